@@ -1,0 +1,92 @@
+// Floors: a file imports from its own floor's room or from a floor below, never upward. See docs/architecture.md.
+const floors = [
+  { rooms: ['config', 'base', 'gen'], floor: 0 },
+  { rooms: ['db'], floor: 1 },
+  { rooms: ['wallet', 'keys', 'tokens', 'limits', 'catalog', 'providers', 'accounts'], floor: 2 },
+  { rooms: ['chat', 'workflows', 'pulse'], floor: 3 },
+  { rooms: ['api'], floor: 4 },
+  { rooms: ['edge'], floor: 5 },
+];
+
+const path = (rooms) => `^src/(${rooms.join('|')})/`;
+
+const upward = floors.map(({ rooms, floor }) => ({
+  name: `floor-${floor}-imports-downward-only`,
+  comment: 'Imports go downward only: move the shared part down, or join the rooms one floor up.',
+  severity: 'error',
+  from: { path: path(rooms) },
+  to: {
+    path: [`^src/[a-z]+\\.ts$`, ...floors.filter((other) => other.floor > floor).map((other) => path(other.rooms))],
+  },
+}));
+
+const siblings = floors
+  .filter(({ floor }) => floor === 2 || floor === 3)
+  .flatMap(({ rooms }) =>
+    rooms.map((room) => ({
+      name: `room-${room}-keeps-to-itself`,
+      comment: 'Rooms of one floor never import each other; the floor above joins them.',
+      severity: 'error',
+      from: { path: `^src/${room}/` },
+      to: { path: path(rooms.filter((other) => other !== room)) },
+    })),
+  );
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...upward,
+    ...siblings,
+    {
+      name: 'no-circles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'transports-stay-at-the-edge',
+      comment: 'Only edge/ and api/ know Connect and Fastify.',
+      severity: 'error',
+      from: { pathNot: '^src/(edge|api|app\\.ts)' },
+      to: { path: 'node_modules/(@connectrpc|fastify|@fastify)/' },
+    },
+    {
+      name: 'sql-stays-in-stores',
+      comment: 'Only db/ and *-store.ts know Kysely and the driver.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/db/|-store\\.ts$' },
+      to: { path: 'node_modules/(kysely|mysql2)/' },
+    },
+    {
+      name: 'generated-messages-stop-at-the-flows',
+      comment: 'Rooms have small types of their own; generated messages stop at floor 3.',
+      severity: 'error',
+      from: { path: path([...floors[2].rooms, 'db', 'base', 'config']) },
+      to: { path: '^src/gen/' },
+    },
+    {
+      name: 'transcoding-knows-no-product',
+      comment: 'edge/rest could be published alone.',
+      severity: 'error',
+      from: { path: '^src/edge/rest/' },
+      to: { path: '^src/(?!edge/rest/|gen/google/)' },
+    },
+    {
+      name: 'not-to-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    parser: 'swc',
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs', '.json'],
+    },
+  },
+};

@@ -1,0 +1,47 @@
+import type { NanoUsd } from './money.ts';
+
+/** The kinds of credential. `none` calls only what needs none. */
+export type CredentialKind = 'none' | 'operator' | 'management_key' | 'api_key' | 'access_token';
+
+/**
+ * Who calls, as every handler sees it. Everything belongs to an account; another account's id answers "not found".
+ * An operator belongs to none: `accountId` is undefined.
+ */
+export interface Caller {
+  credential: CredentialKind;
+  /** For logs and audit: the operator's name, or the key's id. Never a secret. */
+  name: string;
+  accountId?: string;
+  key?: CallerKey;
+  token?: CallerToken;
+  /** What the credential may do: `chat`, `workflows`, `pulse`, `tokens`, ... Empty for operators and management keys. */
+  scopes: ReadonlySet<string>;
+}
+
+/** The API key, or management key, that was presented or that an access token descends from. */
+export interface CallerKey {
+  id: string;
+  /** Grows with each rotation and with revocation; the hold's commit checks it again. */
+  version: number;
+  spendingCap?: NanoUsd;
+  limits?: CallerLimits;
+}
+
+/** The short-lived token of an end user or device. */
+export interface CallerToken {
+  id: string;
+  /** The end user, as the customer names them. */
+  subject: string;
+  deviceId?: string;
+  spendingCap?: NanoUsd;
+  models?: readonly string[];
+}
+
+/** Limits of one key that replace the configured ones. */
+export interface CallerLimits {
+  requestsPerMinute?: number;
+  tokensPerMinute?: number;
+  concurrent?: number;
+}
+
+export const nobody: Caller = { credential: 'none', name: 'anonymous', scopes: new Set() };

@@ -1,0 +1,98 @@
+import type { NanoUsd } from './money.ts';
+
+/** One thing wrong with a request: the field's path as the caller writes it, and what to do about it. */
+export interface FieldViolation {
+  field: string;
+  description: string;
+}
+
+/** What became of one upstream attempt, for the caller's eyes: never the upstream's own words. */
+export interface FailedAttempt {
+  provider: string;
+  model: string;
+  outcome: string;
+}
+
+/**
+ * Everything that can go wrong for a caller, as data. Rooms return these; `edge/failures.ts` alone turns them into
+ * gRPC codes and HTTP statuses. Nothing in here may hold a secret, SQL, a stack or a host name.
+ */
+export type Failure =
+  | { kind: 'invalid_argument'; violations: FieldViolation[] }
+  | { kind: 'credential_missing' }
+  | { kind: 'credential_invalid' }
+  | { kind: 'key_revoked' }
+  | { kind: 'token_expired' }
+  | {
+      kind: 'insufficient_credit';
+      balance: NanoUsd;
+      held: NanoUsd;
+      /** The least that the request could cost. */
+      needed: NanoUsd;
+      /** Set when the credit is merely held by requests in flight. */
+      retryAfterMs?: number;
+    }
+  | {
+      kind: 'spending_cap_reached';
+      /** Whose cap: `key`, `token` or `device`. */
+      owner: string;
+      limit: NanoUsd;
+      spent: NanoUsd;
+      held: NanoUsd;
+      needed: NanoUsd;
+    }
+  | { kind: 'scope_missing'; scope: string; credential: string }
+  | { kind: 'not_found'; resource: string }
+  | { kind: 'already_exists'; resource: string }
+  | { kind: 'precondition_failed'; description: string }
+  | { kind: 'idempotency_in_flight'; chargeId?: string; retryAfterMs: number }
+  | { kind: 'idempotency_mismatch' }
+  | { kind: 'reply_purged'; chargeId: string }
+  | { kind: 'payload_too_large'; limitBytes: number }
+  | { kind: 'unsupported_media_type'; accepted: string[] }
+  | { kind: 'rate_limited'; limit: string; retryAfterMs: number }
+  | { kind: 'upstream_failed'; attempts: FailedAttempt[] }
+  | { kind: 'upstream_timeout'; attempts: FailedAttempt[] }
+  | { kind: 'deadline_exceeded' }
+  | { kind: 'ledger_unavailable'; retryAfterMs: number }
+  | { kind: 'overloaded'; retryAfterMs: number }
+  | { kind: 'cancelled' }
+  | { kind: 'route_not_found' }
+  | { kind: 'method_not_allowed'; allow: string[] }
+  | { kind: 'unimplemented' }
+  | { kind: 'internal' };
+
+export type FailureKind = Failure['kind'];
+
+/** The outcome of something that may fail in a way the caller should hear of. */
+export type Result<T> = { ok: true; value: T } | { ok: false; failure: Failure };
+
+export function succeed<T>(value: T): Result<T> {
+  return { ok: true, value };
+}
+
+export function fail(failure: Failure): { ok: false; failure: Failure } {
+  return { ok: false, failure };
+}
+
+/** A failure on its way up to the gate, which alone catches it. Thrown in `api/` and streams, by `unwrap`. */
+export class FailureError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure, options?: ErrorOptions) {
+    super(failure.kind, options);
+    this.name = 'FailureError';
+    this.failure = failure;
+  }
+}
+
+/** The value of a success; throws the failure for the gate to catch. */
+export function unwrap<T>(result: Result<T>): T {
+  if (!result.ok) throw new FailureError(result.failure);
+  return result.value;
+}
+
+/** One invalid field. */
+export function invalid(field: string, description: string): Failure {
+  return { kind: 'invalid_argument', violations: [{ field, description }] };
+}
