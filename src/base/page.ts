@@ -1,0 +1,49 @@
+import { fail, invalid, type Result, succeed } from './failure.ts';
+
+/** Which page of a list is asked for (AIP-158). */
+export interface PageRequest {
+  /** How many at most; 0 or absent: the default. More than the maximum is taken as the maximum. */
+  pageSize?: number;
+  /** The token that the page before gave, as it is. Absent or empty: the first page. */
+  pageToken?: string;
+}
+
+/** One page. */
+export interface Page<T> {
+  items: T[];
+  /** Asks for the next page; empty on the last one. */
+  nextPageToken: string;
+}
+
+/** Where a page starts and how long it is. */
+export interface PageStart {
+  size: number;
+  /** The position after which the page starts, as the page before stated it. */
+  after?: string;
+}
+
+/** Reads a page request for one kind of list; a token of another list is refused. */
+export function readPageRequest(
+  list: string,
+  { pageSize = 0, pageToken = '' }: PageRequest,
+  { defaultSize = 50, maxSize = 100 } = {},
+): Result<PageStart> {
+  if (!Number.isInteger(pageSize) || pageSize < 0) return fail(invalid('pageSize', 'must not be negative'));
+  const size = pageSize === 0 ? defaultSize : Math.min(pageSize, maxSize);
+  if (pageToken === '') return succeed({ size });
+  const text = pageToken.length <= 500 ? Buffer.from(pageToken, 'base64url').toString('utf8') : '';
+  if (!text.startsWith(`${list}\n`))
+    return fail(invalid('pageToken', 'must be the nextPageToken of the page before, unchanged'));
+  return succeed({ size, after: text.slice(list.length + 1) });
+}
+
+/** Makes a page of rows that were read with one more than asked for. */
+export function makePage<T>(list: string, start: PageStart, rows: T[], positionOf: (item: T) => string): Page<T> {
+  const items = rows.slice(0, start.size);
+  const last = items.at(-1);
+  const nextPageToken =
+    rows.length > start.size && last !== undefined
+      ? Buffer.from(`${list}\n${positionOf(last)}`, 'utf8').toString('base64url')
+      : '';
+  return { items, nextPageToken };
+}
