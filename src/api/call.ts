@@ -1,0 +1,23 @@
+import type { Caller } from '../base/caller.ts';
+
+/** How a call arrived. */
+export type Protocol = 'rest' | 'grpc' | 'grpc-web' | 'connect' | 'openai';
+
+/** All that a handler may know of its caller, whatever protocol the call came by. */
+export interface Call {
+  /** From `X-Request-Id`, or made here. Stands in the reply, in every log line and in error details. */
+  readonly requestId: string;
+  readonly protocol: Protocol;
+  /** Who calls, after authentication and authorisation. */
+  readonly caller: Caller;
+  /** Aborted when the caller goes away or the deadline passes. */
+  readonly signal: AbortSignal;
+  /** When the caller's own deadline passes, in milliseconds since the epoch; undefined when it set none. */
+  readonly deadline: number | undefined;
+  /** The caller's address; a forwarded address only from trusted proxies. */
+  readonly peer: string;
+  /** A request header (gRPC: metadata) by its lower-case name. */
+  header(name: string): string | undefined;
+  /** Sets a reply header (gRPC: initial metadata). For streams: before the first message. */
+  setReplyHeader(name: string, value: string): void;
+}

@@ -1,0 +1,314 @@
+import { create, type Message } from '@bufbuild/protobuf';
+import { durationFromMs } from '@bufbuild/protobuf/wkt';
+import { Code } from '@connectrpc/connect';
+import { type Failure, FailureError, type FieldViolation } from '../base/failure.ts';
+import { formatUsd } from '../base/money.ts';
+import { BadRequestSchema, ErrorInfoSchema, HelpSchema, RetryInfoSchema } from '../gen/google/rpc/error_details_pb.ts';
+
+/** A failure as a caller sees it, before a protocol writes it down. */
+export interface Refusal {
+  code: Code;
+  /** The HTTP status of JSON over HTTP; gRPC and Connect derive theirs from the code. */
+  status: number;
+  reason: string;
+  /** What is wrong, where, and what to do about it. Holds nothing internal. */
+  message: string;
+  metadata?: Record<string, string>;
+  violations?: FieldViolation[];
+  retryAfterMs?: number;
+  /** HTTP headers (gRPC: metadata) that belong to it. */
+  headers?: Record<string, string>;
+  /** Where to read on, or to act. */
+  help?: { description: string; url: string };
+}
+
+export const errorDomain = 'intelligence';
+
+/** What the table needs to know of the service. */
+export interface RefusalTexts {
+  /** The minimum top-up, as it is printed in refusals for lack of credit. */
+  minimumTopUpUsd: string;
+  /** Where to top up; undefined when the service doesn't know its public address. */
+  topUpUrl?: string | undefined;
+}
+
+/** The one table from failures to gRPC codes, HTTP statuses and documented reasons (proto `ErrorReason`). */
+export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
+  switch (failure.kind) {
+    case 'invalid_argument':
+      return {
+        code: Code.InvalidArgument,
+        status: 400,
+        reason: 'INVALID_ARGUMENT',
+        message: invalidMessage(failure.violations),
+        violations: failure.violations,
+      };
+    case 'credential_missing':
+      return unauthenticated(
+        'CREDENTIAL_MISSING',
+        'This call needs a credential: send the header "Authorization: Bearer <API_KEY>".',
+        'Bearer',
+      );
+    case 'credential_invalid':
+      return unauthenticated(
+        'CREDENTIAL_INVALID',
+        'The credential is not valid here. Check that the whole key or token was sent, as "Authorization: Bearer <API_KEY>".',
+        'Bearer error="invalid_token"',
+      );
+    case 'key_revoked':
+      return unauthenticated(
+        'KEY_REVOKED',
+        'This key was revoked or has expired. Use another key of the account, or create one.',
+        'Bearer error="invalid_token", error_description="the key was revoked or has expired"',
+      );
+    case 'token_expired':
+      return unauthenticated(
+        'TOKEN_EXPIRED',
+        'This access token has expired. Get a new one and send the request again.',
+        'Bearer error="invalid_token", error_description="the token has expired"',
+      );
+    case 'insufficient_credit':
+      return {
+        code: Code.FailedPrecondition,
+        status: 402,
+        reason: 'INSUFFICIENT_CREDIT',
+        message: creditMessage(failure, texts),
+        metadata: {
+          balanceUsd: formatUsd(failure.balance),
+          heldUsd: formatUsd(failure.held),
+          neededUsd: formatUsd(failure.needed),
+          minimumTopUpUsd: texts.minimumTopUpUsd,
+        },
+        ...(failure.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }),
+        ...(texts.topUpUrl !== undefined && { help: { description: 'Add API credit', url: texts.topUpUrl } }),
+      };
+    case 'spending_cap_reached':
+      return {
+        code: Code.FailedPrecondition,
+        status: 402,
+        reason: 'SPENDING_CAP_REACHED',
+        message: `The spending cap of this ${failure.owner}, ${formatUsd(failure.limit)} USD, does not leave the ${formatUsd(failure.needed)} USD that the request needs.`,
+        metadata: {
+          owner: failure.owner,
+          limitUsd: formatUsd(failure.limit),
+          spentUsd: formatUsd(failure.spent),
+          heldUsd: formatUsd(failure.held),
+          neededUsd: formatUsd(failure.needed),
+        },
+      };
+    case 'scope_missing':
+      return {
+        code: Code.PermissionDenied,
+        status: 403,
+        reason: 'SCOPE_MISSING',
+        message: scopeMessage(failure.scope, failure.credential),
+        metadata: { requiredScope: failure.scope, credential: failure.credential },
+      };
+    case 'not_found':
+      return {
+        code: Code.NotFound,
+        status: 404,
+        reason: 'NOT_FOUND',
+        message: `There is no such ${failure.resource} in this account.`,
+        metadata: { resource: failure.resource },
+      };
+    case 'already_exists':
+      return {
+        code: Code.AlreadyExists,
+        status: 409,
+        reason: 'ALREADY_EXISTS',
+        message: `There is a ${failure.resource} by that name already.`,
+        metadata: { resource: failure.resource },
+      };
+    case 'precondition_failed':
+      return {
+        code: Code.FailedPrecondition,
+        status: 409,
+        reason: 'PRECONDITION_FAILED',
+        message: failure.description,
+      };
+    case 'idempotency_in_flight':
+      return {
+        code: Code.Aborted,
+        status: 409,
+        reason: 'IDEMPOTENCY_IN_FLIGHT',
+        message:
+          'A request with this Idempotency-Key is still being worked on. Send it again in a moment to get its reply.',
+        ...(failure.chargeId !== undefined && { metadata: { chargeId: failure.chargeId } }),
+        retryAfterMs: failure.retryAfterMs,
+      };
+    case 'idempotency_mismatch':
+      return {
+        code: Code.FailedPrecondition,
+        status: 422,
+        reason: 'IDEMPOTENCY_MISMATCH',
+        message: 'This Idempotency-Key was used for another request. Use a new key for a new request.',
+      };
+    case 'reply_purged':
+      return {
+        code: Code.FailedPrecondition,
+        status: 409,
+        reason: 'REPLY_PURGED',
+        message: `This request was answered and charged once (${failure.chargeId}); its reply is no longer stored. Use a new Idempotency-Key to ask again.`,
+        metadata: { chargeId: failure.chargeId },
+      };
+    case 'payload_too_large':
+      return {
+        code: Code.ResourceExhausted,
+        status: 413,
+        reason: 'PAYLOAD_TOO_LARGE',
+        message: `The message is over the limit of ${failure.limitBytes} bytes, measured after decompression.`,
+        metadata: { limitBytes: String(failure.limitBytes) },
+      };
+    case 'unsupported_media_type':
+      return {
+        code: Code.InvalidArgument,
+        status: 415,
+        reason: 'UNSUPPORTED_MEDIA_TYPE',
+        message: `Send the body as Content-Type ${failure.accepted.join(' or ')}.`,
+      };
+    case 'rate_limited':
+      return {
+        code: Code.ResourceExhausted,
+        status: 429,
+        reason: 'RATE_LIMITED',
+        message: `Over the limit of ${failure.limit}. Nothing was charged. Send it again in ${Math.ceil(failure.retryAfterMs / 1000)} s.`,
+        metadata: { limit: failure.limit },
+        retryAfterMs: failure.retryAfterMs,
+      };
+    case 'upstream_failed':
+      return {
+        code: Code.Unavailable,
+        status: 502,
+        reason: 'UPSTREAM_FAILED',
+        message: `No model could answer (${attemptsText(failure.attempts)}).`,
+      };
+    case 'upstream_timeout':
+      return {
+        code: Code.DeadlineExceeded,
+        status: 504,
+        reason: 'UPSTREAM_TIMEOUT',
+        message: `No model answered in time (${attemptsText(failure.attempts)}).`,
+      };
+    case 'deadline_exceeded':
+      return {
+        code: Code.DeadlineExceeded,
+        status: 504,
+        reason: 'DEADLINE_EXCEEDED',
+        message: 'The deadline that the request set has passed.',
+      };
+    case 'ledger_unavailable':
+      return {
+        code: Code.Unavailable,
+        status: 503,
+        reason: 'LEDGER_UNAVAILABLE',
+        message: 'The ledger cannot be reached, and nothing is served without it. Send the request again.',
+        retryAfterMs: failure.retryAfterMs,
+      };
+    case 'overloaded':
+      return {
+        code: Code.Unavailable,
+        status: 503,
+        reason: 'OVERLOADED',
+        message: 'Too many requests are in flight. Nothing was charged. Send it again in a moment.',
+        retryAfterMs: failure.retryAfterMs,
+      };
+    case 'cancelled':
+      return { code: Code.Canceled, status: 499, reason: 'CANCELLED', message: 'The caller cancelled the request.' };
+    case 'route_not_found':
+      return {
+        code: Code.NotFound,
+        status: 404,
+        reason: 'NOT_FOUND',
+        message: 'Nothing is served at this path. GET /openapi.json lists what is.',
+      };
+    case 'method_not_allowed':
+      return {
+        code: Code.Unimplemented,
+        status: 405,
+        reason: 'METHOD_NOT_ALLOWED',
+        message: `This path takes ${failure.allow.join(', ')}.`,
+        headers: { allow: failure.allow.join(', ') },
+      };
+    case 'unimplemented':
+      return { code: Code.Unimplemented, status: 501, reason: 'UNIMPLEMENTED', message: 'There is no such method.' };
+    case 'internal':
+      return {
+        code: Code.Internal,
+        status: 500,
+        reason: 'INTERNAL',
+        message:
+          'A fault of the service; nothing was charged that was not answered. Quote the request id when you report it.',
+      };
+  }
+}
+
+/** The failure in anything thrown. What is not one of ours is a fault of the service: its own words stay inside. */
+export function failureOf(error: unknown): Failure {
+  return error instanceof FailureError ? error.failure : { kind: 'internal' };
+}
+
+/** The details of `google.rpc.Status`: always one ErrorInfo, and what else applies. */
+export function detailsOf(refusal: Refusal, requestId: string | undefined) {
+  const details: { desc: DetailSchema; value: Message }[] = [];
+  const metadata = { ...refusal.metadata, ...(requestId !== undefined && { requestId }) };
+  details.push({
+    desc: ErrorInfoSchema,
+    value: create(ErrorInfoSchema, { reason: refusal.reason, domain: errorDomain, metadata }),
+  });
+  if (refusal.violations)
+    details.push({ desc: BadRequestSchema, value: create(BadRequestSchema, { fieldViolations: refusal.violations }) });
+  if (refusal.retryAfterMs !== undefined)
+    details.push({
+      desc: RetryInfoSchema,
+      value: create(RetryInfoSchema, { retryDelay: durationFromMs(Math.ceil(refusal.retryAfterMs)) }),
+    });
+  if (refusal.help) details.push({ desc: HelpSchema, value: create(HelpSchema, { links: [refusal.help] }) });
+  return details;
+}
+
+export type DetailSchema =
+  | typeof ErrorInfoSchema
+  | typeof BadRequestSchema
+  | typeof RetryInfoSchema
+  | typeof HelpSchema;
+
+/** The headers of a refusal: its own, and `Retry-After` in whole seconds where it can be tried again. */
+export function headersOf(refusal: Refusal): Record<string, string> {
+  if (refusal.retryAfterMs === undefined) return refusal.headers ?? {};
+  return { ...refusal.headers, 'retry-after': String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1000))) };
+}
+
+function unauthenticated(reason: string, message: string, challenge: string): Refusal {
+  return { code: Code.Unauthenticated, status: 401, reason, message, headers: { 'www-authenticate': challenge } };
+}
+
+function invalidMessage(violations: readonly FieldViolation[]): string {
+  const [first] = violations;
+  if (!first) return 'The request is not valid.';
+  const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : '';
+  return first.field === '' ? `${first.description}${more}` : `${first.field}: ${first.description}${more}`;
+}
+
+function creditMessage(
+  failure: Extract<Failure, { kind: 'insufficient_credit' }>,
+  { minimumTopUpUsd }: RefusalTexts,
+): string {
+  if (failure.balance === 0n)
+    return `API use is paused: the credit is used up. Add at least ${minimumTopUpUsd} USD and send the request again with the same key.`;
+  if (failure.retryAfterMs !== undefined)
+    return `The rest of the credit is held by requests in flight (${formatUsd(failure.held)} of ${formatUsd(failure.balance)} USD). Send the request again in a moment, or add credit.`;
+  return `The request needs at least ${formatUsd(failure.needed)} USD and ${formatUsd(failure.balance - failure.held)} USD is available. Add at least ${minimumTopUpUsd} USD.`;
+}
+
+function scopeMessage(scope: string, credential: string): string {
+  if (credential === 'none') return 'This call needs a credential.';
+  return scope === ''
+    ? `This call can't be made with this kind of credential (${credential.replace('_', ' ')}).`
+    : `This call needs the scope "${scope}", which this credential (${credential.replace('_', ' ')}) does not have.`;
+}
+
+function attemptsText(attempts: readonly { model: string; outcome: string }[]): string {
+  if (attempts.length === 0) return 'no model fits the request';
+  return attempts.map(({ model, outcome }) => `${model}: ${outcome}`).join('; ');
+}
