@@ -1,0 +1,59 @@
+import type { Price } from './price.ts';
+
+/** What a model can do beyond text. `json`: replies that fit a JSON Schema. */
+export type Capability = 'tools' | 'json' | 'images' | 'reasoning';
+
+export const capabilities: readonly Capability[] = ['tools', 'json', 'images', 'reasoning'];
+
+/** Prices of a model as the configuration writes them: decimal USD. */
+export interface PriceSettings {
+  inputPerMillionUsd?: string | undefined;
+  cachedInputPerMillionUsd?: string | undefined;
+  outputPerMillionUsd?: string | undefined;
+  perRequestUsd?: string | undefined;
+  perThousandEventsUsd?: string | undefined;
+}
+
+/** One model, as the configuration or the default catalog names it. */
+export interface ModelSettings {
+  id: string;
+  provider: string;
+  /** The provider's own name for it, where it differs from `id`. */
+  upstreamModel?: string | undefined;
+  /** The operator's judgement of its quality, 0 to 100. */
+  quality: number;
+  contextTokens: number;
+  /** The most tokens of one reply. */
+  maxOutputTokens?: number | undefined;
+  /** The most tokens that one image counts for. */
+  imageTokens?: number | undefined;
+  capabilities?: readonly Capability[] | undefined;
+  price?: PriceSettings | undefined;
+  /** What the operator pays for it; a price below it is refused. */
+  cost?: PriceSettings | undefined;
+  /** Chosen by `auto` only when every other model failed; the embedded model also when there is no other. */
+  lastResort?: boolean | undefined;
+}
+
+/** A model that can be chosen: its provider is enabled and every dimension has a price. */
+export interface Model {
+  /** `provider/id`. */
+  name: string;
+  id: string;
+  provider: string;
+  upstreamModel: string;
+  quality: number;
+  contextTokens: number;
+  maxOutputTokens: number;
+  imageTokens: number;
+  capabilities: ReadonlySet<Capability>;
+  /** Whether it is the embedded one, which `auto` leaves aside as soon as there is another. */
+  embedded: boolean;
+  lastResort: boolean;
+}
+
+/** A model with the price that one account pays for it now. */
+export interface PricedModel {
+  model: Model;
+  price: Price;
+}

@@ -1,0 +1,133 @@
+import type { NanoUsd } from '../base/money.ts';
+
+export type RoutingMode = 'economy' | 'balanced' | 'quality' | 'fast';
+
+export const routingModes: readonly RoutingMode[] = ['economy', 'balanced', 'quality', 'fast'];
+
+/** A conversation and how to answer it. `auto`, or nothing, as provider lets the service choose. */
+export interface ChatRequest {
+  provider?: string | undefined;
+  /** A model's id, to have that one and no other. */
+  model?: string | undefined;
+  routing?: ChatRouting | undefined;
+  /** At least one. */
+  messages: readonly ChatMessage[];
+  tools?: readonly ChatTool[] | undefined;
+  toolChoice?: ChatToolChoice | undefined;
+  responseFormat?: ChatResponseFormat | undefined;
+  maxOutputTokens?: number | undefined;
+  temperature?: number | undefined;
+  topP?: number | undefined;
+  stop?: readonly string[] | undefined;
+  seed?: number | undefined;
+  user?: string | undefined;
+  /** The caller's own labels, which come back in usage reports. */
+  metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface ChatRouting {
+  mode?: RoutingMode | undefined;
+  /** Whether another model is tried when the chosen one fails; true when unset. */
+  fallback?: boolean | undefined;
+  /** The most that the request may cost. */
+  maxCost?: NanoUsd | undefined;
+  /** Only these models or providers; none: all. */
+  allow?: readonly string[] | undefined;
+  deny?: readonly string[] | undefined;
+}
+
+export interface ChatMessage {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  content?: string | undefined;
+  /** Text and images, in place of `content`. */
+  parts?: readonly ChatPart[] | undefined;
+  toolCalls?: readonly ChatToolCall[] | undefined;
+  /** Which call a `tool` message answers. */
+  toolCallId?: string | undefined;
+}
+
+export type ChatPart =
+  | { kind: 'text'; text: string }
+  | { kind: 'image'; url: string; mediaType?: string | undefined }
+  | { kind: 'image'; data: Uint8Array; mediaType?: string | undefined };
+
+export interface ChatToolCall {
+  id: string;
+  name: string;
+  /** The text of a JSON object, as the model wrote it. */
+  arguments: string;
+}
+
+export interface ChatTool {
+  name: string;
+  description?: string | undefined;
+  /** A JSON Schema of the arguments. */
+  parameters?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface ChatToolChoice {
+  mode: 'auto' | 'none' | 'required' | 'tool';
+  /** When `mode` is `tool`. */
+  toolName?: string | undefined;
+}
+
+export interface ChatResponseFormat {
+  kind: 'text' | 'json';
+  /** A JSON Schema that the reply must fit. */
+  schema?: Readonly<Record<string, unknown>> | undefined;
+  name?: string | undefined;
+}
+
+/** Why a reply ended. `credit`: the wallet or a spending cap could pay for no more. */
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'credit';
+
+/** A reply, what it took and what it cost. */
+export interface ChatReply {
+  /** The charge's id. */
+  id: string;
+  provider: string;
+  model: string;
+  message: { role: 'assistant'; content: string; toolCalls: ChatToolCall[] };
+  finishReason: FinishReason;
+  usage: ChatUsage;
+  /** The wallet's balance after this charge. */
+  balance: NanoUsd;
+  routing: RoutingReport;
+}
+
+/** A count that is not known is absent, which is not zero. */
+export interface ChatUsage {
+  /** Cached ones included. */
+  inputTokens?: number;
+  cachedInputTokens?: number;
+  /** Reasoning included. */
+  outputTokens?: number;
+  reasoningTokens?: number;
+  /** Whether the counts are ours because the provider stated none. */
+  estimated: boolean;
+  cost: NanoUsd;
+}
+
+export interface RoutingReport {
+  mode: RoutingMode;
+  /** For people. */
+  reason: string;
+  /** In order; the last one answered. */
+  attempts: Attempt[];
+}
+
+/** One try at one model. `skipped`: its circuit is open. */
+export interface Attempt {
+  provider: string;
+  model: string;
+  outcome:
+    | 'ok'
+    | 'timeout'
+    | 'rate_limited'
+    | 'server_error'
+    | 'connection_failed'
+    | 'invalid_reply'
+    | 'rejected'
+    | 'skipped';
+  latencyMs: number;
+}

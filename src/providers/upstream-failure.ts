@@ -1,0 +1,154 @@
+import {
+  APICallError,
+  InvalidResponseDataError,
+  JSONParseError,
+  NoContentGeneratedError,
+  TypeValidationError,
+} from '@ai-sdk/provider';
+
+/**
+ * What became of a call that failed.
+ * - `timeout`: nothing came in time. `connection_failed`: the connection was not made, or broke.
+ * - `rate_limited`: 429, or 529 as Anthropic says it. `server_error`: any other 5xx.
+ * - `invalid_reply`: a reply came that cannot be read.
+ * - `misconfigured`: the provider refused our key, or does not know the model (401, 402, 403, 404).
+ * - `caller_mistake`: certainly the caller's input. `rejected`: any other 4xx; perhaps another model takes it.
+ * - `cancelled`: we ended it ourselves.
+ */
+export type UpstreamOutcome =
+  | 'timeout'
+  | 'connection_failed'
+  | 'rate_limited'
+  | 'server_error'
+  | 'invalid_reply'
+  | 'misconfigured'
+  | 'caller_mistake'
+  | 'rejected'
+  | 'cancelled';
+
+/** A failed call, told without a word of the provider's: its texts may quote prompts and keys. */
+export interface UpstreamFailure {
+  outcome: UpstreamOutcome;
+  /** The HTTP status when there was one. */
+  status?: number;
+  /** How long the provider asked us to wait. */
+  retryAfterMs?: number;
+  /** For the caller, when the mistake is theirs: what to change. Our own words. */
+  advice?: string;
+}
+
+const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
+const brokenConnections = new Set([
+  'UND_ERR_SOCKET',
+  'UND_ERR_CLOSED',
+  'UND_ERR_DESTROYED',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EPIPE',
+]);
+
+/** Says what went wrong with a call, from whatever a provider package threw or streamed. */
+export function upstreamFailure(error: unknown): UpstreamFailure {
+  for (const cause of causes(error)) {
+    const name = cause instanceof Error ? cause.name : '';
+    if (name === 'TimeoutError') return { outcome: 'timeout' };
+    if (name === 'AbortError') return { outcome: 'cancelled' };
+    const code = (cause as { code?: unknown }).code;
+    if (typeof code === 'string') {
+      if (timeouts.has(code)) return { outcome: 'timeout' };
+      if (brokenConnections.has(code)) return { outcome: 'connection_failed' };
+      if (code.startsWith('HPE_') || code.startsWith('UND_ERR_RES')) return { outcome: 'invalid_reply' };
+      if (code.startsWith('ERR_TLS') || code.startsWith('ERR_SSL') || code.includes('CERT'))
+        return { outcome: 'connection_failed' };
+    }
+    if (
+      JSONParseError.isInstance(cause) ||
+      TypeValidationError.isInstance(cause) ||
+      InvalidResponseDataError.isInstance(cause) ||
+      NoContentGeneratedError.isInstance(cause)
+    )
+      return { outcome: 'invalid_reply' };
+  }
+  if (APICallError.isInstance(error) && error.statusCode !== undefined) return ofStatus(error, error.statusCode);
+  return { outcome: streamedOutcome(error) };
+}
+
+function ofStatus(error: APICallError, status: number): UpstreamFailure {
+  const failure: UpstreamFailure = { outcome: 'rejected', status };
+  const retryAfterMs = retryAfter(error.responseHeaders ?? {});
+  if (retryAfterMs !== undefined) failure.retryAfterMs = retryAfterMs;
+  if (status < 400) failure.outcome = 'invalid_reply';
+  else if (status === 429 || status === 529) failure.outcome = 'rate_limited';
+  else if (status === 408) failure.outcome = 'timeout';
+  else if (status >= 500) failure.outcome = 'server_error';
+  else if (status === 401 || status === 402 || status === 403 || status === 404) failure.outcome = 'misconfigured';
+  else {
+    const advice = adviceFor(codeOf(error));
+    if (advice) Object.assign(failure, { outcome: 'caller_mistake', advice });
+  }
+  return failure;
+}
+
+// Only codes whose meaning the provider documents: a guess would blame the caller for our mistake.
+function adviceFor(code: string | undefined): string | undefined {
+  switch (code) {
+    case 'context_length_exceeded':
+      return 'The conversation is longer than this model takes. Shorten it, or choose a model with a larger context.';
+    case 'string_above_max_length':
+      return 'A message is longer than this model takes. Shorten it.';
+    case 'invalid_image_url':
+    case 'image_parse_error':
+    case 'invalid_base64_image':
+      return 'An image could not be read. Send a PNG, JPEG, GIF or WebP image.';
+    case 'content_policy_violation':
+    case 'content_filter':
+      return "The provider's content policy refuses this conversation.";
+    case 'invalid_json_schema':
+      return 'The provider does not take this JSON Schema.';
+    default:
+      return undefined;
+  }
+}
+
+function codeOf(error: APICallError): string | undefined {
+  const code = (error.data as { error?: { code?: unknown } } | undefined)?.error?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Retry-After in seconds or as a date (RFC 9110), or OpenAI's `retry-after-ms`; at most an hour. */
+function retryAfter(headers: Record<string, string>): number | undefined {
+  const precise = Number(headers['retry-after-ms']);
+  if (headers['retry-after-ms'] !== undefined && Number.isFinite(precise)) return bounded(precise);
+  const text = headers['retry-after'];
+  if (text === undefined) return undefined;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds)) return bounded(seconds * 1_000);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : bounded(date - Date.now());
+}
+
+function bounded(ms: number): number {
+  return Math.min(Math.max(ms, 0), 3_600_000);
+}
+
+// An error that arrives inside a stream is a plain object of the provider's own shape.
+function streamedOutcome(error: unknown): UpstreamOutcome {
+  const inner = (error as { error?: unknown } | undefined)?.error ?? error;
+  const { type, code, status } = (inner ?? {}) as Record<string, unknown>;
+  const text = JSON.stringify([type, code, status]).toLowerCase();
+  if (/rate_limit|overloaded|429|resource_exhausted/.test(text)) return 'rate_limited';
+  if (/timeout|deadline/.test(text)) return 'timeout';
+  return 'server_error';
+}
+
+function* causes(error: unknown): Generator<object> {
+  let current = error;
+  for (let depth = 0; depth < 8 && typeof current === 'object' && current !== null; depth++) {
+    yield current;
+    current = (current as { cause?: unknown }).cause;
+  }
+}
