@@ -2,27 +2,12 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Logger } from 'pino';
 import { createExtractiveModel } from './extractive.ts';
 import { connectProvider } from './kinds.ts';
+import type { ProviderSettings } from './settings.ts';
 import { createUpstreamFetch, type UpstreamLimits } from './upstream-fetch.ts';
 
+export type { ProviderKind, ProviderSettings } from './settings.ts';
 export { type UpstreamFailure, type UpstreamOutcome, upstreamFailure } from './upstream-failure.ts';
 export { defaultUpstreamLimits, type UpstreamLimits } from './upstream-fetch.ts';
-
-export type ProviderKind = 'builtin' | 'openai' | 'anthropic' | 'google' | 'openai-compatible';
-
-/** One provider, as the configuration names it. */
-export interface ProviderSettings {
-  /** What models and callers call it by. */
-  id: string;
-  kind: ProviderKind;
-  /** Where its API is; only `openai-compatible` needs it. */
-  baseUrl?: string | undefined;
-  /** The environment variable that holds its key, for the message when it is absent. */
-  apiKeyEnv?: string | undefined;
-  /** Its key. Without one, a provider that names an `apiKeyEnv`, or that always needs one, is not enabled. */
-  apiKey?: string | undefined;
-  /** Extra headers for each request. */
-  headers?: Record<string, string> | undefined;
-}
 
 /** The enabled providers, each behind the AI SDK's provider specification. */
 export interface Providers {

@@ -4,7 +4,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { createExtractiveModel } from './extractive.ts';
-import type { ProviderKind, ProviderSettings } from './index.ts';
+import type { ProviderKind, ProviderSettings } from './settings.ts';
 
 type Connect = (settings: ProviderSettings, fetch: typeof globalThis.fetch) => (model: string) => LanguageModelV4;
 
