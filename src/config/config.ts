@@ -1,0 +1,99 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { LineCounter, parseDocument } from 'yaml';
+import type { Environment } from './env.ts';
+import { configSchema, type Settings } from './schema.ts';
+
+/** What the service runs with: the file's settings, overridden by the environment, with paths made absolute. */
+export interface Config extends Omit<Settings, 'secretsFile' | 'providers'> {
+  secretsFile: string;
+  providers: (Settings['providers'][number] & { apiKey?: string | undefined })[];
+  /** An operator token from the environment; undefined: the one of the secrets file. */
+  operatorToken: string | undefined;
+}
+
+/** Everything that is wrong with the configuration, each problem with its place. Its message is for people. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(source: string, problems: readonly string[]) {
+    super([`The configuration (${source}) is not valid:`, ...problems.map((problem) => `  - ${problem}`)].join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/** Reads the file that `CONFIG` names, or `config.yaml` when there is one, and decides every setting. */
+export function loadConfig(env: Environment): Config {
+  const file = env.configFile ?? (existsSync('config.yaml') ? 'config.yaml' : undefined);
+  const source = file ?? 'defaults and environment';
+  const settings = parseSettings(file === undefined ? '' : readText(file), source);
+  return decide(settings, env, source);
+}
+
+/** Parses and checks YAML text. Throws a ConfigError that lists all problems, with paths and lines. */
+export function parseSettings(text: string, source: string): Settings {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  if (document.errors.length > 0)
+    throw new ConfigError(
+      source,
+      document.errors.map((error) => error.message.split('\n')[0] ?? 'not valid YAML'),
+    );
+  const parsed = configSchema.safeParse(document.toJS() ?? {});
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(
+    source,
+    parsed.error.issues.map((issue) => {
+      const path = issue.path.map(String);
+      const node = document.getIn(path, true) as { range?: [number, number, number] } | undefined;
+      const line = node?.range ? ` (line ${lines.linePos(node.range[0]).line})` : '';
+      return `${path.join('.') || 'the file'}${line}: ${issue.message}`;
+    }),
+  );
+}
+
+function decide(settings: Settings, env: Environment, source: string): Config {
+  const problems: string[] = [];
+  const port = env.port === undefined ? settings.http.port : Number(env.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    problems.push(`PORT: must be a port number from 0 to 65535, not "${env.port}"`);
+  const url = env.databaseUrl ?? settings.database.url;
+  if (url !== null && !/^(mysql|mariadb):\/\//.test(url))
+    problems.push(
+      'database.url (or DATABASE_URL): must start with mysql://, for example mysql://user@127.0.0.1:3306/intelligence',
+    );
+  if (settings.payments.provider === 'sandbox' && !settings.payments.allowSandbox)
+    problems.push('payments.provider: "sandbox" pays without money and needs payments.allowSandbox: true');
+  if (settings.payments.provider === 'stripe')
+    problems.push('payments.provider: "stripe" is not part of this version; use "manual"');
+  for (const [index, { provider, id }] of settings.models.entries())
+    if (!settings.providers.some((known) => known.id === provider) && !wellKnownProviders.has(provider))
+      problems.push(`models.${index}.provider: "${provider}" of model "${id}" is not among the providers`);
+  if (problems.length > 0) throw new ConfigError(source, problems);
+
+  const dataDir = resolve(env.dataDir ?? settings.dataDir);
+  return {
+    ...settings,
+    dataDir,
+    secretsFile: settings.secretsFile ? resolve(settings.secretsFile) : join(dataDir, 'secrets.json'),
+    http: { ...settings.http, port },
+    database: { url },
+    providers: settings.providers.map((provider) => ({
+      ...provider,
+      apiKey: provider.apiKeyEnv ? env.read(provider.apiKeyEnv) : undefined,
+    })),
+    operatorToken: env.operatorToken,
+    log: { level: env.logLevel ?? settings.log.level },
+  };
+}
+
+const wellKnownProviders = new Set(['builtin']);
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    throw new ConfigError(file, ['the file that CONFIG names cannot be read']);
+  }
+}

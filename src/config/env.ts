@@ -1,0 +1,33 @@
+/** What the environment says. Nothing else reads it. */
+export interface Environment {
+  /** CONFIG: the YAML file. */
+  configFile: string | undefined;
+  /** PORT */
+  port: string | undefined;
+  /** DATABASE_URL */
+  databaseUrl: string | undefined;
+  /** DATA_DIR */
+  dataDir: string | undefined;
+  /** OPERATOR_TOKEN */
+  operatorToken: string | undefined;
+  /** LOG_LEVEL */
+  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent' | undefined;
+  /** A provider's key, by the variable that the configuration names. */
+  read(name: string): string | undefined;
+}
+
+const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] as const;
+
+/** An empty variable counts as unset. */
+export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
+  const read = (name: string) => variables[name] || undefined;
+  return {
+    configFile: read('CONFIG'),
+    port: read('PORT'),
+    databaseUrl: read('DATABASE_URL'),
+    dataDir: read('DATA_DIR'),
+    operatorToken: read('OPERATOR_TOKEN'),
+    logLevel: levels.find((level) => level === read('LOG_LEVEL')),
+    read,
+  };
+}

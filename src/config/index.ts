@@ -1,0 +1,2 @@
+export { type Config, ConfigError, loadConfig, parseSettings } from './config.ts';
+export { type Environment, readEnvironment } from './env.ts';

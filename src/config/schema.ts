@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { parseUsd } from '../base/money.ts';
+
+const usd = z
+  .string()
+  .refine((text) => parseUsd(text) !== undefined, 'must be a decimal amount of USD in quotes, such as "0.15"');
+
+const price = z.strictObject({
+  inputPerMillionUsd: usd.optional(),
+  cachedInputPerMillionUsd: usd.optional(),
+  outputPerMillionUsd: usd.optional(),
+  perRequestUsd: usd.optional(),
+  perThousandEventsUsd: usd.optional(),
+});
+
+const id = z.string().regex(/^[A-Za-z0-9][\w.:/-]{0,127}$/, 'must be a name of letters, digits and . : / _ -');
+
+const http = z.strictObject({
+  host: z.string().min(1).default('127.0.0.1'),
+  port: z.int().min(0).max(65_535).default(8080),
+  /** How callers reach the service, for links in replies; null when it is not known. */
+  publicUrl: z.url().nullable().default(null),
+  /** Stands in front of /api and /v1. */
+  pathPrefix: z
+    .string()
+    .regex(/^(\/[\w.~-]+)*$/, 'must be empty or start with / and not end with it')
+    .default(''),
+  /** Addresses or networks whose X-Forwarded-For is believed. */
+  trustedProxies: z.array(z.string()).max(64).default([]),
+  tls: z
+    .strictObject({ certFile: z.string().min(1), keyFile: z.string().min(1) })
+    .nullable()
+    .default(null),
+  /** How long requests in flight may take to end at shutdown. */
+  drainSeconds: z.int().min(0).max(600).default(20),
+});
+
+const provider = z.strictObject({
+  id,
+  kind: z.enum(['builtin', 'openai', 'anthropic', 'google', 'openai-compatible']),
+  baseUrl: z.url().optional(),
+  apiKeyEnv: z
+    .string()
+    .regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable, not the key itself')
+    .optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+});
+
+const model = z.strictObject({
+  id,
+  provider: id,
+  upstreamModel: z.string().min(1).optional(),
+  quality: z.int().min(0).max(100),
+  contextTokens: z.int().min(1),
+  maxOutputTokens: z.int().min(1).optional(),
+  imageTokens: z.int().min(1).optional(),
+  capabilities: z.array(z.enum(['tools', 'json', 'images', 'reasoning'])).optional(),
+  price: price.optional(),
+  cost: price.optional(),
+  lastResort: z.boolean().optional(),
+});
+
+const limits = z.strictObject({
+  requestsPerMinute: z.int().min(1).default(600),
+  tokensPerMinute: z.int().min(1).default(1_000_000),
+  concurrent: z.int().min(1).default(64),
+  concurrentStreams: z.int().min(1).default(32),
+  /** Valkey or Redis that several nodes share; null: each node counts for itself. */
+  redisUrl: z.url().nullable().default(null),
+  /** How many nodes share the limits; what one node enforces alone when redisUrl is away is a limit divided by this. */
+  nodes: z.int().min(1).default(1),
+});
+
+const payments = z.strictObject({
+  provider: z.enum(['manual', 'stripe', 'sandbox']).default('manual'),
+  /** The sandbox pays at once with no money; only where this says so. */
+  allowSandbox: z.boolean().default(false),
+  maximumTopUpUsd: usd.default('10000'),
+});
+
+const ledger = z.strictObject({
+  /** How long a stored reply can be replayed. */
+  replyRetentionHours: z.int().min(1).max(720).default(24),
+  /** Off: only receipts are kept, and a repeated request gets its charge's id. */
+  storeReplies: z.boolean().default(true),
+});
+
+/** The configuration file. Every setting has a default; unknown settings are refused. */
+export const configSchema = z.strictObject({
+  http: http.prefault({}),
+  /** null: a private MariaDB or MySQL under dataDir. */
+  database: z.strictObject({ url: z.url().nullable().default(null) }).prefault({}),
+  dataDir: z.string().min(1).default('.data'),
+  /** The file with the operator token, peppers and encryption keys; by default `secrets.json` under dataDir. */
+  secretsFile: z.string().min(1).nullable().default(null),
+  providers: z.array(provider).max(256).default([]),
+  models: z.array(model).max(4096).default([]),
+  workflows: z.strictObject({ pricePerRequestUsd: usd.default('0.002') }).prefault({}),
+  pulse: z.strictObject({ pricePerThousandEventsUsd: usd.default('0.01') }).prefault({}),
+  payments: payments.prefault({}),
+  limits: limits.prefault({}),
+  ledger: ledger.prefault({}),
+  log: z
+    .strictObject({ level: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info') })
+    .prefault({}),
+});
+
+export type Settings = z.infer<typeof configSchema>;

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { createListener, defaultListenerLimits, type Listener, type ListenerLimits } from './listener.ts';
+
+export interface ServerOptions {
+  host: string;
+  port: number;
+  trustedProxies: readonly string[];
+  tls: { certFile: string; keyFile: string } | null;
+  log: Logger;
+  limits?: ListenerLimits;
+  /** Registers what is served. */
+  routes(app: FastifyInstance): void;
+}
+
+export interface RunningServer {
+  /** Where it answers, for example `http://127.0.0.1:8080`. */
+  url: string;
+  /** Stops accepting, lets calls in flight end within `drainMs`, then ends what is left. */
+  close(drainMs: number): Promise<void>;
+}
+
+/** The port is taken; the message says which and what to do. */
+export class PortTakenError extends Error {
+  constructor(host: string, port: number) {
+    super(
+      `Port ${port} on ${host} is taken by another program. Stop that one, or choose another port, for example PORT=${port + 1}.`,
+    );
+    this.name = 'PortTakenError';
+  }
+}
+
+export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  let listener: Listener | undefined;
+  const app = Fastify({
+    logger: false,
+    // A plain TCP server that hands each connection to an HTTP/1.1 or an HTTP/2 server, which Fastify's types don't know.
+    serverFactory: ((handler: RequestListener) => {
+      listener = createListener(handler, options.limits ?? defaultListenerLimits, options.log, tlsFiles(options));
+      return listener.server;
+    }) as never,
+    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    // Protocols answer unknown paths themselves.
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+  });
+  app.addHook('onRequest', answerUnknownRpc);
+  options.routes(app);
+  try {
+    await app.listen({ host: options.host, port: options.port });
+  } catch (error) {
+    await app.close();
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') throw new PortTakenError(options.host, options.port);
+    throw error;
+  }
+  const { address, port } = app.server.address() as { address: string; port: number };
+  const host = address.includes(':') ? `[${address}]` : address;
+  return {
+    url: `${options.tls ? 'https' : 'http'}://${host}:${port}`,
+    close: (drainMs) => close(app, listener as Listener, drainMs),
+  };
+}
+
+async function close(app: FastifyInstance, listener: Listener, drainMs: number): Promise<void> {
+  const closed = app.close();
+  listener.drain();
+  // A connection that was busy a moment ago is idle now.
+  const sweep = setInterval(() => listener.drain(), 100);
+  const deadline = setTimeout(() => listener.destroy(), drainMs);
+  try {
+    await closed;
+  } finally {
+    clearInterval(sweep);
+    clearTimeout(deadline);
+  }
+}
+
+function tlsFiles({ tls }: ServerOptions) {
+  return tls ? { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) } : undefined;
+}
+
+/** gRPC clients get an unknown method's answer in gRPC's own framing, whatever else is served at that path. */
+async function answerUnknownRpc(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+  const contentType = request.headers['content-type'];
+  if (!contentType?.startsWith('application/grpc') || request.routeOptions.url === request.url.split('?')[0])
+    return undefined;
+  reply.hijack();
+  reply.raw.writeHead(200, {
+    'content-type': contentType,
+    'grpc-status': '12',
+    'grpc-message': encodeURIComponent('There is no such method. The reflection service lists what there is.'),
+  });
+  reply.raw.end();
+  return reply;
+}
