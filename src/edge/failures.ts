@@ -4,6 +4,7 @@ import { Code } from '@connectrpc/connect';
 import { type Failure, FailureError, type FieldViolation } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import { BadRequestSchema, ErrorInfoSchema, HelpSchema, RetryInfoSchema } from '../gen/google/rpc/error_details_pb.ts';
+import { camelCasePath } from './violations.ts';
 
 /** A failure as a caller sees it, before a protocol writes it down. */
 export interface Refusal {
@@ -36,13 +37,7 @@ export interface RefusalTexts {
 export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
   switch (failure.kind) {
     case 'invalid_argument':
-      return {
-        code: Code.InvalidArgument,
-        status: 400,
-        reason: 'INVALID_ARGUMENT',
-        message: invalidMessage(failure.violations),
-        violations: failure.violations,
-      };
+      return invalidRequest(failure.violations);
     case 'credential_missing':
       return unauthenticated(
         'CREDENTIAL_MISSING',
@@ -281,6 +276,18 @@ export function headersOf(refusal: Refusal): Record<string, string> {
 
 function unauthenticated(reason: string, message: string, challenge: string): Refusal {
   return { code: Code.Unauthenticated, status: 401, reason, message, headers: { 'www-authenticate': challenge } };
+}
+
+/** Fields are named as JSON callers write them, whoever found them wrong. */
+function invalidRequest(found: readonly FieldViolation[]): Refusal {
+  const violations = found.map(({ field, description }) => ({ field: camelCasePath(field), description }));
+  return {
+    code: Code.InvalidArgument,
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    message: invalidMessage(violations),
+    violations,
+  };
 }
 
 function invalidMessage(violations: readonly FieldViolation[]): string {

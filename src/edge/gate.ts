@@ -113,6 +113,7 @@ export function createGate(options: GateOptions): Gate {
   const validator = createValidator();
   const handlers = handlersByMethod(options.services);
   const rules = accessRules(handlers.keys());
+  const reported = new WeakSet<object>();
 
   function admit(method: DescMethod, arrival: Arrival): AdmittedCall | Promise<AdmittedCall> {
     const requestId = requestIdOf(arrival.header('x-request-id'));
@@ -169,12 +170,12 @@ export function createGate(options: GateOptions): Gate {
       finish(call, undefined);
       return create(call.method.output, reply);
     } catch (error) {
-      finish(call, error);
-      throw error;
+      throw finish(call, error);
     }
   }
 
   async function* stream(call: AdmittedCall, request: Message): AsyncIterable<Message> {
+    // A consumer that stops early ends the generator without an error: the caller went away.
     let failed: unknown = new FailureError({ kind: 'cancelled' });
     try {
       validate(request, call);
@@ -182,10 +183,9 @@ export function createGate(options: GateOptions): Gate {
         yield create(call.method.output, reply);
       failed = undefined;
     } catch (error) {
-      failed = error;
-      throw error;
+      failed = ended(call, error);
+      throw failed;
     } finally {
-      // A consumer that stops early runs this without an error: the caller went away.
       finish(call, failed);
     }
   }
@@ -196,11 +196,14 @@ export function createGate(options: GateOptions): Gate {
     return handler;
   }
 
-  function finish(call: AdmittedCall, error: unknown): void {
-    if (call.finished) return;
+  /** Ends the call's accounts, once. Answers with the error that the caller hears. */
+  function finish(call: AdmittedCall, thrown: unknown): unknown {
+    const error = thrown === undefined ? undefined : ended(call, thrown);
+    if (call.finished) return error;
     call.finished = true;
     call.release();
     record(call, error);
+    return error;
   }
 
   function record(
@@ -221,21 +224,39 @@ export function createGate(options: GateOptions): Gate {
       account: call.caller?.accountId,
       caller: call.caller?.name,
     };
-    if (failure?.kind === 'internal') log.error({ ...line, err: error }, 'call failed by a fault of the service');
+    if (failure?.kind === 'internal') reportFault(error, line);
     else log.info(line, 'call');
+  }
+
+  /** Faults are logged whole, once, wherever on their way out they are seen first. */
+  function reportFault(error: unknown, line: object): void {
+    if (typeof error === 'object' && error !== null) {
+      if (reported.has(error)) return;
+      reported.add(error);
+    }
+    log.error({ ...line, err: error }, 'a fault of the service');
   }
 
   return {
     admit,
     unary,
     stream,
-    abandon: finish,
+    abandon: (call, error) => {
+      finish(call, error);
+    },
     refuse: (error, requestId) => {
       const failure = failureOf(error);
-      if (failure.kind === 'internal') log.error({ requestId, err: error }, 'refused with an internal error');
+      if (failure.kind === 'internal') reportFault(error, { requestId });
       return refusalOf(failure, texts);
     },
   };
+}
+
+/** Whatever a handler throws once its caller is gone, or out of time, comes of that. */
+function ended(call: AdmittedCall, error: unknown): unknown {
+  if (error instanceof FailureError || !call.signal.aborted) return error;
+  const late = call.deadline !== undefined && Date.now() >= call.deadline;
+  return new FailureError({ kind: late ? 'deadline_exceeded' : 'cancelled' }, { cause: error });
 }
 
 function handlersByMethod(services: readonly ServedService[]): Map<DescMethod, UntypedHandler> {

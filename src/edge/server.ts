@@ -87,11 +87,13 @@ async function answerUnknownRpc(request: FastifyRequest, reply: FastifyReply): P
   if (!contentType?.startsWith('application/grpc') || request.routeOptions.url === request.url.split('?')[0])
     return undefined;
   reply.hijack();
-  reply.raw.writeHead(200, {
-    'content-type': contentType,
-    'grpc-status': '12',
-    'grpc-message': encodeURIComponent('There is no such method. The reflection service lists what there is.'),
-  });
+  // Not writeHead: headers that end() sends with the end of the stream are the "Trailers-Only" that gRPC asks for.
+  reply.raw.setHeader('content-type', contentType);
+  reply.raw.setHeader('grpc-status', '12');
+  reply.raw.setHeader(
+    'grpc-message',
+    encodeURIComponent('There is no such method. The reflection service lists what there is.'),
+  );
   reply.raw.end();
   return reply;
 }

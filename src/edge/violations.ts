@@ -2,10 +2,10 @@ import { pathToString } from '@bufbuild/protobuf/reflect';
 import type { Violation } from '@bufbuild/protovalidate';
 import type { FieldViolation } from '../base/failure.ts';
 
-/** protovalidate's findings, with each field's path as JSON callers write it: lowerCamelCase. */
+/** protovalidate's findings as data. */
 export function violationsOf(violations: readonly Violation[]): FieldViolation[] {
   return violations.slice(0, maxViolations).map((violation) => ({
-    field: camelCasePath(pathToString(violation.field)),
+    field: pathToString(violation.field),
     description: violation.message || 'is not valid',
   }));
 }
@@ -13,6 +13,7 @@ export function violationsOf(violations: readonly Violation[]): FieldViolation[]
 /** Enough to mend a request by; a list of a thousand bad items does not make a reply of a megabyte. */
 const maxViolations = 20;
 
-function camelCasePath(path: string): string {
+/** A field's path as JSON callers write it. */
+export function camelCasePath(path: string): string {
   return path.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,0 +1,48 @@
+import { createHmac } from 'node:crypto';
+import { type DescMessage, type DescMethod, type MessageShape, toJson } from '@bufbuild/protobuf';
+import { FailureError, invalid } from '../base/failure.ts';
+import type { Call } from './call.ts';
+
+/** What makes a repeated request the same request. Whose key it is, the flow knows from the caller. */
+export interface RequestIdentity {
+  key: string;
+  /** HMAC-SHA-256 of the method and the canonical message. */
+  fingerprint: Uint8Array;
+}
+
+/** 1 to 255 visible ASCII characters; quotes, as a structured field would write them, are part of the key. */
+const form = /^[\x21-\x7e]{1,255}$/;
+
+/** The call's `Idempotency-Key`; undefined when it has none. */
+export function idempotencyKeyOf(call: Call): string | undefined {
+  const key = call.header('idempotency-key');
+  if (key !== undefined && !form.test(key))
+    throw new FailureError(invalid('Idempotency-Key', 'must be 1 to 255 visible ASCII characters, without blanks'));
+  return key;
+}
+
+/** The request's identity when it came with an `Idempotency-Key`; undefined when it didn't. */
+export function requestIdentity<Input extends DescMessage>(
+  secret: Uint8Array,
+  method: DescMethod & { input: Input },
+  request: MessageShape<Input>,
+  call: Call,
+): RequestIdentity | undefined {
+  const key = idempotencyKeyOf(call);
+  if (key === undefined) return undefined;
+  return {
+    key,
+    fingerprint: createHmac('sha256', secret)
+      .update(`${method.parent.typeName}/${method.name}\n`)
+      .update(canonicalJson(toJson(method.input, request)))
+      .digest(),
+  };
+}
+
+/** JSON with the members of each object in order of their names, so that equal messages print alike. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
+}

@@ -1,0 +1,28 @@
+import { type Timestamp, timestampFromMs, timestampMs } from '@bufbuild/protobuf/wkt';
+import { FailureError, invalid } from '../base/failure.ts';
+import { type NanoUsd, parseUsd } from '../base/money.ts';
+
+/** A time in milliseconds since the epoch as a message; absent stays absent. */
+export function timestamp(ms: number | undefined): Timestamp | undefined {
+  return ms === undefined ? undefined : timestampFromMs(ms);
+}
+
+/** A message's time in milliseconds since the epoch; absent stays absent. */
+export function milliseconds(time: Timestamp | undefined): number | undefined {
+  return time === undefined ? undefined : timestampMs(time);
+}
+
+/** An amount that a request states. Refuses, naming the field, what is not an exact decimal amount. */
+export function amountOf(text: string, field: string): NanoUsd {
+  const amount = parseUsd(text);
+  if (amount === undefined)
+    throw new FailureError(
+      invalid(field, 'must be a decimal amount of USD with at most nine decimals, in quotes, such as "5.00"'),
+    );
+  return amount;
+}
+
+/** Only the members that are not undefined, for types whose optional members may be absent but not undefined. */
+export function present<T extends object>(members: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
+}

@@ -1,0 +1,65 @@
+import { pino } from 'pino';
+import { nobody } from '../../src/base/caller.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { fail, succeed } from '../../src/base/failure.ts';
+import { registerConnect } from '../../src/edge/connect.ts';
+import { type Admission, createGate } from '../../src/edge/gate.ts';
+import { type RunningServer, startServer } from '../../src/edge/server.ts';
+import { gateService } from './gate-service.ts';
+
+/** A credential that the test gate knows, and one that it knows without the scope. */
+export const goodToken = 'Bearer operator-good';
+export const scopelessToken = 'Bearer key-without-scope';
+
+export interface GateServer extends RunningServer {
+  /** Every log line, as text. */
+  logged(): string;
+  refusedPeers: string[];
+}
+
+/** The gate and the lanes over it, on a port of its own, with the service of `gate-service.ts`. */
+export async function startGateServer(): Promise<GateServer> {
+  const lines: string[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
+  const services = [gateService()];
+  const refusedPeers: string[] = [];
+  const admission: Admission = {
+    admit: () => succeed(() => {}),
+    refused: (peer) => {
+      refusedPeers.push(peer);
+      return succeed(undefined);
+    },
+  };
+  const gate = createGate({
+    services,
+    authenticate: (authorization) => {
+      if (authorization === undefined) return fail({ kind: 'credential_missing' });
+      if (authorization === goodToken)
+        return succeed({ credential: 'operator', name: 'operator:test', scopes: new Set() });
+      if (authorization === scopelessToken)
+        return succeed({ ...nobody, credential: 'api_key', name: 'key_1', accountId: 'acc_1' });
+      return fail({ kind: 'credential_invalid' });
+    },
+    admission,
+    clock: systemClock,
+    log,
+    texts: { minimumTopUpUsd: '5.00' },
+  });
+  const server = await startServer({
+    host: '127.0.0.1',
+    port: 0,
+    trustedProxies: [],
+    tls: null,
+    log,
+    routes: (app) => {
+      registerConnect(app, {
+        services,
+        gate,
+        readMaxBytes: 1_048_576,
+        maxTimeoutMs: 60_000,
+        shutdownSignal: new AbortController().signal,
+      });
+    },
+  });
+  return { ...server, logged: () => lines.join(''), refusedPeers };
+}

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ServedService, serve } from '../../src/api/handlers.ts';
+import { type Failure, FailureError } from '../../src/base/failure.ts';
+import { GateService } from '../gen/intelligence/test/v1/gate_pb.ts';
+
+/** One failure of every kind, with what it takes. */
+export const failures: { [Kind in Failure['kind']]: Extract<Failure, { kind: Kind }> } = {
+  invalid_argument: { kind: 'invalid_argument', violations: [{ field: 'text', description: 'must not be empty' }] },
+  credential_missing: { kind: 'credential_missing' },
+  credential_invalid: { kind: 'credential_invalid' },
+  key_revoked: { kind: 'key_revoked' },
+  token_expired: { kind: 'token_expired' },
+  insufficient_credit: { kind: 'insufficient_credit', balance: 5n, held: 5n, needed: 12_000n, retryAfterMs: 1500 },
+  spending_cap_reached: { kind: 'spending_cap_reached', owner: 'key', limit: 9n, spent: 8n, held: 0n, needed: 2n },
+  scope_missing: { kind: 'scope_missing', scope: 'chat', credential: 'management_key' },
+  not_found: { kind: 'not_found', resource: 'key' },
+  already_exists: { kind: 'already_exists', resource: 'workflow' },
+  precondition_failed: { kind: 'precondition_failed', description: 'The draft was approved already.' },
+  idempotency_in_flight: { kind: 'idempotency_in_flight', retryAfterMs: 1000 },
+  idempotency_mismatch: { kind: 'idempotency_mismatch' },
+  reply_purged: { kind: 'reply_purged', chargeId: 'chg_1' },
+  payload_too_large: { kind: 'payload_too_large', limitBytes: 1_048_576 },
+  unsupported_media_type: { kind: 'unsupported_media_type', accepted: ['application/json'] },
+  rate_limited: { kind: 'rate_limited', limit: '600 requests a minute', retryAfterMs: 2300 },
+  upstream_failed: { kind: 'upstream_failed', attempts: [{ provider: 'p', model: 'm', outcome: 'server_error' }] },
+  upstream_timeout: { kind: 'upstream_timeout', attempts: [] },
+  deadline_exceeded: { kind: 'deadline_exceeded' },
+  ledger_unavailable: { kind: 'ledger_unavailable', retryAfterMs: 1000 },
+  overloaded: { kind: 'overloaded', retryAfterMs: 1000 },
+  cancelled: { kind: 'cancelled' },
+  route_not_found: { kind: 'route_not_found' },
+  method_not_allowed: { kind: 'method_not_allowed', allow: ['GET', 'POST'] },
+  unimplemented: { kind: 'unimplemented' },
+  internal: { kind: 'internal' },
+};
+
+/** What a fault of the service knows and no caller may see. */
+export const secretInFault = 'SELECT secret FROM api_key';
+
+/** A service that echoes, counts and fails, behind the real gate. */
+export function gateService(): ServedService {
+  return serve(GateService, {
+    say: async ({ text, number, tags }) => ({ text, number, tags }),
+    greet: async () => ({ greeting: 'hello' }),
+    fail: async ({ kind }) => {
+      throw failureCalled(kind);
+    },
+    count: async function* ({ to, thenFail, pauseMs }, call) {
+      for (let number = 1; number <= to; number += 1) {
+        if (pauseMs > 0) await sleep(pauseMs, undefined, { signal: call.signal });
+        yield { number };
+      }
+      if (thenFail !== '') throw failureCalled(thenFail);
+    },
+  });
+}
+
+function failureCalled(kind: string): Error {
+  const failure = Object.values(failures).find((candidate) => candidate.kind === kind);
+  return failure ? new FailureError(failure) : new Error(`Duplicate entry in ${secretInFault}`);
+}
