@@ -1,0 +1,79 @@
+import { type ConnectionOptions, createPool, type Pool } from 'mysql2';
+import { type Connection, createConnection } from 'mysql2/promise';
+import { castColumn } from './types.ts';
+import { parseDatabaseUrl } from './url.ts';
+
+/** Seconds that this session waits or lasts; each has the server variable's own name. */
+export interface SessionSettings {
+  innodb_lock_wait_timeout?: number;
+  lock_wait_timeout?: number;
+  wait_timeout?: number;
+}
+
+const connectTimeoutMs = 5_000;
+/** Callers that may wait for a pooled connection; more are refused at once rather than piled up. */
+const waitersMax = 2_000;
+
+/** What every connection has in common. */
+export function driverOptions(url: string): ConnectionOptions {
+  return {
+    ...parseDatabaseUrl(url),
+    connectTimeout: connectTimeoutMs,
+    charset: 'UTF8MB4_BIN',
+    timezone: 'Z',
+    typeCast: castColumn,
+    // An object as a value must never unfold into SQL.
+    stringifyObjects: true,
+    enableKeepAlive: true,
+    keepAliveInitialDelay: 10_000,
+  };
+}
+
+export function createConnectionPool(url: string, connectionsMax: number): Pool {
+  return createPool({
+    ...driverOptions(url),
+    connectionLimit: connectionsMax,
+    queueLimit: waitersMax,
+  });
+}
+
+/**
+ * One connection of your own, with the house's casts and session settings, for a room that runs its own transactions
+ * (the ledger's group commit). It never reconnects. The caller closes it.
+ */
+export async function openConnection(
+  url: string,
+  options: { session?: SessionSettings; multipleStatements?: boolean } = {},
+): Promise<Connection> {
+  const connection = await createConnection({
+    ...driverOptions(url),
+    multipleStatements: options.multipleStatements ?? false,
+  });
+  try {
+    for (const statement of sessionStatements(options.session)) await connection.query(statement);
+  } catch (error) {
+    connection.destroy();
+    throw error;
+  }
+  return connection;
+}
+
+/** Both servers, whatever their own defaults, behave alike in our sessions. */
+export function sessionStatements(settings: SessionSettings = {}): string[] {
+  const all = { innodb_lock_wait_timeout: 2, lock_wait_timeout: 2, ...settings };
+  const variables = Object.entries(all).map(([name, seconds]) => `${name} = ${Number(seconds)}`);
+  return [
+    `SET SESSION sql_mode = '${sqlMode}', time_zone = '+00:00', ${variables.join(', ')}`,
+    'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+  ];
+}
+
+const sqlMode = [
+  'ONLY_FULL_GROUP_BY',
+  'STRICT_TRANS_TABLES',
+  'STRICT_ALL_TABLES',
+  'NO_ZERO_IN_DATE',
+  'NO_ZERO_DATE',
+  'ERROR_FOR_DIVISION_BY_ZERO',
+  'NO_ENGINE_SUBSTITUTION',
+].join(',');

@@ -1,0 +1,108 @@
+import { CompiledQuery, Kysely, MysqlDialect, sql } from 'kysely';
+import type { Logger } from 'pino';
+import { createConnectionPool, type SessionSettings, sessionStatements } from './connection.ts';
+import { retryContention } from './retry.ts';
+
+/** Where queries run: the pool, or one transaction. A store takes this, and so works in both. */
+export interface Queryable {
+  /** A query builder that knows these tables. Each store declares its own tables; the interface is a promise, not checked. */
+  for<Tables>(): Kysely<Tables>;
+}
+
+export interface Transaction extends Queryable {
+  /** Runs once the transaction is durable, and never for an attempt that was rolled back. An error is logged, not thrown. */
+  afterCommit(effect: () => void | Promise<void>): void;
+}
+
+export interface Database extends Queryable {
+  /** As given to `connectDatabase`; holds the password. */
+  readonly url: string;
+  /**
+   * Runs `work` in one READ COMMITTED transaction. After a deadlock or a lock wait the whole of it runs again, at most
+   * 5 times, so `work` must have no effect but through `tx`; other effects belong in `tx.afterCommit`.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Reads everything in `work` as of one moment. */
+  snapshot<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** Resolves when the server answers; rejects when it does not within `timeoutMs` (default 2,000). */
+  ping(timeoutMs?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  url: string;
+  log: Logger;
+  /** Connections at most; default 10. */
+  poolMax?: number;
+  session?: SessionSettings;
+}
+
+const transactionAttemptsMax = 5;
+const transactionRestMs = 20;
+
+/** A database that connects when it is first used. Values come back as `types.ts` says. */
+export function connectDatabase(options: DatabaseOptions): Database {
+  const { url, log } = options;
+  const pool = createConnectionPool(url, options.poolMax ?? 10);
+  const kysely = new Kysely<never>({
+    dialect: new MysqlDialect({
+      pool,
+      onCreateConnection: async (connection) => {
+        for (const statement of sessionStatements(options.session))
+          await connection.executeQuery(CompiledQuery.raw(statement));
+      },
+    }),
+  });
+
+  return {
+    url,
+    for: () => tablesOf(kysely),
+    transaction: async (work) => {
+      const { value, effects } = await retryContention(
+        () =>
+          kysely.transaction().execute(async (transaction) => {
+            const effects: (() => void | Promise<void>)[] = [];
+            const value = await work({
+              for: () => tablesOf(transaction),
+              afterCommit: (effect) => void effects.push(effect),
+            });
+            return { value, effects };
+          }),
+        {
+          attemptsMax: transactionAttemptsMax,
+          restMs: transactionRestMs,
+          onRetry: (error) => log.debug({ err: error }, 'transaction runs again'),
+        },
+      );
+      for (const effect of effects)
+        try {
+          await effect();
+        } catch (error) {
+          log.error({ err: error }, 'an effect after a commit failed');
+        }
+      return value;
+    },
+    snapshot: (work) =>
+      kysely
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .setAccessMode('read only')
+        .execute((transaction) => work({ for: () => tablesOf(transaction) })),
+    ping: async (timeoutMs = 2_000) => {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`The database did not answer within ${timeoutMs} ms.`)), timeoutMs);
+      });
+      try {
+        await Promise.race([sql`SELECT 1`.execute(kysely), late]);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    close: () => kysely.destroy(),
+  };
+}
+
+function tablesOf<Tables>(kysely: Kysely<never>): Kysely<Tables> {
+  return kysely as unknown as Kysely<Tables>;
+}

@@ -1,0 +1,15 @@
+/** The database: one connection pool, transactions that retry whole, migrations, and a private server for a single machine. */
+export { checkServer, DatabaseUnfitError } from './check-server.ts';
+export { openConnection, type SessionSettings } from './connection.ts';
+export {
+  connectDatabase,
+  type Database,
+  type DatabaseOptions,
+  type Queryable,
+  type Transaction,
+} from './database.ts';
+export { type MigrateOptions, type Migration, migrate } from './migrate.ts';
+export { type PrivateServer, startPrivateServer } from './private-server.ts';
+export { isConnectionLost, isContention, isDuplicateKey } from './retry.ts';
+export { findServerProgram, NoServerProgramError } from './server-program.ts';
+export { parseDatabaseUrl, withDatabase } from './url.ts';
