@@ -1,5 +1,3 @@
-import { type Kysely, sql } from 'kysely';
-
 /**
  * Which credentials may pay. Every hold reads its rows with locks in its own commit, so nothing is admitted with a key
  * after the key's revocation was committed, whatever any node has cached.
@@ -10,8 +8,8 @@ import { type Kysely, sql } from 'kysely';
  *   at least `least_version`, or `least_version_from_ms` (the end of a rotation's overlap) is still to come;
  * - no row with state `revoked` exists for its token or device. (Those need no row while they are good.)
  */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`
+export const statements: readonly string[] = [
+  `
     CREATE TABLE credential_state (
       id VARBINARY(40) NOT NULL PRIMARY KEY,
       account_id VARBINARY(40) NOT NULL,
@@ -23,5 +21,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       CONSTRAINT credential_state_known CHECK (state IN ('active', 'revoked')),
       CONSTRAINT credential_state_revoked CHECK ((state = 'revoked') = (revoked_at_ms IS NOT NULL))
     ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4
-  `.execute(db);
-}
+  `,
+];

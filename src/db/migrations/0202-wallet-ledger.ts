@@ -1,10 +1,8 @@
-import { type Kysely, sql } from 'kysely';
-
 /**
  * The ledger: wallets, charges and postings. Amounts are nano-USD, times are microseconds since the Unix epoch by the
  * database's own clock. Amounts are signed BIGINTs with constraints: unsigned arithmetic fails where it should answer -1.
  */
-const tables = [
+export const statements: readonly string[] = [
   // `seq` numbers the postings; `version` grows by one with every update and guards it. Held credit is part of `posted`.
   `CREATE TABLE wallet (
     id VARBINARY(40) NOT NULL PRIMARY KEY,
@@ -23,7 +21,7 @@ const tables = [
     CONSTRAINT wallet_held_at_most_posted CHECK (held <= posted),
     CONSTRAINT wallet_owed_not_negative CHECK (owed >= 0),
     CONSTRAINT wallet_open_disputes_not_negative CHECK (open_disputes >= 0)
-  )`,
+  ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
   // `expires_at_us` is there exactly while the charge is held, so that its index lists open holds by their expiry.
   `CREATE TABLE charge (
     wallet_id VARBINARY(40) NOT NULL,
@@ -67,7 +65,7 @@ const tables = [
     CONSTRAINT charge_open CHECK ((state = 'held') = (expires_at_us IS NOT NULL)),
     CONSTRAINT charge_ended CHECK ((state = 'held') = (settled IS NULL)),
     CONSTRAINT charge_ended_at CHECK ((state = 'held') = (ended_at_us IS NULL))
-  )`,
+  ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
   // One immutable row carries both sides, so it balances by construction. `wallet` is the wallet's own side.
   `CREATE TABLE posting (
     wallet_id VARBINARY(40) NOT NULL,
@@ -87,23 +85,23 @@ const tables = [
     CONSTRAINT posting_amount CHECK (amount > 0),
     CONSTRAINT posting_balance CHECK (balance_after >= 0),
     CONSTRAINT posting_sides CHECK ((debit_account = 'wallet') <> (credit_account = 'wallet'))
-  )`,
+  ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
   // The state of the charge is the state of the key; the row goes when the charge is released or expires.
   `CREATE TABLE idempotency (
     scope VARBINARY(255) NOT NULL,
     idempotency_key VARBINARY(255) NOT NULL,
-    fingerprint VARBINARY(32) NOT NULL,
+    fingerprint BINARY(32) NOT NULL,
     wallet_id VARBINARY(40) NOT NULL,
     charge_id VARBINARY(40) NOT NULL,
     PRIMARY KEY (scope, idempotency_key)
-  )`,
+  ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
   // Sealed with a key that is not in the database; swept after its time.
   `CREATE TABLE stored_reply (
     charge_id VARBINARY(40) NOT NULL PRIMARY KEY,
     sealed MEDIUMBLOB NOT NULL,
     expires_at_us BIGINT NOT NULL,
     KEY stored_reply_expiry (expires_at_us)
-  )`,
+  ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
   `CREATE TABLE cap (
     owner VARBINARY(255) NOT NULL PRIMARY KEY,
     wallet_id VARBINARY(40) NOT NULL,
@@ -112,20 +110,20 @@ const tables = [
     spent BIGINT NOT NULL,
     CONSTRAINT cap_held CHECK (held >= 0),
     CONSTRAINT cap_spent CHECK (spent >= 0)
-  )`,
+  ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
   `CREATE TABLE charge_cap (
     wallet_id VARBINARY(40) NOT NULL,
     charge_id VARBINARY(40) NOT NULL,
     owner VARBINARY(255) NOT NULL,
     PRIMARY KEY (wallet_id, charge_id, owner)
-  )`,
+  ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
   // Which groups were committed; after a connection was lost at COMMIT, a second insert of the id finds out.
   `CREATE TABLE commit_group (
     id VARBINARY(40) NOT NULL PRIMARY KEY,
     outcome VARBINARY(12) NOT NULL,
     created_at_us BIGINT NOT NULL,
     KEY commit_group_age (created_at_us)
-  )`,
+  ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
   // Settlements that the database refused by themselves: for a person to look at.
   `CREATE TABLE settlement_dead_letter (
     charge_id VARBINARY(40) NOT NULL PRIMARY KEY,
@@ -133,9 +131,5 @@ const tables = [
     operation TEXT NOT NULL,
     error TEXT NOT NULL,
     created_at_us BIGINT NOT NULL
-  )`,
+  ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
 ];
-
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const table of tables) await sql.raw(`${table} ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`).execute(db);
-}

@@ -1,7 +1,5 @@
-import { type Kysely, sql } from 'kysely';
-
 /** Credit that is bought, payments that are taken back, and corrections by the operator. Amounts are nano-USD. */
-const tables = [
+export const statements: readonly string[] = [
   `CREATE TABLE top_up (
     id VARBINARY(40) NOT NULL PRIMARY KEY,
     wallet_id VARBINARY(40) NOT NULL,
@@ -23,7 +21,7 @@ const tables = [
     CONSTRAINT top_up_state_known CHECK (state IN ('pending', 'paid', 'failed', 'expired')),
     CONSTRAINT top_up_paid CHECK ((state = 'paid') = (paid_at_us IS NOT NULL)),
     CONSTRAINT top_up_reversed CHECK (reversed >= 0 AND reversed <= amount)
-  )`,
+  ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
   // `taken` came out of the wallet so far, `owed` is the receivable that is left: amount = taken + owed while it stands.
   `CREATE TABLE receivable (
     top_up_id VARBINARY(40) NOT NULL,
@@ -42,7 +40,7 @@ const tables = [
     CONSTRAINT receivable_state CHECK (state IN ('open', 'final', 'restored')),
     CONSTRAINT receivable_amounts CHECK (amount > 0 AND taken >= 0 AND owed >= 0),
     CONSTRAINT receivable_sum CHECK (state = 'restored' OR amount = taken + owed)
-  )`,
+  ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
   `CREATE TABLE adjustment (
     id VARBINARY(40) NOT NULL PRIMARY KEY,
     wallet_id VARBINARY(40) NOT NULL,
@@ -55,9 +53,5 @@ const tables = [
     UNIQUE KEY adjustment_idempotency (wallet_id, idempotency_key),
     CONSTRAINT adjustment_amount CHECK (amount <> 0),
     CONSTRAINT adjustment_reversal CHECK (charge_id IS NULL OR amount > 0)
-  )`,
+  ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
 ];
-
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const table of tables) await sql.raw(`${table} ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`).execute(db);
-}
