@@ -1,2 +1,3 @@
 export { type Config, ConfigError, loadConfig, parseSettings } from './config.ts';
 export { type Environment, readEnvironment } from './env.ts';
+export { type KeyRing, loadOrCreateSecrets, loadSecrets, type Secrets, SecretsError } from './secrets.ts';
