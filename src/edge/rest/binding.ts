@@ -1,0 +1,211 @@
+import { isUtf8 } from 'node:buffer';
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  type DescMethod,
+  getOption,
+  hasOption,
+  type Registry,
+} from '@bufbuild/protobuf';
+import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.ts';
+import type { HttpRule } from '../../gen/google/api/http_pb.ts';
+import { invalidArgument, Misfit, RestError, RuleError } from './errors.ts';
+import { type FieldReader, getter, type JsonReaders, type Local } from './json-message.ts';
+import { JsonText, position } from './json-text.ts';
+import { isJson } from './negotiation.ts';
+import { percentDecode, percentDecodeKeepingSlashes } from './percent.ts';
+import { Printer } from './printing.ts';
+import { holder, QueryReader, type Seen, type TextField, textField } from './query.ts';
+import type { Template, Variable } from './template.ts';
+
+/** The parts of a request that fill a message. */
+export interface RequestParts {
+  /** The raw path segments under the prefix. */
+  segments: string[];
+  /** What follows `?`, undefined when there is none. */
+  query: string | undefined;
+  contentType: string | undefined;
+  body: Buffer | undefined;
+}
+
+interface PathVariable {
+  field: TextField;
+  get: (message: Local) => unknown;
+  start: number;
+  end: number;
+  multiple: boolean;
+}
+
+/** One HTTP rule of one method, ready to turn requests into messages and replies into bytes. */
+export class Binding {
+  readonly method: DescMethod;
+  readonly printer: Printer;
+  readonly bodyBytesMax: number;
+  private readonly variables: PathVariable[];
+  private readonly query: QueryReader | undefined;
+  private readonly readBody: (parts: RequestParts, message: Local) => void;
+
+  constructor(options: {
+    method: DescMethod;
+    rule: HttpRule;
+    template: Template;
+    readers: JsonReaders;
+    registry: Registry;
+    depthMax: number;
+    bodyBytesMax: number;
+  }) {
+    const { method, rule, template } = options;
+    this.method = method;
+    this.bodyBytesMax = options.bodyBytesMax;
+    this.variables = template.variables.map((variable) => pathVariable(method, variable));
+    const bodyField = rule.body === '' || rule.body === '*' ? undefined : bodyFieldOf(method, rule.body);
+    const clash = this.variables.find((variable) => variable.field.path[0] === bodyField);
+    if (clash) throw new RuleError(method.toString(), `the path and the body both set "${bodyField?.name}"`);
+    this.query = rule.body === '*' ? undefined : new QueryReader(method.input, bodyField);
+    this.readBody = bodyReader({ ...options, bodyField, inPath: this.variables });
+    this.printer = new Printer(method, rule.responseBody, options.registry);
+  }
+
+  /** Body, then query, then path. Throws a `RestError`. */
+  bind(parts: RequestParts): Local {
+    const message = create(this.method.input) as Local;
+    this.readBody(parts, message);
+    let seen: Seen | undefined;
+    if (parts.query) {
+      if (!this.query) throw invalidArgument('query', 'must be empty: this method takes its fields from the body');
+      seen = this.query.read(parts.query, message);
+    }
+    for (const variable of this.variables) bindVariable(variable, parts.segments, message, seen);
+    return message;
+  }
+}
+
+const noQuery = new Set<string>();
+
+// The path names what the caller may touch, so nothing else in the request may say otherwise.
+function bindVariable(variable: PathVariable, segments: string[], message: Local, seen: Seen = noQuery): void {
+  const { field, get } = variable;
+  const raw = segments.slice(variable.start, variable.end).join('/');
+  const text = variable.multiple ? percentDecodeKeepingSlashes(raw) : percentDecode(raw);
+  if (text === undefined) throw invalidArgument('path', 'has a bad percent-escape');
+  try {
+    const value = field.read(text);
+    const target = holder(message, field.path);
+    const other = get(target);
+    const said = seen.has(field.name) || (other !== undefined && !isZero(other));
+    if (!said) field.set(target, value);
+    else if (!isSame(value, other)) throw new Misfit('is in the path; the body or query says something else');
+  } catch (error) {
+    if (error instanceof Misfit) throw invalidArgument(field.name, error.message);
+    throw error;
+  }
+}
+
+function isZero(value: unknown): boolean {
+  return value === '' || value === 0 || value === 0n || value === '0' || value === false || isEmptyBytes(value);
+}
+
+function isEmptyBytes(value: unknown): boolean {
+  return value instanceof Uint8Array && value.length === 0;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0;
+  return Object.is(a, b);
+}
+
+function pathVariable(method: DescMethod, { fieldPath, start, end, multiple }: Variable): PathVariable {
+  const name = fieldPath.join('.');
+  const field = textField(method.input, fieldPath);
+  if (typeof field === 'string') throw new RuleError(method.toString(), `the path's "${name}" ${field}`);
+  const last = field.path.at(-1);
+  if (last?.fieldKind !== 'scalar' && last?.fieldKind !== 'enum')
+    throw new RuleError(method.toString(), `the path's "${name}" must be one scalar or enum`);
+  return { field, get: getter(last), start, end, multiple };
+}
+
+function bodyFieldOf(method: DescMethod, name: string): DescField {
+  const field = method.input.fields.find((each) => each.name === name);
+  if (!field) throw new RuleError(method.toString(), `the body's field "${name}" is not in ${method.input.typeName}`);
+  return field;
+}
+
+interface BodyOptions {
+  method: DescMethod;
+  rule: HttpRule;
+  readers: JsonReaders;
+  depthMax: number;
+  bodyField: DescField | undefined;
+  inPath: readonly PathVariable[];
+}
+
+function bodyReader(options: BodyOptions): (parts: RequestParts, message: Local) => void {
+  const { method, rule, readers, depthMax, bodyField } = options;
+  const whole = bodyField ? bodyField.message : method.input;
+  if (rule.body !== '' && whole && isHttpBody(whole) && (!bodyField || bodyField.fieldKind === 'message')) {
+    return ({ body, contentType }, message) => {
+      const raw = { contentType: contentType ?? '', data: new Uint8Array(body ?? []) };
+      if (bodyField) message[bodyField.localName] = Object.assign(create(whole), raw);
+      else Object.assign(message, raw);
+    };
+  }
+  const read: FieldReader = bodyField ? namedField(readers, bodyField) : readers.message(method.input);
+  const missing = missingBody(options);
+  return ({ body, contentType }, message) => {
+    if (body === undefined || body.length === 0) {
+      if (missing) throw missing();
+      return;
+    }
+    if (contentType === undefined || !isJson(contentType))
+      throw new RestError({ kind: 'unsupported_media_type', accepted: ['application/json'] });
+    if (!isUtf8(body)) throw invalidArgument('body', 'must be UTF-8');
+    const text = body.toString();
+    try {
+      const json = new JsonText(text, depthMax);
+      // A method without a body takes an empty object for one, as many clients always send it.
+      if (rule.body !== '') read(json, message);
+      else if (json.peek() !== 123 || json.enter(125)) throw new Misfit('must be empty', 0);
+      json.end();
+    } catch (error) {
+      if (!(error instanceof Misfit)) throw error;
+      const place = error.offset === undefined ? '' : ` (${position(text, error.offset)})`;
+      throw invalidArgument(error.field() || 'body', `${error.message}${place}`);
+    }
+  };
+}
+
+function namedField(readers: JsonReaders, field: DescField): FieldReader {
+  const read = readers.field(field);
+  return (json, message) => {
+    try {
+      read(json, message);
+    } catch (error) {
+      throw error instanceof Misfit ? error.within(field.jsonName) : error;
+    }
+  };
+}
+
+// What to say when no body came, or undefined when that is fine.
+function missingBody({ method, rule, bodyField, inPath }: BodyOptions): (() => RestError) | undefined {
+  if (rule.body === '') return undefined;
+  if (bodyField) {
+    if (has(bodyField, FieldBehavior.OPTIONAL)) return undefined;
+    if (bodyField.fieldKind !== 'message' && !has(bodyField, FieldBehavior.REQUIRED)) return undefined;
+    return () => invalidArgument(bodyField.jsonName, 'is required: send it as the body');
+  }
+  const required = method.input.fields.filter(
+    (field) => has(field, FieldBehavior.REQUIRED) && !inPath.some((variable) => variable.field.path[0] === field),
+  );
+  if (required.length === 0) return undefined;
+  const violations = required.map((field) => ({ field: field.jsonName, description: 'is required' }));
+  return () => new RestError({ kind: 'invalid_argument', violations });
+}
+
+function has(field: DescField, behavior: FieldBehavior): boolean {
+  return hasOption(field, field_behavior) && getOption(field, field_behavior).includes(behavior);
+}
+
+export function isHttpBody(desc: DescMessage): boolean {
+  return desc.typeName === 'google.api.HttpBody';
+}

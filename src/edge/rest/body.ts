@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { invalidArgument, RestError } from './errors.ts';
+
+const gunzipAsync = promisify(gunzip);
+
+/**
+ * Reads a request's body, decompressed; undefined when there is none. More than `bytesMax`, before or after
+ * decompression, is refused as soon as it shows; memory never holds more.
+ */
+export async function readBody(raw: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
+  const { headers } = raw;
+  const length = headers['content-length'];
+  if (
+    raw.httpVersionMajor === 1 &&
+    headers['transfer-encoding'] === undefined &&
+    (length === undefined || length === '0')
+  )
+    return undefined;
+  if (length !== undefined && Number(length) > bytesMax) throw tooLarge(bytesMax);
+  const encoding = headers['content-encoding'];
+  const body = await collect(raw, bytesMax);
+  if (encoding === undefined || encoding === 'identity' || body.length === 0) return body;
+  if (encoding.toLowerCase() !== 'gzip' && encoding.toLowerCase() !== 'x-gzip')
+    throw new RestError({ kind: 'unsupported_media_type', accepted: ['gzip', 'identity'] });
+  try {
+    return await gunzipAsync(body, { maxOutputLength: bytesMax });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(bytesMax);
+    throw invalidArgument('body', 'is not valid gzip');
+  }
+}
+
+function tooLarge(limitBytes: number): RestError {
+  return new RestError({ kind: 'payload_too_large', limitBytes });
+}
+
+function collect(raw: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let first: Buffer | undefined;
+    let chunks: Buffer[] | undefined;
+    let bytes = 0;
+    const onData = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      if (bytes > bytesMax) {
+        settle();
+        reject(tooLarge(bytesMax));
+      } else if (first === undefined) first = chunk;
+      else if (chunks) chunks.push(chunk);
+      else chunks = [first, chunk];
+    };
+    const onEnd = (): void => {
+      settle();
+      resolve(chunks ? Buffer.concat(chunks, bytes) : (first ?? Buffer.alloc(0)));
+    };
+    const onGone = (): void => {
+      settle();
+      reject(new RestError({ kind: 'cancelled' }));
+    };
+    function settle(): void {
+      raw.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+    }
+    raw.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+  });
+}

@@ -1,0 +1,4 @@
+export type { RestContext } from './context.ts';
+export { RestError, type RestProblem, RuleError, type Violation } from './errors.ts';
+export { routableUrl } from './percent.ts';
+export { type RenderedError, type RestLimits, type RestOptions, rest } from './plugin.ts';

@@ -1,0 +1,241 @@
+import { gzip } from 'node:zlib';
+import type { DescMethod, DescMethodServerStreaming, DescMethodUnary, Message, Registry } from '@bufbuild/protobuf';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Binding } from './binding.ts';
+import { readBody } from './body.ts';
+import { Call, type RestContext } from './context.ts';
+import { invalidArgument, RestError } from './errors.ts';
+import type { Local } from './json-message.ts';
+import type { Match, Matcher } from './matcher.ts';
+import { acceptsGzip, parseTimeoutMs, preferredStream, streamFormat } from './negotiation.ts';
+import { jsonType, type Printed } from './printing.ts';
+import { sendStream } from './stream.ts';
+import { buildTable, type Route, servedMethods } from './table.ts';
+
+/** The plugin's options. */
+export interface RestOptions {
+  /** Those with a `google.api.http` option are served. A rule that cannot be makes the start fail, naming the method. */
+  methods: readonly DescMethod[];
+  /** For what stands in a `google.protobuf.Any`. */
+  registry: Registry;
+  unary(method: DescMethodUnary, request: Message, context: RestContext): Promise<Message>;
+  serverStreaming(method: DescMethodServerStreaming, request: Message, context: RestContext): AsyncIterable<Message>;
+  /** Turns anything thrown, a `RestError` or whatever a handler threw, into what the caller may read. Must not throw. */
+  renderError(error: unknown, context: RestContext): RenderedError;
+  limits: RestLimits;
+  /** Stands in front of every path: `/something`, or nothing. */
+  pathPrefix?: string;
+}
+
+/** A JSON body; inside of streams it is the last event. */
+export interface RenderedError {
+  status: number;
+  headers?: Record<string, string>;
+  body: string;
+}
+
+export interface RestLimits {
+  /** Of a body, after decompression. */
+  bodyBytes: number | ((method: DescMethod) => number);
+  /** Of objects and arrays within each other. Default 100. */
+  depthMax?: number;
+  /** A longer `Grpc-Timeout` is taken as this. */
+  timeoutMsMax: number;
+  /** An event stream that is silent for so long gets a comment. Default 15 s. */
+  heartbeatMs?: number;
+  /** Shorter replies are not compressed. Default 1024. */
+  gzipBytesMin?: number;
+}
+
+/**
+ * Serves protobuf methods as JSON over HTTP by their `google.api.http` rules (google/api/http.proto, AIP-127).
+ *
+ * A Fastify plugin with one route, `<prefix>/*`: the paths of other routes of the same instance go to them. Its
+ * body parser is its own (encapsulated), so that other plugins keep theirs. Fastify must be made with
+ * `rewriteUrl: routableUrl`, or it answers paths with a bad escape itself.
+ */
+export function rest(instance: FastifyInstance, options: RestOptions, done: (error?: Error) => void): void {
+  const { bodyBytes, depthMax = 100 } = options.limits;
+  const pathPrefix = options.pathPrefix ?? '';
+  const table = buildTable({
+    ...{ methods: options.methods, registry: options.registry, pathPrefix, depthMax },
+    bodyBytes: typeof bodyBytes === 'number' ? () => bodyBytes : bodyBytes,
+  });
+  const transcoder = new Transcoder(table, options);
+  instance.removeAllContentTypeParsers();
+  instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null, undefined));
+  instance.setErrorHandler((error, request, reply) =>
+    transcoder.fail(asRestError(error), new Call(request, reply), reply),
+  );
+  instance.route({
+    method: servedMethods,
+    url: `${pathPrefix}/*`,
+    exposeHeadRoute: false,
+    handler: (request, reply) => {
+      transcoder.handle(request, reply);
+    },
+  });
+  done();
+}
+
+class Transcoder {
+  private readonly table: Matcher<Route>;
+  private readonly options: RestOptions;
+  private readonly heartbeatMs: number;
+  private readonly gzipBytesMin: number;
+
+  constructor(table: Matcher<Route>, options: RestOptions) {
+    this.table = table;
+    this.options = options;
+    this.heartbeatMs = options.limits.heartbeatMs ?? 15_000;
+    this.gzipBytesMin = options.limits.gzipBytesMin ?? 1024;
+  }
+
+  handle(request: FastifyRequest, reply: FastifyReply): void {
+    const call = new Call(request, reply);
+    this.serve(request, reply, call).catch((error: unknown) => this.fail(error, call, reply));
+  }
+
+  fail(error: unknown, call: Call, reply: FastifyReply): void {
+    call.finish();
+    if (call.isGone) {
+      reply.hijack();
+      return;
+    }
+    const { status, headers, body } = this.options.renderError(error, call);
+    if (error instanceof RestError) addProtocolHeaders(error, call, reply);
+    this.send(reply, call, { status, headers, contentType: jsonType, body });
+  }
+
+  private async serve(request: FastifyRequest, reply: FastifyReply, call: Call): Promise<void> {
+    const url = request.originalUrl;
+    const queryStart = url.indexOf('?');
+    const path = queryStart < 0 ? url : url.slice(0, queryStart);
+    const { route, segments } = expectRoute(this.table.find(request.method, path));
+    const { headers } = request.raw;
+    const { unary, streaming } = route;
+    const format = streaming && (unary ? preferredStream(headers.accept) : streamFormat(headers.accept));
+    const target = (format && streaming) ?? unary;
+    if (!target) throw new RestError({ kind: 'route_not_found' });
+    if (unary && streaming) reply.header('vary', 'accept');
+    call.method = target.method;
+    const timeout = headers['grpc-timeout'];
+    if (timeout !== undefined) call.startDeadline(this.timeoutMs(String(timeout)));
+
+    const { binding } = target;
+    const body = hasNoBody(request.method) ? undefined : await readBody(request.raw, binding.bodyBytesMax);
+    const message = binding.bind({
+      ...{ segments, body, contentType: headers['content-type'] },
+      query: queryStart < 0 ? undefined : url.slice(queryStart + 1),
+    });
+    if (format && streaming) await this.stream(streaming.method, binding, message, call, reply, format);
+    else if (unary) await this.unary(unary.method, binding, message, call, reply);
+  }
+
+  private async unary(
+    method: DescMethodUnary,
+    binding: Binding,
+    message: Local,
+    call: Call,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const answer = this.options.unary(method, message, call);
+    const output = call.timeoutMs === undefined ? await answer : await beforeStop(answer, call);
+    const printed = binding.printer.print(output);
+    call.finish();
+    if (call.isGone) reply.hijack();
+    else this.send(reply, call, { status: 200, ...printed });
+  }
+
+  private async stream(
+    method: DescMethodServerStreaming,
+    binding: Binding,
+    message: Local,
+    call: Call,
+    reply: FastifyReply,
+    format: 'sse' | 'ndjson',
+  ): Promise<void> {
+    await sendStream({
+      ...{ call, reply, format, printer: binding.printer, heartbeatMs: this.heartbeatMs },
+      messages: this.options.serverStreaming(method, message, call),
+      printError: (error) => this.options.renderError(error, call).body,
+    });
+    call.finish();
+  }
+
+  private send(
+    reply: FastifyReply,
+    call: Call,
+    { status, headers, contentType, body }: Printed & { status: number; headers?: Record<string, string> | undefined },
+  ): void {
+    reply.code(status);
+    for (const name in call.replyHeaders) reply.header(name, call.replyHeaders[name]);
+    for (const name in headers) reply.header(name, headers[name]);
+    reply.header('content-type', contentType);
+    if (body.length < this.gzipBytesMin) {
+      reply.send(body);
+      return;
+    }
+    addVary(reply, 'accept-encoding');
+    if (!acceptsGzip(call.headers['accept-encoding'] as string | undefined)) {
+      reply.send(body);
+      return;
+    }
+    gzip(body, (error, compressed) => {
+      if (error) reply.send(body);
+      else reply.header('content-encoding', 'gzip').send(compressed);
+    });
+  }
+
+  private timeoutMs(header: string): number {
+    const milliseconds = parseTimeoutMs(header);
+    if (milliseconds === undefined)
+      throw invalidArgument('Grpc-Timeout', 'must be at most 8 digits and one of the units H, M, S, m, u, n');
+    return Math.min(milliseconds, this.options.limits.timeoutMsMax);
+  }
+}
+
+function expectRoute(match: Match<Route>): { route: Route; segments: string[] } {
+  switch (match.kind) {
+    case 'found':
+      return match;
+    case 'wrong_method':
+      throw new RestError({ kind: 'method_not_allowed', allow: match.allow });
+    case 'bad_escape':
+      throw invalidArgument('path', 'has a bad percent-escape');
+    case 'unknown':
+      throw new RestError({ kind: 'route_not_found' });
+  }
+}
+
+// The reply must not wait for a handler that ignores its signal.
+function beforeStop(answer: Promise<Message>, call: Call): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    call.whenStopped(reject);
+    answer.then(resolve, reject);
+  });
+}
+
+function hasNoBody(httpMethod: string): boolean {
+  return httpMethod === 'GET' || httpMethod === 'HEAD';
+}
+
+// What the protocol itself asks for, whatever the product prints.
+function addProtocolHeaders({ problem }: RestError, call: Call, reply: FastifyReply): void {
+  if (problem.kind === 'method_not_allowed') reply.header('allow', problem.allow.join(', '));
+  // The rest of the body is not worth receiving.
+  const isHttp1 = reply.request.raw.httpVersionMajor === 1;
+  if (problem.kind === 'payload_too_large' && isHttp1) call.replyHeaders.connection = 'close';
+}
+
+function addVary(reply: FastifyReply, name: string): void {
+  const vary = reply.getHeader('vary');
+  reply.header('vary', vary === undefined ? name : `${String(vary)}, ${name}`);
+}
+
+function asRestError(error: unknown): unknown {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new RestError({ kind: 'unsupported_media_type', accepted: ['application/json'] });
+  return error;
+}

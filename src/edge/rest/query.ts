@@ -1,0 +1,155 @@
+import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf';
+import { hasCustomJsonRepresentation } from '@bufbuild/protobuf/wkt';
+import { invalidArgument, Misfit } from './errors.ts';
+import { type Local, setter } from './json-message.ts';
+import { percentDecode } from './percent.ts';
+import { enumReader, longAsString, scalarReader, type TextReader } from './scalars.ts';
+import { isUnwrapped, messageFromText, wrappedScalar } from './well-known.ts';
+
+/** A field that a query parameter or a path variable can set, perhaps deep in the request. */
+export interface TextField {
+  /** Its path in lowerCamelCase, however the caller wrote it. */
+  name: string;
+  /** The fields from the request down to it. */
+  path: DescField[];
+  repeated: boolean;
+  read: TextReader;
+  set: (message: Local, value: unknown) => void;
+}
+
+/** Names of the fields that the query has set. */
+export type Seen = Set<string>;
+
+/** Finds a field by its path in lowerCamelCase or snake_case. The string is what is wrong with it. */
+export function textField(desc: DescMessage, path: readonly string[]): TextField | string {
+  const fields: DescField[] = [];
+  let parent: DescMessage | undefined = desc;
+  for (const name of path) {
+    const field: DescField | undefined = parent?.fields.find((each) => each.name === name || each.jsonName === name);
+    if (!field) return 'is not a known field';
+    fields.push(field);
+    parent = field.fieldKind === 'message' && !hasCustomJsonRepresentation(field.message) ? field.message : undefined;
+  }
+  const last = fields.at(-1);
+  if (!last) return 'is not a known field';
+  const read = textReader(last);
+  if (typeof read === 'string') return read;
+  return {
+    name: fields.map((field) => field.jsonName).join('.'),
+    path: fields,
+    repeated: last.fieldKind === 'list',
+    read,
+    set: last.fieldKind === 'list' ? appender(last) : setter(last),
+  };
+}
+
+/** The message that holds the field, made when it is not there. */
+export function holder(message: Local, path: readonly DescField[]): Local {
+  let at = message;
+  for (let index = 0; index < path.length - 1; index++) at = step(at, path[index] as DescField);
+  return at;
+}
+
+/** Reads the parameters of a query into messages of one type. */
+export class QueryReader {
+  private readonly desc: DescMessage;
+  /** Top-level fields that the body sets. */
+  private readonly taken: string | undefined;
+  private readonly known = new Map<string, TextField>();
+
+  constructor(desc: DescMessage, bodyField: DescField | undefined) {
+    this.desc = desc;
+    this.taken = bodyField?.name;
+  }
+
+  read(query: string, message: Local): Seen {
+    const seen: Seen = new Set();
+    for (let at = 0; at <= query.length; ) {
+      const next = query.indexOf('&', at);
+      const end = next < 0 ? query.length : next;
+      if (end > at) this.parameter(query.slice(at, end), message, seen);
+      at = end + 1;
+    }
+    return seen;
+  }
+
+  private parameter(text: string, message: Local, seen: Seen): void {
+    const equals = text.indexOf('=');
+    const name = decode(equals < 0 ? text : text.slice(0, equals));
+    const value = equals < 0 ? '' : decode(text.slice(equals + 1));
+    if (name === undefined) throw invalidArgument('query', 'has a bad percent-escape in the name of a parameter');
+    if (value === undefined) throw invalidArgument(shown(name), 'has a bad percent-escape');
+    const field = this.field(name);
+    try {
+      if (!field.repeated && seen.has(field.name)) throw new Misfit('is given twice');
+      seen.add(field.name);
+      field.set(holder(message, field.path), field.read(value));
+    } catch (error) {
+      if (error instanceof Misfit) throw invalidArgument(field.name, error.message);
+      throw error;
+    }
+  }
+
+  private field(name: string): TextField {
+    const known = this.known.get(name);
+    if (known) return known;
+    const field = textField(this.desc, name.split('.'));
+    if (typeof field === 'string') throw invalidArgument(shown(name), field);
+    if (field.path[0]?.name === this.taken) throw invalidArgument(field.name, 'belongs in the body');
+    // Types that hold themselves have endlessly many paths.
+    if (this.known.size < knownMax) this.known.set(name, field);
+    return field;
+  }
+}
+
+const knownMax = 256;
+const nameCharactersMax = 200;
+
+function shown(name: string): string {
+  return name.length > nameCharactersMax ? `${name.slice(0, nameCharactersMax)}...` : name;
+}
+
+// As forms and URLSearchParams write it: here, unlike in a path, a plus is a space.
+function decode(text: string): string | undefined {
+  return percentDecode(text.includes('+') ? text.replaceAll('+', ' ') : text);
+}
+
+function textReader(field: DescField): TextReader | string {
+  const { scalar, enum: descEnum, message } = field;
+  if (field.fieldKind === 'map') return 'is a map, which only a body can set';
+  if (scalar !== undefined) return spacesArePluses(scalarReader(scalar, longAsString(field)));
+  if (descEnum) return enumReader(descEnum);
+  const fromText = message && messageFromText(message);
+  if (fromText) return fromText;
+  const wrapped = message && wrappedScalar(message);
+  if (!message || !wrapped) return 'is a message; name a field within it, or use a body';
+  const read = spacesArePluses(wrapped.reader);
+  if (isUnwrapped(field)) return read;
+  return (text) => Object.assign(create(message), { [wrapped.localName]: read(text) });
+}
+
+// Base64 has pluses and no spaces, and callers forget to escape them.
+function spacesArePluses({ wanted, fromText }: { wanted: string; fromText: TextReader }): TextReader {
+  return wanted === 'a base64 string' ? (text) => fromText(text.replaceAll(' ', '+')) : fromText;
+}
+
+function appender(field: DescField): (message: Local, value: unknown) => void {
+  const { localName } = field;
+  return (message, value) => {
+    (message[localName] as unknown[]).push(value);
+  };
+}
+
+function step(message: Local, field: DescField): Local {
+  if (!field.message) throw new Error(`${field}: not a message`);
+  const { localName, oneof } = field;
+  if (!oneof) {
+    message[localName] ??= create(field.message);
+    return message[localName] as Local;
+  }
+  const choice = message[oneof.localName] as { case: string | undefined; value?: Message };
+  if (choice.case === localName) return choice.value as Local;
+  const made = create(field.message) as Local;
+  setter(field)(message, made);
+  return made;
+}
