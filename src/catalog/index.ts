@@ -3,17 +3,20 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import type { Model, ModelSettings, PricedModel, PriceSettings } from './model.ts';
 import type { Price } from './price.ts';
 import {
+  bookVersion,
   effectivePrice,
   type ImportPlan,
   type ImportRules,
   markUp,
   type PriceOrder,
+  type PriceStore,
   type PriceVersion,
   planImport,
   ratesOf,
 } from './price-book.ts';
 import { embeddedModel, wellKnownModels } from './well-known.ts';
 
+export { memoryPriceStore } from './memory-price-store.ts';
 export {
   type Capability,
   capabilities,
@@ -23,15 +26,8 @@ export {
   type PriceSettings,
 } from './model.ts';
 export { type Price, type PricedUsage, priceOf, type Rates } from './price.ts';
-export type { ImportPlan, ImportRules, PriceVersion } from './price-book.ts';
-
-/** Where the versions of the price book are kept. Versions are added, never changed. */
-export interface PriceStore {
-  /** All versions, and the store's own time in milliseconds since the Unix epoch. */
-  read(): Promise<{ versions: PriceVersion[]; now: number }>;
-  /** Adds versions, all or none; false when another node added one of them first. */
-  add(versions: readonly PriceVersion[]): Promise<boolean>;
-}
+export type { ImportPlan, ImportRules, PriceStore, PriceVersion } from './price-book.ts';
+export { createPriceStore } from './price-store.ts';
 
 /** A higher or lower price for one account, on everything. */
 export interface MarkupSettings {
@@ -52,6 +48,8 @@ export interface Catalog {
   models(accountId: string): readonly PricedModel[];
   /** What an account pays now for a service such as `workflow:risk.check`. */
   price(item: string, accountId: string): Price | undefined;
+  /** The version of the price book that prices come from at this moment; a charge stands on it to its end. */
+  readonly version: number;
   /** Shows what importing the configured prices would do; changes nothing. */
   planPrices(rules?: ImportRules): Promise<ImportPlan>;
   /** Imports the configured prices, all or none; a plan with problems is refused. */
@@ -82,8 +80,10 @@ export async function createCatalog(deps: {
   const orders = ordersOf(settings, models);
   let book: PriceVersion[] = [];
   let clockAheadMs = 0;
+  let version = 0;
   let effectiveUntil = 0;
   const priced = new Map<string, readonly PricedModel[]>();
+  const services = new Map<string, PriceVersion | null>();
 
   const now = () => clock.now() - clockAheadMs;
 
@@ -91,6 +91,7 @@ export async function createCatalog(deps: {
     const read = await store.read();
     clockAheadMs = clock.now() - read.now;
     book = read.versions;
+    version = bookVersion(book);
     effectiveUntil = 0;
   }
 
@@ -109,7 +110,6 @@ export async function createCatalog(deps: {
     }
     return found;
   }
-  const services = new Map<string, PriceVersion | null>();
 
   const timer = setInterval(() => {
     refresh().catch((error: unknown) =>
@@ -120,6 +120,9 @@ export async function createCatalog(deps: {
   await refresh();
 
   return {
+    get version() {
+      return version;
+    },
     models: (accountId) => current(priced, accountId, () => pricedModels(models, book, accountId, now())),
     price: (item, accountId) =>
       current(services, `${accountId} ${item}`, () => effectivePrice(book, item, accountId, now()) ?? null) ??
@@ -211,7 +214,8 @@ function pricedModels(models: readonly Enabled[], book: PriceVersion[], accountI
   return models.flatMap(({ model }) => {
     const price = effectivePrice(book, itemOf(model), accountId, now);
     const complete = price?.inputPerMillion !== undefined && price.outputPerMillion !== undefined;
-    return price && complete ? [{ model, price }] : [];
+    // A model that has no price per request asks nothing per request.
+    return price && complete ? [{ model, price: { ...price, perRequest: price.perRequest ?? 0n } }] : [];
   });
 }
 

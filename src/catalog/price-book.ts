@@ -4,15 +4,22 @@ import type { Rates } from './price.ts';
 
 /** One immutable version of what an item costs: for everyone, or for one account. */
 export interface PriceVersion extends Rates {
-  /** `item@number`; for one account `item@account@number`. */
-  version: string;
+  /** The version of the book that brought it: what one import adds has one version, and later ones are higher. */
+  version: number;
   /** What is priced: `model:provider/id`, or a service such as `workflow:risk.check`. */
   item: string;
   /** Empty: every account without a price of its own. */
   accountId: string;
-  number: number;
   /** Milliseconds since the Unix epoch. */
   effectiveAt: number;
+}
+
+/** Where the versions of the price book are kept. Versions are added, never changed. */
+export interface PriceStore {
+  /** All versions, and the store's own time in milliseconds since the Unix epoch. */
+  read(): Promise<{ versions: PriceVersion[]; now: number }>;
+  /** Adds versions, all or none; false when another node added one of them first. */
+  add(versions: readonly PriceVersion[]): Promise<boolean>;
 }
 
 /** What an operator asks to have in the book. */
@@ -65,17 +72,28 @@ export function planImport(
   rules: ImportRules = {},
 ): ImportPlan {
   const plan: ImportPlan = { additions: [], difference: [], problems: [] };
+  const version = bookVersion(book) + 1;
   for (const order of orders) {
     const accountId = order.accountId ?? '';
-    const versions = book.filter((version) => version.item === order.item && version.accountId === accountId);
-    const newest = versions.reduce<PriceVersion | undefined>((a, b) => (a && a.number > b.number ? a : b), undefined);
+    const newest = latest(book, order.item, accountId, Number.POSITIVE_INFINITY);
     if (newest && sameRates(newest, order.rates)) continue;
     const label = accountId ? `${order.item} for ${accountId}` : order.item;
     plan.problems.push(...problemsOf(order, newest, now, rules).map((problem) => `${label}: ${problem}`));
     plan.difference.push(`${label}: ${differenceOf(newest, order.rates)}`);
-    plan.additions.push(additionOf(order, accountId, (newest?.number ?? 0) + 1, now));
+    plan.additions.push({
+      ...order.rates,
+      version,
+      item: order.item,
+      accountId,
+      effectiveAt: order.effectiveAt ?? now,
+    });
   }
   return plan;
+}
+
+/** The newest version of a book; 0 when it is empty. A charge stands on one version of the book. */
+export function bookVersion(book: readonly PriceVersion[]): number {
+  return book.reduce((newest, { version }) => Math.max(newest, version), 0);
 }
 
 /** The version that an account pays at a time, or undefined when the item has no price yet. */
@@ -136,11 +154,6 @@ function problemsOf(order: PriceOrder, newest: PriceVersion | undefined, now: nu
   return problems;
 }
 
-function additionOf(order: PriceOrder, accountId: string, number: number, now: number): PriceVersion {
-  const version = accountId ? `${order.item}@${accountId}@${number}` : `${order.item}@${number}`;
-  return { ...order.rates, version, item: order.item, accountId, number, effectiveAt: order.effectiveAt ?? now };
-}
-
 function differenceOf(before: Rates | undefined, after: Rates): string {
   const changes: string[] = [];
   for (const [dimension] of dimensions) {
@@ -162,7 +175,7 @@ function latest(book: readonly PriceVersion[], item: string, accountId: string, 
   let found: PriceVersion | undefined;
   for (const version of book) {
     if (version.item !== item || version.accountId !== accountId || version.effectiveAt > now) continue;
-    if (!found || version.number > found.number) found = version;
+    if (!found || version.version > found.version) found = version;
   }
   return found;
 }

@@ -12,8 +12,8 @@ export interface Rates {
 
 /** One immutable version of a price. */
 export interface Price extends Rates {
-  /** Names the version in the price book, and in each charge that it priced. */
-  version: string;
+  /** The version of the price book that brought it. */
+  version: number;
 }
 
 /** What one request used. Reasoning tokens are output tokens, and cached ones input tokens. */

@@ -1,0 +1,14 @@
+import type { PriceStore, PriceVersion } from './price-book.ts';
+
+/** A price book that lasts as long as the process, for tests and simulations. */
+export function memoryPriceStore(now: () => number = Date.now): PriceStore {
+  const kept: PriceVersion[] = [];
+  return {
+    read: async () => ({ versions: [...kept], now: now() }),
+    add: async (versions) => {
+      if (kept.some(({ version }) => version === versions[0]?.version)) return false;
+      kept.push(...versions);
+      return true;
+    },
+  };
+}

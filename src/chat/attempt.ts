@@ -1,0 +1,159 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider';
+import type { Clock } from '../base/clock.ts';
+import { type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
+import type { Health } from './health.ts';
+import type { QuotedRoute } from './quote.ts';
+import { countInput, countTokens, type InputMeasure } from './tokens.ts';
+import type { ChatReply, ChatRequest, ChatToolCall, FinishReason } from './types.ts';
+
+/** What an upstream's reply came to. */
+export interface AttemptReply {
+  message: ChatReply['message'];
+  finishReason: FinishReason;
+  usage: CountedUsage;
+}
+
+/** Token counts of one attempt: the provider's own, or ours where it states none. */
+export interface CountedUsage {
+  inputTokens: number;
+  cachedInputTokens?: number;
+  outputTokens: number;
+  reasoningTokens?: number;
+  estimated: boolean;
+}
+
+export type AttemptOutcome =
+  | { ok: true; reply: AttemptReply; latencyMs: number }
+  | { ok: false; failure: UpstreamFailure; latencyMs: number };
+
+export interface AttemptDeps {
+  clock: Clock;
+  health: Health;
+}
+
+export interface AttemptTerms {
+  route: QuotedRoute;
+  model: LanguageModelV4;
+  request: ChatRequest;
+  measure: InputMeasure;
+  options: LanguageModelV4CallOptions;
+  outputTokensCap: number;
+  timeoutMs: number;
+}
+
+/** Calls one model once, within its time, and notes how the route did. Never throws for what an upstream does. */
+export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise<AttemptOutcome> {
+  const { route, model, options } = terms;
+  const startedAt = deps.clock.monotonic();
+  const call = deps.health.begin(route.model.name);
+  const deadline = deadlineAfter(terms.timeoutMs);
+  try {
+    const result = await model.doGenerate({
+      ...options,
+      maxOutputTokens: terms.outputTokensCap,
+      abortSignal: deadline.signal,
+    });
+    const latencyMs = deps.clock.monotonic() - startedAt;
+    const message = messageOf(result);
+    if (isEmpty(message, result.finishReason)) {
+      const failure: UpstreamFailure = { outcome: 'invalid_reply' };
+      call.failed(failure);
+      return { ok: false, failure, latencyMs };
+    }
+    const usage = await countedUsage(result.usage, message, terms);
+    call.succeeded({ firstTokenMs: latencyMs, totalMs: latencyMs, outputTokens: usage.outputTokens });
+    return { ok: true, reply: { message, finishReason: finishReasonOf(result.finishReason), usage }, latencyMs };
+  } catch (error) {
+    const failure = upstreamFailure(error);
+    call.failed(failure);
+    return { ok: false, failure, latencyMs: deps.clock.monotonic() - startedAt };
+  } finally {
+    call.ended();
+    deadline.clear();
+  }
+}
+
+/**
+ * The counts to charge by. A provider that states none, or states none of what must be there, is counted by us and the
+ * counts are marked as estimated.
+ */
+export async function countedUsage(
+  stated: LanguageModelV4Usage | undefined,
+  message: ChatReply['message'],
+  { request, measure, route }: Pick<AttemptTerms, 'request' | 'measure' | 'route'>,
+): Promise<CountedUsage> {
+  // Provider packages turn a missing count into 0; a conversation of 0 tokens, or a text of 0, does not exist.
+  const input = plausible(stated?.inputTokens.total);
+  const silent = message.content === '' && message.toolCalls.length === 0;
+  const output = silent ? whole(stated?.outputTokens.total) : plausible(stated?.outputTokens.total);
+  const usage: CountedUsage = {
+    inputTokens: input ?? (await countInput(request, measure, route.model.imageTokens)),
+    outputTokens: output ?? (await countReply(message)),
+    estimated: input === undefined || output === undefined,
+  };
+  const cached = whole(stated?.inputTokens.cacheRead);
+  if (cached !== undefined) usage.cachedInputTokens = Math.min(cached, usage.inputTokens);
+  const reasoning = whole(stated?.outputTokens.reasoning);
+  if (reasoning !== undefined) usage.reasoningTokens = Math.min(reasoning, usage.outputTokens);
+  return usage;
+}
+
+/** Our words for why a reply ended. */
+export function finishReasonOf({ unified }: LanguageModelV4FinishReason): FinishReason {
+  switch (unified) {
+    case 'length':
+      return 'length';
+    case 'content-filter':
+      return 'content_filter';
+    case 'tool-calls':
+      return 'tool_calls';
+    default:
+      return 'stop';
+  }
+}
+
+/** A signal that aborts as a time-out after a while; cheaper than `AbortSignal.timeout`, and it can be ended. */
+export function deadlineAfter(ms: number): { signal: AbortSignal; clear(): void; abort(): void } {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new DOMException('The time is up.', 'TimeoutError')), ms);
+  return { signal: controller.signal, clear: () => clearTimeout(timer), abort: () => controller.abort() };
+}
+
+function messageOf(result: LanguageModelV4GenerateResult): ChatReply['message'] {
+  let content = '';
+  const toolCalls: ChatToolCall[] = [];
+  for (const part of result.content) {
+    if (part.type === 'text') content += part.text;
+    else if (part.type === 'tool-call')
+      toolCalls.push({ id: part.toolCallId, name: part.toolName, arguments: part.input });
+  }
+  return { role: 'assistant', content, toolCalls };
+}
+
+// Nothing at all is a broken reply, unless the length, a filter or the model itself explains it.
+function isEmpty(message: ChatReply['message'], { unified, raw }: LanguageModelV4FinishReason): boolean {
+  if (message.content !== '' || message.toolCalls.length > 0) return false;
+  return unified === 'error' || (unified === 'other' && raw === undefined);
+}
+
+async function countReply(message: ChatReply['message']): Promise<number> {
+  let tokens = await countTokens(message.content);
+  for (const call of message.toolCalls) tokens += (await countTokens(call.name + call.arguments)) + 8;
+  return tokens;
+}
+
+function plausible(count: number | undefined): number | undefined {
+  const known = whole(count);
+  return known === 0 ? undefined : known;
+}
+
+// Counts go into 32-bit fields; a negative or fractional count is no count.
+function whole(count: number | undefined): number | undefined {
+  return count !== undefined && Number.isInteger(count) && count >= 0 && count <= 0xffff_ffff ? count : undefined;
+}

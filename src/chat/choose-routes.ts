@@ -1,0 +1,231 @@
+import type { NanoUsd } from '../base/money.ts';
+import { type Capability, type Model, type PricedModel, priceOf } from '../catalog/index.ts';
+import type { RouteHealth } from './health.ts';
+import type { RoutingMode } from './types.ts';
+
+/** What a request wants and needs, as far as choosing a model goes. */
+export interface Wanted {
+  provider?: string | undefined;
+  model?: string | undefined;
+  mode: RoutingMode;
+  fallback: boolean;
+  allow: readonly string[];
+  deny: readonly string[];
+  needs: ReadonlySet<Capability>;
+  /** Models that the caller's token is limited to. */
+  tokenModels?: readonly string[] | undefined;
+  /** About how much goes in: for comparing, not for charging. */
+  inputTokens: number;
+  images: number;
+  maxOutputTokens?: number | undefined;
+}
+
+export type Choice =
+  | {
+      ok: true;
+      /** In the order in which they are tried. */
+      routes: PricedModel[];
+      /** Why the first one, for people. */
+      reason: string;
+    }
+  | {
+      ok: false;
+      /** `none`: no model can do it. `unavailable`: some could, but the circuits of all are open. */
+      because: 'none' | 'unavailable';
+      field: string;
+      description: string;
+      skipped: Model[];
+    };
+
+/** The most models that are tried for one request. */
+export const attemptsMax = 3;
+
+/** Scores that differ by less are equal, and load is spread over them. */
+const nearTie = 0.05;
+const outputTokensGuess = 300;
+
+/**
+ * Chooses the models to try, in order: a pure function of the request, the catalog, the routes' health and a random
+ * source. Models that cannot do it, that the request excludes, or whose circuit is open are left out.
+ */
+export function chooseRoutes(
+  wanted: Wanted,
+  catalog: readonly PricedModel[],
+  healthOf: (route: string) => RouteHealth,
+  random: () => number = Math.random,
+): Choice {
+  const named = catalog.filter((priced) => isNamed(priced.model, wanted));
+  if (named.length === 0) return nothing(...unknownName(wanted));
+  const allowed = named.filter(({ model }) => isAllowed(model, wanted));
+  if (allowed.length === 0) return nothing('routing.allow', 'No model is left by `allow`, `deny` and the token.');
+  const able = allowed.filter(({ model }) => canDo(model, wanted));
+  if (able.length === 0) return nothing(...unable(allowed, wanted));
+
+  const candidates = withoutEmbedded(able, wanted);
+  const healthy = candidates.filter(({ model }) => healthOf(model.name).available);
+  if (healthy.length === 0)
+    return {
+      ok: false,
+      because: 'unavailable',
+      field: '',
+      description: 'Every model that could answer is failing at the moment.',
+      skipped: candidates.map(({ model }) => model),
+    };
+  const spread = (routes: readonly PricedModel[]) => spreadNearTies(scored(routes, wanted, healthOf), healthOf, random);
+  const last = spread(healthy.filter(({ model }) => model.lastResort)).slice(0, 1);
+  const first = spread(healthy.filter(({ model }) => !model.lastResort)).slice(0, attemptsMax - last.length);
+  const routes = [...first, ...last];
+  return {
+    ok: true,
+    routes: wanted.fallback ? routes : routes.slice(0, 1),
+    reason: reasonFor(wanted, healthy.length),
+  };
+}
+
+/** What a request is expected to cost on a model, for comparing models. */
+export function expectedCost({ model, price }: PricedModel, wanted: Wanted, health: RouteHealth): NanoUsd {
+  const outputTokens = Math.min(
+    Math.round(health.outputTokensMean ?? outputTokensGuess),
+    wanted.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+    model.maxOutputTokens,
+  );
+  const inputTokens = wanted.inputTokens + wanted.images * Math.min(model.imageTokens, 1_000);
+  return priceOf({ inputTokens, outputTokens, requests: 1 }, price);
+}
+
+interface Scored {
+  route: PricedModel;
+  /** Lower is better; the best is 0 or near, and near ties differ by less than `nearTie`. */
+  score: number;
+}
+
+function scored(routes: readonly PricedModel[], wanted: Wanted, healthOf: (route: string) => RouteHealth): Scored[] {
+  const facts = routes.map((route) => {
+    const health = healthOf(route.model.name);
+    const cost = Number(expectedCost(route, wanted, health));
+    return { route, cost, seconds: expectedSeconds(wanted, health), quality: route.model.quality };
+  });
+  const cheapest = Math.max(Math.min(...facts.map(({ cost }) => cost)), 1);
+  const measured = facts.flatMap(({ seconds }) => (seconds === undefined ? [] : [seconds]));
+  const fastest = measured.length > 0 ? Math.min(...measured) : 1;
+  const typical = measured.length > 0 ? median(measured) : 1;
+  const best = Math.max(...facts.map(({ quality }) => quality));
+  return facts.map(({ route, cost, seconds, quality }) => {
+    // How many times dearer or slower than the best; 0 for the best itself.
+    const dearer = Math.log(Math.max(cost, 1) / cheapest);
+    // An unmeasured route counts as typical, or it would never be tried and never be measured.
+    const slower = Math.log(Math.max(seconds ?? typical, 0.001) / Math.max(fastest, 0.001));
+    return { route, score: scoreOf(wanted.mode, { dearer, slower, worse: (best - quality) / 100 }) };
+  });
+}
+
+// The second term only decides between routes that are equal in the first.
+function scoreOf(mode: RoutingMode, facts: { dearer: number; slower: number; worse: number }): number {
+  switch (mode) {
+    case 'economy':
+      return facts.dearer + facts.worse * 0.01;
+    case 'quality':
+      return facts.worse * 100 + Math.min(facts.dearer, 10) * 0.01;
+    case 'fast':
+      return facts.slower + Math.min(facts.dearer, 10) * 0.01;
+    case 'balanced':
+      return facts.dearer * 0.2 + facts.worse * 2 + facts.slower * 0.2;
+  }
+}
+
+/** Among near ties for each place, two are drawn and the one with fewer calls under way goes first (Mitzenmacher, 2001). */
+function spreadNearTies(
+  routes: readonly Scored[],
+  healthOf: (route: string) => RouteHealth,
+  random: () => number,
+): PricedModel[] {
+  const left = routes.toSorted((a, b) => a.score - b.score || (a.route.model.name < b.route.model.name ? -1 : 1));
+  const ordered: PricedModel[] = [];
+  while (left.length > 0 && ordered.length < attemptsMax) {
+    const bar = (left[0]?.score ?? 0) + nearTie;
+    const tied = left.filter(({ score }) => score < bar).length;
+    const one = Math.floor(random() * tied);
+    const other = tied > 1 ? (one + 1 + Math.floor(random() * (tied - 1))) % tied : one;
+    const index = busy(left[one], healthOf) <= busy(left[other], healthOf) ? one : other;
+    const [taken] = left.splice(index, 1);
+    if (taken) ordered.push(taken.route);
+  }
+  return ordered;
+}
+
+function busy(scoredRoute: Scored | undefined, healthOf: (route: string) => RouteHealth): number {
+  return scoredRoute ? healthOf(scoredRoute.route.model.name).inFlight : Number.POSITIVE_INFINITY;
+}
+
+function expectedSeconds(wanted: Wanted, health: RouteHealth): number | undefined {
+  if (health.firstTokenMs === undefined) return undefined;
+  const outputTokens = Math.min(health.outputTokensMean ?? outputTokensGuess, wanted.maxOutputTokens ?? 1e9);
+  const rest = health.tokensPerSecond === undefined ? 0 : outputTokens / health.tokensPerSecond;
+  return health.firstTokenMs / 1_000 + rest;
+}
+
+function isNamed(model: Model, { provider, model: pinned }: Wanted): boolean {
+  if (provider && provider !== 'auto' && model.provider !== provider) return false;
+  return !pinned || pinned === 'auto' || model.id === pinned || model.name === pinned;
+}
+
+function isAllowed(model: Model, { allow, deny, tokenModels }: Wanted): boolean {
+  const matches = (names: readonly string[]) =>
+    names.some((name) => name === model.id || name === model.name || name === model.provider);
+  if (deny.length > 0 && matches(deny)) return false;
+  if (tokenModels && !matches(tokenModels)) return false;
+  return allow.length === 0 || matches(allow);
+}
+
+function canDo(model: Model, wanted: Wanted): boolean {
+  for (const need of wanted.needs) if (!model.capabilities.has(need)) return false;
+  return wanted.inputTokens < model.contextTokens;
+}
+
+// The embedded model quotes and does not think: it answers when it is named, or when there is nothing else.
+function withoutEmbedded(routes: readonly PricedModel[], wanted: Wanted): readonly PricedModel[] {
+  if (wanted.model || (wanted.provider && wanted.provider !== 'auto')) return routes;
+  if (routes.every(({ model }) => model.embedded)) return routes;
+  return routes.filter(({ model }) => !model.embedded || model.lastResort);
+}
+
+function unknownName({ provider, model }: Wanted): [string, string] {
+  return model && model !== 'auto'
+    ? ['model', 'No enabled model has this name. ListModels shows those that can be used.']
+    : provider && provider !== 'auto'
+      ? [
+          'provider',
+          'No enabled provider has this name, or it has no model with a price. Use `auto`, or see ListModels.',
+        ]
+      : ['model', 'No model is enabled on this service.'];
+}
+
+function unable(routes: readonly PricedModel[], wanted: Wanted): [string, string] {
+  const fields = { tools: 'tools', json: 'response_format', images: 'messages', reasoning: 'model' } as const;
+  for (const need of wanted.needs)
+    if (routes.every(({ model }) => !model.capabilities.has(need)))
+      return [fields[need], `No model that may be chosen takes this: it needs the capability "${need}".`];
+  const contextMax = Math.max(...routes.map(({ model }) => model.contextTokens));
+  return ['messages', `The conversation is about ${wanted.inputTokens} tokens; the models take at most ${contextMax}.`];
+}
+
+function nothing(field: string, description: string): Choice {
+  return { ok: false, because: 'none', field, description, skipped: [] };
+}
+
+function reasonFor({ mode, model, provider }: Wanted, count: number): string {
+  if (model && model !== 'auto') return 'The request names the model.';
+  const among = count === 1 ? 'the only model that can do it' : `${count} models that can do it`;
+  const at = provider && provider !== 'auto' ? ` of ${provider}` : '';
+  const by = {
+    economy: 'Expected to cost least',
+    balanced: 'Best balance of cost, quality and speed',
+    quality: 'Highest quality',
+    fast: 'Fastest as measured',
+  }[mode];
+  return count === 1 ? `It is ${among}${at}.` : `${by} among ${among}${at}.`;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 1;
+}

@@ -1,0 +1,28 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
+import type { Catalog } from '../catalog/index.ts';
+import type { Providers } from '../providers/index.ts';
+import type { Ledger } from '../wallet/index.ts';
+import type { Health } from './health.ts';
+
+/** What a chat request is answered with. */
+export interface ChatDeps {
+  ledger: Ledger;
+  catalog: Catalog;
+  providers: Providers;
+  health: Health;
+  clock: Clock;
+  log: Logger;
+  /** How long all attempts of one request may take together. */
+  deadlineMs: number;
+  /** For spreading load; tests hand in their own. */
+  random?: () => number;
+}
+
+/** How a request arrived. */
+export interface ChatCall {
+  /** Aborted when the caller goes away or its own deadline passes. */
+  signal: AbortSignal;
+  /** The caller's key, and a digest (at most 32 bytes) of the method and the message. */
+  idempotency?: { key: string; fingerprint: Uint8Array } | undefined;
+}

@@ -1,0 +1,191 @@
+import type { Clock } from '../base/clock.ts';
+import type { UpstreamFailure } from '../providers/index.ts';
+
+/** What choosing may know of a route: a copy, so that choosing stays a pure function. */
+export interface RouteHealth {
+  /** False while its circuit is open, or half open with as many probes under way as it may have. */
+  available: boolean;
+  /** Calls under way on this node. */
+  inFlight: number;
+  /** Measured time to the first token; undefined until there was one. */
+  firstTokenMs?: number;
+  /** Measured speed after the first token. */
+  tokensPerSecond?: number;
+  /** Recent mean length of replies. */
+  outputTokensMean?: number;
+}
+
+/** How one call went. */
+export interface CallMeasure {
+  firstTokenMs: number;
+  totalMs: number;
+  outputTokens: number;
+}
+
+/** The health of all routes, as this node measured it. */
+export interface Health {
+  of(route: string): RouteHealth;
+  /** A call begins; exactly one of the returned functions ends it. */
+  begin(route: string): {
+    succeeded(measure: CallMeasure): void;
+    failed(failure: UpstreamFailure): void;
+    ended(): void;
+  };
+  /** Routes whose circuit is not closed, for metrics. */
+  circuits(): { route: string; state: 'open' | 'half_open' }[];
+}
+
+interface RouteState {
+  inFlight: number;
+  consecutiveFailures: number;
+  /** Recent share of failures, 0 to 1, and how many calls it stands on. */
+  errorRate: number;
+  calls: number;
+  openUntil: number;
+  /** How many times in a row the circuit opened: the wait doubles each time. */
+  openings: number;
+  /** Calls that may be under way at once while half open; Infinity when closed. */
+  allowance: number;
+  firstTokenMs?: number;
+  tokensPerSecond?: number;
+  outputTokensMean?: number;
+}
+
+const consecutiveFailuresMax = 5;
+const errorRateMax = 0.5;
+const callsForErrorRate = 20;
+const openMs = 2_000;
+const openMaxMs = 60_000;
+const rateLimitedMs = 2_000;
+const misconfiguredMs = 60_000;
+/** A half-open circuit with room for this many at once is closed. */
+const allowanceClosed = 64;
+/** Weight of the newest measure in the moving averages. */
+const newest = 0.2;
+
+/**
+ * A circuit breaker and moving averages for each route (Nygard, Release It!, 2007). It opens on consecutive failures, on a
+ * high error rate, and on 429 for as long as Retry-After says. After that it is half open: one call at a time, doubling
+ * with each success, so that a route that recovers is not run over by everything that waited for it.
+ */
+export function createHealth(deps: { clock: Clock; random?: () => number }): Health {
+  const random = deps.random ?? Math.random;
+  const states = new Map<string, RouteState>();
+  const now = () => deps.clock.monotonic();
+
+  function stateOf(route: string): RouteState {
+    let state = states.get(route);
+    if (!state) {
+      state = {
+        inFlight: 0,
+        consecutiveFailures: 0,
+        errorRate: 0,
+        calls: 0,
+        openUntil: 0,
+        openings: 0,
+        allowance: Number.POSITIVE_INFINITY,
+      };
+      states.set(route, state);
+    }
+    return state;
+  }
+
+  function open(state: RouteState, waitMs: number): void {
+    // Nodes that opened together do not probe together.
+    state.openUntil = Math.max(state.openUntil, now() + waitMs * (1 + random() * 0.2));
+    state.allowance = 1;
+    state.openings++;
+    state.consecutiveFailures = 0;
+    state.errorRate = 0;
+    state.calls = 0;
+  }
+
+  function recordFailure(state: RouteState, failure: UpstreamFailure): void {
+    state.consecutiveFailures++;
+    state.errorRate += newest * (1 - state.errorRate);
+    state.calls++;
+    const halfOpen = state.allowance !== Number.POSITIVE_INFINITY;
+    if (failure.outcome === 'rate_limited') open(state, failure.retryAfterMs ?? rateLimitedMs);
+    else if (failure.outcome === 'misconfigured') open(state, misconfiguredMs);
+    else if (halfOpen || state.consecutiveFailures >= consecutiveFailuresMax || failingOften(state))
+      open(state, Math.min(openMs * 2 ** state.openings, openMaxMs));
+  }
+
+  return {
+    of(route) {
+      const state = states.get(route);
+      if (!state) return { available: true, inFlight: 0 };
+      return {
+        available: now() >= state.openUntil && state.inFlight < state.allowance,
+        inFlight: state.inFlight,
+        ...averagesOf(state),
+      };
+    },
+    begin(route) {
+      const state = stateOf(route);
+      let under = true;
+      state.inFlight++;
+      const ended = () => {
+        if (under) state.inFlight--;
+        under = false;
+      };
+      return {
+        ended,
+        succeeded(measure) {
+          ended();
+          recordSuccess(state, measure);
+        },
+        failed(failure) {
+          ended();
+          if (countsAgainstRoute(failure)) recordFailure(state, failure);
+        },
+      };
+    },
+    circuits() {
+      const found: { route: string; state: 'open' | 'half_open' }[] = [];
+      for (const [route, state] of states)
+        if (state.allowance !== Number.POSITIVE_INFINITY)
+          found.push({ route, state: now() < state.openUntil ? 'open' : 'half_open' });
+      return found;
+    },
+  };
+}
+
+function recordSuccess(state: RouteState, measure: CallMeasure): void {
+  state.consecutiveFailures = 0;
+  state.errorRate *= 1 - newest;
+  state.calls++;
+  if (state.allowance !== Number.POSITIVE_INFINITY) {
+    state.allowance *= 2;
+    if (state.allowance >= allowanceClosed) {
+      state.allowance = Number.POSITIVE_INFINITY;
+      state.openings = 0;
+    }
+  }
+  state.firstTokenMs = moved(state.firstTokenMs, measure.firstTokenMs);
+  state.outputTokensMean = moved(state.outputTokensMean, measure.outputTokens);
+  const rest = measure.totalMs - measure.firstTokenMs;
+  if (rest > 0 && measure.outputTokens > 1)
+    state.tokensPerSecond = moved(state.tokensPerSecond, (measure.outputTokens / rest) * 1_000);
+}
+
+function failingOften(state: RouteState): boolean {
+  return state.calls >= callsForErrorRate && state.errorRate > errorRateMax;
+}
+
+// What the caller sent, or ended, says nothing about the route.
+function countsAgainstRoute({ outcome }: UpstreamFailure): boolean {
+  return outcome !== 'cancelled' && outcome !== 'caller_mistake' && outcome !== 'rejected';
+}
+
+function moved(average: number | undefined, measure: number): number {
+  return average === undefined ? measure : average + newest * (measure - average);
+}
+
+function averagesOf(state: RouteState): Omit<RouteHealth, 'available' | 'inFlight'> {
+  const averages: Omit<RouteHealth, 'available' | 'inFlight'> = {};
+  if (state.firstTokenMs !== undefined) averages.firstTokenMs = state.firstTokenMs;
+  if (state.tokensPerSecond !== undefined) averages.tokensPerSecond = state.tokensPerSecond;
+  if (state.outputTokensMean !== undefined) averages.outputTokensMean = state.outputTokensMean;
+  return averages;
+}

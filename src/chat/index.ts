@@ -1,0 +1,78 @@
+import type { Logger } from 'pino';
+import type { Caller } from '../base/caller.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { fail, type Result } from '../base/failure.ts';
+import type { Catalog, PricedModel } from '../catalog/index.ts';
+import type { Providers } from '../providers/index.ts';
+import type { Ledger } from '../wallet/index.ts';
+import type { ChatCall, ChatDeps } from './deps.ts';
+import { createHealth, type Health } from './health.ts';
+import { runChat } from './run-chat.ts';
+import type { ChatReply, ChatRequest } from './types.ts';
+
+export type { ChatCall } from './deps.ts';
+export { createHealth, type Health } from './health.ts';
+export * from './types.ts';
+
+/** Chat with routing, paid per request. */
+export interface Chat {
+  /**
+   * Answers a conversation: chooses a model, holds the most that it can cost, calls it, settles what it cost.
+   *
+   * Fails like `Ledger.hold`, and with `invalid_argument`, `upstream_failed`, `upstream_timeout` or `cancelled`. When the
+   * caller goes away the request is completed and paid for all the same, so that a retry with the same idempotency key
+   * is answered from what is stored.
+   */
+  run(caller: Caller, request: ChatRequest, call: ChatCall): Promise<Result<ChatReply>>;
+  /** The models that an account can use now, with their prices; needs no credit. */
+  models(accountId: string): readonly PricedModel[];
+  /** Resolves when no request is under way any more. */
+  drained(): Promise<void>;
+}
+
+export const chatDeadlineMs = 120_000;
+
+/** Joins wallet, catalog and providers to chat. */
+export function createChat(options: {
+  ledger: Ledger;
+  catalog: Catalog;
+  providers: Providers;
+  log: Logger;
+  clock?: Clock;
+  health?: Health;
+  deadlineMs?: number;
+  random?: () => number;
+}): Chat {
+  const clock = options.clock ?? systemClock;
+  const deps: ChatDeps = {
+    ...options,
+    clock,
+    health: options.health ?? createHealth({ clock }),
+    deadlineMs: options.deadlineMs ?? chatDeadlineMs,
+  };
+  const underWay = new Set<Promise<unknown>>();
+
+  return {
+    run(caller, request, call) {
+      const work = runChat(deps, caller, request, call);
+      underWay.add(work);
+      const done = () => underWay.delete(work);
+      work.then(done, done);
+      return orAborted(work, call.signal);
+    },
+    models: (accountId) => deps.catalog.models(accountId),
+    async drained() {
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+    },
+  };
+}
+
+/** The work's result, or `cancelled` as soon as the caller is gone; the work goes on. */
+function orAborted<T>(work: Promise<Result<T>>, signal: AbortSignal): Promise<Result<T>> {
+  return new Promise((resolve, reject) => {
+    const leave = () => resolve(fail({ kind: 'cancelled' }));
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}

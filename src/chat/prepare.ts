@@ -1,0 +1,120 @@
+import type { Caller } from '../base/caller.ts';
+import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import type { Capability, Catalog } from '../catalog/index.ts';
+import { chooseRoutes, type Wanted } from './choose-routes.ts';
+import type { Health, RouteHealth } from './health.ts';
+import { type Quote, quoteCeiling } from './quote.ts';
+import { type InputMeasure, inputTokensAbout, measureInput } from './tokens.ts';
+import type { Attempt, ChatRequest, RoutingMode } from './types.ts';
+
+/** A request that is understood, routed and quoted, and has not cost anything yet. */
+export interface PreparedChat {
+  mode: RoutingMode;
+  reason: string;
+  measure: InputMeasure;
+  quote: Quote;
+  /** The version of the price book that the quote stands on. */
+  priceVersion: number;
+  /** Set when no route can be called at the moment: only a stored reply can be answered. */
+  unavailable?: Failure;
+}
+
+/**
+ * Chooses the routes and quotes the most that they can cost. Fails with `invalid_argument` when no model can do what is
+ * asked, and with `upstream_failed` when the circuits of all that could are open; with `evenUnavailable` the latter is
+ * told in the result instead.
+ */
+export function prepareChat(
+  deps: { catalog: Catalog; health: Health; random?: () => number },
+  caller: Caller,
+  request: ChatRequest,
+  evenUnavailable = false,
+): Result<PreparedChat> {
+  const problem = requestProblem(request);
+  if (problem) return fail(problem);
+  const measure = measureInput(request);
+  const wanted = wantedOf(caller, request, measure);
+  const catalog = deps.catalog.models(caller.accountId ?? '');
+  let unavailable: Failure | undefined;
+  let choice = chooseRoutes(wanted, catalog, deps.health.of, deps.random);
+  if (!choice.ok && choice.because === 'unavailable') {
+    const attempts = choice.skipped.map(({ provider, id }): Attempt => skippedAttempt(provider, id));
+    unavailable = { kind: 'upstream_failed', attempts };
+    if (!evenUnavailable) return fail(unavailable);
+    choice = chooseRoutes(wanted, catalog, alwaysHealthy, deps.random);
+  }
+  if (!choice.ok) return fail(invalid(choice.field, choice.description));
+  const quote = quoteCeiling(choice.routes, measure, {
+    maxOutputTokens: request.maxOutputTokens,
+    maxCost: request.routing?.maxCost,
+    attemptsAddUp: request.responseFormat?.schema !== undefined && choice.routes.length > 1,
+  });
+  if (quote.routes.length === 0)
+    return fail(invalid('routing.max_cost_usd', 'No model that can do this is sure to cost no more.'));
+  return succeed({
+    mode: wanted.mode,
+    reason: choice.reason,
+    measure,
+    quote,
+    priceVersion: deps.catalog.version,
+    ...(unavailable ? { unavailable } : {}),
+  });
+}
+
+function wantedOf(caller: Caller, request: ChatRequest, measure: InputMeasure): Wanted {
+  return {
+    provider: request.provider,
+    model: request.model,
+    mode: request.routing?.mode ?? 'balanced',
+    fallback: request.routing?.fallback ?? true,
+    allow: request.routing?.allow ?? [],
+    deny: request.routing?.deny ?? [],
+    needs: needsOf(request, measure),
+    tokenModels: caller.token?.models,
+    inputTokens: inputTokensAbout(measure),
+    images: measure.images,
+    maxOutputTokens: request.maxOutputTokens,
+  };
+}
+
+function needsOf(request: ChatRequest, measure: InputMeasure): ReadonlySet<Capability> {
+  const needs = new Set<Capability>();
+  if (measure.tools > 0) needs.add('tools');
+  if (measure.images > 0) needs.add('images');
+  if (request.responseFormat?.kind === 'json') needs.add('json');
+  return needs;
+}
+
+// What the contract's own bounds cannot say: rules that span fields.
+function requestProblem(request: ChatRequest): Failure | undefined {
+  if (request.messages.length === 0) return invalid('messages', 'At least one message is needed.');
+  for (const [index, message] of request.messages.entries()) {
+    const at = `messages[${index}]`;
+    if (message.content && message.parts && message.parts.length > 0)
+      return invalid(`${at}.content`, 'Send either `content` or `parts`.');
+    if (message.toolCalls && message.toolCalls.length > 0 && message.role !== 'assistant')
+      return invalid(`${at}.tool_calls`, 'Only a message of the assistant has tool calls.');
+    if (message.role === 'tool' && !message.toolCallId)
+      return invalid(`${at}.tool_call_id`, 'A tool message names the call that it answers.');
+    if (message.role !== 'user' && message.parts?.some((part) => part.kind === 'image'))
+      return invalid(`${at}.parts`, 'Images stand in messages of the user.');
+    if (isEmpty(message)) return invalid(`${at}.content`, 'The message is empty.');
+  }
+  const { toolChoice, tools } = request;
+  if (toolChoice?.mode === 'tool' && !tools?.some((tool) => tool.name === toolChoice.toolName))
+    return invalid('tool_choice.tool_name', 'None of the tools has this name.');
+  return undefined;
+}
+
+function isEmpty({ role, content, parts, toolCalls }: ChatRequest['messages'][number]): boolean {
+  if (content || (parts && parts.length > 0)) return false;
+  return role !== 'tool' && !(toolCalls && toolCalls.length > 0);
+}
+
+function skippedAttempt(provider: string, model: string): Attempt {
+  return { provider, model, outcome: 'skipped', latencyMs: 0 };
+}
+
+function alwaysHealthy(): RouteHealth {
+  return { available: true, inFlight: 0 };
+}

@@ -1,0 +1,99 @@
+import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
+import { type PricedModel, priceOf } from '../catalog/index.ts';
+import { type InputMeasure, inputTokensAbout, inputTokensAtMost } from './tokens.ts';
+
+/** A route with the longest reply that it may give. */
+export interface QuotedRoute extends PricedModel {
+  outputTokensCap: number;
+  /** The most that an attempt on it can cost. */
+  worst: NanoUsd;
+}
+
+export interface Quote {
+  /** Routes that fit the caller's price cap, in order. */
+  routes: QuotedRoute[];
+  /** The most that the request can cost: what is held if the wallet has it. */
+  ceiling: NanoUsd;
+  /** The least that must be affordable for the request to begin: about its input, and one token of reply. */
+  minimum: NanoUsd;
+}
+
+export interface QuoteTerms {
+  maxOutputTokens?: number | undefined;
+  maxCost?: NanoUsd | undefined;
+  /** Whether an attempt can be charged and another one follow, as when a reply does not fit its schema. */
+  attemptsAddUp: boolean;
+}
+
+/** An unset maximum must not reserve a fortune. Models that reason think in output tokens, so they need more room. */
+const outputTokensDefault = 4_096;
+const outputTokensDefaultReasoning = 16_384;
+/** A price cap that affords less of a reply than this excludes the model, unless the caller asked for less. */
+const outputTokensUseful = 256;
+
+/**
+ * What a request can cost at most and at least: a pure function. A price cap (`maxCost`) shortens replies whose length
+ * the caller left open, and excludes models that could not keep to it.
+ */
+export function quoteCeiling(routes: readonly PricedModel[], measure: InputMeasure, terms: QuoteTerms): Quote {
+  const quoted: QuotedRoute[] = [];
+  let sum = 0n;
+  for (const route of routes) {
+    const left = terms.maxCost === undefined ? undefined : terms.maxCost - (terms.attemptsAddUp ? sum : 0n);
+    const within = quoteRoute(route, measure, terms.maxOutputTokens, left);
+    if (!within) continue;
+    quoted.push(within);
+    sum += within.worst;
+  }
+  const minima = quoted.map((route) => leastCost(route, measure));
+  return {
+    routes: quoted,
+    ceiling: terms.attemptsAddUp ? sum : quoted.reduce((most, { worst }) => maxOf(most, worst), 0n),
+    minimum: minima.reduce(minOf, minima[0] ?? 0n),
+  };
+}
+
+/** How many tokens of reply an amount pays for after the input; 0 or less when it pays for none. */
+export function affordableOutputTokens({ price }: PricedModel, inputTokens: number, amount: NanoUsd): number {
+  const left = amount - priceOf({ inputTokens, requests: 1 }, price);
+  if (left < 0n) return 0;
+  const rate = price.outputPerMillion ?? 0n;
+  if (rate === 0n) return Number.MAX_SAFE_INTEGER;
+  const tokens = (left * 1_000_000n) / rate;
+  return tokens > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(tokens);
+}
+
+/** What one attempt costs. */
+export function attemptCost(
+  { price }: PricedModel,
+  usage: { inputTokens: number; cachedInputTokens?: number | undefined; outputTokens: number },
+): NanoUsd {
+  const { inputTokens, cachedInputTokens, outputTokens } = usage;
+  return priceOf(
+    { inputTokens, outputTokens, requests: 1, ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }) },
+    price,
+  );
+}
+
+function quoteRoute(
+  route: PricedModel,
+  measure: InputMeasure,
+  asked: number | undefined,
+  amountMax: NanoUsd | undefined,
+): QuotedRoute | undefined {
+  const { model } = route;
+  const inputTokens = inputTokensAtMost(measure, model.imageTokens);
+  const room = Math.max(model.contextTokens - inputTokensAbout(measure, model.imageTokens), 1);
+  const byDefault = model.capabilities.has('reasoning') ? outputTokensDefaultReasoning : outputTokensDefault;
+  let cap = Math.min(asked ?? byDefault, model.maxOutputTokens, room);
+  if (amountMax !== undefined) {
+    const affordable = affordableOutputTokens(route, inputTokens, amountMax);
+    if (affordable < (asked === undefined ? Math.min(outputTokensUseful, cap) : cap)) return undefined;
+    cap = Math.min(cap, affordable);
+  }
+  return { ...route, outputTokensCap: cap, worst: attemptCost(route, { inputTokens, outputTokens: cap }) };
+}
+
+function leastCost(route: PricedModel, measure: InputMeasure): NanoUsd {
+  return maxOf(attemptCost(route, { inputTokens: inputTokensAbout(measure), outputTokens: 1 }), 1n);
+}

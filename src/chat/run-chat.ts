@@ -1,0 +1,197 @@
+import type { Caller } from '../base/caller.ts';
+import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { minOf, type NanoUsd } from '../base/money.ts';
+import type { UpstreamFailure } from '../providers/index.ts';
+import type { Hold, HoldRequest, Usage } from '../wallet/index.ts';
+import { type AttemptReply, type CountedUsage, callRoute } from './attempt.ts';
+import type { ChatCall, ChatDeps } from './deps.ts';
+import { payerOf } from './payer.ts';
+import { type PreparedChat, prepareChat } from './prepare.ts';
+import { callOptionsOf } from './prompt.ts';
+import { affordableOutputTokens, attemptCost, type QuotedRoute } from './quote.ts';
+import { restoreReply, storeReply } from './stored-reply.ts';
+import { countInput } from './tokens.ts';
+import type { Attempt, ChatReply, ChatRequest, ChatUsage } from './types.ts';
+
+/**
+ * One chat request, from the choice of a model to the settled charge. What the caller's going away changes is only who
+ * hears the reply: a request that an upstream has accepted is completed and paid for.
+ */
+export async function runChat(
+  deps: ChatDeps,
+  caller: Caller,
+  request: ChatRequest,
+  call: ChatCall,
+): Promise<Result<ChatReply>> {
+  const payer = payerOf(caller);
+  if (!payer.ok) return payer;
+  const prepared = prepareChat(deps, caller, request, call.idempotency !== undefined);
+  if (!prepared.ok) return prepared;
+
+  const held = await deps.ledger.hold(holdRequest(payer.value, prepared.value, call, deps.deadlineMs));
+  if (!held.ok) return held;
+  if (held.value.kind === 'replayed') {
+    const { reply, receipt } = held.value;
+    if (!reply) return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
+    return succeed(restoreReply(reply, receipt.balance));
+  }
+  const { hold } = held.value;
+  if (prepared.value.unavailable) {
+    await deps.ledger.release(hold, 'unavailable');
+    return fail(prepared.value.unavailable);
+  }
+  return answerWithin(deps, hold, prepared.value, request, call);
+}
+
+/** What an account's hold asks for. */
+export function holdRequest(
+  payer: Omit<HoldRequest, 'operation' | 'priceVersion' | 'ceiling' | 'minimum'>,
+  prepared: PreparedChat,
+  call: ChatCall,
+  deadlineMs: number,
+): HoldRequest {
+  const first = prepared.quote.routes[0];
+  const request: HoldRequest = {
+    ...payer,
+    operation: 'chat',
+    priceVersion: prepared.priceVersion,
+    ceiling: prepared.quote.ceiling,
+    minimum: prepared.quote.minimum,
+    ttlMs: deadlineMs + settleGraceMs,
+  };
+  if (first) {
+    request.provider = first.model.provider;
+    request.model = first.model.id;
+  }
+  if (call.idempotency)
+    request.idempotency = {
+      // One end user must never read another's reply.
+      scope: payer.subject === undefined ? payer.accountId : `${payer.accountId}/${payer.keyId}/${payer.subject}`,
+      ...call.idempotency,
+    };
+  return request;
+}
+
+/** After its deadline a request still has this long to be settled before its hold expires. */
+const settleGraceMs = 60_000;
+
+async function answerWithin(
+  deps: ChatDeps,
+  hold: Hold,
+  prepared: PreparedChat,
+  request: ChatRequest,
+  call: ChatCall,
+): Promise<Result<ChatReply>> {
+  const { quote, measure } = prepared;
+  const options = callOptionsOf(request);
+  const endsAt = deps.clock.monotonic() + deps.deadlineMs;
+  const attempts: Attempt[] = [];
+  const partly = hold.amount < quote.ceiling;
+  let last: UpstreamFailure | undefined;
+
+  for (const [index, route] of quote.routes.entries()) {
+    const model = deps.providers.model(route.model.provider, route.model.upstreamModel);
+    const timeoutMs = attemptTimeout(deps, endsAt, index === quote.routes.length - 1);
+    if (!model || timeoutMs <= 0 || (index > 0 && call.signal.aborted)) continue;
+    const outputTokensCap = partly ? await affordableCap(route, hold.amount, prepared, request) : route.outputTokensCap;
+    if (outputTokensCap < 1) continue;
+
+    const terms = { route, model, request, measure, options, outputTokensCap, timeoutMs };
+    const outcome = await callRoute(deps, terms);
+    attempts.push(attemptOf(route, outcome.ok ? 'ok' : outcome.failure.outcome, outcome.latencyMs));
+    if (outcome.ok) {
+      const reply = outcome.reply;
+      if (outputTokensCap < route.outputTokensCap && reply.finishReason === 'length') reply.finishReason = 'credit';
+      return succeed(await settleReply(deps, hold, prepared, route, reply, attempts));
+    }
+    last = outcome.failure;
+    if (last.outcome === 'caller_mistake') break;
+  }
+
+  await deps.ledger.release(hold, last?.outcome ?? 'not called');
+  return fail(last ? failureOf(last, attempts) : unaffordable(hold, quote.minimum));
+}
+
+async function settleReply(
+  deps: ChatDeps,
+  hold: Hold,
+  prepared: PreparedChat,
+  route: QuotedRoute,
+  { message, finishReason, usage }: AttemptReply,
+  attempts: Attempt[],
+): Promise<ChatReply> {
+  const cost = attemptCost(route, usage);
+  const reply: Omit<ChatReply, 'balance'> = {
+    id: hold.chargeId,
+    provider: route.model.provider,
+    model: route.model.id,
+    message,
+    finishReason,
+    usage: usageOf(usage, minOf(cost, hold.amount)),
+    routing: { mode: prepared.mode, reason: prepared.reason, attempts },
+  };
+  const receipt = await deps.ledger.settle(hold, {
+    cost,
+    usage: chargedUsage(usage),
+    provider: reply.provider,
+    model: reply.model,
+    ...(hold.idempotency ? { reply: storeReply(reply) } : {}),
+  });
+  reply.usage.cost = receipt.charged;
+  return { ...reply, balance: receipt.balance };
+}
+
+/** With less held than the worst case, a reply may be as long as the rest pays for after the input, counted for real. */
+export async function affordableCap(
+  route: QuotedRoute,
+  amount: NanoUsd,
+  { measure }: PreparedChat,
+  request: ChatRequest,
+): Promise<number> {
+  if (amount >= route.worst) return route.outputTokensCap;
+  const inputTokens = await countInput(request, measure, route.model.imageTokens);
+  return Math.min(route.outputTokensCap, affordableOutputTokens(route, inputTokens, amount));
+}
+
+/** A failed attempt as the caller sees it. */
+export function attemptOf({ model }: QuotedRoute, outcome: UpstreamFailure['outcome'] | 'ok', ms: number): Attempt {
+  return { provider: model.provider, model: model.id, outcome: publicOutcome(outcome), latencyMs: Math.round(ms) };
+}
+
+/** What the caller hears when the last attempt failed as well. */
+export function failureOf(last: UpstreamFailure, attempts: Attempt[]): Failure {
+  if (last.outcome === 'caller_mistake') return invalid('messages', last.advice ?? 'The provider refuses the input.');
+  const late = attempts.length > 0 && attempts.every(({ outcome }) => outcome === 'timeout');
+  return { kind: late ? 'upstream_timeout' : 'upstream_failed', attempts };
+}
+
+/** The credit that could be held does not pay for the input. */
+export function unaffordable(hold: Hold, needed: NanoUsd): Failure {
+  return { kind: 'insufficient_credit', balance: hold.balance, held: hold.balance - hold.amount, needed };
+}
+
+export function usageOf(usage: CountedUsage, cost: NanoUsd): ChatUsage {
+  return { ...usage, cost };
+}
+
+export function chargedUsage(usage: CountedUsage): Usage {
+  return { ...usage, requests: 1 };
+}
+
+/** Another route must still have time to answer when one is silent. */
+export function attemptTimeout(deps: ChatDeps, endsAt: number, isLast: boolean): number {
+  const left = endsAt - deps.clock.monotonic();
+  return isLast ? left : Math.min(left, deps.deadlineMs / 2);
+}
+
+function publicOutcome(outcome: UpstreamFailure['outcome'] | 'ok'): Attempt['outcome'] {
+  switch (outcome) {
+    case 'misconfigured':
+    case 'caller_mistake':
+      return 'rejected';
+    case 'cancelled':
+      return 'connection_failed';
+    default:
+      return outcome;
+  }
+}

@@ -1,0 +1,85 @@
+import { pino } from 'pino';
+import type { Caller } from '../../src/base/caller.ts';
+import type { NanoUsd } from '../../src/base/money.ts';
+import { createCatalog, type ModelSettings, memoryPriceStore } from '../../src/catalog/index.ts';
+import { type Chat, type ChatRequest, createChat } from '../../src/chat/index.ts';
+import { createProviders, defaultUpstreamLimits, type ProviderSettings } from '../../src/providers/index.ts';
+import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
+
+export interface Harness {
+  chat: Chat;
+  ledger: MemoryLedger;
+  close(): Promise<void>;
+}
+
+/** Chat over real providers and a wallet in memory. */
+export async function chatHarness(options: {
+  providers?: readonly ProviderSettings[];
+  models?: readonly ModelSettings[];
+  balance?: NanoUsd;
+  deadlineMs?: number;
+}): Promise<Harness> {
+  const log = pino({ level: 'silent' });
+  const providers = createProviders({
+    providers: options.providers ?? [],
+    log,
+    limits: { ...defaultUpstreamLimits, connectMs: 1_000 },
+  });
+  const catalog = await createCatalog({
+    store: memoryPriceStore(),
+    settings: { models: options.models ?? [] },
+    enabledProviders: providers.enabled,
+    log,
+  });
+  await catalog.importPrices();
+  const ledger = memoryLedger(options.balance ?? 5_000_000_000n);
+  const chat = createChat({
+    ledger,
+    catalog,
+    providers,
+    log,
+    deadlineMs: options.deadlineMs ?? 5_000,
+    random: () => 0,
+  });
+  return {
+    chat,
+    ledger,
+    close: async () => {
+      catalog.close();
+      await chat.drained();
+      await providers.close();
+    },
+  };
+}
+
+export const caller: Caller = {
+  credential: 'api_key',
+  name: 'key_1',
+  accountId: 'acc_1',
+  key: { id: 'key_1', version: 1 },
+  scopes: new Set(['chat']),
+};
+
+/** A model with round prices: 1,000 nano-USD an input token, 2,000 an output token. */
+export function testModel(provider: string, id: string, more: Partial<ModelSettings> = {}): ModelSettings {
+  return {
+    id,
+    provider,
+    quality: 50,
+    contextTokens: 100_000,
+    capabilities: ['tools', 'json', 'images'],
+    price: { inputPerMillionUsd: '1', cachedInputPerMillionUsd: '0.5', outputPerMillionUsd: '2' },
+    ...more,
+  };
+}
+
+export function say(content: string, more: Partial<ChatRequest> = {}): ChatRequest {
+  return { messages: [{ role: 'user', content }], ...more };
+}
+
+export function call(idempotencyKey?: string) {
+  return {
+    signal: new AbortController().signal,
+    ...(idempotencyKey ? { idempotency: { key: idempotencyKey, fingerprint: Buffer.from('x') } } : {}),
+  };
+}

@@ -1,0 +1,209 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { completion, startUpstream, type Upstream, type UpstreamReply } from '../support/upstream.ts';
+import { call, caller, chatHarness, type Harness, say, testModel } from './harness.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+async function withUpstreams(
+  replies: readonly UpstreamReply[],
+  more: Parameters<typeof chatHarness>[0] = {},
+): Promise<{ harness: Harness; upstreams: Upstream[] }> {
+  const upstreams = await Promise.all(replies.map((reply) => startUpstream(reply)));
+  open.push(...upstreams);
+  const harness = await chatHarness({
+    providers: upstreams.map(({ url }, index) => ({
+      id: `p${index}`,
+      kind: 'openai-compatible' as const,
+      baseUrl: `${url}/v1`,
+      apiKey: 'sk-secret',
+    })),
+    // The first is cheapest, so that economy tries them in order.
+    models: upstreams.map((_, index) =>
+      testModel(`p${index}`, `m${index}`, {
+        price: { inputPerMillionUsd: `${index + 1}`, outputPerMillionUsd: `${2 * (index + 1)}` },
+      }),
+    ),
+    ...more,
+  });
+  open.push(harness);
+  return { harness, upstreams };
+}
+
+const economy = { routing: { mode: 'economy' as const } };
+
+describe('a chat request', () => {
+  test('on a fresh machine is answered by the embedded model and charged', async () => {
+    const harness = await chatHarness({});
+    open.push(harness);
+    const result = await harness.chat.run(
+      caller,
+      say('Which colour is the door?', {
+        provider: 'auto',
+        ...economy,
+        messages: [
+          { role: 'user', content: 'The door is green. The window is small.' },
+          { role: 'user', content: 'Which colour is the door?' },
+        ],
+      }),
+      call(),
+    );
+    expect(result).toMatchObject({
+      ok: true,
+      value: { provider: 'builtin', model: 'extractive', finishReason: 'stop' },
+    });
+    if (!result.ok) return;
+    expect(result.value.message.content).toContain('The door is green.');
+    expect(result.value.usage.cost).toBeGreaterThan(0n);
+    expect(harness.ledger.balance).toBe(5_000_000_000n - result.value.usage.cost);
+    expect(harness.ledger.held).toBe(0n);
+  });
+
+  test('costs exactly what the provider counted, at the price of the book', async () => {
+    const { harness, upstreams } = await withUpstreams([{ body: completion('Hello.') }]);
+    const result = await harness.chat.run(caller, say('Hi'), call());
+    expect(result).toMatchObject({
+      ok: true,
+      value: {
+        message: { content: 'Hello.' },
+        usage: { inputTokens: 10, outputTokens: 5, estimated: false, cost: 10n * 1_000n + 5n * 2_000n },
+        balance: 5_000_000_000n - 20_000n,
+        routing: { attempts: [{ provider: 'p0', model: 'm0', outcome: 'ok' }] },
+      },
+    });
+    expect(upstreams[0]?.seen[0]?.headers.authorization).toBe('Bearer sk-secret');
+    expect(upstreams[0]?.seen[0]?.body).toMatchObject({ model: 'm0', messages: [{ role: 'user', content: 'Hi' }] });
+  });
+
+  test('is counted by us, and says so, when the provider states no usage', async () => {
+    const { harness } = await withUpstreams([{ body: completion('one two three', null) }]);
+    const result = await harness.chat.run(caller, say('Say three words.'), call());
+    expect(result).toMatchObject({ ok: true, value: { usage: { estimated: true, outputTokens: 3 } } });
+    expect(harness.ledger.settlements[0]?.usage.inputTokens).toBeGreaterThan(3);
+  });
+
+  test.each<[string, UpstreamReply, string]>([
+    ['429', { status: 429, body: { error: { message: 'slow down sk-secret' } } }, 'rate_limited'],
+    ['500', { status: 500, body: 'oops sk-secret' }, 'server_error'],
+    ['503 with HTML', { status: 503, body: '<html>no</html>' }, 'server_error'],
+    ['a broken connection', { ending: 'reset' }, 'connection_failed'],
+    ['garbage', { body: '{"choices": [' }, 'invalid_reply'],
+    ['JSON of another shape', { body: { hello: 1 } }, 'invalid_reply'],
+    ['a refused key', { status: 401, body: { error: { message: 'bad key sk-secret' } } }, 'rejected'],
+    ['silence', { ending: 'silence' }, 'timeout'],
+  ])('falls back to the next model after %s, and pays only for the one that answered', async (_, fault, outcome) => {
+    const { harness } = await withUpstreams([fault, { body: completion('Second.') }], { deadlineMs: 600 });
+    const result = await harness.chat.run(caller, say('Hi', economy), call());
+    expect(result).toMatchObject({
+      ok: true,
+      value: {
+        provider: 'p1',
+        routing: {
+          attempts: [
+            { provider: 'p0', outcome },
+            { provider: 'p1', outcome: 'ok' },
+          ],
+        },
+      },
+    });
+    expect(harness.ledger.settlements).toHaveLength(1);
+    expect(harness.ledger.settlements[0]?.charged).toBe(40_000n);
+    expect(harness.ledger.held).toBe(0n);
+  });
+
+  test('that every upstream fails is free, and no word of theirs comes out', async () => {
+    const { harness } = await withUpstreams([
+      { status: 500, body: 'sk-secret' },
+      { status: 502, body: { error: { message: 'sk-secret' } } },
+    ]);
+    const result = await harness.chat.run(caller, say('Hi', economy), call());
+    expect(result).toMatchObject({ ok: false, failure: { kind: 'upstream_failed' } });
+    expect(JSON.stringify(result)).not.toContain('sk-secret');
+    expect(harness.ledger).toMatchObject({ balance: 5_000_000_000n, held: 0n, settlements: [] });
+  });
+
+  test('does not fall back when told not to', async () => {
+    const { harness, upstreams } = await withUpstreams([{ status: 500 }, { body: completion('Second.') }]);
+    const result = await harness.chat.run(caller, say('Hi', { routing: { mode: 'economy', fallback: false } }), call());
+    expect(result).toMatchObject({ ok: false, failure: { kind: 'upstream_failed', attempts: [{ provider: 'p0' }] } });
+    expect(upstreams[1]?.seen).toHaveLength(0);
+  });
+
+  test('never tries another model for what is certainly the mistake of the caller', async () => {
+    const { harness, upstreams } = await withUpstreams([
+      { status: 400, body: { error: { message: 'too long', code: 'context_length_exceeded' } } },
+      { body: completion('Second.') },
+    ]);
+    const result = await harness.chat.run(caller, say('Hi', economy), call());
+    expect(result).toMatchObject({ ok: false, failure: { kind: 'invalid_argument' } });
+    expect(upstreams[1]?.seen).toHaveLength(0);
+    expect(harness.ledger.held).toBe(0n);
+  });
+
+  test('whose every attempt was too slow is a time-out', async () => {
+    const { harness } = await withUpstreams([{ ending: 'silence' }, { ending: 'silence' }], { deadlineMs: 300 });
+    const result = await harness.chat.run(caller, say('Hi', economy), call());
+    expect(result).toMatchObject({ ok: false, failure: { kind: 'upstream_timeout' } });
+    expect(harness.ledger.held).toBe(0n);
+  });
+
+  test('repeated with its idempotency key gets the stored reply, pays once, and needs no upstream', async () => {
+    const { harness, upstreams } = await withUpstreams([{ body: completion('Once.') }]);
+    const first = await harness.chat.run(caller, say('Hi'), call('k1'));
+    upstreams[0]?.answer(() => ({ status: 500 }));
+    for (let index = 0; index < 6; index++) await harness.chat.run(caller, say('Hi'), call());
+    const again = await harness.chat.run(caller, say('Hi'), call('k1'));
+    expect(again).toEqual(first);
+    expect(harness.ledger.settlements).toHaveLength(1);
+  });
+
+  test('is completed and paid for when the caller goes away', async () => {
+    const { harness } = await withUpstreams([{ body: completion('Late.'), delayMs: 100 }]);
+    const gone = new AbortController();
+    const running = harness.chat.run(caller, say('Hi'), { signal: gone.signal });
+    setTimeout(() => gone.abort(), 20);
+    expect(await running).toMatchObject({ ok: false, failure: { kind: 'cancelled' } });
+    await harness.chat.drained();
+    expect(harness.ledger.settlements).toHaveLength(1);
+  });
+
+  test('with less credit than the worst case has a shorter reply, which ends with credit', async () => {
+    const upstream = await startUpstream();
+    open.push(upstream);
+    upstream.answer(({ body }) => ({
+      body: {
+        ...completion('cut', { prompt_tokens: 8, completion_tokens: body.max_tokens }),
+        choices: [{ index: 0, message: { role: 'assistant', content: 'cut' }, finish_reason: 'length' }],
+      },
+    }));
+    const poor = await chatHarness({
+      balance: 100_000n,
+      models: [testModel('p', 'm')],
+      providers: [{ id: 'p', kind: 'openai-compatible', baseUrl: `${upstream.url}/v1` }],
+    });
+    open.push(poor);
+    const result = await poor.chat.run(caller, say('Hi'), call());
+    expect(result).toMatchObject({ ok: true, value: { finishReason: 'credit' } });
+    const asked = upstream.seen[0]?.body.max_tokens as number;
+    expect(asked).toBeGreaterThan(30);
+    expect(asked).toBeLessThanOrEqual(48);
+    expect(poor.ledger.balance).toBeGreaterThanOrEqual(0n);
+  });
+
+  test('whose input cannot be paid is refused before anything is called', async () => {
+    const { harness, upstreams } = await withUpstreams([{ body: completion('x') }], { balance: 1_000n });
+    const result = await harness.chat.run(caller, say('Hi'), call());
+    expect(result).toMatchObject({ ok: false, failure: { kind: 'insufficient_credit' } });
+    expect(upstreams[0]?.seen).toHaveLength(0);
+  });
+
+  test('for a model that does not exist says which field to change', async () => {
+    const { harness } = await withUpstreams([{ body: completion('x') }]);
+    expect(await harness.chat.run(caller, say('Hi', { model: 'nope' }), call())).toMatchObject({
+      ok: false,
+      failure: { kind: 'invalid_argument', violations: [{ field: 'model' }] },
+    });
+  });
+});

@@ -1,0 +1,122 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** What the upstream does with one request. Pieces are sent one by one, `pauseMs` apart. */
+export interface UpstreamReply {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string | object;
+  pieces?: readonly string[];
+  pauseMs?: number;
+  delayMs?: number;
+  /**
+   * After the pieces: `reset` breaks the connection, `half-close` ends the socket without the end of the body, `silence`
+   * says nothing more for ever.
+   */
+  ending?: 'end' | 'reset' | 'half-close' | 'silence';
+}
+
+export interface SeenRequest {
+  path: string;
+  headers: IncomingMessage['headers'];
+  body: Record<string, unknown>;
+  /** Resolves when the connection is gone before the reply was complete. */
+  aborted: Promise<void>;
+}
+
+/** A real HTTP server that stands in for a provider. */
+export interface Upstream {
+  url: string;
+  seen: SeenRequest[];
+  /** How each request from now on is answered. */
+  answer(handler: (request: SeenRequest) => UpstreamReply | Promise<UpstreamReply>): void;
+  close(): Promise<void>;
+}
+
+export async function startUpstream(first: UpstreamReply = {}): Promise<Upstream> {
+  let handler: (request: SeenRequest) => UpstreamReply | Promise<UpstreamReply> = () => first;
+  const seen: SeenRequest[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => {});
+  });
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    const aborted = new Promise<void>((resolve) => {
+      response.on('close', () => {
+        if (!response.writableFinished) resolve();
+      });
+    });
+    const arrived = { path: request.url ?? '', headers: request.headers, body: parsed(text), aborted };
+    seen.push(arrived);
+    await send(response, await handler(arrived));
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    answer: (next) => {
+      handler = next;
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function send(response: ServerResponse, reply: UpstreamReply): Promise<void> {
+  if (reply.delayMs) await sleep(reply.delayMs, undefined, { ref: false });
+  const pieces = reply.pieces ?? (reply.body === undefined ? [] : [bodyText(reply.body)]);
+  const end = reply.ending ?? 'end';
+  if (end === 'silence' && pieces.length === 0) return;
+  if (end === 'reset' && pieces.length === 0) {
+    response.destroy();
+    return;
+  }
+  const type = reply.pieces ? 'text/event-stream' : 'application/json';
+  response.writeHead(reply.status ?? 200, { 'content-type': type, ...reply.headers });
+  response.flushHeaders();
+  for (const piece of pieces) {
+    if (reply.pauseMs) await sleep(reply.pauseMs, undefined, { ref: false });
+    if (response.destroyed) return;
+    if (!response.write(piece))
+      await new Promise<void>((resolve) => response.once('drain', resolve).once('close', resolve));
+  }
+  if (end === 'end') response.end();
+  else if (end === 'reset') response.socket?.resetAndDestroy();
+  else if (end === 'half-close') response.socket?.end();
+}
+
+function bodyText(body: string | object): string {
+  return typeof body === 'string' ? body : JSON.stringify(body);
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+/** A completion as OpenAI's chat API writes it. */
+export function completion(content: string, usage?: object | null): object {
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1_760_000_000,
+    model: 'upstream-model',
+    choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+    ...(usage === null ? {} : { usage: usage ?? { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } }),
+  };
+}
