@@ -123,7 +123,15 @@ export function createListener(
   // It never listens itself; without this its time-outs and the closing of idle connections do nothing.
   http1.emit('listening');
 
-  const server = createTcp((socket) => sniff(socket, limits.headersTimeoutMs, { http1, http2 }));
+  const undecided = new Set<Socket>();
+  const server = createTcp((socket) => {
+    undecided.add(socket);
+    socket.once('close', () => undecided.delete(socket));
+    sniff(socket, limits.headersTimeoutMs, (decided, isHttp2) => {
+      undecided.delete(decided);
+      (isHttp2 ? http2 : http1).emit('connection', decided);
+    });
+  });
   track(server);
   server.once('close', () => http1.close());
   return {
@@ -131,30 +139,29 @@ export function createListener(
     drain: () => {
       closeSessions();
       http1.closeIdleConnections();
+      for (const socket of undecided) socket.destroy();
     },
     destroy,
   };
 }
 
 /** Collects the first four bytes, under a deadline, and hands the connection on with those bytes put back. */
-function sniff(socket: Socket, timeoutMs: number, to: { http1: Http1Server; http2: Http2Server }): void {
-  const deadline = setTimeout(() => socket.destroy(), timeoutMs);
-  const ignore = () => socket.destroy();
-  socket.on('error', ignore);
+function sniff(socket: Socket, timeoutMs: number, decide: (socket: Socket, isHttp2: boolean) => void): void {
+  const giveUp = () => socket.destroy();
+  const deadline = setTimeout(giveUp, timeoutMs);
+  socket.on('error', giveUp);
   socket.once('close', () => clearTimeout(deadline));
   socket.on('readable', onReadable);
 
   function onReadable(): void {
-    const head: Buffer | null = socket.read(http2Preface.length) ?? (socket.readableEnded ? socket.read() : null);
-    if (head === null) {
-      // A first packet that can't become the preface need not wait for its fourth byte; a shorter one waits.
-      return;
-    }
+    // Null until four bytes are there; a connection that ends before that closes by itself.
+    const head: Buffer | null = socket.read(http2Preface.length);
+    if (head === null) return;
     clearTimeout(deadline);
     socket.off('readable', onReadable);
-    socket.off('error', ignore);
+    socket.off('error', giveUp);
     socket.unshift(head);
-    (head.equals(http2Preface) ? to.http2 : to.http1).emit('connection', socket);
+    decide(socket, head.equals(http2Preface));
   }
 }
 
