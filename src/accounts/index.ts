@@ -1,0 +1,36 @@
+import type { Clock } from '../base/clock.ts';
+import { fail, type Result, succeed } from '../base/failure.ts';
+import { newId } from '../base/ids.ts';
+import type { Database } from '../db/index.ts';
+import { createAccountsStore } from './accounts-store.ts';
+
+/** A customer: the owner of keys, wallets and everything that is charged. */
+export interface Account {
+  id: string;
+  /** A name for people. */
+  displayName: string;
+  /** Milliseconds since the epoch. */
+  createTime: number;
+}
+
+/** The accounts. Wallets and keys of a new account are made by their own rooms. */
+export interface Accounts {
+  create(account: { displayName: string }): Promise<Account>;
+  /** Fails with `not_found`. */
+  get(accountId: string): Promise<Result<Account>>;
+}
+
+export function createAccounts({ db, clock }: { db: Database; clock: Clock }): Accounts {
+  const store = createAccountsStore(db);
+  return {
+    async create({ displayName }) {
+      const account = { id: newId('acc'), displayName, createTime: clock.now() };
+      await store.insert(account);
+      return account;
+    },
+    async get(accountId) {
+      const account = await store.find(accountId);
+      return account ? succeed(account) : fail({ kind: 'not_found', resource: 'account' });
+    },
+  };
+}

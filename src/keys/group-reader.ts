@@ -1,0 +1,64 @@
+import { type Failure, fail, type Result, succeed } from '../base/failure.ts';
+
+/** Reads things by id, many in one query. */
+export interface GroupReader<T> {
+  /** The thing as it is now, or undefined when there is none. Fails with `overloaded` when too many wait. */
+  read(id: string): Promise<Result<T | undefined>>;
+}
+
+export interface GroupReaderOptions<T> {
+  load(ids: readonly string[]): Promise<ReadonlyMap<string, T>>;
+  /** Told why a load failed; the waiting callers hear `overloaded`. */
+  onError(error: unknown): void;
+  idsPerReadMax?: number;
+  readsInFlightMax?: number;
+  waitingMax?: number;
+}
+
+interface Waiter<T> {
+  promise: Promise<Result<T | undefined>>;
+  answer(result: Result<T | undefined>): void;
+}
+
+const overloaded: Failure = { kind: 'overloaded', retryAfterMs: 1000 };
+
+/**
+ * What arrives while a query is on its way joins the next one, so that a flood of unknown ids costs the database a few
+ * queries and a good id among them waits for one query at most, not for a turn in a line.
+ */
+export function createGroupReader<T>(options: GroupReaderOptions<T>): GroupReader<T> {
+  const { load, onError, idsPerReadMax = 200, readsInFlightMax = 2, waitingMax = 10_000 } = options;
+  const waiting = new Map<string, Waiter<T>>();
+  let inFlight = 0;
+
+  function read(id: string): Promise<Result<T | undefined>> {
+    const same = waiting.get(id);
+    if (same) return same.promise;
+    if (waiting.size >= waitingMax) return Promise.resolve(fail(overloaded));
+    const { promise, resolve } = Promise.withResolvers<Result<T | undefined>>();
+    waiting.set(id, { promise, answer: resolve });
+    if (inFlight < readsInFlightMax) {
+      inFlight += 1;
+      // One turn of the event loop later, so that what arrives together is read together.
+      setImmediate(readGroups);
+    }
+    return promise;
+  }
+
+  async function readGroups(): Promise<void> {
+    while (waiting.size > 0) {
+      const group = new Map([...waiting].slice(0, idsPerReadMax));
+      for (const id of group.keys()) waiting.delete(id);
+      try {
+        const found = await load([...group.keys()]);
+        for (const [id, waiter] of group) waiter.answer(succeed(found.get(id)));
+      } catch (error) {
+        onError(error);
+        for (const waiter of group.values()) waiter.answer(fail(overloaded));
+      }
+    }
+    inFlight -= 1;
+  }
+
+  return { read };
+}

@@ -1,0 +1,108 @@
+import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
+import type { Result } from '../base/failure.ts';
+import type { CredentialChanges } from '../db/credential-changes.ts';
+import type { Database } from '../db/index.ts';
+import { createGroupReader } from './group-reader.ts';
+import { createLifecycle, type KeyLifecycle } from './keys.ts';
+import { createKeysStore } from './keys-store.ts';
+import { checkPeppers, hashSecret, type Peppers } from './pepper.ts';
+import type { VerifiedKey } from './types.ts';
+import { createUses } from './uses.ts';
+import { createVerifier } from './verifier.ts';
+
+export { overlapSecondsMax } from './keys.ts';
+export type { Peppers } from './pepper.ts';
+export { type KeyKind, parseSecret } from './secret.ts';
+export {
+  type ApiKey,
+  type KeyChanges,
+  type KeyLimits,
+  type KeyScope,
+  type KeyWithSecret,
+  keyScopes,
+  type NewKey,
+  type VerifiedKey,
+} from './types.ts';
+
+/** API keys and management keys. Secrets are shown once and stored as hashes. */
+export interface Keys extends KeyLifecycle {
+  /**
+   * Whose secret this is. Synchronous, without a database, when the secret was seen before and nothing changed since;
+   * a revocation anywhere is obeyed within a second. Fails with `credential_invalid`, `key_revoked` or `overloaded`.
+   */
+  verify(secret: string): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
+  /** Tells of each revocation, here or on another node, once it is committed. Returns what stops the telling. */
+  onRevoked(listener: (keyId: string) => void): () => void;
+  /** Working keys by the version of the pepper that their hash was made with. */
+  countByPepper(): Promise<Map<number, number>>;
+  /** Throws when a pepper that keys still need is not configured. Call it before serving. */
+  checkPeppersInUse(): Promise<void>;
+  /** Writes the last uses that are not written yet, and stops. */
+  close(): Promise<void>;
+}
+
+export interface KeysOptions {
+  db: Database;
+  clock: Clock;
+  log: Logger;
+  peppers: Peppers;
+  changes: CredentialChanges;
+  random?: () => Uint8Array;
+  usesWriteEveryMs?: number;
+}
+
+export function createKeys(options: KeysOptions): Keys {
+  const { db, clock, log, peppers, changes, random, usesWriteEveryMs = 30_000 } = options;
+  checkPeppers(peppers);
+  const store = createKeysStore({ db, clock, changes });
+  const uses = createUses({
+    write: store.noteUses,
+    onError: (error) => log.warn({ err: error }, 'the last use of keys was not recorded'),
+  });
+  const verifier = createVerifier({
+    clock,
+    peppers,
+    reader: createGroupReader({
+      load: store.load,
+      onError: (error) => log.error({ err: error }, 'keys could not be read'),
+    }),
+    fresh: changes.fresh,
+    onUse: uses.note,
+    onOldPepper: ({ key, secret: stored }, secret) => {
+      store
+        .rehash(key.keyId, stored, hashSecret(peppers, secret))
+        .catch((error: unknown) => log.warn({ err: error }, 'a key keeps its old pepper until its next use'));
+    },
+  });
+
+  const revoked = new Set<(keyId: string) => void>();
+  const stopListening = changes.onChange((change) => {
+    verifier.forget(change?.credentialId);
+    if (change?.kind === 'revoked') for (const listener of revoked) listener(change.credentialId);
+  });
+  const timer = setInterval(() => void uses.flush(), usesWriteEveryMs);
+  timer.unref();
+
+  return {
+    ...createLifecycle({ store, clock, peppers, ...(random && { random }) }),
+    verify: verifier.verify,
+    onRevoked(listener) {
+      revoked.add(listener);
+      return () => revoked.delete(listener);
+    },
+    countByPepper: store.countByPepper,
+    async checkPeppersInUse() {
+      for (const [version, keys] of await store.countByPepper())
+        if (!peppers.byVersion.has(version))
+          throw new Error(
+            `Pepper ${version} is not configured, but ${keys} key(s) still need it. Put it back; each key takes the current pepper when it is next used.`,
+          );
+    },
+    async close() {
+      stopListening();
+      clearInterval(timer);
+      await uses.flush();
+    },
+  };
+}

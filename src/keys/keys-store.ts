@@ -1,0 +1,350 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Clock } from '../base/clock.ts';
+import type { CredentialChanges } from '../db/credential-changes.ts';
+import type { Database } from '../db/index.ts';
+import type { StoredHash } from './pepper.ts';
+import type { KeyKind } from './secret.ts';
+import type { ApiKey, KeyLimits, NewKey } from './types.ts';
+import type { KeyRecord } from './verifier.ts';
+
+/** The tables of this room. Times are whole milliseconds since the epoch, so no session time zone can bend them. */
+export interface KeyTables {
+  api_key: ApiKeyTable;
+  api_key_use: { key_id: string; used_at_ms: number };
+}
+
+interface ApiKeyTable {
+  id: string;
+  account_id: string;
+  kind: KeyKind;
+  display_name: string;
+  purpose: string;
+  /** Names, separated by blanks. */
+  scopes: string;
+  secret_hash: Buffer;
+  pepper_version: number;
+  last_four: string;
+  previous_hash: Buffer | null;
+  previous_pepper_version: number | null;
+  previous_expires_at_ms: number | null;
+  version: number;
+  created_at_ms: number;
+  rotated_at_ms: number | null;
+  expires_at_ms: number | null;
+  revoked_at_ms: number | null;
+  spending_cap: bigint | null;
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+  concurrent: number | null;
+  streams: number | null;
+  /** Separated by blanks. */
+  allowed_origins: string;
+}
+
+export type KeyRow = Selectable<ApiKeyTable>;
+
+/** All SQL about keys. */
+export interface KeysStore {
+  insert(key: StoredKey): Promise<void>;
+  /** One key of one account. */
+  find(accountId: string, keyId: string): Promise<ApiKey | undefined>;
+  /** Newest first; `after` is the id of the last one of the page before. */
+  list(query: Readonly<{ accountId: string; after?: string; limit: number }>): Promise<ApiKey[]>;
+  /** What verification needs, whatever account it is of. */
+  load(keyIds: readonly string[]): Promise<Map<string, KeyRecord>>;
+  /**
+   * Locks a key, lets `change` decide what to write, writes it with a new version, and tells every node. `change` gets
+   * the key as it is and whether the account has another management key that works; nothing is written when it throws.
+   */
+  change(
+    accountId: string,
+    keyId: string,
+    change: (key: ApiKey, stored: StoredHash, hasOtherManagementKey: boolean) => KeyWrite | undefined,
+  ): Promise<ApiKey | undefined>;
+  /** Replaces a hash, unless the secret was replaced meanwhile. */
+  rehash(keyId: string, from: StoredHash, to: StoredHash): Promise<void>;
+  noteUses(uses: readonly { keyId: string; time: number }[]): Promise<void>;
+  /** How many keys that still work are stored under each pepper. */
+  countByPepper(): Promise<Map<number, number>>;
+}
+
+export interface StoredKey extends NewKey {
+  id: string;
+  scopes: readonly string[];
+  secret: StoredHash;
+  lastFour: string;
+  createTime: number;
+}
+
+/** What a change writes. What is absent stays; `null` removes. */
+export interface KeyWrite {
+  displayName?: string;
+  purpose?: string;
+  scopes?: readonly string[];
+  expireTime?: number | null;
+  spendingCap?: bigint | null;
+  limits?: KeyLimits | null;
+  allowedOrigins?: readonly string[];
+  rotation?: { secret: StoredHash; lastFour: string; time: number; previous: StoredHash; previousExpireTime: number };
+  revokeTime?: number;
+}
+
+export interface KeysStoreOptions {
+  db: Database;
+  clock: Clock;
+  changes: CredentialChanges;
+}
+
+export function createKeysStore(options: KeysStoreOptions): KeysStore {
+  const { changes, clock } = options;
+  const db = options.db.for<KeyTables>();
+
+  async function insert(key: StoredKey): Promise<void> {
+    await options.db.transaction(async (tx) => {
+      await tx
+        .for<KeyTables>()
+        .insertInto('api_key')
+        .values({
+          id: key.id,
+          account_id: key.accountId,
+          kind: key.kind,
+          display_name: key.displayName,
+          purpose: key.purpose,
+          scopes: key.scopes.join(' '),
+          secret_hash: key.secret.hash,
+          pepper_version: key.secret.pepperVersion,
+          last_four: key.lastFour,
+          version: 1,
+          created_at_ms: key.createTime,
+          expires_at_ms: key.expireTime ?? null,
+          spending_cap: key.spendingCap ?? null,
+          ...limitColumns(key.limits),
+          allowed_origins: (key.allowedOrigins ?? []).join(' '),
+          previous_hash: null,
+          previous_pepper_version: null,
+          previous_expires_at_ms: null,
+          rotated_at_ms: null,
+          revoked_at_ms: null,
+        })
+        .execute();
+      await changes.append(tx, { credentialId: key.id, accountId: key.accountId, version: 1, kind: 'created' });
+    });
+  }
+
+  async function find(accountId: string, keyId: string): Promise<ApiKey | undefined> {
+    const row = await withUse(db).where('id', '=', keyId).where('account_id', '=', accountId).executeTakeFirst();
+    return row && keyOf(row, Number(row.used_at_ms ?? 0), clock.now());
+  }
+
+  async function list(query: Readonly<{ accountId: string; after?: string; limit: number }>): Promise<ApiKey[]> {
+    let select = withUse(db).where('account_id', '=', query.accountId).orderBy('id', 'desc').limit(query.limit);
+    if (query.after !== undefined) select = select.where('id', '<', query.after);
+    const rows = await select.execute();
+    return rows.map((row) => keyOf(row, Number(row.used_at_ms ?? 0), clock.now()));
+  }
+
+  async function load(keyIds: readonly string[]): Promise<Map<string, KeyRecord>> {
+    const rows = await db.selectFrom('api_key').selectAll().where('id', 'in', keyIds).execute();
+    return new Map(rows.map((row) => [String(row.id), recordOf(row)]));
+  }
+
+  async function change(
+    accountId: string,
+    keyId: string,
+    decide: (key: ApiKey, stored: StoredHash, hasOtherManagementKey: boolean) => KeyWrite | undefined,
+  ): Promise<ApiKey | undefined> {
+    return options.db.transaction(async (tx) => {
+      const trx = tx.for<KeyTables>();
+      // All management keys of the account, so that two cannot be revoked at one time and leave it without any.
+      const rows = await trx
+        .selectFrom('api_key')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where((where) => where.or([where('id', '=', keyId), where('kind', '=', 'management')]))
+        .orderBy('id')
+        .forUpdate()
+        .execute();
+      const row = rows.find(({ id }) => String(id) === keyId);
+      if (!row) return undefined;
+      const key = keyOf(row, 0, clock.now());
+      const hasOther = rows.some((other) => other !== row && keyOf(other, 0, clock.now()).state === 'active');
+      const write = decide(key, recordOf(row).secret, hasOther);
+      if (write) {
+        const version = key.version + 1;
+        await trx
+          .updateTable('api_key')
+          .set({ ...columnsOf(write), version })
+          .where('id', '=', keyId)
+          .execute();
+        const kind = write.revokeTime === undefined ? 'changed' : 'revoked';
+        await changes.append(tx, { credentialId: keyId, accountId, version, kind });
+      }
+      const after = await withUse(trx).where('id', '=', keyId).executeTakeFirstOrThrow();
+      return keyOf(after, Number(after.used_at_ms ?? 0), clock.now());
+    });
+  }
+
+  async function rehash(keyId: string, from: StoredHash, to: StoredHash): Promise<void> {
+    await db
+      .updateTable('api_key')
+      .set({ secret_hash: to.hash, pepper_version: to.pepperVersion })
+      .where('id', '=', keyId)
+      .where('secret_hash', '=', from.hash)
+      .where('pepper_version', '=', from.pepperVersion)
+      .execute();
+  }
+
+  async function noteUses(uses: readonly { keyId: string; time: number }[]): Promise<void> {
+    if (uses.length === 0) return;
+    await db
+      .insertInto('api_key_use')
+      .values(uses.map(({ keyId, time }) => ({ key_id: keyId, used_at_ms: time })))
+      .onDuplicateKeyUpdate({ used_at_ms: sql`GREATEST(used_at_ms, VALUES(used_at_ms))` })
+      .execute();
+  }
+
+  async function countByPepper(): Promise<Map<number, number>> {
+    const now = clock.now();
+    const counts = new Map<number, number>();
+    const working = db
+      .selectFrom('api_key')
+      .where('revoked_at_ms', 'is', null)
+      .where((where) => where.or([where('expires_at_ms', 'is', null), where('expires_at_ms', '>', now)]));
+    const current = await working
+      .select(['pepper_version as version', sql<number>`COUNT(*)`.as('keys')])
+      .groupBy('pepper_version')
+      .execute();
+    const previous = await working
+      .where('previous_expires_at_ms', '>', now)
+      .select(['previous_pepper_version as version', sql<number>`COUNT(*)`.as('keys')])
+      .groupBy('previous_pepper_version')
+      .execute();
+    for (const { version, keys } of [...current, ...previous])
+      counts.set(Number(version), (counts.get(Number(version)) ?? 0) + Number(keys));
+    return counts;
+  }
+
+  return { insert, find, list, load, change, rehash, noteUses, countByPepper };
+}
+
+function withUse(db: Kysely<KeyTables>) {
+  return db
+    .selectFrom('api_key')
+    .leftJoin('api_key_use', 'api_key_use.key_id', 'api_key.id')
+    .selectAll('api_key')
+    .select('api_key_use.used_at_ms');
+}
+
+function keyOf(row: KeyRow, usedAtMs: number, now: number): ApiKey {
+  const limits = limitsOf(row);
+  const previousExpireTime = optional(row.previous_expires_at_ms);
+  const state = stateOf(row, now);
+  return {
+    id: String(row.id),
+    accountId: String(row.account_id),
+    kind: kindOf(row),
+    state,
+    displayName: row.display_name,
+    purpose: row.purpose,
+    scopes: words(row.scopes),
+    lastFour: String(row.last_four),
+    version: Number(row.version),
+    createTime: Number(row.created_at_ms),
+    allowedOrigins: words(row.allowed_origins),
+    ...(row.rotated_at_ms !== null && { rotateTime: Number(row.rotated_at_ms) }),
+    ...(row.expires_at_ms !== null && { expireTime: Number(row.expires_at_ms) }),
+    ...(row.revoked_at_ms !== null && { revokeTime: Number(row.revoked_at_ms) }),
+    ...(usedAtMs > 0 && { lastUsedTime: usedAtMs }),
+    ...(state === 'active' &&
+      previousExpireTime !== undefined &&
+      previousExpireTime > now && { previousSecretExpireTime: previousExpireTime }),
+    ...(row.spending_cap !== null && { spendingCap: BigInt(row.spending_cap) }),
+    ...(limits && { limits }),
+  };
+}
+
+function recordOf(row: KeyRow): KeyRecord {
+  const limits = limitsOf(row);
+  return {
+    key: {
+      keyId: String(row.id),
+      accountId: String(row.account_id),
+      kind: kindOf(row),
+      version: Number(row.version),
+      displayName: row.display_name,
+      scopes: new Set(words(row.scopes)),
+      allowedOrigins: words(row.allowed_origins),
+      ...(row.expires_at_ms !== null && { expireTime: Number(row.expires_at_ms) }),
+      ...(row.spending_cap !== null && { spendingCap: BigInt(row.spending_cap) }),
+      ...(limits && { limits }),
+    },
+    revoked: row.revoked_at_ms !== null,
+    secret: { hash: row.secret_hash, pepperVersion: Number(row.pepper_version) },
+    ...(row.previous_hash !== null && {
+      previous: {
+        hash: row.previous_hash,
+        pepperVersion: Number(row.previous_pepper_version),
+        expireTime: Number(row.previous_expires_at_ms),
+      },
+    }),
+  };
+}
+
+function stateOf(row: KeyRow, now: number): ApiKey['state'] {
+  if (row.revoked_at_ms !== null) return 'revoked';
+  return row.expires_at_ms !== null && Number(row.expires_at_ms) <= now ? 'expired' : 'active';
+}
+
+function kindOf(row: KeyRow): KeyKind {
+  return String(row.kind) === 'management' ? 'management' : 'live';
+}
+
+function limitsOf(row: KeyRow): KeyLimits | undefined {
+  const limits: KeyLimits = {
+    ...(row.requests_per_minute !== null && { requestsPerMinute: Number(row.requests_per_minute) }),
+    ...(row.tokens_per_minute !== null && { tokensPerMinute: Number(row.tokens_per_minute) }),
+    ...(row.concurrent !== null && { concurrent: Number(row.concurrent) }),
+    ...(row.streams !== null && { streams: Number(row.streams) }),
+  };
+  return Object.keys(limits).length > 0 ? limits : undefined;
+}
+
+function limitColumns(limits: KeyLimits | null | undefined) {
+  return {
+    requests_per_minute: limits?.requestsPerMinute ?? null,
+    tokens_per_minute: limits?.tokensPerMinute ?? null,
+    concurrent: limits?.concurrent ?? null,
+    streams: limits?.streams ?? null,
+  };
+}
+
+function columnsOf(write: KeyWrite) {
+  const { rotation } = write;
+  return {
+    ...(write.displayName !== undefined && { display_name: write.displayName }),
+    ...(write.purpose !== undefined && { purpose: write.purpose }),
+    ...(write.scopes !== undefined && { scopes: write.scopes.join(' ') }),
+    ...(write.expireTime !== undefined && { expires_at_ms: write.expireTime }),
+    ...(write.spendingCap !== undefined && { spending_cap: write.spendingCap }),
+    ...(write.limits !== undefined && limitColumns(write.limits)),
+    ...(write.allowedOrigins !== undefined && { allowed_origins: write.allowedOrigins.join(' ') }),
+    ...(write.revokeTime !== undefined && { revoked_at_ms: write.revokeTime }),
+    ...(rotation && {
+      secret_hash: rotation.secret.hash,
+      pepper_version: rotation.secret.pepperVersion,
+      last_four: rotation.lastFour,
+      rotated_at_ms: rotation.time,
+      previous_hash: rotation.previous.hash,
+      previous_pepper_version: rotation.previous.pepperVersion,
+      previous_expires_at_ms: rotation.previousExpireTime,
+    }),
+  };
+}
+
+function optional(value: number | null): number | undefined {
+  return value === null ? undefined : Number(value);
+}
+
+function words(text: string): string[] {
+  return String(text).split(' ').filter(Boolean);
+}

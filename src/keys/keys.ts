@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../base/clock.ts';
+import { type Failure, FailureError, type FieldViolation, fail, type Result, succeed } from '../base/failure.ts';
+import { newId } from '../base/ids.ts';
+import { makePage, type Page, type PageRequest, readPageRequest } from '../base/page.ts';
+import type { KeysStore } from './keys-store.ts';
+import { hashSecret, type Peppers } from './pepper.ts';
+import { formatSecret } from './secret.ts';
+import { type ApiKey, type KeyChanges, type KeyWithSecret, keyScopes, type NewKey } from './types.ts';
+import { violationsOf } from './violations.ts';
+
+/** The longest time that a replaced secret may go on working. */
+export const overlapSecondsMax = 7 * 24 * 3600;
+
+/** What owners do with their keys. */
+export interface KeyLifecycle {
+  create(key: NewKey): Promise<Result<KeyWithSecret>>;
+  list(accountId: string, page: PageRequest): Promise<Result<Page<ApiKey>>>;
+  get(accountId: string, keyId: string): Promise<Result<ApiKey>>;
+  update(accountId: string, keyId: string, changes: KeyChanges): Promise<Result<ApiKey>>;
+  rotate(accountId: string, keyId: string, options: { overlapSeconds: number }): Promise<Result<KeyWithSecret>>;
+  revoke(accountId: string, keyId: string): Promise<Result<ApiKey>>;
+}
+
+export interface LifecycleOptions {
+  store: KeysStore;
+  clock: Clock;
+  peppers: Peppers;
+  /** 32 bytes that nobody can predict. */
+  random?: () => Uint8Array;
+}
+
+const notFound: Failure = { kind: 'not_found', resource: 'key' };
+
+export function createLifecycle(options: LifecycleOptions): KeyLifecycle {
+  const { store, clock, peppers, random = () => randomBytes(32) } = options;
+
+  async function create(key: NewKey): Promise<Result<KeyWithSecret>> {
+    const violations = violationsOf(key, clock.now());
+    if (violations.length > 0) return invalidArgument(violations);
+    const id = newId('key');
+    const secret = formatSecret(key.kind, id, random());
+    const createTime = clock.now();
+    await store.insert({
+      ...key,
+      id,
+      scopes: key.kind === 'management' ? [] : (key.scopes ?? keyScopes),
+      secret: hashSecret(peppers, secret),
+      lastFour: secret.slice(-4),
+      createTime,
+    });
+    const stored = await get(key.accountId, id);
+    return stored.ok ? succeed({ key: stored.value, secret }) : stored;
+  }
+
+  async function list(accountId: string, page: PageRequest): Promise<Result<Page<ApiKey>>> {
+    const start = readPageRequest('keys', page);
+    if (!start.ok) return start;
+    const { size, after } = start.value;
+    const rows = await store.list({ accountId, limit: size + 1, ...(after !== undefined && { after }) });
+    return succeed(makePage('keys', start.value, rows, (key) => key.id));
+  }
+
+  async function get(accountId: string, keyId: string): Promise<Result<ApiKey>> {
+    const key = await store.find(accountId, keyId);
+    return key ? succeed(key) : fail(notFound);
+  }
+
+  async function update(accountId: string, keyId: string, changes: KeyChanges): Promise<Result<ApiKey>> {
+    const violations = violationsOf(changes, clock.now());
+    if (violations.length > 0) return invalidArgument(violations);
+    return change(accountId, keyId, (key) => {
+      if (key.state === 'revoked') return refuse('The key was revoked, which is for ever: create another one.');
+      if (key.kind === 'management' && changes.scopes && changes.scopes.length > 0)
+        return refuse('A management key has no scopes: create an API key.');
+      return changes;
+    });
+  }
+
+  async function rotate(
+    accountId: string,
+    keyId: string,
+    { overlapSeconds }: { overlapSeconds: number },
+  ): Promise<Result<KeyWithSecret>> {
+    if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > overlapSecondsMax)
+      return invalidArgument([{ field: 'overlapSeconds', description: `must be from 0 to ${overlapSecondsMax}` }]);
+    let secret = '';
+    const rotated = await change(accountId, keyId, (key, stored) => {
+      if (key.state !== 'active') return refuse(`The key is ${key.state}: create another one.`);
+      const time = clock.now();
+      secret = formatSecret(key.kind, key.id, random());
+      return {
+        rotation: {
+          secret: hashSecret(peppers, secret),
+          lastFour: secret.slice(-4),
+          time,
+          previous: stored,
+          previousExpireTime: Math.min(time + overlapSeconds * 1000, key.expireTime ?? Number.POSITIVE_INFINITY),
+        },
+      };
+    });
+    return rotated.ok ? succeed({ key: rotated.value, secret }) : rotated;
+  }
+
+  async function revoke(accountId: string, keyId: string): Promise<Result<ApiKey>> {
+    return change(accountId, keyId, (key, _stored, hasOtherManagementKey) => {
+      // Asked again, it is done: a retry after a lost reply is no failure.
+      if (key.state === 'revoked') return undefined;
+      if (key.kind === 'management' && !hasOtherManagementKey)
+        return refuse('This is the only management key of the account: rotate it instead.');
+      return { revokeTime: clock.now() };
+    });
+  }
+
+  async function change(
+    accountId: string,
+    keyId: string,
+    decide: Parameters<KeysStore['change']>[2],
+  ): Promise<Result<ApiKey>> {
+    try {
+      const key = await store.change(accountId, keyId, decide);
+      return key ? succeed(key) : fail(notFound);
+    } catch (error) {
+      // Thrown by `refuse`, so that the transaction rolls back.
+      if (error instanceof FailureError) return fail(error.failure);
+      throw error;
+    }
+  }
+
+  return { create, list, get, update, rotate, revoke };
+}
+
+function refuse(description: string): never {
+  throw new FailureError({ kind: 'precondition_failed', description });
+}
+
+function invalidArgument(violations: FieldViolation[]) {
+  return fail({ kind: 'invalid_argument', violations });
+}

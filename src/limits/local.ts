@@ -1,0 +1,134 @@
+import { fail, type Result, succeed } from '../base/failure.ts';
+import { pour, type Rate, remaining, resetMs, waitFor } from './bucket.ts';
+import type { Owner, ResolvedLimits } from './owners.ts';
+import { createUsageTable, type Usage } from './table.ts';
+import type { Admission, LimitState, TokenReservation } from './types.ts';
+
+/** Limits in the memory of one node. Never a promise. */
+export interface LocalLimits {
+  admit(owners: readonly Owner[], kind: 'unary' | 'stream', share: number): Result<Admission>;
+  reserveTokens(owners: readonly Owner[], tokens: number, share: number): Result<TokenReservation>;
+  /** Counts without asking: what a shared limit let in. Keeps this node's own count true for when it is alone. */
+  note(owners: readonly Owner[], kind: 'unary' | 'stream'): Admission;
+  noteTokens(owners: readonly Owner[], tokens: number, share: number): void;
+}
+
+/** How soon to ask again when what is missing is a place, which nobody knows the time of. */
+const placeRetryMs = 1_000;
+
+/** `share` is how many nodes split the limits: each lets 1/share through, and at least one a minute. */
+export function createLocalLimits(now: () => number, ownersMax: number): LocalLimits {
+  const table = createUsageTable(ownersMax);
+
+  function admit(owners: readonly Owner[], kind: 'unary' | 'stream', share: number): Result<Admission> {
+    const time = now();
+    const usages: Usage[] = [];
+    for (const owner of owners) {
+      const limits = sharedOut(owner.limits, share);
+      const usage = table.of(owner.id, limits, time);
+      const wait = waitFor(usage.requests, limits.requests, 1);
+      if (wait > 0) return limited('requests per minute', owner, wait);
+      if (waitFor(usage.tokens, limits.tokens, 0) > 0)
+        return limited('tokens per minute', owner, waitFor(usage.tokens, limits.tokens, 0));
+      if (usage.concurrent >= limits.concurrent) return limited('concurrent requests', owner, placeRetryMs);
+      if (kind === 'stream' && usage.streams >= limits.streams)
+        return limited('concurrent streams', owner, placeRetryMs);
+      usages.push(usage);
+    }
+    return succeed(enter(usages, kind));
+  }
+
+  function note(owners: readonly Owner[], kind: 'unary' | 'stream'): Admission {
+    const time = now();
+    return enter(
+      owners.map((owner) => table.of(owner.id, owner.limits, time)),
+      kind,
+    );
+  }
+
+  function reserveTokens(owners: readonly Owner[], tokens: number, share: number): Result<TokenReservation> {
+    const time = now();
+    for (const owner of owners) {
+      const limits = sharedOut(owner.limits, share);
+      const wait = waitFor(table.of(owner.id, limits, time).tokens, limits.tokens, tokens);
+      if (wait > 0) return limited('tokens per minute', owner, wait);
+    }
+    noteTokens(owners, tokens, share);
+    let settled = false;
+    return succeed({
+      settle(used) {
+        if (settled) return;
+        settled = true;
+        noteTokens(owners, used - tokens, share);
+      },
+    });
+  }
+
+  function noteTokens(owners: readonly Owner[], tokens: number, share: number): void {
+    const time = now();
+    for (const owner of owners) pour(table.of(owner.id, sharedOut(owner.limits, share), time).tokens, tokens);
+  }
+
+  return { admit, note, reserveTokens, noteTokens };
+}
+
+/** Counts one request at every level. Asked before, so that a refusal at one level counts at none. */
+function enter(usages: readonly Usage[], kind: 'unary' | 'stream'): Admission {
+  const streams = kind === 'stream' ? 1 : 0;
+  for (const usage of usages) {
+    pour(usage.requests, 1);
+    usage.concurrent += 1;
+    usage.streams += streams;
+  }
+  return new Entered(usages, streams);
+}
+
+class Entered implements Admission {
+  readonly requests: LimitState | undefined;
+  readonly tokens: LimitState | undefined;
+  readonly #usages: readonly Usage[];
+  readonly #streams: number;
+  #released = false;
+
+  constructor(usages: readonly Usage[], streams: number) {
+    this.#usages = usages;
+    this.#streams = streams;
+    for (const usage of usages) {
+      const left = remaining(usage.requests, usage.limits.requests);
+      if (this.requests === undefined || left < this.requests.remaining)
+        this.requests = stateOf(usage.requests, usage.limits.requests, left);
+      const tokensLeft = remaining(usage.tokens, usage.limits.tokens);
+      if (this.tokens === undefined || tokensLeft < this.tokens.remaining)
+        this.tokens = stateOf(usage.tokens, usage.limits.tokens, tokensLeft);
+    }
+  }
+
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    for (const usage of this.#usages) {
+      usage.concurrent -= 1;
+      usage.streams -= this.#streams;
+    }
+  }
+}
+
+function stateOf(bucket: Usage['requests'], rate: Rate, left: number): LimitState {
+  return { limit: rate.perMinute, remaining: left, resetMs: resetMs(bucket, rate) };
+}
+
+export function limited(what: string, owner: Pick<Owner, 'level'>, retryAfterMs: number) {
+  return fail({ kind: 'rate_limited', limit: `${what} of the ${owner.level}`, retryAfterMs });
+}
+
+/** One node's part of the limits. Rounded down, so that all nodes together stay within; at least 1, so that each works. */
+function sharedOut(limits: ResolvedLimits, share: number): ResolvedLimits {
+  if (share <= 1) return limits;
+  const part = (value: number) => Math.max(1, Math.floor(value / share));
+  return {
+    requests: { perMinute: part(limits.requests.perMinute), burst: part(limits.requests.burst) },
+    tokens: { perMinute: part(limits.tokens.perMinute), burst: part(limits.tokens.burst) },
+    concurrent: part(limits.concurrent),
+    streams: part(limits.streams),
+  };
+}

@@ -1,0 +1,76 @@
+import { type Bucket, drain, emptyBucket } from './bucket.ts';
+import type { ResolvedLimits } from './owners.ts';
+
+/** What one owner uses at this moment. */
+export interface Usage {
+  requests: Bucket;
+  tokens: Bucket;
+  concurrent: number;
+  streams: number;
+  /** What applied when it was last looked at; tells whether it is idle. */
+  limits: ResolvedLimits;
+}
+
+/** Usage by owner, bounded. */
+export interface UsageTable {
+  /** The owner's usage as of now. */
+  of(id: string, limits: ResolvedLimits, now: number): Usage;
+  readonly size: number;
+}
+
+const looksPerInsert = 4;
+
+/**
+ * An idle owner (empty buckets, nothing in flight) is as good as an unknown one, so idle owners make room and nobody
+ * gets more for it. When `ownersMax` are busy at one time, the rest share one usage: stricter for them, never laxer.
+ */
+export function createUsageTable(ownersMax: number): UsageTable {
+  const table = new Map<string, Usage>();
+  let crowd: Usage | undefined;
+
+  function of(id: string, limits: ResolvedLimits, now: number): Usage {
+    let usage = table.get(id);
+    if (!usage) {
+      dropIdle(now);
+      if (table.size >= ownersMax) {
+        crowd ??= newUsage(limits, now);
+        usage = crowd;
+      } else {
+        usage = newUsage(limits, now);
+        table.set(id, usage);
+      }
+    }
+    usage.limits = limits;
+    drain(usage.requests, limits.requests, now);
+    drain(usage.tokens, limits.tokens, now);
+    return usage;
+  }
+
+  /** Looks at the few owners that were looked at longest ago; those that are busy go to the end of the line. */
+  function dropIdle(now: number): void {
+    let looks = looksPerInsert;
+    for (const [id, usage] of table) {
+      if (looks === 0) return;
+      looks -= 1;
+      table.delete(id);
+      if (!isIdle(usage, now)) table.set(id, usage);
+    }
+  }
+
+  return {
+    of,
+    get size() {
+      return table.size;
+    },
+  };
+}
+
+function newUsage(limits: ResolvedLimits, now: number): Usage {
+  return { requests: emptyBucket(now), tokens: emptyBucket(now), concurrent: 0, streams: 0, limits };
+}
+
+function isIdle(usage: Usage, now: number): boolean {
+  drain(usage.requests, usage.limits.requests, now);
+  drain(usage.tokens, usage.limits.tokens, now);
+  return usage.requests.drops === 0 && usage.tokens.drops === 0 && usage.concurrent === 0 && usage.streams === 0;
+}

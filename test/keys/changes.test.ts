@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { newId } from '../../src/base/ids.ts';
+import { createCredentialChanges } from '../../src/db/credential-changes.ts';
+import { eachServer, useDatabase } from '../support/database.ts';
+
+eachServer((server) => {
+  const fresh = useDatabase(server);
+  const errors: unknown[] = [];
+  const make = () =>
+    createCredentialChanges({
+      db: fresh().database,
+      clock: systemClock,
+      onError: (e) => errors.push(e),
+      pollEveryMs: 20,
+    });
+  let writer: ReturnType<typeof make>;
+  let reader: ReturnType<typeof make>;
+  beforeAll(async () => {
+    writer = make();
+    reader = make();
+    await writer.start();
+    await reader.start();
+  });
+  afterAll(async () => {
+    await writer.close();
+    await reader.close();
+    expect(errors).toEqual([]);
+  });
+
+  test('no change is missed, whatever the order in which transactions commit', async () => {
+    const seen = new Set<string>();
+    reader.onChange((change) => change && seen.add(change.credentialId));
+    const ids = Array.from({ length: 60 }, () => newId('key'));
+    await Promise.all(
+      ids.map((credentialId) =>
+        fresh().database.transaction(async (tx) => {
+          await writer.append(tx, { credentialId, accountId: newId('acc'), version: 1, kind: 'changed' });
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 5));
+        }),
+      ),
+    );
+    await expect.poll(() => seen.size, { timeout: 2_000 }).toBe(ids.length);
+  });
+
+  test('a rolled-back change is told to nobody and leaves no gap', async () => {
+    const seen: (string | undefined)[] = [];
+    const stop = [writer, reader].map((feed) => feed.onChange((change) => void seen.push(change?.credentialId)));
+    await expect(
+      fresh().database.transaction(async (tx) => {
+        await writer.append(tx, { credentialId: 'key_undone', accountId: 'acc_1', version: 1, kind: 'revoked' });
+        throw new Error('undo');
+      }),
+    ).rejects.toThrow('undo');
+    await fresh().database.transaction((tx) =>
+      writer.append(tx, { credentialId: 'key_done', accountId: 'acc_1', version: 2, kind: 'revoked' }),
+    );
+    expect(seen).toEqual(['key_done']);
+    // The writer's own poll tells it once more, which harms nobody.
+    await expect.poll(() => seen.length, { timeout: 2_000 }).toBe(3);
+    expect(new Set(seen)).toEqual(new Set(['key_done']));
+    for (const end of stop) end();
+  });
+});

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../src/base/clock.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { unwrap } from '../../src/base/failure.ts';
+import { newId } from '../../src/base/ids.ts';
+import { createCredentialChanges } from '../../src/db/credential-changes.ts';
+import type { Database } from '../../src/db/index.ts';
+import { createKeys, type NewKey, type Peppers } from '../../src/keys/index.ts';
+import { silent } from '../support/database.ts';
+
+export const peppers: Peppers = { current: 1, byVersion: new Map([[1, randomBytes(32)]]) };
+
+/** One node's keys and its feed of changes, as the service joins them. */
+export async function startKeys(
+  db: Database,
+  options: { clock?: Clock; peppers?: Peppers; random?: () => Uint8Array } = {},
+) {
+  const { clock = systemClock } = options;
+  const errors: unknown[] = [];
+  const changes = createCredentialChanges({ db, clock, onError: (error) => errors.push(error) });
+  const keys = createKeys({ db, clock, log: silent, changes, peppers, ...options });
+  await changes.start();
+  return {
+    keys,
+    changes,
+    errors,
+    close: async () => {
+      await changes.close();
+      await keys.close();
+    },
+  };
+}
+
+export function newKey(changes: Partial<NewKey> = {}): NewKey {
+  return {
+    accountId: newId('acc'),
+    kind: 'live',
+    displayName: 'Shop',
+    purpose: 'An assistant inside our shop.',
+    ...changes,
+  };
+}
+
+export async function makeKey(keys: Awaited<ReturnType<typeof startKeys>>['keys'], changes: Partial<NewKey> = {}) {
+  return unwrap(await keys.create(newKey(changes)));
+}
+
+/** A clock that tests set forward. */
+export function movableClock(): Clock & { forward(ms: number): void } {
+  let ahead = 0;
+  return {
+    now: () => Date.now() + ahead,
+    monotonic: () => performance.now(),
+    forward: (ms) => {
+      ahead += ms;
+    },
+  };
+}
