@@ -1,10 +1,20 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import type { Database, Transaction } from './database.ts';
 
 interface CredentialChangeTables {
   credential_change_counter: { id: number; number: number };
   credential_change: { number: number; credential_id: string; kind: string; changed_at_ms: number };
+  /** Which credentials may pay: holds read it with locks in their own commit. Its migration says how. */
+  credential_state: {
+    id: string;
+    account_id: string;
+    state: 'active' | 'revoked';
+    least_version: number;
+    least_version_from_ms: number | null;
+    expires_at_ms: number | null;
+    revoked_at_ms: number | null;
+  };
 }
 
 /** `revoked` is for ever; `changed` is anything else that makes what was read before worthless. */
@@ -15,10 +25,13 @@ export interface CredentialChange {
   kind: CredentialChangeKind;
 }
 
-/** A change as the transaction that makes it knows it. */
+/** A change as the transaction that makes it states it: for the other nodes, and for what the ledger may be paid with. */
 export interface RecordedChange extends CredentialChange {
   accountId: string;
-  version: number;
+  /** When it stops working by itself; `null`: it doesn't; absent: as before. */
+  expireTime?: number | null;
+  /** Set by a rotation: versions below stop paying at `from`; absent: at once. */
+  leastVersion?: { version: number; from?: number };
 }
 
 /**
@@ -69,6 +82,7 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
 
   async function append(tx: Transaction, change: RecordedChange): Promise<void> {
     const trx = tx.for<CredentialChangeTables>();
+    await writeState(trx, change);
     // Nobody can have read, or cached, a credential that did not exist.
     if (change.kind === 'created') return;
     await trx.updateTable('credential_change_counter').set({ number: sql`number + 1` }).where('id', '=', 1).execute();
@@ -169,6 +183,37 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
     },
   };
 }
+
+/** Writes what holds check. The row is locked first, so that the time of a revocation is after every hold before it. */
+async function writeState(trx: Kysely<CredentialChangeTables>, change: RecordedChange): Promise<void> {
+  const { credentialId: id, accountId, kind, expireTime, leastVersion } = change;
+  if (kind !== 'created')
+    await trx.selectFrom('credential_state').select('id').where('id', '=', id).forUpdate().execute();
+  if (kind !== 'changed') {
+    const revokedAt = kind === 'revoked' ? databaseTimeMs : null;
+    await trx
+      .insertInto('credential_state')
+      .values({
+        id,
+        account_id: accountId,
+        state: kind === 'revoked' ? 'revoked' : 'active',
+        least_version: 1,
+        least_version_from_ms: null,
+        expires_at_ms: expireTime ?? null,
+        revoked_at_ms: revokedAt,
+      })
+      .onDuplicateKeyUpdate({ state: sql`VALUES(state)`, revoked_at_ms: sql`VALUES(revoked_at_ms)` })
+      .execute();
+    return;
+  }
+  const set = {
+    ...(expireTime !== undefined && { expires_at_ms: expireTime }),
+    ...(leastVersion && { least_version: leastVersion.version, least_version_from_ms: leastVersion.from ?? null }),
+  };
+  if (Object.keys(set).length > 0) await trx.updateTable('credential_state').set(set).where('id', '=', id).execute();
+}
+
+const databaseTimeMs = sql<number>`FLOOR(UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) * 1000)`;
 
 /** The promise's outcome, or a rejection when it takes too long: a hung poll must not stop polling for ever. */
 async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {

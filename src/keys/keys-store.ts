@@ -127,7 +127,12 @@ export function createKeysStore(options: KeysStoreOptions): KeysStore {
           revoked_at_ms: null,
         })
         .execute();
-      await changes.append(tx, { credentialId: key.id, accountId: key.accountId, version: 1, kind: 'created' });
+      await changes.append(tx, {
+        credentialId: key.id,
+        accountId: key.accountId,
+        kind: 'created',
+        expireTime: key.expireTime ?? null,
+      });
     });
   }
 
@@ -176,8 +181,14 @@ export function createKeysStore(options: KeysStoreOptions): KeysStore {
           .set({ ...columnsOf(write), version })
           .where('id', '=', keyId)
           .execute();
-        const kind = write.revokeTime === undefined ? 'changed' : 'revoked';
-        await changes.append(tx, { credentialId: keyId, accountId, version, kind });
+        const { rotation, expireTime, revokeTime } = write;
+        await changes.append(tx, {
+          credentialId: keyId,
+          accountId,
+          kind: revokeTime === undefined ? 'changed' : 'revoked',
+          ...(expireTime !== undefined && { expireTime }),
+          ...(rotation && { leastVersion: { version, from: rotation.previousExpireTime } }),
+        });
       }
       const after = await withUse(trx).where('id', '=', keyId).executeTakeFirstOrThrow();
       return keyOf(after, Number(after.used_at_ms ?? 0), clock.now());

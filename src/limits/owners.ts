@@ -48,8 +48,7 @@ export function createOwners(levels: Levels): (caller: Caller) => readonly Owner
     if (caller.accountId === undefined) return nobody;
     const owners: Owner[] = [{ id: caller.accountId, level: 'account', limits: account }];
     if (caller.key) owners.push({ id: caller.key.id, level: 'key', limits: keyLimits(caller.key.limits) });
-    if (caller.token)
-      owners.push({ id: `${caller.accountId}/${caller.token.subject}`, level: 'token', limits: token });
+    if (caller.token) owners.push({ id: `${caller.accountId}/${caller.token.subject}`, level: 'token', limits: token });
     return owners;
   };
 }
