@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/index.ts';
-import type { Account } from './index.ts';
+import type { Account } from './account.ts';
 
 interface AccountTables {
   account: { id: string; display_name: string; created_at_ms: number | bigint };

@@ -2,16 +2,10 @@ import type { Clock } from '../base/clock.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
 import type { Database } from '../db/index.ts';
+import type { Account } from './account.ts';
 import { createAccountsStore } from './accounts-store.ts';
 
-/** A customer: the owner of keys, wallets and everything that is charged. */
-export interface Account {
-  id: string;
-  /** A name for people. */
-  displayName: string;
-  /** Milliseconds since the epoch. */
-  createTime: number;
-}
+export type { Account } from './account.ts';
 
 /** The accounts. Wallets and keys of a new account are made by their own rooms. */
 export interface Accounts {
