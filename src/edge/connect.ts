@@ -18,31 +18,42 @@ import type { AdmittedCall, Arrival, Gate } from './gate.ts';
 export interface ConnectLaneOptions {
   services: readonly ServedService[];
   gate: Gate;
-  /** Largest message in, after decompression. */
-  readMaxBytes: number;
+  /** Largest message in of a service's methods, after decompression. */
+  messageBytes(service: DescService): number;
   /** A caller's longer deadline is taken as this. */
   maxTimeoutMs: number;
   shutdownSignal: AbortSignal;
+  /** Services of operations (health, reflection), which anybody may call and nothing charges. */
+  operations?: (router: ConnectRouter) => void;
 }
 
 /** gRPC, gRPC-Web and Connect: their framing is Connect's, what passes is the gate's. */
 export function registerConnect(app: FastifyInstance, options: ConnectLaneOptions): void {
-  const { gate, services } = options;
-  app.register(fastifyConnectPlugin, {
-    readMaxBytes: options.readMaxBytes,
-    maxTimeoutMs: longestTimeoutMs,
-    shutdownSignal: options.shutdownSignal,
-    contextValues: (request: FastifyRequest) => createContextValues().set(peerKey, request.ip),
-    // Runs once the headers are in and before any message is read: who may not call, sends no megabytes.
-    requestGate: async (context) => {
-      context.values.set(callKey, await admit(gate, context, options.maxTimeoutMs));
-    },
-    jsonOptions: { alwaysEmitImplicit: true, ignoreUnknownFields: false },
-    routes: (router: ConnectRouter) => {
-      for (const { service } of services) router.service(service, implementations(gate, service));
-    },
-  });
+  const { gate, services, operations } = options;
+  const plugin = (readMaxBytes: number, routes: (router: ConnectRouter) => void) =>
+    app.register(fastifyConnectPlugin, {
+      readMaxBytes,
+      maxTimeoutMs: longestTimeoutMs,
+      shutdownSignal: options.shutdownSignal,
+      contextValues: (request: FastifyRequest) => createContextValues().set(peerKey, request.ip),
+      // Runs once the headers are in and before any message is read: who may not call, sends no megabytes.
+      requestGate: async (context) => {
+        if (gate.serves(context.method)) context.values.set(callKey, await admit(gate, context, options.maxTimeoutMs));
+      },
+      jsonOptions: { alwaysEmitImplicit: true, ignoreUnknownFields: false },
+      routes,
+    });
+
+  if (operations) plugin(operationsMessageBytes, operations);
+  // One plugin a service: options given to a single service would switch disabled protocols on again.
+  for (const { service } of services)
+    plugin(options.messageBytes(service), (router) => {
+      router.service(service, implementations(gate, service));
+    });
 }
+
+/** Requests of health and reflection are a few names. */
+const operationsMessageBytes = 65_536;
 
 /** Callers may state longer deadlines than the service keeps; they are clamped rather than refused. */
 const longestTimeoutMs = 2 ** 31 - 1;

@@ -56,6 +56,8 @@ export interface FinishedCall {
  * handlers only through it.
  */
 export interface Gate {
+  /** Whether the method is one of the gate's; only operations (health, reflection) are not. */
+  serves(method: DescMethod): boolean;
   /** Lets a call in before its message is read, or throws. Synchronous for a warm credential. */
   admit(method: DescMethod, arrival: Arrival): AdmittedCall | Promise<AdmittedCall>;
   unary(call: AdmittedCall, request: Message): Promise<Message>;
@@ -238,6 +240,7 @@ export function createGate(options: GateOptions): Gate {
   }
 
   return {
+    serves: (method) => handlers.has(method),
     admit,
     unary,
     stream,

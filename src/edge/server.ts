@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { createListener, defaultListenerLimits, type Listener, type ListenerLimits } from './listener.ts';
+import { routableUrl } from './rest/index.ts';
 
 export interface ServerOptions {
   host: string;
@@ -42,7 +43,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       return listener.server;
     }) as never,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
-    // Protocols answer unknown paths themselves.
+    rewriteUrl: routableUrl,
     exposeHeadRoutes: false,
     return503OnClosing: false,
   });

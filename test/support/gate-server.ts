@@ -2,9 +2,8 @@ import { pino } from 'pino';
 import { nobody } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { fail, succeed } from '../../src/base/failure.ts';
-import { registerConnect } from '../../src/edge/connect.ts';
 import { type Admission, createGate } from '../../src/edge/gate.ts';
-import { type RunningServer, startServer } from '../../src/edge/server.ts';
+import { monitorReadiness, type RunningServer, serveEdge } from '../../src/edge/index.ts';
 import { gateService } from './gate-service.ts';
 
 /** A credential that the test gate knows, and one that it knows without the scope. */
@@ -45,21 +44,12 @@ export async function startGateServer(): Promise<GateServer> {
     log,
     texts: { minimumTopUpUsd: '5.00' },
   });
-  const server = await startServer({
-    host: '127.0.0.1',
-    port: 0,
-    trustedProxies: [],
-    tls: null,
+  const server = await serveEdge({
+    http: { host: '127.0.0.1', port: 0, pathPrefix: '', trustedProxies: [], tls: null },
+    services,
+    gate,
+    readiness: monitorReadiness(async () => {}),
     log,
-    routes: (app) => {
-      registerConnect(app, {
-        services,
-        gate,
-        readMaxBytes: 1_048_576,
-        maxTimeoutMs: 60_000,
-        shutdownSignal: new AbortController().signal,
-      });
-    },
   });
   return { ...server, logged: () => lines.join(''), refusedPeers };
 }

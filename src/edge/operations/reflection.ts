@@ -1,11 +1,13 @@
 import type { DescFile, DescService, MessageInitShape } from '@bufbuild/protobuf';
 import { createRegistry, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
-import { Code } from '@connectrpc/connect';
+import { Code, type ServiceImpl } from '@connectrpc/connect';
 import type {
+  ServerReflection,
   ServerReflectionRequest,
   ServerReflectionResponseSchema,
 } from '../../gen/grpc/reflection/v1/reflection_pb.ts';
+import type { ServerReflection as ServerReflectionAlpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.ts';
 
 type Request = Pick<ServerReflectionRequest, 'host' | 'messageRequest'>;
 type Reply = MessageInitShape<typeof ServerReflectionResponseSchema>;
@@ -15,10 +17,10 @@ type Answer = NonNullable<Reply['messageResponse']>;
  * `grpc.reflection`: tools such as grpcurl and `buf curl` learn the contract from it. v1 and v1alpha differ in their
  * package name alone, so one answer serves both.
  */
-export function reflectionService(services: readonly DescService[]) {
+export function reflectionServices(services: readonly DescService[]) {
   const answer = createReflection(services);
-  return {
-    async *serverReflectionInfo(requests: AsyncIterable<Request>): AsyncGenerator<Reply> {
+  const v1: ServiceImpl<typeof ServerReflection> = {
+    async *serverReflectionInfo(requests) {
       for await (const request of requests)
         yield {
           validHost: request.host,
@@ -27,6 +29,8 @@ export function reflectionService(services: readonly DescService[]) {
         };
     },
   };
+  // What comes in goes out in the same version's messages; the types alone do not know it.
+  return { v1, v1alpha: v1 as unknown as ServiceImpl<typeof ServerReflectionAlpha> };
 }
 
 function createReflection(services: readonly DescService[]): (request: Request['messageRequest']) => Answer {

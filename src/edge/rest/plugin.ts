@@ -18,6 +18,8 @@ export interface RestOptions {
   methods: readonly DescMethod[];
   /** For what stands in a `google.protobuf.Any`. */
   registry: Registry;
+  /** Called once the method is known and before the body is read; throws to refuse the call. Default: all are let in. */
+  admit?: (method: DescMethod, context: RestContext) => void | Promise<void>;
   unary(method: DescMethodUnary, request: Message, context: RestContext): Promise<Message>;
   serverStreaming(method: DescMethodServerStreaming, request: Message, context: RestContext): AsyncIterable<Message>;
   /** Turns anything thrown, a `RestError` or whatever a handler threw, into what the caller may read. Must not throw. */
@@ -122,6 +124,8 @@ class Transcoder {
     const timeout = headers['grpc-timeout'];
     if (timeout !== undefined) call.startDeadline(this.timeoutMs(String(timeout)));
 
+    const admitted = this.options.admit?.(target.method, call);
+    if (admitted) await admitted;
     const { binding } = target;
     const body = hasNoBody(request.method) ? undefined : await readBody(request.raw, binding.bodyBytesMax);
     const message = binding.bind({

@@ -1,0 +1,67 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Account, Accounts } from '../accounts/index.ts';
+import { FailureError, unwrap } from '../base/failure.ts';
+import type { AccountSchema } from '../gen/intelligence/account/v1/account_pb.ts';
+import { AccountService } from '../gen/intelligence/account/v1/account_service_pb.ts';
+import type { Keys } from '../keys/index.ts';
+import type { Wallets } from '../wallet/index.ts';
+import { type ServedService, serve } from './handlers.ts';
+import { amountOf, timestamp } from './mapping.ts';
+import { topUpMessage, walletMessage } from './wallet.ts';
+
+/** AccountService: what operators do with accounts. */
+export function accountService({
+  accounts,
+  keys,
+  wallets,
+}: {
+  accounts: Accounts;
+  keys: Keys;
+  wallets: Wallets;
+}): ServedService {
+  return serve(AccountService, {
+    createAccount: async ({ displayName }) => {
+      const account = await accounts.create({ displayName });
+      // Wallets before the key: whoever holds a credential finds an account that is whole.
+      await wallets.create(account.id, 'api');
+      await wallets.create(account.id, 'application');
+      const { secret } = unwrap(
+        await keys.create({
+          accountId: account.id,
+          kind: 'management',
+          displayName: 'Management key',
+          purpose: 'Managing the account: its keys, credit and usage.',
+        }),
+      );
+      return { account: accountMessage(account), managementKey: secret };
+    },
+    getAccount: async ({ accountId }, { caller }) => {
+      if (caller.accountId !== undefined && caller.accountId !== accountId)
+        throw new FailureError({ kind: 'not_found', resource: 'account' });
+      return { account: accountMessage(unwrap(await accounts.get(accountId))) };
+    },
+    creditAccount: async ({ accountId, amountUsd, reference }, { caller }) => {
+      unwrap(await accounts.get(accountId));
+      const topUp = unwrap(
+        await wallets.topUps.record({
+          accountId,
+          kind: 'api',
+          amount: amountOf(amountUsd, 'amountUsd'),
+          reference,
+          actor: caller.name,
+          idempotencyKey: reference,
+        }),
+      );
+      return { topUp: topUpMessage(topUp), wallet: walletMessage(unwrap(await wallets.get(accountId, 'api'))) };
+    },
+  });
+}
+
+function accountMessage(account: Account): MessageInitShape<typeof AccountSchema> {
+  return { accountId: account.id, displayName: account.displayName, ...time(account.createTime) };
+}
+
+function time(createTime: number) {
+  const message = timestamp(createTime);
+  return message ? { createTime: message } : {};
+}

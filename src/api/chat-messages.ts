@@ -1,0 +1,111 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { FailureError, invalid } from '../base/failure.ts';
+import { formatUsd } from '../base/money.ts';
+import type {
+  ChatMessage,
+  ChatPart,
+  ChatReply,
+  ChatRequest,
+  ChatResponseFormat,
+  ChatRouting,
+  ChatToolChoice,
+  ChatUsage,
+  RoutingMode,
+} from '../chat/index.ts';
+import type {
+  Message,
+  Part,
+  ResponseFormat,
+  Routing,
+  ToolChoice,
+  UsageSchema,
+} from '../gen/intelligence/chat/v1/chat_pb.ts';
+import type {
+  ChatRequest as ChatRequestMessage,
+  ChatResponseSchema,
+} from '../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { amountOf, present } from './mapping.ts';
+
+/** A chat request in the flow's own types. Empty texts of the message are absent there. */
+export function chatRequestOf(request: ChatRequestMessage): ChatRequest {
+  return {
+    provider: request.provider || undefined,
+    model: request.model || undefined,
+    routing: request.routing && routingOf(request.routing),
+    messages: request.messages.map(messageOf),
+    tools: request.tools.map(({ name, description, parameters }) => ({
+      name,
+      description: description || undefined,
+      parameters,
+    })),
+    toolChoice: request.toolChoice && toolChoiceOf(request.toolChoice),
+    responseFormat: request.responseFormat && responseFormatOf(request.responseFormat),
+    maxOutputTokens: request.maxOutputTokens,
+    temperature: request.temperature,
+    topP: request.topP,
+    stop: request.stop,
+    seed: request.seed,
+    user: request.user || undefined,
+    metadata: request.metadata,
+  };
+}
+
+/** A reply as a message. */
+export function chatResponse(reply: ChatReply): MessageInitShape<typeof ChatResponseSchema> {
+  return {
+    id: reply.id,
+    provider: reply.provider,
+    model: reply.model,
+    message: { role: reply.message.role, content: reply.message.content, toolCalls: reply.message.toolCalls },
+    finishReason: reply.finishReason,
+    usage: usageMessage(reply.usage),
+    balanceUsd: formatUsd(reply.balance),
+    routing: {
+      mode: reply.routing.mode,
+      reason: reply.routing.reason,
+      attempts: reply.routing.attempts.map((attempt) => ({ ...attempt, latencyMs: Math.round(attempt.latencyMs) })),
+    },
+  };
+}
+
+export function usageMessage({ cost, ...usage }: ChatUsage): MessageInitShape<typeof UsageSchema> {
+  return { ...present(usage), costUsd: formatUsd(cost) };
+}
+
+function routingOf(routing: Routing): ChatRouting {
+  return {
+    mode: (routing.mode || undefined) as RoutingMode | undefined,
+    fallback: routing.fallback,
+    maxCost: routing.maxCostUsd === undefined ? undefined : amountOf(routing.maxCostUsd, 'routing.maxCostUsd'),
+    allow: routing.allow,
+    deny: routing.deny,
+  };
+}
+
+function messageOf({ role, content, parts, toolCalls, toolCallId }: Message, index: number): ChatMessage {
+  return {
+    role: role as ChatMessage['role'],
+    content: content || undefined,
+    parts:
+      parts.length > 0 ? parts.map((part, place) => partOf(part, `messages[${index}].parts[${place}]`)) : undefined,
+    toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
+    toolCallId: toolCallId || undefined,
+  };
+}
+
+function partOf({ part }: Part, field: string): ChatPart {
+  if (part.case === 'text') return { kind: 'text', text: part.value };
+  const image = part.value;
+  const mediaType = image?.mediaType || undefined;
+  if (image?.source.case === 'url') return { kind: 'image', url: image.source.value, mediaType };
+  if (image?.source.case === 'data') return { kind: 'image', data: image.source.value, mediaType };
+  throw new FailureError(invalid(field, 'must have text or an image'));
+}
+
+function toolChoiceOf({ mode, toolName }: ToolChoice): ChatToolChoice {
+  return { mode: mode as ChatToolChoice['mode'], toolName: toolName || undefined };
+}
+
+function responseFormatOf({ kind, schema, name }: ResponseFormat): ChatResponseFormat {
+  return { kind: kind as ChatResponseFormat['kind'], schema, name: name || undefined };
+}

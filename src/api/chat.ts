@@ -1,0 +1,20 @@
+import { unwrap } from '../base/failure.ts';
+import { formatUsd } from '../base/money.ts';
+import type { Chat } from '../chat/index.ts';
+import { ChatService } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { chatRequestOf, chatResponse } from './chat-messages.ts';
+import { type ServedService, serve } from './handlers.ts';
+import { requestIdentity } from './idempotency.ts';
+
+/** ChatService: conversations answered and charged. */
+export function chatService({ chat, fingerprintKey }: { chat: Chat; fingerprintKey: Uint8Array }): ServedService {
+  return serve(ChatService, {
+    chat: async (request, call) => {
+      const idempotency = requestIdentity(fingerprintKey, ChatService.method.chat, request, call);
+      const reply = unwrap(await chat.run(call.caller, chatRequestOf(request), { signal: call.signal, idempotency }));
+      call.setReplyHeader('x-charge-usd', formatUsd(reply.usage.cost));
+      call.setReplyHeader('x-balance-usd', formatUsd(reply.balance));
+      return chatResponse(reply);
+    },
+  });
+}

@@ -1,0 +1,104 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { unwrap } from '../base/failure.ts';
+import { formatUsd } from '../base/money.ts';
+import type { ChargeSchema, EntrySchema, TopUpSchema, WalletSchema } from '../gen/intelligence/wallet/v1/wallet_pb.ts';
+import { WalletService } from '../gen/intelligence/wallet/v1/wallet_service_pb.ts';
+import type { Charge, Entry, TopUp, Wallet, WalletKind, Wallets } from '../wallet/index.ts';
+import type { Call } from './call.ts';
+import { accountOf } from './caller.ts';
+import { type ServedService, serve } from './handlers.ts';
+import { idempotencyKeyOf } from './idempotency.ts';
+import { amountOf, present } from './mapping.ts';
+
+/** WalletService: the API wallet, and beside it the companion application's wallet, which never pays for API use. */
+export function walletService({ wallets }: { wallets: Wallets }): ServedService {
+  const walletOf = async (call: Call, kind: WalletKind) => ({
+    wallet: walletMessage(unwrap(await wallets.get(accountOf(call.caller), kind))),
+  });
+  const topUp = async (amountUsd: string, call: Call, kind: WalletKind) => ({
+    topUp: topUpMessage(
+      unwrap(
+        await wallets.topUps.create({
+          accountId: accountOf(call.caller),
+          kind,
+          amount: amountOf(amountUsd, 'amountUsd'),
+          ...present({ idempotencyKey: idempotencyKeyOf(call) }),
+        }),
+      ),
+    ),
+  });
+
+  return serve(WalletService, {
+    getWallet: (_, call) => walletOf(call, 'api'),
+    createTopUp: ({ amountUsd }, call) => topUp(amountUsd, call, 'api'),
+    getTopUp: async ({ topUpId }, { caller }) => ({
+      topUp: topUpMessage(unwrap(await wallets.topUps.get(accountOf(caller), 'api', topUpId))),
+    }),
+    listTopUps: async (page, { caller }) => {
+      const { items, nextPageToken } = unwrap(await wallets.topUps.list(accountOf(caller), 'api', page));
+      return { topUps: items.map(topUpMessage), nextPageToken };
+    },
+    listEntries: async (page, { caller }) => {
+      const { items, nextPageToken } = unwrap(await wallets.listEntries(accountOf(caller), 'api', page));
+      return { entries: items.map(entryMessage), nextPageToken };
+    },
+    getCharge: async ({ chargeId }, { caller }) => ({
+      charge: chargeMessage(unwrap(await wallets.getCharge(accountOf(caller), chargeId))),
+    }),
+    listCharges: async ({ idempotencyKey }, { caller }) => {
+      const accountId = accountOf(caller);
+      // The account's own keys: those of an end user's requests are in that user's scope.
+      const charge = await wallets.findCharge(accountId, accountId, idempotencyKey);
+      return { charges: charge ? [chargeMessage(charge)] : [] };
+    },
+    getApplicationWallet: (_, call) => walletOf(call, 'application'),
+    createApplicationTopUp: ({ amountUsd }, call) => topUp(amountUsd, call, 'application'),
+  });
+}
+
+export function walletMessage(wallet: Wallet): MessageInitShape<typeof WalletSchema> {
+  return {
+    walletId: wallet.walletId,
+    balanceUsd: formatUsd(wallet.balance),
+    heldUsd: formatUsd(wallet.held),
+    availableUsd: formatUsd(wallet.available),
+    paused: wallet.paused,
+  };
+}
+
+export function topUpMessage(topUp: TopUp): MessageInitShape<typeof TopUpSchema> {
+  return present({
+    topUpId: topUp.topUpId,
+    state: topUp.state,
+    amountUsd: formatUsd(topUp.amount),
+    provider: topUp.provider,
+    paymentUrl: topUp.paymentUrl,
+    createTime: timestampFromDate(topUp.createdAt),
+    payTime: topUp.paidAt && timestampFromDate(topUp.paidAt),
+  });
+}
+
+function entryMessage(entry: Entry): MessageInitShape<typeof EntrySchema> {
+  return present({
+    entryId: entry.entryId,
+    kind: entry.kind,
+    amountUsd: formatUsd(entry.amount),
+    balanceAfterUsd: formatUsd(entry.balanceAfter),
+    chargeId: entry.chargeId,
+    topUpId: entry.topUpId,
+    time: timestampFromDate(entry.time),
+  });
+}
+
+function chargeMessage(charge: Charge): MessageInitShape<typeof ChargeSchema> {
+  return present({
+    chargeId: charge.chargeId,
+    state: charge.state,
+    operation: charge.operation,
+    keyId: charge.keyId,
+    heldUsd: formatUsd(charge.hold),
+    chargedUsd: charge.charged === undefined ? undefined : formatUsd(charge.charged),
+    createTime: timestampFromDate(charge.createdAt),
+  });
+}

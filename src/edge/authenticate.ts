@@ -1,0 +1,84 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Caller } from '../base/caller.ts';
+import { type Failure, fail, type Result, succeed } from '../base/failure.ts';
+import type { Keys, VerifiedKey } from '../keys/index.ts';
+
+/** An operator's token, by name, so that one can be replaced while another still works. */
+export interface OperatorToken {
+  name: string;
+  token: string;
+}
+
+export interface AuthenticatorOptions {
+  keys: Pick<Keys, 'verify'>;
+  operators: readonly OperatorToken[];
+}
+
+/** Finds out who calls from the `Authorization` header. Synchronous for a credential that is known and warm. */
+export type Authenticate = (authorization: string | undefined) => Result<Caller> | Promise<Result<Caller>>;
+
+/** RFC 6750: the scheme in any case, one credential, no blanks inside. Nothing real is longer than this. */
+const bearer = /^bearer +([\x21-\x7e]{1,8192})$/i;
+
+export function createAuthenticator({ keys, operators }: AuthenticatorOptions): Authenticate {
+  const known = operators.map(({ name, token }) => ({ digest: digestOf(token), caller: operatorCaller(name) }));
+  const callers = new WeakMap<VerifiedKey, Result<Caller>>();
+
+  return (authorization) => {
+    if (authorization === undefined || authorization === '') return missing;
+    const credential = bearer.exec(authorization)?.[1];
+    if (credential === undefined) return wrong;
+    if (!keySecret.test(credential)) return operatorOf(credential);
+    const verified = keys.verify(credential);
+    return verified instanceof Promise ? verified.then(callerOf) : callerOf(verified);
+  };
+
+  function callerOf(verified: Result<VerifiedKey>): Result<Caller> {
+    if (!verified.ok) return verified;
+    let caller = callers.get(verified.value);
+    if (!caller) {
+      caller = succeed(keyCaller(verified.value));
+      callers.set(verified.value, caller);
+    }
+    return caller;
+  }
+
+  function operatorOf(credential: string): Result<Caller> {
+    const digest = digestOf(credential);
+    // All are compared, so that the time taken does not tell which one was near.
+    const found = known.filter((operator) => timingSafeEqual(operator.digest, digest));
+    return found[0] ? succeed(found[0].caller) : wrong;
+  }
+}
+
+const keySecret = /^ik_(live|mgmt)_/;
+
+const missing = failed({ kind: 'credential_missing' });
+const wrong = failed({ kind: 'credential_invalid' });
+
+function failed(failure: Failure): Result<Caller> {
+  return fail(failure);
+}
+
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function operatorCaller(name: string): Caller {
+  return { credential: 'operator', name: `operator:${name}`, scopes: new Set() };
+}
+
+function keyCaller(key: VerifiedKey): Caller {
+  return {
+    credential: key.kind === 'management' ? 'management_key' : 'api_key',
+    name: key.keyId,
+    accountId: key.accountId,
+    key: {
+      id: key.keyId,
+      version: key.version,
+      ...(key.spendingCap !== undefined && { spendingCap: key.spendingCap }),
+      ...(key.limits && { limits: key.limits }),
+    },
+    scopes: key.scopes,
+  };
+}

@@ -1,0 +1,115 @@
+import type { DescService } from '@bufbuild/protobuf';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Logger } from 'pino';
+import type { ServedService } from '../api/handlers.ts';
+import { FailureError } from '../base/failure.ts';
+import { Health } from '../gen/grpc/health/v1/health_pb.ts';
+import { ServerReflection } from '../gen/grpc/reflection/v1/reflection_pb.ts';
+import { ServerReflection as ServerReflectionAlpha } from '../gen/grpc/reflection/v1alpha/reflection_pb.ts';
+import { registerConnect } from './connect.ts';
+import { errorBody } from './error-body.ts';
+import { headersOf } from './failures.ts';
+import type { Gate } from './gate.ts';
+import type { ListenerLimits } from './listener.ts';
+import { healthService } from './operations/health.ts';
+import { registerProbes } from './operations/probes.ts';
+import type { ReadinessMonitor } from './operations/readiness.ts';
+import { reflectionServices } from './operations/reflection.ts';
+import { registerRest } from './rest-lane.ts';
+import { type RunningServer, startServer } from './server.ts';
+
+export { createAuthenticator, type OperatorToken } from './authenticate.ts';
+export { type Admission, createGate, type Gate } from './gate.ts';
+export { monitorReadiness, type ReadinessMonitor } from './operations/readiness.ts';
+export { PortTakenError, type RunningServer } from './server.ts';
+
+export interface EdgeOptions {
+  http: {
+    host: string;
+    port: number;
+    pathPrefix: string;
+    trustedProxies: readonly string[];
+    tls: { certFile: string; keyFile: string } | null;
+  };
+  services: readonly ServedService[];
+  gate: Gate;
+  readiness: ReadinessMonitor;
+  log: Logger;
+  limits?: ListenerLimits;
+}
+
+/** Messages of chat, which takes images, after decompression. */
+const largeMessageBytes = 20 * 1024 * 1024;
+/** All other messages, after decompression. */
+const messageBytes = 1024 * 1024;
+/** The longest deadline that a caller can set; longer ones count as this. */
+const maxTimeoutMs = 600_000;
+
+/** Serves the services on one port, by every protocol. */
+export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
+  const { services, gate, readiness, http, log } = options;
+  const shutdown = new AbortController();
+  const server = await startServer({
+    ...http,
+    log,
+    ...(options.limits && { limits: options.limits }),
+    routes: (app) => {
+      answerUnknown(app, gate);
+      registerProbes(app, readiness);
+      registerConnect(app, {
+        services,
+        gate,
+        messageBytes: messageBytesOf,
+        maxTimeoutMs,
+        shutdownSignal: shutdown.signal,
+        operations: (router) => {
+          const described = [
+            ...services.map(({ service }) => service),
+            Health,
+            ServerReflection,
+            ServerReflectionAlpha,
+          ];
+          router.service(Health, healthService(readiness, described));
+          const reflection = reflectionServices(described);
+          router.service(ServerReflection, reflection.v1);
+          router.service(ServerReflectionAlpha, reflection.v1alpha);
+        },
+      });
+      registerRest(app, {
+        services,
+        gate,
+        pathPrefix: http.pathPrefix,
+        bodyBytes: ({ parent }) => messageBytesOf(parent),
+        maxTimeoutMs,
+      });
+    },
+  });
+  return {
+    url: server.url,
+    close: async (drainMs) => {
+      readiness.shutDown();
+      // What is still streaming at the deadline ends with an error that says why, not with a broken connection.
+      const deadline = setTimeout(() => shutdown.abort(), Math.max(0, drainMs - 500));
+      await server.close(drainMs);
+      clearTimeout(deadline);
+    },
+  };
+}
+
+/** What no route takes, and what fails before a route has it, has the body that every other error has. */
+function answerUnknown(app: FastifyInstance, gate: Gate): void {
+  const answer = (error: unknown, reply: FastifyReply) => {
+    const refusal = gate.refuse(error, undefined);
+    return reply
+      .code(refusal.status)
+      .headers(headersOf(refusal))
+      .type('application/json')
+      .send(errorBody(refusal, undefined));
+  };
+  app.setNotFoundHandler((_request, reply) => answer(new FailureError({ kind: 'route_not_found' }), reply));
+  app.setErrorHandler((error, _request, reply) => answer(error, reply));
+}
+
+function messageBytesOf(service: DescService): number {
+  return service.typeName === 'intelligence.chat.v1.ChatService' ? largeMessageBytes : messageBytes;
+}

@@ -1,0 +1,85 @@
+import { createRegistry, type DescFile, type DescMethod, type Message } from '@bufbuild/protobuf';
+import type { FastifyInstance } from 'fastify';
+import type { ServedService } from '../api/handlers.ts';
+import { FailureError } from '../base/failure.ts';
+import { errorBody } from './error-body.ts';
+import { headersOf } from './failures.ts';
+import type { AdmittedCall, Arrival, Gate } from './gate.ts';
+import { type RestContext, RestError, rest } from './rest/index.ts';
+
+export interface RestLaneOptions {
+  services: readonly ServedService[];
+  gate: Gate;
+  pathPrefix: string;
+  /** Largest body of a method, after decompression. */
+  bodyBytes(method: DescMethod): number;
+  maxTimeoutMs: number;
+}
+
+/** JSON over HTTP at the documented paths: the transcoder finds the method and its message, the gate does the rest. */
+export function registerRest(app: FastifyInstance, { services, gate, ...options }: RestLaneOptions): void {
+  const calls = new WeakMap<RestContext, AdmittedCall>();
+
+  app.register(rest, {
+    methods: services.flatMap(({ service }) => service.methods),
+    registry: createRegistry(...new Set(services.flatMap(({ service }) => filesOf(service.file)))),
+    pathPrefix: options.pathPrefix,
+    limits: { bodyBytes: options.bodyBytes, timeoutMsMax: options.maxTimeoutMs },
+    admit: (method: DescMethod, context: RestContext) => {
+      const admitted = gate.admit(method, new RestArrival(context));
+      if (admitted instanceof Promise)
+        return admitted.then((call) => {
+          calls.set(context, call);
+        });
+      calls.set(context, admitted);
+      return undefined;
+    },
+    unary: (_method, request: Message, context: RestContext) => gate.unary(callOf(context), request),
+    serverStreaming: (_method, request: Message, context: RestContext) => gate.stream(callOf(context), request),
+    renderError: (thrown: unknown, context: RestContext) => {
+      const error = thrown instanceof RestError ? new FailureError(thrown.problem) : thrown;
+      const call = calls.get(context);
+      if (call) gate.abandon(call, error);
+      const requestId = call?.requestId ?? context.replyHeaders['x-request-id'];
+      const refusal = gate.refuse(error, requestId);
+      return { status: refusal.status, headers: headersOf(refusal), body: errorBody(refusal, requestId) };
+    },
+  });
+
+  function callOf(context: RestContext): AdmittedCall {
+    const call = calls.get(context);
+    if (!call) throw new Error('a call that was not admitted reached its handler');
+    return call;
+  }
+}
+
+function filesOf(file: DescFile): DescFile[] {
+  return [file, ...file.dependencies.flatMap(filesOf)];
+}
+
+class RestArrival implements Arrival {
+  readonly protocol = 'rest';
+  readonly #context: RestContext;
+  readonly #startedAt = Date.now();
+
+  constructor(context: RestContext) {
+    this.#context = context;
+  }
+  get peer(): string {
+    return this.#context.remoteAddress;
+  }
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+  get deadline(): number | undefined {
+    const { timeoutMs } = this.#context;
+    return timeoutMs === undefined ? undefined : this.#startedAt + timeoutMs;
+  }
+  header(name: string): string | undefined {
+    const value = this.#context.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+  setReplyHeader(name: string, value: string): void {
+    this.#context.replyHeaders[name] = value;
+  }
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refusalOf } from '../../src/edge/failures.ts';
+import { type GateServer, goodToken, scopelessToken, startGateServer } from '../support/gate-server.ts';
+import { failures, secretInFault } from '../support/gate-service.ts';
+
+let server: GateServer;
+beforeAll(async () => {
+  server = await startGateServer();
+});
+afterAll(() => server.close(0));
+
+interface ErrorBody {
+  error: { code: number; status: string; message: string; details: { '@type': string; reason?: string }[] };
+}
+
+async function post(path: string, body: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(`${server.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  return { response, text, json: () => JSON.parse(text) as ErrorBody };
+}
+
+function reasonOf(body: ErrorBody): string | undefined {
+  const infos = body.error.details.filter((detail) => detail['@type'].endsWith('google.rpc.ErrorInfo'));
+  expect(infos).toHaveLength(1);
+  return infos[0]?.reason;
+}
+
+test('answers a call, with its request id', async () => {
+  const { response, text } = await post(
+    '/gate/say',
+    { text: 'höi', number: 7, tags: ['a'] },
+    { authorization: goodToken, 'x-request-id': 'my-id.1' },
+  );
+  expect(response.status).toBe(200);
+  expect(JSON.parse(text)).toEqual({ text: 'höi', number: 7, tags: ['a'] });
+  expect(response.headers.get('x-request-id')).toBe('my-id.1');
+});
+
+test('a request id that is not safe to print is replaced', async () => {
+  const { response } = await post('/gate/say', { text: 'x' }, { authorization: goodToken, 'x-request-id': 'a b"c' });
+  expect(response.headers.get('x-request-id')).toMatch(/^req_/);
+});
+
+test.each(Object.values(failures))('prints $kind with its status, its reason and its headers', async (failure) => {
+  const refusal = refusalOf(failure, { minimumTopUpUsd: '5.00' });
+  const { response, json } = await post('/gate/fail', { kind: failure.kind });
+  expect(response.status).toBe(refusal.status);
+  expect(json().error.message).toBe(refusal.message);
+  expect(reasonOf(json())).toBe(refusal.reason);
+  for (const [name, value] of Object.entries(refusal.headers ?? {})) expect(response.headers.get(name)).toBe(value);
+  if (refusal.retryAfterMs !== undefined) expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+});
+
+test('a fault of the service says nothing of its inside and is logged under the request id', async () => {
+  const { response, text, json } = await post('/gate/fail', {}, { 'x-request-id': 'fault-1' });
+  expect(response.status).toBe(500);
+  expect(text).not.toContain(secretInFault);
+  expect(reasonOf(json())).toBe('INTERNAL');
+  const line = server
+    .logged()
+    .split('\n')
+    .filter((entry) => entry.includes('fault-1') && entry.includes(secretInFault));
+  expect(line).toHaveLength(1);
+});
+
+describe('is refused before its body is read', () => {
+  test.each([
+    ['no credential', undefined, 401, 'CREDENTIAL_MISSING'],
+    ['a wrong credential', 'Bearer nonsense', 401, 'CREDENTIAL_INVALID'],
+    ['a credential without the scope', scopelessToken, 403, 'SCOPE_MISSING'],
+  ])('%s', async (_name, authorization, status, reason) => {
+    const { response, json } = await post('/gate/say', 'not json at all', authorization ? { authorization } : {});
+    expect(response.status).toBe(status);
+    expect(reasonOf(json())).toBe(reason);
+  });
+});
+
+describe('bad requests', () => {
+  const headers = { authorization: goodToken };
+  test.each([
+    ['an unknown field', { text: 'x', nope: 1 }, 'nope'],
+    ['a field out of bounds', { text: '', number: 5 }, 'text'],
+    ['a wrong type', { text: 5 }, 'text'],
+    ['malformed JSON', '{"text": "x"', ''],
+    ['a duplicate key', '{"text": "x", "text": "y"}', 'text'],
+  ])('%s is 400 and names the place', async (_name, body, field) => {
+    const { response, json } = await post('/gate/say', body, headers);
+    expect(response.status).toBe(400);
+    expect(reasonOf(json())).toBe('INVALID_ARGUMENT');
+    expect(JSON.stringify(json())).toContain(field);
+  });
+
+  test('a body over the limit is 413', async () => {
+    const { response, json } = await post('/gate/say', { text: 'x'.repeat(1_200_000) }, headers);
+    expect(response.status).toBe(413);
+    expect(reasonOf(json())).toBe('PAYLOAD_TOO_LARGE');
+  });
+
+  test('another content type is 415', async () => {
+    const { response, json } = await post('/gate/say', 'text=x', { ...headers, 'content-type': 'text/plain' });
+    expect(response.status).toBe(415);
+    expect(reasonOf(json())).toBe('UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  test('an unknown path is 404 and a wrong method 405 with Allow', async () => {
+    expect((await post('/nothing/here', {})).response.status).toBe(404);
+    const wrong = await fetch(`${server.url}/gate/say`, { method: 'GET' });
+    expect(wrong.status).toBe(405);
+    expect(wrong.headers.get('allow')).toBe('POST');
+    expect(reasonOf((await wrong.json()) as ErrorBody)).toBe('METHOD_NOT_ALLOWED');
+    const unroutable = await fetch(`${server.url}/gate/say`, { method: 'OPTIONS' });
+    expect(unroutable.status).toBeGreaterThanOrEqual(400);
+    expect(reasonOf((await unroutable.json()) as ErrorBody)).toBeDefined();
+  });
+});
+
+test('a deadline that passes is 504, and the stream ends with the error when it had begun', async () => {
+  const { response, text } = await post(
+    '/gate/count',
+    { to: 1000, pauseMs: 20 },
+    { 'grpc-timeout': '100m', accept: 'text/event-stream' },
+  );
+  expect(response.status).toBe(200);
+  expect(text).toContain('data: {"number":1}');
+  expect(text).toContain('event: error');
+  expect(text).toContain('DEADLINE_EXCEEDED');
+});
+
+test('health, readiness and unknown gRPC-Web methods answer', async () => {
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+});
