@@ -8,6 +8,7 @@ export {
   type Queryable,
   type Transaction,
 } from './database.ts';
+export { ensureServerProgram } from './install-server.ts';
 export { type MigrateOptions, type Migration, migrate } from './migrate.ts';
 export { type PrivateServer, startPrivateServer } from './private-server.ts';
 export { isConnectionLost, isContention, isDuplicateKey } from './retry.ts';

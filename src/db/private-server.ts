@@ -77,7 +77,7 @@ async function startInFolder(
     log: join(folder, 'server.log'),
   };
   const program = chooseProgram(folder, options.program);
-  await stopOrphan(paths, log);
+  await stopLeftOver(paths, log);
   if (!existsSync(paths.data)) log.info(`making the database folder with ${program.path}`);
   initialiseData(program, paths.data, paths.log);
   writeFileSync(join(folder, 'kind'), program.kind, { mode: 0o600 });
@@ -89,6 +89,7 @@ async function startInFolder(
 
   const start = async () => {
     wanted = true;
+    await stopLeftOver(paths, log);
     rmSync(paths.pid, { force: true });
     rmSync(paths.socket, { force: true });
     rmSync(`${paths.socket}.lock`, { force: true });
@@ -116,6 +117,7 @@ async function startInFolder(
   const stop = async () => {
     wanted = false;
     if (wrapper) await stopWrapper(wrapper, () => readPid(paths));
+    await stopLeftOver(paths, log);
   };
 
   try {
@@ -244,10 +246,10 @@ function readPid(paths: ServerPaths): number | undefined {
 
 // A process that was killed leaves its server for the moment that the server takes to stop, or longer when the shell
 // that watches was killed too.
-async function stopOrphan(paths: ServerPaths, log: Logger): Promise<void> {
+async function stopLeftOver(paths: ServerPaths, log: Logger): Promise<void> {
   const pid = readPid(paths);
   if (!pid) return;
-  log.info('stopping the database of a run that was killed');
+  log.info('stopping a database process that was left over');
   process.kill(pid, 'SIGTERM');
   const deadline = performance.now() + stopTimeoutMs;
   while (readPid(paths) === pid) {

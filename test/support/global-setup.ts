@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
-import { migrate, openConnection, startPrivateServer, withDatabase } from '../../src/db/index.ts';
+import { ensureServerProgram, migrate, openConnection, startPrivateServer, withDatabase } from '../../src/db/index.ts';
 import type { TestServer } from './database.ts';
 
 const log = pino({ level: 'silent' });
 
 /** One private server for the whole run, and those of TEST_DATABASE_URLS; suites take databases of their own from them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  ensureServerProgram((line) => process.stderr.write(`tests: ${line}\n`));
   const folder = mkdtempSync(join(tmpdir(), 'test-db-'));
   const server = await startPrivateServer({ folder, log, restart: false });
   const stop = async () => {
