@@ -1,12 +1,22 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { openConnection } from './connection.ts';
-import { lockFolder, processCommand, processStart } from './folder-lock.ts';
+import { FolderInUseError, lockFolder } from './folder-lock.ts';
+import {
+  exited,
+  readPid,
+  type ServerPaths,
+  spawnWithWatch,
+  stopLeftOver,
+  stopTimeoutMs,
+  stopWatched,
+  waitUntilReady,
+} from './server-process.ts';
 import {
   findServerProgram,
   initialiseData,
@@ -41,8 +51,6 @@ export interface PrivateServerOptions {
   program?: ServerProgram;
 }
 
-const startTimeoutMs = 60_000;
-const stopTimeoutMs = 30_000;
 /** Deaths in a row after which the server is left alone; a start that lasted a minute begins a new row. */
 const restartsMax = 5;
 
@@ -54,12 +62,24 @@ const restartsMax = 5;
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
   const folder = resolve(options.folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const unlock = lockFolder(folder);
+  const unlock = await takeFolder(folder);
   try {
     return await startInFolder(folder, unlock, options);
   } catch (error) {
     unlock();
     throw error;
+  }
+}
+
+// An owner that was killed a moment ago may still be on its way out.
+async function takeFolder(folder: string): Promise<() => void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return lockFolder(folder);
+    } catch (error) {
+      if (!(error instanceof FolderInUseError) || attempt === 20) throw error;
+      await sleep(50);
+    }
   }
 }
 
@@ -83,66 +103,91 @@ async function startInFolder(
   writeFileSync(join(folder, 'kind'), program.kind, { mode: 0o600 });
 
   const serverUrl = `mysql://root@localhost/?socket=${encodeURIComponent(paths.socket)}`;
-  let wrapper: ChildProcess | undefined;
-  let wanted = true;
-  let deaths = 0;
-
-  const start = async () => {
-    wanted = true;
-    await stopLeftOver(paths, log);
-    rmSync(paths.pid, { force: true });
-    rmSync(paths.socket, { force: true });
-    rmSync(`${paths.socket}.lock`, { force: true });
-    const child = spawnWithWatch(program, serverOptions(program, paths), paths.log);
-    wrapper = child;
-    const startedAt = performance.now();
-    await waitUntilReady(child, serverUrl, paths.log);
-    child.once('exit', () => {
-      if (!wanted || wrapper !== child || options.restart === false) return;
-      deaths = performance.now() - startedAt > 60_000 ? 1 : deaths + 1;
-      void revive();
-    });
-  };
-  const revive = async () => {
-    if (deaths > restartsMax) return log.error(`the private database keeps ending; see ${paths.log}`);
-    log.warn(`the private database ended; starting it again (${deaths} of ${restartsMax})`);
-    await sleep(100 * 2 ** deaths);
-    if (!wanted) return;
-    await start().catch((error) => {
-      log.error({ err: error }, 'the private database did not start again');
-      deaths += 1;
-      void revive();
-    });
-  };
-  const stop = async () => {
-    wanted = false;
-    if (wrapper) await stopWrapper(wrapper, () => readPid(paths));
-    await stopLeftOver(paths, log);
-  };
-
+  const supervised = supervise({ program, paths, url: serverUrl, log, restart: options.restart ?? true });
   try {
-    await start();
+    await supervised.start();
     await createDatabase(serverUrl, database);
   } catch (error) {
-    await stop();
+    await supervised.stop();
     throw error;
   }
   return {
     url: serverUrl.replace('/?', `/${database}?`),
     program,
     pid: () => readPid(paths),
+    kill: supervised.kill,
+    start: supervised.start,
+    close: async () => {
+      await supervised.stop();
+      if (dirname(paths.socket) !== folder) rmSync(dirname(paths.socket), { recursive: true, force: true });
+      unlock();
+    },
+  };
+}
+
+interface Supervised {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+function supervise(options: {
+  program: ServerProgram;
+  paths: ServerPaths;
+  url: string;
+  log: Logger;
+  restart: boolean;
+}): Supervised {
+  const { program, paths, url, log } = options;
+  let child: ChildProcess | undefined;
+  let wanted = false;
+  let deaths = 0;
+  let reviving = Promise.resolve();
+
+  const launch = async () => {
+    await stopLeftOver(paths, log);
+    for (const stale of [paths.pid, paths.socket, `${paths.socket}.lock`]) rmSync(stale, { force: true });
+    const launched = spawnWithWatch(program, serverOptions(program, paths), paths.log);
+    child = launched;
+    const startedAt = performance.now();
+    await waitUntilReady(launched, url, paths.log);
+    launched.once('exit', () => {
+      if (!wanted || !options.restart) return;
+      deaths = performance.now() - startedAt > 60_000 ? 1 : deaths + 1;
+      reviving = revive();
+    });
+  };
+  const revive = async () => {
+    for (; wanted && deaths <= restartsMax; deaths++) {
+      log.warn(`the private database ended; starting it again (${deaths} of ${restartsMax})`);
+      await sleep(100 * 2 ** deaths);
+      if (!wanted) return;
+      try {
+        return await launch();
+      } catch (error) {
+        log.error({ err: error }, 'the private database did not start again');
+      }
+    }
+    if (wanted) log.error(`the private database keeps ending and is left alone; see ${paths.log}`);
+  };
+  return {
+    start: () => {
+      wanted = true;
+      return launch();
+    },
+    stop: async () => {
+      wanted = false;
+      // A server that is just starting stops cleanly only after it has started.
+      await reviving;
+      if (child) await stopWatched(child);
+      await stopLeftOver(paths, log);
+    },
     kill: async () => {
       wanted = false;
+      await reviving;
       const pid = readPid(paths);
       if (pid) process.kill(pid, 'SIGKILL');
-      if (wrapper) await exited(wrapper, stopTimeoutMs);
-    },
-    start,
-    close: async () => {
-      await stop();
-      if (paths.socket !== join(folder, 'server.sock'))
-        rmSync(join(paths.socket, '..'), { recursive: true, force: true });
-      unlock();
+      if (child) await exited(child, stopTimeoutMs);
     },
   };
 }
@@ -180,48 +225,6 @@ function socketPath(folder: string): string {
   return join(short, 'server.sock');
 }
 
-// The shell outlives us only to notice that we are gone: our end of the pipe closes however we end, and it asks the
-// server to stop. In a session of its own, so that Ctrl-C reaches us first and the server stops after our last query.
-const watch = `
-"$@" </dev/null 3<&- &
-server=$!
-{ read _ <&3; kill -TERM $server; } 2>/dev/null &
-watcher=$!
-wait $server
-code=$?
-kill $watcher 2>/dev/null
-exit $code`;
-
-function spawnWithWatch(program: ServerProgram, options: string[], logPath: string): ChildProcess {
-  const log = openSync(logPath, 'a', 0o600);
-  return spawn('/bin/sh', ['-c', watch, 'sh', program.path, ...options], {
-    stdio: ['ignore', log, log, 'pipe'],
-    detached: true,
-  });
-}
-
-async function waitUntilReady(child: ChildProcess, url: string, logPath: string): Promise<void> {
-  const deadline = performance.now() + startTimeoutMs;
-  while (performance.now() < deadline) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(failureToStart(logPath));
-    try {
-      const connection = await openConnection(url);
-      await connection.end();
-      return;
-    } catch {
-      await sleep(20);
-    }
-  }
-  throw new Error(failureToStart(logPath));
-}
-
-function failureToStart(logPath: string): string {
-  const lines = existsSync(logPath) ? readFileSync(logPath, 'utf8').trim().split('\n') : [];
-  const errors = lines.filter((line) => /error/i.test(line));
-  const words = (errors.length > 0 ? errors : lines).slice(-5).join('\n');
-  return `The private database did not start. Its log ${logPath} says:\n${words}`;
-}
-
 async function createDatabase(url: string, name: string): Promise<void> {
   const connection = await openConnection(url);
   try {
@@ -229,52 +232,4 @@ async function createDatabase(url: string, name: string): Promise<void> {
   } finally {
     await connection.end();
   }
-}
-
-interface ServerPaths {
-  data: string;
-  pid: string;
-}
-
-/** The server's process, if it is alive and truly the one of this folder. */
-function readPid(paths: ServerPaths): number | undefined {
-  if (!existsSync(paths.pid)) return undefined;
-  const pid = Number.parseInt(readFileSync(paths.pid, 'utf8'), 10);
-  if (!(pid > 0) || processStart(pid) === undefined) return undefined;
-  return processCommand(pid)?.includes(`--datadir=${paths.data}`) ? pid : undefined;
-}
-
-// A process that was killed leaves its server for the moment that the server takes to stop, or longer when the shell
-// that watches was killed too.
-async function stopLeftOver(paths: ServerPaths, log: Logger): Promise<void> {
-  const pid = readPid(paths);
-  if (!pid) return;
-  log.info('stopping a database process that was left over');
-  process.kill(pid, 'SIGTERM');
-  const deadline = performance.now() + stopTimeoutMs;
-  while (readPid(paths) === pid) {
-    if (performance.now() > deadline) process.kill(pid, 'SIGKILL');
-    if (performance.now() > deadline + 5_000)
-      throw new Error(`The database process ${pid} does not end. End it by hand.`);
-    await sleep(20);
-  }
-}
-
-async function stopWrapper(child: ChildProcess, pid: () => number | undefined): Promise<void> {
-  for (const stream of child.stdio) stream?.destroy();
-  if (await exited(child, stopTimeoutMs)) return;
-  const left = pid();
-  if (left) process.kill(left, 'SIGKILL');
-  await exited(child, 5_000);
-}
-
-async function exited(child: ChildProcess, timeoutMs: number): Promise<boolean> {
-  if (child.exitCode !== null || child.signalCode !== null) return true;
-  return new Promise((done) => {
-    const timer = setTimeout(() => done(false), timeoutMs);
-    child.once('exit', () => {
-      clearTimeout(timer);
-      done(true);
-    });
-  });
 }
