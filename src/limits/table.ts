@@ -70,6 +70,8 @@ function newUsage(limits: ResolvedLimits, now: number): Usage {
 }
 
 function isIdle(usage: Usage, now: number): boolean {
+  // Looked at in this very millisecond: the request that did may be about to count against it.
+  if (usage.requests.at >= now) return false;
   drain(usage.requests, usage.limits.requests, now);
   drain(usage.tokens, usage.limits.tokens, now);
   return usage.requests.drops === 0 && usage.tokens.drops === 0 && usage.concurrent === 0 && usage.streams === 0;

@@ -1,0 +1,108 @@
+/*
+ * The shared limits as Redis runs them, each script one atomic step. The arithmetic is that of `bucket.ts`, in whole
+ * numbers below 2^53, with Redis' own clock, so that nodes whose clocks differ still share one limit. Numbers are
+ * written with `%.0f`: Lua alone would round them to 14 digits.
+ */
+
+const common = `
+local minute = 60000
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local function drained(drops, at, rate)
+  drops = tonumber(drops or '0')
+  local elapsed = now - tonumber(at or now)
+  if elapsed <= 0 then return drops end
+  return math.max(0, drops - elapsed * rate)
+end
+local function text(number) return string.format('%.0f', number) end
+local function keep(key, requests, tokens, rate, tokenRate)
+  redis.call('HSET', key, 'r', text(requests), 't', text(tokens), 'at', text(now))
+  redis.call('PEXPIRE', key, text(math.ceil(math.max(requests / rate, tokens / tokenRate)) + 1000))
+end
+`;
+
+/**
+ * KEYS: for each owner its usage, its places, its streams. ARGV: the lease's id, its time in ms, 1 for a stream, then
+ * for each owner: requests a minute, burst, tokens a minute, burst, places, streams. Answers 1 and each owner's drops;
+ * or 0, which owner, which limit (1 requests, 2 tokens, 3 places, 4 streams) and when to retry. A refusal changes nothing.
+ */
+export const admitScript = `${common}
+local owners = #KEYS / 3
+local requests, tokens = {}, {}
+for i = 1, owners do
+  local key, places, streams = KEYS[i * 3 - 2], KEYS[i * 3 - 1], KEYS[i * 3]
+  local a = 3 + (i - 1) * 6
+  local rate, burst = tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2])
+  local tokenRate, tokenBurst = tonumber(ARGV[a + 3]), tonumber(ARGV[a + 4])
+  local kept = redis.call('HMGET', key, 'r', 't', 'at')
+  requests[i] = drained(kept[1], kept[3], rate)
+  tokens[i] = drained(kept[2], kept[3], tokenRate)
+  local over = requests[i] + (1 - burst) * minute
+  if over > 0 then return {0, i, 1, math.ceil(over / rate)} end
+  over = tokens[i] - tokenBurst * minute
+  if over > 0 then return {0, i, 2, math.ceil(over / tokenRate)} end
+  redis.call('ZREMRANGEBYSCORE', places, '-inf', text(now))
+  if redis.call('ZCARD', places) >= tonumber(ARGV[a + 5]) then return {0, i, 3, 1000} end
+  if ARGV[3] == '1' then
+    redis.call('ZREMRANGEBYSCORE', streams, '-inf', text(now))
+    if redis.call('ZCARD', streams) >= tonumber(ARGV[a + 6]) then return {0, i, 4, 1000} end
+  end
+end
+local lease = tonumber(ARGV[2])
+local answer = {1}
+for i = 1, owners do
+  local key, places, streams = KEYS[i * 3 - 2], KEYS[i * 3 - 1], KEYS[i * 3]
+  local a = 3 + (i - 1) * 6
+  keep(key, requests[i] + minute, tokens[i], tonumber(ARGV[a + 1]), tonumber(ARGV[a + 3]))
+  redis.call('ZADD', places, text(now + lease), ARGV[1])
+  redis.call('PEXPIRE', places, ARGV[2])
+  if ARGV[3] == '1' then
+    redis.call('ZADD', streams, text(now + lease), ARGV[1])
+    redis.call('PEXPIRE', streams, ARGV[2])
+  end
+  answer[i * 2] = text(requests[i] + minute)
+  answer[i * 2 + 1] = text(tokens[i])
+end
+return answer
+`;
+
+/**
+ * KEYS: each owner's usage. ARGV: tokens, negative to give back; 1 to ask first whether they fit; then for each owner
+ * requests a minute, tokens a minute, token burst. Answers {1}, or 0, which owner, 2 and when to retry.
+ */
+export const tokensScript = `${common}
+local units, ask = tonumber(ARGV[1]), ARGV[2] == '1'
+local requests, tokens = {}, {}
+for i = 1, #KEYS do
+  local a = 2 + (i - 1) * 3
+  local rate, tokenRate, burst = tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2]), tonumber(ARGV[a + 3])
+  local kept = redis.call('HMGET', KEYS[i], 'r', 't', 'at')
+  requests[i] = drained(kept[1], kept[3], rate)
+  tokens[i] = drained(kept[2], kept[3], tokenRate)
+  local over = tokens[i] + (math.min(units, burst) - burst) * minute
+  if ask and over > 0 then return {0, i, 2, math.ceil(over / tokenRate)} end
+end
+for i = 1, #KEYS do
+  local a = 2 + (i - 1) * 3
+  keep(KEYS[i], requests[i], math.max(0, tokens[i] + units * minute), tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2]))
+end
+return {1}
+`;
+
+/** KEYS: places and streams. ARGV: the time in ms, then lease ids. Lengthens the leases that are still there. */
+export const renewScript = `${common}
+local untilTime = text(now + tonumber(ARGV[1]))
+for i = 1, #KEYS do
+  for j = 2, #ARGV do redis.call('ZADD', KEYS[i], 'XX', untilTime, ARGV[j]) end
+  redis.call('PEXPIRE', KEYS[i], ARGV[1])
+end
+return 1
+`;
+
+/** KEYS: the nodes. ARGV: this node, how long a silent node counts, in ms. Answers how many nodes there are. */
+export const presenceScript = `${common}
+redis.call('ZADD', KEYS[1], text(now), ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', text(now - tonumber(ARGV[2])))
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return redis.call('ZCARD', KEYS[1])
+`;

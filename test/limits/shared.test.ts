@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { createLimits, type LevelLimits, type Limits } from '../../src/limits/index.ts';
+import { silent } from '../support/database.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { keyCaller, keyLevels } from './callers.ts';
+
+let redis: TestRedis;
+const open: Limits[] = [];
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(async () => {
+  for (const limits of open) await limits.close();
+  await redis.kill();
+});
+
+async function startNodes(limits: Partial<LevelLimits>, count = 2): Promise<Limits[]> {
+  const nodes = Array.from({ length: count }, () =>
+    createLimits({ clock: systemClock, log: silent, levels: keyLevels(limits), redisUrl: redis.url, nodes: count }),
+  );
+  open.push(...nodes);
+  for (const node of nodes)
+    await expect.poll(() => node.admit(keyCaller('key_warm_up'), 'unary') instanceof Promise).toBe(true);
+  return nodes;
+}
+
+/** Asks all nodes as fast as they answer, for a while; how many requests got in, and over how long. */
+async function hammer(nodes: readonly Limits[], key: string, forMs: number) {
+  const startedAt = performance.now();
+  let admitted = 0;
+  await Promise.all(
+    nodes.flatMap((node) =>
+      Array.from({ length: 4 }, async () => {
+        while (performance.now() - startedAt < forMs) {
+          const answer = await node.admit(keyCaller(key), 'unary');
+          if (answer.ok) {
+            admitted += 1;
+            answer.value.release();
+          } else await new Promise((resolve) => setTimeout(resolve, 1));
+        }
+      }),
+    ),
+  );
+  return { admitted, elapsedMs: performance.now() - startedAt };
+}
+
+test('two nodes together let one limit through, not two', async () => {
+  const nodes = await startNodes({ requestsPerMinute: 600 });
+  const { admitted, elapsedMs } = await hammer(nodes, 'key_both', 1_500);
+  const allowed = 100 + elapsedMs / 100;
+  expect(admitted).toBeLessThanOrEqual(allowed + 1);
+  expect(admitted).toBeGreaterThan(allowed * 0.9);
+});
+
+test('places are shared, and given back', async () => {
+  const [one, two] = await startNodes({ concurrent: 3, streams: 1 });
+  if (!one || !two) throw new Error('two nodes');
+  const caller = keyCaller('key_places');
+  const stream = await one.admit(caller, 'stream');
+  expect(await two.admit(caller, 'stream')).toMatchObject({ failure: { limit: 'concurrent streams of the key' } });
+  await two.admit(caller, 'unary');
+  await one.admit(caller, 'unary');
+  expect(await two.admit(caller, 'unary')).toMatchObject({ failure: { limit: 'concurrent requests of the key' } });
+  if (stream.ok) {
+    stream.value.release();
+    stream.value.release();
+  }
+  await expect.poll(async () => (await two.admit(caller, 'stream')).ok).toBe(true);
+  expect((await one.admit(caller, 'unary')).ok).toBe(false);
+});
+
+test('tokens are shared, and settled', async () => {
+  const [one, two] = await startNodes({ tokensPerMinute: 600_000 });
+  if (!one || !two) throw new Error('two nodes');
+  const caller = keyCaller('key_tokens');
+  const first = await one.reserveTokens(caller, 590_000);
+  expect((await two.reserveTokens(caller, 300_000)).ok).toBe(false);
+  if (first.ok) first.value.settle(100_000);
+  await expect.poll(async () => (await two.reserveTokens(caller, 300_000)).ok).toBe(true);
+  const answer = await two.admit(caller, 'unary');
+  expect(answer.ok && answer.value.tokens?.remaining).toBeLessThan(300_000);
+});
+
+test('when the shared server dies, each node goes on with its part, and together they stay within the limit', async () => {
+  const nodes = await startNodes({ requestsPerMinute: 1_200 });
+  const startedAt = performance.now();
+  const run = hammer(nodes, 'key_killed', 3_000);
+  setTimeout(() => void redis.kill(), 1_000);
+  const { admitted } = await run;
+  const elapsedMs = performance.now() - startedAt;
+  const allowed = 200 + elapsedMs / 50;
+  expect(admitted).toBeLessThanOrEqual(allowed + nodes.length);
+  expect(admitted).toBeGreaterThan(200);
+  expect(nodes[0]?.admit(keyCaller('key_killed'), 'unary')).not.toBeInstanceOf(Promise);
+
+  await redis.start();
+  await expect
+    .poll(() => nodes[0]?.admit(keyCaller('key_back'), 'unary') instanceof Promise, { timeout: 5_000 })
+    .toBe(true);
+});
