@@ -1,0 +1,56 @@
+import type { DescMethod } from '@bufbuild/protobuf';
+import { type Result, succeed } from '../base/failure.ts';
+import type { Admission as LimitAdmission, LimitState, Limits } from '../limits/index.ts';
+import type { Admission, Arrival } from './gate.ts';
+
+/** The gate's admission by the service's limits; each reply over HTTP states what is left of them. */
+export function createAdmission(limits: Limits): Admission {
+  return {
+    admit(caller, method, arrival) {
+      if (caller.credential === 'none') return admitAnonymous(arrival);
+      const answer = limits.admit(caller, kindOf(method));
+      return answer instanceof Promise ? answer.then((late) => enter(late, arrival)) : enter(answer, arrival);
+    },
+    refused: (peer) => limits.countRefused(peer),
+  };
+
+  function admitAnonymous(arrival: Arrival): Result<() => void> {
+    const admitted = limits.admitAddress(arrival.peer);
+    return admitted.ok ? nothingToRelease : admitted;
+  }
+}
+
+const nothingToRelease = succeed<() => void>(() => {});
+
+function kindOf(method: DescMethod): 'unary' | 'stream' {
+  return method.methodKind === 'unary' ? 'unary' : 'stream';
+}
+
+function enter(answer: Result<LimitAdmission>, arrival: Arrival): Result<() => void> {
+  if (!answer.ok) return answer;
+  const admission = answer.value;
+  if (!arrival.protocol.startsWith('grpc')) stateLimits(admission, arrival);
+  return succeed(() => admission.release());
+}
+
+/**
+ * `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers-10, and the names and units that
+ * OpenAI's clients read.
+ */
+function stateLimits({ requests, tokens }: LimitAdmission, arrival: Arrival): void {
+  if (!requests || !tokens) return;
+  arrival.setReplyHeader('ratelimit-policy', `"requests";q=${requests.limit};w=60, "tokens";q=${tokens.limit};w=60`);
+  arrival.setReplyHeader('ratelimit', `${stateOf('requests', requests)}, ${stateOf('tokens', tokens)}`);
+  stateForOpenai('requests', requests, arrival);
+  stateForOpenai('tokens', tokens, arrival);
+}
+
+function stateOf(name: string, { remaining, resetMs }: LimitState): string {
+  return `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`;
+}
+
+function stateForOpenai(name: string, { limit, remaining, resetMs }: LimitState, arrival: Arrival): void {
+  arrival.setReplyHeader(`x-ratelimit-limit-${name}`, String(limit));
+  arrival.setReplyHeader(`x-ratelimit-remaining-${name}`, String(remaining));
+  arrival.setReplyHeader(`x-ratelimit-reset-${name}`, resetMs < 1000 ? `${resetMs}ms` : `${resetMs / 1000}s`);
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { Protocol } from '../../src/api/call.ts';
+import { nobody } from '../../src/base/caller.ts';
+import { createAdmission } from '../../src/edge/admission.ts';
+import type { Arrival } from '../../src/edge/gate.ts';
+import { Health } from '../../src/gen/grpc/health/v1/health_pb.ts';
+import { ChatService } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
+import { createLimits } from '../../src/limits/index.ts';
+import { handClock, keyCaller, keyLevels } from '../limits/callers.ts';
+import { silent } from '../support/database.ts';
+
+function arrivalBy(protocol: Protocol) {
+  const headers = new Map<string, string>();
+  const arrival: Arrival = {
+    protocol,
+    peer: '192.0.2.7',
+    signal: new AbortController().signal,
+    deadline: undefined,
+    header: () => undefined,
+    setReplyHeader: (name, value) => void headers.set(name, value),
+  };
+  return { arrival, headers };
+}
+
+const levels = keyLevels({ requestsPerMinute: 60, requestBurst: 5, tokensPerMinute: 1000, streams: 1 });
+
+test('replies over HTTP state what is left of the limits, in the draft and in the names OpenAI clients read', async () => {
+  const admission = createAdmission(createLimits({ clock: handClock(), log: silent, levels }));
+  const { arrival, headers } = arrivalBy('rest');
+  expect((await admission.admit(keyCaller(), ChatService.method.chat, arrival)).ok).toBe(true);
+  expect(Object.fromEntries(headers)).toEqual({
+    'ratelimit-policy': '"requests";q=60;w=60, "tokens";q=1000;w=60',
+    ratelimit: '"requests";r=4;t=1, "tokens";r=1000;t=0',
+    'x-ratelimit-limit-requests': '60',
+    'x-ratelimit-remaining-requests': '4',
+    'x-ratelimit-reset-requests': '1s',
+    'x-ratelimit-limit-tokens': '1000',
+    'x-ratelimit-remaining-tokens': '1000',
+    'x-ratelimit-reset-tokens': '0ms',
+  });
+});
+
+test('a streaming method takes a place of streams until it ends', async () => {
+  const admission = createAdmission(createLimits({ clock: handClock(), log: silent, levels }));
+  const ask = () => admission.admit(keyCaller(), Health.method.watch, arrivalBy('grpc').arrival);
+  const first = await ask();
+  expect(await ask()).toMatchObject({ failure: { kind: 'rate_limited', limit: 'concurrent streams of the key' } });
+  if (first.ok) first.value();
+  expect((await ask()).ok).toBe(true);
+});
+
+test('calls without a credential, and refused credentials, count against the address', async () => {
+  const limits = createLimits({
+    clock: handClock(),
+    log: silent,
+    levels,
+    addresses: { anonymousPerMinute: 6, refusedPerMinute: 6 },
+  });
+  const admission = createAdmission(limits);
+  const { arrival } = arrivalBy('rest');
+  const answers = await Promise.all(
+    Array.from({ length: 7 }, () => admission.admit(nobody, ChatService.method.chat, arrival)),
+  );
+  expect(answers.filter(({ ok }) => ok)).toHaveLength(5);
+  const refused = Array.from({ length: 7 }, () => admission.refused('192.0.2.8').ok);
+  expect(refused.filter(Boolean)).toHaveLength(5);
+});
