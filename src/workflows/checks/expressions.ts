@@ -1,0 +1,96 @@
+import { type CelInput, CelScalar, celEnv, celFunc, isCelError, isCelMap, parse, plan } from '@bufbuild/cel';
+import { strings } from '@bufbuild/cel/ext';
+import { RE2JS } from 're2js';
+import { foldText } from '../text/fold.ts';
+import { countWords } from '../text/words.ts';
+
+/** What a CEL expression sees, by name. Made by `celValue` where it is not a plain number, text or truth value. */
+export type Variables = Record<string, CelInput>;
+
+/** An expression that is ready to run. Returns its value, or why there is none; never throws. */
+export type Program = (variables: Variables) => { ok: true; value: unknown } | { ok: false; reason: string };
+
+const { STRING, BOOL, DOUBLE, INT, DYN } = CelScalar;
+
+/** What the packs may call besides the standard functions and those of CEL's strings extension. */
+const functions = [
+  ...strings,
+  // Whether a map has a value that is not blank: given(attributes, "brand").
+  celFunc('given', [DYN, STRING], BOOL, (map, name) => isGiven(entryOf(map, name))),
+  celFunc('given', [DYN], BOOL, (value) => isGiven(value)),
+  // A value as a number; not a number, with which every comparison is false, when it is none.
+  celFunc('number', [DYN, STRING], DOUBLE, (map, name) => toNumber(entryOf(map, name))),
+  celFunc('number', [DYN], DOUBLE, (value) => toNumber(value)),
+  // A value as text; empty when there is none.
+  celFunc('text', [DYN, STRING], STRING, (map, name) => toText(entryOf(map, name))),
+  celFunc('words', [STRING], INT, (text) => BigInt(countWords(text))),
+  // A text made comparable: lower case, without accents and repeated blanks.
+  celFunc('fold', [STRING], STRING, (text) => foldText(text)),
+];
+
+type Pattern = { test(text: string): boolean };
+
+// Patterns of shipped packs are read by their authors and fast; those of callers run in linear time, whatever they are.
+const trusted = celEnv({ funcs: functions, re2: { compile: remembering((pattern) => new RegExp(pattern, 'u')) } });
+const untrusted = celEnv({ funcs: functions, re2: { compile: remembering((pattern) => RE2JS.compile(pattern)) } });
+
+/** Compiles an expression. Throws an Error that says what is wrong with it. */
+export function compileExpression(expression: string, by: 'pack' | 'caller' = 'pack'): Program {
+  const evaluate = plan(by === 'pack' ? trusted : untrusted, parse(expression));
+  return (variables) => {
+    try {
+      const value = evaluate(variables);
+      return isCelError(value) ? { ok: false, reason: value.message } : { ok: true, value };
+    } catch (error) {
+      return { ok: false, reason: error instanceof Error ? error.message : 'cannot be evaluated' };
+    }
+  };
+}
+
+/** A JSON value as CEL sees it: objects become maps, so that names such as `__proto__` are only names. */
+export function celValue(value: unknown): CelInput {
+  if (Array.isArray(value)) return value.map(celValue);
+  if (value instanceof Map) return value as CelInput;
+  if (typeof value === 'object' && value !== null)
+    return new Map(Object.entries(value).map(([name, inner]) => [name, celValue(inner)]));
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  return null;
+}
+
+/** CEL compiles a pattern at each use; the few that packs and definitions have are kept. */
+function remembering(compile: (pattern: string) => Pattern): (pattern: string) => Pattern {
+  const known = new Map<string, Pattern>();
+  return (pattern) => {
+    const found = known.get(pattern);
+    if (found) return found;
+    const made = compile(pattern);
+    if (known.size >= 500) known.clear();
+    known.set(pattern, made);
+    return made;
+  };
+}
+
+function entryOf(map: unknown, name: string): unknown {
+  if (map instanceof Map) return map.get(name);
+  return isCelMap(map) ? map.get(name) : undefined;
+}
+
+function isGiven(value: unknown): boolean {
+  if (value === undefined || value === null) return false;
+  if (typeof value === 'string') return value.trim() !== '';
+  if (typeof value === 'object' && 'size' in value) return value.size !== 0;
+  return !(typeof value === 'number' && Number.isNaN(value));
+}
+
+function toNumber(value: unknown): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value !== 'string' || value.length > 40) return Number.NaN;
+  const text = value.trim();
+  return text === '' ? Number.NaN : Number(text);
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint' ? String(value) : '';
+}

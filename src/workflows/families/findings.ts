@@ -1,0 +1,126 @@
+import type { Finding } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
+import type { Severity } from '../checks/checks.ts';
+import { takenBy } from '../checks/risk-level.ts';
+import type { Plain } from '../family.ts';
+import type { RiskEntry } from '../packs/risk-pack.ts';
+import { detect } from '../text/detect.ts';
+import { codePointOffsets, type Folded, fold } from '../text/fold.ts';
+import type { PhraseIndex } from '../text/phrases.ts';
+
+/** Something risky in a text; offsets in UTF-16 units. */
+export interface Spotted {
+  entry: RiskEntry;
+  start: number;
+  end: number;
+  source: 'rules' | 'own' | 'model';
+}
+
+export interface Scan {
+  folded: Folded;
+  spotted: Spotted[];
+  /** How many e-mail addresses, telephone, card and account numbers, and how many links. */
+  contacts: number;
+  links: number;
+}
+
+/** Looks at one text: phrases of the pack, phrases of the caller's own, personal and payment data. */
+export function scan(text: string, pack: PhraseIndex<RiskEntry>, own?: PhraseIndex<RiskEntry>): Scan {
+  const folded = fold(text);
+  const detected = detect(text);
+  const spotted: Spotted[] = pack.find(folded).map((match) => ({ ...match, source: 'rules' }));
+  for (const match of own?.find(folded) ?? []) spotted.push({ ...match, source: 'own' });
+  for (const { kind, start, end } of detected) {
+    const entry = detectedEntries[kind];
+    if (entry) spotted.push({ entry, start, end, source: 'rules' });
+  }
+  const links = detected.filter(({ kind }) => kind === 'link').length;
+  return { folded, spotted: withoutOverlaps(spotted), contacts: detected.length - links, links };
+}
+
+/**
+ * The share of safety that each finding takes away: by its severity, and half as much for each time the same thing was
+ * found before, so that a repeated word is not a catastrophe.
+ */
+export function sharesOf(spotted: readonly Spotted[]): number[] {
+  const before = new Map<string, number>();
+  return spotted.map(({ entry }) => {
+    const times = before.get(entry.id) ?? 0;
+    before.set(entry.id, times + 1);
+    return takenBy[entry.severity] / 2 ** Math.min(times, 30);
+  });
+}
+
+/** The findings as replies state them, with offsets in code points. */
+export function findingsOf(text: string, spotted: readonly Spotted[], messageIndex?: number): Plain<Finding>[] {
+  const starts = codePointOffsets(
+    text,
+    spotted.map(({ start }) => start),
+  );
+  const shown = spotted.map(({ start, end }) => text.slice(start, Math.min(end, start + 400)));
+  return spotted.map(({ entry, source }, index) => {
+    const phrase = shown[index] as string;
+    const start = starts[index] as number;
+    return {
+      phrase,
+      start,
+      end: start + [...text.slice((spotted[index] as Spotted).start, (spotted[index] as Spotted).end)].length,
+      category: entry.category,
+      severity: entry.severity,
+      reason: entry.reason,
+      suggestion: entry.suggestion,
+      messageIndex,
+      source,
+    };
+  });
+}
+
+const order: Readonly<Record<Severity, number>> = { info: 0, low: 1, medium: 2, high: 3, critical: 4 };
+
+export function graver(a: Severity, b: Severity): boolean {
+  return order[a] > order[b];
+}
+
+/** Of findings that overlap, the graver is kept, of equal ones the longer. In the text's order. */
+export function withoutOverlaps(spotted: Spotted[]): Spotted[] {
+  const sorted = spotted.sort((a, b) => a.start - b.start || b.end - a.end);
+  const kept: Spotted[] = [];
+  for (const next of sorted) {
+    const last = kept.at(-1);
+    if (last === undefined || next.start >= last.end) kept.push(next);
+    else if (graver(next.entry.severity, last.entry.severity)) kept[kept.length - 1] = next;
+    else if (next.entry.severity === last.entry.severity && next.end - next.start > last.end - last.start)
+      kept[kept.length - 1] = next;
+  }
+  return kept;
+}
+
+const detectedEntries: Readonly<Record<string, RiskEntry | undefined>> = {
+  email: {
+    id: 'email-address',
+    category: 'personal_data',
+    severity: 'low',
+    reason: 'An e-mail address identifies a person.',
+    suggestion: 'Leave it out unless the reader needs it.',
+  },
+  phone: {
+    id: 'telephone-number',
+    category: 'personal_data',
+    severity: 'low',
+    reason: 'A telephone number identifies a person.',
+    suggestion: 'Leave it out unless the reader needs it.',
+  },
+  card: {
+    id: 'card-number',
+    category: 'payment_data',
+    severity: 'high',
+    reason: 'The text holds the number of a payment card (its check digit is right).',
+    suggestion: 'Remove the number; card data may be kept only under the rules of the card industry.',
+  },
+  iban: {
+    id: 'account-number',
+    category: 'payment_data',
+    severity: 'medium',
+    reason: 'The text holds the number of a bank account (its check digits are right).',
+    suggestion: 'Remove the number unless the reader has to pay to it.',
+  },
+};

@@ -1,0 +1,162 @@
+import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import type {
+  CheckRiskRequest,
+  CheckRiskResponse,
+  OwnPhrase,
+  RequiredFact,
+} from '../../gen/intelligence/workflow/v1/risk_pb.ts';
+import { type CheckResult, missingFactsOf, type Severity } from '../checks/checks.ts';
+import { riskLevelOf, riskScoreOf } from '../checks/risk-level.ts';
+import { basisOf, boundJson, counted, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
+import { type Domain, type RiskEntry, readRiskPacks } from '../packs/risk-pack.ts';
+import { indexPhrases, type PhraseIndex, plain } from '../text/phrases.ts';
+import { findingsOf, type Scan, type Spotted, scan, sharesOf } from './findings.ts';
+
+export type RiskRequest = Plain<CheckRiskRequest>;
+export type RiskReply = ReplyOf<CheckRiskResponse>;
+
+export const riskPacks = readRiskPacks();
+const findingsMax = 200;
+const textUnitsMax = 300_000;
+
+/** Detects risky phrases and missing facts in a text or a conversation. */
+export const riskFamily: Family<RiskRequest, RiskReply> = {
+  name: 'risk',
+  prepare(request): Result<Prepared<RiskReply>> {
+    if (request.text !== '' && request.messages.length > 0)
+      return fail(invalid('messages', 'send either text or messages'));
+    if (request.text === '' && request.messages.length === 0)
+      return fail(invalid('text', 'send a text or messages to look at'));
+    const texts = request.messages.length > 0 ? request.messages.map(({ content }) => content) : [request.text];
+    if (texts.reduce((sum, text) => sum + text.length, 0) > textUnitsMax)
+      return fail(invalid('messages', `hold more than ${textUnitsMax} characters; send a part at a time`));
+    const bounded = boundJson('facts', request.facts);
+    if (!bounded.ok) return bounded;
+    return succeed({ variables: {}, ownChecks: [], compute: () => checkRisk(request, texts) });
+  },
+};
+
+function checkRisk(request: RiskRequest, texts: readonly string[]): RiskReply {
+  const pack = riskPacks.get((request.domain || 'general') as Domain);
+  if (!pack) throw new Error(`no risk pack for ${request.domain}`);
+  const own = request.phrases.length > 0 ? indexOwn(request.phrases) : undefined;
+  const scans = texts.map((text) => scan(text, pack.index, own));
+  const spotted = scans.flatMap((one) => one.spotted);
+  const shares = sharesOf(spotted);
+  const facts = factChecks(request, scans);
+  const missing = facts.filter(({ outcome }) => outcome === 'failed');
+  const riskScore = riskScoreOf([...shares, ...missing.map(({ rule }) => shareOfFact(rule.weight))]);
+  const riskLevel = riskLevelOf(riskScore);
+  const missingFacts = missingFactsOf(missing.map(({ rule }) => rule).sort((a, b) => b.weight - a.weight));
+  const findings = scans
+    .flatMap((one, index) =>
+      findingsOf(texts[index] as string, one.spotted, request.messages.length > 0 ? index : undefined),
+    )
+    .slice(0, findingsMax);
+  return {
+    riskLevel,
+    riskScore,
+    findings,
+    findingsTotal: spotted.length,
+    missingFacts,
+    nextBestAction: nextAction(spotted, shares, missing, pack.done),
+    summary: summaryOf(riskLevel, spotted, missingFacts),
+    basis: basisOf([...phraseChecks(spotted, shares), ...facts], pack.label),
+  };
+}
+
+/** A required fact that is missing takes a tenth of the safety for each unit of weight, at most half. */
+function shareOfFact(weight: number): number {
+  return Math.min(0.5, weight * 0.1);
+}
+
+function indexOwn(phrases: readonly Plain<OwnPhrase>[]): PhraseIndex<RiskEntry> {
+  return indexPhrases(
+    phrases.map((own, index) => ({
+      phrase: own.phrase,
+      entry: {
+        id: `own-${index + 1}`,
+        category: own.category || 'own',
+        severity: (own.severity || 'medium') as Severity,
+        reason: own.reason || 'The phrase is on your own list.',
+        suggestion: own.suggestion || 'Write it in other words.',
+      },
+    })),
+  );
+}
+
+function factChecks(request: RiskRequest, scans: readonly Scan[]): CheckResult[] {
+  if (request.requiredFacts.length === 0) return [];
+  const wanted = request.requiredFacts.flatMap((fact) =>
+    phrasesFor(fact).map((phrase) => ({ phrase: plain(phrase), entry: fact.name })),
+  );
+  const index = indexPhrases(wanted);
+  const stated = new Set(scans.flatMap(({ folded }) => index.find(folded, 10_000).map(({ entry }) => entry)));
+  const given = request.facts ?? {};
+  return request.requiredFacts.map((fact) => {
+    const value = Object.hasOwn(given, fact.name) ? given[fact.name] : undefined;
+    const known = stated.has(fact.name) || (value !== undefined && value !== null && value !== '');
+    return {
+      outcome: known ? 'passed' : 'failed',
+      rule: {
+        id: 'required-fact',
+        fact: fact.name,
+        pass: '',
+        weight: fact.weight ?? 1,
+        severity: 'medium',
+        message: `The text does not state: ${fact.name}.`,
+        action: fact.action || `State this in the text: ${fact.name}.`,
+        missing: true,
+      },
+    };
+  });
+}
+
+function phrasesFor(fact: Plain<RequiredFact>): string[] {
+  return fact.anyOf.length > 0 ? fact.anyOf : [fact.name];
+}
+
+/** Each kind of risk that was found, as a check that failed; its weight is the share of safety that it took, in percent. */
+function phraseChecks(spotted: readonly Spotted[], shares: readonly number[]): CheckResult[] {
+  const byEntry = new Map<string, { entry: RiskEntry; share: number; times: number }>();
+  for (const [index, { entry }] of spotted.entries()) {
+    const known = byEntry.get(entry.id) ?? { entry, share: 0, times: 0 };
+    byEntry.set(entry.id, { entry, share: known.share + (shares[index] as number), times: known.times + 1 });
+  }
+  return [...byEntry.values()].slice(0, 100).map(({ entry, share, times }) => ({
+    outcome: 'failed',
+    rule: {
+      id: entry.id,
+      fact: entry.category,
+      pass: '',
+      weight: Math.round(share * 1000) / 10,
+      severity: entry.severity,
+      message: times > 1 ? `${entry.reason} Found ${times} times.` : entry.reason,
+      action: entry.suggestion,
+    },
+  }));
+}
+
+function nextAction(
+  spotted: readonly Spotted[],
+  shares: readonly number[],
+  missing: readonly CheckResult[],
+  done: string,
+): string {
+  let heaviest = { share: 0, action: done };
+  for (const [index, { entry }] of spotted.entries()) {
+    const share = shares[index] as number;
+    if (share > heaviest.share) heaviest = { share, action: entry.suggestion };
+  }
+  for (const { rule } of missing) {
+    const share = shareOfFact(rule.weight);
+    if (share > heaviest.share) heaviest = { share, action: rule.action };
+  }
+  return heaviest.action;
+}
+
+function summaryOf(riskLevel: string, spotted: readonly Spotted[], missingFacts: readonly string[]): string {
+  if (spotted.length === 0 && missingFacts.length === 0) return 'Nothing risky was found.';
+  const found = `The risk is ${riskLevel}: ${counted(spotted.length, 'risky phrase', 'risky phrases')}`;
+  return `${found} and ${counted(missingFacts.length, 'missing fact', 'missing facts')}.`;
+}

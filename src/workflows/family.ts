@@ -1,0 +1,112 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { Result } from '../base/failure.ts';
+import { fail, invalid, succeed } from '../base/failure.ts';
+import type { Basis, Check } from '../gen/intelligence/workflow/v1/basis_pb.ts';
+import type { CheckResult, CheckRule, Severity } from './checks/checks.ts';
+import type { Variables } from './checks/expressions.ts';
+
+/** The families as prices, usage and entries name them. */
+export const familyNames = ['guidance', 'readiness', 'risk', 'draft', 'decision', 'scoring', 'custom'] as const;
+export type FamilyName = (typeof familyNames)[number];
+
+/** A message's fields without what only protobuf needs; a message is one, and so is a plain object. */
+export type Plain<T> = T extends readonly (infer Item)[]
+  ? Plain<Item>[]
+  : T extends Message<string>
+    ? { [Field in keyof T as Field extends `$${string}` ? never : Field]: Plain<T[Field]> }
+    : T;
+
+/** What a family computes: the reply without what it cost. */
+export type ReplyOf<Response> = Omit<Plain<Response>, 'usage' | 'balanceUsd'>;
+
+/** What every reply has. */
+export interface FamilyReply {
+  summary: string;
+  nextBestAction: string;
+  missingFacts: string[];
+  basis?: Plain<Basis> | undefined;
+}
+
+/** A request that was read: what the caller's own checks may look at, and the arithmetic that remains. */
+export interface Prepared<Reply> {
+  variables: Variables;
+  ownChecks: CheckRule[];
+  /** Pure: the same results give the same reply. */
+  compute(own: readonly CheckResult[]): Reply;
+}
+
+/** One family of workflows: pure, synchronous, deterministic. */
+export interface Family<Request, Reply extends FamilyReply> {
+  name: FamilyName;
+  prepare(request: Request): Result<Prepared<Reply>>;
+}
+
+const valuesMax = 2000;
+const depthMax = 16;
+const textUnitsMax = 200_000;
+
+/**
+ * Refuses JSON with more than 2,000 values, more than 16 levels or more than 200,000 characters of text, so that
+ * whatever reads it afterwards ends soon. Stops counting at the bound.
+ */
+export function boundJson(field: string, json: unknown): Result<void> {
+  let values = 0;
+  let units = 0;
+  const open: { value: unknown; depth: number }[] = [{ value: json, depth: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, depth } = next;
+    values++;
+    if (typeof value === 'string') units += value.length;
+    if (values > valuesMax)
+      return fail(invalid(field, `holds more than ${valuesMax} values; send only those that count`));
+    if (units > textUnitsMax) return fail(invalid(field, `holds more than ${textUnitsMax} characters of text`));
+    if (typeof value !== 'object' || value === null) continue;
+    if (depth >= depthMax) return fail(invalid(field, `is nested deeper than ${depthMax} levels`));
+    const names = value as Record<string, unknown>;
+    for (const name in names) {
+      if (open.length > valuesMax) break;
+      units += name.length;
+      open.push({ value: names[name], depth: depth + 1 });
+    }
+  }
+  return succeed(undefined);
+}
+
+/** The caller's own checks as rules, with what is unset filled in. */
+export function ownRules(checks: readonly Plain<Check>[]): CheckRule[] {
+  return checks.map((check) => ({
+    id: check.id,
+    fact: check.fact,
+    when: check.when === '' ? undefined : check.when,
+    pass: check.pass,
+    weight: check.weight ?? 1,
+    severity: (check.severity || 'medium') as Severity,
+    message: check.message || `The check ${check.id} failed.`,
+    action: check.action || `Put right: ${check.fact || check.id}.`,
+    missing: check.fact !== '',
+  }));
+}
+
+/** What a reply rests on when rules alone decided. */
+export function basisOf(results: readonly CheckResult[], packVersion: string): Plain<Basis> {
+  return {
+    evaluator: 'rules',
+    checks: results.map(({ rule, outcome }) => ({
+      id: rule.id,
+      fact: rule.fact,
+      outcome,
+      weight: rule.weight,
+      severity: rule.severity,
+      message:
+        outcome === 'failed' ? rule.message : outcome === 'error' ? 'The expression has no value for this input.' : '',
+    })),
+    model: '',
+    packVersion,
+    note: '',
+  };
+}
+
+/** "1 fact is", "2 facts are": a count with its noun. */
+export function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { type CheckRule, type CompiledCheck, compileChecks } from '../checks/checks.ts';
+
+const severity = z.enum(['info', 'low', 'medium', 'high', 'critical']);
+
+const check = z.strictObject({
+  id: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
+  fact: z.string().min(1),
+  when: z.string().min(1).optional(),
+  pass: z.string().min(1),
+  weight: z.number().min(0).max(100),
+  severity,
+  message: z.string().min(1),
+  action: z.string().min(1),
+  missing: z.boolean().optional(),
+});
+
+/** A pack of checks: what a business person reads and changes. */
+export const checkPack = z.strictObject({
+  name: z.string(),
+  version: z.number().int().min(1),
+  description: z.string(),
+  /** Another pack whose checks come first; one with the same id replaces it. */
+  extends: z.string().optional(),
+  /** Words in a category by which the pack is chosen. */
+  categories: z.array(z.string()).default([]),
+  /** What to do when no check failed. */
+  done: z.string().optional(),
+  checks: z.array(check).min(1),
+  examples: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        input: z.record(z.string(), z.unknown()),
+        expect: z.record(z.string(), z.unknown()),
+      }),
+    )
+    .default([]),
+});
+
+export interface CheckPack {
+  name: string;
+  /** Name and version, as replies state them. */
+  label: string;
+  categories: string[];
+  done: string;
+  checks: CompiledCheck[];
+  examples: z.infer<typeof checkPack>['examples'];
+}
+
+/** Reads one pack file beside this one. Throws an Error that names the file and each place that is wrong. */
+export function readPack<Schema extends z.ZodType>(file: string, schema: Schema): z.infer<Schema> {
+  const text = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8');
+  const read = schema.safeParse(parse(text));
+  if (!read.success) throw new Error(`packs/${file}: ${z.prettifyError(read.error)}`);
+  return read.data;
+}
+
+/** Reads a pack of checks and compiles it, with the checks of the pack that it extends before its own. */
+export function readCheckPack(folder: string, name: string): CheckPack {
+  const pack = readPack(`${folder}/${name}.yaml`, checkPack);
+  const base = pack.extends === undefined ? undefined : readPack(`${folder}/${pack.extends}.yaml`, checkPack);
+  const own = new Set(pack.checks.map(({ id }) => id));
+  const rules: CheckRule[] = [...(base?.checks ?? []).filter(({ id }) => !own.has(id)), ...pack.checks];
+  try {
+    return {
+      name: pack.name,
+      label: `${folder}/${pack.name}@${pack.version}`,
+      categories: pack.categories,
+      done: pack.done ?? base?.done ?? 'Nothing is left to do.',
+      checks: compileChecks(rules),
+      examples: pack.examples,
+    };
+  } catch (error) {
+    throw new Error(`packs/${folder}/${name}.yaml: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { Severity } from '../checks/checks.ts';
+import { indexPhrases, type PhraseIndex } from '../text/phrases.ts';
+import { readPack } from './read.ts';
+
+export const domains = ['general', 'finance', 'health', 'legal', 'marketing', 'hr', 'marketplace'] as const;
+export type Domain = (typeof domains)[number];
+
+/** One kind of risk with the phrases by which it is recognised. */
+export interface RiskEntry {
+  id: string;
+  category: string;
+  severity: Severity;
+  reason: string;
+  suggestion: string;
+}
+
+const riskPack = z.strictObject({
+  name: z.enum(domains),
+  version: z.number().int().min(1),
+  description: z.string(),
+  done: z.string(),
+  entries: z
+    .array(
+      z.strictObject({
+        id: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
+        category: z.string().min(1),
+        severity: z.enum(['info', 'low', 'medium', 'high', 'critical']),
+        unlessNegated: z.boolean().optional(),
+        phrases: z.array(z.string().min(2).max(100)).min(1),
+        reason: z.string().min(1),
+        suggestion: z.string().min(1),
+      }),
+    )
+    .min(1),
+  examples: z.array(z.strictObject({ name: z.string(), text: z.string(), expect: z.record(z.string(), z.unknown()) })),
+});
+
+export interface RiskPack {
+  domain: Domain;
+  label: string;
+  done: string;
+  index: PhraseIndex<RiskEntry>;
+  entries: z.infer<typeof riskPack>['entries'];
+  examples: z.infer<typeof riskPack>['examples'];
+}
+
+/** The packs of all domains; each has the general entries too. Throws when a pack file is wrong. */
+export function readRiskPacks(): ReadonlyMap<Domain, RiskPack> {
+  const read = new Map(domains.map((domain) => [domain, readPack(`risk/${domain}.yaml`, riskPack)]));
+  const general = read.get('general')?.entries ?? [];
+  return new Map(
+    [...read].map(([domain, pack]) => {
+      const entries = domain === 'general' ? pack.entries : [...general, ...pack.entries];
+      const phrases = entries.flatMap((entry) =>
+        entry.phrases.map((phrase) => ({ phrase, entry, unlessNegated: entry.unlessNegated ?? false })),
+      );
+      const label = `risk/${domain}@${pack.version}`;
+      return [
+        domain,
+        {
+          domain,
+          label,
+          done: pack.done,
+          index: indexPhrases(phrases),
+          entries: pack.entries,
+          examples: pack.examples,
+        },
+      ];
+    }),
+  );
+}

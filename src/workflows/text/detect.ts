@@ -1,0 +1,75 @@
+/** Personal data and payment data that stand in a text; offsets in UTF-16 units. */
+export interface Detected {
+  kind: 'email' | 'phone' | 'card' | 'iban' | 'link';
+  start: number;
+  end: number;
+}
+
+/**
+ * Finds e-mail addresses, telephone and card numbers (Luhn), IBANs (ISO 13616, mod 97) and links. Each candidate is read
+ * within a fixed window, so the time is linear in the text's length. At most `max`.
+ */
+export function detect(text: string, max = 200): Detected[] {
+  const found: Detected[] = [];
+  if (text.includes('@'))
+    collect(text, /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,4}/gu, 'email', found, max);
+  if (/\d{2}/.test(text)) numbers(text, found, max);
+  if (text.includes('://') || text.includes('www.'))
+    collect(text, /\b(?:https?:\/\/|www\.)[^\s<>"']{3,200}/giu, 'link', found, max);
+  return found.sort((a, b) => a.start - b.start);
+}
+
+function collect(text: string, pattern: RegExp, kind: Detected['kind'], found: Detected[], max: number): void {
+  for (const match of text.matchAll(pattern)) {
+    if (found.length >= max) return;
+    found.push({ kind, start: match.index, end: match.index + match[0].length });
+  }
+}
+
+function numbers(text: string, found: Detected[], max: number): void {
+  // A run of digits and what people put between them.
+  for (const match of text.matchAll(
+    /(?<![\p{L}\d])(?:[A-Z]{2}\d{2}[ A-Z\d]{11,38}|\+?\(?\d[\d ().\-/]{5,28}\d)(?![\p{L}\d])/gu,
+  )) {
+    if (found.length >= max) return;
+    const [candidate] = match;
+    const kind = kindOf(candidate);
+    if (kind) found.push({ kind, start: match.index, end: match.index + candidate.trimEnd().length });
+  }
+}
+
+function kindOf(candidate: string): Detected['kind'] | undefined {
+  if (/^[A-Z]/.test(candidate)) return isIban(candidate.replaceAll(' ', '')) ? 'iban' : undefined;
+  const digits = candidate.replace(/\D/g, '');
+  const looksDecimal = /^\d{1,3}([.,]\d{3})*([.,]\d+)?$/.test(candidate) || /^\d+[.,]\d+$/.test(candidate);
+  if (digits.length >= 13 && digits.length <= 19 && isLuhn(digits)) return 'card';
+  const isDate = /^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}$|^\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}$/.test(candidate);
+  if (looksDecimal || isDate || digits.length < 8 || digits.length > 15) return undefined;
+  // Digits alone may be anything; a plus sign, a leading zero or separators speak for a telephone.
+  return candidate.startsWith('+') ||
+    candidate.startsWith('0') ||
+    candidate.startsWith('(') ||
+    /\d[ \-/]\d/.test(candidate)
+    ? 'phone'
+    : undefined;
+}
+
+function isLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let index = 0; index < digits.length; index++) {
+    let digit = digits.charCodeAt(digits.length - 1 - index) - 0x30;
+    if (index % 2 === 1) digit = digit > 4 ? digit * 2 - 9 : digit * 2;
+    sum += digit;
+  }
+  return sum % 10 === 0 && !/^(\d)\1*$/.test(digits);
+}
+
+function isIban(text: string): boolean {
+  if (text.length < 15 || text.length > 34) return false;
+  let rest = 0;
+  for (const letter of text.slice(4) + text.slice(0, 4)) {
+    const value = Number.parseInt(letter, 36);
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
+  }
+  return rest === 1;
+}

@@ -1,0 +1,133 @@
+/**
+ * A text made comparable: lower case, without diacritics, compatibility forms, invisible characters and hyphens
+ * and repeated blanks, so that "Ｒｉｓｋ–\u200bFREE" and "risk free" are the same. Each unit remembers where it came from.
+ */
+export interface Folded {
+  original: string;
+  /** The folded text in UTF-16 units; only the first `length` count. */
+  units: Uint16Array;
+  length: number;
+  /** Where each unit came from: an offset in UTF-16 units of the original. */
+  origins: Uint32Array;
+}
+
+const blank = 0x20;
+// What one code point folds to never depends on its neighbours, so the uncommon ones are remembered. Bounded: there are
+// 1.1 million code points, and a hostile text could name them all.
+const rememberedMax = 20_000;
+const remembered = new Map<number, string>();
+
+/** Folds a text. Linear in its length; lone surrogates and NUL are survived. */
+export function fold(text: string): Folded {
+  let units = new Uint16Array(text.length + 16);
+  let origins = new Uint32Array(text.length + 16);
+  let length = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (length + 20 > units.length) [units, origins] = [enlarged(units), enlarged(origins)];
+    if (unit < 0x80) {
+      const folded = foldedAscii(unit);
+      if (folded === 0 || (folded === blank && (length === 0 || units[length - 1] === blank))) continue;
+      units[length] = folded;
+      origins[length++] = at;
+      continue;
+    }
+    const point = text.codePointAt(at) ?? unit;
+    const folded = foldedPoint(point);
+    for (let index = 0; index < folded.length; index++) {
+      const piece = folded.charCodeAt(index);
+      if (piece === blank && (length === 0 || units[length - 1] === blank)) continue;
+      units[length] = piece;
+      origins[length++] = at;
+    }
+    if (point > 0xffff) at++;
+  }
+  return { original: text, units, length, origins };
+}
+
+/** The folded form of a short text, as a string. */
+export function foldText(text: string): string {
+  const { units, length } = fold(text);
+  let result = '';
+  for (let start = 0; start < length; start += 4096)
+    result += String.fromCharCode(...units.subarray(start, Math.min(length, start + 4096)));
+  return result.trim();
+}
+
+/** Where a folded stretch stands in the original, in UTF-16 units; marks that belong to its last letter are in it. */
+export function originOf(folded: Folded, start: number, end: number): { start: number; end: number } {
+  const { original, origins } = folded;
+  const last = origins[end - 1] ?? 0;
+  let after = last + ((original.codePointAt(last) ?? 0) > 0xffff ? 2 : 1);
+  while (after < original.length && combining.test(original[after] as string)) after++;
+  return { start: origins[start] ?? 0, end: after };
+}
+
+/** Turns rising offsets in UTF-16 units into offsets in code points, in one pass over the text. */
+export function codePointOffsets(text: string, offsets: readonly number[]): number[] {
+  const points: number[] = [];
+  let point = 0;
+  let at = 0;
+  for (const offset of offsets) {
+    for (; at < offset; at++) {
+      const unit = text.charCodeAt(at);
+      const next = text.charCodeAt(at + 1);
+      // The second half of a pair counts with the first.
+      if (unit >= 0xd800 && unit < 0xdc00 && next >= 0xdc00 && next < 0xe000 && at + 1 < offset) at++;
+      point++;
+    }
+    points.push(point);
+  }
+  return points;
+}
+
+const combining = /\p{M}/u;
+const invisible = /[\p{Cf}\p{Cc}]/u;
+const space = /\s/u;
+// The marks of Latin, Greek, Cyrillic, Arabic and Hebrew, which writers leave out or add; those of Indic scripts and of
+// Thai are letters in all but name.
+const droppedMark =
+  /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]|[\ufe00-\ufe0f]/gu;
+const punctuation: ReadonlyMap<number, string> = new Map([
+  ...[0x2018, 0x2019, 0x201a, 0x201b, 0x2032, 0x02bc].map((point) => [point, "'"] as const),
+  ...[0x201c, 0x201d, 0x201e, 0x2033, 0xab, 0xbb].map((point) => [point, '"'] as const),
+  ...[0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212, 0xfe63].map((point) => [point, ' '] as const),
+  [0x0640, ''],
+  [0xdf, 'ss'],
+  [0x131, 'i'],
+  [0x3c2, '\u03c3'],
+]);
+
+function foldedAscii(unit: number): number {
+  if (unit >= 0x41 && unit <= 0x5a) return unit + 0x20;
+  // A hyphen is written or left out at will: risk-free, risk free.
+  if (unit > 0x20 && unit < 0x7f && unit !== 0x2d) return unit;
+  return unit === 0x20 || unit === 0x2d || (unit >= 0x09 && unit <= 0x0d) ? blank : 0;
+}
+
+function foldedPoint(point: number): string {
+  const known = remembered.get(point);
+  if (known !== undefined) return known;
+  const folded = foldedAnew(point);
+  if (remembered.size < rememberedMax) remembered.set(point, folded);
+  return folded;
+}
+
+function foldedAnew(point: number): string {
+  const mapped = punctuation.get(point);
+  if (mapped !== undefined) return mapped;
+  const text = String.fromCodePoint(point);
+  if (space.test(text)) return ' ';
+  if (invisible.test(text)) return '';
+  // A few ligatures stand for whole phrases (U+FDFA: 18 units); they stay as they are, so that a text cannot swell.
+  const folded = text.normalize('NFKD').toLowerCase().normalize('NFKD').replace(droppedMark, '');
+  return folded.length > 4 ? text : folded;
+}
+
+function enlarged<Numbers extends Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>>(numbers: Numbers): Numbers {
+  const larger = (
+    numbers instanceof Uint16Array ? new Uint16Array(numbers.length * 2) : new Uint32Array(numbers.length * 2)
+  ) as Numbers;
+  larger.set(numbers);
+  return larger;
+}

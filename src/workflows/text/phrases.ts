@@ -1,0 +1,275 @@
+import { type Folded, fold, foldText, originOf } from './fold.ts';
+import { isUnspacedUnit, isWordBoundary, isWordUnit } from './words.ts';
+
+/** A phrase that was found; offsets in UTF-16 units of the original text. */
+export interface PhraseMatch<Entry> {
+  entry: Entry;
+  start: number;
+  end: number;
+}
+
+export interface PhraseIndex<Entry> {
+  /** All occurrences, in the text's order, the longest where several start at one place for one entry; at most `max`. */
+  find(text: Folded, max?: number): PhraseMatch<Entry>[];
+  readonly size: number;
+}
+
+/**
+ * Phrases made searchable: one walk along a trie from each place where a word starts, so that the time is at most the
+ * text's length times the longest phrase's, however many phrases there are.
+ *
+ * The steps are bounded: a text and phrases that were made to be alike are searched only as far as the bound reaches.
+ *
+ * How a phrase is written: words and blanks; `*` at the end of a word lets it go on (`guarantee*`); `#` is a number
+ * (`12`, `1,000.50`); `..` between words stands for up to four others. Case, accents and invisible characters never count.
+ */
+export function indexPhrases<Entry>(
+  phrases: Iterable<{ phrase: string; entry: Entry; unlessNegated?: boolean }>,
+): PhraseIndex<Entry> {
+  const root: Node<Entry> = { next: new Map(), forks: false, ends: [] };
+  let size = 0;
+  let gapped = 0;
+  for (const { phrase, entry, unlessNegated } of phrases) {
+    const segments = phrase.split(/\s+\.\.\s+/).map((segment) => foldText(segment));
+    if (segments.some((segment) => segment.replace('*', '') === '')) continue;
+    size++;
+    const chain = segments.length > 1 ? gapped++ : -1;
+    for (const [part, segment] of segments.entries())
+      insert(root, segment, {
+        entry,
+        chain,
+        part,
+        last: part === segments.length - 1,
+        unlessNegated: unlessNegated === true,
+      });
+  }
+  return { size, find: (text, max = 1000) => findAll(root, gapped, text, max) };
+}
+
+/** Whether any of a few phrases occurs in a text. */
+export function containsPhrase(text: Folded, phrase: string): boolean {
+  return indexPhrases([{ phrase: plain(phrase), entry: 0 }]).find(text, 1).length > 0;
+}
+
+/** Whether words occur in a text exactly as they stand (after folding), at any place. */
+export function occursIn(haystack: string, needle: string): boolean {
+  const wanted = foldText(needle);
+  return wanted !== '' && foldText(haystack).includes(wanted);
+}
+
+/** A text without the marks that mean something in a phrase. */
+export function plain(text: string): string {
+  return text.replace(/[*#]/g, ' ').replace(/\.\./g, ' ');
+}
+
+export function find<Entry>(index: PhraseIndex<Entry>, text: string): PhraseMatch<Entry>[] {
+  return index.find(fold(text));
+}
+
+interface Node<Entry> {
+  next: Map<number, Node<Entry>>;
+  /** Whether a number or the rest of a word may come next. */
+  forks: boolean;
+  ends: End<Entry>[];
+}
+
+interface End<Entry> {
+  entry: Entry;
+  /** Which phrase with gaps this is a part of; -1: none. */
+  chain: number;
+  part: number;
+  last: boolean;
+  /** The word may go on. */
+  open: boolean;
+  unlessNegated: boolean;
+}
+
+interface Progress {
+  part: number;
+  start: number;
+  end: number;
+}
+
+// Stand for a number and for the rest of a word on the trie: folded texts never hold them.
+const numberUnit = 0;
+const restUnit = 1;
+// A text takes some steps a word; only phrases and texts that were made to be alike take as many as this (about 0.1 s).
+const stepsMax = 2_500_000;
+const gapUnitsMax = 60;
+const gapWordsMax = 4;
+
+function insert<Entry>(root: Node<Entry>, segment: string, end: Omit<End<Entry>, 'open'>): void {
+  const open = segment.endsWith('*');
+  const text = open ? segment.slice(0, -1) : segment;
+  let node = root;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text[at] === '#' ? numberUnit : text[at] === '*' ? restUnit : text.charCodeAt(at);
+    if (unit <= restUnit) node.forks = true;
+    let next = node.next.get(unit);
+    if (!next) {
+      next = { next: new Map(), forks: false, ends: [] };
+      node.next.set(unit, next);
+    }
+    node = next;
+  }
+  node.ends.push({ ...end, open });
+}
+
+function findAll<Entry>(root: Node<Entry>, chains: number, text: Folded, max: number): PhraseMatch<Entry>[] {
+  const { units, length } = text;
+  const found: PhraseMatch<Entry>[] = [];
+  const progress: Progress[][] = Array.from({ length: chains }, () => []);
+  let steps = 0;
+  for (let start = 0; start < length && found.length < max && steps < stepsMax; start++) {
+    const unit = units[start] as number;
+    if (start > 0 && isWordUnit(unit) && isWordUnit(units[start - 1] as number) && !isUnspacedUnit(unit)) continue;
+    steps += walk(root, text, start, (end, stop) => {
+      const whole = accept(text, start, stop, end, progress);
+      if (whole === undefined) return;
+      if (end.unlessNegated && isNegated(text, whole)) return;
+      keepLongest(found, { entry: end.entry, ...originOf(text, whole, stop) });
+    });
+  }
+  return found;
+}
+
+/** Follows the trie from one place; each of its nodes is reached at most once. Returns the steps taken. */
+function walk<Entry>(
+  root: Node<Entry>,
+  text: Folded,
+  start: number,
+  visit: (end: End<Entry>, stop: number) => void,
+): number {
+  const { units, length } = text;
+  let steps = 0;
+  let branches: { node: Node<Entry>; at: number }[] | undefined;
+  let node: Node<Entry> | undefined = root;
+  let at = start;
+  for (;;) {
+    while (node) {
+      steps++;
+      for (const end of node.ends) {
+        const stop = end.open ? wordEnd(units, length, at) : at;
+        if (boundaries(text, start, stop)) visit(end, stop);
+      }
+      if (at >= length) break;
+      const unit = units[at] as number;
+      if (node.forks) branches = fork(node, text, at, branches);
+      node = node.next.get(unit);
+      at++;
+    }
+    const branch = branches?.pop();
+    if (!branch) return steps;
+    node = branch.node;
+    at = branch.at;
+  }
+}
+
+/** Where a number or the rest of a word may stand, the walk goes on behind it too. */
+function fork<Entry>(
+  node: Node<Entry>,
+  { units, length }: Folded,
+  at: number,
+  branches: { node: Node<Entry>; at: number }[] = [],
+): { node: Node<Entry>; at: number }[] {
+  const number = node.next.get(numberUnit);
+  if (number && isDigit(units[at] as number)) branches.push({ node: number, at: numberEnd(units, length, at) });
+  const rest = node.next.get(restUnit);
+  if (rest) branches.push({ node: rest, at: wordEnd(units, length, at) });
+  return branches;
+}
+
+/** Where the whole phrase starts when this was its last part; undefined when it is not complete. */
+function accept<Entry>(
+  text: Folded,
+  start: number,
+  stop: number,
+  end: End<Entry>,
+  progress: Progress[][],
+): number | undefined {
+  if (end.chain < 0) return start;
+  const parts = progress[end.chain] as Progress[];
+  const before = end.part === 0 ? undefined : parts[end.part - 1];
+  if (end.part > 0 && (before === undefined || !isNear(text, before.end, start))) return undefined;
+  const whole = before?.start ?? start;
+  if (end.last) return whole;
+  parts[end.part] = { part: end.part, start: whole, end: stop };
+  return undefined;
+}
+
+function isNear({ units }: Folded, from: number, to: number): boolean {
+  if (to < from || to - from > gapUnitsMax) return false;
+  let words = 0;
+  for (let at = from + 1; at < to; at++) {
+    const unit = units[at] as number;
+    // A gap never crosses the end of a sentence.
+    if (unit === 0x2e || unit === 0x21 || unit === 0x3f || unit === 0x3002) return false;
+    if (isWordUnit(unit) && !isWordUnit(units[at - 1] as number)) words++;
+  }
+  return words <= gapWordsMax;
+}
+
+function keepLongest<Entry>(found: PhraseMatch<Entry>[], match: PhraseMatch<Entry>): void {
+  for (let index = found.length - 1; index >= 0 && index >= found.length - 8; index--) {
+    const other = found[index] as PhraseMatch<Entry>;
+    if (other.entry !== match.entry || other.end <= match.start) continue;
+    if (match.end - match.start > other.end - other.start) found[index] = match;
+    return;
+  }
+  found.push(match);
+}
+
+function boundaries(text: Folded, start: number, stop: number): boolean {
+  const { units, length } = text;
+  if (stop <= start) return false;
+  const last = units[stop - 1] as number;
+  if (stop < length && isWordUnit(last) && isWordUnit(units[stop] as number) && !isUnspacedUnit(last)) return false;
+  const first = units[start] as number;
+  if (start > 0 && isUnspacedUnit(first) && isUnspacedUnit(units[start - 1] as number))
+    if (!isWordBoundary(text.original, text.origins[start] as number)) return false;
+  if (stop < length && isUnspacedUnit(last) && isUnspacedUnit(units[stop] as number))
+    return isWordBoundary(text.original, text.origins[stop] as number);
+  return true;
+}
+
+function wordEnd(units: Uint16Array, length: number, at: number): number {
+  // A word longer than this is not one.
+  const limit = Math.min(length, at + 40);
+  let stop = at;
+  while (stop < limit && isWordUnit(units[stop] as number)) stop++;
+  return stop;
+}
+
+function numberEnd(units: Uint16Array, length: number, at: number): number {
+  const limit = Math.min(length, at + 30);
+  let stop = at;
+  while (stop < limit) {
+    const unit = units[stop] as number;
+    const separates = (unit === 0x2e || unit === 0x2c) && isDigit(units[stop + 1] as number);
+    if (!isDigit(unit) && !separates) break;
+    stop++;
+  }
+  return stop;
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39;
+}
+
+// Languages of the shipped packs; a phrase right after one of these says the contrary.
+const negators = new Set(
+  'not no never without cannot nicht kein keine keinen keiner niemals ohne pas sans jamais aucun aucune sin nunca ningun ninguna nao sem nenhum nenhuma non senza nie ne bez не без никогда нет'.split(
+    ' ',
+  ),
+);
+
+function isNegated(text: Folded, start: number): boolean {
+  const from = Math.max(0, start - 32);
+  const before = String.fromCharCode(...text.units.subarray(from, start));
+  // Only within the same clause, and only the two words before.
+  const clause = before.slice(
+    Math.max(before.lastIndexOf('.'), before.lastIndexOf('!'), before.lastIndexOf('?'), before.lastIndexOf(',')) + 1,
+  );
+  const words = clause.trim().split(/\s+/).slice(-2);
+  return words.some((word) => negators.has(word) || word.endsWith("n't"));
+}
