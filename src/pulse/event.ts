@@ -1,0 +1,183 @@
+/** One product event as a customer sends it; nothing in it has been checked. */
+export interface IncomingEvent {
+  id: string;
+  journey: string;
+  step: string;
+  kind: string;
+  sessionId: string;
+  userId: string;
+  /** RFC 3339. */
+  occurredAt: string;
+  error?: { code: string; message: string };
+  properties?: unknown;
+}
+
+export const kinds = ['entered', 'completed', 'left', 'error', 'custom'] as const;
+export type EventKind = (typeof kinds)[number];
+
+/** An event that keeps every rule. */
+export interface CheckedEvent {
+  index: number;
+  id: string;
+  journey: string;
+  step: string;
+  kind: EventKind;
+  sessionId: string;
+  userId?: string;
+  /** Milliseconds since the Unix epoch. */
+  occurredMs: number;
+  errorCode?: string;
+  /** The error's message and the properties as JSON; undefined when there is neither. */
+  detail?: string;
+}
+
+/** Why an event was not taken. The words are part of the contract: programs compare them. */
+export type RejectionReason =
+  | 'id_invalid'
+  | 'journey_invalid'
+  | 'step_invalid'
+  | 'kind_unknown'
+  | 'session_id_invalid'
+  | 'user_id_invalid'
+  | 'occurred_at_invalid'
+  | 'occurred_at_in_future'
+  | 'occurred_at_too_old'
+  | 'error_missing'
+  | 'error_unexpected'
+  | 'error_invalid'
+  | 'properties_too_large'
+  | 'too_many_journeys'
+  | 'too_many_steps';
+
+export interface Rejection {
+  index: number;
+  reason: RejectionReason;
+  /** What is wrong and what to do, for people. */
+  description: string;
+}
+
+/** How far a client's clock may be ahead of ours. */
+export const aheadMaxMs = 10 * 60_000;
+
+const idPattern = /^[\x21-\x7e]{1,64}$/;
+const namePattern = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._:/-]{0,63}$/u;
+const codePattern = /^[\x21-\x7e]{1,64}$/;
+const sessionLengthMax = 128;
+const userLengthMax = 256;
+const messageLengthMax = 1_000;
+const propertiesBytesMax = 4_096;
+
+/** The span of time that events may come from. */
+export interface Window {
+  nowMs: number;
+  /** Events that occurred before this were perhaps counted and forgotten already. */
+  oldestMs: number;
+}
+
+/** Checks one event by itself, so that a bad one takes none of its neighbours with it. */
+export function checkEvent(event: IncomingEvent, index: number, window: Window): CheckedEvent | Rejection {
+  const wrong = checkNames(event, index) ?? checkError(event, index);
+  if (wrong) return wrong;
+  const occurredMs = parseInstant(event.occurredAt);
+  if (occurredMs === undefined) {
+    return reject(index, 'occurred_at_invalid', 'occurredAt must be an RFC 3339 time such as 2026-05-01T10:00:00Z');
+  }
+  if (occurredMs > window.nowMs + aheadMaxMs) {
+    return reject(index, 'occurred_at_in_future', "occurredAt is over 10 minutes ahead; set the sender's clock");
+  }
+  if (occurredMs < window.oldestMs) {
+    const oldest = new Date(window.oldestMs).toISOString();
+    return reject(index, 'occurred_at_too_old', `occurredAt is before ${oldest}, the oldest time that is still taken`);
+  }
+  const detail = detailOf(event);
+  if (detail !== undefined && Buffer.byteLength(detail) > propertiesBytesMax + messageLengthMax * 4) {
+    return reject(index, 'properties_too_large', `properties are over ${propertiesBytesMax} bytes of JSON`);
+  }
+  return {
+    index,
+    id: event.id,
+    journey: event.journey,
+    step: event.step,
+    kind: event.kind as EventKind,
+    sessionId: event.sessionId,
+    occurredMs,
+    ...(event.userId === '' ? {} : { userId: event.userId }),
+    ...(event.error ? { errorCode: event.error.code } : {}),
+    ...(detail === undefined ? {} : { detail }),
+  };
+}
+
+/** Whether a text may name a journey or a step. */
+export function isName(text: string): boolean {
+  return namePattern.test(text);
+}
+
+const nameRule = 'must be 1 to 64 letters, digits, blanks or any of . _ : / - and begin with a letter or a digit';
+
+function checkNames(event: IncomingEvent, index: number): Rejection | undefined {
+  if (!idPattern.test(event.id)) {
+    return reject(index, 'id_invalid', 'id must be 1 to 64 printable ASCII characters without blanks');
+  }
+  if (!isName(event.journey)) return reject(index, 'journey_invalid', `journey ${nameRule}`);
+  if (!isName(event.step)) return reject(index, 'step_invalid', `step ${nameRule}`);
+  if (!(kinds as readonly string[]).includes(event.kind)) {
+    return reject(index, 'kind_unknown', `kind must be one of ${kinds.join(', ')}`);
+  }
+  if (!isText(event.sessionId, 1, sessionLengthMax)) {
+    return reject(index, 'session_id_invalid', `sessionId must have 1 to ${sessionLengthMax} characters`);
+  }
+  if (!isText(event.userId, 0, userLengthMax)) {
+    return reject(index, 'user_id_invalid', `userId must have at most ${userLengthMax} characters`);
+  }
+  return undefined;
+}
+
+function checkError(event: IncomingEvent, index: number): Rejection | undefined {
+  if (!event.error) {
+    if (event.kind !== 'error') return undefined;
+    return reject(index, 'error_missing', 'an event of kind error needs error.code');
+  }
+  if (event.kind !== 'error') return reject(index, 'error_unexpected', 'error is for events of kind error alone');
+  if (codePattern.test(event.error.code) && isText(event.error.message, 0, messageLengthMax)) return undefined;
+  return reject(
+    index,
+    'error_invalid',
+    `error.code must be 1 to 64 printable ASCII characters, error.message at most ${messageLengthMax} characters`,
+  );
+}
+
+function isText(text: string, min: number, max: number): boolean {
+  return text.length >= min && text.length <= max && text.isWellFormed();
+}
+
+function detailOf(event: IncomingEvent): string | undefined {
+  const message = event.error?.message;
+  if (!message && event.properties === undefined) return undefined;
+  return JSON.stringify({ ...(message ? { message } : {}), properties: event.properties });
+}
+
+function reject(index: number, reason: RejectionReason, description: string): Rejection {
+  return { index, reason, description };
+}
+
+const instant =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+
+/**
+ * The milliseconds since the Unix epoch of an RFC 3339 time, finer fractions cut off. Undefined for anything else: a
+ * day that its month does not have, a leap second, a time without an offset.
+ */
+export function parseInstant(text: string): number | undefined {
+  const match = instant.exec(text);
+  if (!match) return undefined;
+  const [, year, month, day, hour, minute, second, fraction = '', sign, offsetHour = '0', offsetMinute = '0'] = match;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
+  const date = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
+  const back = new Date(date);
+  // Date.UTC takes 31 February for 3 March, and the years 0 to 99 for 1900 to 1999.
+  if (back.getUTCFullYear() !== Number(year) || back.getUTCMonth() + 1 !== Number(month)) return undefined;
+  if (back.getUTCDate() !== Number(day)) return undefined;
+  const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000 * (sign === '-' ? -1 : 1);
+  return date + Number(fraction.slice(0, 3).padEnd(3, '0')) - offset;
+}

@@ -1,0 +1,116 @@
+/**
+ * Durations in logarithmic buckets, so that percentiles can be had from sums of rollups: two histograms of any two
+ * periods merge by adding their counts, in any order (the idea of DDSketch: Masson, Rim and Lee, 2019).
+ *
+ * Every value between 1 ms and `longestMs` is told with a relative error of at most `relativeError`; shorter ones are
+ * told as 0, longer ones as `longestMs`. At most 545 buckets are ever in use.
+ */
+export type Histogram = Map<number, number>;
+
+/** How far a percentile may be from the value that really stands at that rank, relative to that value. */
+export const relativeError = 0.02;
+
+/** 31 days. */
+export const longestMs = 31 * 24 * 3_600_000;
+
+const base = (1 + relativeError) / (1 - relativeError);
+const logBase = Math.log(base);
+
+/** The bucket of a duration in milliseconds. */
+export function bucketOf(durationMs: number): number {
+  if (durationMs < 1) return 0;
+  return 1 + Math.ceil(Math.log(Math.min(durationMs, longestMs)) / logBase - 1e-9);
+}
+
+/** The duration in milliseconds that stands for a bucket. */
+export function valueOf(bucket: number): number {
+  return bucket === 0 ? 0 : (2 * base ** (bucket - 1)) / (base + 1);
+}
+
+/** Adds `count`, which may be negative, to a bucket. Buckets that come to nothing are dropped. */
+export function addTo(histogram: Histogram, bucket: number, count: number): void {
+  const sum = (histogram.get(bucket) ?? 0) + count;
+  if (sum === 0) histogram.delete(bucket);
+  else histogram.set(bucket, sum);
+}
+
+/** Adds all of `other` to `histogram`. */
+export function mergeInto(histogram: Histogram, other: Histogram): void {
+  for (const [bucket, count] of other) addTo(histogram, bucket, count);
+}
+
+/** How many durations a histogram holds. */
+export function countOf(histogram: Histogram): number {
+  let count = 0;
+  for (const part of histogram.values()) count += part;
+  return count;
+}
+
+/**
+ * The durations in milliseconds at the given quantiles (0 to 1), by nearest rank: the value that at least that share
+ * of all values does not exceed. Undefined for an empty histogram, where there is nothing to tell.
+ */
+export function quantilesOf(histogram: Histogram, quantiles: readonly number[]): number[] | undefined {
+  const total = countOf(histogram);
+  if (total <= 0) return undefined;
+  const sorted = [...histogram].sort(([a], [b]) => a - b);
+  return quantiles.map((quantile) => {
+    let left = Math.max(1, Math.ceil(quantile * total));
+    for (const [bucket, count] of sorted) {
+      left -= count;
+      if (left <= 0) return valueOf(bucket);
+    }
+    return valueOf(sorted.at(-1)?.[0] ?? 0);
+  });
+}
+
+/** The time in milliseconds that all durations together spent beyond a norm. */
+export function timeBeyond(histogram: Histogram, normMs: number): number {
+  let sum = 0;
+  for (const [bucket, count] of histogram) sum += count * Math.max(0, valueOf(bucket) - normMs);
+  return sum;
+}
+
+/** As bytes: for each bucket in order, the step from the one before and its count, as LEB128 numbers. */
+export function encodeHistogram(histogram: Histogram): Buffer {
+  const bytes: number[] = [];
+  let before = 0;
+  for (const [bucket, count] of [...histogram].sort(([a], [b]) => a - b)) {
+    if (count < 0) throw new Error('a histogram of stored sessions has a negative count');
+    writeNumber(bytes, bucket - before);
+    writeNumber(bytes, count);
+    before = bucket;
+  }
+  return Buffer.from(bytes);
+}
+
+/** Adds an encoded histogram to `histogram`. */
+export function decodeInto(histogram: Histogram, bytes: Uint8Array): void {
+  let at = 0;
+  let bucket = 0;
+  const read = () => {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = bytes[at++];
+      if (byte === undefined) throw new Error('a stored histogram ends in the middle of a number');
+      value += (byte & 127) * scale;
+      if (byte < 128) return value;
+      scale *= 128;
+    }
+  };
+  while (at < bytes.length) {
+    bucket += read();
+    const count = read();
+    histogram.set(bucket, (histogram.get(bucket) ?? 0) + count);
+  }
+}
+
+function writeNumber(bytes: number[], value: number): void {
+  let left = value;
+  while (left >= 128) {
+    bytes.push((left % 128) | 128);
+    left = Math.floor(left / 128);
+  }
+  bytes.push(left);
+}
