@@ -1,0 +1,431 @@
+import { CompiledQuery } from 'kysely';
+import { isDuplicateKey, type Queryable } from '../db/index.ts';
+import { decodeInto, encodeHistogram, type Histogram } from './histogram.ts';
+import { type NameKind, type NameRow, nameKinds } from './names.ts';
+import { type Cell, type CellKey, type CellRange, type ErrorCell, type ErrorKey, grains } from './rollup.ts';
+
+/**
+ * Bulk SQL. Texts are built here from integers and hexadecimal literals only: binding the 9,000 values of a batch costs the
+ * driver more than the server needs to store them.
+ */
+
+export interface EventRow {
+  id: string;
+  journeyNo: number;
+  stepNo: number;
+  /** Its number; see `kindNumbers`. */
+  kind: number;
+  occurredMs: number;
+  /** 16 bytes in hexadecimal. */
+  sessionKey: string;
+  userKey?: string;
+  detail?: string;
+}
+
+export interface SessionRow {
+  journeyNo: number;
+  sessionKey: string;
+  lastMs: number;
+  state: string;
+}
+
+export interface UnsettledRow {
+  chargeId: string;
+  hold: string;
+  cost: bigint;
+  events: number;
+  reply: string;
+}
+
+/** At 1,000 constants MariaDB turns an IN list into a join. */
+const inListMax = 500;
+const rowsPerInsertMax = 2_000;
+
+/** The account's number, made when it has none. Runs by itself, before the transaction that locks it. */
+export async function ensureAccount(db: Queryable, accountId: string): Promise<number> {
+  const known = await findAccount(db, accountId);
+  if (known !== undefined) return known;
+  try {
+    await run(db, 'INSERT INTO pulse_account (account_id, swept_at) VALUES (?, UTC_TIMESTAMP(6))', [accountId]);
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+  const made = await findAccount(db, accountId);
+  if (made === undefined) throw new Error('an account row that was just made is gone');
+  return made;
+}
+
+export async function findAccount(db: Queryable, accountId: string): Promise<number | undefined> {
+  const rows = await query<{ account_no: number }>(db, 'SELECT account_no FROM pulse_account WHERE account_id = ?', [
+    accountId,
+  ]);
+  return rows[0]?.account_no;
+}
+
+/** Makes this transaction the only one that writes for the account, until it ends. */
+export async function lockAccount(tx: Queryable, accountNo: number): Promise<void> {
+  await query(tx, `SELECT account_no FROM pulse_account WHERE account_no = ${accountNo} FOR UPDATE`);
+}
+
+export async function readNames(db: Queryable, accountNo: number): Promise<NameRow[]> {
+  const rows = await query<{ kind: number; journey_no: number; name_no: number; name: string }>(
+    db,
+    `SELECT kind, journey_no, name_no, name FROM pulse_name WHERE account_no = ${accountNo}`,
+  );
+  return rows.map((row) => ({
+    kind: nameKindOf(row.kind),
+    journeyNo: row.journey_no,
+    no: row.name_no,
+    name: row.name,
+  }));
+}
+
+export async function addNames(tx: Queryable, accountNo: number, names: readonly NameRow[]): Promise<void> {
+  await insert(
+    tx,
+    'INSERT INTO pulse_name (account_no, kind, journey_no, name_no, name) VALUES',
+    names.map(({ kind, journeyNo, no, name }) => {
+      return `(${accountNo},${nameKinds[kind]},${journeyNo},${no},${hexOf(name)})`;
+    }),
+  );
+}
+
+/**
+ * Stores the events whose ids are new and returns the ids that were there already. The account must be locked, so that
+ * nobody stores the same id in between. Almost always all are new: then this is one statement and no read.
+ */
+export async function addNewEvents(
+  tx: Queryable,
+  accountNo: number,
+  events: readonly EventRow[],
+): Promise<ReadonlySet<string>> {
+  const existing = new Set<string>();
+  for (const part of slices(events, rowsPerInsertMax)) {
+    try {
+      await insertEvents(tx, accountNo, part);
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      // The statement was undone as a whole; the transaction goes on.
+      const there = await findEventIds(tx, accountNo, part);
+      for (const id of there) existing.add(id);
+      await insertEvents(
+        tx,
+        accountNo,
+        part.filter(({ id }) => !there.has(id)),
+      );
+    }
+  }
+  return existing;
+}
+
+async function insertEvents(tx: Queryable, accountNo: number, events: readonly EventRow[]): Promise<void> {
+  await insert(
+    tx,
+    'INSERT INTO pulse_event (account_no, event_id, journey_no, step_no, kind, occurred_ms, session_key, user_key, detail) VALUES',
+    events.map((event) => {
+      const user = event.userKey === undefined ? 'NULL' : `x'${event.userKey}'`;
+      const detail = event.detail === undefined ? 'NULL' : hexOf(event.detail);
+      return `(${accountNo},${hexOf(event.id)},${event.journeyNo},${event.stepNo},${event.kind},${event.occurredMs},x'${event.sessionKey}',${user},${detail})`;
+    }),
+  );
+}
+
+async function findEventIds(tx: Queryable, accountNo: number, events: readonly EventRow[]): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const part of slices(events, inListMax)) {
+    const list = part.map(({ id }) => hexOf(id)).join(',');
+    const rows = await query<{ event_id: string }>(
+      tx,
+      `SELECT event_id FROM pulse_event WHERE account_no = ${accountNo} AND event_id IN (${list})`,
+    );
+    for (const row of rows) found.add(row.event_id);
+  }
+  return found;
+}
+
+/** The stored states of these sessions of one journey, by session key. */
+export async function readSessions(
+  tx: Queryable,
+  accountNo: number,
+  journeyNo: number,
+  sessionKeys: readonly string[],
+): Promise<Map<string, string>> {
+  const states = new Map<string, string>();
+  for (const part of slices(sessionKeys, inListMax)) {
+    const rows = await query<{ session_key: Buffer; state: Buffer }>(
+      tx,
+      `SELECT session_key, state FROM pulse_session WHERE account_no = ${accountNo} AND journey_no = ${journeyNo} AND session_key IN (${part.map((key) => `x'${key}'`).join(',')})`,
+    );
+    for (const row of rows) states.set(row.session_key.toString('hex'), row.state.toString('latin1'));
+  }
+  return states;
+}
+
+export async function writeSessions(
+  tx: Queryable,
+  accountNo: number,
+  sessions: readonly SessionRow[],
+): Promise<void> {
+  await insert(
+    tx,
+    'INSERT INTO pulse_session (account_no, journey_no, session_key, last_ms, state) VALUES',
+    sessions.map(({ journeyNo, sessionKey, lastMs, state }) => {
+      // JSON of numbers: nothing in it can end a literal.
+      return `(${accountNo},${journeyNo},x'${sessionKey}',${lastMs},'${state}')`;
+    }),
+    'ON DUPLICATE KEY UPDATE last_ms = VALUES(last_ms), state = VALUES(state)',
+  );
+}
+
+/** Adds changes to the stored cells. The account must be locked: histograms are read, merged and written. */
+export async function addToCells(
+  tx: Queryable,
+  accountNo: number,
+  changes: readonly { key: CellKey; cell: Cell }[],
+): Promise<void> {
+  const stored = await readDwells(tx, accountNo, changes);
+  await insert(
+    tx,
+    'INSERT INTO pulse_cell (account_no, journey_no, grain, start_hour, step_no, sessions, completed, abandoned, ended, errored, offset_ms, dwell) VALUES',
+    changes.map(({ key, cell }) => {
+      const dwell: Histogram = new Map(cell.dwell);
+      const before = stored.get(textOf(key));
+      if (before) decodeInto(dwell, before);
+      for (const [bucket, count] of dwell) if (count === 0) dwell.delete(bucket);
+      const { sessions, completed, abandoned, ended, errored, offsetSum } = cell;
+      return `(${accountNo},${key.journey},${grains[key.grain]},${key.start},${key.step},${sessions},${completed},${abandoned},${ended},${errored},${offsetSum},x'${encodeHistogram(dwell).toString('hex')}')`;
+    }),
+    `ON DUPLICATE KEY UPDATE ${sumsOf(['sessions', 'completed', 'abandoned', 'ended', 'errored', 'offset_ms'])}, dwell = VALUES(dwell)`,
+  );
+}
+
+export async function addToErrorCells(
+  tx: Queryable,
+  accountNo: number,
+  changes: readonly { key: ErrorKey; cell: ErrorCell }[],
+): Promise<void> {
+  await insert(
+    tx,
+    'INSERT INTO pulse_error_cell (account_no, journey_no, grain, start_hour, step_no, code_no, occurrences, first_ms, last_ms, sessions, recovered) VALUES',
+    changes.map(({ key, cell }) => {
+      const { occurrences, firstMs, lastMs, sessions, recovered } = cell;
+      return `(${accountNo},${key.journey},${grains[key.grain]},${key.start},${key.step},${key.code},${occurrences},${firstMs ?? 'NULL'},${lastMs ?? 'NULL'},${sessions},${recovered})`;
+    }),
+    `ON DUPLICATE KEY UPDATE ${sumsOf(['occurrences', 'sessions', 'recovered'])},
+      first_ms = LEAST(COALESCE(first_ms, VALUES(first_ms)), COALESCE(VALUES(first_ms), first_ms)),
+      last_ms = GREATEST(COALESCE(last_ms, VALUES(last_ms)), COALESCE(VALUES(last_ms), last_ms))`,
+  );
+}
+
+async function readDwells(
+  tx: Queryable,
+  accountNo: number,
+  changes: readonly { key: CellKey }[],
+): Promise<Map<string, Buffer>> {
+  const dwells = new Map<string, Buffer>();
+  // Keys come in order, so those of one journey and grain stand together: few statements, each one range a start.
+  for (const group of groupBy(changes, ({ key }) => `${key.journey} ${key.grain}`)) {
+    const first = group[0]?.key;
+    if (!first) continue;
+    for (const starts of slices([...new Set(group.map(({ key }) => key.start))], inListMax)) {
+      const rows = await query<{ start_hour: number; step_no: number; dwell: Buffer }>(
+        tx,
+        `SELECT start_hour, step_no, dwell FROM pulse_cell WHERE account_no = ${accountNo} AND journey_no = ${first.journey} AND grain = ${grains[first.grain]} AND start_hour IN (${starts.join(',')})`,
+      );
+      for (const row of rows) {
+        dwells.set(textOf({ ...first, start: row.start_hour, step: row.step_no }), row.dwell);
+      }
+    }
+  }
+  return dwells;
+}
+
+export interface StoredCell {
+  start: number;
+  step: number;
+  cell: Cell;
+}
+
+/** The cells of one journey in a range, in the order of their starts. */
+export async function readCells(
+  db: Queryable,
+  accountNo: number,
+  journeyNo: number,
+  range: CellRange,
+): Promise<StoredCell[]> {
+  const rows = await query<{
+    start_hour: number;
+    step_no: number;
+    sessions: bigint;
+    completed: bigint;
+    abandoned: bigint;
+    ended: bigint;
+    errored: bigint;
+    offset_ms: bigint;
+    dwell: Buffer;
+  }>(
+    db,
+    `SELECT start_hour, step_no, sessions, completed, abandoned, ended, errored, offset_ms, dwell FROM pulse_cell WHERE ${rangeOf(accountNo, journeyNo, range)} ORDER BY start_hour`,
+  );
+  return rows.map((row) => {
+    const dwell: Histogram = new Map();
+    decodeInto(dwell, row.dwell);
+    return {
+      start: row.start_hour,
+      step: row.step_no,
+      cell: {
+        sessions: Number(row.sessions),
+        completed: Number(row.completed),
+        abandoned: Number(row.abandoned),
+        ended: Number(row.ended),
+        errored: Number(row.errored),
+        offsetSum: Number(row.offset_ms),
+        dwell,
+      },
+    };
+  });
+}
+
+/** Error sums of one journey in a range, already added up by step and code. */
+export async function readErrorSums(
+  db: Queryable,
+  accountNo: number,
+  journeyNo: number,
+  range: CellRange,
+): Promise<{ step: number; code: number; cell: ErrorCell }[]> {
+  const rows = await query<{
+    step_no: number;
+    code_no: number;
+    occurrences: bigint;
+    first_ms: bigint | null;
+    last_ms: bigint | null;
+    sessions: bigint;
+    recovered: bigint;
+  }>(
+    db,
+    `SELECT step_no, code_no, SUM(occurrences) AS occurrences, MIN(first_ms) AS first_ms, MAX(last_ms) AS last_ms, SUM(sessions) AS sessions, SUM(recovered) AS recovered FROM pulse_error_cell WHERE ${rangeOf(accountNo, journeyNo, range)} GROUP BY step_no, code_no`,
+  );
+  return rows.map((row) => ({
+    step: row.step_no,
+    code: row.code_no,
+    cell: {
+      occurrences: Number(row.occurrences),
+      firstMs: row.first_ms === null ? undefined : Number(row.first_ms),
+      lastMs: row.last_ms === null ? undefined : Number(row.last_ms),
+      sessions: Number(row.sessions),
+      recovered: Number(row.recovered),
+    },
+  }));
+}
+
+export interface JourneyDays {
+  journeyNo: number;
+  sessions: number;
+  errored: number;
+  lastStart: number;
+}
+
+/** The sums of some journeys as wholes over the days that start at or after an hour. */
+export async function readJourneyDays(
+  db: Queryable,
+  accountNo: number,
+  journeyNos: readonly number[],
+  fromHour: number,
+): Promise<JourneyDays[]> {
+  if (journeyNos.length === 0) return [];
+  const rows = await query<{ journey_no: number; sessions: bigint; errored: bigint; last_start: number | bigint }>(
+    db,
+    `SELECT journey_no, SUM(sessions) AS sessions, SUM(errored) AS errored, MAX(start_hour) AS last_start FROM pulse_cell WHERE account_no = ${accountNo} AND journey_no IN (${journeyNos.join(',')}) AND grain = ${grains.day} AND start_hour >= ${fromHour} AND step_no = 0 AND sessions > 0 GROUP BY journey_no`,
+  );
+  return rows.map((row) => ({
+    journeyNo: row.journey_no,
+    sessions: Number(row.sessions),
+    errored: Number(row.errored),
+    lastStart: Number(row.last_start),
+  }));
+}
+
+export async function addUnsettled(tx: Queryable, rows: readonly UnsettledRow[]): Promise<void> {
+  await insert(
+    tx,
+    'INSERT INTO pulse_unsettled (charge_id, hold, cost, events, reply, created_at) VALUES',
+    rows.map(({ chargeId, hold, cost, events, reply }) => {
+      return `(${hexOf(chargeId)},${hexOf(hold)},${cost},${events},${hexOf(reply)},UTC_TIMESTAMP(6))`;
+    }),
+  );
+}
+
+/** Charges whose events were stored over `ageSeconds` ago and whose settlement has not been heard of since. */
+export async function readUnsettled(db: Queryable, ageSeconds: number, limit: number): Promise<UnsettledRow[]> {
+  const rows = await query<{ charge_id: string; hold: Buffer; cost: bigint; events: number; reply: Buffer }>(
+    db,
+    `SELECT charge_id, hold, cost, events, reply FROM pulse_unsettled WHERE created_at < UTC_TIMESTAMP(6) - INTERVAL ${ageSeconds} SECOND ORDER BY created_at LIMIT ${limit}`,
+  );
+  return rows.map((row) => ({
+    chargeId: row.charge_id,
+    hold: row.hold.toString(),
+    cost: row.cost,
+    events: row.events,
+    reply: row.reply.toString(),
+  }));
+}
+
+export async function removeUnsettled(db: Queryable, chargeIds: readonly string[]): Promise<void> {
+  for (const part of slices(chargeIds, inListMax)) {
+    await run(db, `DELETE FROM pulse_unsettled WHERE charge_id IN (${part.map(hexOf).join(',')})`);
+  }
+}
+
+/** `x'...'` of a text's UTF-8 bytes. */
+function hexOf(text: string): string {
+  return `x'${Buffer.from(text, 'utf8').toString('hex')}'`;
+}
+
+function rangeOf(accountNo: number, journeyNo: number, { grain, from, to }: CellRange): string {
+  return `account_no = ${accountNo} AND journey_no = ${journeyNo} AND grain = ${grains[grain]} AND start_hour >= ${from} AND start_hour < ${to}`;
+}
+
+function sumsOf(columns: readonly string[]): string {
+  return columns.map((column) => `${column} = ${column} + VALUES(${column})`).join(', ');
+}
+
+function textOf({ journey, grain, start, step }: CellKey): string {
+  return `${journey} ${grain} ${start} ${step}`;
+}
+
+function nameKindOf(number: number): NameKind {
+  for (const [kind, no] of Object.entries(nameKinds)) if (no === number) return kind as NameKind;
+  throw new Error(`a stored name has the unknown kind ${number}`);
+}
+
+async function insert(db: Queryable, head: string, rows: readonly string[], tail = ''): Promise<void> {
+  for (const part of slices(rows, rowsPerInsertMax)) await run(db, `${head} ${part.join(',')} ${tail}`);
+}
+
+async function run(db: Queryable, text: string, values: unknown[] = []): Promise<bigint> {
+  const result = await db.for<object>().executeQuery(CompiledQuery.raw(text, values));
+  return result.numAffectedRows ?? 0n;
+}
+
+async function query<Row>(db: Queryable, text: string, values: unknown[] = []): Promise<Row[]> {
+  const result = await db.for<object>().executeQuery<Row>(CompiledQuery.raw(text, values));
+  return result.rows;
+}
+
+function* slices<T>(items: readonly T[], size: number): Iterable<readonly T[]> {
+  if (items.length > 0 && items.length <= size) yield items;
+  else for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
+}
+
+/** Runs of neighbours with the same key. */
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): T[][] {
+  const groups: T[][] = [];
+  let before: string | undefined;
+  for (const item of items) {
+    const key = keyOf(item);
+    if (key === before) groups.at(-1)?.push(item);
+    else groups.push([item]);
+    before = key;
+  }
+  return groups;
+}
