@@ -89,10 +89,11 @@ export function checkEvent(event: IncomingEvent, index: number, window: Window):
     const oldest = new Date(window.oldestMs).toISOString();
     return reject(index, 'occurred_at_too_old', `occurredAt is before ${oldest}, the oldest time that is still taken`);
   }
-  const detail = detailOf(event);
-  if (detail !== undefined && Buffer.byteLength(detail) > propertiesBytesMax + messageLengthMax * 4) {
+  const properties = event.properties === undefined ? undefined : JSON.stringify(event.properties);
+  if (properties !== undefined && Buffer.byteLength(properties) > propertiesBytesMax) {
     return reject(index, 'properties_too_large', `properties are over ${propertiesBytesMax} bytes of JSON`);
   }
+  const detail = detailOf(event.error?.message, properties);
   return {
     index,
     id: event.id,
@@ -150,18 +151,17 @@ function isText(text: string, min: number, max: number): boolean {
   return text.length >= min && text.length <= max && text.isWellFormed();
 }
 
-function detailOf(event: IncomingEvent): string | undefined {
-  const message = event.error?.message;
-  if (!message && event.properties === undefined) return undefined;
-  return JSON.stringify({ ...(message ? { message } : {}), properties: event.properties });
+/** `properties` is JSON already. */
+function detailOf(message = '', properties?: string): string | undefined {
+  if (message === '' && properties === undefined) return undefined;
+  return `{"message":${JSON.stringify(message)},"properties":${properties ?? 'null'}}`;
 }
 
 function reject(index: number, reason: RejectionReason, description: string): Rejection {
   return { index, reason, description };
 }
 
-const instant =
-  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+const instant = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
 /**
  * The milliseconds since the Unix epoch of an RFC 3339 time, finer fractions cut off. Undefined for anything else: a

@@ -23,7 +23,7 @@ export function bucketOf(durationMs: number): number {
 }
 
 /** The duration in milliseconds that stands for a bucket. */
-export function valueOf(bucket: number): number {
+export function durationOf(bucket: number): number {
   return bucket === 0 ? 0 : (2 * base ** (bucket - 1)) / (base + 1);
 }
 
@@ -58,16 +58,16 @@ export function quantilesOf(histogram: Histogram, quantiles: readonly number[]):
     let left = Math.max(1, Math.ceil(quantile * total));
     for (const [bucket, count] of sorted) {
       left -= count;
-      if (left <= 0) return valueOf(bucket);
+      if (left <= 0) return durationOf(bucket);
     }
-    return valueOf(sorted.at(-1)?.[0] ?? 0);
+    return durationOf(sorted.at(-1)?.[0] ?? 0);
   });
 }
 
 /** The time in milliseconds that all durations together spent beyond a norm. */
 export function timeBeyond(histogram: Histogram, normMs: number): number {
   let sum = 0;
-  for (const [bucket, count] of histogram) sum += count * Math.max(0, valueOf(bucket) - normMs);
+  for (const [bucket, count] of histogram) sum += count * Math.max(0, durationOf(bucket) - normMs);
   return sum;
 }
 

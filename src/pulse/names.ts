@@ -1,7 +1,7 @@
 /** How many names an account may have. A hostile or broken sender must not grow the rollups without bound. */
-export const journeysMax = 500;
-export const stepsMax = 200;
-export const codesMax = 500;
+export const journeysMax = 200;
+export const stepsMax = 100;
+export const codesMax = 200;
 
 /** Error codes beyond `codesMax` count under this name, number 0. */
 export const otherCode = '(other)';
@@ -28,14 +28,16 @@ export interface JourneyNames {
   codeNames: Map<number, string>;
 }
 
-/** The numbers of one account's names. Names are added, never changed, so a copy can only lack the newest. */
+/**
+ * The numbers of one account's names. Names are added, never changed, so a copy can only lack the newest. A copy whose
+ * transaction was rolled back must be thrown away.
+ */
 export class Names {
-  readonly accountNo: number;
   readonly journeys = new Map<string, JourneyNames>();
   readonly #byNo = new Map<number, JourneyNames>();
+  size = 0;
 
-  constructor(accountNo: number, rows: Iterable<NameRow>) {
-    this.accountNo = accountNo;
+  constructor(rows: Iterable<NameRow>) {
     const sorted = [...rows].sort((a, b) => nameKinds[a.kind] - nameKinds[b.kind]);
     for (const row of sorted) this.#add(row);
   }
@@ -46,20 +48,46 @@ export class Names {
     return journey;
   }
 
-  /** A copy that also has these; the original stays as it is, since its transaction may yet be rolled back. */
-  with(added: readonly NameRow[]): Names {
-    return new Names(this.accountNo, [...this.rows(), ...added]);
+  /** Whether an event brings no name that could still be added. */
+  knows(event: Named): boolean {
+    const journey = this.journeys.get(event.journey);
+    if (!journey) return this.journeys.size >= journeysMax;
+    if (!journey.steps.has(event.step)) return journey.steps.size >= stepsMax;
+    return event.errorCode === undefined || journey.codes.has(event.errorCode) || journey.codes.size >= codesMax;
   }
 
-  *rows(): Iterable<NameRow> {
-    for (const { no, name, steps, codes } of this.journeys.values()) {
-      yield { kind: 'journey', journeyNo: 0, no, name };
-      for (const [step, stepNo] of steps) yield { kind: 'step', journeyNo: no, no: stepNo, name: step };
-      for (const [code, codeNo] of codes) yield { kind: 'code', journeyNo: no, no: codeNo, name: code };
+  /** Gives numbers to the names that these events bring, as far as the bounds allow, and returns what was added. */
+  addMissing(events: Iterable<Named>): NameRow[] {
+    const added: NameRow[] = [];
+    for (const event of events) if (!this.knows(event)) added.push(...this.#addNamesOf(event));
+    return added;
+  }
+
+  #addNamesOf(event: Named): NameRow[] {
+    const rows: NameRow[] = [];
+    const add = (row: NameRow) => {
+      this.#add(row);
+      rows.push(row);
+    };
+    if (!this.journeys.has(event.journey)) {
+      if (this.journeys.size >= journeysMax) return rows;
+      add({ kind: 'journey', journeyNo: 0, no: this.journeys.size + 1, name: event.journey });
     }
+    const journey = this.journeys.get(event.journey);
+    if (!journey) return rows;
+    if (!journey.steps.has(event.step)) {
+      if (journey.steps.size >= stepsMax) return rows;
+      add({ kind: 'step', journeyNo: journey.no, no: journey.steps.size + 1, name: event.step });
+    }
+    const code = event.errorCode;
+    if (code !== undefined && !journey.codes.has(code) && journey.codes.size < codesMax) {
+      add({ kind: 'code', journeyNo: journey.no, no: journey.codes.size + 1, name: code });
+    }
+    return rows;
   }
 
   #add({ kind, journeyNo, no, name }: NameRow): void {
+    this.size++;
     if (kind === 'journey') {
       const journey = { no, name, steps: new Map(), stepNames: new Map(), codes: new Map(), codeNames: new Map() };
       this.journeys.set(name, journey);
@@ -67,8 +95,7 @@ export class Names {
       return;
     }
     const journey = this.byNo(journeyNo);
-    const [numbers, texts] =
-      kind === 'step' ? [journey.steps, journey.stepNames] : [journey.codes, journey.codeNames];
+    const [numbers, texts] = kind === 'step' ? [journey.steps, journey.stepNames] : [journey.codes, journey.codeNames];
     numbers.set(name, no);
     texts.set(no, name);
   }
@@ -78,42 +105,4 @@ interface Named {
   journey: string;
   step: string;
   errorCode?: string;
-}
-
-/** Whether every name of an event has a number already, or is known to be one too many. */
-export function knows(names: Names, event: Named): boolean {
-  const journey = names.journeys.get(event.journey);
-  if (!journey?.steps.has(event.step)) return false;
-  return event.errorCode === undefined || journey.codes.has(event.errorCode) || journey.codes.size >= codesMax;
-}
-
-/** The names that must be added before these events can be stored, as far as the bounds allow. */
-export function missingNames(names: Names, events: Iterable<Named>): NameRow[] {
-  const added: NameRow[] = [];
-  let grown = names;
-  for (const event of events) {
-    const rows = missingOf(grown, event);
-    if (rows.length === 0) continue;
-    added.push(...rows);
-    grown = grown.with(rows);
-  }
-  return added;
-}
-
-function missingOf(names: Names, event: Named): NameRow[] {
-  const rows: NameRow[] = [];
-  const journey = names.journeys.get(event.journey);
-  if (!journey && names.journeys.size >= journeysMax) return rows;
-  const journeyNo = journey?.no ?? names.journeys.size + 1;
-  if (!journey) rows.push({ kind: 'journey', journeyNo: 0, no: journeyNo, name: event.journey });
-  const steps = journey?.steps.size ?? 0;
-  if (!journey?.steps.has(event.step)) {
-    if (steps >= stepsMax) return rows;
-    rows.push({ kind: 'step', journeyNo, no: steps + 1, name: event.step });
-  }
-  const codes = journey?.codes.size ?? 0;
-  if (event.errorCode !== undefined && !journey?.codes.has(event.errorCode) && codes < codesMax) {
-    rows.push({ kind: 'code', journeyNo, no: codes + 1, name: event.errorCode });
-  }
-  return rows;
 }

@@ -1,4 +1,4 @@
-import type { ErrorLine, FunnelStep, Stall, Totals } from './report.ts';
+import type { ErrorLine, FunnelStep, Stall, Totals } from './report-lines.ts';
 
 interface Findings {
   totals: Totals;

@@ -80,6 +80,36 @@ export async function readNames(db: Queryable, accountNo: number): Promise<NameR
   }));
 }
 
+/** One journey's own name and those of its steps and error codes; none when there is no such journey. */
+export async function readJourneyNames(db: Queryable, accountNo: number, journey: string): Promise<NameRow[]> {
+  const found = await query<{ name_no: number }>(
+    db,
+    `SELECT name_no FROM pulse_name WHERE account_no = ${accountNo} AND kind = ${nameKinds.journey} AND journey_no = 0 AND name = ${hexOf(journey)}`,
+  );
+  const no = found[0]?.name_no;
+  if (no === undefined) return [];
+  const rows = await query<{ kind: number; name_no: number; name: string }>(
+    db,
+    `SELECT kind, name_no, name FROM pulse_name WHERE account_no = ${accountNo} AND kind IN (${nameKinds.step},${nameKinds.code}) AND journey_no = ${no}`,
+  );
+  const names = rows.map((row) => ({ kind: nameKindOf(row.kind), journeyNo: no, no: row.name_no, name: row.name }));
+  return [{ kind: 'journey', journeyNo: 0, no, name: journey }, ...names];
+}
+
+/** Journeys whose names come after `after`, in the order of the names' bytes. */
+export async function readJourneys(
+  db: Queryable,
+  accountNo: number,
+  after: string,
+  limit: number,
+): Promise<{ name: string; no: number }[]> {
+  const rows = await query<{ name_no: number; name: string }>(
+    db,
+    `SELECT name_no, name FROM pulse_name WHERE account_no = ${accountNo} AND kind = ${nameKinds.journey} AND journey_no = 0 AND name > ${hexOf(after)} ORDER BY name LIMIT ${limit}`,
+  );
+  return rows.map((row) => ({ name: row.name, no: row.name_no }));
+}
+
 export async function addNames(tx: Queryable, accountNo: number, names: readonly NameRow[]): Promise<void> {
   await insert(
     tx,
@@ -161,11 +191,7 @@ export async function readSessions(
   return states;
 }
 
-export async function writeSessions(
-  tx: Queryable,
-  accountNo: number,
-  sessions: readonly SessionRow[],
-): Promise<void> {
+export async function writeSessions(tx: Queryable, accountNo: number, sessions: readonly SessionRow[]): Promise<void> {
   await insert(
     tx,
     'INSERT INTO pulse_session (account_no, journey_no, session_key, last_ms, state) VALUES',

@@ -1,85 +1,8 @@
+import { getOrMake } from './get-or-make.ts';
 import { countOf, type Histogram, mergeInto, quantilesOf, timeBeyond } from './histogram.ts';
 import { chooseNextAction } from './next-action.ts';
+import type { ErrorLine, FunnelStep, Percentiles, Report, Stall, Totals } from './report-lines.ts';
 import { addCell, addErrorCell, type Cell, type ErrorCell, emptyCell, emptyErrorCell, wholeJourney } from './rollup.ts';
-
-/** Percentiles of a time, in seconds; each within `relativeError` of the true one. */
-export interface Percentiles {
-  p50Seconds: number;
-  p90Seconds: number;
-  p99Seconds: number;
-}
-
-export interface FunnelStep {
-  step: string;
-  /** Sessions that reached the step. */
-  entered: number;
-  completed: number;
-  /** completed / entered; undefined when no session entered. */
-  conversion?: number;
-  /** entered / the sessions that entered the step before it. */
-  fromPrevious?: number;
-  /** entered / all sessions of the journey. */
-  fromStart?: number;
-}
-
-export interface Stall {
-  step: string;
-  /** Sessions whose time at the step is known. */
-  sessions: number;
-  dwell?: Percentiles;
-  /** p50 / the journey's own p50 over all its steps. */
-  timesNorm?: number;
-  /** What all sessions together spent here beyond the norm. The list is ranked by it. */
-  timeLostSeconds: number;
-  /** Sessions that stopped here without completing the step. */
-  abandoned: number;
-  /** abandoned / entered. */
-  abandonmentRate?: number;
-  /** Sessions that stopped here after completing it though it is not the goal. */
-  leftAfter: number;
-}
-
-export interface ErrorLine {
-  step: string;
-  code: string;
-  occurrences: number;
-  sessions: number;
-  /** sessions / sessions that entered the step. */
-  rate?: number;
-  recoveredSessions: number;
-  firstSeenMs?: number;
-  lastSeenMs?: number;
-}
-
-/** The numbers that a trend compares. */
-export interface Totals {
-  sessions: number;
-  /** Sessions that completed the goal. */
-  completed: number;
-  conversion?: number;
-  abandoned: number;
-  abandonmentRate?: number;
-  erroredSessions: number;
-  errorRate?: number;
-  duration?: Percentiles;
-}
-
-export interface Bucket extends Totals {
-  startMs: number;
-}
-
-export interface Report {
-  goal?: string;
-  totals: Totals;
-  previous: Totals;
-  /** The journey's typical time at a step, over all its steps. */
-  norm?: Percentiles;
-  funnel: FunnelStep[];
-  stalls: Stall[];
-  errors: ErrorLine[];
-  series: Bucket[];
-  nextBestAction: string;
-}
 
 /** Rollups of one period, summed: by step number, and by step and code. */
 export class PeriodSums {
@@ -87,16 +10,12 @@ export class PeriodSums {
   readonly errors = new Map<string, { step: number; code: number; cell: ErrorCell }>();
 
   add(step: number, cell: Cell): void {
-    let sum = this.steps.get(step);
-    if (!sum) this.steps.set(step, (sum = emptyCell()));
-    addCell(sum, cell);
+    addCell(getOrMake(this.steps, step, emptyCell), cell);
   }
 
   addError(step: number, code: number, cell: ErrorCell): void {
-    const key = `${step} ${code}`;
-    let sum = this.errors.get(key);
-    if (!sum) this.errors.set(key, (sum = { step, code, cell: emptyErrorCell() }));
-    addErrorCell(sum.cell, cell);
+    const make = () => ({ step, code, cell: emptyErrorCell() });
+    addErrorCell(getOrMake(this.errors, `${step} ${code}`, make).cell, cell);
   }
 }
 
@@ -112,6 +31,7 @@ export interface ReportInput {
 }
 
 const percentiles = [0.5, 0.9, 0.99];
+const errorLinesMax = 200;
 
 /** A journey's report from its rollups. Pure. */
 export function buildReport(input: ReportInput): Report {
@@ -119,6 +39,7 @@ export function buildReport(input: ReportInput): Report {
   const order = orderSteps(current, stepName);
   const goal = input.goal ?? order.at(-1)?.name;
   const norm = normOf(current);
+  const usual = norm && percentilesOf(norm);
   const totals = totalsOf(current, goal, stepName);
   const funnel = funnelOf(order, totals.sessions);
   const stalls = stallsOf(order, norm, goal);
@@ -127,7 +48,7 @@ export function buildReport(input: ReportInput): Report {
     ...(goal === undefined ? {} : { goal }),
     totals,
     previous: totalsOf(input.previous, goal, stepName),
-    ...(norm === undefined ? {} : { norm: percentilesOf(norm) }),
+    ...(usual === undefined ? {} : { norm: usual }),
     funnel,
     stalls,
     errors,
@@ -200,13 +121,14 @@ function errorsOf({ current, stepName, codeName }: ReportInput): ErrorLine[] {
       ...(cell.firstMs === undefined ? {} : { firstSeenMs: cell.firstMs }),
       ...(cell.lastMs === undefined ? {} : { lastSeenMs: cell.lastMs }),
     }));
-  return lines.sort(
+  lines.sort(
     (a, b) =>
       b.sessions - a.sessions ||
       b.occurrences - a.occurrences ||
       compareText(a.step, b.step) ||
       compareText(a.code, b.code),
   );
+  return lines.slice(0, errorLinesMax);
 }
 
 function totalsOf(sums: PeriodSums, goal: string | undefined, stepName: (step: number) => string): Totals {

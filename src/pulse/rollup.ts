@@ -1,3 +1,4 @@
+import { getOrMake } from './get-or-make.ts';
 import { addTo, type Histogram, mergeInto } from './histogram.ts';
 import type { Contribution } from './session.ts';
 
@@ -121,8 +122,7 @@ export class RollupChanges {
     for (const { key, cell } of this.#cells.values()) {
       for (const at of [key, dayOf(key)]) {
         const text = `${at.journey} ${at.grain} ${at.start} ${at.step}`;
-        let sum = all.get(text);
-        if (!sum) all.set(text, (sum = { key: at, cell: emptyCell() }));
+        const sum = getOrMake(all, text, () => ({ key: at, cell: emptyCell() }));
         addCell(sum.cell, cell);
       }
     }
@@ -134,8 +134,7 @@ export class RollupChanges {
     for (const { key, cell } of this.#errors.values()) {
       for (const at of [key, dayOf(key)]) {
         const text = `${at.journey} ${at.grain} ${at.start} ${at.step} ${at.code}`;
-        let sum = all.get(text);
-        if (!sum) all.set(text, (sum = { key: at, cell: emptyErrorCell() }));
+        const sum = getOrMake(all, text, () => ({ key: at, cell: emptyErrorCell() }));
         addErrorCell(sum.cell, cell);
       }
     }
@@ -145,23 +144,13 @@ export class RollupChanges {
   }
 
   #cell(journey: number, start: number, step: number): Cell {
-    const text = `${journey} ${start} ${step}`;
-    let found = this.#cells.get(text);
-    if (!found) {
-      found = { key: { journey, grain: 'hour', start, step }, cell: emptyCell() };
-      this.#cells.set(text, found);
-    }
-    return found.cell;
+    const make = () => ({ key: { journey, grain: 'hour' as const, start, step }, cell: emptyCell() });
+    return getOrMake(this.#cells, `${journey} ${start} ${step}`, make).cell;
   }
 
   #error(journey: number, start: number, step: number, code: number): ErrorCell {
-    const text = `${journey} ${start} ${step} ${code}`;
-    let found = this.#errors.get(text);
-    if (!found) {
-      found = { key: { journey, grain: 'hour', start, step, code }, cell: emptyErrorCell() };
-      this.#errors.set(text, found);
-    }
-    return found.cell;
+    const make = () => ({ key: { journey, grain: 'hour' as const, start, step, code }, cell: emptyErrorCell() });
+    return getOrMake(this.#errors, `${journey} ${start} ${step} ${code}`, make).cell;
   }
 }
 

@@ -1,0 +1,87 @@
+import { hkdfSync } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Caller } from '../base/caller.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Result } from '../base/failure.ts';
+import type { Page, PageRequest } from '../base/page.ts';
+import type { Database } from '../db/index.ts';
+import type { Ledger } from '../wallet/index.ts';
+import { createDigests } from './digest.ts';
+import type { IncomingEvent } from './event.ts';
+import {
+  type JourneyReport,
+  type JourneySummary,
+  listJourneys,
+  type ReportRequest,
+  readReport,
+} from './read-report.ts';
+import { type PulsePrice, type RecordCall, type Recorded, recordEvents } from './record-events.ts';
+import { createRecorder } from './recorder.ts';
+import { createSettlements } from './settlements.ts';
+
+export type { IncomingEvent, Rejection, RejectionReason } from './event.ts';
+export type { JourneyReport, JourneySummary, ReportRequest } from './read-report.ts';
+export type { PulsePrice, RecordCall, Recorded } from './record-events.ts';
+export type { Bucket, ErrorLine, FunnelStep, Percentiles, Stall, Totals } from './report-lines.ts';
+
+/** Product events in; out of them, where users stall and where errors occur. */
+export interface Pulse {
+  /**
+   * Records a request's events, at most 1,000. A bad event never loses a good one, an id counts once for ever in its
+   * account, and what is accepted is charged exactly once, even when the process or the database dies in between.
+   *
+   * Fails like `Ledger.hold`, with `overloaded`, with `precondition_failed` when events have no price, and with
+   * `ledger_unavailable` when it can't be told whether the events were stored; sending them again is always right.
+   */
+  recordEvents(caller: Caller, events: readonly IncomingEvent[], call?: RecordCall): Promise<Result<Recorded>>;
+  /** Fails with `not_found` for a journey without events, and with `invalid_argument` for a bad period or goal. */
+  readReport(request: ReportRequest): Promise<Result<JourneyReport>>;
+  listJourneys(accountId: string, page: PageRequest): Promise<Result<Page<JourneySummary>>>;
+  /** Settles charges that a node which died left behind; runs by itself every 10 s. Returns how many it settled. */
+  recoverCharges(): Promise<number>;
+  /** Waits for what is being written, and ends the timers. */
+  close(): Promise<void>;
+}
+
+export interface PulseDeps {
+  db: Database;
+  ledger: Pick<Ledger, 'hold' | 'settle' | 'release'>;
+  /** What an account pays now; undefined when the operator has set no price. */
+  price(accountId: string): PulsePrice | undefined;
+  clock: Clock;
+  log: Logger;
+  /** At least 32 secret bytes that never change: sessions and end users are known by digests under it. */
+  secret: Uint8Array;
+  /** How long events are kept, and how old they may be when they come. Default 30. */
+  retentionDays?: number;
+  /** How old a charge without a settlement must be to count as left behind. Default 30. */
+  leftBehindAfterSeconds?: number;
+}
+
+const dayMs = 86_400_000;
+const retentionDaysDefault = 30;
+
+export function createPulse(deps: PulseDeps): Pulse {
+  const { db, ledger, price, clock, log } = deps;
+  const retentionMs = (deps.retentionDays ?? retentionDaysDefault) * dayMs;
+  const digests = createDigests(new Uint8Array(hkdfSync('sha256', deps.secret, '', 'pulse digests', 32)));
+  const recorder = createRecorder({ db, digests, log });
+  const age = deps.leftBehindAfterSeconds;
+  const settlements = createSettlements({
+    db,
+    ledger,
+    log,
+    ...(age === undefined ? {} : { leftBehindAfterSeconds: age }),
+  });
+  const recordDeps = { recorder, ledger, price, settlements, clock, log, retentionMs };
+  return {
+    recordEvents: (caller, events, call) => recordEvents(recordDeps, caller, events, call),
+    readReport: (request) => readReport(db, request, clock.now()),
+    listJourneys: (accountId, page) => listJourneys(db, accountId, page, clock.now()),
+    recoverCharges: settlements.recover,
+    close: async () => {
+      await recorder.idle();
+      await settlements.close();
+    },
+  };
+}

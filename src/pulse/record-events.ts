@@ -1,0 +1,175 @@
+import type { Logger } from 'pino';
+import type { Caller } from '../base/caller.ts';
+import type { Clock } from '../base/clock.ts';
+import { fail, type Result, succeed } from '../base/failure.ts';
+import type { NanoUsd } from '../base/money.ts';
+import { priceOf, type Rates } from '../catalog/index.ts';
+import { isConnectionLost } from '../db/index.ts';
+import type { Hold, HoldRequest, IdempotencyKey, Ledger } from '../wallet/index.ts';
+import { type CheckedEvent, checkEvent, type IncomingEvent, type Rejection } from './event.ts';
+import { payerOf } from './payer.ts';
+import type { Recorder } from './recorder.ts';
+import type { Settlements } from './settlements.ts';
+import type { Batch, Written } from './write-group.ts';
+
+/** What became of a request's events; accepted + duplicates + rejected is their number. */
+export interface Recorded {
+  accepted: number;
+  duplicates: number;
+  rejected: Rejection[];
+  cost: NanoUsd;
+  /** Absent when no event was good enough to be paid for. */
+  charge?: { chargeId: string; balance: NanoUsd };
+}
+
+/** What a retry with the same idempotency key is answered. */
+type StoredReply = Pick<Recorded, 'accepted' | 'duplicates' | 'rejected'>;
+
+/** What a thousand events cost, and the version of the price book that says so. */
+export interface PulsePrice extends Pick<Rates, 'perThousandEvents'> {
+  version: HoldRequest['priceVersion'];
+}
+
+export interface RecordDeps {
+  recorder: Recorder;
+  ledger: Pick<Ledger, 'hold' | 'settle' | 'release'>;
+  /** What an account pays now for `pulse`; undefined when the operator has given it no price. */
+  price(accountId: string): PulsePrice | undefined;
+  settlements: Settlements;
+  clock: Clock;
+  log: Logger;
+  /** Events that occurred longer ago are refused. */
+  retentionMs: number;
+}
+
+export interface RecordCall {
+  idempotency?: Omit<IdempotencyKey, 'scope'> | undefined;
+}
+
+const retryAfterMs = 1_000;
+
+/**
+ * Records a request's events and charges for those that are new: check each by itself, hold the price of all, write, settle
+ * the price of what was accepted.
+ */
+export async function recordEvents(
+  deps: RecordDeps,
+  caller: Caller,
+  events: readonly IncomingEvent[],
+  call: RecordCall = {},
+): Promise<Result<Recorded>> {
+  const payer = payerOf(caller);
+  if (!payer.ok) return payer;
+  const { accountId } = payer.value;
+  const { good, rejected } = checkAll(deps, events);
+  if (good.length === 0) return succeed({ accepted: 0, duplicates: 0, rejected, cost: 0n });
+  const price = deps.price(accountId);
+  if (price?.perThousandEvents === undefined) {
+    return fail({ kind: 'precondition_failed', description: 'Pulse events have no price yet; the operator sets one.' });
+  }
+  if (!deps.recorder.reserve(good.length)) return fail({ kind: 'overloaded', retryAfterMs });
+  try {
+    const ceiling = costOf(good.length, price);
+    const held = await deps.ledger.hold({
+      ...payer.value,
+      operation: 'pulse',
+      priceVersion: price.version,
+      ceiling,
+      minimum: ceiling,
+      ...(call.idempotency ? { idempotency: { scope: scopeOf(payer.value), ...call.idempotency } } : {}),
+    });
+    if (!held.ok) return held;
+    if (held.value.kind === 'replayed') return replay(held.value.receipt, held.value.reply);
+    return await writeAndSettle(deps, accountId, { hold: held.value.hold, price, good, rejected });
+  } finally {
+    deps.recorder.free(good.length);
+  }
+}
+
+interface Admitted {
+  hold: Hold;
+  price: PulsePrice;
+  good: CheckedEvent[];
+  rejected: Rejection[];
+}
+
+async function writeAndSettle(deps: RecordDeps, accountId: string, admitted: Admitted): Promise<Result<Recorded>> {
+  const { hold, price, good, rejected } = admitted;
+  const costOfWritten = ({ accepted }: Written) => (accepted === 0 ? 0n : costOf(accepted, price));
+  const batch: Batch = {
+    events: good,
+    unsettled: (written) =>
+      written.accepted === 0
+        ? undefined
+        : deps.settlements.rowOf(hold, costOfWritten(written), written.accepted, replyOf(written, rejected)),
+  };
+  let written: Written;
+  try {
+    written = await deps.recorder.write(accountId, batch);
+  } catch (error) {
+    return notWritten(deps, hold, error);
+  }
+  const reply = replyOf(written, rejected);
+  const cost = costOfWritten(written);
+  const receipt = await deps.ledger.settle(hold, {
+    cost,
+    usage: { events: written.accepted },
+    reply: Buffer.from(JSON.stringify(reply)),
+  });
+  if (written.accepted > 0) deps.settlements.done(hold.chargeId);
+  return succeed({
+    ...reply,
+    cost: receipt.charged,
+    charge: { chargeId: receipt.chargeId, balance: receipt.balance },
+  });
+}
+
+/**
+ * With the connection lost, the events may have been stored: then the row of `pulse_unsettled` is there too and will be
+ * settled, else the hold runs out. A refused transaction has stored nothing.
+ */
+async function notWritten(deps: RecordDeps, hold: Hold, error: unknown): Promise<Result<Recorded>> {
+  if (!isConnectionLost(error)) {
+    await deps.ledger.release(hold, 'events_not_written');
+    throw error;
+  }
+  deps.log.error({ err: error, chargeId: hold.chargeId }, 'the database went away while events were written');
+  return fail({ kind: 'ledger_unavailable', retryAfterMs });
+}
+
+function checkAll(deps: RecordDeps, events: readonly IncomingEvent[]): { good: CheckedEvent[]; rejected: Rejection[] } {
+  const nowMs = deps.clock.now();
+  const window = { nowMs, oldestMs: nowMs - deps.retentionMs };
+  const good: CheckedEvent[] = [];
+  const rejected: Rejection[] = [];
+  for (const [index, event] of events.entries()) {
+    const checked = checkEvent(event, index, window);
+    if ('reason' in checked) rejected.push(checked);
+    else good.push(checked);
+  }
+  return { good, rejected };
+}
+
+function costOf(events: number, price: PulsePrice): NanoUsd {
+  return priceOf({ events }, price);
+}
+
+function replyOf({ accepted, duplicates, rejected: late }: Written, early: readonly Rejection[]): StoredReply {
+  const rejected = [...early, ...late].sort((a, b) => a.index - b.index);
+  return { accepted, duplicates, rejected };
+}
+
+function replay(
+  receipt: { chargeId: string; charged: NanoUsd; balance: NanoUsd },
+  reply: Uint8Array | undefined,
+): Result<Recorded> {
+  if (!reply) return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
+  const stored = JSON.parse(Buffer.from(reply).toString()) as StoredReply;
+  const { chargeId, balance } = receipt;
+  return succeed({ ...stored, cost: receipt.charged, charge: { chargeId, balance } });
+}
+
+/** One end user must never be answered another's reply. */
+function scopeOf({ accountId, subject }: { accountId: string; subject?: string }): string {
+  return subject === undefined ? accountId : `${accountId}:${subject}`;
+}

@@ -1,0 +1,152 @@
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { type Database, isConnectionLost } from '../db/index.ts';
+import type { Digests } from './digest.ts';
+import { Names } from './names.ts';
+import { addNames, ensureAccount, lockAccount, readNames } from './pulse-store.ts';
+import { type Batch, type Written, writeGroup } from './write-group.ts';
+
+/**
+ * Writes batches of events in groups: for each account one transaction is under way, and the batches that come meanwhile
+ * are written together by the next one. No timer: an idle account's batch is written at once.
+ */
+export interface Recorder {
+  /** Whether this many events more may wait. A batch that is let in by this is never refused for lack of room. */
+  reserve(events: number): boolean;
+  /** Gives back what was reserved for a batch, written or not. */
+  free(events: number): void;
+  /** Stores a batch. Rejects when the database refuses it, or when it can't be told whether it was stored. */
+  write(accountId: string, batch: Batch): Promise<Written>;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+}
+
+/** Events that may wait or be written at one time, in all and of one account. */
+const waitingMax = 100_000;
+const groupBatchesMax = 8;
+/** Accounts that are written at the same time; each takes a connection. */
+const accountsAtOnceMax = 4;
+const namesKeptMax = 500_000;
+
+interface Waiting {
+  batch: Batch;
+  resolve(written: Written): void;
+  reject(error: unknown): void;
+}
+
+interface Account {
+  no: number;
+  names: Names | undefined;
+}
+
+export function createRecorder(deps: { db: Database; digests: Digests; log: Logger }): Recorder {
+  const { db, digests, log } = deps;
+  const lanes = new Map<string, Waiting[]>();
+  const turns: string[] = [];
+  const accounts = new LRUCache<string, Account>({
+    maxSize: namesKeptMax,
+    sizeCalculation: ({ names }) => 1 + (names?.size ?? 0),
+  });
+  const idlers: (() => void)[] = [];
+  let reserved = 0;
+  let running = 0;
+
+  function write(accountId: string, batch: Batch): Promise<Written> {
+    return new Promise((resolve, reject) => {
+      const lane = lanes.get(accountId);
+      if (lane) lane.push({ batch, resolve, reject });
+      else {
+        lanes.set(accountId, [{ batch, resolve, reject }]);
+        turns.push(accountId);
+        advance();
+      }
+    });
+  }
+
+  // An account with work is either in `turns` or being written, and always has its lane.
+  function advance(): void {
+    while (running < accountsAtOnceMax) {
+      const accountId = turns.shift();
+      if (accountId === undefined) break;
+      running++;
+      const group = lanes.get(accountId)?.splice(0, groupBatchesMax) ?? [];
+      void finish(accountId, group);
+    }
+    if (running === 0) for (const tell of idlers.splice(0)) tell();
+  }
+
+  async function finish(accountId: string, group: Waiting[]): Promise<void> {
+    try {
+      await writeTogether(accountId, group);
+    } finally {
+      running--;
+      if ((lanes.get(accountId)?.length ?? 0) > 0) turns.push(accountId);
+      else lanes.delete(accountId);
+      advance();
+    }
+  }
+
+  /** Writes a group. One that the database refuses is written batch by batch, so that only the culprit fails. */
+  async function writeTogether(accountId: string, group: Waiting[]): Promise<void> {
+    let written: Written[];
+    try {
+      written = await transact(
+        accountId,
+        group.map(({ batch }) => batch),
+      );
+    } catch (error) {
+      accounts.delete(accountId);
+      if (group.length === 1 || isConnectionLost(error)) {
+        for (const waiting of group) waiting.reject(error);
+        return;
+      }
+      log.warn({ err: error, batches: group.length }, 'a group of event batches failed; each is written by itself');
+      for (const waiting of group) await writeTogether(accountId, [waiting]);
+      return;
+    }
+    for (const [place, waiting] of group.entries()) {
+      const own = written[place];
+      if (own) waiting.resolve(own);
+      else waiting.reject(new Error('a group was written without one of its batches'));
+    }
+  }
+
+  async function transact(accountId: string, batches: Batch[]): Promise<Written[]> {
+    const account = accounts.get(accountId) ?? { no: await ensureAccount(db, accountId), names: undefined };
+    const { no } = account;
+    let kept = account.names;
+    return db.transaction(async (tx) => {
+      await lockAccount(tx, no);
+      // Names are numbered under the lock. A copy that lacks some may lack what another node has numbered already, and
+      // a transaction that runs again must not trust what its first run added: both read them anew.
+      let names = kept;
+      kept = undefined;
+      if (!names || !knowsAll(names, batches)) names = new Names(await readNames(tx, no));
+      await addNames(tx, no, names.addMissing(eventsOf(batches)));
+      const complete = { no, names };
+      tx.afterCommit(() => void accounts.set(accountId, complete));
+      return writeGroup(tx, { id: accountId, ...complete }, batches, digests);
+    });
+  }
+
+  return {
+    reserve: (events) => {
+      if (reserved + events > waitingMax) return false;
+      reserved += events;
+      return true;
+    },
+    free: (events) => {
+      reserved -= events;
+    },
+    write,
+    idle: () => new Promise((resolve) => (running === 0 ? resolve() : idlers.push(resolve))),
+  };
+}
+
+function* eventsOf(batches: readonly Batch[]) {
+  for (const { events } of batches) yield* events;
+}
+
+function knowsAll(names: Names, batches: readonly Batch[]): boolean {
+  return batches.every(({ events }) => events.every((event) => names.knows(event)));
+}

@@ -1,0 +1,78 @@
+/** Percentiles of a time, in seconds; each within `relativeError` of the true one. */
+export interface Percentiles {
+  p50Seconds: number;
+  p90Seconds: number;
+  p99Seconds: number;
+}
+
+export interface FunnelStep {
+  step: string;
+  /** Sessions that reached the step. */
+  entered: number;
+  completed: number;
+  /** completed / entered; undefined when no session entered. */
+  conversion?: number;
+  /** entered / the sessions that entered the step before it. */
+  fromPrevious?: number;
+  /** entered / all sessions of the journey. */
+  fromStart?: number;
+}
+
+export interface Stall {
+  step: string;
+  /** Sessions whose time at the step is known. */
+  sessions: number;
+  dwell?: Percentiles;
+  /** p50 / the journey's own p50 over all its steps. */
+  timesNorm?: number;
+  /** What all sessions together spent here beyond the norm. The list is ranked by it. */
+  timeLostSeconds: number;
+  /** Sessions that stopped here without completing the step. */
+  abandoned: number;
+  /** abandoned / entered. */
+  abandonmentRate?: number;
+  /** Sessions that stopped here after completing it though it is not the goal. */
+  leftAfter: number;
+}
+
+export interface ErrorLine {
+  step: string;
+  code: string;
+  occurrences: number;
+  sessions: number;
+  /** sessions / sessions that entered the step. */
+  rate?: number;
+  recoveredSessions: number;
+  firstSeenMs?: number;
+  lastSeenMs?: number;
+}
+
+/** The numbers that a trend compares. */
+export interface Totals {
+  sessions: number;
+  /** Sessions that completed the goal. */
+  completed: number;
+  conversion?: number;
+  abandoned: number;
+  abandonmentRate?: number;
+  erroredSessions: number;
+  errorRate?: number;
+  duration?: Percentiles;
+}
+
+export interface Bucket extends Totals {
+  startMs: number;
+}
+
+export interface Report {
+  goal?: string;
+  totals: Totals;
+  previous: Totals;
+  /** The journey's typical time at a step, over all its steps. */
+  norm?: Percentiles;
+  funnel: FunnelStep[];
+  stalls: Stall[];
+  errors: ErrorLine[];
+  series: Bucket[];
+  nextBestAction: string;
+}

@@ -1,0 +1,132 @@
+import type { Logger } from 'pino';
+import type { NanoUsd } from '../base/money.ts';
+import type { Database } from '../db/index.ts';
+import type { Hold, Ledger, SpendingCap } from '../wallet/index.ts';
+import { readUnsettled, removeUnsettled, type UnsettledRow } from './pulse-store.ts';
+
+/**
+ * What stored events cost but may not have been charged yet. The row is written in the events' own transaction, so events
+ * without a row are paid for, and a row means that the ledger must settle: once, for it answers a second settlement of
+ * one hold with the first's receipt.
+ */
+export interface Settlements {
+  /** The row to be stored with the events. */
+  rowOf(hold: Hold, cost: NanoUsd, events: number, reply: object): UnsettledRow;
+  /** The ledger has settled; the row goes with the next removal. */
+  done(chargeId: string): void;
+  /** Settles what a node that died left behind. Returns how many charges that were. */
+  recover(): Promise<number>;
+  /** Removes the rows of all settlements that are done. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const removeEveryMs = 500;
+const recoverEveryMs = 10_000;
+/** Younger rows belong to requests under way. Settling one of them would do no harm, only work. */
+const leftBehindAfterSeconds = 30;
+const recoverAtOnceMax = 200;
+
+export function createSettlements(deps: {
+  db: Database;
+  ledger: Pick<Ledger, 'settle'>;
+  log: Logger;
+  leftBehindAfterSeconds?: number;
+}): Settlements {
+  const { db, ledger, log } = deps;
+  const ageSeconds = deps.leftBehindAfterSeconds ?? leftBehindAfterSeconds;
+  let settled: string[] = [];
+  let flushing: Promise<void> = Promise.resolve();
+  let recovering: Promise<number> = Promise.resolve(0);
+
+  function flush(): Promise<void> {
+    flushing = flushing.then(async () => {
+      const ids = settled;
+      if (ids.length === 0) return;
+      settled = [];
+      try {
+        await removeUnsettled(db, ids);
+      } catch (error) {
+        // Left to `recover`, which finds them settled.
+        log.warn({ err: error }, 'rows of settled pulse charges stay for a while');
+      }
+    });
+    return flushing;
+  }
+
+  async function settleLeftBehind(): Promise<number> {
+    const rows = await readUnsettled(db, ageSeconds, recoverAtOnceMax);
+    for (const row of rows) {
+      const receipt = await ledger.settle(decodeHold(row.hold), {
+        cost: row.cost,
+        usage: { events: row.events },
+        reply: Buffer.from(row.reply),
+      });
+      await removeUnsettled(db, [row.chargeId]);
+      log.info(
+        { chargeId: row.chargeId, state: receipt.state },
+        'settled the pulse charge of a request that was cut off',
+      );
+    }
+    return rows.length;
+  }
+
+  function recover(): Promise<number> {
+    recovering = recovering.catch(() => 0).then(settleLeftBehind);
+    return recovering;
+  }
+
+  const timers = [
+    setInterval(() => void flush(), removeEveryMs),
+    setInterval(() => {
+      recover().catch((error: unknown) => log.warn({ err: error }, 'pulse charges left behind could not be read'));
+    }, recoverEveryMs),
+  ];
+  for (const timer of timers) timer.unref();
+
+  return {
+    rowOf: (hold, cost, events, reply) => ({
+      chargeId: hold.chargeId,
+      hold: encodeHold(hold),
+      cost,
+      events,
+      reply: JSON.stringify(reply),
+    }),
+    done: (chargeId) => void settled.push(chargeId),
+    recover,
+    flush,
+    close: async () => {
+      for (const timer of timers) clearInterval(timer);
+      await recovering.catch(() => 0);
+      await flush();
+    },
+  };
+}
+
+interface StoredHold extends Omit<Hold, 'amount' | 'balance' | 'caps' | 'idempotency'> {
+  amount: string;
+  balance: string;
+  caps: { owner: string; limit: string }[];
+  idempotency?: { scope: string; key: string; fingerprint: string };
+}
+
+function encodeHold({ amount, balance, caps, idempotency, ...rest }: Hold): string {
+  const stored: StoredHold = {
+    ...rest,
+    amount: amount.toString(),
+    balance: balance.toString(),
+    caps: caps.map(({ owner, limit }) => ({ owner, limit: limit.toString() })),
+  };
+  if (idempotency) {
+    stored.idempotency = { ...idempotency, fingerprint: Buffer.from(idempotency.fingerprint).toString('base64') };
+  }
+  return JSON.stringify(stored);
+}
+
+function decodeHold(text: string): Hold {
+  const { amount, balance, caps, idempotency, ...rest } = JSON.parse(text) as StoredHold;
+  const decodedCaps: SpendingCap[] = caps.map(({ owner, limit }) => ({ owner, limit: BigInt(limit) }));
+  const hold: Hold = { ...rest, amount: BigInt(amount), balance: BigInt(balance), caps: decodedCaps };
+  if (idempotency) hold.idempotency = { ...idempotency, fingerprint: Buffer.from(idempotency.fingerprint, 'base64') };
+  return hold;
+}

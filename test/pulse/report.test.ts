@@ -1,0 +1,255 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { unwrap } from '../../src/base/failure.ts';
+import { newId } from '../../src/base/ids.ts';
+import type { IncomingEvent, JourneyReport, Pulse } from '../../src/pulse/index.ts';
+import { eachServer, useDatabase } from '../support/database.ts';
+import { exactQuantile, type ModelReport, modelReport } from './model.ts';
+import { callerOf, event, MemoryLedger, noon, startPulse } from './support.ts';
+
+const hour = 3_600_000;
+const day = 24 * hour;
+const steps = ['photos', 'price', 'terms', 'confirm'];
+
+// Times collide on purpose, and sessions begin near the edges of hours, days and the period.
+const happening = fc.record({
+  session: fc.integer({ min: 0, max: 5 }),
+  step: fc.constantFrom(...steps),
+  what: fc.constantFrom('entered', 'entered', 'completed', 'left', 'custom', 'error E1', 'error E2'),
+  at: fc.oneof(
+    fc.integer({ min: 0, max: 4 }).map((seconds) => noon - 26 * hour + seconds * 1_000),
+    fc.integer({ min: 0, max: 100 }).map((tens) => noon - 2 * day + tens * 10_000),
+    fc.integer({ min: 0, max: 400 }).map((tens) => noon - day - hour + tens * 20_000),
+    fc.integer({ min: 0, max: 12 }).map((quarters) => noon - 12 * hour + quarters * 900_000),
+  ),
+});
+const journeys = fc.record({
+  happenings: fc.array(happening, { minLength: 1, maxLength: 60 }),
+  order: fc.array(fc.nat(), { minLength: 60, maxLength: 60 }),
+  batchSize: fc.integer({ min: 1, max: 40 }),
+  // How long before noon the period begins and ends, in hours.
+  from: fc.constantFrom(72, 49, 48, 30, 25),
+  to: fc.constantFrom(0, 12, 13, 24),
+});
+
+eachServer((server) => {
+  const fresh = useDatabase(server);
+
+  test('a report on random journeys, sent in any order and in any batches, is that of the slow obvious model', async () => {
+    const pulse = startPulse(fresh().database, new MemoryLedger(10n ** 15n));
+    await fc.assert(
+      fc.asyncProperty(journeys, async ({ happenings, order, batchSize, from, to }) => {
+        const account = newId('acc');
+        const events = happenings.map(toEvent);
+        const sent = events
+          .map((one, i) => ({ one, place: order[i] ?? 0 }))
+          .sort((a, b) => a.place - b.place)
+          .map(({ one }) => one);
+        const batches: Promise<unknown>[] = [];
+        for (let i = 0; i < sent.length; i += batchSize)
+          batches.push(pulse.recordEvents(callerOf(account), sent.slice(i, i + batchSize)));
+        await Promise.all(batches);
+        const period = { fromMs: noon - from * hour, toMs: noon - to * hour };
+        const report = unwrap(await pulse.readReport({ accountId: account, journey: 'publish', ...period }));
+        expectSame(
+          report,
+          modelReport(events, { journey: 'publish', from: period.fromMs, to: period.toMs }),
+          modelReport(events, { journey: 'publish', from: 2 * period.fromMs - period.toMs, to: period.fromMs }),
+        );
+        await expectSeries(pulse, account, period, events);
+      }),
+      { numRuns: Number(process.env.PULSE_MODEL_RUNS ?? 60) },
+    );
+    await pulse.close();
+  }, 120_000);
+
+  test('a session stalls, fails and recovers as its report says', async () => {
+    const pulse = startPulse(fresh().database, new MemoryLedger());
+    const account = newId('acc');
+    const start = noon - 5 * hour;
+    const visit = (session: number, at: number, step: string, kind: string, code?: string) =>
+      event({
+        sessionId: `s${session}`,
+        step,
+        kind,
+        at: start + at * 1_000,
+        ...(code ? { error: { code, message: 'nothing worked' } } : {}),
+      });
+    const events = Array.from({ length: 10 }, (_, i) => [
+      visit(i, 0, 'photos', 'entered'),
+      visit(i, 10, 'photos', 'completed'),
+      visit(i, 10, 'payment', 'entered'),
+      ...(i < 6 ? [visit(i, 100, 'payment', 'error', 'CARD_DECLINED')] : []),
+      ...(i < 2 || i >= 6 ? [visit(i, 310, 'payment', 'completed')] : []),
+    ]).flat();
+    unwrap(await pulse.recordEvents(callerOf(account), events.reverse()));
+    const report = unwrap(
+      await pulse.readReport({
+        accountId: account,
+        journey: 'publish',
+        fromMs: noon - day,
+        toMs: noon,
+        groupBy: 'hour',
+      }),
+    );
+    expect(report.goal).toBe('payment');
+    expect(report.totals).toMatchObject({
+      sessions: 10,
+      completed: 6,
+      conversion: 0.6,
+      abandoned: 4,
+      erroredSessions: 6,
+    });
+    expect(report.funnel).toEqual([
+      { step: 'photos', entered: 10, completed: 10, conversion: 1, fromStart: 1 },
+      { step: 'payment', entered: 10, completed: 6, conversion: 0.6, fromPrevious: 1, fromStart: 1 },
+    ]);
+    expect(report.stalls.map(({ step }) => step)).toEqual(['payment', 'photos']);
+    expect(report.stalls[0]).toMatchObject({ abandoned: 4, abandonmentRate: 0.4 });
+    expect(report.errors).toEqual([
+      {
+        step: 'payment',
+        code: 'CARD_DECLINED',
+        occurrences: 6,
+        sessions: 6,
+        rate: 0.6,
+        recoveredSessions: 2,
+        firstSeenMs: start + 100_000,
+        lastSeenMs: start + 100_000,
+      },
+    ]);
+    expect(report.series.map(({ startMs, sessions }) => [startMs, sessions])).toEqual([[start, 10]]);
+    expect(report.nextBestAction).toBe(
+      'Fix error CARD_DECLINED at step "payment": it met 6 sessions (60.0% of those that entered), and 4 of them did not complete the step afterwards.',
+    );
+    const other = await pulse.readReport({ accountId: account, journey: 'publish', goal: 'nowhere' });
+    expect(other).toMatchObject({ ok: false, failure: { kind: 'invalid_argument', violations: [{ field: 'goal' }] } });
+    await pulse.close();
+  });
+
+  test('an earlier event that comes last moves its whole session into the earlier hour', async () => {
+    const pulse = startPulse(fresh().database, new MemoryLedger());
+    const account = newId('acc');
+    const report = async (fromMs: number) =>
+      unwrap(await pulse.readReport({ accountId: account, journey: 'publish', fromMs, toMs: fromMs + hour }));
+    const late = noon - 3 * hour;
+    await pulse.recordEvents(callerOf(account), [event({ at: late, step: 'price', kind: 'completed' })]);
+    expect((await report(late)).totals.sessions).toBe(1);
+    await pulse.recordEvents(callerOf(account), [event({ at: late - hour })]);
+    expect((await report(late)).totals.sessions).toBe(0);
+    expect((await report(late)).funnel).toEqual([]);
+    expect((await report(late - hour)).funnel.map(({ step }) => step)).toEqual(['photos', 'price']);
+    await pulse.close();
+  });
+
+  test.each([
+    ['that ends before it begins', { fromMs: noon, toMs: noon - 1 }, 'from'],
+    ['of more than 366 days', { fromMs: noon - 367 * day, toMs: noon }, 'from'],
+    ['of more than 31 days by the hour', { fromMs: noon - 32 * day, toMs: noon, groupBy: 'hour' as const }, 'groupBy'],
+  ])('a period %s is refused', async (_, period, field) => {
+    const pulse = startPulse(fresh().database, new MemoryLedger());
+    const answer = await pulse.readReport({ accountId: 'acc_1', journey: 'publish', ...period });
+    expect(answer).toMatchObject({ failure: { kind: 'invalid_argument', violations: [{ field }] } });
+    await pulse.close();
+  });
+});
+
+function toEvent({
+  session,
+  step,
+  what,
+  at,
+}: {
+  session: number;
+  step: string;
+  what: string;
+  at: number;
+}): IncomingEvent {
+  const [kind = '', code] = what.split(' ');
+  return event({ sessionId: `s${session}`, step, kind, at, ...(code ? { error: { code, message: '' } } : {}) });
+}
+
+function expectSame(report: JourneyReport, model: ModelReport, before: ModelReport): void {
+  expect(report.totals).toMatchObject({
+    sessions: model.sessions,
+    abandoned: model.abandoned,
+    erroredSessions: model.erroredSessions,
+  });
+  expect(report.previous).toMatchObject({ sessions: before.sessions, abandoned: before.abandoned });
+  expectQuantiles(report.totals.duration, model.durations);
+  expect(report.funnel.map(({ step }) => step).sort()).toEqual([...model.steps.keys()].sort());
+  const mean = (step: string) => {
+    const offsets = model.steps.get(step)?.offsets ?? [];
+    return offsets.reduce((sum, offset) => sum + offset, 0) / offsets.length;
+  };
+  for (const [place, line] of report.funnel.entries()) {
+    const own = model.steps.get(line.step);
+    expect({ entered: line.entered, completed: line.completed }).toEqual({
+      entered: own?.entered,
+      completed: own?.completed,
+    });
+    const next = report.funnel[place + 1];
+    if (next) expect(mean(line.step)).toBeLessThanOrEqual(mean(next.step));
+  }
+  expect(report.totals.completed).toBe(report.goal === undefined ? 0 : model.steps.get(report.goal)?.completed);
+  const dwells = [...model.steps.values()].flatMap((step) => step.dwells);
+  expectQuantiles(report.norm, dwells);
+  for (const stall of report.stalls) {
+    const own = model.steps.get(stall.step);
+    expect(stall).toMatchObject({ sessions: own?.dwells.length, abandoned: own?.abandoned });
+    if (stall.step !== report.goal) expect(stall.leftAfter).toBe(own?.ended);
+    expectQuantiles(stall.dwell, own?.dwells ?? []);
+  }
+  expect(
+    new Map(
+      report.errors.map((line) => [
+        `${line.step} ${line.code}`,
+        {
+          occurrences: line.occurrences,
+          sessions: line.sessions,
+          recovered: line.recoveredSessions,
+          first: line.firstSeenMs,
+          last: line.lastSeenMs,
+        },
+      ]),
+    ),
+  ).toEqual(model.errors);
+}
+
+function expectQuantiles(
+  told: { p50Seconds: number; p90Seconds: number; p99Seconds: number } | undefined,
+  exact: readonly number[],
+): void {
+  if (exact.length === 0) {
+    expect(told).toBeUndefined();
+    return;
+  }
+  for (const [quantile, seconds] of [
+    [0.5, told?.p50Seconds],
+    [0.9, told?.p90Seconds],
+    [0.99, told?.p99Seconds],
+  ] as const) {
+    const value = exactQuantile(exact, quantile) / 1_000;
+    expect(Math.abs((seconds ?? Number.NaN) - value)).toBeLessThanOrEqual(value * 0.0201);
+  }
+}
+
+async function expectSeries(
+  pulse: Pulse,
+  account: string,
+  period: { fromMs: number; toMs: number },
+  events: readonly IncomingEvent[],
+): Promise<void> {
+  for (const groupBy of ['hour', 'day'] as const) {
+    const length = groupBy === 'hour' ? hour : day;
+    const report = unwrap(await pulse.readReport({ accountId: account, journey: 'publish', ...period, groupBy }));
+    const points = report.series.filter(({ sessions }) => sessions > 0).map((point) => [point.startMs, point.sessions]);
+    const expected: number[][] = [];
+    for (let start = Math.floor(period.fromMs / length) * length; start < period.toMs; start += length) {
+      const span = { from: Math.max(start, period.fromMs), to: Math.min(start + length, period.toMs) };
+      const { sessions } = modelReport(events, { journey: 'publish', ...span });
+      if (sessions > 0) expected.push([start, sessions]);
+    }
+    expect(points).toEqual(expected);
+  }
+}
