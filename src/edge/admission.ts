@@ -4,7 +4,7 @@ import type { Admission as LimitAdmission, LimitState, Limits } from '../limits/
 import type { Admission, Arrival } from './gate.ts';
 
 /** The gate's admission by the service's limits; each reply over HTTP states what is left of them. */
-export function createAdmission(limits: Limits): Admission {
+export function limitAdmission(limits: Limits): Admission {
   return {
     admit(caller, method, arrival) {
       if (caller.credential === 'none') return admitAnonymous(arrival);

@@ -57,8 +57,8 @@ const nobody: readonly Owner[] = [];
 
 function resolve(limits: LevelLimits): ResolvedLimits {
   const { requestsPerMinute, tokensPerMinute, concurrent, streams } = limits;
-  for (const [name, value] of Object.entries(limits))
-    if (value !== undefined && (!Number.isSafeInteger(value) || value < 1 || value > 1_000_000_000))
+  for (const [name, value] of Object.entries({ requestsPerMinute, tokensPerMinute, concurrent, streams }))
+    if (!Number.isSafeInteger(value) || value < 1 || value > 1_000_000_000)
       throw new Error(`limit ${name} must be a whole number from 1 to 1000000000, not ${value}`);
   return {
     requests: { perMinute: requestsPerMinute, burst: limits.requestBurst ?? Math.ceil(requestsPerMinute / 6) },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Protocol } from '../../src/api/call.ts';
 import { nobody } from '../../src/base/caller.ts';
-import { createAdmission } from '../../src/edge/admission.ts';
+import { limitAdmission } from '../../src/edge/admission.ts';
 import type { Arrival } from '../../src/edge/gate.ts';
 import { Health } from '../../src/gen/grpc/health/v1/health_pb.ts';
 import { ChatService } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
@@ -25,7 +25,7 @@ function arrivalBy(protocol: Protocol) {
 const levels = keyLevels({ requestsPerMinute: 60, requestBurst: 5, tokensPerMinute: 1000, streams: 1 });
 
 test('replies over HTTP state what is left of the limits, in the draft and in the names OpenAI clients read', async () => {
-  const admission = createAdmission(createLimits({ clock: handClock(), log: silent, levels }));
+  const admission = limitAdmission(createLimits({ clock: handClock(), log: silent, levels }));
   const { arrival, headers } = arrivalBy('rest');
   expect((await admission.admit(keyCaller(), ChatService.method.chat, arrival)).ok).toBe(true);
   expect(Object.fromEntries(headers)).toEqual({
@@ -41,7 +41,7 @@ test('replies over HTTP state what is left of the limits, in the draft and in th
 });
 
 test('a streaming method takes a place of streams until it ends', async () => {
-  const admission = createAdmission(createLimits({ clock: handClock(), log: silent, levels }));
+  const admission = limitAdmission(createLimits({ clock: handClock(), log: silent, levels }));
   const ask = () => admission.admit(keyCaller(), Health.method.watch, arrivalBy('grpc').arrival);
   const first = await ask();
   expect(await ask()).toMatchObject({ failure: { kind: 'rate_limited', limit: 'concurrent streams of the key' } });
@@ -56,7 +56,7 @@ test('calls without a credential, and refused credentials, count against the add
     levels,
     addresses: { anonymousPerMinute: 6, refusedPerMinute: 6 },
   });
-  const admission = createAdmission(limits);
+  const admission = limitAdmission(limits);
   const { arrival } = arrivalBy('rest');
   const answers = await Promise.all(
     Array.from({ length: 7 }, () => admission.admit(nobody, ChatService.method.chat, arrival)),
