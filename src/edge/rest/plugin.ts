@@ -56,7 +56,7 @@ export interface RestLimits {
  * body parser is its own (encapsulated), so that other plugins keep theirs. Fastify must be made with
  * `rewriteUrl: routableUrl`, or it answers paths with a bad escape itself.
  */
-export function rest(instance: FastifyInstance, options: RestOptions, done: (error?: Error) => void): void {
+export async function rest(instance: FastifyInstance, options: RestOptions): Promise<void> {
   const { bodyBytes, depthMax = 100 } = options.limits;
   const pathPrefix = options.pathPrefix ?? '';
   const table = buildTable({
@@ -77,7 +77,6 @@ export function rest(instance: FastifyInstance, options: RestOptions, done: (err
       transcoder.handle(request, reply);
     },
   });
-  done();
 }
 
 class Transcoder {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { create, createRegistry, type DescMethod, type Message } from '@bufbuild/protobuf';
+import { DurationSchema } from '@bufbuild/protobuf/wkt';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { RestError, type RestOptions, rest, routableUrl } from '../../../src/edge/rest/index.ts';
 import { HttpBodySchema } from '../../gen/google/api/httpbody_pb.ts';
@@ -35,7 +36,7 @@ const statuses: Record<string, number> = {
   cancelled: 499,
 };
 
-export const echoRegistry = createRegistry(file_intelligence_test_v1_echo);
+export const echoRegistry = createRegistry(file_intelligence_test_v1_echo, DurationSchema);
 
 /** A server whose handlers send back what they were given, in the shape of errors that the product has. */
 export async function startEchoServer(
