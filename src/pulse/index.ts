@@ -8,6 +8,7 @@ import type { Database } from '../db/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 import { createDigests } from './digest.ts';
 import type { IncomingEvent } from './event.ts';
+import { ensureAccount } from './pulse-store.ts';
 import {
   type JourneyReport,
   type JourneySummary,
@@ -18,6 +19,8 @@ import {
 import { type PulsePrice, type RecordCall, type Recorded, recordEvents } from './record-events.ts';
 import { createRecorder } from './recorder.ts';
 import { createSettlements } from './settlements.ts';
+import { addErasure } from './sweep-store.ts';
+import { createSweeper } from './sweeper.ts';
 
 export type { IncomingEvent, Rejection, RejectionReason } from './event.ts';
 export type { JourneyReport, JourneySummary, ReportRequest } from './read-report.ts';
@@ -37,6 +40,13 @@ export interface Pulse {
   /** Fails with `not_found` for a journey without events, and with `invalid_argument` for a bad period or goal. */
   readReport(request: ReportRequest): Promise<Result<JourneyReport>>;
   listJourneys(accountId: string, page: PageRequest): Promise<Result<Page<JourneySummary>>>;
+  /**
+   * Forgets an end user: within minutes, after a restart too, no stored event holds the user's digest, error texts or
+   * properties any more. Sums stay; no person can be told from another in them.
+   */
+  erasePerson(accountId: string, userId: string): Promise<void>;
+  /** Carries out retention and erasures that are due; runs by itself every minute. Returns how many accounts it walked. */
+  sweep(): Promise<number>;
   /** Settles charges that a node which died left behind; runs by itself every 10 s. Returns how many it settled. */
   recoverCharges(): Promise<number>;
   /** Waits for what is being written, and ends the timers. */
@@ -54,12 +64,15 @@ export interface PulseDeps {
   secret: Uint8Array;
   /** How long events are kept, and how old they may be when they come. Default 30. */
   retentionDays?: number;
+  /** How long reports can look back. Default 800, so that a whole year can be compared with the one before. */
+  rollupRetentionDays?: number;
   /** How old a charge without a settlement must be to count as left behind. Default 30. */
   leftBehindAfterSeconds?: number;
 }
 
 const dayMs = 86_400_000;
 const retentionDaysDefault = 30;
+const rollupRetentionDaysDefault = 800;
 
 export function createPulse(deps: PulseDeps): Pulse {
   const { db, ledger, price, clock, log } = deps;
@@ -73,13 +86,20 @@ export function createPulse(deps: PulseDeps): Pulse {
     log,
     ...(age === undefined ? {} : { leftBehindAfterSeconds: age }),
   });
+  const rollupRetentionMs = (deps.rollupRetentionDays ?? rollupRetentionDaysDefault) * dayMs;
+  const sweeper = createSweeper({ db, clock, log, retentionMs, rollupRetentionMs });
   const recordDeps = { recorder, ledger, price, settlements, clock, log, retentionMs };
   return {
     recordEvents: (caller, events, call) => recordEvents(recordDeps, caller, events, call),
     readReport: (request) => readReport(db, request, clock.now()),
     listJourneys: (accountId, page) => listJourneys(db, accountId, page, clock.now()),
+    erasePerson: async (accountId, userId) => {
+      await addErasure(db, await ensureAccount(db, accountId), digests.user(accountId, userId));
+    },
+    sweep: sweeper.sweep,
     recoverCharges: settlements.recover,
     close: async () => {
+      await sweeper.close();
       await recorder.idle();
       await settlements.close();
     },

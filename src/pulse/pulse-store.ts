@@ -1,13 +1,8 @@
-import { CompiledQuery } from 'kysely';
 import { isDuplicateKey, type Queryable } from '../db/index.ts';
+import { hexOf, inListMax, insert, query, rowsPerInsertMax, run, slices } from './bulk-store.ts';
 import { decodeInto, encodeHistogram, type Histogram } from './histogram.ts';
 import { type NameKind, type NameRow, nameKinds } from './names.ts';
 import { type Cell, type CellKey, type CellRange, type ErrorCell, type ErrorKey, grains } from './rollup.ts';
-
-/**
- * Bulk SQL. Texts are built here from integers and hexadecimal literals only: binding the 9,000 values of a batch costs the
- * driver more than the server needs to store them.
- */
 
 export interface EventRow {
   id: string;
@@ -37,16 +32,14 @@ export interface UnsettledRow {
   reply: string;
 }
 
-/** At 1,000 constants MariaDB turns an IN list into a join. */
-const inListMax = 500;
-const rowsPerInsertMax = 2_000;
-
 /** The account's number, made when it has none. Runs by itself, before the transaction that locks it. */
 export async function ensureAccount(db: Queryable, accountId: string): Promise<number> {
   const known = await findAccount(db, accountId);
   if (known !== undefined) return known;
   try {
-    await run(db, 'INSERT INTO pulse_account (account_id, swept_at) VALUES (?, UTC_TIMESTAMP(6))', [accountId]);
+    await run(db, 'INSERT INTO pulse_account (account_id, sweep_at) VALUES (?, UTC_TIMESTAMP(6) + INTERVAL 1 DAY)', [
+      accountId,
+    ]);
   } catch (error) {
     if (!isDuplicateKey(error)) throw error;
   }
@@ -402,11 +395,6 @@ export async function removeUnsettled(db: Queryable, chargeIds: readonly string[
   }
 }
 
-/** `x'...'` of a text's UTF-8 bytes. */
-function hexOf(text: string): string {
-  return `x'${Buffer.from(text, 'utf8').toString('hex')}'`;
-}
-
 function rangeOf(accountNo: number, journeyNo: number, { grain, from, to }: CellRange): string {
   return `account_no = ${accountNo} AND journey_no = ${journeyNo} AND grain = ${grains[grain]} AND start_hour >= ${from} AND start_hour < ${to}`;
 }
@@ -422,25 +410,6 @@ function textOf({ journey, grain, start, step }: CellKey): string {
 function nameKindOf(number: number): NameKind {
   for (const [kind, no] of Object.entries(nameKinds)) if (no === number) return kind as NameKind;
   throw new Error(`a stored name has the unknown kind ${number}`);
-}
-
-async function insert(db: Queryable, head: string, rows: readonly string[], tail = ''): Promise<void> {
-  for (const part of slices(rows, rowsPerInsertMax)) await run(db, `${head} ${part.join(',')} ${tail}`);
-}
-
-async function run(db: Queryable, text: string, values: unknown[] = []): Promise<bigint> {
-  const result = await db.for<object>().executeQuery(CompiledQuery.raw(text, values));
-  return result.numAffectedRows ?? 0n;
-}
-
-async function query<Row>(db: Queryable, text: string, values: unknown[] = []): Promise<Row[]> {
-  const result = await db.for<object>().executeQuery<Row>(CompiledQuery.raw(text, values));
-  return result.rows;
-}
-
-function* slices<T>(items: readonly T[], size: number): Iterable<readonly T[]> {
-  if (items.length > 0 && items.length <= size) yield items;
-  else for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
 
 /** Runs of neighbours with the same key. */

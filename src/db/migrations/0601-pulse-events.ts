@@ -4,12 +4,14 @@
  */
 export const statements = [
   // Its row is locked by whoever writes for the account, so one account's groups run one after another on all nodes.
+  // sweep_at: when some node should next walk through the account's events; who does, moves it ahead as a lease.
   `CREATE TABLE pulse_account (
     account_no INT NOT NULL AUTO_INCREMENT,
     account_id VARBINARY(40) NOT NULL,
-    swept_at DATETIME(6) NOT NULL,
+    sweep_at DATETIME(6) NOT NULL,
     PRIMARY KEY (account_no),
-    UNIQUE KEY pulse_account_id (account_id)
+    UNIQUE KEY pulse_account_id (account_id),
+    KEY pulse_account_sweep (sweep_at)
   ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
 
   // kind: 1 journey (journey_no 0), 2 step, 3 error code.
