@@ -2,14 +2,14 @@ import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { minOf, type NanoUsd } from '../base/money.ts';
 import type { UpstreamFailure } from '../providers/index.ts';
-import type { Hold, HoldRequest, Usage } from '../wallet/index.ts';
+import type { Hold, Usage } from '../wallet/index.ts';
+import { admitChat, unaffordable } from './admit.ts';
 import { type AttemptReply, type CountedUsage, callRoute } from './attempt.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
-import { payerOf } from './payer.ts';
-import { type PreparedChat, prepareChat } from './prepare.ts';
+import type { PreparedChat } from './prepare.ts';
 import { callOptionsOf } from './prompt.ts';
 import { affordableOutputTokens, attemptCost, type QuotedRoute } from './quote.ts';
-import { restoreReply, storeReply } from './stored-reply.ts';
+import { storeReply } from './stored-reply.ts';
 import { countInput } from './tokens.ts';
 import type { Attempt, ChatReply, ChatRequest, ChatUsage } from './types.ts';
 
@@ -23,57 +23,11 @@ export async function runChat(
   request: ChatRequest,
   call: ChatCall,
 ): Promise<Result<ChatReply>> {
-  const payer = payerOf(caller);
-  if (!payer.ok) return payer;
-  const prepared = prepareChat(deps, caller, request, call.idempotency !== undefined);
-  if (!prepared.ok) return prepared;
-
-  const held = await deps.ledger.hold(holdRequest(payer.value, prepared.value, call, deps.deadlineMs));
-  if (!held.ok) return held;
-  if (held.value.kind === 'replayed') {
-    const { reply, receipt } = held.value;
-    if (!reply) return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
-    return succeed(restoreReply(reply, receipt.balance));
-  }
-  const { hold } = held.value;
-  if (prepared.value.unavailable) {
-    await deps.ledger.release(hold, 'unavailable');
-    return fail(prepared.value.unavailable);
-  }
-  return answerWithin(deps, hold, prepared.value, request, call);
+  const admission = await admitChat(deps, caller, request, call);
+  if (!admission.ok) return admission;
+  if (admission.value.kind === 'replayed') return succeed(admission.value.reply);
+  return answerWithin(deps, admission.value.hold, admission.value.prepared, request, call);
 }
-
-/** What an account's hold asks for. */
-export function holdRequest(
-  payer: Omit<HoldRequest, 'operation' | 'priceVersion' | 'ceiling' | 'minimum'>,
-  prepared: PreparedChat,
-  call: ChatCall,
-  deadlineMs: number,
-): HoldRequest {
-  const first = prepared.quote.routes[0];
-  const request: HoldRequest = {
-    ...payer,
-    operation: 'chat',
-    priceVersion: prepared.priceVersion,
-    ceiling: prepared.quote.ceiling,
-    minimum: prepared.quote.minimum,
-    ttlMs: deadlineMs + settleGraceMs,
-  };
-  if (first) {
-    request.provider = first.model.provider;
-    request.model = first.model.id;
-  }
-  if (call.idempotency)
-    request.idempotency = {
-      // One end user must never read another's reply.
-      scope: payer.subject === undefined ? payer.accountId : `${payer.accountId}/${payer.keyId}/${payer.subject}`,
-      ...call.idempotency,
-    };
-  return request;
-}
-
-/** After its deadline a request still has this long to be settled before its hold expires. */
-const settleGraceMs = 60_000;
 
 async function answerWithin(
   deps: ChatDeps,
@@ -163,11 +117,6 @@ export function failureOf(last: UpstreamFailure, attempts: Attempt[]): Failure {
   if (last.outcome === 'caller_mistake') return invalid('messages', last.advice ?? 'The provider refuses the input.');
   const late = attempts.length > 0 && attempts.every(({ outcome }) => outcome === 'timeout');
   return { kind: late ? 'upstream_timeout' : 'upstream_failed', attempts };
-}
-
-/** The credit that could be held does not pay for the input. */
-export function unaffordable(hold: Hold, needed: NanoUsd): Failure {
-  return { kind: 'insufficient_credit', balance: hold.balance, held: hold.balance - hold.amount, needed };
 }
 
 export function usageOf(usage: CountedUsage, cost: NanoUsd): ChatUsage {

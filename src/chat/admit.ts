@@ -1,0 +1,83 @@
+import type { Caller } from '../base/caller.ts';
+import { type Failure, fail, type Result, succeed } from '../base/failure.ts';
+import { minOf, type NanoUsd } from '../base/money.ts';
+import type { Hold, HoldRequest } from '../wallet/index.ts';
+import type { ChatCall, ChatDeps } from './deps.ts';
+import { payerOf } from './payer.ts';
+import { type PreparedChat, prepareChat } from './prepare.ts';
+import { restoreReply } from './stored-reply.ts';
+import type { ChatReply, ChatRequest } from './types.ts';
+
+/** A request that may run: what it may cost is held. Or one that ran before, with its stored reply. */
+export type Admission =
+  | { kind: 'admitted'; hold: Hold; prepared: PreparedChat }
+  | { kind: 'replayed'; reply: ChatReply };
+
+/** After its deadline a request still has this long to be settled before its hold expires. */
+const settleGraceMs = 60_000;
+
+/**
+ * Chooses, quotes and holds. `ceilingOf` says how much is held: the whole quote, or less where the hold grows with the
+ * reply. A stored reply is answered even when nothing can be called.
+ */
+export async function admitChat(
+  deps: ChatDeps,
+  caller: Caller,
+  request: ChatRequest,
+  call: ChatCall,
+  ceilingOf: (prepared: PreparedChat) => NanoUsd = ({ quote }) => quote.ceiling,
+): Promise<Result<Admission>> {
+  const payer = payerOf(caller);
+  if (!payer.ok) return payer;
+  const ready = prepareChat(deps, caller, request, call.idempotency !== undefined);
+  if (!ready.ok) return ready;
+  const prepared = ready.value;
+
+  const held = await deps.ledger.hold(holdRequest(payer.value, prepared, ceilingOf(prepared), call, deps.deadlineMs));
+  if (!held.ok) return held;
+  if (held.value.kind === 'replayed') {
+    const { reply, receipt } = held.value;
+    if (!reply) return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
+    return succeed({ kind: 'replayed', reply: restoreReply(reply, receipt.balance) });
+  }
+  const { hold } = held.value;
+  if (prepared.unavailable) {
+    await deps.ledger.release(hold, 'unavailable');
+    return fail(prepared.unavailable);
+  }
+  return succeed({ kind: 'admitted', hold, prepared });
+}
+
+/** The credit that could be held does not pay for the input. */
+export function unaffordable(hold: Hold, needed: NanoUsd): Failure {
+  return { kind: 'insufficient_credit', balance: hold.balance, held: hold.balance - hold.amount, needed };
+}
+
+function holdRequest(
+  payer: Omit<HoldRequest, 'operation' | 'priceVersion' | 'ceiling' | 'minimum'>,
+  { quote, priceVersion }: PreparedChat,
+  ceiling: NanoUsd,
+  call: ChatCall,
+  deadlineMs: number,
+): HoldRequest {
+  const first = quote.routes[0];
+  const request: HoldRequest = {
+    ...payer,
+    operation: 'chat',
+    priceVersion,
+    ceiling,
+    minimum: minOf(quote.minimum, ceiling),
+    ttlMs: deadlineMs + settleGraceMs,
+  };
+  if (first) {
+    request.provider = first.model.provider;
+    request.model = first.model.id;
+  }
+  if (call.idempotency)
+    request.idempotency = {
+      // One end user must never read another's reply.
+      scope: payer.subject === undefined ? payer.accountId : `${payer.accountId}/${payer.keyId}/${payer.subject}`,
+      ...call.idempotency,
+    };
+  return request;
+}

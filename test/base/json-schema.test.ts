@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { compileSchema } from '../../src/base/json-schema.ts';
+
+function check(schema: Record<string, unknown>, value: unknown) {
+  const compiled = compileSchema(schema);
+  if (!compiled.ok) throw new Error(compiled.problem);
+  return compiled.check(value);
+}
+
+describe('a JSON Schema from a caller', () => {
+  test('says where a value does not fit', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'array', items: { type: 'integer' } } },
+      required: ['a'],
+    };
+    expect(check(schema, { a: [1, 2] })).toEqual({ fits: true });
+    expect(check(schema, { a: [1, 'x'] })).toMatchObject({ fits: false, path: '/a/1' });
+    expect(check(schema, {})).toMatchObject({ fits: false, path: '' });
+  });
+
+  test('may name an older dialect, and refer to its own definitions', () => {
+    const schema = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      definitions: {
+        node: { type: 'object', properties: { next: { $ref: '#/definitions/node' } }, additionalProperties: false },
+      },
+      $ref: '#/definitions/node',
+    };
+    expect(check(schema, { next: { next: {} } })).toEqual({ fits: true });
+    expect(check(schema, { next: { other: 1 } })).toMatchObject({ fits: false });
+  });
+
+  test('keeps its patterns apart', () => {
+    const schema = { properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' } } };
+    expect(check(schema, { a: 'a', b: 'b' })).toEqual({ fits: true });
+    expect(check(schema, { a: 'a', b: 'a' })).toMatchObject({ fits: false, path: '/b' });
+  });
+
+  test('never hangs on a pattern', () => {
+    const startedAt = performance.now();
+    expect(check({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(50_000)}!`)).toMatchObject({ fits: false });
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  test.each([
+    ['a reference to elsewhere', { $ref: 'https://example.com/schema.json' }],
+    ['an unknown type', { type: 'strange' }],
+    ['a pattern with a look-behind', { type: 'string', pattern: '(?<=a)b' }],
+    ['no schema at all', { properties: 5 }],
+  ])('with %s is refused with a reason', (_, schema) => {
+    expect(compileSchema(schema)).toMatchObject({ ok: false });
+  });
+});
