@@ -8,7 +8,8 @@ import type { Ledger } from '../wallet/index.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
 import { createHealth, type Health } from './health.ts';
 import { runChat } from './run-chat.ts';
-import type { ChatReply, ChatRequest } from './types.ts';
+import { streamChat } from './stream-chat.ts';
+import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
 
 export type { ChatCall } from './deps.ts';
 export { createHealth, type Health } from './health.ts';
@@ -24,6 +25,13 @@ export interface Chat {
    * is answered from what is stored.
    */
   run(caller: Caller, request: ChatRequest, call: ChatCall): Promise<Result<ChatReply>>;
+  /**
+   * The same, piece by piece. Resolves with the first content, or fails like `run` when no route gave any. The last event
+   * comes after the charge is durable; the iteration throws a `FailureError` when the reply breaks off, which is charged as
+   * received. Ending it, or aborting the call, stops the upstream at once and settles what was received. The hold grows
+   * with the reply; when credit ends, so does the reply, with the reason `credit`.
+   */
+  stream(caller: Caller, request: ChatRequest, call: ChatCall): Promise<Result<AsyncGenerator<ChatEvent, void>>>;
   /** The models that an account can use now, with their prices; needs no credit. */
   models(accountId: string): readonly PricedModel[];
   /** Resolves when no request is under way any more. */
@@ -52,13 +60,22 @@ export function createChat(options: {
   };
   const underWay = new Set<Promise<unknown>>();
 
+  function track(work: Promise<unknown>): void {
+    underWay.add(work);
+    const done = () => underWay.delete(work);
+    work.then(done, done);
+  }
+
   return {
     run(caller, request, call) {
       const work = runChat(deps, caller, request, call);
-      underWay.add(work);
-      const done = () => underWay.delete(work);
-      work.then(done, done);
+      track(work);
       return orAborted(work, call.signal);
+    },
+    stream(caller, request, call) {
+      const opening = streamChat(deps, caller, request, call, track);
+      track(opening);
+      return opening;
     },
     models: (accountId) => deps.catalog.models(accountId),
     async drained() {

@@ -1,8 +1,11 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { compileSchema, type SchemaCheck } from '../base/json-schema.ts';
 import type { Capability, Catalog } from '../catalog/index.ts';
 import { chooseRoutes, type Wanted } from './choose-routes.ts';
 import type { Health, RouteHealth } from './health.ts';
+import { callOptionsOf } from './prompt.ts';
 import { type Quote, quoteCeiling } from './quote.ts';
 import { type InputMeasure, inputTokensAbout, measureInput } from './tokens.ts';
 import type { Attempt, ChatRequest, RoutingMode } from './types.ts';
@@ -12,6 +15,9 @@ export interface PreparedChat {
   mode: RoutingMode;
   reason: string;
   measure: InputMeasure;
+  options: LanguageModelV4CallOptions;
+  /** Says whether a reply's JSON fits the schema that was asked for. */
+  check?: SchemaCheck;
   quote: Quote;
   /** The version of the price book that the quote stands on. */
   priceVersion: number;
@@ -32,6 +38,10 @@ export function prepareChat(
 ): Result<PreparedChat> {
   const problem = requestProblem(request);
   if (problem) return fail(problem);
+  const { schema } = request.responseFormat ?? {};
+  const compiled = schema && compileSchema(schema);
+  if (compiled?.ok === false)
+    return fail(invalid('responseFormat.schema', `It is no JSON Schema: ${compiled.problem}.`));
   const measure = measureInput(request);
   const wanted = wantedOf(caller, request, measure);
   const catalog = deps.catalog.models(caller.accountId ?? '');
@@ -47,14 +57,16 @@ export function prepareChat(
   const quote = quoteCeiling(choice.routes, measure, {
     maxOutputTokens: request.maxOutputTokens,
     maxCost: request.routing?.maxCost,
-    attemptsAddUp: request.responseFormat?.schema !== undefined && choice.routes.length > 1,
+    attemptsAddUp: schema !== undefined && choice.routes.length > 1,
   });
   if (quote.routes.length === 0)
-    return fail(invalid('routing.max_cost_usd', 'No model that can do this is sure to cost no more.'));
+    return fail(invalid('routing.maxCostUsd', 'No model that can do this is sure to cost no more.'));
   return succeed({
     mode: wanted.mode,
     reason: choice.reason,
     measure,
+    options: callOptionsOf(request),
+    ...(compiled ? { check: compiled.check } : {}),
     quote,
     priceVersion: deps.catalog.version,
     ...(unavailable ? { unavailable } : {}),
@@ -93,16 +105,20 @@ function requestProblem(request: ChatRequest): Failure | undefined {
     if (message.content && message.parts && message.parts.length > 0)
       return invalid(`${at}.content`, 'Send either `content` or `parts`.');
     if (message.toolCalls && message.toolCalls.length > 0 && message.role !== 'assistant')
-      return invalid(`${at}.tool_calls`, 'Only a message of the assistant has tool calls.');
+      return invalid(`${at}.toolCalls`, 'Only a message of the assistant has tool calls.');
     if (message.role === 'tool' && !message.toolCallId)
-      return invalid(`${at}.tool_call_id`, 'A tool message names the call that it answers.');
+      return invalid(`${at}.toolCallId`, 'A tool message names the call that it answers.');
     if (message.role !== 'user' && message.parts?.some((part) => part.kind === 'image'))
       return invalid(`${at}.parts`, 'Images stand in messages of the user.');
     if (isEmpty(message)) return invalid(`${at}.content`, 'The message is empty.');
   }
+  for (const [index, { parts }] of request.messages.entries())
+    for (const part of parts ?? [])
+      if (part.kind === 'image' && 'url' in part && !URL.canParse(part.url))
+        return invalid(`messages[${index}].parts`, 'An image has an address that is not a URL.');
   const { toolChoice, tools } = request;
   if (toolChoice?.mode === 'tool' && !tools?.some((tool) => tool.name === toolChoice.toolName))
-    return invalid('tool_choice.tool_name', 'None of the tools has this name.');
+    return invalid('toolChoice.toolName', 'None of the tools has this name.');
   return undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import type { SchemaCheck } from '../base/json-schema.ts';
 import { minOf, type NanoUsd } from '../base/money.ts';
 import type { UpstreamFailure } from '../providers/index.ts';
 import type { Hold, Usage } from '../wallet/index.ts';
@@ -7,11 +8,10 @@ import { admitChat, unaffordable } from './admit.ts';
 import { type AttemptReply, type CountedUsage, callRoute } from './attempt.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
 import type { PreparedChat } from './prepare.ts';
-import { callOptionsOf } from './prompt.ts';
 import { affordableOutputTokens, attemptCost, type QuotedRoute } from './quote.ts';
 import { storeReply } from './stored-reply.ts';
 import { countInput } from './tokens.ts';
-import type { Attempt, ChatReply, ChatRequest, ChatUsage } from './types.ts';
+import type { Attempt, ChatReply, ChatRequest } from './types.ts';
 
 /**
  * One chat request, from the choice of a model to the settled charge. What the caller's going away changes is only who
@@ -29,41 +29,78 @@ export async function runChat(
   return answerWithin(deps, admission.value.hold, admission.value.prepared, request, call);
 }
 
-async function answerWithin(
+/** Tries the routes in order until one answers. Whatever happens, the hold is settled or released. */
+export async function answerWithin(
   deps: ChatDeps,
   hold: Hold,
   prepared: PreparedChat,
   request: ChatRequest,
   call: ChatCall,
 ): Promise<Result<ChatReply>> {
-  const { quote, measure } = prepared;
-  const options = callOptionsOf(request);
+  const { quote, measure, options, check } = prepared;
   const endsAt = deps.clock.monotonic() + deps.deadlineMs;
   const attempts: Attempt[] = [];
-  const partly = hold.amount < quote.ceiling;
+  const misfits: Spent = { cost: 0n, usage: undefined };
   let last: UpstreamFailure | undefined;
 
   for (const [index, route] of quote.routes.entries()) {
     const model = deps.providers.model(route.model.provider, route.model.upstreamModel);
     const timeoutMs = attemptTimeout(deps, endsAt, index === quote.routes.length - 1);
     if (!model || timeoutMs <= 0 || (index > 0 && call.signal.aborted)) continue;
-    const outputTokensCap = partly ? await affordableCap(route, hold.amount, prepared, request) : route.outputTokensCap;
+    const outputTokensCap = await affordableCap(route, hold.amount - misfits.cost, prepared, request);
     if (outputTokensCap < 1) continue;
 
     const terms = { route, model, request, measure, options, outputTokensCap, timeoutMs };
     const outcome = await callRoute(deps, terms);
-    attempts.push(attemptOf(route, outcome.ok ? 'ok' : outcome.failure.outcome, outcome.latencyMs));
-    if (outcome.ok) {
-      const reply = outcome.reply;
+    if (outcome.ok && fits(outcome.reply, check)) {
+      attempts.push(attemptOf(route, 'ok', outcome.latencyMs));
+      const { reply } = outcome;
       if (outputTokensCap < route.outputTokensCap && reply.finishReason === 'length') reply.finishReason = 'credit';
-      return succeed(await settleReply(deps, hold, prepared, route, reply, attempts));
+      return succeed(await settleReply(deps, hold, prepared, route, reply, attempts, misfits));
     }
-    last = outcome.failure;
+    if (outcome.ok) addMisfit(misfits, route, outcome.reply.usage);
+    last = outcome.ok ? { outcome: 'invalid_reply' } : outcome.failure;
+    attempts.push(attemptOf(route, last.outcome, outcome.latencyMs));
     if (last.outcome === 'caller_mistake') break;
   }
 
-  await deps.ledger.release(hold, last?.outcome ?? 'not called');
+  if (misfits.usage) await deps.ledger.settle(hold, { cost: misfits.cost, usage: chargedUsage(misfits.usage) });
+  else await deps.ledger.release(hold, last?.outcome ?? 'not called');
   return fail(last ? failureOf(last, attempts) : unaffordable(hold, quote.minimum));
+}
+
+/** What attempts cost whose replies did not fit the schema that was asked for: an upstream accepted them. */
+interface Spent {
+  cost: NanoUsd;
+  usage: CountedUsage | undefined;
+}
+
+function addMisfit(spent: Spent, route: QuotedRoute, usage: CountedUsage): void {
+  spent.cost += attemptCost(route, usage);
+  spent.usage = spent.usage ? addUsage(spent.usage, usage) : usage;
+}
+
+function addUsage(a: CountedUsage, b: CountedUsage): CountedUsage {
+  const sum: CountedUsage = {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    estimated: a.estimated || b.estimated,
+  };
+  if (a.cachedInputTokens !== undefined || b.cachedInputTokens !== undefined)
+    sum.cachedInputTokens = (a.cachedInputTokens ?? 0) + (b.cachedInputTokens ?? 0);
+  if (a.reasoningTokens !== undefined || b.reasoningTokens !== undefined)
+    sum.reasoningTokens = (a.reasoningTokens ?? 0) + (b.reasoningTokens ?? 0);
+  return sum;
+}
+
+// A reply that was cut off, refused or asks for tools is no JSON; its finish reason says so.
+function fits({ message, finishReason }: AttemptReply, check: SchemaCheck | undefined): boolean {
+  if (!check || finishReason !== 'stop') return true;
+  try {
+    return check(JSON.parse(message.content)).fits;
+  } catch {
+    return false;
+  }
 }
 
 async function settleReply(
@@ -71,17 +108,19 @@ async function settleReply(
   hold: Hold,
   prepared: PreparedChat,
   route: QuotedRoute,
-  { message, finishReason, usage }: AttemptReply,
+  { message, finishReason, usage: answered }: AttemptReply,
   attempts: Attempt[],
+  misfits: Spent,
 ): Promise<ChatReply> {
-  const cost = attemptCost(route, usage);
+  const cost = attemptCost(route, answered) + misfits.cost;
+  const usage = misfits.usage ? addUsage(misfits.usage, answered) : answered;
   const reply: Omit<ChatReply, 'balance'> = {
     id: hold.chargeId,
     provider: route.model.provider,
     model: route.model.id,
     message,
     finishReason,
-    usage: usageOf(usage, minOf(cost, hold.amount)),
+    usage: { ...usage, cost: minOf(cost, hold.amount) },
     routing: { mode: prepared.mode, reason: prepared.reason, attempts },
   };
   const receipt = await deps.ledger.settle(hold, {
@@ -117,10 +156,6 @@ export function failureOf(last: UpstreamFailure, attempts: Attempt[]): Failure {
   if (last.outcome === 'caller_mistake') return invalid('messages', last.advice ?? 'The provider refuses the input.');
   const late = attempts.length > 0 && attempts.every(({ outcome }) => outcome === 'timeout');
   return { kind: late ? 'upstream_timeout' : 'upstream_failed', attempts };
-}
-
-export function usageOf(usage: CountedUsage, cost: NanoUsd): ChatUsage {
-  return { ...usage, cost };
 }
 
 export function chargedUsage(usage: CountedUsage): Usage {

@@ -131,3 +131,14 @@ export interface Attempt {
     | 'skipped';
   latencyMs: number;
 }
+
+/** A piece of a reply that comes as it is made; the last one is the end, after the charge is durable. */
+export type ChatEvent =
+  | { kind: 'delta'; content: string; toolCall?: undefined }
+  | {
+      kind: 'delta';
+      content?: undefined;
+      /** A new call, or more of the arguments of the one with this index. */
+      toolCall: ChatToolCall & { index: number };
+    }
+  | { kind: 'end'; reply: ChatReply };

@@ -89,12 +89,21 @@ async function send(response: ServerResponse, reply: UpstreamReply): Promise<voi
   for (const piece of pieces) {
     if (reply.pauseMs) await sleep(reply.pauseMs, undefined, { ref: false });
     if (response.destroyed) return;
-    if (!response.write(piece))
-      await new Promise<void>((resolve) => response.once('drain', resolve).once('close', resolve));
+    if (!response.write(piece)) await drained(response);
   }
   if (end === 'end') response.end();
   else if (end === 'reset') response.socket?.resetAndDestroy();
   else if (end === 'half-close') response.socket?.end();
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      response.off('drain', go).off('close', go);
+      resolve();
+    };
+    response.on('drain', go).on('close', go);
+  });
 }
 
 function bodyText(body: string | object): string {
@@ -119,4 +128,16 @@ export function completion(content: string, usage?: object | null): object {
     choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
     ...(usage === null ? {} : { usage: usage ?? { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } }),
   };
+}
+
+/** A streamed completion in OpenAI's shape, one event a piece. */
+export function streamedCompletion(contents: readonly string[], usage: object | null = null): string[] {
+  const chunk = (delta: object, finish_reason: string | null = null, more: object = {}) =>
+    `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'upstream-model', choices: [{ index: 0, delta, finish_reason }], ...more })}\n\n`;
+  return [
+    chunk({ role: 'assistant', content: '' }),
+    ...contents.map((content) => chunk({ content })),
+    chunk({}, 'stop', usage ? { usage } : {}),
+    'data: [DONE]\n\n',
+  ];
 }

@@ -1,0 +1,223 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { FailureError } from '../../src/base/failure.ts';
+import type { ChatEvent, ChatRequest } from '../../src/chat/index.ts';
+import { startUpstream, streamedCompletion, type Upstream, type UpstreamReply } from '../support/upstream.ts';
+import { call, caller, chatHarness, type Harness, say, testModel } from './harness.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+async function streaming(
+  replies: readonly UpstreamReply[],
+  more: Parameters<typeof chatHarness>[0] = {},
+): Promise<{ harness: Harness; upstreams: Upstream[] }> {
+  const upstreams = await Promise.all(replies.map((reply) => startUpstream(reply)));
+  open.push(...upstreams);
+  const harness = await chatHarness({
+    providers: upstreams.map(({ url }, index) => ({
+      id: `p${index}`,
+      kind: 'openai-compatible' as const,
+      baseUrl: `${url}/v1`,
+    })),
+    models: upstreams.map((_, index) =>
+      testModel(`p${index}`, `m${index}`, {
+        price: { inputPerMillionUsd: `${index + 1}`, outputPerMillionUsd: `${2 * (index + 1)}` },
+      }),
+    ),
+    ...more,
+  });
+  open.push(harness);
+  return { harness, upstreams };
+}
+
+async function read(harness: Harness, request: Partial<ChatRequest> = {}, key?: string) {
+  const result = await harness.chat.stream(caller, say('Hi', { routing: { mode: 'economy' }, ...request }), call(key));
+  if (!result.ok) return { failure: result.failure, events: [] as ChatEvent[] };
+  const events: ChatEvent[] = [];
+  try {
+    for await (const event of result.value) events.push(event);
+  } catch (error) {
+    return { failure: (error as FailureError).failure, events };
+  }
+  return { failure: undefined, events };
+}
+
+function textOf(events: readonly ChatEvent[]): string {
+  return events.map((event) => (event.kind === 'delta' ? (event.content ?? '') : '')).join('');
+}
+
+const words = (count: number) => Array.from({ length: count }, () => ' word');
+
+describe('a streamed reply', () => {
+  test('comes piece by piece and ends with what it cost, after the charge', async () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 4 } };
+    const { harness } = await streaming([{ pieces: streamedCompletion(['Hel', 'lo', '.'], usage) }]);
+    const { events } = await read(harness);
+    expect(events.slice(0, 3)).toEqual(['Hel', 'lo', '.'].map((content) => ({ kind: 'delta', content })));
+    expect(events.at(-1)).toMatchObject({
+      kind: 'end',
+      reply: {
+        message: { content: 'Hello.' },
+        finishReason: 'stop',
+        usage: { inputTokens: 10, cachedInputTokens: 4, outputTokens: 3, estimated: false, cost: 16_000n },
+        balance: 5_000_000_000n - 16_000n,
+      },
+    });
+    expect(harness.ledger).toMatchObject({ held: 0n, balance: 5_000_000_000n - 16_000n });
+  });
+
+  test.each<[string, UpstreamReply]>([
+    ['an error status', { status: 503, body: 'busy' }],
+    ['a stream that breaks before its first token', { pieces: [': hello\n\n'], ending: 'reset' }],
+    ['an error inside the stream before its first token', { pieces: ['data: {"error":{"message":"overloaded"}}\n\n'] }],
+    ['garbage', { pieces: ['data: {"nonsense\n\n'] }],
+    ['an end without a reply', { pieces: ['data: [DONE]\n\n'] }],
+    ['silence', { pieces: [': hello\n\n'], ending: 'silence' }],
+  ])('falls back after %s', async (_, fault) => {
+    const { harness } = await streaming([fault, { pieces: streamedCompletion(['Second.']) }], { deadlineMs: 600 });
+    const { events } = await read(harness);
+    expect(textOf(events)).toBe('Second.');
+    expect(events.at(-1)).toMatchObject({ reply: { provider: 'p1', routing: { attempts: [{}, { outcome: 'ok' }] } } });
+    expect(harness.ledger.settlements).toHaveLength(1);
+    expect(harness.ledger.held).toBe(0n);
+  });
+
+  test.each<[string, UpstreamReply['ending']]>([
+    ['breaks off', 'reset'],
+    ['ends half closed', 'half-close'],
+    ['just ends', 'end'],
+  ])('that %s in the middle is an error, and what came is paid for', async (_, ending) => {
+    const pieces = streamedCompletion(words(10)).slice(0, 8);
+    const { harness, upstreams } = await streaming([{ pieces, pauseMs: 3, ...(ending ? { ending } : {}) }, {}]);
+    const { events, failure } = await read(harness);
+    expect(textOf(events)).toBe(words(7).join(''));
+    expect(failure).toMatchObject({ kind: 'upstream_failed' });
+    expect(upstreams[1]?.seen).toHaveLength(0);
+    expect(harness.ledger.settlements).toMatchObject([{ usage: { outputTokens: 7, estimated: true } }]);
+    expect(harness.ledger.held).toBe(0n);
+  });
+
+  test.each(['abort', 'return'] as const)(
+    'that the caller ends (%s) stops the upstream within 100 ms and is paid as received',
+    async (way) => {
+      const { harness, upstreams } = await streaming([{ pieces: streamedCompletion(words(1_000)), pauseMs: 10 }]);
+      const gone = new AbortController();
+      const result = await harness.chat.stream(caller, say('Hi'), { signal: gone.signal });
+      if (!result.ok) throw new Error('not opened');
+      for (let index = 0; index < 5; index++) await result.value.next();
+      const startedAt = performance.now();
+      if (way === 'abort') gone.abort();
+      else await result.value.return();
+      await upstreams[0]?.seen[0]?.aborted;
+      expect(performance.now() - startedAt).toBeLessThan(100);
+      await harness.chat.drained();
+      expect(harness.ledger.settlements).toHaveLength(1);
+      expect(harness.ledger.settlements[0]?.usage.outputTokens).toBeGreaterThanOrEqual(5);
+      expect(harness.ledger.settlements[0]?.usage.outputTokens).toBeLessThan(20);
+      expect(harness.ledger.held).toBe(0n);
+    },
+  );
+
+  test('that is ended before its first token pays for the input that the upstream took', async () => {
+    const { harness } = await streaming([{ pieces: [': thinking\n\n'], ending: 'silence' }]);
+    const gone = new AbortController();
+    const opening = harness.chat.stream(caller, say('Hi'), { signal: gone.signal });
+    setTimeout(() => gone.abort(), 100);
+    expect(await opening).toMatchObject({ ok: false, failure: { kind: 'cancelled' } });
+    expect(harness.ledger.settlements).toMatchObject([{ usage: { outputTokens: 0 } }]);
+    expect(harness.ledger.held).toBe(0n);
+  });
+
+  test('holds credit in steps while it grows', async () => {
+    const { harness } = await streaming([{ pieces: streamedCompletion(words(3_000)) }]);
+    const result = await harness.chat.stream(caller, say('Hi'), call());
+    if (!result.ok) throw new Error('not opened');
+    await result.value.next();
+    const heldAtFirst = harness.ledger.held;
+    expect(heldAtFirst).toBeLessThan(1_200n * 2_000n);
+    for (let index = 0; index < 2_500; index++) await result.value.next();
+    expect(harness.ledger.held).toBeGreaterThan(heldAtFirst);
+    for await (const _ of result.value);
+    expect(harness.ledger.held).toBe(0n);
+    expect(harness.ledger.settlements[0]?.usage.outputTokens).toBe(3_000);
+  });
+
+  test('ends with credit when credit ends, and the balance reaches exactly 0', async () => {
+    const { harness, upstreams } = await streaming([{ pieces: streamedCompletion(words(3_000)), pauseMs: 0 }], {
+      balance: 1_000_000n,
+    });
+    const { events } = await read(harness);
+    const last = events.at(-1);
+    expect(last).toMatchObject({ kind: 'end', reply: { finishReason: 'credit', balance: 0n } });
+    expect(textOf(events).length / 5).toBeGreaterThan(450);
+    expect(harness.ledger).toMatchObject({ balance: 0n, held: 0n });
+    expect(upstreams[0]?.seen).toHaveLength(1);
+  });
+
+  test('is repeated for its idempotency key as one piece and its end', async () => {
+    const { harness } = await streaming([{ pieces: streamedCompletion(['On', 'ce.']) }]);
+    const first = await read(harness, {}, 'k');
+    const again = await read(harness, {}, 'k');
+    expect(again.events).toEqual([{ kind: 'delta', content: 'Once.' }, first.events.at(-1)]);
+    expect(harness.ledger.settlements).toHaveLength(1);
+  });
+
+  test('has tool calls in pieces and whole', async () => {
+    const tool = (value: object) =>
+      `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...value }] } }] })}\n\n`;
+    const { harness } = await streaming([
+      {
+        pieces: [
+          tool({ id: 'call_1', type: 'function', function: { name: 'weather', arguments: '' } }),
+          tool({ function: { arguments: '{"city":' } }),
+          tool({ function: { arguments: '"Rome"}' } }),
+          'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}\n\n',
+          'data: [DONE]\n\n',
+        ],
+      },
+    ]);
+    const { events } = await read(harness, { tools: [{ name: 'weather' }] });
+    const pieces = events.flatMap((event) =>
+      event.kind === 'delta' && event.toolCall ? [event.toolCall.arguments] : [],
+    );
+    expect(pieces.join('')).toBe('{"city":"Rome"}');
+    expect(events.at(-1)).toMatchObject({
+      reply: {
+        finishReason: 'tool_calls',
+        message: { toolCalls: [{ id: 'call_1', name: 'weather', arguments: '{"city":"Rome"}' }] },
+      },
+    });
+  });
+
+  test('reads no faster from the upstream than the caller takes it', async () => {
+    const piece = 'x'.repeat(10_000);
+    const total = 4_000;
+    let sent = 0;
+    const { harness, upstreams } = await streaming([{}]);
+    const pieces = {
+      *[Symbol.iterator]() {
+        for (const text of streamedCompletion(Array.from({ length: total }, () => piece))) {
+          sent++;
+          yield text;
+        }
+      },
+    };
+    upstreams[0]?.answer(() => ({ pieces: pieces as unknown as string[] }));
+    const result = await harness.chat.stream(caller, say('Hi'), call());
+    if (!result.ok) throw new Error('not opened');
+    await result.value.next();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(sent).toBeLessThan(total / 2);
+    await result.value.return();
+  });
+
+  test('runs five hundred at a time without a stall', { timeout: 60_000 }, async () => {
+    const { harness } = await streaming([{ pieces: streamedCompletion(words(100)) }]);
+    const results = await Promise.all(Array.from({ length: 500 }, () => read(harness)));
+    for (const { events } of results) expect(events).toHaveLength(101);
+    expect(harness.ledger.held).toBe(0n);
+    expect(harness.ledger.settlements).toHaveLength(500);
+  });
+});
