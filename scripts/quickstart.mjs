@@ -36,7 +36,7 @@ if (!isInstalled(root)) {
   say('installing packages with npm ci; about half a minute ...');
   // npm replaces node_modules, and with it the Node that this may run on: it runs on the machine's own.
   const npm = process.env.npm_execpath;
-  const args = ['ci', '--no-audit', '--no-fund'];
+  const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
   if (npm && /\.c?js$/.test(npm) && existsSync(npm)) run(findSystemNode(root), [npm, ...args], 'npm ci');
   else run('npm', args, 'npm ci');
 }
