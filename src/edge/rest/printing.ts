@@ -22,14 +22,15 @@ export class Printer {
   readonly isRaw: boolean;
   private readonly desc: DescMessage;
   private readonly field: DescField | undefined;
-  private readonly options: { alwaysEmitImplicit: true; registry: Registry };
+  private readonly options: { alwaysEmitImplicit: true; registry?: Registry };
 
   constructor(method: DescMethod, responseBody: string, registry: Registry) {
     this.desc = method.output;
     this.field = responseBody === '' ? undefined : responseField(method, responseBody);
     const whole = this.field ? this.field.fieldKind === 'message' && this.field.message : method.output;
     this.isRaw = whole !== undefined && whole !== false && whole.typeName === 'google.api.HttpBody';
-    this.options = { alwaysEmitImplicit: true, registry };
+    // A registry costs a look for extensions in every message; only an Any needs it.
+    this.options = holdsAny(method.output) ? { alwaysEmitImplicit: true, registry } : { alwaysEmitImplicit: true };
   }
 
   print(message: Message): Printed {
@@ -49,6 +50,13 @@ export class Printer {
     const { contentType, data } = (holder ?? {}) as { contentType?: string; data?: Uint8Array };
     return { contentType: contentType || 'application/octet-stream', body: data ?? new Uint8Array() };
   }
+}
+
+function holdsAny(desc: DescMessage, seen = new Set<DescMessage>()): boolean {
+  if (desc.typeName === 'google.protobuf.Any') return true;
+  if (seen.has(desc)) return false;
+  seen.add(desc);
+  return desc.fields.some((field) => field.message !== undefined && holdsAny(field.message, seen));
 }
 
 function responseField(method: DescMethod, name: string): DescField {

@@ -133,6 +133,9 @@ function elementValue(field: DescField, levels: number): fc.Arbitrary<unknown> {
   return scalarValue(field.scalar as ScalarType);
 }
 
+// protobuf-es prints the zero below zero as 0.
+const withoutSign = (value: number) => value + 0;
+
 const nanosOf = fc.integer({ min: 0, max: 999_999_999 });
 
 function messageValue(desc: DescMessage, levels: number): fc.Arbitrary<Message> {
@@ -176,9 +179,9 @@ function scalarValue(type: ScalarType): fc.Arbitrary<unknown> {
     case ScalarType.BYTES:
       return fc.uint8Array({ maxLength: 20 });
     case ScalarType.DOUBLE:
-      return fc.double({ noNaN: true });
+      return fc.double({ noNaN: true }).map(withoutSign);
     case ScalarType.FLOAT:
-      return fc.float({ noNaN: true });
+      return fc.float({ noNaN: true }).map(withoutSign);
     case ScalarType.INT32:
     case ScalarType.SINT32:
     case ScalarType.SFIXED32:
