@@ -23,11 +23,12 @@ import type {
 import type {
   ChatRequest as ChatRequestMessage,
   ChatResponseSchema,
+  StreamChatRequest as StreamChatRequestMessage,
 } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { amountOf, present } from './mapping.ts';
 
 /** A chat request in the flow's own types. Empty texts of the message are absent there. */
-export function chatRequestOf(request: ChatRequestMessage): ChatRequest {
+export function chatRequestOf(request: ChatRequestMessage | StreamChatRequestMessage): ChatRequest {
   return {
     provider: request.provider || undefined,
     model: request.model || undefined,
@@ -52,11 +53,16 @@ export function chatRequestOf(request: ChatRequestMessage): ChatRequest {
 
 /** A reply as a message. */
 export function chatResponse(reply: ChatReply): MessageInitShape<typeof ChatResponseSchema> {
+  const { role, content, toolCalls } = reply.message;
+  return { ...replyEnd(reply), message: { role, content, toolCalls } };
+}
+
+/** What a reply came to, without its text: also the end of a stream. */
+export function replyEnd(reply: ChatReply) {
   return {
     id: reply.id,
     provider: reply.provider,
     model: reply.model,
-    message: { role: reply.message.role, content: reply.message.content, toolCalls: reply.message.toolCalls },
     finishReason: reply.finishReason,
     usage: usageMessage(reply.usage),
     balanceUsd: formatUsd(reply.balance),

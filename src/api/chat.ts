@@ -3,6 +3,7 @@ import { formatUsd } from '../base/money.ts';
 import type { Chat } from '../chat/index.ts';
 import { ChatService } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { chatRequestOf, chatResponse } from './chat-messages.ts';
+import { modelMessage, streamMessage } from './chat-stream-messages.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { requestIdentity } from './idempotency.ts';
 
@@ -15,6 +16,15 @@ export function chatService({ chat, fingerprintKey }: { chat: Chat; fingerprintK
       call.setReplyHeader('x-charge-usd', formatUsd(reply.usage.cost));
       call.setReplyHeader('x-balance-usd', formatUsd(reply.balance));
       return chatResponse(reply);
+    },
+    streamChat: async function* (request, call) {
+      const idempotency = requestIdentity(fingerprintKey, ChatService.method.streamChat, request, call);
+      const events = await chat.stream(call.caller, chatRequestOf(request), { signal: call.signal, idempotency });
+      for await (const event of unwrap(events)) yield streamMessage(event);
+    },
+    listModels: async ({ provider, pageSize, pageToken }, { caller }) => {
+      const page = unwrap(chat.listModels(caller, { provider, pageSize, pageToken }));
+      return { models: page.items.map(modelMessage), nextPageToken: page.nextPageToken };
     },
   });
 }

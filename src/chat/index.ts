@@ -2,11 +2,13 @@ import type { Logger } from 'pino';
 import type { Caller } from '../base/caller.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { fail, type Result } from '../base/failure.ts';
+import type { Page, PageRequest } from '../base/page.ts';
 import type { Catalog, PricedModel } from '../catalog/index.ts';
 import type { Providers } from '../providers/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
 import { createHealth, type Health } from './health.ts';
+import { listModels } from './list-models.ts';
 import { runChat } from './run-chat.ts';
 import { streamChat } from './stream-chat.ts';
 import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
@@ -32,8 +34,8 @@ export interface Chat {
    * with the reply; when credit ends, so does the reply, with the reason `credit`.
    */
   stream(caller: Caller, request: ChatRequest, call: ChatCall): Promise<Result<AsyncGenerator<ChatEvent, void>>>;
-  /** The models that an account can use now, with their prices; needs no credit. */
-  models(accountId: string): readonly PricedModel[];
+  /** The models that a caller can use now, with the prices of its account; needs no credit. */
+  listModels(caller: Caller, request: PageRequest & { provider?: string }): Result<Page<PricedModel>>;
   /** Resolves when no request is under way any more. */
   drained(): Promise<void>;
 }
@@ -77,7 +79,7 @@ export function createChat(options: {
       track(opening);
       return opening;
     },
-    models: (accountId) => deps.catalog.models(accountId),
+    listModels: (caller, request) => listModels(deps.catalog, caller, request),
     async drained() {
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },

@@ -1,0 +1,35 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { formatUsd } from '../base/money.ts';
+import type { PricedModel } from '../catalog/index.ts';
+import type { ChatEvent } from '../chat/index.ts';
+import type { ModelSchema } from '../gen/intelligence/chat/v1/chat_pb.ts';
+import type { StreamChatResponseSchema } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { replyEnd } from './chat-messages.ts';
+
+/** A piece of a reply, or its end, as a message. */
+export function streamMessage(event: ChatEvent): MessageInitShape<typeof StreamChatResponseSchema> {
+  if (event.kind === 'end') return { event: { case: 'end', value: replyEnd(event.reply) } };
+  return event.toolCall === undefined
+    ? { event: { case: 'content', value: event.content } }
+    : { event: { case: 'toolCall', value: event.toolCall } };
+}
+
+/** A model as a message. */
+export function modelMessage({ model, price }: PricedModel): MessageInitShape<typeof ModelSchema> {
+  return {
+    id: model.id,
+    provider: model.provider,
+    quality: model.quality,
+    contextTokens: model.contextTokens,
+    maxOutputTokens: model.maxOutputTokens,
+    capabilities: [...model.capabilities],
+    price: {
+      inputPerMillionUsd: formatUsd(price.inputPerMillion ?? 0n),
+      outputPerMillionUsd: formatUsd(price.outputPerMillion ?? 0n),
+      perRequestUsd: formatUsd(price.perRequest ?? 0n),
+      ...(price.cachedInputPerMillion === undefined
+        ? {}
+        : { cachedInputPerMillionUsd: formatUsd(price.cachedInputPerMillion) }),
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import type { Caller } from '../base/caller.ts';
+import type { Result } from '../base/failure.ts';
+import { succeed } from '../base/failure.ts';
+import { makePage, type Page, type PageRequest, readPageRequest } from '../base/page.ts';
+import type { Catalog, PricedModel } from '../catalog/index.ts';
+
+const list = 'models';
+
+/** One page of the models that a caller can use now, by name, at the prices of its account. */
+export function listModels(
+  catalog: Catalog,
+  caller: Caller,
+  request: PageRequest & { provider?: string },
+): Result<Page<PricedModel>> {
+  const start = readPageRequest(list, request, { defaultSize: 200, maxSize: 1_000 });
+  if (!start.ok) return start;
+  const { after, size } = start.value;
+  const models = catalog
+    .models(caller.accountId ?? '')
+    .filter(({ model }) => (!request.provider || model.provider === request.provider) && isForToken(model, caller))
+    .toSorted((a, b) => (a.model.name < b.model.name ? -1 : 1))
+    .filter(({ model }) => after === undefined || model.name > after);
+  return succeed(makePage(list, start.value, models.slice(0, size + 1), ({ model }) => model.name));
+}
+
+function isForToken(model: PricedModel['model'], { token }: Caller): boolean {
+  return !token?.models || [model.id, model.name, model.provider].some((name) => token.models?.includes(name));
+}
