@@ -1,3 +1,6 @@
+export { createLedger, type LedgerDependencies, type LedgerSettings, type RunningLedger } from './create-ledger.ts';
+export { type TopUpSettings, topUpMin } from './create-top-ups.ts';
+export { createWallets, type WalletsDependencies } from './create-wallets.ts';
 export type {
   Hold,
   HoldOutcome,
@@ -10,6 +13,8 @@ export type {
   SpendingCap,
   Usage,
 } from './ledger.ts';
+export { manualPayments, sandboxPayments } from './payments.ts';
+export { createReplySeal, type ReplySeal } from './reply-seal.ts';
 export type {
   PaymentProvider,
   PaymentReversal,

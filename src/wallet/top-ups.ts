@@ -29,8 +29,11 @@ export interface TopUps {
    * is owed. Once per `reference`; in all never more than the payment. For payment adapters.
    */
   reverse(reversal: Readonly<PaymentReversal>): Promise<Result<TopUp>>;
-  /** A dispute was won: gives back what its reversal took and forgives what it left owed. */
-  restore(topUpId: string, reference: string): Promise<Result<TopUp>>;
+  /**
+   * A dispute has ended. `won` gives back what its reversal took and forgives what it left owed; `lost` keeps it so.
+   * Until then no hold is given on the wallet.
+   */
+  conclude(topUpId: string, reference: string, outcome: 'won' | 'lost'): Promise<Result<TopUp>>;
 }
 
 export interface TopUpRequest {
@@ -77,7 +80,7 @@ export interface TopUp {
   paidAt?: Date;
 }
 
-/** Who takes payments. An adapter later reports through `TopUps.credit`, `close`, `reverse` and `restore`. */
+/** Who takes payments. An adapter later reports through `TopUps.credit`, `close`, `reverse` and `conclude`. */
 export interface PaymentProvider {
   readonly name: string;
   /** Whether its money is real; a service with real payments refuses to start over wallets with sandbox money. */

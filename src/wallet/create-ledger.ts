@@ -1,0 +1,201 @@
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { fail, type Result, succeed } from '../base/failure.ts';
+import { newId } from '../base/ids.ts';
+import { type NanoUsd, nanoPerUsd } from '../base/money.ts';
+import type { Database } from '../db/index.ts';
+import { checkAmount, checkHold, checkUsage } from './check.ts';
+import { type Committer, createCommitter } from './committer.ts';
+import { createGroupStore } from './group-store.ts';
+import type { Hold, HoldOutcome, HoldRequest, Ledger, Receipt } from './ledger.ts';
+import type { ChargeReference, Operation } from './operation.ts';
+import type { ReplySeal } from './reply-seal.ts';
+import { findReply, findWallet } from './wallets-store.ts';
+
+export interface LedgerSettings {
+  /** Holds of this node that may be open at once: each has its settlement's place reserved. Default 20,000. */
+  openHoldsMax?: number;
+  /** New holds that may wait for their group. Default 4,000. */
+  waitingMax?: number;
+  /** How long a hold lasts unless its request says otherwise. Default 120,000. */
+  holdTtlMs?: number;
+  /** How long replies are kept for retries; 0 keeps receipts only. Default 24 h. */
+  replyRetentionMs?: number;
+  /** Larger replies are not kept. Default 1 MiB. */
+  replyBytesMax?: number;
+  /** How long `close` waits. Default 10,000. */
+  closeMs?: number;
+  /** How long the database may take to answer one packet. Default 10,000. */
+  answerTimeoutMs?: number;
+}
+
+export interface LedgerDependencies {
+  db: Database;
+  seal: ReplySeal;
+  log: Logger;
+  /** Names this process in its holds; default a new id. */
+  nodeId?: string;
+  settings?: LedgerSettings;
+}
+
+/** The ledger and, for the rooms around it, the way into its groups. */
+export interface RunningLedger extends Ledger {
+  readonly committer: Committer;
+  readonly openHolds: number;
+}
+
+const operationsPerGroupMax = 400;
+const bytesPerGroupMax = 4 * 1_024 * 1_024;
+const walletIdsMax = 100_000;
+
+export function createLedger({
+  db,
+  seal,
+  log,
+  nodeId = newId('nod'),
+  settings = {},
+}: LedgerDependencies): RunningLedger {
+  const { openHoldsMax = 20_000, holdTtlMs = 120_000, closeMs = 10_000, waitingMax = 4_000 } = settings;
+  const { replyRetentionMs = 24 * 3_600_000, replyBytesMax = 1_024 * 1_024, answerTimeoutMs = 10_000 } = settings;
+  const walletIds = new LRUCache<string, string>({ max: walletIdsMax });
+  const open = new Set<string>();
+  const committer = createCommitter({
+    store: createGroupStore({ url: db.url, answerTimeoutMs }),
+    limits: { waitingMax, operationsPerGroupMax, bytesPerGroupMax },
+    log,
+    nodeId,
+    onOrphan: (operation) => void releaseOrphan(operation),
+  });
+
+  async function hold(request: Readonly<HoldRequest>): Promise<Result<HoldOutcome>> {
+    checkHold(request);
+    if (open.size >= openHoldsMax) return fail({ kind: 'overloaded', retryAfterMs: 1_000 });
+    const walletId = walletIds.get(request.accountId) ?? (await resolveWallet(request.accountId));
+    if (walletId === 'unavailable') return fail({ kind: 'ledger_unavailable', retryAfterMs: 1_000 });
+    if (walletId === undefined)
+      return fail({ kind: 'insufficient_credit', balance: 0n, held: 0n, needed: request.minimum });
+    const chargeId = newId('chg');
+    const ttlMs = request.ttlMs ?? holdTtlMs;
+    open.add(chargeId);
+    const decided = await committer.submit({ type: 'hold', walletId, chargeId, request, ttlMs });
+    if (!decided.ok || decided.value.kind === 'replayed') open.delete(chargeId);
+    if (!decided.ok) return decided;
+    if (decided.value.kind === 'replayed') return replay(decided.value.receipt);
+    const { amount, balance, expiresAtUs } = decided.value;
+    const { caps = [], idempotency } = request;
+    const held = { walletId, chargeId, amount, balance, expiresAtMs: Number(expiresAtUs / 1_000n), ttlMs, caps };
+    return succeed({ kind: 'held', hold: idempotency ? { ...held, idempotency } : held });
+  }
+
+  async function replay(receipt: Receipt): Promise<Result<HoldOutcome>> {
+    if (replyRetentionMs === 0) return succeed({ kind: 'replayed', receipt, reply: undefined });
+    const sealed = await findReply(db, receipt.chargeId);
+    if (!sealed) return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
+    return succeed({ kind: 'replayed', receipt, reply: seal.open(sealed, receipt.chargeId) });
+  }
+
+  async function resolveWallet(accountId: string): Promise<string | undefined> {
+    try {
+      const wallet = await findWallet(db, accountId, 'api');
+      if (wallet) walletIds.set(accountId, wallet.id);
+      return wallet?.id;
+    } catch (error) {
+      log.warn({ err: error }, 'a wallet could not be read');
+      return 'unavailable';
+    }
+  }
+
+  // Its caller was told that nothing is held, so nothing may stay held.
+  async function releaseOrphan(operation: Operation): Promise<void> {
+    if (operation.type !== 'hold') return;
+    const { walletId, chargeId, request } = operation;
+    await committer.submit({
+      type: 'release',
+      ...referenceOf({ walletId, chargeId, caps: request.caps ?? [], ...request }),
+    });
+    open.delete(chargeId);
+  }
+
+  function sealReply(hold: Readonly<Hold>, reply: Uint8Array | undefined): Uint8Array | undefined {
+    if (!reply || !hold.idempotency || replyRetentionMs === 0) return undefined;
+    if (reply.length > replyBytesMax) {
+      log.warn({ chargeId: hold.chargeId, bytes: reply.length }, 'a reply is too large to be kept for retries');
+      return undefined;
+    }
+    return seal.seal(reply, hold.chargeId);
+  }
+
+  return {
+    committer,
+    get openHolds() {
+      return open.size;
+    },
+    hold,
+    async extend(hold, more, minimum: NanoUsd = 1n) {
+      checkAmount('more', more);
+      checkAmount('minimum', minimum);
+      const extended = await committer.submit({
+        type: 'extend',
+        ...referenceOf(hold),
+        more,
+        minimum,
+        ttlMs: hold.ttlMs,
+      });
+      if (!extended.ok) return extended;
+      const { amount, balance, expiresAtUs } = extended.value;
+      return succeed({ ...hold, amount, balance, expiresAtMs: Number(expiresAtUs / 1_000n) });
+    },
+    async recordProgress(hold, { cost, usage }) {
+      checkUsage(usage);
+      try {
+        await committer.submit({ type: 'progress', ...referenceOf(hold), cost, usage, ttlMs: hold.ttlMs });
+      } catch (error) {
+        log.warn({ err: error, chargeId: hold.chargeId }, 'the progress of a charge was not recorded');
+      }
+    },
+    async settle(hold, { cost, usage, provider, model, reply }) {
+      checkUsage(usage);
+      if (cost < 0n) throw new RangeError('A cost is never negative.');
+      const sealedReply = sealReply(hold, reply);
+      try {
+        return await committer.submit(
+          {
+            type: 'settle',
+            ...referenceOf(hold),
+            // Far above any hold, and far below what a BIGINT could not hold.
+            cost: cost > costMax ? costMax : cost,
+            usage,
+            provider,
+            model,
+            sealedReply,
+            replyTtlMs: replyRetentionMs,
+          },
+          1_024 + 2 * (sealedReply?.length ?? 0),
+        );
+      } finally {
+        open.delete(hold.chargeId);
+      }
+    },
+    async release(hold, reason) {
+      log.debug({ chargeId: hold.chargeId, reason }, 'a hold is released');
+      try {
+        await committer.submit({ type: 'release', ...referenceOf(hold) });
+      } finally {
+        open.delete(hold.chargeId);
+      }
+    },
+    close: () => committer.close(closeMs),
+  };
+}
+
+const costMax = 1_000_000_000n * nanoPerUsd;
+
+function referenceOf(hold: Pick<Hold, 'walletId' | 'chargeId' | 'caps' | 'idempotency'>): ChargeReference {
+  const { walletId, chargeId, caps, idempotency } = hold;
+  return {
+    walletId,
+    chargeId,
+    capOwners: caps.map(({ owner }) => owner),
+    idempotency: idempotency && { scope: idempotency.scope, key: idempotency.key },
+  };
+}

@@ -1,0 +1,134 @@
+import type { Result } from '../base/failure.ts';
+import type { NanoUsd } from '../base/money.ts';
+import type { HoldRequest, Receipt, Usage } from './ledger.ts';
+
+/** One thing to do to one wallet. Groups of them are decided in memory and committed together. */
+export type Operation =
+  | HoldOperation
+  | ExtendOperation
+  | ProgressOperation
+  | SettleOperation
+  | ReleaseOperation
+  | ExpireOperation
+  | CreditOperation
+  | ReverseOperation
+  | ConcludeOperation
+  | RepayOperation
+  | AdjustOperation;
+
+/** What names a charge and everything that its end touches. */
+export interface ChargeReference {
+  walletId: string;
+  chargeId: string;
+  capOwners: readonly string[];
+  idempotency: { scope: string; key: string } | undefined;
+}
+
+export interface HoldOperation {
+  type: 'hold';
+  walletId: string;
+  chargeId: string;
+  request: Readonly<HoldRequest>;
+  ttlMs: number;
+}
+
+export interface ExtendOperation extends ChargeReference {
+  type: 'extend';
+  more: NanoUsd;
+  minimum: NanoUsd;
+  ttlMs: number;
+}
+
+export interface ProgressOperation extends ChargeReference {
+  type: 'progress';
+  cost: NanoUsd;
+  usage: Usage;
+  ttlMs: number;
+}
+
+export interface SettleOperation extends ChargeReference {
+  type: 'settle';
+  cost: NanoUsd;
+  usage: Usage;
+  provider: string | undefined;
+  model: string | undefined;
+  /** Encrypted; stored for `replyTtlMs`. */
+  sealedReply: Uint8Array | undefined;
+  replyTtlMs: number;
+}
+
+export interface ReleaseOperation extends ChargeReference {
+  type: 'release';
+}
+
+/** Ends a hold whose time is over, by database time. */
+export interface ExpireOperation extends ChargeReference {
+  type: 'expire';
+}
+
+export interface CreditOperation {
+  type: 'credit';
+  walletId: string;
+  topUpId: string;
+}
+
+export interface ReverseOperation {
+  type: 'reverse';
+  walletId: string;
+  topUpId: string;
+  kind: 'refund' | 'dispute';
+  amount: NanoUsd;
+  reference: string;
+}
+
+/** A dispute ends: `won` gives back, `lost` keeps. */
+export interface ConcludeOperation {
+  type: 'conclude';
+  walletId: string;
+  topUpId: string;
+  reference: string;
+  outcome: 'won' | 'lost';
+}
+
+/** Pays what is owed from credit that has become free. */
+export interface RepayOperation {
+  type: 'repay';
+  walletId: string;
+}
+
+export interface AdjustOperation {
+  type: 'adjust';
+  walletId: string;
+  adjustmentId: string;
+  amount: NanoUsd;
+  reason: string;
+  actor: string;
+  idempotencyKey: string;
+  chargeId: string | undefined;
+}
+
+export type HoldDecision =
+  | { kind: 'held'; amount: NanoUsd; balance: NanoUsd; expiresAtUs: bigint }
+  | { kind: 'replayed'; receipt: Receipt };
+
+/** What each operation is answered with, once it is durable. */
+export interface Outcomes {
+  hold: Result<HoldDecision>;
+  extend: Result<{ amount: NanoUsd; balance: NanoUsd; expiresAtUs: bigint }>;
+  progress: undefined;
+  settle: Receipt;
+  release: undefined;
+  expire: undefined;
+  credit: Result<undefined>;
+  reverse: Result<undefined>;
+  conclude: Result<undefined>;
+  repay: undefined;
+  adjust: Result<{ adjustmentId: string; balance: NanoUsd }>;
+}
+
+export type Outcome = Outcomes[Operation['type']];
+
+/** What must not be lost once it was asked for: it is retried until it is durable. */
+export function isFinishing(operation: Operation): boolean {
+  return operation.type !== 'hold' && operation.type !== 'extend' && operation.type !== 'progress';
+}

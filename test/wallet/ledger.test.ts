@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { nanoPerUsd } from '../../src/base/money.ts';
+import { eachServer, runOnce, useDatabase } from '../support/database.ts';
+import { addCredit, addCustomer, balanceOf, holdOf, keyOf, mustHold, type Node, startNode } from './support.ts';
+
+eachServer((server) => {
+  const database = useDatabase(server);
+  let node: Node;
+  beforeAll(() => {
+    node = startNode(database().url);
+  });
+  afterAll(() => node.close());
+  const customer = (usd: bigint) => addCustomer(node, database().url, usd);
+
+  test('a new wallet holds nothing, and nothing is admitted', async () => {
+    const account = await customer(0n);
+    expect(await balanceOf(node, account)).toEqual({ balance: 0n, held: 0n, available: 0n, paused: true, owed: 0n });
+    expect(await node.ledger.hold(holdOf(account))).toEqual({
+      ok: false,
+      failure: { kind: 'insufficient_credit', balance: 0n, held: 0n, needed: 1n },
+    });
+  });
+
+  test('a settlement charges the cost and gives back the rest of the hold', async () => {
+    const account = await customer(5n);
+    const hold = await mustHold(node, holdOf(account, { ceiling: 2_000n }));
+    expect(hold).toMatchObject({ amount: 2_000n, balance: 5n * nanoPerUsd });
+    expect(await balanceOf(node, account)).toMatchObject({ held: 2_000n, available: 5n * nanoPerUsd - 2_000n });
+    const receipt = await node.ledger.settle(hold, { cost: 700n, usage: { inputTokens: 10, outputTokens: 3 } });
+    expect(receipt).toEqual({
+      chargeId: hold.chargeId,
+      state: 'settled',
+      charged: 700n,
+      balance: 5n * nanoPerUsd - 700n,
+    });
+    expect(await balanceOf(node, account)).toMatchObject({ balance: 5n * nanoPerUsd - 700n, held: 0n });
+    const charge = await node.wallets.getCharge(account.accountId, hold.chargeId);
+    expect(charge.ok && charge.value).toMatchObject({
+      state: 'settled',
+      charged: 700n,
+      usage: { inputTokens: 10, outputTokens: 3, estimated: false },
+    });
+  });
+
+  test('a cost above the hold charges the hold, and the balance reaches exactly 0', async () => {
+    const account = await customer(5n);
+    const hold = await mustHold(node, holdOf(account, { ceiling: 100n * nanoPerUsd }));
+    expect(hold.amount).toBe(5n * nanoPerUsd);
+    const receipt = await node.ledger.settle(hold, { cost: 100n * nanoPerUsd, usage: {} });
+    expect(receipt).toMatchObject({ charged: 5n * nanoPerUsd, balance: 0n });
+    expect(await balanceOf(node, account)).toMatchObject({ balance: 0n, held: 0n, paused: true });
+    expect(await node.ledger.hold(holdOf(account))).toMatchObject({ failure: { kind: 'insufficient_credit' } });
+    await addCredit(node, account, 5n * nanoPerUsd);
+    expect(await node.ledger.hold(holdOf(account))).toMatchObject({ ok: true });
+  });
+
+  test('a settlement that comes twice charges once and gives the same receipt', async () => {
+    const account = await customer(5n);
+    const hold = await mustHold(node, holdOf(account));
+    const receipts = await Promise.all([1n, 2n, 3n].map((cost) => node.ledger.settle(hold, { cost, usage: {} })));
+    expect(receipts.map(({ charged }) => charged)).toEqual([1n, 1n, 1n]);
+    expect(await node.ledger.settle(hold, { cost: 9n, usage: {} })).toEqual(receipts[0]);
+    await node.ledger.release(hold, 'too late');
+    expect(await balanceOf(node, account)).toMatchObject({ balance: 5n * nanoPerUsd - 1n, held: 0n });
+  });
+
+  test('a released hold costs nothing and frees its idempotency key', async () => {
+    const account = await customer(5n);
+    const idempotency = keyOf(account);
+    const hold = await mustHold(node, holdOf(account, { idempotency }));
+    await node.ledger.release(hold, 'upstream failed');
+    await node.ledger.release(hold, 'twice');
+    expect(await balanceOf(node, account)).toMatchObject({ balance: 5n * nanoPerUsd, held: 0n });
+    expect((await mustHold(node, holdOf(account, { idempotency }))).chargeId).not.toBe(hold.chargeId);
+  });
+
+  test('a cost of 0 settles without an entry', async () => {
+    const account = await customer(5n);
+    const hold = await mustHold(node, holdOf(account));
+    expect(await node.ledger.settle(hold, { cost: 0n, usage: {} })).toMatchObject({ state: 'settled', charged: 0n });
+    const entries = await node.wallets.listEntries(account.accountId, 'api', {});
+    expect(entries.ok && entries.value.items.map(({ kind }) => kind)).toEqual(['top_up']);
+  });
+
+  test('the same idempotency key replays the reply, refuses another body, and waits for the first', async () => {
+    const account = await customer(5n);
+    const idempotency = keyOf(account, 'k1');
+    const request = holdOf(account, { idempotency });
+    const hold = await mustHold(node, request);
+    expect(await node.ledger.hold(request)).toMatchObject({
+      failure: { kind: 'idempotency_in_flight', chargeId: hold.chargeId },
+    });
+    const reply = Buffer.from('a reply with \0 and ü');
+    const receipt = await node.ledger.settle(hold, { cost: 5n, usage: {}, reply });
+    const replayed = await node.ledger.hold(request);
+    expect(replayed).toEqual({ ok: true, value: { kind: 'replayed', receipt, reply } });
+    expect(await node.ledger.hold(holdOf(account, { idempotency: keyOf(account, 'k1', 'other') }))).toMatchObject({
+      failure: { kind: 'idempotency_mismatch' },
+    });
+    // Another account, or another end user, has keys of its own; and byte by byte, K1 is not k1.
+    const other = await customer(5n);
+    await mustHold(node, holdOf(other, { idempotency: keyOf(other, 'k1') }));
+    await mustHold(node, holdOf(account, { idempotency: { ...idempotency, scope: `${account.accountId}/user` } }));
+    await mustHold(node, holdOf(account, { idempotency: keyOf(account, 'K1') }));
+    expect(await node.wallets.findCharge(account.accountId, account.accountId, 'k1')).toMatchObject({
+      chargeId: hold.chargeId,
+      state: 'settled',
+    });
+  });
+
+  test('of many equal requests at once one is admitted', async () => {
+    const account = await customer(5n);
+    const request = holdOf(account, { idempotency: keyOf(account) });
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => node.ledger.hold(request)));
+    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+  });
+
+  test('1,000 requests at once with funds for 10 are 10 admissions', async () => {
+    const account = await customer(5n);
+    const price = nanoPerUsd / 2n;
+    const outcomes = await Promise.all(
+      Array.from({ length: 1_000 }, () => node.ledger.hold(holdOf(account, { ceiling: price, minimum: price }))),
+    );
+    const holds = outcomes.flatMap((outcome) =>
+      outcome.ok && outcome.value.kind === 'held' ? [outcome.value.hold] : [],
+    );
+    expect(holds).toHaveLength(10);
+    await Promise.all(holds.map((hold) => node.ledger.settle(hold, { cost: price, usage: {} })));
+    expect(await balanceOf(node, account)).toMatchObject({ balance: 0n, held: 0n });
+  });
+
+  test('two nodes race for the last cent and one gets it', async () => {
+    const second = startNode(database().url);
+    try {
+      const account = await customer(5n);
+      const all = holdOf(account, { ceiling: 5n * nanoPerUsd, minimum: 5n * nanoPerUsd });
+      const outcomes = await Promise.all(
+        Array.from({ length: 40 }, (_, index) => (index % 2 ? node : second).ledger.hold(all)),
+      );
+      expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+    } finally {
+      await second.close();
+    }
+  });
+
+  test('a spending cap holds under parallel requests and counts what was spent, not what was held', async () => {
+    const account = await customer(5n);
+    const caps = [{ owner: `key:${account.keyId}`, limit: 10n }];
+    const request = holdOf(account, { ceiling: 4n, minimum: 4n, caps });
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => node.ledger.hold(request)));
+    const holds = outcomes.flatMap((outcome) =>
+      outcome.ok && outcome.value.kind === 'held' ? [outcome.value.hold] : [],
+    );
+    expect(holds).toHaveLength(2);
+    expect(outcomes.find(({ ok }) => !ok)).toMatchObject({
+      failure: { kind: 'spending_cap_reached', owner: 'key', limit: 10n, spent: 0n, held: 8n, needed: 4n },
+    });
+    for (const hold of holds) await node.ledger.settle(hold, { cost: 1n, usage: {} });
+    // 8 are left, which is what the next one gets at most.
+    const last = await mustHold(node, holdOf(account, { ceiling: 100n, minimum: 4n, caps }));
+    expect(last.amount).toBe(8n);
+  });
+
+  test('a revoked or rotated key, and a revoked token, admit nothing', async () => {
+    const account = await customer(5n);
+    const run = (sql: string) => runOnce(database().url, [sql]);
+    expect(await node.ledger.hold(holdOf(account, { keyId: 'key_of_nobody' }))).toMatchObject({
+      failure: { kind: 'credential_invalid' },
+    });
+    await run(`UPDATE credential_state SET least_version = 2 WHERE id = '${account.keyId}'`);
+    expect(await node.ledger.hold(holdOf(account))).toMatchObject({ failure: { kind: 'credential_invalid' } });
+    await mustHold(node, holdOf(account, { keyVersion: 2 }));
+    await run(
+      `UPDATE credential_state SET least_version_from_ms = ${Date.now() + 60_000} WHERE id = '${account.keyId}'`,
+    );
+    await mustHold(node, holdOf(account));
+    await run(
+      `INSERT INTO credential_state (id, account_id, state, least_version, revoked_at_ms) VALUES ('tok_1', '${account.accountId}', 'revoked', 0, 1)`,
+    );
+    expect(await node.ledger.hold(holdOf(account, { tokenId: 'tok_1' }))).toMatchObject({
+      failure: { kind: 'token_expired' },
+    });
+    await run(`UPDATE credential_state SET state = 'revoked', revoked_at_ms = 1 WHERE id = '${account.keyId}'`);
+    expect(await node.ledger.hold(holdOf(account))).toMatchObject({ failure: { kind: 'key_revoked' } });
+  });
+
+  test('a hold grows while its request runs, as far as credit goes', async () => {
+    const account = await customer(5n);
+    const hold = await mustHold(node, holdOf(account, { ceiling: 4n * nanoPerUsd }));
+    const more = await node.ledger.extend(hold, 3n * nanoPerUsd);
+    expect(more.ok && more.value.amount).toBe(5n * nanoPerUsd);
+    expect(await node.ledger.extend(hold, 1n)).toMatchObject({ failure: { kind: 'insufficient_credit' } });
+    await node.ledger.recordProgress(hold, { cost: 7n, usage: { outputTokens: 7 } });
+    const receipt = await node.ledger.settle(hold, { cost: 5n * nanoPerUsd, usage: { outputTokens: 9 } });
+    expect(receipt.charged).toBe(5n * nanoPerUsd);
+    expect(await node.ledger.extend(hold, 1n)).toMatchObject({ failure: { kind: 'precondition_failed' } });
+  });
+
+  test('many wallets in opposite orders on two nodes all settle', async () => {
+    const second = startNode(database().url);
+    try {
+      const accounts = await Promise.all(Array.from({ length: 40 }, () => customer(5n)));
+      const run = async (which: Node, order: typeof accounts) =>
+        Promise.all(
+          order.map(async (account) => {
+            const hold = await mustHold(which, holdOf(account));
+            await which.ledger.settle(hold, { cost: 10n, usage: {} });
+          }),
+        );
+      for (let round = 0; round < 3; round++)
+        await Promise.all([run(node, accounts), run(second, accounts.toReversed())]);
+      for (const account of accounts)
+        expect(await balanceOf(node, account)).toMatchObject({ balance: 5n * nanoPerUsd - 60n, held: 0n });
+    } finally {
+      await second.close();
+    }
+  });
+});

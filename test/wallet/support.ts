@@ -1,0 +1,98 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { newId } from '../../src/base/ids.ts';
+import { nanoPerUsd } from '../../src/base/money.ts';
+import { connectDatabase, type Database } from '../../src/db/index.ts';
+import {
+  createLedger,
+  createReplySeal,
+  createWallets,
+  type Hold,
+  type HoldRequest,
+  type LedgerSettings,
+  type RunningLedger,
+  sandboxPayments,
+  type Wallets,
+} from '../../src/wallet/index.ts';
+import { runOnce, silent } from '../support/database.ts';
+
+/** One node of the service, as far as the wallet goes. */
+export interface Node {
+  db: Database;
+  ledger: RunningLedger;
+  wallets: Wallets;
+  close(): Promise<void>;
+}
+
+const sealKey = createHash('sha256').update('test').digest();
+
+export function startNode(url: string, settings: LedgerSettings = {}): Node {
+  const db = connectDatabase({ url, log: silent });
+  const seal = createReplySeal(new Map([[1, sealKey]]), 1);
+  const ledger = createLedger({ db, seal, log: silent, settings });
+  const wallets = createWallets({ db, ledger, payments: sandboxPayments });
+  return {
+    db,
+    ledger,
+    wallets,
+    close: async () => {
+      await ledger.close();
+      await db.close();
+    },
+  };
+}
+
+/** A customer with an API wallet and a key that may pay. */
+export interface Customer {
+  accountId: string;
+  keyId: string;
+}
+
+/** Adds a customer whose API wallet holds `usd`; 0 adds none. */
+export async function addCustomer(node: Node, url: string, usd = 0n): Promise<Customer> {
+  const customer = { accountId: newId('acc'), keyId: newId('key') };
+  await runOnce(url, [
+    `INSERT INTO credential_state (id, account_id, state, least_version) VALUES ('${customer.keyId}', '${customer.accountId}', 'active', 1)`,
+  ]);
+  await node.wallets.create(customer.accountId, 'api');
+  if (usd > 0n) await addCredit(node, customer, usd * nanoPerUsd);
+  return customer;
+}
+
+export async function addCredit(node: Node, { accountId }: Customer, amount: bigint): Promise<void> {
+  const topUp = await node.wallets.topUps.create({ accountId, kind: 'api', amount });
+  if (!topUp.ok || topUp.value.state !== 'paid') throw new Error(`The top-up failed: ${JSON.stringify(topUp)}`);
+}
+
+export function holdOf(customer: Customer, change: Partial<HoldRequest> = {}): HoldRequest {
+  return {
+    ...customer,
+    keyVersion: 1,
+    operation: 'chat',
+    priceVersion: 1,
+    ceiling: 1_000_000n,
+    minimum: 1n,
+    ...change,
+  };
+}
+
+/** The hold, where it must be given. */
+export async function mustHold({ ledger }: Node, request: HoldRequest): Promise<Hold> {
+  const outcome = await ledger.hold(request);
+  if (!outcome.ok || outcome.value.kind !== 'held') throw new Error(`No hold: ${print(outcome)}`);
+  return outcome.value.hold;
+}
+
+export async function balanceOf({ wallets }: Node, { accountId }: Customer) {
+  const wallet = await wallets.get(accountId, 'api');
+  if (!wallet.ok) throw new Error('The wallet is gone.');
+  const { balance, held, available, paused, owed } = wallet.value;
+  return { balance, held, available, paused, owed };
+}
+
+export function keyOf({ accountId }: Customer, key: string = randomBytes(8).toString('hex'), body = 'body') {
+  return { scope: accountId, key, fingerprint: createHash('sha256').update(body).digest() };
+}
+
+export function print(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part));
+}
