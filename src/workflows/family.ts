@@ -1,4 +1,5 @@
-import type { Message } from '@bufbuild/protobuf';
+import { type JsonValue, type Message, toJson } from '@bufbuild/protobuf';
+import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { Result } from '../base/failure.ts';
 import { fail, invalid, succeed } from '../base/failure.ts';
 import type { Basis, Check } from '../gen/intelligence/workflow/v1/basis_pb.ts';
@@ -12,9 +13,16 @@ export type FamilyName = (typeof familyNames)[number];
 /** A message's fields without what only protobuf needs; a message is one, and so is a plain object. */
 export type Plain<T> = T extends readonly (infer Item)[]
   ? Plain<Item>[]
-  : T extends Message<string>
-    ? { [Field in keyof T as Field extends `$${string}` ? never : Field]: Plain<T[Field]> }
-    : T;
+  : T extends Value
+    ? T
+    : T extends Message<string>
+      ? { [Field in keyof T as Field extends `$${string}` ? never : Field]: Plain<T[Field]> }
+      : T;
+
+/** What any JSON value is in a message of ours: protobuf wraps it, unlike a JSON object. */
+export function jsonOf(value: Plain<Value> | undefined): JsonValue {
+  return value === undefined ? null : toJson(ValueSchema, value as Value);
+}
 
 /** What a family computes: the reply without what it cost. */
 export type ReplyOf<Response> = Omit<Plain<Response>, 'usage' | 'balanceUsd'>;

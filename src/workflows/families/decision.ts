@@ -1,0 +1,242 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import type {
+  WriteDecisionMemoRequest,
+  WriteDecisionMemoResponse,
+} from '../../gen/intelligence/workflow/v1/decision_pb.ts';
+import { type CheckResult, roundTo } from '../checks/checks.ts';
+import {
+  basisOf,
+  boundJson,
+  counted,
+  type Family,
+  jsonOf,
+  type Plain,
+  type Prepared,
+  type ReplyOf,
+} from '../family.ts';
+import { foldText } from '../text/fold.ts';
+import { describeConstraint, type Eliminated, eliminate } from './decision-constraints.ts';
+import { writeMemo } from './decision-memo.ts';
+import { rankOptions, type Scored, smallestChanges } from './weighted-sum.ts';
+
+export type DecisionRequest = Plain<WriteDecisionMemoRequest>;
+export type DecisionReply = ReplyOf<WriteDecisionMemoResponse>;
+
+/** An option with its values by criterion or attribute name. */
+export interface ReadOption {
+  name: string;
+  values: ReadonlyMap<string, JsonValue>;
+}
+
+/** Turns data into a decision memo: a weighted sum, how firm it stands, and why. */
+export const decisionFamily: Family<DecisionRequest, DecisionReply> = {
+  name: 'decision',
+  prepare(request): Result<Prepared<DecisionReply>> {
+    const options = readOptions(request);
+    if (!options.ok) return options;
+    const wrong = wrongCriterion(request, options.value);
+    if (wrong) return wrong;
+    return succeed({ variables: {}, ownChecks: [], compute: () => decide(request, options.value) });
+  },
+};
+
+function readOptions(request: DecisionRequest): Result<ReadOption[]> {
+  const options = new Map<string, { name: string; values: Map<string, JsonValue> }>();
+  for (const [index, { name, attributes }] of request.options.entries()) {
+    const bounded = boundJson(`options[${index}].attributes`, attributes);
+    if (!bounded.ok) return bounded;
+    const key = foldText(name);
+    if (options.has(key)) return fail(invalid(`options[${index}].name`, `${name} is there twice`));
+    options.set(key, { name, values: new Map(Object.entries(attributes ?? {})) });
+  }
+  for (const [at, row] of (request.table?.rows ?? []).entries()) {
+    const cells = row.cells.map(jsonOf);
+    const bounded = boundJson(`table.rows[${at}]`, cells);
+    if (!bounded.ok) return bounded;
+    const columns = request.table?.columns ?? [];
+    if (cells.length > columns.length)
+      return fail(invalid(`table.rows[${at}]`, 'has more cells than there are columns'));
+    const option = options.get(foldText(String(cells[0] ?? '')));
+    if (!option) return fail(invalid(`table.rows[${at}].cells[0]`, 'does not name one of the options'));
+    for (const [column, cell] of cells.entries())
+      if (column > 0 && cell !== null) option.values.set(columns[column] as string, cell);
+  }
+  return succeed([...options.values()]);
+}
+
+function wrongCriterion(request: DecisionRequest, options: readonly ReadOption[]): ReturnType<typeof fail> | undefined {
+  const names = new Set<string>();
+  for (const [index, criterion] of request.criteria.entries()) {
+    const field = `criteria[${index}]`;
+    if (names.has(criterion.name)) return fail(invalid(`${field}.name`, `${criterion.name} is there twice`));
+    names.add(criterion.name);
+    if (criterion.min !== undefined && criterion.max !== undefined && criterion.min >= criterion.max)
+      return fail(invalid(`${field}.max`, 'has to be greater than min'));
+    if (criterion.scale !== 'ratio') continue;
+    const negative = options.find(({ values }) => Number(values.get(criterion.name) ?? 0) < 0);
+    if (negative) return fail(invalid(`${field}.scale`, `ratio needs values from 0 up; ${negative.name} has less`));
+  }
+  if (request.criteria.every(({ weight }) => weight === 0))
+    return fail(invalid('criteria', 'one weight at least has to be above 0'));
+  return undefined;
+}
+
+function decide(request: DecisionRequest, options: readonly ReadOption[]): DecisionReply {
+  const { remaining, eliminated } = eliminate(options, request.constraints);
+  const { ranked, unread } = rankOptions(remaining, request.criteria);
+  const changes = smallestChanges(ranked);
+  const nearest = changes
+    .filter(({ change }) => change !== undefined)
+    .sort((a, b) => roundTo((a.change ?? 1) - (b.change ?? 1), 9))[0];
+  const missing = missingValues(ranked);
+  const confidence = confidenceOf(ranked, nearest?.change, missing.length);
+  const tied = ranked.filter(({ rank }) => rank === 1);
+  const winner = ranked[0];
+  const reply: DecisionReply = {
+    ranking: ranked.map(({ option, rank, score, criteria }) => ({
+      rank,
+      option,
+      score: roundTo(score, 2),
+      criteria: criteria.map((one) => ({
+        criterion: one.criterion,
+        value: one.value,
+        score: roundTo(one.score, 2),
+        weight: roundTo(one.weight, 4),
+        contribution: roundTo(one.score * one.weight, 2),
+      })),
+    })),
+    recommendation: { option: winner?.option ?? '', confidence, rationale: rationaleOf(ranked, eliminated.length) },
+    sensitivity: changes.map(({ criterion, weight, changesAt, newWinner, change }) => ({
+      criterion,
+      weight: roundTo(weight, 4),
+      changesAt: changesAt === undefined ? undefined : roundTo(changesAt, 4),
+      newWinner,
+      smallest: change !== undefined && change === nearest?.change && criterion === nearest.criterion,
+    })),
+    eliminated: eliminated.map(({ option, constraint, reason }) => ({ option, constraint, reason })),
+    risks: risksOf(ranked, nearest, missing),
+    assumptions: assumptionsOf(request, unread),
+    missingFacts: missing,
+    nextBestAction: nextAction(request, ranked, missing, tied.length, confidence),
+    markdown: '',
+    summary: summaryOf(ranked, tied),
+    basis: basisOf(constraintChecks(request, eliminated), 'decision/weighted-sum@1'),
+  };
+  return { ...reply, markdown: writeMemo(request, reply) };
+}
+
+/** The values that are not known, those of the heaviest criterion first. */
+function missingValues(ranked: readonly Scored[]): string[] {
+  return ranked
+    .flatMap(({ option, criteria }) =>
+      criteria
+        .filter(({ value }) => value === undefined)
+        .map(({ criterion, weight }) => ({ name: `${criterion} of ${option}`, weight })),
+    )
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ name }) => name);
+}
+
+/**
+ * Half from the lead over the second (20 points are as good as more), half from the smallest change of a weight that
+ * would change the winner (0.25 is as good as more), times the share of values that are known.
+ */
+function confidenceOf(ranked: readonly Scored[], smallestChange: number | undefined, missing: number): number {
+  const [first, second] = ranked;
+  if (!first) return 0;
+  const known = 1 - missing / (ranked.length * first.criteria.length);
+  if (!second) return roundTo(0.5 * known, 2);
+  const lead = Math.min(1, (first.score - second.score) / 20);
+  const firm = smallestChange === undefined ? 1 : Math.min(1, smallestChange / 0.25);
+  return roundTo(known * (0.5 * lead + 0.5 * (lead === 0 ? 0 : firm)), 2);
+}
+
+function rationaleOf(ranked: readonly Scored[], eliminated: number): string {
+  const [first, second] = ranked;
+  if (!first) return eliminated > 0 ? 'No option meets all constraints.' : 'There is no option to choose from.';
+  const strongest = [...first.criteria].sort((a, b) => b.score * b.weight - a.score * a.weight)[0];
+  const by = strongest ? ` It gains most from ${strongest.criterion}.` : '';
+  if (!second) return `${first.option} is the only option that meets all constraints.${by}`;
+  const lead = roundTo(first.score - second.score, 2);
+  if (lead === 0) return `${first.option} and ${second.option} score the same, ${roundTo(first.score, 2)} of 100.${by}`;
+  return `${first.option} scores ${roundTo(first.score, 2)} of 100, ${lead} more than ${second.option}.${by}`;
+}
+
+function risksOf(
+  ranked: readonly Scored[],
+  nearest: ReturnType<typeof smallestChanges>[number] | undefined,
+  missing: readonly string[],
+): string[] {
+  const risks: string[] = [];
+  const [first, second] = ranked;
+  if (first && second && first.score - second.score < 5)
+    risks.push(`${second.option} is less than 5 points behind ${first.option}.`);
+  if (nearest?.change !== undefined && nearest.change < 0.1)
+    risks.push(
+      `If the weight of ${nearest.criterion} were ${roundTo(nearest.changesAt ?? 0, 2)} in place of ${roundTo(nearest.weight, 2)}, ${nearest.newWinner} would be level.`,
+    );
+  const weakest = first?.criteria
+    .filter(({ score, weight }) => score < 25 && weight >= 0.1)
+    .sort((a, b) => b.weight - a.weight)[0];
+  if (first && weakest)
+    risks.push(`${first.option} is weak in ${weakest.criterion}, which counts ${roundTo(weakest.weight * 100, 1)} %.`);
+  if (missing.length > 0)
+    risks.push(`${counted(missing.length, 'value is', 'values are')} not known and counted as 0.`);
+  return risks;
+}
+
+function assumptionsOf(request: DecisionRequest, unread: readonly string[]): string[] {
+  const assumptions = ['The criteria do not depend on each other, so their scores can be added.'];
+  if (request.criteria.some(({ weight }) => weight === undefined))
+    assumptions.push('Criteria without a weight count 1.');
+  if (request.criteria.some(({ scale }) => scale === '' || scale === 'range'))
+    assumptions.push('On a range scale the worst option has 0 and the best 100; they change when options are added.');
+  for (const words of unread.slice(0, 10)) assumptions.push(words);
+  return assumptions;
+}
+
+function nextAction(
+  request: DecisionRequest,
+  ranked: readonly Scored[],
+  missing: readonly string[],
+  tied: number,
+  confidence: number,
+): string {
+  const winner = ranked[0];
+  if (!winner) return 'Relax a constraint or look for other options.';
+  if (missing.length > 0) return `Find out: ${missing[0]}.`;
+  if (tied > 1) return 'Add a criterion that tells the leading options apart.';
+  if (confidence < 0.4)
+    return 'Agree on the weights with those who decide; a small change of them changes the outcome.';
+  return request.deadline === ''
+    ? `Decide for ${winner.option}.`
+    : `Decide for ${winner.option} by ${request.deadline}.`;
+}
+
+function summaryOf(ranked: readonly Scored[], tied: readonly Scored[]): string {
+  const winner = ranked[0];
+  if (!winner) return 'No option meets all constraints.';
+  if (tied.length > 1)
+    return `${tied.map(({ option }) => option).join(' and ')} are level with ${roundTo(winner.score, 2)} of 100.`;
+  return `${winner.option} leads with ${roundTo(winner.score, 2)} of 100 among ${counted(ranked.length, 'option', 'options')}.`;
+}
+
+function constraintChecks(request: DecisionRequest, eliminated: readonly Eliminated[]): CheckResult[] {
+  return request.constraints.map((constraint, index) => {
+    const out = eliminated.filter((one) => one.index === index).map(({ option }) => option);
+    const words = describeConstraint(constraint);
+    return {
+      outcome: out.length > 0 ? 'failed' : 'passed',
+      rule: {
+        id: `constraint-${index + 1}`,
+        fact: constraint.attribute,
+        pass: '',
+        weight: 1,
+        severity: 'medium',
+        message: `${words} is not met by: ${out.join(', ')}.`,
+        action: constraint.reason,
+      },
+    };
+  });
+}

@@ -1,0 +1,184 @@
+import { RE2JS } from 're2js';
+import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
+import type { Plain } from '../family.ts';
+import { foldText } from '../text/fold.ts';
+import { countCodePoints, countWords } from '../text/words.ts';
+
+/** `empty`: optional and not filled in. */
+export type Status = 'ok' | 'missing' | 'invalid' | 'weak' | 'empty';
+
+export interface FieldState {
+  status: Status;
+  message: string;
+  suggestion: string;
+}
+
+/** How a value stands against what its field asks for. Pure; patterns run in linear time. */
+export function inspectValue(field: Plain<FormField>, value: unknown): FieldState {
+  const label = field.label || field.name;
+  if (isBlank(value)) return blank(field, label);
+  const problem = problemOf(field, value);
+  if (problem !== undefined)
+    return { status: 'invalid', message: `${label} ${problem}.`, suggestion: advice(field, `Correct this: ${label}.`) };
+  const weakness = weaknessOf(field, value);
+  if (weakness !== undefined)
+    return { status: 'weak', message: `${label} ${weakness}.`, suggestion: advice(field, `Improve this: ${label}.`) };
+  return { status: 'ok', message: '', suggestion: '' };
+}
+
+function blank(field: Plain<FormField>, label: string): FieldState {
+  const suggestion = advice(field, `Fill in: ${label}.`);
+  return field.required
+    ? { status: 'missing', message: `${label} is not filled in.`, suggestion }
+    : { status: 'empty', message: '', suggestion };
+}
+
+function advice(field: Plain<FormField>, action: string): string {
+  const choices =
+    field.choices.length > 0 && field.choices.length <= 12 ? `Choose from: ${field.choices.join(', ')}.` : '';
+  const example = field.example === '' ? '' : `For example: ${field.example}.`;
+  return [action, field.help, choices, example].filter((part) => part !== '').join(' ');
+}
+
+function isBlank(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  if (typeof value === 'string') return foldText(value.slice(0, 1000)) === '';
+  return Array.isArray(value) && value.every((item) => isBlank(item));
+}
+
+function problemOf(field: Plain<FormField>, value: unknown): string | undefined {
+  const { kind } = field;
+  if (kind === 'boolean') return typeof value === 'boolean' ? undefined : 'has to be true or false';
+  if (kind === 'number' || kind === 'integer') return numberProblem(field, value);
+  if (kind === 'choices' || kind === 'list') return listProblem(field, value);
+  if (typeof value !== 'string' && typeof value !== 'number') return 'has to be a text';
+  const text = String(value).trim();
+  const form = formProblems[kind]?.(text, field);
+  if (form !== undefined) return form;
+  const length = countCodePoints(text);
+  if (field.maxLength !== undefined && length > field.maxLength) return `is longer than ${field.maxLength} characters`;
+  // A long text that is too short is weak, not wrong.
+  if (field.minLength !== undefined && length < field.minLength && kind !== 'long_text')
+    return `is shorter than ${field.minLength} characters`;
+  if (field.pattern !== '' && !matchesWhole(field.pattern, text)) return 'does not have the form that is asked for';
+  return undefined;
+}
+
+const formProblems: Readonly<Record<string, (text: string, field: Plain<FormField>) => string | undefined>> = {
+  email: (text) => (isEmail(text) ? undefined : 'is not an e-mail address'),
+  phone: (text) =>
+    /^\+?[\d ().\-/]{6,30}$/.test(text) && digitsIn(text) >= 6 && digitsIn(text) <= 15
+      ? undefined
+      : 'is not a telephone number',
+  url: (text) => (isUrl(text) ? undefined : 'is not an address that begins with http:// or https://'),
+  date: dateProblem,
+  country: (text) =>
+    /^[A-Za-z]{2}$/.test(text) || /^[\p{L}][\p{L} .'()-]{3,60}$/u.test(text) ? undefined : 'is not a country',
+  choice: (text, { choices }) => (choices.includes(text) ? undefined : 'is not one of the choices'),
+};
+
+function numberProblem(field: Plain<FormField>, value: unknown): string | undefined {
+  const number = typeof value === 'string' && value.length <= 40 && value.trim() !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return 'has to be a number';
+  if (field.kind === 'integer' && !Number.isInteger(number)) return 'has to be a whole number';
+  if (field.min !== undefined && number < field.min) return `is less than ${field.min}`;
+  if (field.max !== undefined && number > field.max) return `is more than ${field.max}`;
+  return undefined;
+}
+
+function listProblem(field: Plain<FormField>, value: unknown): string | undefined {
+  if (!Array.isArray(value)) return 'has to be a list';
+  if (field.maxLength !== undefined && value.length > field.maxLength) return `has more than ${field.maxLength} items`;
+  if (field.minLength !== undefined && value.length < field.minLength) return `has fewer than ${field.minLength} items`;
+  if (field.kind !== 'choices') return undefined;
+  const known = new Set<unknown>(field.choices);
+  return value.every((item) => known.has(item)) ? undefined : 'has something that is not one of the choices';
+}
+
+function dateProblem(text: string, field: Plain<FormField>): string | undefined {
+  const parts = /^(\d{4})-(\d{2})-(\d{2})(?:T[\d:.]{5,15}(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text);
+  if (!parts) return 'is not a date such as 2024-05-17';
+  const [year, month, day] = parts.slice(1).map(Number) as [number, number, number];
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  // JavaScript turns 30 February into 2 March; that is no date.
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return 'is a day that does not exist';
+  if (field.min !== undefined && year < field.min) return `is before ${field.min}`;
+  if (field.max !== undefined && year > field.max) return `is after ${field.max}`;
+  return undefined;
+}
+
+function isEmail(text: string): boolean {
+  if (text.length > 254) return false;
+  return (
+    /^[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]{1,64}@[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})(?:\.[\p{L}\p{N}][\p{L}\p{N}-]{0,62})+$/u.test(
+      text,
+    ) && !text.includes('..')
+  );
+}
+
+function isUrl(text: string): boolean {
+  if (text.length > 2048 || !/^https?:\/\//i.test(text)) return false;
+  return URL.canParse(text) && new URL(text).hostname.includes('.');
+}
+
+function digitsIn(text: string): number {
+  return text.replace(/\D/g, '').length;
+}
+
+function matchesWhole(pattern: string, text: string): boolean {
+  // What is longer is no field of a form.
+  return text.length <= 10_000 && compiled(pattern).matches(text);
+}
+
+const patternsMax = 500;
+const patterns = new Map<string, RE2JS>();
+
+function compiled(pattern: string): RE2JS {
+  const known = patterns.get(pattern);
+  if (known) return known;
+  const made = RE2JS.compile(pattern);
+  if (patterns.size >= patternsMax) patterns.clear();
+  patterns.set(pattern, made);
+  return made;
+}
+
+const placeholders = new Set([
+  'test',
+  'testing',
+  'asdf',
+  'asdfasdf',
+  'qwerty',
+  'xxx',
+  'aaa',
+  'abc',
+  'none',
+  'n/a',
+  'na',
+  'tbd',
+  'todo',
+  'unknown',
+  'example',
+  'lorem ipsum',
+  'string',
+  'null',
+  'undefined',
+  '...',
+  '???',
+  '123',
+  '1234',
+]);
+
+function weaknessOf(field: Plain<FormField>, value: unknown): string | undefined {
+  if (typeof value !== 'string' || field.kind === 'choice') return undefined;
+  const text = value.trim();
+  const folded = foldText(text.slice(0, 10_000));
+  if (placeholders.has(folded)) return 'looks like a placeholder';
+  if (text.length >= 4 && new Set(folded.replaceAll(' ', '')).size === 1) return 'repeats one character';
+  if (field.kind !== 'long_text') return undefined;
+  if (field.minLength !== undefined && countCodePoints(text) < field.minLength)
+    return `could be longer: ${field.minLength} characters or more`;
+  if (text.length >= 40 && countWords(text) < 4) return 'says little in words';
+  const letters = text.replace(/[^A-Za-z]/g, '');
+  return letters.length >= 40 && letters === letters.toUpperCase() ? 'is written in capital letters' : undefined;
+}

@@ -1,0 +1,188 @@
+import { RE2JS } from 're2js';
+import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import type {
+  CheckProfileRequest,
+  CheckProfileResponse,
+  FieldReport,
+  FormField,
+} from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
+import { type CheckResult, type CompiledCheck, failedByWeight, roundTo, runChecks } from '../checks/checks.ts';
+import { celValue } from '../checks/expressions.ts';
+import {
+  basisOf,
+  boundJson,
+  counted,
+  type Family,
+  ownRules,
+  type Plain,
+  type Prepared,
+  type ReplyOf,
+} from '../family.ts';
+import { readProfilePacks } from '../packs/profile-pack.ts';
+import { inspectValue, type Status } from './field-value.ts';
+
+export type ProfileRequest = Plain<CheckProfileRequest>;
+export type ProfileReply = ReplyOf<CheckProfileResponse>;
+
+export const profilePacks = readProfilePacks();
+
+interface Inspected {
+  field: Plain<FormField>;
+  status: Status;
+  report: Plain<FieldReport>;
+  importance: number;
+}
+
+/** Guides a user inside a form: how complete it is, what is wrong, what to fill in next. */
+export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
+  name: 'guidance',
+  prepare(request): Result<Prepared<ProfileReply>> {
+    const bounded = boundJson('values', request.values);
+    if (!bounded.ok) return bounded;
+    const form = formOf(request);
+    if (!form.ok) return form;
+    const fields = form.value.fields.filter(({ step }) => request.journeyStep === '' || step === request.journeyStep);
+    const values = request.values ?? {};
+    const inspected = fields.map((field) =>
+      inspect(field, Object.hasOwn(values, field.name) ? values[field.name] : undefined),
+    );
+    const variables = {
+      values: celValue(values),
+      filled: inspected
+        .filter(({ status }) => status !== 'missing' && status !== 'empty')
+        .map(({ field }) => field.name),
+      fields: inspected.map(({ field }) => field.name),
+    };
+    // Checks look at several fields at once; while a step is filled in, the others are not there yet.
+    const results = runChecks(request.journeyStep === '' ? form.value.checks : [], variables);
+    const { label, done } = form.value;
+    return succeed({
+      variables,
+      ownChecks: ownRules(request.checks),
+      compute: (own) => guide(request, inspected, [...results, ...own], { label, done }),
+    });
+  },
+};
+
+interface ReadForm {
+  fields: Plain<FormField>[];
+  checks: CompiledCheck[];
+  label: string;
+  done: string;
+}
+
+function formOf(request: ProfileRequest): Result<ReadForm> {
+  if (request.form !== undefined && request.template !== '')
+    return fail(invalid('form', 'send either template or form'));
+  if (request.form === undefined) {
+    const pack = profilePacks.get(request.template);
+    if (pack) return succeed(pack);
+    const names = [...profilePacks.keys()].join(', ');
+    return fail(
+      invalid(
+        'template',
+        request.template === '' ? `name a template (${names}) or send a form` : `is not one of ${names}`,
+      ),
+    );
+  }
+  const { fields, name } = request.form;
+  const seen = new Set<string>();
+  for (const [index, field] of fields.entries()) {
+    if (seen.has(field.name)) return fail(invalid(`form.fields[${index}].name`, `${field.name} is there twice`));
+    seen.add(field.name);
+    const needsChoices = field.kind === 'choice' || field.kind === 'choices';
+    if (needsChoices && field.choices.length === 0)
+      return fail(invalid(`form.fields[${index}].choices`, `a field of kind ${field.kind} needs choices`));
+    if (field.pattern === '') continue;
+    try {
+      RE2JS.compile(field.pattern);
+    } catch {
+      return fail(invalid(`form.fields[${index}].pattern`, 'is not a regular expression of RE2 syntax'));
+    }
+  }
+  return succeed({ fields, checks: [], label: `form/${name}`, done: 'Save the form.' });
+}
+
+function inspect(field: Plain<FormField>, value: unknown): Inspected {
+  const { status, message, suggestion } = inspectValue(field, value);
+  const importance = field.importance ?? (field.required ? 3 : 1);
+  return {
+    field,
+    status,
+    importance,
+    report: { field: field.name, label: field.label || field.name, status, message, suggestion },
+  };
+}
+
+// A value that could be better counts in part.
+const earned: Readonly<Record<Status, number>> = { ok: 1, weak: 0.6, invalid: 0, missing: 0, empty: 0 };
+
+function guide(
+  request: ProfileRequest,
+  inspected: readonly Inspected[],
+  results: readonly CheckResult[],
+  pack: { label: string; done: string },
+): ProfileReply {
+  const all = inspected.reduce((sum, { importance }) => sum + importance, 0);
+  const got = inspected.reduce((sum, { importance, status }) => sum + importance * earned[status], 0);
+  const completeness = all === 0 ? 100 : roundTo((got / all) * 100, 1);
+  const unusable = inspected
+    .filter(({ field, status }) => field.required && (status === 'missing' || status === 'invalid'))
+    .sort((a, b) => b.importance - a.importance);
+  const failed = failedByWeight(results);
+  const next = nextField(request, inspected);
+  const invalidOptional = inspected.some(({ field, status }) => !field.required && status === 'invalid');
+  const ready = unusable.length === 0 && !invalidOptional && !failed.some(({ severity }) => severity === 'critical');
+  return {
+    completeness,
+    ready,
+    fields: inspected.map(({ report }) => report),
+    missingFacts: unusable.map(({ report }) => report.label),
+    nextField: next?.field.name ?? '',
+    nextBestAction: next?.report.suggestion ?? failed[0]?.action ?? pack.done,
+    summary: summaryOf(ready, completeness, unusable.length),
+    basis: basisOf([...results, ...inspected.map(asCheck)], pack.label),
+  };
+}
+
+/**
+ * The field in focus while it is not right; then whatever is invalid; then what is required, the most important first;
+ * then what could be better or is optional, and counts for something.
+ */
+function nextField(request: ProfileRequest, inspected: readonly Inspected[]): Inspected | undefined {
+  const open = inspected.filter(({ status }) => status !== 'ok');
+  const focused = open.find(({ field }) => field.name === request.focusedField);
+  return focused ?? [...open].sort((a, b) => urgency(b) - urgency(a) || b.importance - a.importance)[0];
+}
+
+function urgency({ field, status }: Inspected): number {
+  if (status === 'invalid') return 3;
+  if (status === 'missing' && field.required) return 2;
+  return status === 'weak' ? 1 : 0;
+}
+
+function asCheck({ report, field, status, importance }: Inspected): CheckResult {
+  const failed = status === 'missing' || status === 'invalid' || status === 'weak';
+  return {
+    outcome: status === 'empty' ? 'skipped' : failed ? 'failed' : 'passed',
+    rule: {
+      id: `field-${field.name}`,
+      fact: report.label,
+      pass: '',
+      weight: importance,
+      severity: field.required ? 'high' : 'low',
+      message: report.message,
+      action: report.suggestion,
+    },
+  };
+}
+
+function summaryOf(ready: boolean, completeness: number, unusable: number): string {
+  if (completeness === 100) return 'Everything is filled in.';
+  if (ready) return `Everything required is filled in; the profile is ${completeness} % complete.`;
+  const needed =
+    unusable === 0
+      ? 'Something has to be put right.'
+      : `${counted(unusable, 'required field needs', 'required fields need')} a value.`;
+  return `The profile is ${completeness} % complete. ${needed}`;
+}

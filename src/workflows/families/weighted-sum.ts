@@ -1,0 +1,144 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+import type { Criterion } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
+import type { Plain } from '../family.ts';
+import { foldText } from '../text/fold.ts';
+
+/** An option with its score, unrounded. */
+export interface Scored {
+  option: string;
+  rank: number;
+  /** 0-100. */
+  score: number;
+  criteria: { criterion: string; value: number | undefined; score: number; weight: number }[];
+}
+
+interface Option {
+  name: string;
+  values: ReadonlyMap<string, JsonValue>;
+}
+
+/**
+ * The weighted sum model (Fishburn 1967; Triantaphyllou 2000): the sum over all criteria of the criterion's share of all
+ * weights times the option's score on the criterion's scale. Best first; equal scores share a rank and keep their order.
+ */
+export function rankOptions(
+  options: readonly Option[],
+  criteria: readonly Plain<Criterion>[],
+): { ranked: Scored[]; unread: string[] } {
+  const all = criteria.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
+  const unread = new Set<string>();
+  const columns = criteria.map((criterion) => {
+    const values = options.map(({ values }) => numberOf(values.get(criterion.name), criterion.name, unread));
+    return { criterion, weight: (criterion.weight ?? 1) / all, values, scores: scoresOf(criterion, values) };
+  });
+  const scored = options.map(({ name }, at) => {
+    const parts = columns.map(({ criterion, weight, values, scores }) => ({
+      criterion: criterion.name,
+      value: values[at],
+      score: scores[at] ?? 0,
+      weight,
+    }));
+    return {
+      option: name,
+      rank: 0,
+      score: parts.reduce((sum, { score, weight }) => sum + score * weight, 0),
+      criteria: parts,
+    };
+  });
+  const ranked = scored.sort((a, b) => (isLevel(a.score, b.score) ? 0 : b.score - a.score));
+  for (const [index, one] of ranked.entries()) {
+    const before = ranked[index - 1];
+    one.rank = before && isLevel(before.score, one.score) ? before.rank : index + 1;
+  }
+  return { ranked, unread: [...unread] };
+}
+
+export interface WeightChange {
+  criterion: string;
+  weight: number;
+  /** The nearest share of weight at which another option is level with the winner; the others keep their proportions. */
+  changesAt: number | undefined;
+  newWinner: string;
+  /** How far away that is. */
+  change: number | undefined;
+}
+
+/**
+ * For each criterion the nearest weight at which the winner changes. With share w of a criterion, an option's score is
+ * w x s + (1 - w) x r, where s is its score there and r its score by the others; two options are level where
+ * w x (s1 - s2) + (1 - w) x (r1 - r2) = 0.
+ */
+export function smallestChanges(ranked: readonly Scored[]): WeightChange[] {
+  const [winner, ...others] = ranked;
+  if (!winner) return [];
+  return winner.criteria.map(({ criterion, weight }, at) => {
+    const none: WeightChange = { criterion, weight, changesAt: undefined, newWinner: '', change: undefined };
+    if (weight >= 1) return none;
+    return others.reduce((nearest, other) => {
+      const share = levelAt(winner, other, at, weight);
+      if (share === undefined) return nearest;
+      const change = Math.abs(share - weight);
+      return nearest.change === undefined || change < nearest.change
+        ? { criterion, weight, changesAt: share, newWinner: other.option, change }
+        : nearest;
+    }, none);
+  });
+}
+
+function levelAt(winner: Scored, other: Scored, at: number, weight: number): number | undefined {
+  const here = (winner.criteria[at]?.score ?? 0) - (other.criteria[at]?.score ?? 0);
+  const elsewhere = (winner.score - other.score - weight * here) / (1 - weight);
+  const share = elsewhere / (elsewhere - here);
+  return Number.isFinite(share) && share >= 0 && share <= 1 ? share : undefined;
+}
+
+// Sums of the same numbers in another order differ in their last bits.
+function isLevel(a: number, b: number): boolean {
+  return Math.abs(a - b) < 1e-9;
+}
+
+function scoresOf(criterion: Plain<Criterion>, values: readonly (number | undefined)[]): (number | undefined)[] {
+  const known = values.filter((value) => value !== undefined);
+  const lower = criterion.direction === 'lower';
+  const least = known.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const most = known.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  if (criterion.scale === 'ratio')
+    return values.map((value) => (value === undefined ? undefined : lower ? ratio(least, value) : ratio(value, most)));
+  const points = criterion.scale === 'points';
+  const from = criterion.min ?? (points ? 0 : least);
+  const to = criterion.max ?? (points ? 100 : most);
+  return values.map((value) => {
+    if (value === undefined) return undefined;
+    // All the same: the criterion tells nothing apart, so it takes nothing away.
+    const part = to <= from ? 1 : Math.min(1, Math.max(0, (value - from) / (to - from)));
+    return 100 * (lower && to > from ? 1 - part : part);
+  });
+}
+
+function ratio(part: number, whole: number): number {
+  if (whole === 0) return part === 0 ? 100 : 0;
+  return (part / whole) * 100;
+}
+
+const words: ReadonlyMap<string, number> = new Map([
+  ...['none', 'no', 'never', 'very low', 'very poor', 'very bad'].map((word) => [word, 0] as const),
+  ...['low', 'poor', 'bad', 'weak'].map((word) => [word, 1] as const),
+  ...['medium', 'fair', 'average', 'moderate', 'partial'].map((word) => [word, 2] as const),
+  ...['high', 'good', 'strong'].map((word) => [word, 3] as const),
+  ...['very high', 'very good', 'excellent', 'full', 'yes'].map((word) => [word, 4] as const),
+]);
+
+function numberOf(value: JsonValue | undefined, criterion: string, unread: Set<string>): number | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  if (typeof value === 'boolean') return value ? 4 : 0;
+  if (typeof value !== 'string' || value.length > 100 || value.trim() === '') return undefined;
+  const number = Number(value.trim());
+  if (Number.isFinite(number)) return number;
+  const known = words.get(foldText(value));
+  if (known !== undefined) {
+    unread.add(`Words in ${criterion} are read as very low 0, low 1, medium 2, high 3, very high 4.`);
+    return known;
+  }
+  unread.add(`A value of ${criterion} is not a number and counts as not known.`);
+  return undefined;
+}

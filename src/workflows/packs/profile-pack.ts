@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
+import { type CompiledCheck, compileChecks } from '../checks/checks.ts';
+import type { Plain } from '../family.ts';
+import { checkPack, readPack } from './read.ts';
+
+export const profileNames = ['person', 'company', 'seller'] as const;
+
+const kinds = [
+  'text',
+  'long_text',
+  'email',
+  'phone',
+  'url',
+  'number',
+  'integer',
+  'boolean',
+  'date',
+  'choice',
+  'choices',
+  'country',
+  'list',
+] as const;
+
+const profilePack = checkPack.omit({ extends: true, categories: true }).extend({
+  fields: z
+    .array(
+      z.strictObject({
+        name: z.string(),
+        label: z.string(),
+        kind: z.enum(kinds),
+        required: z.boolean().default(false),
+        importance: z.number().min(0).max(100),
+        min: z.number().optional(),
+        max: z.number().optional(),
+        minLength: z.number().int().min(0).optional(),
+        maxLength: z.number().int().min(0).optional(),
+        pattern: z.string().default(''),
+        choices: z.array(z.string()).default([]),
+        help: z.string().default(''),
+        example: z.string().default(''),
+        step: z.string().default(''),
+      }),
+    )
+    .min(1),
+});
+
+export interface ProfilePack {
+  label: string;
+  done: string;
+  fields: Plain<FormField>[];
+  checks: CompiledCheck[];
+  examples: z.infer<typeof checkPack>['examples'];
+}
+
+/** The shipped forms by name. Throws when a pack file is wrong. */
+export function readProfilePacks(): ReadonlyMap<string, ProfilePack> {
+  return new Map(
+    profileNames.map((name) => {
+      const pack = readPack(`profile/${name}.yaml`, profilePack);
+      const checks = compileChecks(pack.checks);
+      return [
+        name,
+        {
+          label: `profile/${name}@${pack.version}`,
+          done: pack.done ?? 'Save the form.',
+          fields: pack.fields,
+          checks,
+          examples: pack.examples,
+        },
+      ];
+    }),
+  );
+}

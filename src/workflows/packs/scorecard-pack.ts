@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import type { ScorecardDimension } from '../../gen/intelligence/workflow/v1/scoring_pb.ts';
+import type { Plain } from '../family.ts';
+import { readPack } from './read.ts';
+
+export const scorecardNames = ['business-readiness'] as const;
+
+const score = z.number().min(0).max(100);
+
+const indicator = z
+  .strictObject({
+    name: z.string(),
+    label: z.string(),
+    weight: z.number().positive(),
+    curve: z
+      .array(z.tuple([z.number(), score]))
+      .min(2)
+      .optional(),
+    choices: z.record(z.string(), score).optional(),
+    action: z.string(),
+  })
+  .refine(({ curve, choices }) => (curve === undefined) !== (choices === undefined), 'needs either a curve or choices');
+
+const scorecardPack = z.strictObject({
+  name: z.string(),
+  version: z.number().int().min(1),
+  description: z.string(),
+  dimensions: z.array(
+    z.strictObject({
+      name: z.string(),
+      label: z.string(),
+      weight: z.number().positive(),
+      indicators: z.array(indicator).min(1),
+    }),
+  ),
+  examples: z.array(
+    z.strictObject({
+      name: z.string(),
+      input: z.record(z.string(), z.unknown()),
+      expect: z.record(z.string(), z.unknown()),
+    }),
+  ),
+});
+
+export interface ReadScorecard {
+  label: string;
+  dimensions: Plain<ScorecardDimension>[];
+  examples: z.infer<typeof scorecardPack>['examples'];
+}
+
+/** The shipped scorecards by name. Throws when a pack file is wrong. */
+export function readScorecards(): ReadonlyMap<string, ReadScorecard> {
+  return new Map(
+    scorecardNames.map((name) => {
+      const pack = readPack(`scorecard/${name}.yaml`, scorecardPack);
+      const dimensions = pack.dimensions.map((dimension) => ({
+        ...dimension,
+        indicators: dimension.indicators.map(({ curve = [], choices = {}, ...rest }) => ({
+          ...rest,
+          curve: curve.map(([value, points]) => ({ value, score: points })),
+          choices,
+        })),
+      }));
+      return [name, { label: `scorecard/${name}@${pack.version}`, dimensions, examples: pack.examples }];
+    }),
+  );
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { ScoreBusinessReadinessRequestSchema } from '../../src/gen/intelligence/workflow/v1/scoring_pb.ts';
+import { ratingOf, scoreAt, scorecards, scoringFamily } from '../../src/workflows/families/scoring.ts';
+import { ask, prepare, refusedFields } from './ask.ts';
+
+const score = (json: unknown) => ask(scoringFamily, ScoreBusinessReadinessRequestSchema, json);
+const refused = (json: unknown) => refusedFields(prepare(scoringFamily, ScoreBusinessReadinessRequestSchema, json));
+
+const card = {
+  name: 'two sides',
+  dimensions: [
+    {
+      name: 'money',
+      weight: 3,
+      indicators: [
+        {
+          name: 'cash',
+          weight: 1,
+          curve: [
+            { value: 0, score: 0 },
+            { value: 10, score: 100 },
+          ],
+        },
+      ],
+    },
+    {
+      name: 'people',
+      weight: 1,
+      indicators: [
+        { name: 'team', weight: 3, choices: { whole: 100, partial: 40 }, action: 'Fill the team.' },
+        {
+          name: 'training',
+          weight: 1,
+          curve: [
+            { value: 0, score: 20 },
+            { value: 4, score: 100 },
+          ],
+        },
+      ],
+    },
+  ],
+};
+
+describe('the shipped scorecard', () => {
+  const [shipped] = [...scorecards.values()];
+
+  it('has six dimensions and at least 30 indicators', () => {
+    expect(shipped?.dimensions).toHaveLength(6);
+    expect(shipped?.dimensions.flatMap(({ indicators }) => indicators).length).toBeGreaterThanOrEqual(30);
+  });
+
+  for (const example of shipped?.examples ?? [])
+    it(example.name, () => expect(score(example.input)).toMatchObject(example.expect));
+});
+
+describe('business scoring', () => {
+  it('is the weighted mean, worked by hand', () => {
+    // money: cash 4 of 10 = 40. people: team 40 x 3/4 + training (20 + 2/4 x 80 = 60) x 1/4 = 45. Overall 40 x 3/4 + 45 / 4 = 41.25.
+    const reply = score({ customScorecard: card, metrics: { cash: 4, training: 2 }, answers: { team: 'Partial' } });
+    expect(reply).toMatchObject({
+      overallScore: 41.3,
+      rating: 'D',
+      riskLevel: 'high',
+      coverage: 1,
+      confidence: 1,
+      missingFacts: [],
+    });
+    expect(reply.dimensions.map(({ score }) => score)).toEqual([40, 45]);
+    expect(reply.dimensions[0]?.drivers[0]).toMatchObject({ indicator: 'cash', effect: -7.5 });
+  });
+
+  it('leaves out what is not known, and says how much that is', () => {
+    const reply = score({ customScorecard: card, metrics: { training: 4 } });
+    // Only training is known: 100; it is a quarter of a quarter of all weight.
+    expect(reply).toMatchObject({
+      overallScore: 100,
+      coverage: 0.063,
+      missingFacts: ['cash', 'team'],
+      nextBestAction: 'Find out and state: cash.',
+    });
+    expect(reply.confidence).toBeLessThan(0.1);
+    expect(reply.dimensions[0]?.score).toBeUndefined();
+  });
+
+  it('never falls when an indicator gets better, nor leaves 0-100', () => {
+    let before = -1;
+    for (let cash = -5; cash <= 15; cash++) {
+      const { overallScore } = score({
+        customScorecard: card,
+        metrics: { cash, training: 1 },
+        answers: { team: 'whole' },
+      });
+      expect(overallScore).toBeGreaterThanOrEqual(before);
+      expect(overallScore).toBeLessThanOrEqual(100);
+      before = overallScore;
+    }
+  });
+
+  it('reads a curve between, before and after its points', () => {
+    const curve = [
+      { value: 2, score: 50 },
+      { value: 0, score: 100 },
+      { value: 6, score: 0 },
+    ];
+    expect([-1, 0, 1, 2, 4, 6, 99].map((value) => scoreAt(curve, value))).toEqual([100, 100, 75, 50, 25, 0, 0]);
+  });
+
+  it('rates by the documented cuts', () => {
+    expect([85, 84.9, 70, 69.9, 55, 54.9, 40, 39.9].map(ratingOf).join('')).toBe('ABBCCDDE');
+  });
+
+  it('takes true and false for yes and no', () => {
+    expect(score({ answers: { registered: true } }).dimensions[4]?.score).toBe(100);
+    expect(score({ answers: { registered: false } }).dimensions[4]?.score).toBe(0);
+  });
+
+  it('refuses numbers and answers that mean nothing, and curves that are none', () => {
+    expect(refused({ metrics: { cashRunwayMonths: 'many' } })).toEqual(['metrics.cashRunwayMonths']);
+    expect(refused({ answers: { backups: 'perhaps' } })).toEqual(['answers.backups']);
+    expect(refused({ scorecard: 'nope' })).toEqual(['scorecard']);
+    const indicators = [{ name: 'x', curve: [{ value: 1, score: 1 }] }];
+    expect(refused({ customScorecard: { name: 'c', dimensions: [{ name: 'd', indicators }] } })).toEqual([
+      'customScorecard.dimensions[0].indicators[0].curve',
+    ]);
+  });
+});
