@@ -2,7 +2,12 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import type { Constraint } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import { jsonOf, type Plain } from '../family.ts';
 import { foldText } from '../text/fold.ts';
-import type { ReadOption } from './decision.ts';
+
+/** An option with its values by criterion or attribute name. */
+export interface ReadOption {
+  name: string;
+  values: ReadonlyMap<string, JsonValue>;
+}
 
 export interface Eliminated {
   option: string;

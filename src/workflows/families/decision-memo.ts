@@ -1,4 +1,11 @@
-import type { DecisionReply, DecisionRequest } from './decision.ts';
+import type {
+  WriteDecisionMemoRequest,
+  WriteDecisionMemoResponse,
+} from '../../gen/intelligence/workflow/v1/decision_pb.ts';
+import type { Plain, ReplyOf } from '../family.ts';
+
+export type DecisionRequest = Plain<WriteDecisionMemoRequest>;
+export type DecisionReply = ReplyOf<WriteDecisionMemoResponse>;
 
 /** The decision as Markdown. Names and texts of the caller's are escaped, so that they cannot change its form. */
 export function writeMemo(request: DecisionRequest, reply: DecisionReply): string {

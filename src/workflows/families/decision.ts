@@ -1,33 +1,13 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
-import type {
-  WriteDecisionMemoRequest,
-  WriteDecisionMemoResponse,
-} from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import { type CheckResult, roundTo } from '../checks/checks.ts';
-import {
-  basisOf,
-  boundJson,
-  counted,
-  type Family,
-  jsonOf,
-  type Plain,
-  type Prepared,
-  type ReplyOf,
-} from '../family.ts';
+import { basisOf, boundJson, counted, type Family, jsonOf, type Prepared } from '../family.ts';
 import { foldText } from '../text/fold.ts';
-import { describeConstraint, type Eliminated, eliminate } from './decision-constraints.ts';
-import { writeMemo } from './decision-memo.ts';
+import { describeConstraint, type Eliminated, eliminate, type ReadOption } from './decision-constraints.ts';
+import { type DecisionReply, type DecisionRequest, writeMemo } from './decision-memo.ts';
 import { rankOptions, type Scored, smallestChanges } from './weighted-sum.ts';
 
-export type DecisionRequest = Plain<WriteDecisionMemoRequest>;
-export type DecisionReply = ReplyOf<WriteDecisionMemoResponse>;
-
-/** An option with its values by criterion or attribute name. */
-export interface ReadOption {
-  name: string;
-  values: ReadonlyMap<string, JsonValue>;
-}
+export type { DecisionReply, DecisionRequest } from './decision-memo.ts';
 
 /** Turns data into a decision memo: a weighted sum, how firm it stands, and why. */
 export const decisionFamily: Family<DecisionRequest, DecisionReply> = {
