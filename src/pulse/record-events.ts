@@ -7,7 +7,7 @@ import { priceOf, type Rates } from '../catalog/index.ts';
 import { isConnectionLost } from '../db/index.ts';
 import type { Hold, HoldRequest, IdempotencyKey, Ledger } from '../wallet/index.ts';
 import { type CheckedEvent, checkEvent, type IncomingEvent, type Rejection } from './event.ts';
-import { payerOf } from './payer.ts';
+import { type Payer, payerOf } from './payer.ts';
 import type { Recorder } from './recorder.ts';
 import type { Settlements } from './settlements.ts';
 import type { Batch, Written } from './write-group.ts';
@@ -170,6 +170,6 @@ function replay(
 }
 
 /** One end user must never be answered another's reply. */
-function scopeOf({ accountId, subject }: { accountId: string; subject?: string }): string {
-  return subject === undefined ? accountId : `${accountId}:${subject}`;
+function scopeOf({ accountId, keyId, subject }: Payer): string {
+  return subject === undefined ? accountId : `${accountId}/${keyId}/${subject}`;
 }

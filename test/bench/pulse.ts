@@ -1,0 +1,227 @@
+/**
+ * How many events a second are recorded, and how long a report takes as events grow.
+ *
+ *   npm run bench:pulse                       about a minute
+ *   npm run bench:pulse -- --report 10000000  with a report over 10^7 events, some minutes more
+ *
+ * One process here, the database beside it, everything durable; batches of 1,000 events through `recordEvents`, with
+ * checks, exactly-once ids, sessions, rollups and the charge's row in the same commit. The ledger is in memory, so that the
+ * figures are those of pulse; `bench:ledger` measures the other half.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { v4, v7 } from 'uuid';
+import { systemClock } from '../../src/base/clock.ts';
+import { unwrap } from '../../src/base/failure.ts';
+import { connectDatabase, type Database, migrate, openConnection, startPrivateServer } from '../../src/db/index.ts';
+import type { IncomingEvent, Pulse } from '../../src/pulse/index.ts';
+import { callerOf, MemoryLedger, silent, startPulse } from '../pulse/support.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    /** Events of each ingestion run. */
+    events: { type: 'string', default: '300000' },
+    /** Events that the largest report looks over. */
+    report: { type: 'string', default: '1000000' },
+    bufferPoolMb: { type: 'string', default: '1024' },
+  },
+});
+
+const batchSize = 1_000;
+const steps = ['details', 'photos', 'price', 'terms', 'payment', 'review', 'confirm'];
+const dayMs = 86_400_000;
+
+interface Traffic {
+  /** Sessions that are under way at one time; a batch holds events of up to that many. */
+  liveSessions: number;
+  eventId: () => string;
+  /** Share of events that are sent a batch later than their neighbours. */
+  lateShare: number;
+}
+
+/** Events of random sessions in the order of time, but for the late ones, over the last 29 days. */
+function* batchesOf(count: number, traffic: Traffic): Generator<IncomingEvent[]> {
+  const random = seededRandom(7);
+  const began = Date.now() - 29 * dayMs;
+  const tick = (29 * dayMs - 3_600_000) / count;
+  const live: { id: string; place: number }[] = [];
+  let sessions = 0;
+  let late: IncomingEvent[] = [];
+  let batch: IncomingEvent[] = [];
+  for (let i = 0; i < count; i++) {
+    const slot = Math.floor(random() * traffic.liveSessions);
+    let session = live[slot];
+    if (!session || session.place >= steps.length * 2 || random() < 0.03) {
+      session = { id: `session-${sessions++}`, place: 0 };
+      live[slot] = session;
+    }
+    const failed = random() < 0.04;
+    const next: IncomingEvent = {
+      id: traffic.eventId(),
+      journey: 'listing-publish',
+      step: steps[session.place >> 1] ?? 'confirm',
+      kind: failed ? 'error' : session.place % 2 === 0 ? 'entered' : 'completed',
+      sessionId: session.id,
+      userId: `user-${slot}`,
+      occurredAt: new Date(began + i * tick).toISOString(),
+      ...(failed ? { error: { code: `E${Math.floor(random() * 20)}`, message: 'It did not work.' } } : {}),
+      properties: { browser: 'Firefox', attempt: session.place },
+    };
+    if (!failed) session.place++;
+    if (random() < traffic.lateShare) late.push(next);
+    else batch.push(next);
+    if (batch.length + late.length >= batchSize) {
+      yield batch;
+      batch = late;
+      late = [];
+    }
+  }
+  yield [...batch, ...late];
+}
+
+interface Ingested {
+  perSecond: number;
+  p50: number;
+  p99: number;
+  ownCpuShare: number;
+}
+
+async function ingest(pulse: Pulse, accounts: string[], batches: Iterable<IncomingEvent[]>): Promise<Ingested> {
+  const times: number[] = [];
+  let events = 0;
+  const source = batches[Symbol.iterator]();
+  const cpu = process.cpuUsage();
+  let making = 0;
+  const began = performance.now();
+  const sender = async (account: string) => {
+    for (;;) {
+      const madeAt = performance.now();
+      const { value: batch, done } = source.next();
+      making += performance.now() - madeAt;
+      if (done) return;
+      if (batch.length === 0) continue;
+      const sentAt = performance.now();
+      const answer = unwrap(await pulse.recordEvents(callerOf(account), batch));
+      if (answer.accepted !== batch.length) throw new Error(`stored ${answer.accepted} of ${batch.length}`);
+      times.push(performance.now() - sentAt);
+      events += batch.length;
+    }
+  };
+  await Promise.all(accounts.map(sender));
+  // Making events is the senders' work, in the same thread here: it is taken off the clock.
+  const elapsed = performance.now() - began - making;
+  const own = process.cpuUsage(cpu);
+  times.sort((a, b) => a - b);
+  return {
+    perSecond: events / (elapsed / 1_000),
+    p50: times[Math.floor(times.length / 2)] ?? 0,
+    p99: times[Math.floor(times.length * 0.99)] ?? 0,
+    ownCpuShare: ((own.user + own.system) / 1_000 - making) / elapsed,
+  };
+}
+
+/** mulberry32: a small generator whose sequence is the same on every machine. */
+function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+async function withServer(work: (db: Database) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-pulse-'));
+  const server = await startPrivateServer({ folder, log: silent });
+  try {
+    await migrate({ url: server.url, log: silent });
+    const root = await openConnection(server.url);
+    await root.query(`SET GLOBAL innodb_buffer_pool_size = ${Number(options.bufferPoolMb) * 1_048_576}`);
+    await root.end();
+    const db = connectDatabase({ url: server.url, log: silent });
+    console.log(`${server.program.kind}, buffer pool ${options.bufferPoolMb} MiB, ${cpus().length} cores shared\n`);
+    await work(db);
+    await db.close();
+  } finally {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function benchIngestion(db: Database): Promise<void> {
+  const count = Number(options.events);
+  const runs: [title: string, senders: string[], traffic: Traffic][] = [
+    ['100 sessions live, UUIDv7, 1 account, 1 sender', ['a'], { liveSessions: 100, eventId: v7, lateShare: 0.01 }],
+    [
+      '100 sessions live, UUIDv7, 1 account, 8 senders',
+      repeat('b', 8),
+      { liveSessions: 100, eventId: v7, lateShare: 0.01 },
+    ],
+    [
+      '100 sessions live, UUIDv4, 1 account, 8 senders',
+      repeat('c', 8),
+      { liveSessions: 100, eventId: v4, lateShare: 0.01 },
+    ],
+    [
+      'every event another session, UUIDv7, 8 senders',
+      repeat('d', 8),
+      { liveSessions: 20_000, eventId: v7, lateShare: 0.01 },
+    ],
+    [
+      '100 sessions live, UUIDv7, 4 accounts, 8 senders',
+      ['e', 'f', 'g', 'h', 'e', 'f', 'g', 'h'],
+      { liveSessions: 100, eventId: v7, lateShare: 0.01 },
+    ],
+  ];
+  console.log(`Recording ${count} events a run in batches of ${batchSize}:`);
+  for (const [title, senders, traffic] of runs) {
+    const pulse = startPulse(db, new MemoryLedger(10n ** 17n), { clock: systemClock });
+    const result = await ingest(pulse, senders, batchesOf(count, traffic));
+    await pulse.close();
+    console.log(
+      `  ${title.padEnd(50)} ${String(Math.round(result.perSecond)).padStart(7)} events/s, a batch p50 ${result.p50.toFixed(1)} ms, p99 ${result.p99.toFixed(1)} ms, this process ${(result.ownCpuShare * 100).toFixed(0)}% of a core`,
+    );
+  }
+}
+
+async function benchReports(db: Database): Promise<void> {
+  console.log('\nReports over the last 29 days of one journey (cold names, 5 runs each):');
+  const pulse = startPulse(db, new MemoryLedger(10n ** 17n), { clock: systemClock });
+  for (let count = 10_000; count <= Number(options.report); count *= 10) {
+    const account = `report-${count}`;
+    const result = await ingest(
+      pulse,
+      repeat(account, 8),
+      batchesOf(count, { liveSessions: 300, eventId: v7, lateShare: 0.01 }),
+    );
+    const times: string[] = [];
+    for (const groupBy of [undefined, 'day', 'hour'] as const) {
+      const runs: number[] = [];
+      for (let run = 0; run < 5; run++) {
+        const began = performance.now();
+        const toMs = Date.now();
+        const request = { accountId: account, journey: 'listing-publish', fromMs: toMs - 29 * dayMs, toMs };
+        const report = unwrap(await pulse.readReport({ ...request, ...(groupBy ? { groupBy } : {}) }));
+        runs.push(performance.now() - began);
+        if (report.totals.sessions === 0) throw new Error('the report is empty');
+      }
+      times.push(`${groupBy ?? 'whole'} ${runs.sort((a, b) => a - b)[2]?.toFixed(0)} ms`);
+    }
+    console.log(
+      `  ${String(count).padStart(9)} events (recorded at ${Math.round(result.perSecond)}/s): median ${times.join(', ')}`,
+    );
+  }
+  await pulse.close();
+}
+
+function repeat(account: string, times: number): string[] {
+  return Array.from({ length: times }, () => account);
+}
+
+await withServer(async (db) => {
+  await benchIngestion(db);
+  await benchReports(db);
+});
