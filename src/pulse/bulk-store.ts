@@ -10,9 +10,12 @@ import type { Queryable } from '../db/index.ts';
 export const inListMax = 500;
 export const rowsPerInsertMax = 2_000;
 
-/** `x'...'` of a text's UTF-8 bytes. */
+/**
+ * A text's UTF-8 bytes as a literal. In hexadecimal without quotes, through which the driver would look for placeholders,
+ * at a tenth of the whole cost of a batch.
+ */
 export function hexOf(text: string): string {
-  return `x'${Buffer.from(text, 'utf8').toString('hex')}'`;
+  return text === '' ? "''" : `0x${Buffer.from(text, 'utf8').toString('hex')}`;
 }
 
 export async function insert(db: Queryable, head: string, rows: readonly string[], tail = ''): Promise<void> {

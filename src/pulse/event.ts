@@ -173,11 +173,17 @@ export function parseInstant(text: string): number | undefined {
   const [, year, month, day, hour, minute, second, fraction = '', sign, offsetHour = '0', offsetMinute = '0'] = match;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
-  const date = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
-  const back = new Date(date);
   // Date.UTC takes 31 February for 3 March, and the years 0 to 99 for 1900 to 1999.
-  if (back.getUTCFullYear() !== Number(year) || back.getUTCMonth() + 1 !== Number(month)) return undefined;
-  if (back.getUTCDate() !== Number(day)) return undefined;
+  if (Number(year) < 1_000 || Number(day) < 1 || Number(day) > daysIn(Number(month), Number(year))) return undefined;
+  const date = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000 * (sign === '-' ? -1 : 1);
   return date + Number(fraction.slice(0, 3).padEnd(3, '0')) - offset;
+}
+
+const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** 0 for a month that there is not. */
+function daysIn(month: number, year: number): number {
+  const leap = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return (monthDays[month - 1] ?? 0) + (leap ? 1 : 0);
 }

@@ -78,7 +78,7 @@ export function createPulse(deps: PulseDeps): Pulse {
   const { db, ledger, price, clock, log } = deps;
   const retentionMs = (deps.retentionDays ?? retentionDaysDefault) * dayMs;
   const digests = createDigests(new Uint8Array(hkdfSync('sha256', deps.secret, '', 'pulse digests', 32)));
-  const recorder = createRecorder({ db, digests, log });
+  const recorder = createRecorder({ db, log });
   const age = deps.leftBehindAfterSeconds;
   const settlements = createSettlements({
     db,
@@ -88,7 +88,7 @@ export function createPulse(deps: PulseDeps): Pulse {
   });
   const rollupRetentionMs = (deps.rollupRetentionDays ?? rollupRetentionDaysDefault) * dayMs;
   const sweeper = createSweeper({ db, clock, log, retentionMs, rollupRetentionMs });
-  const recordDeps = { recorder, ledger, price, settlements, clock, log, retentionMs };
+  const recordDeps = { recorder, digests, ledger, price, settlements, clock, log, retentionMs };
   return {
     recordEvents: (caller, events, call) => recordEvents(recordDeps, caller, events, call),
     readReport: (request) => readReport(db, request, clock.now()),

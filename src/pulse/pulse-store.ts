@@ -146,9 +146,9 @@ async function insertEvents(tx: Queryable, accountNo: number, events: readonly E
     tx,
     'INSERT INTO pulse_event (account_no, event_id, journey_no, step_no, kind, occurred_ms, session_key, user_key, detail) VALUES',
     events.map((event) => {
-      const user = event.userKey === undefined ? 'NULL' : `x'${event.userKey}'`;
+      const user = event.userKey === undefined ? 'NULL' : `0x${event.userKey}`;
       const detail = event.detail === undefined ? 'NULL' : hexOf(event.detail);
-      return `(${accountNo},${hexOf(event.id)},${event.journeyNo},${event.stepNo},${event.kind},${event.occurredMs},x'${event.sessionKey}',${user},${detail})`;
+      return `(${accountNo},${hexOf(event.id)},${event.journeyNo},${event.stepNo},${event.kind},${event.occurredMs},0x${event.sessionKey},${user},${detail})`;
     }),
   );
 }
@@ -177,7 +177,7 @@ export async function readSessions(
   for (const part of slices(sessionKeys, inListMax)) {
     const rows = await query<{ session_key: Buffer; state: Buffer }>(
       tx,
-      `SELECT session_key, state FROM pulse_session WHERE account_no = ${accountNo} AND journey_no = ${journeyNo} AND session_key IN (${part.map((key) => `x'${key}'`).join(',')})`,
+      `SELECT session_key, state FROM pulse_session WHERE account_no = ${accountNo} AND journey_no = ${journeyNo} AND session_key IN (${part.map((key) => `0x${key}`).join(',')})`,
     );
     for (const row of rows) states.set(row.session_key.toString('hex'), row.state.toString('latin1'));
   }
@@ -190,7 +190,7 @@ export async function writeSessions(tx: Queryable, accountNo: number, sessions: 
     'INSERT INTO pulse_session (account_no, journey_no, session_key, last_ms, state) VALUES',
     sessions.map(({ journeyNo, sessionKey, lastMs, state }) => {
       // JSON of numbers: nothing in it can end a literal.
-      return `(${accountNo},${journeyNo},x'${sessionKey}',${lastMs},'${state}')`;
+      return `(${accountNo},${journeyNo},0x${sessionKey},${lastMs},'${state}')`;
     }),
     'ON DUPLICATE KEY UPDATE last_ms = VALUES(last_ms), state = VALUES(state)',
   );
@@ -212,7 +212,7 @@ export async function addToCells(
       if (before) decodeInto(dwell, before);
       for (const [bucket, count] of dwell) if (count === 0) dwell.delete(bucket);
       const { sessions, completed, abandoned, ended, errored, offsetSum } = cell;
-      return `(${accountNo},${key.journey},${grains[key.grain]},${key.start},${key.step},${sessions},${completed},${abandoned},${ended},${errored},${offsetSum},x'${encodeHistogram(dwell).toString('hex')}')`;
+      return `(${accountNo},${key.journey},${grains[key.grain]},${key.start},${key.step},${sessions},${completed},${abandoned},${ended},${errored},${offsetSum},${bytesOf(encodeHistogram(dwell))})`;
     }),
     `ON DUPLICATE KEY UPDATE ${sumsOf(['sessions', 'completed', 'abandoned', 'ended', 'errored', 'offset_ms'])}, dwell = VALUES(dwell)`,
   );
@@ -393,6 +393,11 @@ export async function removeUnsettled(db: Queryable, chargeIds: readonly string[
   for (const part of slices(chargeIds, inListMax)) {
     await run(db, `DELETE FROM pulse_unsettled WHERE charge_id IN (${part.map(hexOf).join(',')})`);
   }
+}
+
+/** A literal of bytes. */
+function bytesOf(bytes: Buffer): string {
+  return bytes.length === 0 ? "''" : `0x${bytes.toString('hex')}`;
 }
 
 function rangeOf(accountNo: number, journeyNo: number, { grain, from, to }: CellRange): string {

@@ -6,11 +6,12 @@ import type { NanoUsd } from '../base/money.ts';
 import { priceOf, type Rates } from '../catalog/index.ts';
 import { isConnectionLost } from '../db/index.ts';
 import type { Hold, HoldRequest, IdempotencyKey, Ledger } from '../wallet/index.ts';
+import type { Digests } from './digest.ts';
 import { type CheckedEvent, checkEvent, type IncomingEvent, type Rejection } from './event.ts';
 import { type Payer, payerOf } from './payer.ts';
 import type { Recorder } from './recorder.ts';
 import type { Settlements } from './settlements.ts';
-import type { Batch, Written } from './write-group.ts';
+import { type Batch, identify, type Written } from './write-group.ts';
 
 /** What became of a request's events; accepted + duplicates + rejected is their number. */
 export interface Recorded {
@@ -32,6 +33,7 @@ export interface PulsePrice extends Pick<Rates, 'perThousandEvents'> {
 
 export interface RecordDeps {
   recorder: Recorder;
+  digests: Digests;
   ledger: Pick<Ledger, 'hold' | 'settle' | 'release'>;
   /** What an account pays now for `pulse`; undefined when the operator has given it no price. */
   price(accountId: string): PulsePrice | undefined;
@@ -97,7 +99,7 @@ async function writeAndSettle(deps: RecordDeps, accountId: string, admitted: Adm
   const { hold, price, good, rejected } = admitted;
   const costOfWritten = ({ accepted }: Written) => (accepted === 0 ? 0n : costOf(accepted, price));
   const batch: Batch = {
-    events: good,
+    events: identify(accountId, good, deps.digests),
     unsettled: (written) =>
       written.accepted === 0
         ? undefined

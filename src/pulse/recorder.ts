@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { type Database, isConnectionLost } from '../db/index.ts';
-import type { Digests } from './digest.ts';
 import { Names } from './names.ts';
 import { addNames, ensureAccount, lockAccount, readNames } from './pulse-store.ts';
 import { type Batch, type Written, writeGroup } from './write-group.ts';
@@ -39,8 +38,8 @@ interface Account {
   names: Names | undefined;
 }
 
-export function createRecorder(deps: { db: Database; digests: Digests; log: Logger }): Recorder {
-  const { db, digests, log } = deps;
+export function createRecorder(deps: { db: Database; log: Logger }): Recorder {
+  const { db, log } = deps;
   const lanes = new Map<string, Waiting[]>();
   const turns: string[] = [];
   const accounts = new LRUCache<string, Account>({
@@ -125,7 +124,7 @@ export function createRecorder(deps: { db: Database; digests: Digests; log: Logg
       await addNames(tx, no, names.addMissing(eventsOf(batches)));
       const complete = { no, names };
       tx.afterCommit(() => void accounts.set(accountId, complete));
-      return writeGroup(tx, { id: accountId, ...complete }, batches, digests);
+      return writeGroup(tx, complete, batches);
     });
   }
 

@@ -12,7 +12,7 @@ function runAlone(db: Database, text: string, values: unknown[] = []): Promise<b
 export async function addErasure(db: Database, accountNo: number, userKey: string): Promise<void> {
   await runAlone(
     db,
-    `INSERT INTO pulse_erasure (account_no, user_key, requested_at) VALUES (${accountNo}, x'${userKey}', UTC_TIMESTAMP(6)) ON DUPLICATE KEY UPDATE requested_at = UTC_TIMESTAMP(6)`,
+    `INSERT INTO pulse_erasure (account_no, user_key, requested_at) VALUES (${accountNo}, 0x${userKey}, UTC_TIMESTAMP(6)) ON DUPLICATE KEY UPDATE requested_at = UTC_TIMESTAMP(6)`,
   );
   await runAlone(
     db,
@@ -132,7 +132,7 @@ export async function sweepSessions(
     // Asked again, since a session may have had an event in between.
     await runAlone(
       db,
-      `DELETE FROM pulse_session WHERE account_no = ${at.accountNo} AND journey_no = ${at.journeyNo} AND session_key IN (${part.map((key) => `x'${key}'`).join(',')}) AND last_ms < ${beforeMs}`,
+      `DELETE FROM pulse_session WHERE account_no = ${at.accountNo} AND journey_no = ${at.journeyNo} AND session_key IN (${part.map((key) => `0x${key}`).join(',')}) AND last_ms < ${beforeMs}`,
     );
   }
   return rows.length < limit ? undefined : rows.at(-1)?.session_key.toString('hex');

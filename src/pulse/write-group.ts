@@ -7,9 +7,24 @@ import * as store from './pulse-store.ts';
 import { RollupChanges } from './rollup.ts';
 import { applyEvent, contributionOf, decodeSession, encodeSession, type SessionState } from './session.ts';
 
-/** One request's events, checked. */
+/** A checked event with the digests by which its session and end user are known. */
+export interface IdentifiedEvent extends CheckedEvent {
+  sessionKey: string;
+  userKey?: string;
+}
+
+/** Digests are made before the account's turn comes, while the database is busy with others. */
+export function identify(accountId: string, events: readonly CheckedEvent[], digests: Digests): IdentifiedEvent[] {
+  return events.map((event) => {
+    const sessionKey = digests.session(accountId, event.sessionId);
+    if (event.userId === undefined) return { ...event, sessionKey };
+    return { ...event, sessionKey, userKey: digests.user(accountId, event.userId) };
+  });
+}
+
+/** One request's events. */
 export interface Batch {
-  events: readonly CheckedEvent[];
+  events: readonly IdentifiedEvent[];
   /** The row that says what these events cost, once it is known how many of them are new. */
   unsettled(written: Written): store.UnsettledRow | undefined;
 }
@@ -28,11 +43,10 @@ export interface Written {
  */
 export async function writeGroup(
   tx: Queryable,
-  account: { id: string; no: number; names: Names },
+  account: { no: number; names: Names },
   batches: readonly Batch[],
-  digests: Digests,
 ): Promise<Written[]> {
-  const group = sortOut(account, batches, digests);
+  const group = sortOut(account.names, batches);
   const existing = await store.addNewEvents(tx, account.no, inKeyOrder(group.fresh));
   const added = existing.size === 0 ? group.fresh : group.fresh.filter(({ id }) => !existing.has(id));
   for (const row of added) {
@@ -60,18 +74,14 @@ interface FreshEvent extends store.EventRow {
   codeNo?: number;
 }
 
-/** Gives events their numbers and digests; leaves out those with a name too many and those that come twice. */
-function sortOut(
-  account: { id: string; names: Names },
-  batches: readonly Batch[],
-  digests: Digests,
-): { fresh: FreshEvent[]; written: Written[] } {
+/** Gives events their numbers; leaves out those with a name too many and those that come twice. */
+function sortOut(names: Names, batches: readonly Batch[]): { fresh: FreshEvent[]; written: Written[] } {
   const seen = new Set<string>();
   const fresh: FreshEvent[] = [];
   const written = batches.map(({ events }, batch) => {
     const rejected: Rejection[] = [];
     for (const event of events) {
-      const journey = account.names.journeys.get(event.journey);
+      const journey = names.journeys.get(event.journey);
       const stepNo = journey?.steps.get(event.step);
       if (!journey || stepNo === undefined) {
         rejected.push(tooMany(event, journey));
@@ -79,7 +89,7 @@ function sortOut(
       }
       if (seen.has(event.id)) continue;
       seen.add(event.id);
-      fresh.push(freshEvent(account.id, event, { batch, journey, stepNo }, digests));
+      fresh.push(freshEvent(event, { batch, journey, stepNo }));
     }
     return { accepted: 0, duplicates: 0, rejected };
   });
@@ -87,10 +97,8 @@ function sortOut(
 }
 
 function freshEvent(
-  accountId: string,
-  event: CheckedEvent,
+  event: IdentifiedEvent,
   place: { batch: number; journey: JourneyNames; stepNo: number },
-  digests: Digests,
 ): FreshEvent {
   const fresh: FreshEvent = {
     batch: place.batch,
@@ -100,9 +108,9 @@ function freshEvent(
     kind: kinds.indexOf(event.kind) + 1,
     kindName: event.kind,
     occurredMs: event.occurredMs,
-    sessionKey: digests.session(accountId, event.sessionId),
+    sessionKey: event.sessionKey,
   };
-  if (event.userId !== undefined) fresh.userKey = digests.user(accountId, event.userId);
+  if (event.userKey !== undefined) fresh.userKey = event.userKey;
   if (event.detail !== undefined) fresh.detail = event.detail;
   if (event.errorCode !== undefined) fresh.codeNo = place.journey.codes.get(event.errorCode) ?? otherCodeNo;
   return fresh;

@@ -39,13 +39,15 @@ interface Traffic {
   eventId: () => string;
   /** Share of events that are sent a batch later than their neighbours. */
   lateShare: number;
+  /** Over how long the events happened, until now. */
+  spanMs: number;
 }
 
-/** Events of random sessions in the order of time, but for the late ones, over the last 29 days. */
+/** Events of random sessions in the order of time, but for the late ones. */
 function* batchesOf(count: number, traffic: Traffic): Generator<IncomingEvent[]> {
   const random = seededRandom(7);
-  const began = Date.now() - 29 * dayMs;
-  const tick = (29 * dayMs - 3_600_000) / count;
+  const began = Date.now() - traffic.spanMs;
+  const tick = traffic.spanMs / count;
   const live: { id: string; place: number }[] = [];
   let sessions = 0;
   let late: IncomingEvent[] = [];
@@ -154,26 +156,30 @@ async function withServer(work: (db: Database) => Promise<void>): Promise<void> 
 async function benchIngestion(db: Database): Promise<void> {
   const count = Number(options.events);
   const runs: [title: string, senders: string[], traffic: Traffic][] = [
-    ['100 sessions live, UUIDv7, 1 account, 1 sender', ['a'], { liveSessions: 100, eventId: v7, lateShare: 0.01 }],
+    [
+      '100 sessions live, UUIDv7, 1 account, 1 sender',
+      ['a'],
+      { liveSessions: 100, eventId: v7, lateShare: 0.01, spanMs: dayMs },
+    ],
     [
       '100 sessions live, UUIDv7, 1 account, 8 senders',
       repeat('b', 8),
-      { liveSessions: 100, eventId: v7, lateShare: 0.01 },
+      { liveSessions: 100, eventId: v7, lateShare: 0.01, spanMs: dayMs },
     ],
     [
       '100 sessions live, UUIDv4, 1 account, 8 senders',
       repeat('c', 8),
-      { liveSessions: 100, eventId: v4, lateShare: 0.01 },
+      { liveSessions: 100, eventId: v4, lateShare: 0.01, spanMs: dayMs },
     ],
     [
       'every event another session, UUIDv7, 8 senders',
       repeat('d', 8),
-      { liveSessions: 20_000, eventId: v7, lateShare: 0.01 },
+      { liveSessions: 20_000, eventId: v7, lateShare: 0.01, spanMs: 3_600_000 },
     ],
     [
       '100 sessions live, UUIDv7, 4 accounts, 8 senders',
       ['e', 'f', 'g', 'h', 'e', 'f', 'g', 'h'],
-      { liveSessions: 100, eventId: v7, lateShare: 0.01 },
+      { liveSessions: 100, eventId: v7, lateShare: 0.01, spanMs: dayMs },
     ],
   ];
   console.log(`Recording ${count} events a run in batches of ${batchSize}:`);
@@ -195,7 +201,7 @@ async function benchReports(db: Database): Promise<void> {
     const result = await ingest(
       pulse,
       repeat(account, 8),
-      batchesOf(count, { liveSessions: 300, eventId: v7, lateShare: 0.01 }),
+      batchesOf(count, { liveSessions: 300, eventId: v7, lateShare: 0.01, spanMs: 29 * dayMs }),
     );
     const times: string[] = [];
     for (const groupBy of [undefined, 'day', 'hour'] as const) {
