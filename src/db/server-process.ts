@@ -23,7 +23,7 @@ export const stopTimeoutMs = 30_000;
 const watch = `
 "$@" </dev/null 3<&- &
 server=$!
-{ read _ <&3; while kill -TERM $server; do sleep 3; done; } 2>/dev/null &
+{ read _ <&3; while kill -TERM $server; do sleep 3 & nap=$!; trap 'kill $nap; exit' TERM; wait $nap; done; } 2>/dev/null &
 watcher=$!
 wait $server
 code=$?
