@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Result } from '../base/failure.ts';
+import { createGroupReader } from '../base/group-reader.ts';
 import type { CredentialChanges } from '../db/credential-changes.ts';
 import type { Database } from '../db/index.ts';
-import { createGroupReader } from './group-reader.ts';
 import { createLifecycle, type KeyLifecycle } from './keys.ts';
 import { createKeysStore } from './keys-store.ts';
 import { checkPeppers, hashSecret, type Peppers } from './pepper.ts';
@@ -32,6 +32,11 @@ export interface Keys extends KeyLifecycle {
    * a revocation anywhere is obeyed within a second. Fails with `credential_invalid`, `key_revoked` or `overloaded`.
    */
   verify(secret: string): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
+  /**
+   * A key by its id, for tokens that descend from it: as it is now, the same object until something about it changes.
+   * Fails like `verify`.
+   */
+  find(keyId: string): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
   /** Tells of each revocation, here or on another node, once it is committed. Returns what stops the telling. */
   onRevoked(listener: (keyId: string) => void): () => void;
   /** Working keys by the version of the pepper that their hash was made with. */
@@ -87,6 +92,7 @@ export function createKeys(options: KeysOptions): Keys {
   return {
     ...createLifecycle({ store, clock, peppers, ...(random && { random }) }),
     verify: verifier.verify,
+    find: verifier.find,
     onRevoked(listener) {
       revoked.add(listener);
       return () => revoked.delete(listener);

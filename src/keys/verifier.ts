@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
 import { type Failure, fail, type Result } from '../base/failure.ts';
-import type { GroupReader } from './group-reader.ts';
+import type { GroupReader } from '../base/group-reader.ts';
 import { matchesSecret, type Peppers, type StoredHash } from './pepper.ts';
 import { parseSecret, secretLength } from './secret.ts';
 import type { VerifiedKey } from './types.ts';
@@ -18,6 +18,8 @@ export interface KeyRecord {
 export interface Verifier {
   /** Whose secret this is. Answers at once when the secret was seen before and nothing changed since. */
   verify(secret: string): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
+  /** A key by its id, for what descends from it: as it is now, the same object until something about it changes. */
+  find(keyId: string): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
   /** Forgets a key, or everything: what is read next comes from the database. */
   forget(keyId?: string): void;
 }
@@ -38,6 +40,7 @@ export interface VerifierOptions {
 /** A key as it was read, and the digests of those of its secrets that were presented and held. */
 interface Known {
   record: KeyRecord;
+  result: Result<VerifiedKey> & { ok: true };
   digests: string[];
 }
 
@@ -91,7 +94,21 @@ export function createVerifier(options: VerifierOptions): Verifier {
       const found = known.get(claimed.keyId);
       if (found) return decide(found, secret, digest);
     }
-    return readAndDecide(claimed.keyId, secret, digest);
+    return readAndDecide(claimed.keyId, (found) => decide(found, secret, digest));
+  }
+
+  function find(keyId: string): Result<VerifiedKey> | Promise<Result<VerifiedKey>> {
+    if (fresh()) {
+      if (unknown.has(keyId)) return credentialInvalid;
+      const found = known.get(keyId);
+      if (found) return stateOf(found);
+    }
+    return readAndDecide(keyId, stateOf);
+  }
+
+  function stateOf({ record, result }: Known): Result<VerifiedKey> {
+    const { expireTime } = record.key;
+    return record.revoked || (expireTime !== undefined && clock.now() >= expireTime) ? keyRevoked : result;
   }
 
   function use(entry: Warm, now: number): Result<VerifiedKey> {
@@ -104,7 +121,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
     return entry.result;
   }
 
-  async function readAndDecide(keyId: string, secret: string, digest: string): Promise<Result<VerifiedKey>> {
+  async function readAndDecide(
+    keyId: string,
+    answer: (found: Known) => Result<VerifiedKey>,
+  ): Promise<Result<VerifiedKey>> {
     for (let attempt = 1; attempt <= readAttemptsMax; attempt += 1) {
       const reading = startReading(keyId);
       const read = await reader.read(keyId);
@@ -115,9 +135,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
         unknown.set(keyId, true);
         return credentialInvalid;
       }
-      const found = { record: read.value, digests: [] };
+      const found: Known = { record: read.value, result: { ok: true, value: read.value.key }, digests: [] };
       known.set(keyId, found);
-      return decide(found, secret, digest);
+      return answer(found);
     }
     // Its owner changes it faster than it can be read.
     return fail(overloaded);
@@ -136,7 +156,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     );
     if (record.revoked || now >= validUntil) return keyRevoked;
     if (isCurrent && record.secret.pepperVersion !== peppers.current) onOldPepper(record, secret);
-    const entry: Warm = { result: { ok: true, value: key }, validUntil, keptAt: now };
+    const entry: Warm = { result: found.result, validUntil, keptAt: now };
     warm.set(digest, entry);
     if (!found.digests.includes(digest)) found.digests.push(digest);
     return use(entry, now);
@@ -170,5 +190,5 @@ export function createVerifier(options: VerifierOptions): Verifier {
     if (reading.readers === 0 && readings.get(keyId) === reading) readings.delete(keyId);
   }
 
-  return { verify, forget };
+  return { verify, find, forget };
 }

@@ -1,4 +1,4 @@
-import { type Failure, fail, type Result, succeed } from '../base/failure.ts';
+import { type Failure, fail, type Result, succeed } from './failure.ts';
 
 /** Reads things by id, many in one query. */
 export interface GroupReader<T> {

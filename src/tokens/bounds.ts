@@ -1,0 +1,63 @@
+import type { FieldViolation } from '../base/failure.ts';
+import { maxAmountNanoUsd, type NanoUsd } from '../base/money.ts';
+import { type ParentKey, tokenScopes } from './types.ts';
+
+export const ttlSecondsDefault = 600;
+const ttlSecondsMin = 60;
+const ttlSecondsMax = 3_600;
+const subjectBytesMax = 128;
+const modelsMax = 50;
+
+/** What somebody asks for a token or a device. */
+export interface Wish {
+  subject: string;
+  scopes?: readonly string[];
+  ttlSeconds?: number;
+  spendingCap?: NanoUsd;
+  models?: readonly string[];
+}
+
+/** Everything wrong with a wish; a child never gets what its parent key does not have. */
+export function violationsOf(wish: Wish, parent: ParentKey): FieldViolation[] {
+  const violations: FieldViolation[] = [];
+  const check = (holds: boolean, field: string, description: string) => {
+    if (!holds) violations.push({ field, description });
+  };
+  const { subject, scopes = [], ttlSeconds = ttlSecondsDefault, spendingCap, models = [] } = wish;
+  check(
+    subject.trim() !== '' && Buffer.byteLength(subject) <= subjectBytesMax && !/\p{Cc}/u.test(subject),
+    'subject',
+    `must name the end user in 1 to ${subjectBytesMax} bytes without control characters`,
+  );
+  const possible = scopesOf(parent);
+  for (const scope of scopes)
+    check(
+      possible.includes(scope),
+      'scopes',
+      possible.length > 0
+        ? `must be among those of the key that tokens can have: ${possible.join(', ')}`
+        : 'the key has none that tokens can have',
+    );
+  check(
+    Number.isInteger(ttlSeconds) && ttlSeconds >= ttlSecondsMin && ttlSeconds <= ttlSecondsMax,
+    'ttlSeconds',
+    `must be from ${ttlSecondsMin} to ${ttlSecondsMax}`,
+  );
+  if (spendingCap !== undefined)
+    check(spendingCap > 0n && spendingCap <= maxAmountNanoUsd, 'spendingCapUsd', 'must be more than 0');
+  check(models.length <= modelsMax, 'models', `must not be more than ${modelsMax}`);
+  for (const model of models)
+    check(/^[\x21-\x7e]{1,79}$/.test(model), 'models', 'must be ids of models, of at most 79 characters each');
+  return violations;
+}
+
+/** What a token of this key can be allowed at most. */
+export function scopesOf(parent: ParentKey): string[] {
+  return tokenScopes.filter((scope) => parent.scopes.has(scope));
+}
+
+/** The smaller cap; undefined is no cap. */
+export function lesserCap(one: NanoUsd | undefined, other: NanoUsd | undefined): NanoUsd | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one < other ? one : other;
+}

@@ -1,0 +1,125 @@
+import type { Clock } from '../base/clock.ts';
+import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { newId } from '../base/ids.ts';
+import { makePage, type Page, type PageRequest, readPageRequest } from '../base/page.ts';
+import type { Attempts } from './attempts.ts';
+import { lesserCap, violationsOf } from './bounds.ts';
+import type { ClientsStore } from './clients-store.ts';
+import { readUserCode } from './codes.ts';
+import type { DevicesStore, Grant } from './devices-store.ts';
+import type { Device, DeviceApproval, ParentKey } from './types.ts';
+
+/** Devices as their account sees them. */
+export interface Devices {
+  /** Lets the device that shows this user code in, for one end user, within what its client's key may. */
+  approve(approval: DeviceApproval): Promise<Result<Device>>;
+  /** Refuses the device that shows this user code. */
+  deny(denial: Pick<DeviceApproval, 'accountId' | 'approvedBy' | 'onlyKeyId' | 'userCode'>): Promise<Result<void>>;
+  get(accountId: string, deviceId: string): Promise<Result<Device>>;
+  list(accountId: string, page: PageRequest & { subject?: string }): Promise<Result<Page<Device>>>;
+  /** Ends a device: its access tokens within a second, its refresh credential for ever. */
+  revoke(accountId: string, deviceId: string): Promise<Result<Device>>;
+}
+
+export interface DevicesOptions {
+  store: DevicesStore;
+  clients: ClientsStore;
+  clock: Clock;
+  attempts: Attempts;
+  parentOf(keyId: string): Result<ParentKey> | Promise<Result<ParentKey>>;
+}
+
+const deviceLifeMs = 365 * 24 * 3_600_000;
+const noSuchCode: Failure = { kind: 'not_found', resource: 'user code' };
+const notFound: Failure = { kind: 'not_found', resource: 'device' };
+
+export function createDevices({ store, clients, clock, attempts, parentOf }: DevicesOptions): Devices {
+  async function approve(approval: DeviceApproval): Promise<Result<Device>> {
+    const found = await pendingGrant(approval);
+    if (!found.ok) return found;
+    const grant = found.value;
+    const client = await clients.find(grant.clientId);
+    if (!client || client.disableTime !== undefined) return fail(noSuchCode);
+    const parent = await parentOf(client.keyId);
+    if (!parent.ok)
+      return parent.failure.kind === 'overloaded'
+        ? parent
+        : fail({
+            kind: 'precondition_failed',
+            description: `The key of the client application "${client.displayName}" does not work any more.`,
+          });
+    const violations = violationsOf(approval, parent.value);
+    if (approval.displayName !== undefined && [...approval.displayName].length > 200)
+      violations.push({ field: 'displayName', description: 'must have at most 200 characters' });
+    if (violations.length > 0) return fail({ kind: 'invalid_argument', violations });
+    const now = clock.now();
+    const spendingCap = lesserCap(approval.spendingCap, parent.value.spendingCap);
+    const device: Device = {
+      id: newId('dev'),
+      accountId: grant.accountId,
+      clientId: client.id,
+      keyId: client.keyId,
+      subject: approval.subject,
+      displayName: approval.displayName || client.displayName,
+      scopes: approval.scopes && approval.scopes.length > 0 ? approval.scopes : grant.scopes,
+      approvedBy: approval.approvedBy,
+      state: 'active',
+      createTime: now,
+      expireTime: Math.min(now + deviceLifeMs, parent.value.expireTime ?? Number.POSITIVE_INFINITY),
+      ...(spendingCap !== undefined && { spendingCap }),
+      ...(approval.models && approval.models.length > 0 && { models: approval.models }),
+    };
+    return (await store.decideGrant(grant, device)) ? succeed(device) : fail(noSuchCode);
+  }
+
+  async function deny(denial: Parameters<Devices['deny']>[0]): Promise<Result<void>> {
+    const found = await pendingGrant(denial);
+    if (!found.ok) return found;
+    return (await store.decideGrant(found.value, undefined)) ? succeed(undefined) : fail(noSuchCode);
+  }
+
+  /** The grant that waits under a user code, of this account's own clients. Wrong codes are counted. */
+  async function pendingGrant(
+    by: Pick<DeviceApproval, 'accountId' | 'userCode' | 'onlyKeyId'>,
+  ): Promise<Result<Grant>> {
+    const allowed = attempts.check(by.accountId);
+    if (!allowed.ok) return allowed;
+    const code = readUserCode(by.userCode);
+    const grant = code === undefined ? undefined : await store.findGrant(by.accountId, code);
+    const isWaiting = grant?.state === 'pending' && clock.now() < grant.expireTime;
+    const client = isWaiting && by.onlyKeyId !== undefined ? await clients.find(grant.clientId) : undefined;
+    if (!isWaiting || (by.onlyKeyId !== undefined && client?.keyId !== by.onlyKeyId)) {
+      attempts.wrong(by.accountId);
+      return fail(code === undefined ? invalid('userCode', 'must be the 8 letters that the device shows') : noSuchCode);
+    }
+    return succeed(grant);
+  }
+
+  return {
+    approve,
+    deny,
+
+    async get(accountId, deviceId) {
+      const device = await store.find(deviceId);
+      return device?.accountId === accountId ? succeed(device) : fail(notFound);
+    },
+
+    async list(accountId, { subject, ...page }) {
+      const start = readPageRequest('devices', page);
+      if (!start.ok) return start;
+      const { size, after } = start.value;
+      const rows = await store.list({
+        accountId,
+        limit: size + 1,
+        ...(after !== undefined && { after }),
+        ...(subject !== undefined && { subject }),
+      });
+      return succeed(makePage('devices', start.value, rows, ({ id }) => id));
+    },
+
+    async revoke(accountId, deviceId) {
+      const device = await store.revoke(accountId, deviceId, 'revoked by the account');
+      return device ? succeed(device) : fail(notFound);
+    },
+  };
+}

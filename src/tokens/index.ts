@@ -1,0 +1,184 @@
+import type { JWK } from 'jose';
+import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
+import { fail, type Result, succeed } from '../base/failure.ts';
+import { createGroupReader } from '../base/group-reader.ts';
+import type { Seal } from '../base/seal.ts';
+import type { CredentialChanges } from '../db/credential-changes.ts';
+import type { Database } from '../db/index.ts';
+import { createAttempts } from './attempts.ts';
+import { lesserCap, scopesOf, ttlSecondsDefault, violationsOf } from './bounds.ts';
+import { type Clients, createClients } from './clients.ts';
+import { createClientsStore } from './clients-store.ts';
+import { digestOf } from './codes.ts';
+import { createDeviceFlow, type DeviceFlow } from './device-flow.ts';
+import { createDevices, type Devices } from './devices.ts';
+import { createDevicesStore } from './devices-store.ts';
+import { createMinter } from './minter.ts';
+import { createSigningKeys } from './signing-keys.ts';
+import { createSigningKeysStore } from './signing-keys-store.ts';
+import { createTokenVerifier } from './token-verifier.ts';
+import { createTokensStore } from './tokens-store.ts';
+import type { IssuedToken, NewToken, ParentKey, VerifiedToken } from './types.ts';
+
+export type { Clients } from './clients.ts';
+export type { DeviceFlow } from './device-flow.ts';
+export type { Devices } from './devices.ts';
+export {
+  type ClientApplication,
+  type Device,
+  type DeviceApproval,
+  type DeviceAuthorization,
+  type DeviceTokens,
+  type IssuedToken,
+  type NewToken,
+  type OauthErrorCode,
+  type OauthResult,
+  type ParentKey,
+  tokenScopes,
+  type VerifiedToken,
+} from './types.ts';
+
+/** Short-lived access tokens, client applications and devices. */
+export interface Tokens {
+  /** Makes a token for one end user. Fails with `invalid_argument`, or like the key itself. */
+  issue(request: NewToken): Promise<Result<IssuedToken>>;
+  /**
+   * Whose token this is. Synchronous, without a database, when the token was seen before and nothing changed since.
+   * Fails with `credential_invalid`, `token_expired`, `key_revoked` or `overloaded`.
+   */
+  verify(accessToken: string): Result<VerifiedToken> | Promise<Result<VerifiedToken>>;
+  /** Ends one token of an account before its time, everywhere within a second. */
+  revoke(accountId: string, tokenId: string): Promise<Result<void>>;
+  /** RFC 7009: ends a token, or the device of a refresh token, that was issued to this client. Says nothing of others. */
+  revokeForClient(request: { clientId: string; token: string }): Promise<void>;
+  /** The public signing keys (RFC 7517). */
+  jwks(): Promise<{ keys: JWK[] }>;
+  readonly clients: Clients;
+  readonly devices: Devices;
+  readonly deviceFlow: DeviceFlow;
+  close(): void;
+}
+
+export interface TokensOptions {
+  db: Database;
+  clock: Clock;
+  log: Logger;
+  changes: CredentialChanges;
+  /** Encrypts the signing keys in the database. */
+  seal: Seal;
+  /** The service's public address, which is `iss` and `aud`. Asked at each use: a port may be known late. */
+  issuer(): string;
+  /** Answers for API keys; the room of keys does. */
+  parentOf(keyId: string): Result<ParentKey> | Promise<Result<ParentKey>>;
+  rotateSigningKeyEveryMs?: number;
+  publishAheadMs?: number;
+}
+
+const wrongCodesPerMinute = 10;
+const pruneEveryMs = 600_000;
+/** How long what is over is still known, for people who look. */
+const keptAfterMs = 24 * 3_600_000;
+
+export function createTokens(options: TokensOptions): Tokens {
+  const { db, clock, log, changes, seal, issuer, parentOf, rotateSigningKeyEveryMs, publishAheadMs } = options;
+  const signingKeys = createSigningKeys({
+    store: createSigningKeysStore(db),
+    seal,
+    clock,
+    log,
+    ...(rotateSigningKeyEveryMs !== undefined && { rotateEveryMs: rotateSigningKeyEveryMs }),
+    ...(publishAheadMs !== undefined && { publishAheadMs }),
+  });
+  const store = createTokensStore({ db, changes });
+  const devicesStore = createDevicesStore({ db, changes, now: clock.now });
+  const clientsStore = createClientsStore(db);
+  const mint = createMinter({ signingKeys, issuer, clock });
+  const states = createGroupReader({
+    load: store.load,
+    onError: (error) => log.error({ err: error }, 'access tokens could not be read'),
+  });
+  const verifier = createTokenVerifier({
+    clock,
+    signingKeys,
+    issuer,
+    readState: states.read,
+    parentOf,
+    fresh: changes.fresh,
+  });
+  const attempts = createAttempts({ wrongPerMinute: wrongCodesPerMinute, now: clock.now });
+  const stopListening = changes.onChange((change) => verifier.forget(change?.credentialId));
+  const timer = setInterval(() => void prune(), pruneEveryMs);
+  timer.unref();
+
+  async function issue(request: NewToken): Promise<Result<IssuedToken>> {
+    const parent = await parentOf(request.keyId);
+    if (!parent.ok) return parent;
+    const { keyId, accountId, expireTime, spendingCap } = parent.value;
+    const violations = violationsOf(request, parent.value);
+    if (violations.length > 0) return fail({ kind: 'invalid_argument', violations });
+    const scopes = request.scopes && request.scopes.length > 0 ? request.scopes : scopesOf(parent.value);
+    const cap = lesserCap(request.spendingCap, spendingCap);
+    const { token, accessToken } = await mint({
+      accountId,
+      keyId,
+      clientId: keyId,
+      subject: request.subject,
+      scopes,
+      expireTime: Math.min(
+        clock.now() + (request.ttlSeconds ?? ttlSecondsDefault) * 1000,
+        expireTime ?? Number.POSITIVE_INFINITY,
+      ),
+      ...(request.spendingCap !== undefined && cap !== undefined && { spendingCap: cap }),
+      ...(request.models && request.models.length > 0 && { models: request.models }),
+    });
+    await store.insert(token);
+    return succeed({ tokenId: token.id, accessToken, expireTime: token.expireTime, scopes });
+  }
+
+  async function revokeForClient({ clientId, token }: { clientId: string; token: string }): Promise<void> {
+    if (token.startsWith('ik_refresh_')) {
+      const device = await devicesStore.deviceOfRefresh(digestOf(token));
+      if (device?.clientId === clientId)
+        await devicesStore.revoke(device.accountId, device.id, 'revoked by the device');
+      return;
+    }
+    const verified = await verifier.verify(token);
+    if (verified.ok && verified.value.clientId === clientId)
+      await store.revoke(verified.value.accountId, verified.value.tokenId, clock.now());
+  }
+
+  async function prune(): Promise<void> {
+    try {
+      await store.prune(clock.now() - keptAfterMs);
+      await devicesStore.prune(clock.now() - keptAfterMs);
+    } catch (error) {
+      log.warn({ err: error }, 'expired tokens were not removed; the next round will');
+    }
+  }
+
+  return {
+    issue,
+    verify: verifier.verify,
+    async revoke(accountId, tokenId) {
+      const isThere = await store.revoke(accountId, tokenId, clock.now());
+      return isThere ? succeed(undefined) : fail({ kind: 'not_found', resource: 'token' });
+    },
+    revokeForClient,
+    jwks: signingKeys.jwks,
+    clients: createClients({ store: clientsStore, clock, parentOf }),
+    devices: createDevices({ store: devicesStore, clients: clientsStore, clock, attempts, parentOf }),
+    deviceFlow: createDeviceFlow({
+      store: devicesStore,
+      clients: clientsStore,
+      clock,
+      mint,
+      activationUri: () => `${issuer()}/activate`,
+      parentOf,
+    }),
+    close() {
+      stopListening();
+      clearInterval(timer);
+    },
+  };
+}

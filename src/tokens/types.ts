@@ -1,0 +1,142 @@
+import type { NanoUsd } from '../base/money.ts';
+
+/** What an access token may be used for. Never account operations, whatever its parent may. */
+export const tokenScopes = ['chat', 'workflows', 'pulse'] as const;
+
+/** What tokens need to know of the API key that they descend from; the room of keys answers it. */
+export interface ParentKey {
+  keyId: string;
+  accountId: string;
+  version: number;
+  scopes: ReadonlySet<string>;
+  expireTime?: number;
+  spendingCap?: NanoUsd;
+  limits?: object;
+  allowedOrigins: readonly string[];
+}
+
+export interface NewToken {
+  /** The API key that asks. */
+  keyId: string;
+  /** The end user, as the customer names them: 1 to 128 bytes. */
+  subject: string;
+  /** Default: all of `tokenScopes` that the parent has. */
+  scopes?: readonly string[];
+  /** 60 to 3,600; default 600. */
+  ttlSeconds?: number;
+  /** The most that this end user may ever spend; across all of their tokens. */
+  spendingCap?: NanoUsd;
+  /** Only these models; default: all. */
+  models?: readonly string[];
+}
+
+export interface IssuedToken {
+  tokenId: string;
+  accessToken: string;
+  /** Milliseconds since the epoch. */
+  expireTime: number;
+  scopes: readonly string[];
+}
+
+/** A token that holds. Shared between requests and never changed: treat it as frozen. */
+export interface VerifiedToken {
+  tokenId: string;
+  accountId: string;
+  /** The client application, or the key for a token that a backend asked for. */
+  clientId: string;
+  subject: string;
+  deviceId?: string;
+  /** Those of the token that its parent still has. */
+  scopes: ReadonlySet<string>;
+  /** The token's own, never more than its parent's. */
+  spendingCap?: NanoUsd;
+  models?: readonly string[];
+  expireTime: number;
+  /** The same object for as long as the parent does not change. */
+  parent: ParentKey;
+}
+
+/** An application that the account ships to its end users. Its id is no secret. */
+export interface ClientApplication {
+  id: string;
+  accountId: string;
+  /** The API key that its devices descend from. */
+  keyId: string;
+  displayName: string;
+  /** The customer's own page for entering user codes; default: this service's. */
+  activationUri?: string;
+  createTime: number;
+  disableTime?: number;
+}
+
+/** One installation of a client application. */
+export interface Device {
+  id: string;
+  accountId: string;
+  clientId: string;
+  keyId: string;
+  subject: string;
+  displayName: string;
+  scopes: readonly string[];
+  models?: readonly string[];
+  spendingCap?: NanoUsd;
+  /** Who approved it: a key's id. */
+  approvedBy: string;
+  state: 'active' | 'expired' | 'revoked';
+  createTime: number;
+  /** When it last fetched a token. */
+  lastUsedTime?: number;
+  expireTime: number;
+  revokeTime?: number;
+  revokeReason?: string;
+}
+
+/** Who approves or refuses a device, and as what. */
+export interface DeviceApproval {
+  accountId: string;
+  /** The approver's key id. */
+  approvedBy: string;
+  /** Set when the approver is an API key: it may decide for its own client applications only. */
+  onlyKeyId?: string;
+  /** As somebody typed it. */
+  userCode: string;
+  subject: string;
+  displayName?: string;
+  /** Default: those that the device asked for. */
+  scopes?: readonly string[];
+  spendingCap?: NanoUsd;
+  models?: readonly string[];
+}
+
+/** The errors of RFC 6749 (5.2) and RFC 8628 (3.5), word by word. */
+export type OauthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_scope'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'access_denied'
+  | 'expired_token';
+
+export type OauthResult<T> = { ok: true; value: T } | { ok: false; error: OauthErrorCode; description: string };
+
+/** The reply to a device that asks to be activated (RFC 8628, 3.2). */
+export interface DeviceAuthorization {
+  deviceCode: string;
+  userCode: string;
+  verificationUri: string;
+  verificationUriComplete: string;
+  expiresInSeconds: number;
+  intervalSeconds: number;
+}
+
+/** The tokens of one device (RFC 6749, 5.1). */
+export interface DeviceTokens {
+  accessToken: string;
+  expiresInSeconds: number;
+  refreshToken: string;
+  scopes: readonly string[];
+}

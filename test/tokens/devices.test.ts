@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { unwrap } from '../../src/base/failure.ts';
+import { newId } from '../../src/base/ids.ts';
+import type { DeviceAuthorization, OauthResult } from '../../src/tokens/index.ts';
+import { makeKey, movableClock } from '../keys/room.ts';
+import { eachServer, useDatabase } from '../support/database.ts';
+import { makeClient, startTokens, type TokenNode } from './room.ts';
+
+eachServer((server) => {
+  const fresh = useDatabase(server);
+  const clock = movableClock();
+  let node: TokenNode;
+  let other: TokenNode;
+  beforeAll(async () => {
+    node = await startTokens(fresh().database, { clock });
+    other = await startTokens(fresh().database, { clock });
+  });
+  afterAll(async () => {
+    await node.close();
+    await other.close();
+  });
+
+  type Client = Awaited<ReturnType<typeof makeClient>>;
+  const authorize = async (from: Client, scope?: string): Promise<DeviceAuthorization> =>
+    got(await node.tokens.deviceFlow.authorize({ clientId: from.client.id, ...(scope !== undefined && { scope }) }));
+  const redeem = (from: Client, deviceCode: string) =>
+    node.tokens.deviceFlow.redeem({ clientId: from.client.id, deviceCode });
+  const refresh = (from: Client, refreshToken: string, on = node) =>
+    on.tokens.deviceFlow.refresh({ clientId: from.client.id, refreshToken });
+  const approve = (from: Client, userCode: string, changes: object = {}) =>
+    node.tokens.devices.approve({
+      accountId: from.accountId,
+      approvedBy: from.keyId,
+      userCode,
+      subject: 'user-7',
+      ...changes,
+    });
+
+  async function activated(key: object = {}, approval: object = {}) {
+    const from = await makeClient(node, key);
+    const { deviceCode, userCode } = await authorize(from);
+    const device = unwrap(await approve(from, userCode, approval));
+    return { from, device, deviceCode, userCode, tokens: got(await redeem(from, deviceCode)) };
+  }
+
+  test('a device is activated: pending, approved, redeemed once', async () => {
+    const from = await makeClient(node);
+    const authorization = await authorize(from, 'chat');
+    expect(authorization.userCode).toMatch(/^[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}$/);
+    expect(authorization).toMatchObject({ expiresInSeconds: 900, intervalSeconds: 5 });
+    expect(authorization.verificationUriComplete).toContain(`user_code=${authorization.userCode}`);
+    expect(await redeem(from, authorization.deviceCode)).toMatchObject({ error: 'authorization_pending' });
+    // As somebody types it.
+    const typed = ` ${authorization.userCode.toLowerCase().replace('-', ' ')} `;
+    const device = unwrap(await approve(from, typed, { spendingCap: 9n, displayName: "Ann's laptop" }));
+    expect(device).toMatchObject({ subject: 'user-7', scopes: ['chat'], state: 'active', spendingCap: 9n });
+    const tokens = got(await redeem(from, authorization.deviceCode));
+    expect(tokens).toMatchObject({ scopes: ['chat'], expiresInSeconds: expect.any(Number) });
+    const verified = unwrap(await other.tokens.verify(tokens.accessToken));
+    expect(verified).toMatchObject({
+      deviceId: device.id,
+      subject: 'user-7',
+      clientId: from.client.id,
+      spendingCap: 9n,
+    });
+    expect(await redeem(from, authorization.deviceCode)).toMatchObject({ error: 'invalid_grant' });
+    expect(await approve(from, authorization.userCode)).toMatchObject({ failure: { kind: 'not_found' } });
+  });
+
+  test('two that redeem one code at one time: one gets the tokens', async () => {
+    const from = await makeClient(node);
+    const { deviceCode, userCode } = await authorize(from);
+    unwrap(await approve(from, userCode));
+    const outcomes = await Promise.all([redeem(from, deviceCode), redeem(from, deviceCode), redeem(from, deviceCode)]);
+    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+  });
+
+  test('polling too fast is told to slow down, each time by five seconds more', async () => {
+    const from = await makeClient(node);
+    const { deviceCode } = await authorize(from);
+    expect(await redeem(from, deviceCode)).toMatchObject({ error: 'authorization_pending' });
+    expect(await redeem(from, deviceCode)).toMatchObject({ error: 'slow_down' });
+    clock.forward(6_000);
+    expect(await redeem(from, deviceCode)).toMatchObject({ error: 'slow_down' });
+    clock.forward(15_000);
+    expect(await redeem(from, deviceCode)).toMatchObject({ error: 'authorization_pending' });
+  });
+
+  test('a denied device hears so, and an old code has expired', async () => {
+    const from = await makeClient(node);
+    const denied = await authorize(from);
+    unwrap(
+      await node.tokens.devices.deny({ accountId: from.accountId, approvedBy: from.keyId, userCode: denied.userCode }),
+    );
+    expect(await redeem(from, denied.deviceCode)).toMatchObject({ error: 'access_denied' });
+    const late = await authorize(from);
+    clock.forward(901_000);
+    expect(await redeem(from, late.deviceCode)).toMatchObject({ error: 'expired_token' });
+    expect(await approve(from, late.userCode)).toMatchObject({ failure: { kind: 'not_found' } });
+  });
+
+  test("only the client's own account approves, and an API key only for its own clients", async () => {
+    const from = await makeClient(node);
+    const { userCode } = await authorize(from);
+    const stranger = await makeClient(node);
+    expect(await approve(stranger, userCode)).toMatchObject({ failure: { kind: 'not_found' } });
+    const sibling = await makeKey(node.keys, { accountId: from.accountId });
+    expect(await approve(from, userCode, { onlyKeyId: sibling.key.id })).toMatchObject({
+      failure: { kind: 'not_found' },
+    });
+    expect(await approve(from, userCode, { onlyKeyId: from.keyId })).toMatchObject({ ok: true });
+  });
+
+  test('user codes cannot be guessed: after ten wrong ones an account waits a minute', async () => {
+    const from = await makeClient(node);
+    const { userCode } = await authorize(from);
+    for (let index = 0; index < 10; index += 1)
+      expect(await approve(from, 'BBBB-BBBB')).toMatchObject({ failure: { kind: 'not_found' } });
+    expect(await approve(from, userCode)).toMatchObject({ failure: { kind: 'rate_limited' } });
+    clock.forward(60_001);
+    expect((await approve(from, userCode)).ok).toBe(true);
+  });
+
+  test('codes and tokens of one client are worth nothing to another', async () => {
+    const { from, tokens, deviceCode } = await activated();
+    const stranger = await makeClient(node);
+    expect(await redeem(stranger, deviceCode)).toMatchObject({ error: 'invalid_grant' });
+    expect(await refresh(stranger, tokens.refreshToken)).toMatchObject({ error: 'invalid_grant' });
+    expect((await refresh(from, tokens.refreshToken)).ok).toBe(true);
+    expect(await node.tokens.deviceFlow.authorize({ clientId: newId('app') })).toMatchObject({
+      error: 'invalid_client',
+    });
+    expect(await node.tokens.deviceFlow.authorize({ clientId: from.client.id, scope: 'chat devices' })).toMatchObject({
+      error: 'invalid_scope',
+    });
+  });
+
+  test('refresh rotates, and the second use of one refresh token ends the whole device', async () => {
+    const { from, device, tokens } = await activated();
+    const second = got(await refresh(from, tokens.refreshToken));
+    expect(unwrap(await node.tokens.verify(second.accessToken)).deviceId).toBe(device.id);
+    unwrap(await other.tokens.verify(second.accessToken));
+    expect(await refresh(from, tokens.refreshToken)).toMatchObject({ error: 'invalid_grant' });
+    expect(await refresh(from, second.refreshToken)).toMatchObject({ error: 'invalid_grant' });
+    expect(await node.tokens.verify(second.accessToken)).toMatchObject({ failure: { kind: 'key_revoked' } });
+    await expect
+      .poll(async () => (await other.tokens.verify(second.accessToken)).ok, { timeout: 1_000, interval: 5 })
+      .toBe(false);
+    const ended = unwrap(await node.tokens.devices.get(from.accountId, device.id));
+    expect(ended).toMatchObject({ state: 'revoked', revokeReason: 'refresh credential used twice' });
+  });
+
+  test('two that refresh with one token at one time: one wins, and then the device ends', async () => {
+    const { from, device, tokens } = await activated();
+    const outcomes = await Promise.all([refresh(from, tokens.refreshToken), refresh(from, tokens.refreshToken, other)]);
+    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(unwrap(await node.tokens.devices.get(from.accountId, device.id)).state).toBe('revoked');
+  });
+
+  test('cap, scopes and models survive refreshing and cannot grow by it', async () => {
+    const { from, tokens } = await activated({ spendingCap: 100n }, { spendingCap: 7_000n, models: ['m1'] });
+    const second = got(await refresh(from, tokens.refreshToken));
+    const verified = unwrap(await node.tokens.verify(second.accessToken));
+    expect(verified).toMatchObject({ spendingCap: 100n, models: ['m1'] });
+    expect(
+      await node.tokens.deviceFlow.refresh({
+        clientId: from.client.id,
+        refreshToken: second.refreshToken,
+        scope: 'chat root',
+      }),
+    ).toMatchObject({ error: 'invalid_scope' });
+  });
+
+  test('a device is listed and ended by its own account only; then nothing of it works', async () => {
+    const { from, device, tokens } = await activated();
+    const { from: stranger } = await activated();
+    expect(await node.tokens.devices.revoke(stranger.accountId, device.id)).toMatchObject({
+      failure: { kind: 'not_found' },
+    });
+    expect(await node.tokens.devices.get(stranger.accountId, device.id)).toMatchObject({
+      failure: { kind: 'not_found' },
+    });
+    const page = unwrap(await node.tokens.devices.list(from.accountId, {}));
+    expect(page.items.map(({ id }) => id)).toEqual([device.id]);
+    expect(unwrap(await node.tokens.devices.list(from.accountId, { subject: 'somebody else' })).items).toEqual([]);
+    expect(unwrap(await node.tokens.devices.revoke(from.accountId, device.id)).state).toBe('revoked');
+    expect(await node.tokens.verify(tokens.accessToken)).toMatchObject({ failure: { kind: 'key_revoked' } });
+    expect(await refresh(from, tokens.refreshToken)).toMatchObject({ error: 'invalid_grant' });
+  });
+
+  test('a revoked key ends its devices; a disabled client gets nothing more', async () => {
+    const { from, tokens } = await activated();
+    unwrap(await node.keys.revoke(from.accountId, from.keyId));
+    expect(await refresh(from, tokens.refreshToken)).toMatchObject({ error: 'unauthorized_client' });
+    expect((await node.tokens.verify(tokens.accessToken)).ok).toBe(false);
+    const { from: second, tokens: secondTokens } = await activated();
+    expect(await node.tokens.clients.disable(from.accountId, second.client.id)).toMatchObject({ ok: false });
+    unwrap(await node.tokens.clients.disable(second.accountId, second.client.id));
+    expect(await refresh(second, secondTokens.refreshToken)).toMatchObject({ error: 'invalid_client' });
+  });
+
+  test('a device ends itself by RFC 7009, and nobody else', async () => {
+    const { from, device, tokens } = await activated();
+    const stranger = await makeClient(node);
+    await node.tokens.revokeForClient({ clientId: stranger.client.id, token: tokens.refreshToken });
+    await node.tokens.revokeForClient({ clientId: from.client.id, token: 'ik_refresh_nonsense' });
+    expect((await node.tokens.verify(tokens.accessToken)).ok).toBe(true);
+    await node.tokens.revokeForClient({ clientId: from.client.id, token: tokens.accessToken });
+    expect((await node.tokens.verify(tokens.accessToken)).ok).toBe(false);
+    expect(unwrap(await node.tokens.devices.get(from.accountId, device.id)).state).toBe('active');
+    const next = got(await refresh(from, tokens.refreshToken));
+    await node.tokens.revokeForClient({ clientId: from.client.id, token: next.refreshToken });
+    expect(unwrap(await node.tokens.devices.get(from.accountId, device.id)).state).toBe('revoked');
+  });
+
+  test('a client stands on an API key of its own account, and its page is a web page', async () => {
+    const from = await makeClient(node);
+    const stranger = await makeKey(node.keys);
+    const management = await makeKey(node.keys, { accountId: from.accountId, kind: 'management' });
+    const create = (changes: object) =>
+      node.tokens.clients.create({ accountId: from.accountId, keyId: from.keyId, displayName: 'App', ...changes });
+    expect(await create({ keyId: stranger.key.id })).toMatchObject({ failure: { violations: [{ field: 'keyId' }] } });
+    expect(await create({ keyId: management.key.id })).toMatchObject({ failure: { violations: [{ field: 'keyId' }] } });
+    for (const activationUri of ['javascript:alert(1)', 'http://shop.example/', 'https://u:p@shop.example/', 'x'])
+      expect(await create({ activationUri })).toMatchObject({ failure: { violations: [{ field: 'activationUri' }] } });
+    const client = unwrap(await create({ activationUri: 'https://shop.example/activate?lang=en' }));
+    const authorization = got(await node.tokens.deviceFlow.authorize({ clientId: client.id }));
+    expect(authorization.verificationUriComplete).toBe(
+      `https://shop.example/activate?lang=en&user_code=${authorization.userCode}`,
+    );
+  });
+});
+
+function got<T>(result: OauthResult<T>): T {
+  if (!result.ok) throw new Error(`${result.error}: ${result.description}`);
+  return result.value;
+}

@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, systemClock } from '../../src/base/clock.ts';
+import { unwrap } from '../../src/base/failure.ts';
+import { createSeal } from '../../src/base/seal.ts';
+import type { Database } from '../../src/db/index.ts';
+import type { NewKey } from '../../src/keys/index.ts';
+import { createTokens, type TokensOptions } from '../../src/tokens/index.ts';
+import { makeKey, startKeys } from '../keys/room.ts';
+import { silent } from '../support/database.ts';
+
+export const issuer = 'https://api.example';
+export const seal = createSeal({ current: 1, byVersion: new Map([[1, randomBytes(32)]]) });
+
+/** One node with its keys and tokens, as the service joins them. */
+export async function startTokens(db: Database, options: Partial<TokensOptions> & { clock?: Clock } = {}) {
+  const clock = options.clock ?? systemClock;
+  const node = await startKeys(db, { clock });
+  const tokens = createTokens({
+    db,
+    clock,
+    log: silent,
+    changes: node.changes,
+    seal,
+    issuer: () => issuer,
+    parentOf: node.keys.find,
+    ...options,
+  });
+  return {
+    ...node,
+    tokens,
+    close: async () => {
+      tokens.close();
+      await node.close();
+    },
+  };
+}
+
+export type TokenNode = Awaited<ReturnType<typeof startTokens>>;
+
+export async function makeClient(node: TokenNode, key: Partial<NewKey> = {}) {
+  const parent = await makeKey(node.keys, key);
+  const { accountId, id: keyId } = parent.key;
+  const client = unwrap(await node.tokens.clients.create({ accountId, keyId, displayName: 'Shop for macOS' }));
+  return { ...parent, accountId, keyId, client };
+}
