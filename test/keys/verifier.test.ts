@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { newId } from '../../src/base/ids.ts';
 import { createGroupReader } from '../../src/base/group-reader.ts';
+import { newId } from '../../src/base/ids.ts';
 import { hashSecret } from '../../src/keys/pepper.ts';
 import { formatSecret } from '../../src/keys/secret.ts';
 import { createVerifier, type KeyRecord } from '../../src/keys/verifier.ts';
