@@ -389,6 +389,11 @@ export async function readUnsettled(db: Queryable, ageSeconds: number, limit: nu
   }));
 }
 
+/** Lets a charge be tried again as if it were new. */
+export async function postponeUnsettled(db: Queryable, chargeId: string): Promise<void> {
+  await run(db, `UPDATE pulse_unsettled SET created_at = UTC_TIMESTAMP(6) WHERE charge_id = ${hexOf(chargeId)}`);
+}
+
 export async function removeUnsettled(db: Queryable, chargeIds: readonly string[]): Promise<void> {
   for (const part of slices(chargeIds, inListMax)) {
     await run(db, `DELETE FROM pulse_unsettled WHERE charge_id IN (${part.map(hexOf).join(',')})`);

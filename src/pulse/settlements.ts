@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { NanoUsd } from '../base/money.ts';
 import type { Database } from '../db/index.ts';
 import type { Hold, Ledger, SpendingCap } from '../wallet/index.ts';
-import { readUnsettled, removeUnsettled, type UnsettledRow } from './pulse-store.ts';
+import { postponeUnsettled, readUnsettled, removeUnsettled, type UnsettledRow } from './pulse-store.ts';
 
 /**
  * What stored events cost but may not have been charged yet. The row is written in the events' own transaction, so events
@@ -56,19 +56,31 @@ export function createSettlements(deps: {
 
   async function settleLeftBehind(): Promise<number> {
     const rows = await readUnsettled(db, ageSeconds, recoverAtOnceMax);
+    let settledCount = 0;
     for (const row of rows) {
-      const receipt = await ledger.settle(decodeHold(row.hold), {
-        cost: row.cost,
-        usage: { events: row.events },
-        reply: Buffer.from(row.reply),
-      });
-      await removeUnsettled(db, [row.chargeId]);
-      log.info(
-        { chargeId: row.chargeId, state: receipt.state },
-        'settled the pulse charge of a request that was cut off',
-      );
+      try {
+        await settleRow(row);
+        settledCount++;
+      } catch (error) {
+        log.error({ err: error, chargeId: row.chargeId }, 'a pulse charge that was left behind could not be settled');
+        // To the end of the queue, so that it keeps no other waiting.
+        await postponeUnsettled(db, row.chargeId);
+      }
     }
-    return rows.length;
+    return settledCount;
+  }
+
+  async function settleRow(row: UnsettledRow): Promise<void> {
+    const receipt = await ledger.settle(decodeHold(row.hold), {
+      cost: row.cost,
+      usage: { events: row.events },
+      reply: Buffer.from(row.reply),
+    });
+    await removeUnsettled(db, [row.chargeId]);
+    log.info(
+      { chargeId: row.chargeId, state: receipt.state },
+      'settled the pulse charge of a request that was cut off',
+    );
   }
 
   function recover(): Promise<number> {

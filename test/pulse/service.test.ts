@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pulseService } from '../../src/api/pulse.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { fail, succeed } from '../../src/base/failure.ts';
+import { createGate } from '../../src/edge/gate.ts';
+import { monitorReadiness, type RunningServer, serveEdge } from '../../src/edge/index.ts';
+import { PulseService } from '../../src/gen/intelligence/pulse/v1/pulse_service_pb.ts';
+import type { Pulse } from '../../src/pulse/index.ts';
+import { firstServer, useDatabase } from '../support/database.ts';
+import { grpcClient } from '../support/grpc.ts';
+import { callerOf, MemoryLedger, silent, startPulse } from './support.ts';
+
+const fresh = useDatabase(firstServer());
+let pulse: Pulse;
+let server: RunningServer;
+const ledger = new MemoryLedger();
+
+// `Bearer api acc_1` is an API key of account acc_1, `Bearer owner acc_1` its management key.
+beforeAll(async () => {
+  pulse = startPulse(fresh().database, ledger, { clock: systemClock });
+  const services = [pulseService({ pulse, fingerprintKey: Buffer.alloc(32, 9) })];
+  const gate = createGate({
+    services,
+    authenticate: (authorization = '') => {
+      const [, kind, account = ''] = authorization.split(' ');
+      if (kind === 'api') return succeed(callerOf(account));
+      if (kind === 'other') return succeed({ ...callerOf(account), scopes: new Set(['chat']) });
+      if (kind === 'owner')
+        return succeed({ credential: 'management_key', name: 'owner', accountId: account, scopes: new Set() });
+      return fail({ kind: 'credential_missing' });
+    },
+    admission: { admit: () => succeed(() => {}), refused: () => succeed(undefined) },
+    clock: systemClock,
+    log: silent,
+    texts: { minimumTopUpUsd: '5.00' },
+  });
+  server = await serveEdge({
+    http: { host: '127.0.0.1', port: 0, pathPrefix: '', trustedProxies: [], tls: null },
+    services,
+    gate,
+    readiness: monitorReadiness(async () => {}),
+    log: silent,
+  });
+});
+afterAll(async () => {
+  await server.close(0);
+  await pulse.close();
+});
+
+async function rest(method: string, path: string, credential: string, body?: unknown) {
+  const response = await fetch(`${server.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (await response.json()) as Record<string, unknown>,
+  };
+}
+
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+const sample = (id: string, step: string, kind: string, minutes: number, more: object = {}) => ({
+  id,
+  journey: 'listing-publish',
+  step,
+  kind,
+  sessionId: 'session-1',
+  occurredAt: minutesAgo(minutes),
+  ...more,
+});
+
+test('JSON over HTTP: events are recorded, listed and reported; bad ones are named and lose nothing', async () => {
+  const recorded = await rest('POST', '/v1/pulse/events', 'api acc_rest', {
+    events: [
+      sample('r-1', 'details', 'entered', 9),
+      sample('r-2', 'details', 'completed', 8, { userId: 'u1', properties: { browser: 'Firefox' } }),
+      sample('r-3', 'payment', 'entered', 8),
+      sample('r-4', 'payment', 'error', 7, { error: { code: 'CARD_DECLINED', message: 'Declined' } }),
+      { ...sample('r-5', 'payment', 'entered', 6), occurredAt: 'yesterday' },
+      sample('r-6', 'payment', 'exploded', 6),
+      {},
+    ],
+  });
+  expect(recorded.status).toBe(200);
+  expect(recorded.body).toMatchObject({ accepted: 4, duplicates: 0, costUsd: '0.00004', balanceUsd: '4.99996' });
+  expect(recorded.body.rejected).toMatchObject([
+    { index: 4, reason: 'occurred_at_invalid' },
+    { index: 5, reason: 'kind_unknown' },
+    { index: 6, reason: 'id_invalid' },
+  ]);
+  expect(recorded.headers.get('x-charge-usd')).toBe('0.00004');
+
+  const journeys = await rest('GET', '/v1/pulse/journeys', 'owner acc_rest');
+  expect(journeys.body).toMatchObject({ journeys: [{ journey: 'listing-publish', sessionsLast30Days: '1' }] });
+
+  const report = await rest('GET', '/v1/pulse/journeys/listing-publish/report?groupBy=day', 'api acc_rest');
+  expect(report.status).toBe(200);
+  expect(report.body).toMatchObject({
+    journey: 'listing-publish',
+    goal: 'payment',
+    totals: { sessions: '1', completed: '0', conversion: 0, abandoned: '1' },
+    funnel: [
+      { step: 'details', entered: '1', completed: '1', conversion: 1 },
+      { step: 'payment', entered: '1', completed: '0', fromPrevious: 1 },
+    ],
+    errors: [{ step: 'payment', code: 'CARD_DECLINED', occurrences: '1', rate: 1, recoveredSessions: '0' }],
+    series: [{ totals: { sessions: '1' } }],
+  });
+  expect(report.body.nextBestAction).toContain('CARD_DECLINED');
+});
+
+test('gRPC: the same events give the same answers', async () => {
+  const client = grpcClient(server.url);
+  const headers = { authorization: 'Bearer api acc_grpc' };
+  const recorded = await client.unary(
+    PulseService.method.recordEvents,
+    { events: [sample('g-1', 'details', 'entered', 5), sample('g-1', 'details', 'entered', 5), { id: 'x' }] },
+    headers,
+  );
+  expect(recorded.message).toMatchObject({ accepted: 1, duplicates: 1, costUsd: '0.00001' });
+  expect(recorded.message?.rejected).toMatchObject([{ index: 2, reason: 'journey_invalid' }]);
+  const report = await client.unary(PulseService.method.getJourneyReport, { journey: 'listing-publish' }, headers);
+  expect(report.message?.report?.totals?.sessions).toBe(1n);
+  const missing = await client.unary(PulseService.method.getJourneyReport, { journey: 'nowhere' }, headers);
+  expect(missing.reason).toBe('NOT_FOUND');
+  client.close();
+});
+
+test("another account's journey is not found", async () => {
+  await rest('POST', '/v1/pulse/events', 'api acc_mine', { events: [sample('m-1', 'details', 'entered', 5)] });
+  expect((await rest('GET', '/v1/pulse/journeys/listing-publish/report', 'api acc_mine')).status).toBe(200);
+  expect((await rest('GET', '/v1/pulse/journeys/listing-publish/report', 'api acc_stranger')).status).toBe(404);
+});
+
+test.each([
+  ['no event at all', 'api acc_1', { events: [] }, 400],
+  ['1,001 events', 'api acc_1', { events: Array.from({ length: 1_001 }, () => ({})) }, 400],
+  ['an unknown field', 'api acc_1', { events: [], event: 1 }, 400],
+  ['a key without the scope', 'other acc_1', { events: [{}] }, 403],
+  ['a management key', 'owner acc_1', { events: [{}] }, 403],
+  ['no credential', 'nobody', { events: [{}] }, 401],
+])('recording is refused for %s', async (_, credential, body, status) => {
+  expect((await rest('POST', '/v1/pulse/events', credential, body)).status).toBe(status);
+});
+
+test.each([
+  ['groupBy=week', 400],
+  ['from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z', 400],
+  ['from=2024-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', 400],
+])('a report with %s is refused', async (query, status) => {
+  expect((await rest('GET', `/v1/pulse/journeys/any/report?${query}`, 'api acc_1')).status).toBe(status);
+});
+
+test('only the owner may have a person forgotten', async () => {
+  expect((await rest('POST', '/v1/pulse/persons:erase', 'owner acc_rest', { userId: 'u1' })).status).toBe(200);
+  expect((await rest('POST', '/v1/pulse/persons:erase', 'api acc_rest', { userId: 'u1' })).status).toBe(403);
+});
