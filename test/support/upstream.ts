@@ -91,6 +91,7 @@ async function send(response: ServerResponse, reply: UpstreamReply): Promise<voi
     if (response.destroyed) return;
     if (!response.write(piece)) await drained(response);
   }
+  if (end !== 'end' && reply.pauseMs) await sleep(reply.pauseMs, undefined, { ref: false });
   if (end === 'end') response.end();
   else if (end === 'reset') response.socket?.resetAndDestroy();
   else if (end === 'half-close') response.socket?.end();
