@@ -14,8 +14,6 @@ export interface CommitterOptions {
   limits: IntakeLimits;
   log: Logger;
   nodeId: string;
-  /** The database has answered again after an outage. */
-  onRecovered?: () => void;
   /** A hold was committed although its caller had already been told that the ledger is away. */
   onOrphan?: (operation: Operation) => void;
   random?: () => number;
@@ -31,6 +29,8 @@ export interface Committer {
   /** Whether the database answered last time. */
   readonly up: boolean;
   readonly waiting: number;
+  /** When the last outage ended, on the clock of `performance.now()`; absent when there was none. */
+  readonly recoveredAt: number | undefined;
   /** Refuses new holds and waits until everything is durable, at most this long. */
   close(deadlineMs: number): Promise<void>;
 }
@@ -68,6 +68,7 @@ export function createCommitter(options: CommitterOptions): Committer {
   let parked = 0;
   let up = true;
   let outageRests = 0;
+  let recoveredAt: number | undefined;
   let closing = false;
   let stopped = false;
 
@@ -87,6 +88,9 @@ export function createCommitter(options: CommitterOptions): Committer {
     },
     get waiting() {
       return intake.size + parked;
+    },
+    get recoveredAt() {
+      return recoveredAt;
     },
     async close(deadlineMs) {
       closing = true;
@@ -272,7 +276,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     if (up) return;
     up = true;
     log.info('the ledger is back');
-    options.onRecovered?.();
+    recoveredAt = performance.now();
   }
 
   async function restInOutage(): Promise<void> {
