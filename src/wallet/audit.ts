@@ -1,6 +1,6 @@
 import type { Database } from '../db/index.ts';
 import { runInvariant } from './audit-store.ts';
-import { invariants } from './invariants.ts';
+import { type Invariant, invariants } from './invariants.ts';
 
 /** Something that must never be: which rule, about what, and the figures. */
 export interface Violation {
@@ -8,14 +8,6 @@ export interface Violation {
   /** The id of the wallet, charge, top-up or cap. */
   subject: string;
   detail: string;
-}
-
-/** A rule as a query that lists what breaks it: columns `subject` and `detail`. */
-export interface Invariant {
-  name: string;
-  /** What holds, in words. */
-  promise: string;
-  sql: string;
 }
 
 export interface AuditOptions {

@@ -1,8 +1,9 @@
-export { type AuditOptions, auditLedger, type Invariant, type Violation } from './audit.ts';
+export { type AuditOptions, auditLedger, type Violation } from './audit.ts';
 export { type Caretaker, type CaretakerOptions, createCaretaker } from './caretaker.ts';
 export { createLedger, type LedgerDependencies, type LedgerSettings, type RunningLedger } from './create-ledger.ts';
 export { type TopUpSettings, topUpMin } from './create-top-ups.ts';
 export { createWallets, type WalletsDependencies } from './create-wallets.ts';
+export type { Invariant } from './invariants.ts';
 export type {
   Hold,
   HoldOutcome,

@@ -1,4 +1,10 @@
-import type { Invariant } from './audit.ts';
+/** A rule as a query that lists what breaks it: columns `subject` and `detail`. */
+export interface Invariant {
+  name: string;
+  /** What holds, in words. */
+  promise: string;
+  sql: string;
+}
 
 /** How long a hold may be past its expiry before someone must look: reapers come by, and rest after an outage. */
 const graceUs = 300_000_000;
