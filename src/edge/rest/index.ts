@@ -2,3 +2,5 @@ export type { RestContext } from './context.ts';
 export { RestError, type RestProblem, RuleError, type Violation } from './errors.ts';
 export { routableUrl } from './percent.ts';
 export { type RenderedError, type RestLimits, type RestOptions, rest } from './plugin.ts';
+export { type MethodRule, methodRules } from './table.ts';
+export { one, rest as manySegments, type Template } from './template.ts';

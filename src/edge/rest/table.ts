@@ -58,6 +58,25 @@ export function buildTable(options: TableOptions): Matcher<Route> {
   return matcher;
 }
 
+/** One HTTP rule of a method, parsed. */
+export interface MethodRule {
+  httpMethod: string;
+  template: Template;
+  /** As google/api/http.proto has it: a field, `*`, or empty for none. */
+  body: string;
+  responseBody: string;
+}
+
+/** The HTTP rules of a method, the main one first; none when it has no `google.api.http` option. */
+export function methodRules(method: DescMethod): MethodRule[] {
+  return rulesOf(method).map((rule) => ({
+    httpMethod: httpMethodOf(method, rule),
+    template: templateOf(method, rule),
+    body: rule.body,
+    responseBody: rule.responseBody,
+  }));
+}
+
 // A unary and a server-streaming method may share a path; anything else is a duplicate.
 function join(route: Route, binding: Binding): boolean {
   const { method } = binding;

@@ -1,0 +1,271 @@
+import { type DescField, type DescMethod, type DescService, getOption, hasOption } from '@bufbuild/protobuf';
+import { MethodOptions_IdempotencyLevel as Idempotency } from '@bufbuild/protobuf/wkt';
+import { type JsonSchema, JsonSchemas } from '../../base/message-schema.ts';
+import type { ProtoComments } from '../../base/proto-comments.ts';
+import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.ts';
+import { access, Credential } from '../../gen/intelligence/common/v1/access_pb.ts';
+import { type MethodRule, manySegments, methodRules, one } from '../rest/index.ts';
+import { errorResponses, errorSchemas } from './errors.ts';
+import { exampleOf } from './examples.ts';
+
+export interface OpenApiOptions {
+  services: readonly DescService[];
+  comments: ProtoComments;
+  version: string;
+  /** Where the service answers, as its callers see it, with its path prefix; `/` when it is not known. */
+  serverUrl: string;
+}
+
+/** An OpenAPI 3.1 document of the services: every path that `google.api.http` gives them. */
+export function openApiDocument(options: OpenApiOptions): Record<string, unknown> {
+  const schemas = new JsonSchemas({
+    refPrefix: '#/components/schemas/',
+    isRequired: (field) => behaves(field, FieldBehavior.REQUIRED),
+    isReadOnly: (field) => behaves(field, FieldBehavior.OUTPUT_ONLY),
+    comments: options.comments,
+  });
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const service of options.services) {
+    for (const method of service.methods) {
+      for (const [index, rule] of methodRules(method).entries()) {
+        const path = pathOf(method, rule);
+        const operations = paths[path] ?? {};
+        paths[path] = operations;
+        const httpMethod = rule.httpMethod.toLowerCase();
+        const made = operation(method, rule, index, schemas, options.comments);
+        const paired = operations[httpMethod];
+        operations[httpMethod] = paired ? joined(paired, made) : made;
+      }
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Intelligence API',
+      version: options.version,
+      description: introduction,
+    },
+    servers: [{ url: options.serverUrl }],
+    tags: options.services.map((service) => tag(service, options.comments)),
+    paths,
+    components: {
+      schemas: { ...schemas.definitions, ...errorSchemas },
+      responses: errorResponses,
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, an access token, a management key or an operator token; each operation says which.',
+        },
+      },
+    },
+  };
+}
+
+const introduction = [
+  'Chat and business workflows, paid from prepaid credit. The same methods answer gRPC, gRPC-Web and Connect.',
+  'Amounts of money are decimal strings in USD. Errors have one shape, described at the `Error` schema.',
+].join('\n\n');
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  description: string;
+  parameters?: unknown[];
+  requestBody?: unknown;
+  responses: Record<string, unknown>;
+  [other: string]: unknown;
+}
+
+function operation(
+  method: DescMethod,
+  rule: MethodRule,
+  index: number,
+  schemas: JsonSchemas,
+  comments: ProtoComments,
+): Operation {
+  const comment = comments.get(`${method.parent.typeName}.${method.name}`) ?? method.name;
+  const who = credentialsOf(method);
+  const parameters = [
+    ...pathParameters(method, rule, schemas),
+    ...queryParameters(method, rule, schemas),
+    ...headerParameters(method),
+  ];
+  return {
+    operationId: `${method.parent.name}_${method.name}${index === 0 ? '' : `_${index + 1}`}`,
+    tags: [method.parent.name],
+    summary: firstSentence(comment),
+    description: `${comment}\n\n${who.description}`,
+    security: who.isOpen ? [] : [{ bearer: [] }],
+    ...(parameters.length > 0 && { parameters }),
+    ...(rule.body !== '' && { requestBody: requestBody(method, rule, schemas) }),
+    responses: {
+      200: success(method, rule, schemas),
+      ...Object.fromEntries(
+        Object.keys(errorResponses)
+          .filter((status) => applies(status, who, rule))
+          .map((status) => [status, { $ref: `#/components/responses/${status}` }]),
+      ),
+    },
+  };
+}
+
+// A unary and a streaming method on one path are one operation: `Accept` chooses.
+function joined(a: Operation, b: Operation): Operation {
+  const [unary, streaming] = contentOf(a)['application/json'] ? [a, b] : [b, a];
+  const response = unary.responses[200] as { content: object };
+  const content = { ...response.content, ...contentOf(streaming) };
+  return {
+    ...unary,
+    description: `${unary.description}\n\nWith \`Accept: text/event-stream\`: ${streaming.summary}`,
+    responses: { ...unary.responses, 200: { ...response, content } },
+  };
+}
+
+function contentOf(operation: Operation): Record<string, unknown> {
+  return (operation.responses[200] as { content: Record<string, unknown> }).content;
+}
+
+function pathOf(method: DescMethod, { template }: MethodRule): string {
+  const parts = template.segments.map((segment) => (segment === one || segment === manySegments ? '*' : segment));
+  for (const variable of template.variables.toReversed())
+    parts.splice(variable.start, variable.end - variable.start, `{${jsonPath(method, variable.fieldPath)}}`);
+  return `/${parts.map(String).join('/')}${template.verb && `:${template.verb}`}`;
+}
+
+function pathParameters(method: DescMethod, { template }: MethodRule, schemas: JsonSchemas): unknown[] {
+  return template.variables.map(({ fieldPath }) => ({
+    ...parameter(jsonPath(method, fieldPath), 'path', fieldAt(method, fieldPath), schemas),
+    required: true,
+  }));
+}
+
+function queryParameters(method: DescMethod, { template, body }: MethodRule, schemas: JsonSchemas): unknown[] {
+  if (body === '*') return [];
+  const taken = new Set([body, ...template.variables.map(({ fieldPath }) => fieldPath[0])]);
+  return method.input.fields
+    .filter((field) => !taken.has(field.name) && isQueryable(field))
+    .map((field) => ({
+      ...parameter(field.jsonName, 'query', field, schemas),
+      ...(schemas.isRequired(field) && { required: true }),
+    }));
+}
+
+function isQueryable(field: DescField): boolean {
+  if (field.fieldKind === 'map') return false;
+  return !field.message || ['google.protobuf.Timestamp', 'google.protobuf.Duration'].includes(field.message.typeName);
+}
+
+function parameter(name: string, place: string, field: DescField, schemas: JsonSchemas): JsonSchema {
+  const { description, readOnly: _, ...schema } = schemas.field(field);
+  return { name, in: place, ...(description !== undefined && { description }), schema };
+}
+
+function headerParameters(method: DescMethod): unknown[] {
+  if (method.idempotency !== Idempotency.IDEMPOTENCY_UNKNOWN) return [];
+  const description = 'Names the request, so that a repetition is answered from what was stored and not done twice.';
+  return [{ name: 'Idempotency-Key', in: 'header', description, schema: { type: 'string', maxLength: 255 } }];
+}
+
+function requestBody(method: DescMethod, rule: MethodRule, schemas: JsonSchemas): unknown {
+  const example = exampleOf(method);
+  const inPath = new Set(rule.template.variables.map(({ fieldPath }) => fieldPath[0] ?? ''));
+  const field = method.input.fields.find((each) => each.name === rule.body);
+  const whole = inPath.size > 0 ? schemas.object(method.input, inPath) : schemas.message(method.input);
+  const schema = field ? schemas.field(field) : whole;
+  return {
+    required:
+      field !== undefined || (schemas.object(method.input, inPath).required as string[] | undefined) !== undefined,
+    content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
+  };
+}
+
+function success(method: DescMethod, rule: MethodRule, schemas: JsonSchemas): unknown {
+  const field = method.output.fields.find((each) => each.name === rule.responseBody);
+  const schema = field ? schemas.field(field) : schemas.message(method.output);
+  if (method.methodKind === 'unary') return { description: 'The reply.', content: { 'application/json': { schema } } };
+  return {
+    description: 'The messages, one an event.',
+    content: { 'text/event-stream': { schema }, 'application/x-ndjson': { schema } },
+  };
+}
+
+interface Who {
+  isOpen: boolean;
+  isCharged: boolean;
+  description: string;
+}
+
+const credentialNames: Record<Credential, string> = {
+  [Credential.UNSPECIFIED]: '',
+  [Credential.NONE]: 'none',
+  [Credential.OPERATOR]: 'an operator token',
+  [Credential.MANAGEMENT_KEY]: 'a management key',
+  [Credential.API_KEY]: 'an API key',
+  [Credential.ACCESS_TOKEN]: 'an access token',
+};
+
+function credentialsOf(method: DescMethod): Who {
+  const rule = hasOption(method, access) ? getOption(method, access) : undefined;
+  const credentials: Credential[] = rule?.credentials ?? [];
+  const scope = rule?.scope ?? '';
+  const names = credentials.map((each) => credentialNames[each]).join(', ');
+  const isOpen = credentials.includes(Credential.NONE);
+  const scoped = scope === '' ? '' : ` Scope: \`${scope}\`.`;
+  return {
+    isOpen,
+    isCharged: scope !== '' && method.idempotency === Idempotency.IDEMPOTENCY_UNKNOWN,
+    description: isOpen ? 'No credential is needed.' : `Credential: ${names}.${scoped}`,
+  };
+}
+
+function applies(status: string, who: Who, { body, template }: MethodRule): boolean {
+  switch (status) {
+    case '401':
+    case '403':
+      return !who.isOpen;
+    case '404':
+      return template.variables.length > 0;
+    case '402':
+    case '409':
+    case '422':
+    case '502':
+    case '504':
+      return who.isCharged;
+    case '413':
+    case '415':
+      return body !== '';
+    default:
+      return true;
+  }
+}
+
+function tag(service: DescService, comments: ProtoComments): JsonSchema {
+  const description = comments.get(service.typeName);
+  return { name: service.name, ...(description !== undefined && { description }) };
+}
+
+function fieldAt(method: DescMethod, path: readonly string[]): DescField {
+  let field: DescField | undefined;
+  let desc: DescField['message'] = method.input;
+  for (const name of path) {
+    field = desc?.fields.find((each) => each.name === name);
+    desc = field?.message;
+  }
+  if (!field) throw new Error(`${method}: no field ${path.join('.')}`);
+  return field;
+}
+
+function jsonPath(method: DescMethod, path: readonly string[]): string {
+  return path.map((_, index) => fieldAt(method, path.slice(0, index + 1)).jsonName).join('.');
+}
+
+function behaves(field: DescField, behavior: FieldBehavior): boolean {
+  return hasOption(field, field_behavior) && getOption(field, field_behavior).includes(behavior);
+}
+
+function firstSentence(comment: string): string {
+  const text = comment.replaceAll('\n', ' ');
+  const end = text.search(/[.](\s|$)/);
+  return end < 0 ? text : text.slice(0, end);
+}

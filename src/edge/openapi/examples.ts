@@ -1,0 +1,81 @@
+import {
+  type DescField,
+  type DescMessage,
+  type DescMethod,
+  getOption,
+  hasOption,
+  ScalarType,
+} from '@bufbuild/protobuf';
+import { field as fieldOption } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
+import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.ts';
+
+const conversation = {
+  messages: [{ role: 'user', content: 'What should I check before I list my bicycle for sale?' }],
+};
+
+/** Bodies that a reader can send as they stand, by method. */
+const examples: Record<string, unknown> = {
+  'ChatService.Chat': { provider: 'auto', routing: { mode: 'economy' }, ...conversation },
+  'AccountService.CreateAccount': { displayName: 'Example Company' },
+  'AccountService.CreditAccount': { amountUsd: '50.00', reference: 'bank transfer 2026-0001' },
+  'KeyService.CreateKey': { displayName: 'production', purpose: 'Advice to sellers on our marketplace' },
+  'WalletService.CreateTopUp': { amountUsd: '5.00' },
+  'WalletService.CreateApplicationTopUp': { amountUsd: '5.00' },
+  'WorkflowService.CheckRisk': { text: 'Guaranteed returns, pay a deposit by wire today.' },
+  'WorkflowService.RunWorkflow': { title: 'City bike', priceUsd: 180 },
+};
+
+/** An example of a method's body: a written one, else the least that the method takes. Undefined when that is nothing. */
+export function exampleOf(method: DescMethod): unknown {
+  const written = examples[`${method.parent.name}.${method.name}`];
+  if (written !== undefined) return written;
+  const least = leastMessage(method.input, new Set());
+  return Object.keys(least).length > 0 ? least : undefined;
+}
+
+function leastMessage(desc: DescMessage, within: Set<DescMessage>): Record<string, unknown> {
+  if (within.has(desc)) return {};
+  within.add(desc);
+  const entries = desc.fields.filter(isRequired).map((field) => [field.jsonName, leastValue(field, within)]);
+  within.delete(desc);
+  return Object.fromEntries(entries);
+}
+
+function isRequired(field: DescField): boolean {
+  return hasOption(field, field_behavior) && getOption(field, field_behavior).includes(FieldBehavior.REQUIRED);
+}
+
+function leastValue(field: DescField, within: Set<DescMessage>): unknown {
+  if (field.fieldKind === 'list') return [single(field, within)];
+  if (field.fieldKind === 'map') return {};
+  return single(field, within);
+}
+
+function single(field: DescField, within: Set<DescMessage>): unknown {
+  if (field.enum) return field.enum.values.at(1)?.name ?? field.enum.values[0]?.name;
+  switch (field.message?.typeName) {
+    case undefined:
+      return field.scalar === ScalarType.STRING ? text(field) : number(field.scalar);
+    case 'google.protobuf.Timestamp':
+      return '2026-01-31T12:00:00Z';
+    case 'google.protobuf.Duration':
+      return '60s';
+    default:
+      return field.message ? leastMessage(field.message, within) : undefined;
+  }
+}
+
+function number(type: ScalarType | undefined): unknown {
+  if (type === ScalarType.BOOL) return true;
+  return type === ScalarType.BYTES ? 'aGVsbG8=' : 1;
+}
+
+function text(field: DescField): string {
+  const rules = hasOption(field, fieldOption) ? getOption(field, fieldOption) : undefined;
+  const own = rules?.type.case === 'repeated' ? rules.type.value.items?.type : rules?.type;
+  if (field.jsonName.endsWith('Usd')) return '5.00';
+  if (own?.case !== 'string') return field.jsonName;
+  const allowed = own.value.in.find((each) => each !== '');
+  if (allowed !== undefined) return allowed;
+  return own.value.prefix ? `${own.value.prefix}example.com/` : field.jsonName.toLowerCase();
+}

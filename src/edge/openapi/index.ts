@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { DescService } from '@bufbuild/protobuf';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { readProtoComments } from '../../base/proto-comments.ts';
+import { openApiDocument } from './document.ts';
+
+export { openApiDocument } from './document.ts';
+
+export interface OpenApiRoutesOptions {
+  services: readonly DescService[];
+  version: string;
+  pathPrefix: string;
+}
+
+/**
+ * `GET /openapi.json`: the contract as OpenAPI 3.1, made once from the descriptors. `GET /docs`: a page that shows it
+ * and sends requests. The page loads nothing from elsewhere and runs no inline script.
+ */
+export function registerOpenApi(app: FastifyInstance, { services, version, pathPrefix }: OpenApiRoutesOptions): void {
+  const comments = readProtoComments(readFileSync(new URL('../../gen/descriptors.binpb', import.meta.url)));
+  const document = openApiDocument({ services, comments, version, serverUrl: pathPrefix || '/' });
+  serve(app, '/openapi.json', 'application/json; charset=utf-8', JSON.stringify(document));
+  serve(app, '/docs', 'text/html; charset=utf-8', page('docs.html'), contentSecurityPolicy);
+  serve(app, '/docs/app.js', 'text/javascript; charset=utf-8', page('docs-app.js'));
+  serve(app, '/docs/style.css', 'text/css; charset=utf-8', page('docs-style.css'));
+}
+
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function page(name: string): string {
+  return readFileSync(new URL(`page/${name}`, import.meta.url), 'utf8');
+}
+
+function serve(app: FastifyInstance, path: string, type: string, body: string, policy?: string): void {
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  app.get(path, async (request, reply): Promise<FastifyReply> => {
+    reply.header('etag', etag).header('cache-control', 'no-cache').header('x-content-type-options', 'nosniff');
+    if (policy !== undefined) reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer');
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+    return reply.type(type).send(body);
+  });
+}
