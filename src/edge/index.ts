@@ -11,6 +11,7 @@ import { errorBody } from './error-body.ts';
 import { headersOf } from './failures.ts';
 import type { Gate } from './gate.ts';
 import type { ListenerLimits } from './listener.ts';
+import { registerOpenApi } from './openapi/index.ts';
 import { healthService } from './operations/health.ts';
 import { registerProbes } from './operations/probes.ts';
 import type { ReadinessMonitor } from './operations/readiness.ts';
@@ -56,6 +57,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
     routes: (app) => {
       answerUnknown(app, gate);
       registerProbes(app, readiness);
+      registerOpenApi(app, { services: services.map(({ service }) => service), pathPrefix: http.pathPrefix });
       registerConnect(app, {
         services,
         gate,

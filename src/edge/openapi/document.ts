@@ -168,8 +168,8 @@ function headerParameters(method: DescMethod): unknown[] {
 }
 
 function requestBody(method: DescMethod, rule: MethodRule, schemas: JsonSchemas): unknown {
-  const example = exampleOf(method);
   const inPath = new Set(rule.template.variables.map(({ fieldPath }) => fieldPath[0] ?? ''));
+  const example = exampleOf(method, inPath);
   const field = method.input.fields.find((each) => each.name === rule.body);
   const whole = inPath.size > 0 ? schemas.object(method.input, inPath) : schemas.message(method.input);
   const schema = field ? schemas.field(field) : whole;

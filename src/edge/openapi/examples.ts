@@ -16,27 +16,82 @@ const conversation = {
 /** Bodies that a reader can send as they stand, by method. */
 const examples: Record<string, unknown> = {
   'ChatService.Chat': { provider: 'auto', routing: { mode: 'economy' }, ...conversation },
+  'ChatService.StreamChat': { provider: 'auto', routing: { mode: 'economy' }, ...conversation },
   'AccountService.CreateAccount': { displayName: 'Example Company' },
   'AccountService.CreditAccount': { amountUsd: '50.00', reference: 'bank transfer 2026-0001' },
   'KeyService.CreateKey': { displayName: 'production', purpose: 'Advice to sellers on our marketplace' },
   'WalletService.CreateTopUp': { amountUsd: '5.00' },
   'WalletService.CreateApplicationTopUp': { amountUsd: '5.00' },
-  'WorkflowService.CheckRisk': { text: 'Guaranteed returns, pay a deposit by wire today.' },
+  'WorkflowService.CheckProfile': {
+    template: 'person',
+    values: { firstName: 'Ada', email: 'ada@example' },
+    focusedField: 'email',
+  },
+  'WorkflowService.ScoreListing': {
+    listing: {
+      title: 'City bike, 7 gears',
+      description: 'Serviced in spring. Two small scratches on the frame.',
+      price: 180,
+      currency: 'EUR',
+      location: 'Graz',
+    },
+  },
+  'WorkflowService.CheckRisk': { text: 'Guaranteed returns. Pay a deposit by wire today.' },
+  'WorkflowService.DraftDocument': {
+    purpose: 'Invite the applicant to an interview',
+    audience: 'applicant',
+    facts: [{ name: 'date', value: '3 March 2026, 10:00' }],
+  },
+  'WorkflowService.WriteDecisionMemo': {
+    question: 'Which supplier should we choose?',
+    options: [
+      { name: 'North', attributes: { price: 1200, days: 14 } },
+      { name: 'South', attributes: { price: 1350, days: 5 } },
+    ],
+    criteria: [
+      { name: 'price', weight: 2, direction: 'lower' },
+      { name: 'days', weight: 1, direction: 'lower' },
+    ],
+  },
+  'WorkflowService.ScoreBusinessReadiness': {
+    profile: { name: 'Example Company', industry: 'retail', stage: 'startup', employees: 4 },
+    metrics: { monthlyRevenueUsd: 12000 },
+  },
   'WorkflowService.RunWorkflow': { title: 'City bike', priceUsd: 180 },
+  'PulseService.RecordEvents': {
+    events: [
+      {
+        id: 'evt-0001',
+        journey: 'listing-publish',
+        step: 'photos',
+        kind: 'entered',
+        sessionId: 'session-1',
+        occurredAt: '2026-01-31T12:00:00Z',
+      },
+    ],
+  },
 };
 
-/** An example of a method's body: a written one, else the least that the method takes. Undefined when that is nothing. */
-export function exampleOf(method: DescMethod): unknown {
+/**
+ * An example of a method's body: a written one, else the least that the method takes beside what the path sets (by
+ * proto name). Undefined when that is nothing.
+ */
+export function exampleOf(method: DescMethod, inPath: ReadonlySet<string> = new Set()): unknown {
   const written = examples[`${method.parent.name}.${method.name}`];
   if (written !== undefined) return written;
-  const least = leastMessage(method.input, new Set());
+  const least = leastMessage(method.input, new Set(), inPath);
   return Object.keys(least).length > 0 ? least : undefined;
 }
 
-function leastMessage(desc: DescMessage, within: Set<DescMessage>): Record<string, unknown> {
+function leastMessage(
+  desc: DescMessage,
+  within: Set<DescMessage>,
+  without: ReadonlySet<string> = new Set(),
+): Record<string, unknown> {
   if (within.has(desc)) return {};
   within.add(desc);
-  const entries = desc.fields.filter(isRequired).map((field) => [field.jsonName, leastValue(field, within)]);
+  const fields = desc.fields.filter((field) => isRequired(field) && !without.has(field.name));
+  const entries = fields.map((field) => [field.jsonName, leastValue(field, within)]);
   within.delete(desc);
   return Object.fromEntries(entries);
 }

@@ -9,7 +9,6 @@ export { openApiDocument } from './document.ts';
 
 export interface OpenApiRoutesOptions {
   services: readonly DescService[];
-  version: string;
   pathPrefix: string;
 }
 
@@ -17,8 +16,9 @@ export interface OpenApiRoutesOptions {
  * `GET /openapi.json`: the contract as OpenAPI 3.1, made once from the descriptors. `GET /docs`: a page that shows it
  * and sends requests. The page loads nothing from elsewhere and runs no inline script.
  */
-export function registerOpenApi(app: FastifyInstance, { services, version, pathPrefix }: OpenApiRoutesOptions): void {
+export function registerOpenApi(app: FastifyInstance, { services, pathPrefix }: OpenApiRoutesOptions): void {
   const comments = readProtoComments(readFileSync(new URL('../../gen/descriptors.binpb', import.meta.url)));
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
   const document = openApiDocument({ services, comments, version, serverUrl: pathPrefix || '/' });
   serve(app, '/openapi.json', 'application/json; charset=utf-8', JSON.stringify(document));
   serve(app, '/docs', 'text/html; charset=utf-8', page('docs.html'), contentSecurityPolicy);
