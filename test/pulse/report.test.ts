@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unwrap } from '../../src/base/failure.ts';
 import { newId } from '../../src/base/ids.ts';
-import type { IncomingEvent, JourneyReport, Pulse } from '../../src/pulse/index.ts';
+import type { IncomingEvent, Pulse } from '../../src/pulse/index.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
-import { exactQuantile, type ModelReport, modelReport } from './model.ts';
+import { expectSameReport } from './expect-report.ts';
+import { modelReport } from './model.ts';
 import { callerOf, event, MemoryLedger, noon, startPulse } from './support.ts';
 
 const hour = 3_600_000;
@@ -51,7 +52,7 @@ eachServer((server) => {
         await Promise.all(batches);
         const period = { fromMs: noon - from * hour, toMs: noon - to * hour };
         const report = unwrap(await pulse.readReport({ accountId: account, journey: 'publish', ...period }));
-        expectSame(
+        expectSameReport(
           report,
           modelReport(events, { journey: 'publish', from: period.fromMs, to: period.toMs }),
           modelReport(events, { journey: 'publish', from: 2 * period.fromMs - period.toMs, to: period.fromMs }),
@@ -167,71 +168,6 @@ function toEvent({
 }): IncomingEvent {
   const [kind = '', code] = what.split(' ');
   return event({ sessionId: `s${session}`, step, kind, at, ...(code ? { error: { code, message: '' } } : {}) });
-}
-
-function expectSame(report: JourneyReport, model: ModelReport, before: ModelReport): void {
-  expect(report.totals).toMatchObject({
-    sessions: model.sessions,
-    abandoned: model.abandoned,
-    erroredSessions: model.erroredSessions,
-  });
-  expect(report.previous).toMatchObject({ sessions: before.sessions, abandoned: before.abandoned });
-  expectQuantiles(report.totals.duration, model.durations);
-  expect(report.funnel.map(({ step }) => step).sort()).toEqual([...model.steps.keys()].sort());
-  const mean = (step: string) => {
-    const offsets = model.steps.get(step)?.offsets ?? [];
-    return offsets.reduce((sum, offset) => sum + offset, 0) / offsets.length;
-  };
-  for (const [place, line] of report.funnel.entries()) {
-    const own = model.steps.get(line.step);
-    expect({ entered: line.entered, completed: line.completed }).toEqual({
-      entered: own?.entered,
-      completed: own?.completed,
-    });
-    const next = report.funnel[place + 1];
-    if (next) expect(mean(line.step)).toBeLessThanOrEqual(mean(next.step));
-  }
-  expect(report.totals.completed).toBe(report.goal === undefined ? 0 : model.steps.get(report.goal)?.completed);
-  const dwells = [...model.steps.values()].flatMap((step) => step.dwells);
-  expectQuantiles(report.norm, dwells);
-  for (const stall of report.stalls) {
-    const own = model.steps.get(stall.step);
-    expect(stall).toMatchObject({ sessions: own?.dwells.length, abandoned: own?.abandoned });
-    if (stall.step !== report.goal) expect(stall.leftAfter).toBe(own?.ended);
-    expectQuantiles(stall.dwell, own?.dwells ?? []);
-  }
-  expect(
-    new Map(
-      report.errors.map((line) => [
-        `${line.step} ${line.code}`,
-        {
-          occurrences: line.occurrences,
-          sessions: line.sessions,
-          recovered: line.recoveredSessions,
-          first: line.firstSeenMs,
-          last: line.lastSeenMs,
-        },
-      ]),
-    ),
-  ).toEqual(model.errors);
-}
-
-function expectQuantiles(
-  told: { p50Seconds: number; p90Seconds: number; p99Seconds: number } | undefined,
-  exact: readonly number[],
-): void {
-  if (exact.length === 0) {
-    expect(told).toBeUndefined();
-    return;
-  }
-  for (const [quantile, seconds] of [
-    [0.5, told?.p50Seconds],
-    [0.9, told?.p90Seconds],
-    [0.99, told?.p99Seconds],
-  ] as const) {
-    const value = exactQuantile(exact, quantile) / 1_000;
-    expect(Math.abs((seconds ?? Number.NaN) - value)).toBeLessThanOrEqual(value * 0.0201);
-  }
 }
 
 async function expectSeries(
