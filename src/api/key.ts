@@ -1,11 +1,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
-import type { KeyLimits as KeyLimitsMessage, KeySchema } from '../gen/intelligence/key/v1/key_pb.ts';
+import type { KeySchema } from '../gen/intelligence/key/v1/key_pb.ts';
 import { KeyService } from '../gen/intelligence/key/v1/key_service_pb.ts';
-import type { ApiKey, KeyLimits, Keys } from '../keys/index.ts';
+import type { ApiKey, Keys } from '../keys/index.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
+import { keyChangesOf, limitsOf } from './key-changes.ts';
 import { amountOf, milliseconds, present, timestamp } from './mapping.ts';
 
 /** KeyService: an account's API keys, for its owner. */
@@ -24,6 +25,7 @@ export function keyService({ keys }: { keys: Keys }): ServedService {
             spendingCap:
               request.spendingCapUsd === undefined ? undefined : amountOf(request.spendingCapUsd, 'spendingCapUsd'),
             limits: limitsOf(request.limits),
+            allowedOrigins: request.allowedOrigins.length > 0 ? request.allowedOrigins : undefined,
           }),
         }),
       );
@@ -34,6 +36,9 @@ export function keyService({ keys }: { keys: Keys }): ServedService {
       return { keys: page.items.map(keyMessage), nextPageToken: page.nextPageToken };
     },
     getKey: async ({ keyId }, { caller }) => ({ key: keyMessage(unwrap(await keys.get(accountOf(caller), keyId))) }),
+    updateKey: async (request, { caller }) => ({
+      key: keyMessage(unwrap(await keys.update(accountOf(caller), request.keyId, keyChangesOf(request)))),
+    }),
     rotateKey: async ({ keyId, overlapSeconds }, { caller }) => {
       const { key, secret } = unwrap(await keys.rotate(accountOf(caller), keyId, { overlapSeconds }));
       return { key: keyMessage(key), secret };
@@ -47,6 +52,7 @@ export function keyService({ keys }: { keys: Keys }): ServedService {
 function keyMessage(key: ApiKey): MessageInitShape<typeof KeySchema> {
   return present({
     keyId: key.id,
+    kind: key.kind,
     displayName: key.displayName,
     purpose: key.purpose,
     scopes: [...key.scopes],
@@ -60,11 +66,6 @@ function keyMessage(key: ApiKey): MessageInitShape<typeof KeySchema> {
     previousSecretExpireTime: timestamp(key.previousSecretExpireTime),
     spendingCapUsd: key.spendingCap === undefined ? undefined : formatUsd(key.spendingCap),
     limits: key.limits,
+    allowedOrigins: [...key.allowedOrigins],
   });
-}
-
-function limitsOf(limits: KeyLimitsMessage | undefined): KeyLimits | undefined {
-  if (!limits) return undefined;
-  const { requestsPerMinute, tokensPerMinute, concurrent } = limits;
-  return present({ requestsPerMinute, tokensPerMinute, concurrent });
 }

@@ -35,6 +35,8 @@ export interface CallerToken {
   deviceId?: string;
   spendingCap?: NanoUsd;
   models?: readonly string[];
+  /** Web origins from which browsers may use it; absent or empty: none. */
+  allowedOrigins?: readonly string[];
 }
 
 /** Limits of one key that replace the configured ones. */

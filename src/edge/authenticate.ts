@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, type Result, succeed } from '../base/failure.ts';
 import type { Keys, VerifiedKey } from '../keys/index.ts';
+import type { Tokens, VerifiedToken } from '../tokens/index.ts';
 
 /** An operator's token, by name, so that one can be replaced while another still works. */
 export interface OperatorToken {
@@ -11,6 +12,8 @@ export interface OperatorToken {
 
 export interface AuthenticatorOptions {
   keys: Pick<Keys, 'verify'>;
+  /** Absent: access tokens are refused. */
+  tokens?: Pick<Tokens, 'verify'>;
   operators: readonly OperatorToken[];
 }
 
@@ -20,14 +23,20 @@ export type Authenticate = (authorization: string | undefined) => Result<Caller>
 /** RFC 6750: the scheme in any case, one credential, no blanks inside. Nothing real is longer than this. */
 const bearer = /^bearer +([\x21-\x7e]{1,8192})$/i;
 
-export function createAuthenticator({ keys, operators }: AuthenticatorOptions): Authenticate {
+export function createAuthenticator({ keys, tokens, operators }: AuthenticatorOptions): Authenticate {
   const known = operators.map(({ name, token }) => ({ digest: digestOf(token), caller: operatorCaller(name) }));
+  // Verified keys and tokens are the same objects until something about them changes, so their callers are, too.
   const callers = new WeakMap<VerifiedKey, Result<Caller>>();
+  const tokenCallers = new WeakMap<VerifiedToken, Result<Caller>>();
 
   return (authorization) => {
     if (authorization === undefined || authorization === '') return missing;
     const credential = bearer.exec(authorization)?.[1];
     if (credential === undefined) return wrong;
+    if (tokens && credential.startsWith('eyJ')) {
+      const verified = tokens.verify(credential);
+      return verified instanceof Promise ? verified.then(tokenCallerOf) : tokenCallerOf(verified);
+    }
     if (!keySecret.test(credential)) return operatorOf(credential);
     const verified = keys.verify(credential);
     return verified instanceof Promise ? verified.then(callerOf) : callerOf(verified);
@@ -39,6 +48,16 @@ export function createAuthenticator({ keys, operators }: AuthenticatorOptions): 
     if (!caller) {
       caller = succeed(keyCaller(verified.value));
       callers.set(verified.value, caller);
+    }
+    return caller;
+  }
+
+  function tokenCallerOf(verified: Result<VerifiedToken>): Result<Caller> {
+    if (!verified.ok) return verified;
+    let caller = tokenCallers.get(verified.value);
+    if (!caller) {
+      caller = succeed(tokenCaller(verified.value));
+      tokenCallers.set(verified.value, caller);
     }
     return caller;
   }
@@ -80,5 +99,30 @@ function keyCaller(key: VerifiedKey): Caller {
       ...(key.limits && { limits: key.limits }),
     },
     scopes: key.scopes,
+  };
+}
+
+/** An end user: spends with the key that the token descends from, within the token's own cap and scopes. */
+function tokenCaller(token: VerifiedToken): Caller {
+  const { parent } = token;
+  return {
+    credential: 'access_token',
+    name: token.tokenId,
+    accountId: token.accountId,
+    key: {
+      id: parent.keyId,
+      version: parent.version,
+      ...(parent.spendingCap !== undefined && { spendingCap: parent.spendingCap }),
+      ...(parent.limits && { limits: parent.limits }),
+    },
+    token: {
+      id: token.tokenId,
+      subject: token.subject,
+      allowedOrigins: parent.allowedOrigins,
+      ...(token.deviceId !== undefined && { deviceId: token.deviceId }),
+      ...(token.spendingCap !== undefined && { spendingCap: token.spendingCap }),
+      ...(token.models && { models: token.models }),
+    },
+    scopes: token.scopes,
   };
 }

@@ -1,3 +1,4 @@
+import type { CallerLimits } from '../base/caller.ts';
 import type { NanoUsd } from '../base/money.ts';
 
 /** What an access token may be used for. Never account operations, whatever its parent may. */
@@ -11,7 +12,7 @@ export interface ParentKey {
   scopes: ReadonlySet<string>;
   expireTime?: number;
   spendingCap?: NanoUsd;
-  limits?: object;
+  limits?: CallerLimits;
   allowedOrigins: readonly string[];
 }
 

@@ -1,0 +1,52 @@
+import { FailureError, invalid } from '../base/failure.ts';
+import type { KeyLimits as KeyLimitsMessage } from '../gen/intelligence/key/v1/key_pb.ts';
+import type { UpdateKeyRequest } from '../gen/intelligence/key/v1/key_service_pb.ts';
+import { type KeyChanges, type KeyLimits, keyScopes } from '../keys/index.ts';
+import { amountOf, milliseconds } from './mapping.ts';
+
+/** What each field of the mask changes. What the request leaves out is removed, or goes back to its default. */
+const changesByField: Record<string, (request: UpdateKeyRequest) => KeyChanges> = {
+  display_name: ({ displayName }) => ({ displayName }),
+  purpose: ({ purpose }) => ({ purpose }),
+  scopes: ({ scopes }) => ({ scopes: scopes.length > 0 ? scopes : keyScopes }),
+  expire_time: ({ expireTime }) => ({ expireTime: milliseconds(expireTime) ?? null }),
+  spending_cap_usd: ({ spendingCapUsd }) => ({
+    spendingCap: spendingCapUsd === undefined ? null : amountOf(spendingCapUsd, 'spendingCapUsd'),
+  }),
+  limits: ({ limits }) => ({ limits: limitsOf(limits) ?? null }),
+  allowed_origins: ({ allowedOrigins }) => ({ allowedOrigins }),
+};
+
+/** The changes that a request asks for: those of its mask, or without one, of the fields that it has (AIP-134). */
+export function keyChangesOf(request: UpdateKeyRequest): KeyChanges {
+  const changes: KeyChanges = {};
+  for (const path of request.updateMask?.paths ?? presentFields(request)) {
+    const change = changesByField[path];
+    if (!change) throw new FailureError(invalid('updateMask', `${path} is not a field that can be changed`));
+    Object.assign(changes, change(request));
+  }
+  return changes;
+}
+
+/** Limits as the room takes them; undefined when none is set. */
+export function limitsOf(limits: KeyLimitsMessage | undefined): KeyLimits | undefined {
+  if (!limits) return undefined;
+  const { requestsPerMinute, tokensPerMinute, concurrent } = limits;
+  return {
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    ...(tokensPerMinute !== undefined && { tokensPerMinute }),
+    ...(concurrent !== undefined && { concurrent }),
+  };
+}
+
+function presentFields(request: UpdateKeyRequest): string[] {
+  return [
+    ...(request.displayName !== '' ? ['display_name'] : []),
+    ...(request.purpose !== '' ? ['purpose'] : []),
+    ...(request.scopes.length > 0 ? ['scopes'] : []),
+    ...(request.expireTime ? ['expire_time'] : []),
+    ...(request.spendingCapUsd !== undefined ? ['spending_cap_usd'] : []),
+    ...(request.limits ? ['limits'] : []),
+    ...(request.allowedOrigins.length > 0 ? ['allowed_origins'] : []),
+  ];
+}

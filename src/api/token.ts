@@ -1,0 +1,111 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Caller } from '../base/caller.ts';
+import { unwrap } from '../base/failure.ts';
+import { formatUsd } from '../base/money.ts';
+import type { DeviceSchema } from '../gen/intelligence/token/v1/device_pb.ts';
+import { TokenService } from '../gen/intelligence/token/v1/token_service_pb.ts';
+import type { Device, Tokens } from '../tokens/index.ts';
+import { accountOf, keyOf } from './caller.ts';
+import { type ServedService, serve } from './handlers.ts';
+import { amountOf, timestamp } from './mapping.ts';
+
+/** TokenService: short-lived access tokens, and the devices of an account. */
+export function tokenService({ tokens }: { tokens: Tokens }): ServedService {
+  const { devices } = tokens;
+  return serve(TokenService, {
+    createToken: async (request, { caller }) => {
+      const { subject, ttlSeconds } = request;
+      const issued = unwrap(
+        await tokens.issue({
+          keyId: keyOf(caller).id,
+          subject,
+          ...(ttlSeconds !== undefined && { ttlSeconds }),
+          ...allowances(request),
+        }),
+      );
+      const { accessToken, tokenId, scopes, expireTime } = issued;
+      return { accessToken, tokenId, scopes: [...scopes], ...time('expireTime', expireTime) };
+    },
+    revokeToken: async ({ tokenId }, { caller }) => {
+      unwrap(await tokens.revoke(accountOf(caller), tokenId));
+      return {};
+    },
+    approveDevice: async (request, { caller }) => {
+      const { subject, displayName } = request;
+      const device = unwrap(
+        await devices.approve({
+          ...approver(caller),
+          userCode: request.userCode,
+          subject,
+          ...(displayName !== '' && { displayName }),
+          ...allowances(request),
+        }),
+      );
+      return { device: deviceMessage(device) };
+    },
+    denyDevice: async ({ userCode }, { caller }) => {
+      unwrap(await devices.deny({ ...approver(caller), userCode }));
+      return {};
+    },
+    listDevices: async ({ pageSize, pageToken, subject }, { caller }) => {
+      const request = { pageSize, pageToken, ...(subject !== undefined && { subject }) };
+      const page = unwrap(await devices.list(accountOf(caller), request));
+      return { devices: page.items.map(deviceMessage), nextPageToken: page.nextPageToken };
+    },
+    getDevice: async ({ deviceId }, { caller }) => ({
+      device: deviceMessage(unwrap(await devices.get(accountOf(caller), deviceId))),
+    }),
+    revokeDevice: async ({ deviceId }, { caller }) => ({
+      device: deviceMessage(unwrap(await devices.revoke(accountOf(caller), deviceId))),
+    }),
+  });
+}
+
+/** What a token or a device is allowed; what a request leaves out is left to the room. */
+function allowances(request: {
+  scopes: readonly string[];
+  models: readonly string[];
+  spendingCapUsd?: string | undefined;
+}) {
+  const { scopes, models, spendingCapUsd } = request;
+  return {
+    ...(scopes.length > 0 && { scopes }),
+    ...(models.length > 0 && { models }),
+    ...(spendingCapUsd !== undefined && { spendingCap: amountOf(spendingCapUsd, 'spendingCapUsd') }),
+  };
+}
+
+/** An API key decides for its own client applications, a management key for all of the account. */
+function approver(caller: Caller) {
+  const keyId = keyOf(caller).id;
+  return {
+    accountId: accountOf(caller),
+    approvedBy: keyId,
+    ...(caller.credential === 'api_key' && { onlyKeyId: keyId }),
+  };
+}
+
+function deviceMessage(device: Device): MessageInitShape<typeof DeviceSchema> {
+  return {
+    deviceId: device.id,
+    clientId: device.clientId,
+    keyId: device.keyId,
+    subject: device.subject,
+    displayName: device.displayName,
+    scopes: [...device.scopes],
+    models: [...(device.models ?? [])],
+    state: device.state,
+    approvedBy: device.approvedBy,
+    ...(device.spendingCap !== undefined && { spendingCapUsd: formatUsd(device.spendingCap) }),
+    ...time('createTime', device.createTime),
+    ...time('lastUsedTime', device.lastUsedTime),
+    ...time('expireTime', device.expireTime),
+    ...time('revokeTime', device.revokeTime),
+    ...(device.revokeReason !== undefined && { revokeReason: device.revokeReason }),
+  };
+}
+
+function time<Name extends string>(name: Name, ms: number | undefined) {
+  const message = timestamp(ms);
+  return (message ? { [name]: message } : {}) as { [Key in Name]?: NonNullable<typeof message> };
+}
