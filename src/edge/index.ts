@@ -6,11 +6,13 @@ import { FailureError } from '../base/failure.ts';
 import { Health } from '../gen/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '../gen/grpc/reflection/v1alpha/reflection_pb.ts';
+import { ChatService } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { registerConnect } from './connect.ts';
 import { errorBody } from './error-body.ts';
 import { headersOf } from './failures.ts';
 import type { Gate } from './gate.ts';
 import type { ListenerLimits } from './listener.ts';
+import { openAi } from './openai/index.ts';
 import { registerOpenApi } from './openapi/index.ts';
 import { healthService } from './operations/health.ts';
 import { registerProbes } from './operations/probes.ts';
@@ -77,6 +79,8 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
           router.service(ServerReflectionAlpha, reflection.v1alpha);
         },
       });
+      if (gate.serves(ChatService.method.chat))
+        app.register(openAi, { gate, pathPrefix: http.pathPrefix, bodyBytes: largeMessageBytes });
       registerRest(app, {
         services,
         gate,

@@ -1,3 +1,4 @@
+export { readBody } from './body.ts';
 export type { RestContext } from './context.ts';
 export { RestError, type RestProblem, RuleError, type Violation } from './errors.ts';
 export { routableUrl } from './percent.ts';

@@ -1,0 +1,167 @@
+import type { Model, StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
+import type { ChatResponse, StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
+import type { Refusal } from '../failures.ts';
+
+/** A reply as `POST /v1/chat/completions` prints it. */
+export function completionOf(reply: ChatResponse): object {
+  const { content = '', toolCalls = [] } = reply.message ?? {};
+  return {
+    id: reply.id,
+    object: 'chat.completion',
+    created: seconds(),
+    model: reply.model,
+    provider: reply.provider,
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: 'assistant',
+          content: content === '' && toolCalls.length > 0 ? null : content,
+          refusal: null,
+          ...(toolCalls.length > 0 ? { tool_calls: toolCalls.map(toolCall) } : {}),
+        },
+        logprobs: null,
+        finish_reason: finishReason(reply.finishReason),
+      },
+    ],
+    usage: usageOf(reply.usage),
+  };
+}
+
+/** Turns the messages of a stream into chunks; one for each stream, as all its chunks share an id. */
+export class CompletionChunks {
+  readonly #base: { id: string; object: string; created: number; model: string };
+  readonly #includeUsage: boolean;
+  readonly #begun = new Set<number>();
+
+  constructor(options: { requestId: string; model: string; includeUsage: boolean }) {
+    this.#base = {
+      id: `chatcmpl-${options.requestId}`,
+      object: 'chat.completion.chunk',
+      created: seconds(),
+      model: options.model,
+    };
+    this.#includeUsage = options.includeUsage;
+  }
+
+  first(): object {
+    return this.#chunk({ role: 'assistant', content: '', refusal: null });
+  }
+
+  of({ event }: StreamChatResponse): object[] {
+    switch (event.case) {
+      case 'content':
+        return [this.#chunk({ content: event.value })];
+      case 'toolCall': {
+        const { index, id, name, arguments: text } = event.value;
+        const begins = !this.#begun.has(index);
+        this.#begun.add(index);
+        const named = { index, id, type: 'function', function: { name, arguments: text } };
+        return [this.#chunk({ tool_calls: [begins ? named : { index, function: { arguments: text } }] })];
+      }
+      case 'end':
+        return this.#end(event.value);
+      default:
+        return [];
+    }
+  }
+
+  #end(end: StreamEnd): object[] {
+    const answered = { ...this.#base, model: end.model, provider: end.provider };
+    const choice = { index: 0, delta: {}, logprobs: null, finish_reason: finishReason(end.finishReason) };
+    const last = { ...answered, choices: [choice] };
+    return this.#includeUsage ? [last, { ...answered, choices: [], usage: usageOf(end.usage) }] : [last];
+  }
+
+  #chunk(delta: object): object {
+    const choices = [{ index: 0, delta, logprobs: null, finish_reason: null }];
+    return this.#includeUsage ? { ...this.#base, choices, usage: null } : { ...this.#base, choices };
+  }
+}
+
+/** The models as `GET /v1/models` prints them: first the choices that the service makes. */
+export function modelList(models: readonly Model[]): object {
+  const modes = ['auto', 'auto:economy', 'auto:balanced', 'auto:quality', 'auto:fast'];
+  return {
+    object: 'list',
+    data: [...modes.map((id) => entry(id, 'intelligence')), ...models.map((model) => modelEntry(model, models))],
+  };
+}
+
+/** One entry of that list, or undefined. */
+export function modelNamed(name: string, models: readonly Model[]): object | undefined {
+  const { data } = modelList(models) as { data: { id: string }[] };
+  return data.find(({ id }) => id === name);
+}
+
+/** A refusal as that API prints its errors. */
+export function openAiError(refusal: Refusal): object {
+  const field = refusal.violations?.[0]?.field;
+  return {
+    error: {
+      message: refusal.message,
+      type: errorType(refusal.status),
+      param: field ? snakeCase(field) : null,
+      code: codes[refusal.reason] ?? refusal.reason.toLowerCase(),
+    },
+  };
+}
+
+// The codes that clients of that API look for.
+const codes: Record<string, string> = {
+  CREDENTIAL_MISSING: 'invalid_api_key',
+  CREDENTIAL_INVALID: 'invalid_api_key',
+  KEY_REVOKED: 'invalid_api_key',
+  INSUFFICIENT_CREDIT: 'insufficient_quota',
+  SPENDING_CAP_REACHED: 'insufficient_quota',
+  RATE_LIMITED: 'rate_limit_exceeded',
+};
+
+function errorType(status: number): string {
+  if (status === 401) return 'authentication_error';
+  if (status === 402) return 'insufficient_quota';
+  if (status === 403) return 'permission_error';
+  if (status === 429) return 'rate_limit_error';
+  return status >= 500 ? 'server_error' : 'invalid_request_error';
+}
+
+function toolCall({ id, name, arguments: text }: { id: string; name: string; arguments: string }): object {
+  return { id, type: 'function', function: { name, arguments: text } };
+}
+
+// That API knows no end for lack of credit; to its clients the reply was cut.
+function finishReason(reason: string): string {
+  return reason === 'credit' ? 'length' : reason;
+}
+
+function usageOf(usage: Usage | undefined): object {
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0, reasoningTokens = 0 } = usage ?? {};
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details: { cached_tokens: cachedInputTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
+    cost_usd: usage?.costUsd ?? '0.00',
+    estimated: usage?.estimated ?? false,
+  };
+}
+
+/** A model's id, with its provider in front where two providers have a model of that id. */
+function modelEntry({ id, provider }: Model, models: readonly Model[]): object {
+  const shared = models.some((other) => other.id === id && other.provider !== provider);
+  return entry(shared ? `${provider}/${id}` : id, provider);
+}
+
+function entry(id: string, ownedBy: string): object {
+  return { id, object: 'model', created: 0, owned_by: ownedBy };
+}
+
+function seconds(): number {
+  return Math.floor(Date.now() / 1_000);
+}
+
+// Our fields are in camel case; that API's are not.
+function snakeCase(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

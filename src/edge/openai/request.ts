@@ -1,0 +1,210 @@
+import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
+import { FailureError, invalid } from '../../base/failure.ts';
+import type { ImageSchema, MessageSchema, PartSchema, RoutingSchema } from '../../gen/intelligence/chat/v1/chat_pb.ts';
+import {
+  type ChatRequest,
+  ChatRequestSchema,
+  type StreamChatRequest,
+  StreamChatRequestSchema,
+} from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
+
+/** A request in OpenAI's shape as one of ours, and what only the reply's form depends on. */
+export interface CompletionRequest {
+  stream: boolean;
+  /** Whether a stream ends with a chunk that has the usage. */
+  includeUsage: boolean;
+  /** The name that the caller used for the model. */
+  model: string;
+  unary(): ChatRequest;
+  streamed(): StreamChatRequest;
+}
+
+type Json = { readonly [name: string]: unknown };
+
+const routingModes = new Set(['economy', 'balanced', 'quality', 'fast']);
+const imageData = /^data:(image\/[a-z+.-]+);base64,([A-Za-z0-9+/=_-]+)$/;
+
+/**
+ * Reads the body of `POST /v1/chat/completions`. What changes nothing in the reply's meaning is ignored, as clients of that API
+ * expect; what would, such as several choices, is refused with the parameter's name.
+ */
+export function readCompletionRequest(body: unknown): CompletionRequest {
+  const request = objectAt(body, 'body');
+  if ((request.n ?? 1) !== 1) refuse('n', 'must be 1: one choice is made for each request');
+  const model = textAt(request.model ?? 'auto', 'model');
+  const init = {
+    ...modelOf(model),
+    messages: listAt(request.messages, 'messages').map((message, index) => messageOf(message, `messages[${index}]`)),
+    ...optional('tools', request.tools, toolsOf),
+    ...optional('toolChoice', request.tool_choice, toolChoiceOf),
+    ...optional('responseFormat', request.response_format, responseFormatOf),
+    ...optional('maxOutputTokens', request.max_completion_tokens ?? request.max_tokens, countAt('max_tokens')),
+    ...optional('temperature', request.temperature, numberAt('temperature')),
+    ...optional('topP', request.top_p, numberAt('top_p')),
+    ...optional('stop', request.stop, stopOf),
+    ...optional('seed', request.seed, (seed) => numberAt('seed')(seed) >>> 0),
+    ...optional('user', request.user, (user) => textAt(user, 'user')),
+    ...optional('metadata', request.metadata, metadataOf),
+  };
+  const streamOptions = request.stream_options == null ? {} : objectAt(request.stream_options, 'stream_options');
+  return {
+    stream: request.stream === true,
+    includeUsage: streamOptions.include_usage === true,
+    model,
+    unary: () => create(ChatRequestSchema, init),
+    streamed: () => create(StreamChatRequestSchema, init),
+  };
+}
+
+/** `auto`, `auto:economy` and the other modes let the service choose; anything else names a model. */
+function modelOf(model: string): { model?: string; routing?: MessageInitShape<typeof RoutingSchema> } {
+  if (model === 'auto') return {};
+  if (!model.startsWith('auto:')) return { model };
+  const mode = model.slice('auto:'.length);
+  if (!routingModes.has(mode)) refuse('model', `must be auto, or auto: and one of ${[...routingModes].join(', ')}`);
+  return { routing: { mode } };
+}
+
+function messageOf(value: unknown, at: string): MessageInitShape<typeof MessageSchema> {
+  const message = objectAt(value, at);
+  const role = textAt(message.role, `${at}.role`);
+  const toolCalls = message.tool_calls == null ? [] : listAt(message.tool_calls, `${at}.tool_calls`);
+  return {
+    // Newer clients call the system's messages the developer's.
+    role: role === 'developer' ? 'system' : role,
+    ...contentOf(message.content ?? message.refusal, `${at}.content`),
+    toolCalls: toolCalls.map((call, index) => toolCallOf(call, `${at}.tool_calls[${index}]`)),
+    ...optional('toolCallId', message.tool_call_id, (id) => textAt(id, `${at}.tool_call_id`)),
+  };
+}
+
+function contentOf(content: unknown, at: string): { content?: string; parts?: MessageInitShape<typeof PartSchema>[] } {
+  if (content == null) return {};
+  if (typeof content === 'string') return { content };
+  const parts = listAt(content, at).map((part, index) => partOf(part, `${at}[${index}]`));
+  return { parts };
+}
+
+function partOf(value: unknown, at: string): MessageInitShape<typeof PartSchema> {
+  const part = objectAt(value, at);
+  switch (part.type) {
+    case 'text':
+      return { part: { case: 'text', value: textAt(part.text, `${at}.text`) } };
+    case 'refusal':
+      return { part: { case: 'text', value: textAt(part.refusal, `${at}.refusal`) } };
+    case 'image_url': {
+      const { url } = objectAt(part.image_url, `${at}.image_url`);
+      return { part: { case: 'image', value: imageOf(textAt(url, `${at}.image_url.url`), `${at}.image_url.url`) } };
+    }
+    default:
+      return refuse(`${at}.type`, 'must be text or image_url');
+  }
+}
+
+function imageOf(url: string, at: string): MessageInitShape<typeof ImageSchema> {
+  if (!url.startsWith('data:')) return { source: { case: 'url', value: url } };
+  const [, mediaType = '', data = ''] =
+    imageData.exec(url) ?? refuse(at, 'must be an https address or data:image/...;base64,...');
+  return { source: { case: 'data', value: new Uint8Array(Buffer.from(data, 'base64')) }, mediaType };
+}
+
+function toolCallOf(value: unknown, at: string) {
+  const call = objectAt(value, at);
+  const called = objectAt(call.function, `${at}.function`);
+  return {
+    id: textAt(call.id, `${at}.id`),
+    name: textAt(called.name, `${at}.function.name`),
+    arguments: textAt(called.arguments ?? '', `${at}.function.arguments`),
+  };
+}
+
+function toolsOf(value: unknown) {
+  return listAt(value, 'tools').map((entry, index) => {
+    const tool = objectAt(entry, `tools[${index}]`);
+    if (tool.type !== 'function') refuse(`tools[${index}].type`, 'must be function');
+    const defined = objectAt(tool.function, `tools[${index}].function`);
+    return {
+      name: textAt(defined.name, `tools[${index}].function.name`),
+      ...optional('description', defined.description, (text) => textAt(text, `tools[${index}].function.description`)),
+      ...optional('parameters', defined.parameters, (schema) => jsonAt(schema, `tools[${index}].function.parameters`)),
+    };
+  });
+}
+
+function toolChoiceOf(value: unknown) {
+  if (typeof value === 'string') return { mode: value };
+  const choice = objectAt(value, 'tool_choice');
+  const { name } = objectAt(choice.function, 'tool_choice.function');
+  return { mode: 'tool', toolName: textAt(name, 'tool_choice.function.name') };
+}
+
+function responseFormatOf(value: unknown) {
+  const format = objectAt(value, 'response_format');
+  switch (format.type) {
+    case 'text':
+      return { kind: 'text' };
+    case 'json_object':
+      return { kind: 'json' };
+    case 'json_schema': {
+      const { name, schema } = objectAt(format.json_schema, 'response_format.json_schema');
+      return {
+        kind: 'json',
+        ...optional('name', name, (text) => textAt(text, 'response_format.json_schema.name')),
+        ...optional('schema', schema, (given) => jsonAt(given, 'response_format.json_schema.schema')),
+      };
+    }
+    default:
+      return refuse('response_format.type', 'must be text, json_object or json_schema');
+  }
+}
+
+function stopOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return listAt(value, 'stop').map((stop, index) => textAt(stop, `stop[${index}]`));
+}
+
+function metadataOf(value: unknown): Record<string, string> {
+  const entries = Object.entries(objectAt(value, 'metadata'));
+  return Object.fromEntries(entries.map(([name, text]) => [name, textAt(text, `metadata.${name}`)]));
+}
+
+/** A member that is there only when the caller sent it; null is not sending it. */
+function optional<Name extends string, T>(
+  name: Name,
+  value: unknown,
+  read: (value: unknown) => T,
+): { [N in Name]?: T } {
+  return (value == null ? {} : { [name]: read(value) }) as { [N in Name]?: T };
+}
+
+function objectAt(value: unknown, at: string): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(at, 'must be an object');
+  return value as Json;
+}
+
+function jsonAt(value: unknown, at: string): JsonObject {
+  return objectAt(value, at) as JsonObject;
+}
+
+function listAt(value: unknown, at: string): readonly unknown[] {
+  return Array.isArray(value) ? value : refuse(at, 'must be a list');
+}
+
+function textAt(value: unknown, at: string): string {
+  return typeof value === 'string' ? value : refuse(at, 'must be a text');
+}
+
+function numberAt(at: string): (value: unknown) => number {
+  return (value) => (typeof value === 'number' ? value : refuse(at, 'must be a number'));
+}
+
+function countAt(at: string): (value: unknown) => number {
+  return (value) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 1_000_000
+      ? value
+      : refuse(at, 'must be a whole number from 1 to 1000000');
+}
+
+function refuse(field: string, description: string): never {
+  throw new FailureError(invalid(field, description));
+}
