@@ -1,9 +1,15 @@
-// Makes sure that this machine has a database server program; as root on Debian or Ubuntu it installs one.
+// Makes sure that this machine has a database server program, unless the settings name a server elsewhere. As root on
+// Debian or Ubuntu it installs one.
+import { ConfigError, loadConfig, readEnvironment } from '../src/config/index.ts';
 import { ensureServerProgram } from '../src/db/install-server.ts';
 
 try {
-  ensureServerProgram((line) => console.log(`quickstart: ${line}`));
+  if (loadConfig(readEnvironment()).database.url === null)
+    ensureServerProgram((line) => console.log(`quickstart: ${line}`));
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
+  // The configuration's problems are the service's to tell.
+  if (!(error instanceof ConfigError)) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
 }

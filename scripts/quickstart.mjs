@@ -55,7 +55,7 @@ if (!isGenerated(root, digest)) {
   recordGenerated(root, digest);
 }
 
-if (!process.env.DATABASE_URL) run(node, ['scripts/ensure-database-server.ts'], 'Finding a database server');
+run(node, ['scripts/ensure-database-server.ts'], 'Finding a database server');
 
 // In a session of its own, so that Ctrl-C comes here alone and is passed on once. The channel between the two closes
 // however this process ends, and the service stops when it does.
