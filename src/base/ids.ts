@@ -1,3 +1,4 @@
+import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
 /**
@@ -33,7 +34,35 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
  * writes it. Ids of one prefix sort by the time they were made.
  */
 export function newId(prefix: IdPrefix): string {
-  return `${prefix}_${base32(v7(undefined, new Uint8Array(16)))}`;
+  return `${prefix}_${base32(nextUuid())}`;
+}
+
+// Random bytes are drawn for many ids at once: a draw for each costs ten times the rest of an id.
+const pool = new Uint8Array(16 * 256);
+let drawn = pool.length;
+const uuid = new Uint8Array(16);
+let lastMs = 0;
+let sequence = 0;
+
+/** UUIDv7 with a counter in the millisecond (RFC 9562, section 6.2, method 1), so that ids made here sort as they were made. */
+function nextUuid(): Uint8Array {
+  if (drawn === pool.length) {
+    randomFillSync(pool);
+    drawn = 0;
+  }
+  const random = pool.subarray(drawn, drawn + 16);
+  drawn += 16;
+  const now = Date.now();
+  if (now > lastMs) {
+    lastMs = now;
+    // Room for 2^31 ids before the counter overflows into the next millisecond's.
+    sequence =
+      (((random[6] ?? 0) & 0x7f) << 24) | ((random[7] ?? 0) << 16) | ((random[8] ?? 0) << 8) | (random[9] ?? 0);
+  } else {
+    sequence = (sequence + 1) >>> 0;
+    if (sequence === 0) lastMs += 1;
+  }
+  return v7({ random, msecs: lastMs, seq: sequence }, uuid);
 }
 
 /** Whether a text has the form of an id with this prefix. It may still name nothing. */
