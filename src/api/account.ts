@@ -9,31 +9,18 @@ import { type ServedService, serve } from './handlers.ts';
 import { amountOf, timestamp } from './mapping.ts';
 import { topUpMessage, walletMessage } from './wallet.ts';
 
-/** AccountService: what operators do with accounts. */
-export function accountService({
-  accounts,
-  keys,
-  wallets,
-}: {
+interface AccountRooms {
   accounts: Accounts;
   keys: Keys;
   wallets: Wallets;
-}): ServedService {
+}
+
+/** AccountService: what operators do with accounts. */
+export function accountService({ accounts, keys, wallets }: AccountRooms): ServedService {
   return serve(AccountService, {
     createAccount: async ({ displayName }) => {
-      const account = await accounts.create({ displayName });
-      // Wallets before the key: whoever holds a credential finds an account that is whole.
-      await wallets.create(account.id, 'api');
-      await wallets.create(account.id, 'application');
-      const { secret } = unwrap(
-        await keys.create({
-          accountId: account.id,
-          kind: 'management',
-          displayName: 'Management key',
-          purpose: 'Managing the account: its keys, credit and usage.',
-        }),
-      );
-      return { account: accountMessage(account), managementKey: secret };
+      const { account, managementKey } = await openAccount({ accounts, keys, wallets }, displayName);
+      return { account: accountMessage(account), managementKey };
     },
     getAccount: async ({ accountId }, { caller }) => {
       if (caller.accountId !== undefined && caller.accountId !== accountId)
@@ -55,6 +42,26 @@ export function accountService({
       return { topUp: topUpMessage(topUp), wallet: walletMessage(unwrap(await wallets.get(accountId, 'api'))) };
     },
   });
+}
+
+/** An account with all that belongs to it: two empty wallets and a management key, whose secret is shown here once. */
+export async function openAccount(
+  { accounts, keys, wallets }: AccountRooms,
+  displayName: string,
+): Promise<{ account: Account; managementKey: string }> {
+  const account = await accounts.create({ displayName });
+  // Wallets before the key: whoever holds a credential finds an account that is whole.
+  await wallets.create(account.id, 'api');
+  await wallets.create(account.id, 'application');
+  const { secret } = unwrap(
+    await keys.create({
+      accountId: account.id,
+      kind: 'management',
+      displayName: 'Management key',
+      purpose: 'Managing the account: its keys, credit and usage.',
+    }),
+  );
+  return { account, managementKey: secret };
 }
 
 function accountMessage(account: Account): MessageInitShape<typeof AccountSchema> {

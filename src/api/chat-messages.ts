@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { FailureError, invalid } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
+import { present } from '../base/present.ts';
 import type {
   ChatMessage,
   ChatPart,
@@ -25,7 +26,7 @@ import type {
   ChatResponseSchema,
   StreamChatRequest as StreamChatRequestMessage,
 } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
-import { amountOf, present } from './mapping.ts';
+import { amountOf } from './mapping.ts';
 
 /** A chat request in the flow's own types. Empty texts of the message are absent there. */
 export function chatRequestOf(request: ChatRequestMessage | StreamChatRequestMessage): ChatRequest {

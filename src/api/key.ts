@@ -1,13 +1,14 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
+import { present } from '../base/present.ts';
 import type { KeySchema } from '../gen/intelligence/key/v1/key_pb.ts';
 import { KeyService } from '../gen/intelligence/key/v1/key_service_pb.ts';
 import type { ApiKey, Keys } from '../keys/index.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { keyChangesOf, limitsOf } from './key-changes.ts';
-import { amountOf, milliseconds, present, timestamp } from './mapping.ts';
+import { amountOf, milliseconds, timestamp } from './mapping.ts';
 
 /** KeyService: an account's API keys, for its owner. */
 export function keyService({ keys }: { keys: Keys }): ServedService {

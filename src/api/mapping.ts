@@ -21,8 +21,3 @@ export function amountOf(text: string, field: string): NanoUsd {
     );
   return amount;
 }
-
-/** Only the members that are not undefined, for types whose optional members may be absent but not undefined. */
-export function present<T extends object>(members: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
-}

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { formatUsd } from '../base/money.ts';
+import { present } from '../base/present.ts';
 import type { Event } from '../gen/intelligence/pulse/v1/event_pb.ts';
 import type { RecordEventsResponseSchema } from '../gen/intelligence/pulse/v1/pulse_service_pb.ts';
 import type {
@@ -10,7 +11,7 @@ import type {
   TrendSchema,
 } from '../gen/intelligence/pulse/v1/report_pb.ts';
 import type { IncomingEvent, JourneyReport, JourneySummary, Recorded, Totals } from '../pulse/index.ts';
-import { present, timestamp } from './mapping.ts';
+import { timestamp } from './mapping.ts';
 
 export function incomingEvent({
   id,

@@ -1,11 +1,12 @@
 import { unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
+import { present } from '../base/present.ts';
 import { PulseService } from '../gen/intelligence/pulse/v1/pulse_service_pb.ts';
 import type { Pulse, ReportRequest } from '../pulse/index.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { requestIdentity } from './idempotency.ts';
-import { milliseconds, present } from './mapping.ts';
+import { milliseconds } from './mapping.ts';
 import { incomingEvent, journeyMessage, recordedMessage, reportMessage } from './pulse-messages.ts';
 
 /** PulseService: product events in; funnels, stalls and errors out. */

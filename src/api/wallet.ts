@@ -2,6 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
+import { present } from '../base/present.ts';
 import type { ChargeSchema, EntrySchema, TopUpSchema, WalletSchema } from '../gen/intelligence/wallet/v1/wallet_pb.ts';
 import { WalletService } from '../gen/intelligence/wallet/v1/wallet_service_pb.ts';
 import type { Charge, Entry, TopUp, Wallet, WalletKind, Wallets } from '../wallet/index.ts';
@@ -9,7 +10,7 @@ import type { Call } from './call.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
-import { amountOf, present } from './mapping.ts';
+import { amountOf } from './mapping.ts';
 
 /** WalletService: the API wallet, and beside it the companion application's wallet, which never pays for API use. */
 export function walletService({ wallets }: { wallets: Wallets }): ServedService {

@@ -53,7 +53,8 @@ export function parseSettings(text: string, source: string): Settings {
   );
 }
 
-function decide(settings: Settings, env: Environment, source: string): Config {
+/** Joins settings and environment, and checks what spans both. */
+export function decide(settings: Settings, env: Environment, source: string): Config {
   const problems: string[] = [];
   const port = env.port === undefined ? settings.http.port : Number(env.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)

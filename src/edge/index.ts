@@ -21,6 +21,7 @@ import { reflectionServices } from './operations/reflection.ts';
 import { registerRest } from './rest-lane.ts';
 import { type RunningServer, startServer } from './server.ts';
 
+export { limitAdmission } from './admission.ts';
 export { createAuthenticator, type OperatorToken } from './authenticate.ts';
 export { type Admission, createGate, type Gate } from './gate.ts';
 export { monitorReadiness, type ReadinessMonitor } from './operations/readiness.ts';

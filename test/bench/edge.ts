@@ -54,7 +54,7 @@ const subjects: Subject[] = [
 
 const serving = process.argv[2] === '--serve' ? subjects[Number(process.argv[3])] : undefined;
 if (serving) {
-  process.once("SIGINT", () => process.exit(0));
+  process.once('SIGINT', () => process.exit(0));
   const url = await serving.start();
   process.send?.(url);
 } else {

@@ -1,0 +1,71 @@
+import { accountService } from './api/account.ts';
+import { chatService } from './api/chat.ts';
+import { keyService } from './api/key.ts';
+import { walletService } from './api/wallet.ts';
+import { systemClock } from './base/clock.ts';
+import {
+  createAuthenticator,
+  createGate,
+  limitAdmission,
+  monitorReadiness,
+  type OperatorToken,
+  serveEdge,
+} from './edge/index.ts';
+import { openRooms, type Rooms, type RoomsOptions } from './rooms.ts';
+
+/** A running service. */
+export interface App {
+  /** Where it answers, for example `http://127.0.0.1:8080`. */
+  url: string;
+  rooms: Rooms;
+  /** Lets what is in flight end, then stops everything, the last started first. */
+  close(): Promise<void>;
+}
+
+/** Builds the service and starts to serve. Fails with an error that says what to do, and then nothing is left running. */
+export async function buildApp(options: RoomsOptions): Promise<App> {
+  const { config, secrets, log, progress } = options;
+  const rooms = await openRooms(options);
+  const readiness = monitorReadiness(() => rooms.db.ping());
+  try {
+    const services = [
+      accountService(rooms),
+      keyService(rooms),
+      walletService(rooms),
+      chatService({ chat: rooms.chat, fingerprintKey: secrets.fingerprintKey }),
+    ];
+    const gate = createGate({
+      services,
+      authenticate: createAuthenticator({ keys: rooms.keys, operators: operatorsOf(options) }),
+      admission: limitAdmission(rooms.limits),
+      clock: systemClock,
+      log,
+      texts: {
+        minimumTopUpUsd: '5.00',
+        topUpUrl: config.http.publicUrl
+          ? `${config.http.publicUrl}${config.http.pathPrefix}/v1/wallet/top-ups`
+          : undefined,
+      },
+    });
+    progress('opening the port');
+    const server = await serveEdge({ http: config.http, services, gate, readiness, log });
+    return {
+      url: server.url,
+      rooms,
+      close: async () => {
+        await server.close(config.http.drainSeconds * 1000);
+        readiness.stop();
+        await rooms.close();
+      },
+    };
+  } catch (error) {
+    readiness.stop();
+    await rooms.close();
+    throw error;
+  }
+}
+
+function operatorsOf({ config, secrets }: RoomsOptions): OperatorToken[] {
+  if (config.operatorToken !== undefined) return [{ name: 'environment', token: config.operatorToken }];
+  return [...secrets.operatorTokens].map(([name, token]) => ({ name, token }));
+}

@@ -1,0 +1,88 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { destination, type Logger, pino } from 'pino';
+import { type App, buildApp } from './app.ts';
+import {
+  type Config,
+  ConfigError,
+  loadConfig,
+  loadOrCreateSecrets,
+  readEnvironment,
+  SecretsError,
+} from './config/index.ts';
+import { prepareQuickstart, quickstartConfig } from './quickstart.ts';
+
+const help = `Serves the Intelligence API.
+
+Usage: npm start [-- --quickstart]
+
+  --quickstart   a service to try: sandbox payments on 127.0.0.1, an account, commands to paste
+  -h, --help     this text
+
+CONFIG names the configuration file. PORT, DATABASE_URL, DATA_DIR, OPERATOR_TOKEN and LOG_LEVEL override it.`;
+
+const flags = process.argv.slice(2);
+if (flags.includes('-h') || flags.includes('--help')) {
+  process.stdout.write(`${help}\n`);
+} else {
+  const unknown = flags.filter((flag) => flag !== '--quickstart');
+  if (unknown.length > 0) end(`${unknown.join(' ')}: no such option.\n\n${help}`);
+  else await main(flags.includes('--quickstart'));
+}
+
+async function main(quickstart: boolean): Promise<void> {
+  let app: App | undefined;
+  let stopping = false;
+  const stop = async (signal: string) => {
+    // The second signal does not wait.
+    if (stopping) process.exit(1);
+    stopping = true;
+    if (quickstart) say(`\n${signal}: stopping`);
+    await app?.close();
+    process.exit(0);
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+
+  try {
+    const loaded = loadConfig(readEnvironment());
+    const config = quickstart ? quickstartConfig(loaded) : loaded;
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+    const log = openLog(config, quickstart);
+    const progress = (step: string) => (quickstart ? say(`- ${step}`) : log.info(step));
+    const secrets = loadOrCreateSecrets(config.secretsFile);
+    app = await buildApp({ config, secrets, log, progress });
+    if (stopping) return;
+    if (quickstart) say(await prepareQuickstart({ app, config, secrets }));
+    else log.info({ url: app.url }, 'serving');
+  } catch (error) {
+    await app?.close();
+    end(isForPeople(error) ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
+}
+
+/** Quickstart keeps the terminal for people; its log is a file. */
+function openLog(config: Config, quickstart: boolean): Logger {
+  const target = quickstart ? join(config.dataDir, 'service.log') : 1;
+  return pino({ level: config.log.level, base: null }, destination({ dest: target, sync: false, minLength: 4096 }));
+}
+
+/** Errors whose message is all that a reader needs. */
+function isForPeople(error: unknown): error is Error {
+  if (error instanceof ConfigError || error instanceof SecretsError) return true;
+  return (
+    error instanceof Error &&
+    ['PortTakenError', 'NoServerProgramError', 'DatabaseUnfitError', 'FolderInUseError'].includes(error.name)
+  );
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function end(message: string): void {
+  process.stderr.write(`${message}\n`);
+  process.exitCode = 1;
+  // Handles that a failed start left open must not keep the process.
+  setTimeout(() => process.exit(1), 100).unref();
+}

@@ -1,0 +1,88 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openAccount } from './api/account.ts';
+import type { App } from './app.ts';
+import type { Config, Secrets } from './config/index.ts';
+
+/** What `.data/quickstart.json` holds, for the owner of the machine alone (mode 0600). */
+export interface Quickstart {
+  baseUrl: string;
+  operatorToken: string;
+  accountId: string;
+  managementKey: string;
+}
+
+type Owner = Pick<Quickstart, 'accountId' | 'managementKey'>;
+
+/** A service to try: payments without money, and therefore on this machine only. */
+export function quickstartConfig(config: Config): Config {
+  return {
+    ...config,
+    http: { ...config.http, host: '127.0.0.1' },
+    payments: { ...config.payments, provider: 'sandbox', allowSandbox: true },
+  };
+}
+
+/** Creates the account "quickstart" at the first start, writes its file, and answers with what to tell the user. */
+export async function prepareQuickstart({
+  app,
+  config,
+  secrets,
+}: {
+  app: App;
+  config: Config;
+  secrets: Secrets;
+}): Promise<string> {
+  const file = join(config.dataDir, 'quickstart.json');
+  const owner = (await readKnown(file, app)) ?? (await createOwner(app));
+  const operatorToken = config.operatorToken ?? [...secrets.operatorTokens.values()][0] ?? '';
+  const quickstart: Quickstart = { ...owner, baseUrl: app.url, operatorToken };
+  writeWhole(file, `${JSON.stringify(quickstart, null, 2)}\n`);
+  return instructions(quickstart, file);
+}
+
+async function createOwner({ rooms }: App): Promise<Owner> {
+  const { account, managementKey } = await openAccount(rooms, 'quickstart');
+  return { accountId: account.id, managementKey };
+}
+
+/** The account of an earlier start; none when the file is of another database. */
+async function readKnown(file: string, { rooms }: App): Promise<Owner | undefined> {
+  if (!existsSync(file)) return undefined;
+  const { accountId, managementKey } = JSON.parse(readFileSync(file, 'utf8')) as Quickstart;
+  const verified = await rooms.keys.verify(managementKey);
+  return verified.ok ? { accountId, managementKey } : undefined;
+}
+
+function writeWhole(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+function instructions({ baseUrl, managementKey }: Quickstart, file: string): string {
+  return `
+The Intelligence API answers at ${baseUrl}. Its documentation: ${baseUrl}/docs
+The credentials of this service are in ${file}.
+
+1. Create an API key and state what is being built. Its secret is shown once:
+
+   KEY=$(curl -s ${baseUrl}/v1/keys -H 'Authorization: Bearer ${managementKey}' -H 'Content-Type: application/json' \\
+     -d '{"displayName":"first key","purpose":"trying the API"}' | sed -E 's/.*"secret":"([^"]+)".*/\\1/')
+
+2. Add at least 5 USD of API credit (sandbox money):
+
+   curl -s ${baseUrl}/v1/wallet/top-ups -H 'Authorization: Bearer ${managementKey}' -H 'Content-Type: application/json' \\
+     -H "Idempotency-Key: top-up-$(date +%s)" -d '{"amountUsd":"5.00"}'
+
+3. Chat:
+
+   curl -s ${baseUrl}/api/v1/assistant/chat -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
+     -d '{"provider":"auto","routing":{"mode":"economy"},"messages":[{"role":"user","content":"Paris is the capital of France. What is the capital of France?"}]}'
+
+4. See what it cost:
+
+   curl -s ${baseUrl}/v1/wallet -H 'Authorization: Bearer ${managementKey}'
+
+Ctrl-C stops the service and its database; the data stays.
+`;
+}

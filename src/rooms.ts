@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { createAccounts } from './accounts/index.ts';
+import { systemClock } from './base/clock.ts';
+import { parseUsd } from './base/money.ts';
+import { present } from './base/present.ts';
+import { type Catalog, createCatalog } from './catalog/index.ts';
+import { createPriceStore } from './catalog/price-store.ts';
+import { createChat } from './chat/index.ts';
+import type { Config, Secrets } from './config/index.ts';
+import { createCredentialChanges } from './db/credential-changes.ts';
+import { checkServer, connectDatabase, migrate, startPrivateServer } from './db/index.ts';
+import { createKeys } from './keys/index.ts';
+import { createLimits, type Levels } from './limits/index.ts';
+import { createProviders } from './providers/index.ts';
+import { createLedger, createReplySeal, createWallets, manualPayments, sandboxPayments } from './wallet/index.ts';
+
+export interface RoomsOptions {
+  config: Config;
+  secrets: Secrets;
+  log: Logger;
+  /** Told of each step, for people who wait. */
+  progress(step: string): void;
+}
+
+/** Everything below the edge, opened bottom to top. */
+export type Rooms = Awaited<ReturnType<typeof openRooms>>;
+
+/** Opens the database, brings it up to date, and opens the rooms over it. */
+export async function openRooms({ config, secrets, log, progress }: RoomsOptions) {
+  const clock = systemClock;
+  const closers: (() => unknown)[] = [];
+  try {
+    const url = config.database.url ?? (await privateDatabase());
+    progress('bringing the database up to date');
+    const db = connectDatabase({ url, log });
+    closers.push(() => db.close());
+    await checkServer(db);
+    await migrate({ url, log });
+
+    const changes = createCredentialChanges({
+      db,
+      clock,
+      onError: (error) => log.warn({ err: error }, 'changes of credentials could not be read'),
+    });
+    await changes.start();
+    closers.push(() => changes.close());
+    const accounts = createAccounts({ db, clock });
+    const keys = createKeys({ db, clock, log, changes, peppers: secrets.keyPeppers });
+    closers.push(() => keys.close());
+    await keys.checkPeppersInUse();
+
+    const ledger = createLedger({
+      db,
+      log,
+      seal: createReplySeal(secrets.encryptionKeys.byVersion, secrets.encryptionKeys.current),
+      settings: {
+        replyRetentionMs: config.ledger.storeReplies ? config.ledger.replyRetentionHours * 3_600_000 : 0,
+      },
+    });
+    closers.push(() => ledger.close());
+    const wallets = createWallets({
+      db,
+      ledger,
+      payments: config.payments.provider === 'sandbox' ? sandboxPayments : manualPayments,
+      settings: present({ topUpMax: parseUsd(config.payments.maximumTopUpUsd) }),
+    });
+
+    const limits = createLimits({
+      clock,
+      log,
+      levels: levelsOf(config),
+      redisUrl: config.limits.redisUrl ?? undefined,
+      nodes: config.limits.nodes,
+    });
+    closers.push(() => limits.close());
+
+    const providers = createProviders({ providers: config.providers, log });
+    closers.push(() => providers.close());
+    const catalog = await createCatalog({
+      store: createPriceStore(db),
+      settings: { models: config.models },
+      enabledProviders: providers.enabled,
+      log,
+    });
+    closers.push(() => catalog.close());
+    await importPrices(catalog, log);
+    const chat = createChat({ ledger, catalog, providers, log });
+    closers.push(() => chat.drained());
+
+    return { db, accounts, keys, ledger, wallets, limits, providers, catalog, chat, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+
+  async function privateDatabase(): Promise<string> {
+    progress('starting a private database');
+    const server = await startPrivateServer({ folder: join(config.dataDir, 'database'), log });
+    closers.push(() => server.close());
+    return server.url;
+  }
+
+  /** Closes what was opened, the last first. One that fails does not keep the others open. */
+  async function close(): Promise<void> {
+    for (const closer of closers.splice(0).reverse())
+      try {
+        await closer();
+      } catch (error) {
+        log.error({ err: error }, 'closing failed');
+      }
+  }
+}
+
+/** Each level may do the same in all: a key no more than its account, a token no more than its key. */
+function levelsOf({ limits }: Config): Levels {
+  const level = { ...limits, streams: limits.concurrentStreams };
+  return { account: level, key: level, token: level };
+}
+
+/** The configured prices that the book does not have yet. What it refuses stays out of it, and the service runs by the book. */
+async function importPrices(catalog: Catalog, log: Logger): Promise<void> {
+  const { additions, problems } = await catalog.importPrices();
+  for (const problem of problems) log.error({ problem }, 'prices were not imported: run "npm run cli prices import"');
+  if (problems.length === 0 && additions.length > 0) log.info({ prices: additions.length }, 'prices imported');
+}

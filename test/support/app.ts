@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { type App, buildApp } from '../../src/app.ts';
+import { decide } from '../../src/config/config.ts';
+import { type Config, type Environment, parseSettings, type Secrets } from '../../src/config/index.ts';
+
+export interface TestApp extends App {
+  operatorToken: string;
+  /** Every log line, as text. */
+  logged(): string;
+}
+
+export interface TestAppOptions {
+  databaseUrl: string;
+  /** YAML, as in the configuration file. */
+  settings?: string;
+  /** Variables that the configuration names, such as a provider's key. */
+  variables?: Record<string, string>;
+  secrets?: Secrets;
+}
+
+const operatorToken = 'test-operator-token-of-more-than-32-characters';
+
+/** The whole service on a port of its own, with sandbox payments. */
+export async function startApp(options: TestAppOptions): Promise<TestApp> {
+  const lines: string[] = [];
+  const log = pino({ level: 'debug', base: null }, { write: (line: string) => lines.push(line) });
+  const app = await buildApp({
+    config: testConfig(options),
+    secrets: options.secrets ?? testSecrets(),
+    log,
+    progress: () => {},
+  });
+  return { ...app, operatorToken, logged: () => lines.join('') };
+}
+
+export function testConfig({ databaseUrl, settings = '', variables = {} }: TestAppOptions): Config {
+  const environment: Environment = {
+    configFile: undefined,
+    port: '0',
+    databaseUrl,
+    dataDir: undefined,
+    operatorToken,
+    logLevel: undefined,
+    read: (name) => variables[name],
+  };
+  return decide(
+    parseSettings(`payments: { provider: sandbox, allowSandbox: true }\n${settings}`, 'test'),
+    environment,
+    'test',
+  );
+}
+
+export function testSecrets(): Secrets {
+  const ring = () => ({ current: 1, byVersion: new Map([[1, randomBytes(32)]]) });
+  return {
+    operatorTokens: new Map(),
+    keyPeppers: ring(),
+    encryptionKeys: ring(),
+    fingerprintKey: randomBytes(32),
+  };
+}
+
+/** What a customer has after the onboarding in the specification's order. */
+export interface Customer {
+  accountId: string;
+  managementKey: string;
+  apiKey: string;
+  keyId: string;
+}
+
+/** An account, a key and, unless `topUpUsd` is `0`, credit; all through the public API. */
+export async function onboard(app: TestApp, topUpUsd = '5.00'): Promise<Customer> {
+  const opened = await send(app, 'POST', '/v1/accounts', app.operatorToken, { displayName: 'A customer' });
+  const managementKey = String(opened.body.managementKey);
+  const made = await send(app, 'POST', '/v1/keys', managementKey, { displayName: 'backend', purpose: 'a test' });
+  if (topUpUsd !== '0') await send(app, 'POST', '/v1/wallet/top-ups', managementKey, { amountUsd: topUpUsd });
+  return {
+    accountId: opened.body.account.accountId,
+    managementKey,
+    apiKey: String(made.body.secret),
+    keyId: made.body.key.keyId,
+  };
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // The tests say what they expect of it.
+  // biome-ignore lint/suspicious/noExplicitAny: a parsed JSON body
+  body: any;
+}
+
+/** One JSON request. */
+export async function send(
+  app: { url: string },
+  method: string,
+  path: string,
+  credential?: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const response = await fetch(`${app.url}${path}`, {
+    method,
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+}
+
+/** `reason` of an error body. */
+export function reasonOf({ body }: Answer): string | undefined {
+  return body?.error?.details?.find((detail: { reason?: string }) => detail.reason !== undefined)?.reason;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
