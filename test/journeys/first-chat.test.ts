@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -28,7 +29,10 @@ eachServer((server) => {
     const costs = new Map<string, string>();
     const contents = new Set<string>();
     const chargeIds: string[] = [];
-    const note = (name: string, reply: { id: string; message?: { content: string }; usage?: { costUsd: string } }) => {
+    const note = (
+      name: string,
+      reply: { id: string; message?: { content: string } | undefined; usage?: { costUsd: string } | undefined },
+    ) => {
       costs.set(name, reply.usage?.costUsd ?? '');
       contents.add(reply.message?.content ?? '');
       chargeIds.push(reply.id);
@@ -47,11 +51,11 @@ eachServer((server) => {
       note('JSON', answer.body);
     });
 
-    test('is answered over JSON on cleartext HTTP/2', () => {
-      const text = execFileSync('curl', [
+    test('is answered over JSON on cleartext HTTP/2', async () => {
+      const text = await outputOf('curl', [
         ...['-s', '--http2-prior-knowledge', `${app.url}${chatPath}`, '-H', 'Content-Type: application/json'],
         ...['-H', `Authorization: Bearer ${customer.apiKey}`, '-d', JSON.stringify(request)],
-      ]).toString();
+      ]);
       note('JSON over HTTP/2', JSON.parse(text));
     });
 
@@ -77,11 +81,11 @@ eachServer((server) => {
       note(name, await createClient(ChatService, transport).chat(request, { headers }));
     });
 
-    test('is answered to buf curl, which learns the contract by reflection', () => {
-      const text = execFileSync('node_modules/.bin/buf', [
+    test('is answered to buf curl, which learns the contract by reflection', async () => {
+      const text = await outputOf('node_modules/.bin/buf', [
         ...['curl', '--http2-prior-knowledge', '--protocol', 'grpc', '-H', `Authorization: Bearer ${customer.apiKey}`],
         ...['-d', JSON.stringify(request), `${app.url}/intelligence.chat.v1.ChatService/Chat`],
-      ]).toString();
+      ]);
       note('buf curl', JSON.parse(text));
     });
 
@@ -176,7 +180,7 @@ eachServer((server) => {
       const customer = await onboard(app);
       const rotated = await send(app, 'POST', `/v1/keys/${customer.keyId}:rotate`, customer.managementKey, {});
       expect(rotated.status).toBe(200);
-      expect(reasonOf(await send(app, 'POST', chatPath, customer.apiKey, request))).toBe('CREDENTIAL_INVALID');
+      expect(reasonOf(await send(app, 'POST', chatPath, customer.apiKey, request))).toBe('KEY_REVOKED');
       const secret = rotated.body.secret as string;
       expect((await send(app, 'POST', chatPath, secret, request)).status).toBe(200);
       await send(app, 'POST', `/v1/keys/${customer.keyId}:revoke`, customer.managementKey, {});
@@ -229,6 +233,10 @@ eachServer((server) => {
     expect(reasonOf(await send(app, 'POST', chatPath, undefined, request))).toBe('CREDENTIAL_MISSING');
   });
 });
+
+async function outputOf(command: string, args: string[]): Promise<string> {
+  return (await promisify(execFile)(command, args, { timeout: 20_000 })).stdout;
+}
 
 function nano(usd: string): bigint {
   const [whole = '', decimals = ''] = usd.replace('-', '').split('.');
