@@ -1,46 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pulseService } from '../../src/api/pulse.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { fail, succeed } from '../../src/base/failure.ts';
-import { createGate } from '../../src/edge/gate.ts';
-import { monitorReadiness, type RunningServer, serveEdge } from '../../src/edge/index.ts';
+import type { RunningServer } from '../../src/edge/index.ts';
 import { PulseService } from '../../src/gen/intelligence/pulse/v1/pulse_service_pb.ts';
 import type { Pulse } from '../../src/pulse/index.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
 import { grpcClient } from '../support/grpc.ts';
-import { callerOf, MemoryLedger, silent, startPulse } from './support.ts';
+import { startPulseServer } from './server.ts';
+import { MemoryLedger, startPulse } from './support.ts';
 
 const fresh = useDatabase(firstServer());
 let pulse: Pulse;
 let server: RunningServer;
 const ledger = new MemoryLedger();
 
-// `Bearer api acc_1` is an API key of account acc_1, `Bearer owner acc_1` its management key.
 beforeAll(async () => {
   pulse = startPulse(fresh().database, ledger, { clock: systemClock });
-  const services = [pulseService({ pulse, fingerprintKey: Buffer.alloc(32, 9) })];
-  const gate = createGate({
-    services,
-    authenticate: (authorization = '') => {
-      const [, kind, account = ''] = authorization.split(' ');
-      if (kind === 'api') return succeed(callerOf(account));
-      if (kind === 'other') return succeed({ ...callerOf(account), scopes: new Set(['chat']) });
-      if (kind === 'owner')
-        return succeed({ credential: 'management_key', name: 'owner', accountId: account, scopes: new Set() });
-      return fail({ kind: 'credential_missing' });
-    },
-    admission: { admit: () => succeed(() => {}), refused: () => succeed(undefined) },
-    clock: systemClock,
-    log: silent,
-    texts: { minimumTopUpUsd: '5.00' },
-  });
-  server = await serveEdge({
-    http: { host: '127.0.0.1', port: 0, pathPrefix: '', trustedProxies: [], tls: null },
-    services,
-    gate,
-    readiness: monitorReadiness(async () => {}),
-    log: silent,
-  });
+  server = await startPulseServer(pulse);
 });
 afterAll(async () => {
   await server.close(0);
