@@ -8,7 +8,9 @@ import type { Queryable } from '../db/index.ts';
 
 /** At 1,000 constants MariaDB turns an IN list into a join. */
 export const inListMax = 500;
-export const rowsPerInsertMax = 2_000;
+const rowsPerInsertMax = 2_000;
+/** A quarter of the smallest usual packet limit (16 MiB). */
+const charactersPerInsertMax = 4 * 1_048_576;
 
 /**
  * A text's UTF-8 bytes as a literal. In hexadecimal without quotes, through which the driver would look for placeholders,
@@ -18,8 +20,29 @@ export function hexOf(text: string): string {
   return text === '' ? "''" : `0x${Buffer.from(text, 'utf8').toString('hex')}`;
 }
 
+/** Inserts rows, in as many statements as their number and length ask for. */
 export async function insert(db: Queryable, head: string, rows: readonly string[], tail = ''): Promise<void> {
-  for (const part of slices(rows, rowsPerInsertMax)) await run(db, `${head} ${part.join(',')} ${tail}`);
+  for (const [from, to] of statementsOf(rows)) await insertOnce(db, head, rows.slice(from, to), tail);
+}
+
+/** Inserts rows in one statement, which is undone as a whole when it fails. */
+export async function insertOnce(db: Queryable, head: string, rows: readonly string[], tail = ''): Promise<void> {
+  if (rows.length > 0) await run(db, `${head} ${rows.join(',')} ${tail}`);
+}
+
+/** Cuts rows into statements of bounded length: `[from, to)`. A single row is always well below a packet's limit. */
+export function* statementsOf(rows: readonly string[]): Iterable<[from: number, to: number]> {
+  let from = 0;
+  let length = 0;
+  for (const [at, row] of rows.entries()) {
+    if (at > from && (at - from >= rowsPerInsertMax || length + row.length > charactersPerInsertMax)) {
+      yield [from, at];
+      from = at;
+      length = 0;
+    }
+    length += row.length;
+  }
+  if (from < rows.length) yield [from, rows.length];
 }
 
 export async function run(db: Queryable, text: string, values: unknown[] = []): Promise<bigint> {

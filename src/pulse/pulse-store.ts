@@ -1,5 +1,5 @@
 import { isDuplicateKey, type Queryable } from '../db/index.ts';
-import { hexOf, inListMax, insert, query, rowsPerInsertMax, run, slices } from './bulk-store.ts';
+import { hexOf, inListMax, insert, insertOnce, query, run, slices, statementsOf } from './bulk-store.ts';
 import { decodeInto, encodeHistogram, type Histogram } from './histogram.ts';
 import { type NameKind, type NameRow, nameKinds } from './names.ts';
 import { type Cell, type CellKey, type CellRange, type ErrorCell, type ErrorKey, grains } from './rollup.ts';
@@ -123,34 +123,34 @@ export async function addNewEvents(
   events: readonly EventRow[],
 ): Promise<ReadonlySet<string>> {
   const existing = new Set<string>();
-  for (const part of slices(events, rowsPerInsertMax)) {
+  const rows = events.map((event) => eventRow(accountNo, event));
+  for (const [from, to] of statementsOf(rows)) {
     try {
-      await insertEvents(tx, accountNo, part);
+      await insertOnce(tx, insertEvents, rows.slice(from, to));
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       // The statement was undone as a whole; the transaction goes on.
+      const part = events.slice(from, to);
       const there = await findEventIds(tx, accountNo, part);
       for (const id of there) existing.add(id);
-      await insertEvents(
+      const fresh = part.filter(({ id }) => !there.has(id));
+      await insertOnce(
         tx,
-        accountNo,
-        part.filter(({ id }) => !there.has(id)),
+        insertEvents,
+        fresh.map((event) => eventRow(accountNo, event)),
       );
     }
   }
   return existing;
 }
 
-async function insertEvents(tx: Queryable, accountNo: number, events: readonly EventRow[]): Promise<void> {
-  await insert(
-    tx,
-    'INSERT INTO pulse_event (account_no, event_id, journey_no, step_no, kind, occurred_ms, session_key, user_key, detail) VALUES',
-    events.map((event) => {
-      const user = event.userKey === undefined ? 'NULL' : `0x${event.userKey}`;
-      const detail = event.detail === undefined ? 'NULL' : hexOf(event.detail);
-      return `(${accountNo},${hexOf(event.id)},${event.journeyNo},${event.stepNo},${event.kind},${event.occurredMs},0x${event.sessionKey},${user},${detail})`;
-    }),
-  );
+const insertEvents =
+  'INSERT INTO pulse_event (account_no, event_id, journey_no, step_no, kind, occurred_ms, session_key, user_key, detail) VALUES';
+
+function eventRow(accountNo: number, event: EventRow): string {
+  const user = event.userKey === undefined ? 'NULL' : `0x${event.userKey}`;
+  const detail = event.detail === undefined ? 'NULL' : hexOf(event.detail);
+  return `(${accountNo},${hexOf(event.id)},${event.journeyNo},${event.stepNo},${event.kind},${event.occurredMs},0x${event.sessionKey},${user},${detail})`;
 }
 
 async function findEventIds(tx: Queryable, accountNo: number, events: readonly EventRow[]): Promise<Set<string>> {

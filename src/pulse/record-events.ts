@@ -69,7 +69,8 @@ export async function recordEvents(
   if (price?.perThousandEvents === undefined) {
     return fail({ kind: 'precondition_failed', description: 'Pulse events have no price yet; the operator sets one.' });
   }
-  if (!deps.recorder.reserve(good.length)) return fail({ kind: 'overloaded', retryAfterMs });
+  const free = deps.recorder.reserve(accountId, good.length);
+  if (!free) return fail({ kind: 'overloaded', retryAfterMs });
   try {
     const ceiling = costOf(good.length, price);
     const held = await deps.ledger.hold({
@@ -84,7 +85,7 @@ export async function recordEvents(
     if (held.value.kind === 'replayed') return replay(held.value.receipt, held.value.reply);
     return await writeAndSettle(deps, accountId, { hold: held.value.hold, price, good, rejected });
   } finally {
-    deps.recorder.free(good.length);
+    free();
   }
 }
 

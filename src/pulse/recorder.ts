@@ -10,10 +10,11 @@ import { type Batch, type Written, writeGroup } from './write-group.ts';
  * are written together by the next one. No timer: an idle account's batch is written at once.
  */
 export interface Recorder {
-  /** Whether this many events more may wait. A batch that is let in by this is never refused for lack of room. */
-  reserve(events: number): boolean;
-  /** Gives back what was reserved for a batch, written or not. */
-  free(events: number): void;
+  /**
+   * Makes room for an account's events, if there is room: then the returned function gives it back, and the batch is never
+   * refused. One account can't take all the room.
+   */
+  reserve(accountId: string, events: number): (() => void) | undefined;
   /** Stores a batch. Rejects when the database refuses it, or when it can't be told whether it was stored. */
   write(accountId: string, batch: Batch): Promise<Written>;
   /** Resolves when nothing is under way. */
@@ -22,6 +23,7 @@ export interface Recorder {
 
 /** Events that may wait or be written at one time, in all and of one account. */
 const waitingMax = 100_000;
+const waitingOfAccountMax = 50_000;
 const groupBatchesMax = 8;
 /** Accounts that are written at the same time; each takes a connection. */
 const accountsAtOnceMax = 4;
@@ -47,8 +49,22 @@ export function createRecorder(deps: { db: Database; log: Logger }): Recorder {
     sizeCalculation: ({ names }) => 1 + (names?.size ?? 0),
   });
   const idlers: (() => void)[] = [];
-  let reserved = 0;
+  const reserved = new Map<string, number>();
+  let reservedInAll = 0;
   let running = 0;
+
+  function reserve(accountId: string, events: number): (() => void) | undefined {
+    const own = reserved.get(accountId) ?? 0;
+    if (own + events > waitingOfAccountMax || reservedInAll + events > waitingMax) return undefined;
+    reserved.set(accountId, own + events);
+    reservedInAll += events;
+    return () => {
+      reservedInAll -= events;
+      const left = (reserved.get(accountId) ?? 0) - events;
+      if (left > 0) reserved.set(accountId, left);
+      else reserved.delete(accountId);
+    };
+  }
 
   function write(accountId: string, batch: Batch): Promise<Written> {
     return new Promise((resolve, reject) => {
@@ -129,14 +145,7 @@ export function createRecorder(deps: { db: Database; log: Logger }): Recorder {
   }
 
   return {
-    reserve: (events) => {
-      if (reserved + events > waitingMax) return false;
-      reserved += events;
-      return true;
-    },
-    free: (events) => {
-      reserved -= events;
-    },
+    reserve,
     write,
     idle: () => new Promise((resolve) => (running === 0 ? resolve() : idlers.push(resolve))),
   };

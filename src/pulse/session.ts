@@ -43,8 +43,20 @@ export function applyEvent(session: SessionState, event: SessionEvent): void {
     state.completedFirst = earlier(state.completedFirst, at);
     state.completedLast = later(state.completedLast, at);
   } else if (event.kind === 'error' && event.errorCode !== undefined) {
-    state.errors.set(event.errorCode, later(state.errors.get(event.errorCode), at));
+    applyError(state.errors, event.errorCode, at);
   }
+}
+
+/** Codes that are remembered of one session at one step. */
+export const codesPerStepMax = 32;
+
+/**
+ * Keeps the codes with the smallest numbers: which those are does not depend on the order of events, and one that is kept in
+ * the end was kept all along.
+ */
+function applyError(errors: Map<number, number>, code: number, at: number): void {
+  errors.set(code, later(errors.get(code), at));
+  if (errors.size > codesPerStepMax) errors.delete(Math.max(...errors.keys()));
 }
 
 /** What a session adds to the rollups of the hour in which it began. */

@@ -165,15 +165,34 @@ eachServer((server) => {
     expect(report.errors.find(({ code }) => code === '(other)')?.occurrences).toBe(50);
   });
 
+  test('events of many megabytes are stored in statements of bounded length, duplicates among them found', async () => {
+    const large = (id: string) => event({ id, properties: { text: '\u0001'.repeat(600) } });
+    const events = Array.from({ length: 1_000 }, (_, i) => large(`large-${i}`));
+    await send([large('large-3'), large('large-997')]);
+    expect(unwrap(await send(events))).toMatchObject({ accepted: 998, duplicates: 2 });
+  });
+
+  test('an account that sends more than can be written is told to come back; the others are served', async () => {
+    const events = Array.from({ length: 1_000 }, (_, i) => event({ id: `flood-${i}` }));
+    const flood = Array.from({ length: 60 }, () => send(events));
+    const other = pulse.recordEvents(callerOf(newId('acc')), [event()]);
+    expect((await other).ok).toBe(true);
+    const answers = await Promise.all(flood);
+    expect(answers.filter((answer) => !answer.ok)).toHaveLength(10);
+    expect(answers.find((answer) => !answer.ok)).toMatchObject({ failure: { kind: 'overloaded' } });
+    expect(ledger.eventsCharged).toBe(1_001);
+  });
+
   test('neither a session id, nor a user id, nor a secret of theirs is stored as it is', async () => {
-    await send([event({ sessionId: 'session-plain', userId: 'user-plain@example.com' })]);
-    const rows = await fresh()
-      .database.for<{ pulse_event: object; pulse_session: object }>()
-      .selectFrom(['pulse_event', 'pulse_session'])
-      .selectAll()
-      .execute();
+    const at = noon - 12_345_678;
+    await send([event({ at, sessionId: 'session-plain', userId: 'user-plain@example.com' })]);
+    const tables = fresh().database.for<{ pulse_event: { occurred_ms: bigint }; pulse_session: { last_ms: bigint } }>();
+    const rows = [
+      ...(await tables.selectFrom('pulse_event').selectAll().where('occurred_ms', '=', BigInt(at)).execute()),
+      ...(await tables.selectFrom('pulse_session').selectAll().where('last_ms', '=', BigInt(at)).execute()),
+    ];
     const dump = rows.map((row) => Object.values(row).map(String).join(' ')).join('\n');
-    expect(rows.length).toBeGreaterThan(0);
+    expect(rows).toHaveLength(2);
     expect(dump).not.toContain('plain');
   });
 

@@ -5,6 +5,7 @@ import { buildReport, PeriodSums } from '../../src/pulse/report.ts';
 import { coverWithCells, hourMs, RollupChanges } from '../../src/pulse/rollup.ts';
 import {
   applyEvent,
+  codesPerStepMax,
   contributionOf,
   decodeSession,
   encodeSession,
@@ -84,6 +85,18 @@ test('an event taken in twice changes nothing', () => {
       if (repeated) applyEvent(once, repeated);
       expect(encodeSession(once)).toBe(before);
     }),
+  );
+});
+
+test('a session with more codes than are remembered keeps the same ones in whatever order they come', () => {
+  const codes = Array.from({ length: 60 }, (_, i) => i);
+  fc.assert(
+    fc.property(fc.shuffledSubarray(codes, { minLength: 60 }), (order) => {
+      const session: SessionState = new Map();
+      for (const errorCode of order) applyEvent(session, { step: 1, kind: 'error', occurredMs: errorCode, errorCode });
+      expect([...(session.get(1)?.errors.keys() ?? [])].sort((a, b) => a - b)).toEqual(codes.slice(0, codesPerStepMax));
+    }),
+    { numRuns: 200 },
   );
 });
 
