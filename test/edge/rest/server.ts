@@ -42,9 +42,12 @@ export const echoRegistry = createRegistry(file_intelligence_test_v1_echo, Durat
 export async function startEchoServer(
   overrides: Partial<RestOptions> = {},
   prepare: (app: FastifyInstance) => void = () => undefined,
+  http2 = false,
 ): Promise<EchoServer> {
   const observed: Observed = { aborted: 0, finished: 0, sent: 0, lastTimeoutMs: undefined };
-  const app = Fastify({ rewriteUrl: routableUrl });
+  const app = (http2
+    ? Fastify({ rewriteUrl: routableUrl as never, http2: true })
+    : Fastify({ rewriteUrl: routableUrl })) as unknown as FastifyInstance;
   prepare(app);
   app.register(rest, { ...echoOptions(observed), ...overrides });
   await app.listen({ port: 0, host: '127.0.0.1' });
