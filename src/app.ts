@@ -1,6 +1,7 @@
 import { accountService } from './api/account.ts';
 import { chatService } from './api/chat.ts';
 import { keyService } from './api/key.ts';
+import { pulseService } from './api/pulse.ts';
 import { walletService } from './api/wallet.ts';
 import { systemClock } from './base/clock.ts';
 import {
@@ -33,6 +34,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       keyService(rooms),
       walletService(rooms),
       chatService({ chat: rooms.chat, fingerprintKey: secrets.fingerprintKey }),
+      pulseService({ pulse: rooms.pulse, fingerprintKey: secrets.fingerprintKey }),
     ];
     const gate = createGate({
       services,

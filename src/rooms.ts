@@ -13,6 +13,7 @@ import { checkServer, connectDatabase, migrate, startPrivateServer } from './db/
 import { createKeys } from './keys/index.ts';
 import { createLimits, type Levels } from './limits/index.ts';
 import { createProviders } from './providers/index.ts';
+import { createPulse, type PulsePrice } from './pulse/index.ts';
 import { createLedger, createReplySeal, createWallets, manualPayments, sandboxPayments } from './wallet/index.ts';
 
 export interface RoomsOptions {
@@ -79,7 +80,13 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     closers.push(() => providers.close());
     const catalog = await createCatalog({
       store: createPriceStore(db),
-      settings: { models: config.models },
+      settings: {
+        models: config.models,
+        services: {
+          workflow: { perRequestUsd: config.workflows.pricePerRequestUsd },
+          pulse: { perThousandEventsUsd: config.pulse.pricePerThousandEventsUsd },
+        },
+      },
       enabledProviders: providers.enabled,
       log,
     });
@@ -88,7 +95,17 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     const chat = createChat({ ledger, catalog, providers, log });
     closers.push(() => chat.drained());
 
-    return { db, accounts, keys, ledger, wallets, limits, providers, catalog, chat, close };
+    const pulse = createPulse({
+      db,
+      ledger,
+      clock,
+      log,
+      price: (accountId) => pulsePrice(catalog, accountId),
+      secret: secrets.fingerprintKey,
+    });
+    closers.push(() => pulse.close());
+
+    return { db, accounts, keys, ledger, wallets, limits, providers, catalog, chat, pulse, close };
   } catch (error) {
     await close();
     throw error;
@@ -110,6 +127,11 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
         log.error({ err: error }, 'closing failed');
       }
   }
+}
+
+function pulsePrice(catalog: Catalog, accountId: string): PulsePrice | undefined {
+  const price = catalog.price('pulse', accountId);
+  return price && { ...price, version: catalog.version };
 }
 
 /** Each level may do the same in all: a key no more than its account, a token no more than its key. */
