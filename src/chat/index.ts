@@ -16,6 +16,7 @@ import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
 export type { ChatCall } from './deps.ts';
 export { createHealth, type Health } from './health.ts';
 export * from './types.ts';
+export { createModelCalls, type ModelCalls, type Spending } from './within-charge.ts';
 
 /** Chat with routing, paid per request. */
 export interface Chat {
