@@ -1,0 +1,38 @@
+import type { Caller } from '../base/caller.ts';
+import type { Result } from '../base/failure.ts';
+import type { NanoUsd } from '../base/money.ts';
+import type { Usage } from '../wallet/index.ts';
+
+/** What a model is asked: in the shape of a chat request that wants JSON of one schema. */
+export interface ModelRequest {
+  routing?: ModelRouting | undefined;
+  messages: readonly { role: 'system' | 'user' | 'assistant'; content: string }[];
+  responseFormat: { kind: 'json'; schema: Readonly<Record<string, unknown>>; name: string };
+  maxOutputTokens: number;
+  temperature: number;
+}
+
+export interface ModelRouting {
+  mode?: 'economy' | 'balanced' | 'quality' | 'fast' | undefined;
+  fallback?: boolean | undefined;
+  maxCost?: NanoUsd | undefined;
+  allow?: readonly string[] | undefined;
+  deny?: readonly string[] | undefined;
+}
+
+/** A model that helps, within a charge that the workflow holds. Chat's `ModelCalls` is one. */
+export interface Assistant {
+  /** The most and the least that the call can cost; fails when no model can do it now. */
+  quote(caller: Caller, request: ModelRequest): Result<{ ceiling: NanoUsd; minimum: NanoUsd }>;
+  /** Asks, spending at most `budget`. What was spent counts even when the call fails. */
+  run(
+    caller: Caller,
+    request: ModelRequest,
+    terms: { budget: NanoUsd; signal: AbortSignal },
+  ): Promise<{ result: Result<{ model: string; message: { content: string } }>; spent: Spent }>;
+}
+
+export interface Spent {
+  cost: NanoUsd;
+  usage: Usage | undefined;
+}

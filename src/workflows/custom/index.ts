@@ -1,0 +1,219 @@
+import { create, fromJson, type JsonObject, type JsonValue, toJson } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { Caller } from '../../base/caller.ts';
+import type { Clock } from '../../base/clock.ts';
+import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { newId } from '../../base/ids.ts';
+import { makePage, type Page, type PageRequest, readPageRequest } from '../../base/page.ts';
+import { type Database, isDuplicateKey } from '../../db/index.ts';
+import { type WorkflowDefinition, WorkflowDefinitionSchema } from '../../gen/intelligence/workflow/v1/definition_pb.ts';
+import { boundJson, jsonOf, ownRules, type Plain } from '../family.ts';
+import type { Sandbox } from '../sandbox/index.ts';
+import type { CustomDefinition, CustomOutcome } from './definition.ts';
+import { createDefinitionsStore, type DefinitionName, type DefinitionRow } from './definitions-store.ts';
+
+/** Clients' own workflows: immutable versions, each proven by its samples before it is made. */
+export interface Definitions {
+  /**
+   * Makes a new version. Fails with `invalid_argument` naming what is wrong: a schema, an expression, or a sample that does
+   * not yield what it must.
+   */
+  create(caller: Caller, definition: Plain<WorkflowDefinition>): Promise<Result<WorkflowDefinition>>;
+  /** One version; the newest active one by default, and the newest when none is. */
+  find(caller: Caller, name: WorkflowName): Promise<Result<WorkflowDefinition>>;
+  list(caller: Caller, request: PageRequest & { client: string }): Promise<Result<Page<WorkflowDefinition>>>;
+  /** Stops a version, or all of them. Doing it again changes nothing. */
+  retire(caller: Caller, name: WorkflowName): Promise<Result<WorkflowDefinition>>;
+  /** The version that runs: the one asked for, if it is active, or the newest active one. */
+  active(caller: Caller, name: WorkflowName): Promise<Result<ActiveDefinition>>;
+}
+
+export interface WorkflowName {
+  client: string;
+  workflow: string;
+  version?: number | undefined;
+}
+
+export interface ActiveDefinition {
+  definition: WorkflowDefinition;
+  rules: CustomDefinition;
+}
+
+const workflowsMax = 1000;
+
+export function createDefinitions(deps: { db: Database; clock: Clock; sandbox: Sandbox }): Definitions {
+  const { db, clock, sandbox } = deps;
+  const store = createDefinitionsStore(db);
+
+  async function insert(name: DefinitionName, content: string): Promise<DefinitionRow> {
+    return db.transaction(async (tx) => {
+      const inside = createDefinitionsStore(tx);
+      const newest = await inside.lock(name);
+      const row = { version: (newest ?? 0) + 1, versionId: newId('wfv'), content, createdMs: clock.now() };
+      await inside.insertVersion(name, row, newest === undefined);
+      return { ...name, ...row, retiredMs: undefined };
+    });
+  }
+
+  return {
+    async create(caller, definition) {
+      const problem = contradictionIn(definition);
+      if (problem) return fail(problem);
+      const accountId = accountOf(caller);
+      const proven = await prove(sandbox, accountId, definition);
+      if (!proven.ok) return proven;
+      const name = { accountId, client: definition.client, workflow: definition.workflow };
+      if ((await store.find(name)) === undefined && (await store.countWorkflows(accountId)) >= workflowsMax)
+        return fail({ kind: 'precondition_failed', description: `The account has ${workflowsMax} workflows already.` });
+      const message = create(WorkflowDefinitionSchema, {
+        ...(definition as WorkflowDefinition),
+        version: 0,
+        state: '',
+        createTime: undefined,
+      });
+      const content = JSON.stringify(toJson(WorkflowDefinitionSchema, message));
+      try {
+        return succeed(messageOf(await insert(name, content)));
+      } catch (error) {
+        // Another request made the first version at the same moment: now there is a row to lock.
+        if (!isDuplicateKey(error)) throw error;
+        return succeed(messageOf(await insert(name, content)));
+      }
+    },
+
+    async find(caller, { client, workflow, version }) {
+      const row = await store.find({ accountId: accountOf(caller), client, workflow }, version);
+      return row ? succeed(messageOf(row)) : notFound(client, workflow);
+    },
+
+    async list(caller, request) {
+      const accountId = accountOf(caller);
+      const start = readPageRequest(`definitions ${request.client}`, request);
+      if (!start.ok) return start;
+      const { size, after } = start.value;
+      const rows = await store.list({ accountId, client: request.client, after, limit: size + 1 });
+      const page = makePage(`definitions ${request.client}`, start.value, rows, ({ versionId }) => versionId);
+      return succeed({ items: page.items.map(messageOf), nextPageToken: page.nextPageToken });
+    },
+
+    async retire(caller, { client, workflow, version }) {
+      const name = { accountId: accountOf(caller), client, workflow };
+      if ((await store.find(name, version)) === undefined) return notFound(client, workflow);
+      await store.retire(name, version, clock.now());
+      const row = await store.find(name, version);
+      return row ? succeed(messageOf(row)) : notFound(client, workflow);
+    },
+
+    async active(caller, { client, workflow, version }) {
+      const row = await store.find({ accountId: accountOf(caller), client, workflow }, version);
+      if (!row) return notFound(client, workflow);
+      if (row.retiredMs !== undefined)
+        return fail({ kind: 'precondition_failed', description: `The workflow ${client}/${workflow} is retired.` });
+      const definition = messageOf(row);
+      return succeed({ definition, rules: rulesOf(definition, row.versionId) });
+    },
+  };
+}
+
+/** What a sandbox needs to know of a definition. */
+export function rulesOf(definition: Plain<WorkflowDefinition>, id: string | undefined): CustomDefinition {
+  return {
+    id,
+    inputSchema: definition.inputSchema ?? {},
+    outputSchema: definition.outputSchema ?? {},
+    checks: ownRules(definition.checks),
+    fields: definition.fields.map(({ name, expression }) => ({ name, expression })),
+  };
+}
+
+function contradictionIn(definition: Plain<WorkflowDefinition>): ReturnType<typeof invalid> | undefined {
+  for (const field of ['inputSchema', 'outputSchema'] as const) {
+    const bounded = boundJson(`definition.${field}`, definition[field]);
+    if (!bounded.ok) return bounded.failure;
+  }
+  for (const [index, { input, expect }] of definition.samples.entries()) {
+    const bounded = boundJson(`definition.samples[${index}]`, [jsonOf(input), expect ?? {}]);
+    if (!bounded.ok) return bounded.failure;
+  }
+  for (const [list, key] of [
+    ['checks', 'id'],
+    ['fields', 'name'],
+  ] as const) {
+    const names = (definition[list] as readonly { id?: string; name?: string }[]).map((one) => one[key]);
+    const twice = names.findIndex((name, index) => names.indexOf(name) < index);
+    if (twice >= 0) return invalid(`definition.${list}[${twice}].${key}`, `${names[twice]} is there twice`);
+  }
+  if (definition.assist === 'required' && definition.instructions.trim() === '')
+    return invalid('definition.instructions', 'are needed when a model is required');
+  return undefined;
+}
+
+/** Compiles everything and runs each sample, where it can be ended. */
+async function prove(sandbox: Sandbox, owner: string, definition: Plain<WorkflowDefinition>): Promise<Result<void>> {
+  const rules = rulesOf(definition, undefined);
+  const compiled = await runRules(sandbox, owner, rules, null, 'definition');
+  if (!compiled.ok) return compiled;
+  // Without a model the output has to be whole by rules alone.
+  const mustFit = definition.assist !== 'required';
+  for (const [index, { input, expect }] of definition.samples.entries()) {
+    const field = `definition.samples[${index}]`;
+    const ran = await runRules(sandbox, owner, rules, jsonOf(input), field);
+    if (!ran.ok) return ran;
+    const outcome = ran.value;
+    if (!outcome.ok) return fail(invalid(`${field}.${outcome.field}`, outcome.problem));
+    if (mustFit && !outcome.fits)
+      return fail(invalid(field, `yields what does not fit the output schema: ${outcome.problem}`));
+    for (const [name, wanted] of Object.entries(expect ?? {}))
+      if (!isSame(outcome.output[name], wanted))
+        return fail(
+          invalid(
+            `${field}.expect.${name}`,
+            `the workflow yields ${JSON.stringify(outcome.output[name] ?? null).slice(0, 200)}`,
+          ),
+        );
+  }
+  return succeed(undefined);
+}
+
+/** Runs a definition's rules on one input. */
+export async function runRules(
+  sandbox: Sandbox,
+  owner: string,
+  rules: CustomDefinition,
+  input: JsonValue,
+  field: string,
+  drafted?: JsonObject,
+): Promise<Result<CustomOutcome>> {
+  const answer = await sandbox.run(owner, { kind: 'custom', definition: rules, input, drafted }, field);
+  if (!answer.ok) return answer;
+  const { value } = answer;
+  if (value.kind === 'refused') return fail(invalid(value.field, value.problem));
+  if (value.kind !== 'custom') throw new Error('the sandbox answered another job');
+  return succeed(value.outcome);
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (typeof a === 'number' && typeof b === 'number') return Math.abs(a - b) < 1e-9;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  const names = Object.keys(b);
+  if (Array.isArray(a) !== Array.isArray(b) || Object.keys(a).length !== names.length) return false;
+  return names.every((name) => isSame((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name]));
+}
+
+function messageOf(row: DefinitionRow): WorkflowDefinition {
+  const definition = fromJson(WorkflowDefinitionSchema, JSON.parse(row.content) as JsonValue);
+  definition.version = row.version;
+  definition.state = row.retiredMs === undefined ? 'active' : 'retired';
+  definition.createTime = timestampFromMs(row.createdMs);
+  return definition;
+}
+
+function accountOf({ accountId }: Caller): string {
+  // The contract lets no caller without an account in here.
+  if (accountId === undefined) throw new Error('a workflow without an account');
+  return accountId;
+}
+
+function notFound(client: string, workflow: string): ReturnType<typeof fail> {
+  return fail({ kind: 'not_found', resource: `workflow ${client}/${workflow}` });
+}

@@ -1,0 +1,76 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+import type { Caller } from '../../base/caller.ts';
+import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import type { Basis } from '../../gen/intelligence/workflow/v1/basis_pb.ts';
+import { type CustomPlan, fillIn, planCustom } from '../assist/custom.ts';
+import type { AssistDeps } from '../assist/deps.ts';
+import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from '../charged-run.ts';
+import { basisOf, boundJson, type Plain } from '../family.ts';
+import type { Sandbox } from '../sandbox/index.ts';
+import { type Definitions, runRules, type WorkflowName } from './index.ts';
+
+export interface CustomReply {
+  output: JsonValue;
+  basis: Plain<Basis>;
+}
+
+export interface CustomDeps extends ChargeDeps, AssistDeps {
+  definitions: Definitions;
+  sandbox: Sandbox;
+}
+
+/**
+ * Runs a client's workflow: the input fits its schema, rules compute what they can, a model adds the rest where the
+ * definition wants one, and what comes out fits the output schema or nothing does.
+ */
+export async function runWorkflow(
+  deps: CustomDeps,
+  caller: Caller,
+  request: WorkflowName & { input: JsonValue },
+  call: WorkflowCall,
+): Promise<Result<Paid<CustomReply>>> {
+  const bounded = boundJson('input', request.input);
+  if (!bounded.ok) return bounded;
+  const found = await deps.definitions.active(caller, request);
+  if (!found.ok) return found;
+  const { definition, rules } = found.value;
+  const owner = caller.accountId ?? '';
+  const ran = await runRules(deps.sandbox, owner, rules, request.input, 'input');
+  if (!ran.ok) return ran;
+  const byRules = ran.value;
+  if (!byRules.ok) return fail(invalid(byRules.field, byRules.problem));
+
+  const plan: Result<CustomPlan | undefined> = planCustom(deps, caller, definition, request.input, byRules.output);
+  if (!plan.ok) return plan;
+  const label = `${definition.client}/${definition.workflow}@${definition.version}`;
+  const replyOf = (output: JsonValue, model: string, note: string): CustomReply => ({
+    output,
+    basis: { ...basisOf(byRules.checks, label), evaluator: model === '' ? 'rules' : 'assisted', model, note },
+  });
+  return chargedRun(deps, caller, call, {
+    family: 'custom',
+    modelCeiling: plan.value?.ceiling ?? 0n,
+    make: async (budget) => {
+      const filled = await fillIn(deps, plan.value, caller, { budget, signal: call.signal }, async (drafted) => {
+        const again = await runRules(deps.sandbox, owner, rules, request.input, 'input', drafted);
+        if (!again.ok || !again.value.ok) return { ok: false, problem: 'the rules could not be run' };
+        return again.value.fits
+          ? { ok: true, output: again.value.output as JsonValue }
+          : { ok: false, problem: again.value.problem };
+      });
+      const { spent, model } = filled;
+      if (filled.output !== undefined) return { result: succeed(replyOf(filled.output, model, '')), spent, model };
+      if (definition.assist === 'required')
+        return { result: fail({ kind: 'upstream_failed', attempts: [] }), spent, model };
+      if (!byRules.fits)
+        return {
+          result: fail({ kind: 'precondition_failed', description: `By rules alone, ${byRules.problem}.` }),
+          spent,
+          model,
+        };
+      return { result: succeed(replyOf(byRules.output as JsonValue, '', filled.note)), spent, model };
+    },
+    store: (reply) => Buffer.from(JSON.stringify(reply)),
+    restore: (bytes) => JSON.parse(Buffer.from(bytes).toString('utf8')) as ReturnType<typeof JSON.parse>,
+  });
+}

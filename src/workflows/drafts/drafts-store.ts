@@ -1,0 +1,156 @@
+import type { Queryable } from '../../db/index.ts';
+
+/** One stored version of a draft. */
+export interface DraftRow {
+  version: number;
+  state: DraftState;
+  /** JSON. */
+  content: string;
+  review: { reviewer: string; note: string; timeMs: number } | undefined;
+  createdMs: number;
+}
+
+export type DraftState = 'pending_review' | 'approved' | 'rejected';
+
+interface DraftTables {
+  workflow_draft: {
+    account_id: string;
+    draft_id: string;
+    subject: string;
+    version: number;
+    created_at_ms: number | bigint;
+  };
+  workflow_draft_version: {
+    account_id: string;
+    draft_id: string;
+    version: number;
+    state: number;
+    content: string;
+    reviewer: string | null;
+    note: string | null;
+    reviewed_at_ms: number | bigint | null;
+    created_at_ms: number | bigint;
+  };
+}
+
+const states: readonly DraftState[] = ['pending_review', 'approved', 'rejected'];
+
+/** All SQL about drafts. */
+export function createDraftsStore(queryable: Queryable) {
+  const db = queryable.for<DraftTables>();
+  return {
+    async insert(draft: { accountId: string; draftId: string; subject: string; createdMs: number }): Promise<void> {
+      const { accountId, draftId, subject, createdMs } = draft;
+      await db
+        .insertInto('workflow_draft')
+        .values({ account_id: accountId, draft_id: draftId, subject, version: 1, created_at_ms: createdMs })
+        .execute();
+    },
+
+    /** The newest version's number, and whose the draft is; locked until the transaction ends. */
+    async lock(accountId: string, draftId: string): Promise<{ version: number; subject: string } | undefined> {
+      return db
+        .selectFrom('workflow_draft')
+        .select(['version', 'subject'])
+        .where('account_id', '=', accountId)
+        .where('draft_id', '=', draftId)
+        .forUpdate()
+        .executeTakeFirst();
+    },
+
+    async find(accountId: string, draftId: string): Promise<{ version: number; subject: string } | undefined> {
+      return db
+        .selectFrom('workflow_draft')
+        .select(['version', 'subject'])
+        .where('account_id', '=', accountId)
+        .where('draft_id', '=', draftId)
+        .executeTakeFirst();
+    },
+
+    async setNewest(accountId: string, draftId: string, version: number): Promise<void> {
+      await db
+        .updateTable('workflow_draft')
+        .set({ version })
+        .where('account_id', '=', accountId)
+        .where('draft_id', '=', draftId)
+        .execute();
+    },
+
+    async insertVersion(row: {
+      accountId: string;
+      draftId: string;
+      version: number;
+      content: string;
+      createdMs: number;
+    }): Promise<void> {
+      const { accountId, draftId, version, content, createdMs } = row;
+      await db
+        .insertInto('workflow_draft_version')
+        .values({ account_id: accountId, draft_id: draftId, version, state: 1, content, created_at_ms: createdMs })
+        .execute();
+    },
+
+    async review(row: {
+      accountId: string;
+      draftId: string;
+      version: number;
+      state: DraftState;
+      reviewer: string;
+      note: string;
+      reviewedMs: number;
+    }): Promise<void> {
+      await db
+        .updateTable('workflow_draft_version')
+        .set({
+          state: states.indexOf(row.state) + 1,
+          reviewer: row.reviewer,
+          note: row.note,
+          reviewed_at_ms: row.reviewedMs,
+        })
+        .where('account_id', '=', row.accountId)
+        .where('draft_id', '=', row.draftId)
+        .where('version', '=', row.version)
+        .execute();
+    },
+
+    /** All versions, newest first. At most `versionsMax` are ever made. */
+    async versions(accountId: string, draftId: string): Promise<Omit<DraftRow, 'content'>[]> {
+      const rows = await db
+        .selectFrom('workflow_draft_version')
+        .select(['version', 'state', 'reviewer', 'note', 'reviewed_at_ms', 'created_at_ms'])
+        .where('account_id', '=', accountId)
+        .where('draft_id', '=', draftId)
+        .orderBy('version', 'desc')
+        .execute();
+      return rows.map((row) => rowOf(row));
+    },
+
+    async content(accountId: string, draftId: string, version: number): Promise<string | undefined> {
+      const row = await db
+        .selectFrom('workflow_draft_version')
+        .select('content')
+        .where('account_id', '=', accountId)
+        .where('draft_id', '=', draftId)
+        .where('version', '=', version)
+        .executeTakeFirst();
+      return row?.content;
+    },
+  };
+}
+
+function rowOf(row: {
+  version: number;
+  state: number;
+  reviewer: string | null;
+  note: string | null;
+  reviewed_at_ms: number | bigint | null;
+  created_at_ms: number | bigint;
+}): Omit<DraftRow, 'content'> {
+  const { version, reviewer, note, reviewed_at_ms, created_at_ms } = row;
+  return {
+    version,
+    state: states[row.state - 1] ?? 'pending_review',
+    review: reviewer === null ? undefined : { reviewer, note: note ?? '', timeMs: Number(reviewed_at_ms ?? 0) },
+    createdMs: Number(created_at_ms),
+  };
+}

@@ -1,0 +1,187 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { Caller } from '../../base/caller.ts';
+import type { Clock } from '../../base/clock.ts';
+import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { isId, newId } from '../../base/ids.ts';
+import type { Database, Queryable } from '../../db/index.ts';
+import type { Draft, DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
+import { inspectDraft } from '../families/draft.ts';
+import type { Plain } from '../family.ts';
+import { createDraftsStore, type DraftState } from './drafts-store.ts';
+
+/** Drafts with their versions and reviews. Each version is kept for ever as it was. */
+export interface Drafts {
+  /** Keeps a new draft and gives it its id. */
+  keep(caller: Caller, draft: Plain<Draft>, terms: DraftTerms): Promise<Plain<Draft>>;
+  /** One version, the newest by default. An access token finds its own subject's drafts only. */
+  find(caller: Caller, draftId: string, version?: number): Promise<Result<Plain<Draft>>>;
+  /** Adds a version, which waits for review. Fails with `precondition_failed` when another is the newest meanwhile. */
+  revise(
+    caller: Caller,
+    revision: { draftId: string; title: string; body: string; baseVersion?: number | undefined },
+  ): Promise<Result<Plain<Draft>>>;
+  /**
+   * Approves or rejects the newest version. The same decision again changes nothing; another one, or a version that is not
+   * the newest, is `precondition_failed`.
+   */
+  review(
+    caller: Caller,
+    review: {
+      draftId: string;
+      decision: 'approved' | 'rejected';
+      reviewer: string;
+      note: string;
+      version?: number | undefined;
+    },
+  ): Promise<Result<Plain<Draft>>>;
+}
+
+/** What a draft was made under; a revision is looked at by the same. */
+export interface DraftTerms {
+  facts: Plain<DraftFact>[];
+  mustAvoid: string[];
+  domain: string;
+}
+
+interface Content extends DraftTerms {
+  title: string;
+  body: string;
+}
+
+const versionsMax = 200;
+
+export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
+  const { db, clock } = deps;
+
+  async function read(
+    queryable: Queryable,
+    accountId: string,
+    draftId: string,
+    version: number,
+  ): Promise<Plain<Draft> | undefined> {
+    const store = createDraftsStore(queryable);
+    const text = await store.content(accountId, draftId, version);
+    if (text === undefined) return undefined;
+    const versions = await store.versions(accountId, draftId);
+    const content = JSON.parse(text) as Content;
+    const row = versions.find((one) => one.version === version);
+    return {
+      draftId,
+      version,
+      title: content.title,
+      body: content.body,
+      ...inspectDraft(content.body, content.facts, content.mustAvoid, content.domain),
+      state: row?.state ?? 'pending_review',
+      reviews: row?.review
+        ? [
+            {
+              decision: row.state,
+              reviewer: row.review.reviewer,
+              note: row.review.note,
+              time: timestampFromMs(row.review.timeMs),
+            },
+          ]
+        : [],
+      createTime: timestampFromMs(row?.createdMs ?? 0),
+      versions: versions.map((one) => ({
+        version: one.version,
+        state: one.state,
+        createTime: timestampFromMs(one.createdMs),
+      })),
+    };
+  }
+
+  return {
+    async keep(caller, draft, terms) {
+      const accountId = accountOf(caller);
+      const draftId = newId('drf');
+      const createdMs = clock.now();
+      const content = JSON.stringify({ title: draft.title, body: draft.body, ...terms } satisfies Content);
+      await db.transaction(async (tx) => {
+        const store = createDraftsStore(tx);
+        await store.insert({ accountId, draftId, subject: caller.token?.subject ?? '', createdMs });
+        await store.insertVersion({ accountId, draftId, version: 1, content, createdMs });
+      });
+      const createTime = timestampFromMs(createdMs);
+      const versions = [{ version: 1, state: draft.state, createTime }];
+      return { ...draft, draftId, version: 1, createTime, versions };
+    },
+
+    async find(caller, draftId, version) {
+      const accountId = accountOf(caller);
+      const known = isId('drf', draftId) ? await createDraftsStore(db).find(accountId, draftId) : undefined;
+      if (!known || !isVisible(caller, known.subject)) return notFound(draftId);
+      const draft = await read(db, accountId, draftId, version ?? known.version);
+      return draft ? succeed(draft) : notFound(`${draftId}, version ${version}`);
+    },
+
+    async revise(caller, { draftId, title, body, baseVersion }) {
+      const accountId = accountOf(caller);
+      if (!isId('drf', draftId)) return notFound(draftId);
+      return db.transaction(async (tx): Promise<Result<Plain<Draft>>> => {
+        const store = createDraftsStore(tx);
+        const known = await store.lock(accountId, draftId);
+        if (!known || !isVisible(caller, known.subject)) return notFound(draftId);
+        if (baseVersion !== undefined && baseVersion !== known.version) return superseded(known.version);
+        if (known.version >= versionsMax) return fail(invalid('draftId', `has ${versionsMax} versions already`));
+        const before = JSON.parse((await store.content(accountId, draftId, known.version)) ?? '{}') as Content;
+        const version = known.version + 1;
+        const content = JSON.stringify({ ...before, title: title || before.title, body } satisfies Content);
+        await store.insertVersion({ accountId, draftId, version, content, createdMs: clock.now() });
+        await store.setNewest(accountId, draftId, version);
+        const draft = await read(tx, accountId, draftId, version);
+        return draft ? succeed(draft) : notFound(draftId);
+      });
+    },
+
+    async review(caller, { draftId, decision, reviewer, note, version }) {
+      const accountId = accountOf(caller);
+      if (!isId('drf', draftId)) return notFound(draftId);
+      return db.transaction(async (tx): Promise<Result<Plain<Draft>>> => {
+        const store = createDraftsStore(tx);
+        const known = await store.lock(accountId, draftId);
+        if (!known) return notFound(draftId);
+        if (version !== undefined && version !== known.version) return superseded(known.version);
+        const draft = await read(tx, accountId, draftId, known.version);
+        if (!draft || draft.state === decision) return draft ? succeed(draft) : notFound(draftId);
+        if (draft.state !== 'pending_review') return alreadyReviewed(draft.state);
+        await store.review({
+          accountId,
+          draftId,
+          version: known.version,
+          state: decision,
+          reviewer,
+          note,
+          reviewedMs: clock.now(),
+        });
+        const reviewed = await read(tx, accountId, draftId, known.version);
+        return reviewed ? succeed(reviewed) : notFound(draftId);
+      });
+    },
+  };
+}
+
+function accountOf({ accountId }: Caller): string {
+  // The contract lets no caller without an account in here.
+  if (accountId === undefined) throw new Error('a draft without an account');
+  return accountId;
+}
+
+function isVisible({ token }: Caller, subject: string): boolean {
+  return token === undefined || token.subject === subject;
+}
+
+function notFound(draftId: string): ReturnType<typeof fail> {
+  return fail({ kind: 'not_found', resource: `draft ${draftId}` });
+}
+
+function superseded(version: number): ReturnType<typeof fail> {
+  return fail({ kind: 'precondition_failed', description: `Version ${version} is the newest; read it first.` });
+}
+
+function alreadyReviewed(state: string): ReturnType<typeof fail> {
+  const description = `The draft is ${state.replace('_', ' ')} already; revise it to have it reviewed again.`;
+  return fail({ kind: 'precondition_failed', description });
+}
+
+export type { DraftState };

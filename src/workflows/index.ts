@@ -1,0 +1,94 @@
+import type { JsonValue } from '@bufbuild/protobuf';
+import type { Logger } from 'pino';
+import type { Caller } from '../base/caller.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import type { Result } from '../base/failure.ts';
+import type { NanoUsd } from '../base/money.ts';
+import type { Database } from '../db/index.ts';
+import type { Ledger } from '../wallet/index.ts';
+import type { Assistant } from './assistant.ts';
+import type { Paid, WorkflowCall } from './charged-run.ts';
+import { createDefinitions, type Definitions, type WorkflowName } from './custom/index.ts';
+import { type CustomReply, runWorkflow } from './custom/run-workflow.ts';
+import { createDrafts, type Drafts } from './drafts/index.ts';
+import { families, type ReplyFor, type RequestFor, type RunnableFamily } from './families.ts';
+import type { FamilyReply } from './family.ts';
+import { listPrices, type PriceList } from './prices.ts';
+import { type Assistable, runFamily } from './run-family.ts';
+import { createSandbox, type SandboxSettings } from './sandbox/index.ts';
+
+export type { Assistant, ModelRequest } from './assistant.ts';
+export type { Paid, WorkflowCall } from './charged-run.ts';
+export type { Definitions, WorkflowName } from './custom/index.ts';
+export type { CustomReply } from './custom/run-workflow.ts';
+export type { Drafts } from './drafts/index.ts';
+export { jsonOf } from './family.ts';
+export type { PriceList } from './prices.ts';
+
+/** The families whose replies are not kept. */
+export type ChargedFamily = 'guidance' | 'readiness' | 'risk' | 'decision' | 'scoring';
+
+/** Structured business outputs: typed requests, typed replies, the same answer for the same input, paid per request. */
+export interface Workflows {
+  /**
+   * Runs one request of a family. Fails like `Ledger.hold`, and with `invalid_argument`, `precondition_failed` (no price)
+   * or `overloaded`; a failure costs nothing, but for what a model that was called has cost.
+   */
+  run<Name extends ChargedFamily>(
+    name: Name,
+    caller: Caller,
+    request: RequestFor<Name>,
+    call: WorkflowCall,
+  ): Promise<Result<Paid<ReplyFor<Name>>>>;
+  /** Creates a draft and keeps it for review. */
+  draft(caller: Caller, request: RequestFor<'draft'>, call: WorkflowCall): Promise<Result<Paid<ReplyFor<'draft'>>>>;
+  /**
+   * Runs a client's own workflow on an input. Fails besides with `not_found`, and with `upstream_failed` when a model is
+   * required and gave nothing that fits.
+   */
+  runCustom(
+    caller: Caller,
+    request: WorkflowName & { input: JsonValue },
+    call: WorkflowCall,
+  ): Promise<Result<Paid<CustomReply>>>;
+  readonly drafts: Drafts;
+  readonly definitions: Definitions;
+  prices(accountId: string): { family: string; price: NanoUsd; unit: string }[];
+  close(): Promise<void>;
+}
+
+export function createWorkflows(options: {
+  db: Database;
+  ledger: Pick<Ledger, 'hold' | 'settle' | 'release'>;
+  prices: PriceList;
+  log: Logger;
+  clock?: Clock;
+  /** Undefined: rules alone. */
+  assistant?: Assistant;
+  sandbox?: Partial<SandboxSettings>;
+}): Workflows {
+  const { log } = options;
+  const drafts = createDrafts({ db: options.db, clock: options.clock ?? systemClock });
+  const sandbox = createSandbox({ log, ...(options.sandbox ? { settings: options.sandbox } : {}) });
+  const definitions = createDefinitions({ db: options.db, clock: options.clock ?? systemClock, sandbox });
+  const deps = { ...options, sandbox, definitions };
+  return {
+    run<Name extends ChargedFamily>(name: Name, caller: Caller, request: RequestFor<Name>, call: WorkflowCall) {
+      // The table's entry of a name has that name's types; the compiler does not follow a name that is not known yet.
+      const entry = families[name] as unknown as RunnableFamily<Assistable, FamilyReply>;
+      const running = runFamily(deps, entry, caller, request as Assistable, call);
+      return running as unknown as Promise<Result<Paid<ReplyFor<Name>>>>;
+    },
+    draft: (caller, request, call) =>
+      runFamily(deps, families.draft, caller, request, call, async (reply) => {
+        if (!reply.draft) return reply;
+        const { facts, mustAvoid, domain } = request;
+        return { ...reply, draft: await drafts.keep(caller, reply.draft, { facts, mustAvoid, domain }) };
+      }),
+    runCustom: (caller, request, call) => runWorkflow(deps, caller, request, call),
+    drafts,
+    definitions,
+    prices: (accountId) => listPrices(options.prices, accountId),
+    close: () => sandbox.close(),
+  };
+}

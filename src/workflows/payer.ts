@@ -1,0 +1,28 @@
+import type { Caller } from '../base/caller.ts';
+import { fail, type Result, succeed } from '../base/failure.ts';
+import type { HoldRequest, SpendingCap } from '../wallet/index.ts';
+
+export type Payer = Pick<
+  HoldRequest,
+  'accountId' | 'keyId' | 'keyVersion' | 'tokenId' | 'subject' | 'deviceId' | 'caps'
+>;
+
+/** Who pays for a caller's request, and the caps that it counts against. Only a caller with an API key can pay. */
+export function payerOf(caller: Caller): Result<Payer> {
+  const { accountId, key, token } = caller;
+  if (!accountId || !key) return fail({ kind: 'scope_missing', scope: 'workflows', credential: caller.credential });
+  const caps: SpendingCap[] = [];
+  if (key.spendingCap !== undefined) caps.push({ owner: `key:${key.id}`, limit: key.spendingCap });
+  if (token?.spendingCap !== undefined) {
+    const owner = token.deviceId ? `device:${token.deviceId}` : `token:${key.id}:${token.subject}`;
+    caps.push({ owner, limit: token.spendingCap });
+  }
+  return succeed({
+    accountId,
+    keyId: key.id,
+    keyVersion: key.version,
+    ...(token ? { tokenId: token.id, subject: token.subject } : {}),
+    ...(token?.deviceId ? { deviceId: token.deviceId } : {}),
+    ...(caps.length > 0 ? { caps } : {}),
+  });
+}

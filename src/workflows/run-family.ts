@@ -1,0 +1,65 @@
+import type { Caller } from '../base/caller.ts';
+import { fail, invalid, type Result, succeed } from '../base/failure.ts';
+import type { Routing } from '../gen/intelligence/chat/v1/chat_pb.ts';
+import type { WorkflowUsage } from '../gen/intelligence/workflow/v1/basis_pb.ts';
+import { type AssistDeps, type AssistPlan, assist, planAssist } from './assist/index.ts';
+import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from './charged-run.ts';
+import type { CheckResult } from './checks/checks.ts';
+import type { RunnableFamily } from './families.ts';
+import type { FamilyReply, Plain, Prepared } from './family.ts';
+import type { Sandbox } from './sandbox/index.ts';
+
+export interface RunDeps extends ChargeDeps, AssistDeps {
+  sandbox: Sandbox;
+}
+
+/** What all families' requests share. */
+export interface Assistable {
+  assist: string;
+  routing?: Plain<Routing> | undefined;
+}
+
+/**
+ * One request of a family: read it, look at the caller's own checks, compute by rules; then hold, let a model add what
+ * holds, keep what is to be kept, settle. Fails like `chargedRun`, and with `invalid_argument`.
+ */
+export async function runFamily<Request extends Assistable, Reply extends FamilyReply>(
+  deps: RunDeps,
+  { family, store, restore }: RunnableFamily<Request, Reply>,
+  caller: Caller,
+  request: Request,
+  call: WorkflowCall,
+  keep: (reply: Reply) => Promise<Reply> = async (reply) => reply,
+): Promise<Result<Paid<Reply>>> {
+  const prepared = family.prepare(request);
+  if (!prepared.ok) return prepared;
+  const own = await runOwnChecks(deps.sandbox, caller, prepared.value);
+  if (!own.ok) return own;
+  const byRules = prepared.value.compute(own.value);
+  const plan: AssistPlan<Reply> | undefined = planAssist(deps, family.name, caller, request, byRules);
+  return chargedRun(deps, caller, call, {
+    family: family.name,
+    modelCeiling: plan?.ceiling ?? 0n,
+    make: async (budget) => {
+      const { reply, spent, model } = await assist(deps, plan, caller, byRules, { budget, signal: call.signal });
+      return { result: succeed(await keep(reply)), spent, model };
+    },
+    store,
+    // What was stored had its usage.
+    restore: (bytes) => restore(bytes) as Reply & { usage: Plain<WorkflowUsage> },
+  });
+}
+
+async function runOwnChecks<Reply>(
+  sandbox: Sandbox,
+  caller: Caller,
+  { ownChecks, variables }: Prepared<Reply>,
+): Promise<Result<CheckResult[]>> {
+  if (ownChecks.length === 0) return succeed([]);
+  const answer = await sandbox.run(caller.accountId ?? '', { kind: 'checks', rules: ownChecks, variables }, 'checks');
+  if (!answer.ok) return answer;
+  const { value } = answer;
+  if (value.kind === 'refused') return fail(invalid(value.field, value.problem));
+  if (value.kind !== 'checks') throw new Error('the sandbox answered another job');
+  return succeed(ownChecks.map((rule, index) => ({ rule, outcome: value.outcomes[index] ?? 'error' })));
+}
