@@ -125,7 +125,7 @@ describe('a risk check', () => {
     ).toEqual(['messages']);
   });
 
-  it('answers hostile texts of the greatest size within 250 ms', () => {
+  it('answers hostile texts of the greatest size within 250 ms of CPU time', () => {
     const size = 290_000;
     const texts = [
       'a'.repeat(size),
@@ -148,9 +148,10 @@ describe('a risk check', () => {
     }));
     check({ text: 'warm', domain: 'finance' });
     for (const text of texts) {
-      const start = performance.now();
+      const start = process.cpuUsage();
       check({ text, domain: 'finance', phrases });
-      expect(performance.now() - start, JSON.stringify(text.slice(0, 12))).toBeLessThan(250);
+      const { user, system } = process.cpuUsage(start);
+      expect((user + system) / 1000, JSON.stringify(text.slice(0, 12))).toBeLessThan(250);
     }
   });
 });

@@ -93,8 +93,8 @@ interface Progress {
 // Stand for a number and for the rest of a word on the trie: folded texts never hold them.
 const numberUnit = 0;
 const restUnit = 1;
-// A text takes some steps a word; only phrases and texts that were made to be alike take as many as this (about 0.1 s).
-const stepsMax = 2_500_000;
+// A text takes some steps a word; only phrases and texts that were made to be alike take as many as this (about 50 ms).
+const stepsMax = 1_200_000;
 const gapUnitsMax = 60;
 const gapWordsMax = 4;
 
