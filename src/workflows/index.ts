@@ -6,6 +6,7 @@ import type { Result } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
 import type { Database } from '../db/index.ts';
 import type { Ledger } from '../wallet/index.ts';
+import type { Assistable } from './assist/deps.ts';
 import type { Assistant } from './assistant.ts';
 import type { Paid, WorkflowCall } from './charged-run.ts';
 import { createDefinitions, type Definitions, type WorkflowName } from './custom/index.ts';
@@ -14,7 +15,7 @@ import { createDrafts, type Drafts } from './drafts/index.ts';
 import { families, type ReplyFor, type RequestFor, type RunnableFamily } from './families.ts';
 import type { FamilyReply } from './family.ts';
 import { listPrices, type PriceList } from './prices.ts';
-import { type Assistable, runFamily } from './run-family.ts';
+import { runFamily } from './run-family.ts';
 import { createSandbox, type SandboxSettings } from './sandbox/index.ts';
 
 export type { Assistant, ModelRequest } from './assistant.ts';

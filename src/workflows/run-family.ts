@@ -1,8 +1,8 @@
 import type { Caller } from '../base/caller.ts';
 import { fail, invalid, type Result, succeed } from '../base/failure.ts';
-import type { Routing } from '../gen/intelligence/chat/v1/chat_pb.ts';
 import type { WorkflowUsage } from '../gen/intelligence/workflow/v1/basis_pb.ts';
-import { type AssistDeps, type AssistPlan, assist, planAssist } from './assist/index.ts';
+import type { Assistable, AssistDeps } from './assist/deps.ts';
+import { type AssistPlan, assist, planAssist } from './assist/index.ts';
 import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from './charged-run.ts';
 import type { CheckResult } from './checks/checks.ts';
 import type { RunnableFamily } from './families.ts';
@@ -11,12 +11,6 @@ import type { Sandbox } from './sandbox/index.ts';
 
 export interface RunDeps extends ChargeDeps, AssistDeps {
   sandbox: Sandbox;
-}
-
-/** What all families' requests share. */
-export interface Assistable {
-  assist: string;
-  routing?: Plain<Routing> | undefined;
 }
 
 /**

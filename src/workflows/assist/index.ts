@@ -2,10 +2,7 @@ import type { Caller } from '../../base/caller.ts';
 import type { NanoUsd } from '../../base/money.ts';
 import type { ModelRequest, Spent } from '../assistant.ts';
 import type { FamilyName, FamilyReply } from '../family.ts';
-import type { Assistable } from '../run-family.ts';
-import type { AssistDeps } from './deps.ts';
-
-export type { AssistDeps } from './deps.ts';
+import type { Assistable, AssistDeps } from './deps.ts';
 
 /** What a model is going to be asked, and what of its answer holds. */
 export interface AssistPlan<Reply> {
