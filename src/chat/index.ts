@@ -15,6 +15,7 @@ import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
 
 export type { ChatCall } from './deps.ts';
 export { createHealth, type Health } from './health.ts';
+export { chatInvariants } from './invariants.ts';
 export * from './types.ts';
 export { createModelCalls, type ModelCalls, type Spending } from './within-charge.ts';
 

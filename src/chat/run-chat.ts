@@ -40,7 +40,7 @@ export async function answerWithin(
   const { quote, measure, options, check } = prepared;
   const endsAt = deps.clock.monotonic() + deps.deadlineMs;
   const attempts: Attempt[] = [];
-  const misfits: Spent = { cost: 0n, usage: undefined };
+  const misfits: Spent = { attempts: 0, route: undefined, cost: 0n, usage: undefined };
   let last: UpstreamFailure | undefined;
 
   for (const [index, route] of quote.routes.entries()) {
@@ -64,18 +64,28 @@ export async function answerWithin(
     if (last.outcome === 'caller_mistake') break;
   }
 
-  if (misfits.usage) await deps.ledger.settle(hold, { cost: misfits.cost, usage: chargedUsage(misfits.usage) });
+  if (misfits.usage)
+    await deps.ledger.settle(hold, {
+      cost: misfits.cost,
+      usage: chargedUsage(misfits.usage, misfits.attempts),
+      ...(misfits.route ? { provider: misfits.route.model.provider, model: misfits.route.model.id } : {}),
+    });
   else await deps.ledger.release(hold, last?.outcome ?? 'not called');
   return fail(last ? failureOf(last, attempts) : unaffordable(hold, quote.minimum));
 }
 
 /** What attempts cost whose replies did not fit the schema that was asked for: an upstream accepted them. */
 interface Spent {
+  attempts: number;
+  /** The last one. */
+  route: QuotedRoute | undefined;
   cost: NanoUsd;
   usage: CountedUsage | undefined;
 }
 
 function addMisfit(spent: Spent, route: QuotedRoute, usage: CountedUsage): void {
+  spent.attempts++;
+  spent.route = route;
   spent.cost += attemptCost(route, usage);
   spent.usage = spent.usage ? addUsage(spent.usage, usage) : usage;
 }
@@ -125,7 +135,7 @@ async function settleReply(
   };
   const receipt = await deps.ledger.settle(hold, {
     cost,
-    usage: chargedUsage(usage),
+    usage: chargedUsage(usage, misfits.attempts + 1),
     provider: reply.provider,
     model: reply.model,
     ...(hold.idempotency ? { reply: storeReply(reply) } : {}),
@@ -158,8 +168,8 @@ export function failureOf(last: UpstreamFailure, attempts: Attempt[]): Failure {
   return { kind: late ? 'upstream_timeout' : 'upstream_failed', attempts };
 }
 
-export function chargedUsage(usage: CountedUsage): Usage {
-  return { ...usage, requests: 1 };
+export function chargedUsage(usage: CountedUsage, requests: number): Usage {
+  return { ...usage, requests };
 }
 
 /** Another route must still have time to answer when one is silent. */
