@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { pino } from 'pino';
 import { newId } from '../../src/base/ids.ts';
 import { nanoPerUsd } from '../../src/base/money.ts';
-import { connectDatabase, type Database } from '../../src/db/index.ts';
+import { connectDatabase, type Database, openConnection } from '../../src/db/index.ts';
 import {
   createLedger,
   createReplySeal,
@@ -13,7 +14,6 @@ import {
   sandboxPayments,
   type Wallets,
 } from '../../src/wallet/index.ts';
-import { runOnce, silent } from '../support/database.ts';
 
 /** One node of the service, as far as the wallet goes. */
 export interface Node {
@@ -23,6 +23,7 @@ export interface Node {
   close(): Promise<void>;
 }
 
+const silent = pino({ level: process.env.LEDGER_LOG ?? 'silent' });
 const sealKey = createHash('sha256').update('test').digest();
 
 export function startNode(url: string, settings: LedgerSettings = {}): Node {
@@ -50,9 +51,10 @@ export interface Customer {
 /** Adds a customer whose API wallet holds `usd`; 0 adds none. */
 export async function addCustomer(node: Node, url: string, usd = 0n): Promise<Customer> {
   const customer = { accountId: newId('acc'), keyId: newId('key') };
-  await runOnce(url, [
+  await run(
+    url,
     `INSERT INTO credential_state (id, account_id, state, least_version) VALUES ('${customer.keyId}', '${customer.accountId}', 'active', 1)`,
-  ]);
+  );
   await node.wallets.create(customer.accountId, 'api');
   if (usd > 0n) await addCredit(node, customer, usd * nanoPerUsd);
   return customer;
@@ -95,4 +97,14 @@ export function keyOf({ accountId }: Customer, key: string = randomBytes(8).toSt
 
 export function print(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part));
+}
+
+/** Runs SQL on a connection of its own. */
+export async function run(url: string, sql: string): Promise<void> {
+  const connection = await openConnection(url, { multipleStatements: true, session: { lock_wait_timeout: 30 } });
+  try {
+    await connection.query(sql);
+  } finally {
+    await connection.end();
+  }
 }

@@ -1,0 +1,293 @@
+/**
+ * What the ledger does in a second, beside a transaction for each step and beside the server's own limit.
+ *
+ *   npm run bench:ledger                          a private server: about two minutes
+ *   npm run bench:ledger -- --url mysql://...     on other servers, each in a database of its own (also TEST_DATABASE_URLS)
+ *   npm run bench:ledger -- --growth 100000       how it grows: with that many wallets and ten times as many postings
+ *   npm run bench:ledger -- --json                one line of JSON a measurement
+ *
+ * A pair is one hold and one settlement, both durable. Everything runs on one machine, this process and the server
+ * share its processors, so compare the figures of one run with each other rather than with another machine's.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { newId } from '../../src/base/ids.ts';
+import { migrate, openConnection, startPrivateServer, withDatabase } from '../../src/db/index.ts';
+import { decide } from '../../src/wallet/decide.ts';
+import { createGroupStore, type GroupStore } from '../../src/wallet/group-store.ts';
+import { auditLedger } from '../../src/wallet/index.ts';
+import type { Operation, Outcomes } from '../../src/wallet/operation.ts';
+import { addCustomer, type Customer, holdOf, mustHold, type Node, run, startNode } from '../wallet/support.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    url: { type: 'string', multiple: true, default: [] },
+    seconds: { type: 'string', default: '3' },
+    callers: { type: 'string', default: '1,64,512' },
+    wallets: { type: 'string', default: '1,1000' },
+    growth: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+
+const ms = Number(options.seconds) * 1_000;
+const silent = pino({ level: 'silent' });
+const note = (text: string) => process.stderr.write(`${text}\n`);
+
+interface Figure {
+  server: string;
+  what: string;
+  wallets: number;
+  callers: number;
+  pairsPerSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+type Pair = (customer: Customer) => Promise<void>;
+
+/** Runs pairs by so many callers for the set time. */
+async function measure(
+  labels: Pick<Figure, 'server' | 'what'>,
+  { customers, callers, pair }: { customers: Customer[]; callers: number; pair: (caller: number) => Pair },
+): Promise<Figure> {
+  const end = performance.now() + ms;
+  const took: number[] = [];
+  await Promise.all(
+    Array.from({ length: callers }, async (_, caller) => {
+      const once = pair(caller);
+      for (let index = caller; performance.now() < end; index += callers) {
+        const customer = customers[index % customers.length];
+        if (!customer) return;
+        const began = performance.now();
+        await once(customer);
+        took.push(performance.now() - began);
+      }
+    }),
+  );
+  took.sort((a, b) => a - b);
+  const at = (share: number) => took[Math.floor(took.length * share)] ?? Number.NaN;
+  const figure = { ...labels, wallets: customers.length, callers, pairsPerSecond: took.length / (ms / 1_000) };
+  return print({ ...figure, p50Ms: at(0.5), p99Ms: at(0.99) });
+}
+
+function print(figure: Figure): Figure {
+  const { server, what, wallets, callers, pairsPerSecond, p50Ms, p99Ms } = figure;
+  if (options.json) process.stdout.write(`${JSON.stringify(figure)}\n`);
+  else
+    process.stdout.write(
+      `${server.padEnd(14)} ${what.padEnd(26)} ${String(wallets).padStart(8)} ${String(callers).padStart(8)} ${pairsPerSecond.toFixed(0).padStart(9)} ${p50Ms.toFixed(2).padStart(9)} ${p99Ms.toFixed(2).padStart(9)}\n`,
+    );
+  return figure;
+}
+
+const grouped =
+  (node: Node): Pair =>
+  async (customer) => {
+    const hold = await mustHold(node, holdOf(customer));
+    await node.ledger.settle(hold, { cost: 1_000n, usage: { inputTokens: 100, outputTokens: 50 } });
+  };
+
+/** The same statements, but a transaction for each step, on a connection for each of at most 32 callers. */
+function stepByStep(url: string, callers: number) {
+  const stores = Array.from({ length: Math.min(callers, 32) }, () => createGroupStore({ url }));
+  const lines: Promise<unknown>[] = stores.map(() => Promise.resolve());
+  const step = async <T extends Operation>(store: GroupStore, operation: T): Promise<Outcomes[T['type']]> => {
+    for (;;) {
+      try {
+        const open = await store.begin([operation], 'bench');
+        const outcome = decide(operation, open.state) as Outcomes[T['type']];
+        await open.write(newId('grp'));
+        await open.commit();
+        return outcome;
+      } catch {
+        await store.rollback();
+      }
+    }
+  };
+  const walletIds = new Map<string, string>();
+  const pair =
+    (caller: number): Pair =>
+    (customer) => {
+      const slot = caller % stores.length;
+      const store = stores[slot];
+      if (!store) throw new Error('No connection.');
+      const turn = (lines[slot] ?? Promise.resolve()).then(async () => {
+        const walletId = walletIds.get(customer.accountId) ?? '';
+        const chargeId = newId('chg');
+        await step(store, { type: 'hold', walletId, chargeId, request: holdOf(customer), ttlMs: 60_000 });
+        const usage = { inputTokens: 100, outputTokens: 50 };
+        const rest = { provider: undefined, model: undefined, sealedReply: undefined, replyTtlMs: 0 };
+        const charge = { walletId, chargeId, capOwners: [], idempotency: undefined };
+        await step(store, { type: 'settle', ...charge, cost: 1_000n, usage, ...rest });
+      });
+      lines[slot] = turn;
+      return turn;
+    };
+  return { pair, walletIds, close: () => Promise.all(stores.map((store) => store.close())) };
+}
+
+/** The same rows in copies of the tables, 400 an insert, with nothing decided, locked or updated. */
+async function bulkLimit(url: string, server: string): Promise<Figure> {
+  const connection = await openConnection(url, { multipleStatements: true });
+  await connection.query(
+    'DROP TABLE IF EXISTS bulk_charge, bulk_posting; CREATE TABLE bulk_charge LIKE charge; CREATE TABLE bulk_posting LIKE posting',
+  );
+  const walletId = newId('wal');
+  const end = performance.now() + ms;
+  const took: number[] = [];
+  let seq = 0;
+  while (performance.now() < end) {
+    const ids = Array.from({ length: 400 }, () => newId('chg'));
+    const charges = ids.map(
+      (id) => `('${walletId}','${id}','settled',1000000,1000,'${walletId}',1,'chat',1,100,50,'node',1,NULL,1)`,
+    );
+    const postings = ids.map(
+      (id) => `('${walletId}',${++seq},'usage','wallet','revenue',1000,1000,'charge','${id}','capture',1)`,
+    );
+    const began = performance.now();
+    await connection.query(
+      `START TRANSACTION; INSERT INTO bulk_charge (wallet_id, id, state, hold, settled, key_id, key_version, operation, price_version, input_tokens, output_tokens, node_id, created_at_us, expires_at_us, ended_at_us) VALUES ${charges.join(',')}; INSERT INTO bulk_posting VALUES ${postings.join(',')}`,
+    );
+    await connection.query('COMMIT');
+    took.push(performance.now() - began);
+  }
+  await connection.query('DROP TABLE bulk_charge, bulk_posting');
+  await connection.end();
+  took.sort((a, b) => a - b);
+  const at = (share: number) => took[Math.floor(took.length * share)] ?? Number.NaN;
+  const labels = { server, what: 'plain bulk insert of 400', wallets: 1, callers: 1 };
+  return print({ ...labels, pairsPerSecond: (took.length * 400) / (ms / 1_000), p50Ms: at(0.5), p99Ms: at(0.99) });
+}
+
+async function addCustomers(node: Node, url: string, count: number): Promise<Customer[]> {
+  const customers: Customer[] = [];
+  while (customers.length < count)
+    customers.push(
+      ...(await Promise.all(
+        Array.from({ length: Math.min(10, count - customers.length) }, () => addCustomer(node, url, 9_000n)),
+      )),
+    );
+  return customers;
+}
+
+async function benchServer(url: string, server: string): Promise<void> {
+  const node = startNode(url);
+  const figures: Figure[] = [];
+  const limit = await bulkLimit(url, server);
+  for (const wallets of numbers(options.wallets)) {
+    note(`${server}: making ${wallets} wallets`);
+    const customers = await addCustomers(node, url, wallets);
+    for (const callers of numbers(options.callers)) {
+      const labels = { server, what: 'groups' };
+      figures.push(await measure(labels, { customers, callers, pair: () => grouped(node) }));
+      const steps = stepByStep(url, callers);
+      for (const { accountId } of customers) {
+        const wallet = await node.wallets.get(accountId, 'api');
+        if (wallet.ok) steps.walletIds.set(accountId, wallet.value.walletId);
+      }
+      figures.push(await measure({ server, what: 'a transaction a step' }, { customers, callers, pair: steps.pair }));
+      await steps.close();
+      compare(figures, limit);
+    }
+  }
+  if (options.growth) await benchGrowth(node, url, server, Number(options.growth));
+  const violations = await auditLedger(node.db);
+  note(`${server}: audit ${violations.length === 0 ? 'clean' : JSON.stringify(violations.slice(0, 5))}`);
+  await node.close();
+}
+
+function compare(figures: Figure[], limit: Figure): void {
+  const [groups, steps] = figures.slice(-2);
+  if (!groups || !steps || options.json) return;
+  const times = (groups.pairsPerSecond / steps.pairsPerSecond).toFixed(1);
+  const share = ((100 * groups.pairsPerSecond) / limit.pairsPerSecond).toFixed(0);
+  process.stdout.write(`${''.padEnd(14)} ${times} times a transaction a step, ${share} % of plain bulk inserts\n`);
+}
+
+/** Fills the tables and measures one hot wallet again: what is there must not matter. */
+async function benchGrowth(node: Node, url: string, server: string, wallets: number): Promise<void> {
+  const customers = await addCustomers(node, url, 1);
+  const measureNow = (what: string) => measure({ server, what }, { customers, callers: 64, pair: () => grouped(node) });
+  const before = await measureNow('groups, before growth');
+  note(`${server}: growing to ${wallets} wallets and ${wallets * 10} postings`);
+  const batch = 10_000;
+  const connection = await openConnection(url, { multipleStatements: true });
+  for (let from = 0; from < wallets; from += batch) {
+    const ids = Array.from({ length: Math.min(batch, wallets - from) }, () => [
+      newId('wal'),
+      newId('acc'),
+      newId('top'),
+    ]);
+    await connection.query(
+      `INSERT INTO wallet (id, account_id, kind, posted, seq, version, created_at_us) VALUES ${ids.map(([wallet, account]) => `('${wallet}','${account}','api',5000000000,10,10,1)`).join(',')};
+       INSERT INTO top_up (id, wallet_id, amount, state, provider, created_at_us, paid_at_us) VALUES ${ids.map(([wallet, , topUp]) => `('${topUp}','${wallet}',5000000009,'paid','sandbox',1,1)`).join(',')};
+       INSERT INTO posting VALUES ${ids.map(([wallet, , topUp]) => `('${wallet}',1,'top_up','payments:sandbox','wallet',5000000009,5000000009,'top_up','${topUp}','credit',1)`).join(',')}`,
+    );
+    for (let part = 0; part < ids.length; part += 1_000) {
+      const charges = ids
+        .slice(part, part + 1_000)
+        .flatMap(([wallet]) => Array.from({ length: 9 }, (_, index) => ({ wallet, index, charge: newId('chg') })));
+      await connection.query(
+        `INSERT INTO charge (wallet_id, id, state, hold, settled, key_id, key_version, operation, price_version, node_id, created_at_us, ended_at_us) VALUES ${charges.map(({ wallet, charge }) => `('${wallet}','${charge}','settled',1,1,'key',1,'chat',1,'node',1,1)`).join(',')};
+         INSERT INTO posting VALUES ${charges.map(({ wallet, index, charge }) => `('${wallet}',${index + 2},'usage','wallet','revenue',1,${5_000_000_008 - index},'charge','${charge}','capture',1)`).join(',')}`,
+      );
+    }
+    note(`${server}: ${from + ids.length} of ${wallets}`);
+  }
+  await connection.end();
+  const after = await measureNow('groups, after growth');
+  note(`${server}: the median grew ${(after.p50Ms / before.p50Ms).toFixed(2)} times`);
+}
+
+function numbers(list: string): number[] {
+  return list.split(',').map(Number);
+}
+
+async function main(): Promise<void> {
+  if (options.help) {
+    process.stdout.write(
+      'npm run bench:ledger -- [--url URL]... [--seconds 3] [--callers 1,64,512] [--wallets 1,1000] [--growth WALLETS] [--json]\n',
+    );
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'bench-ledger-'));
+  const own = await startPrivateServer({ folder, log: silent, restart: false });
+  try {
+    const others = [...options.url, ...(process.env.TEST_DATABASE_URLS ?? '').split(',').filter(Boolean)];
+    if (!options.json) {
+      process.stdout.write(`${availableParallelism()} processors, ${ms / 1_000} s a measurement\n`);
+      process.stdout.write(
+        `${'server'.padEnd(14)} ${'what'.padEnd(26)} ${'wallets'.padStart(8)} ${'callers'.padStart(8)} ${'pairs/s'.padStart(9)} ${'p50 ms'.padStart(9)} ${'p99 ms'.padStart(9)}\n`,
+      );
+    }
+    for (const url of [own.url, ...others]) {
+      const name = `bench_ledger_${process.pid}`;
+      await run(withDatabase(url, ''), `CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
+      const target = withDatabase(url, name);
+      try {
+        await migrate({ url: target, log: silent });
+        await benchServer(target, await serverName(target));
+      } finally {
+        await run(withDatabase(url, ''), `DROP DATABASE ${name}`);
+      }
+    }
+  } finally {
+    await own.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function serverName(url: string): Promise<string> {
+  const connection = await openConnection(url);
+  const [rows] = await connection.query('SELECT @@GLOBAL.version AS version');
+  await connection.end();
+  const version = String((rows as { version: unknown }[])[0]?.version);
+  return `${/maria/i.test(version) ? 'MariaDB' : 'MySQL'} ${version.match(/^\d+\.\d+/)?.[0] ?? ''}`;
+}
+
+await main();
