@@ -43,6 +43,8 @@ async function main(quickstart: boolean): Promise<void> {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
+  // The script that started quickstart holds a channel to it, which closes however that script ends.
+  if (process.connected) process.once('disconnect', () => stop('The terminal is gone'));
 
   try {
     const loaded = loadConfig(readEnvironment());
