@@ -1,15 +1,19 @@
 import { accountService } from './api/account.ts';
 import { chatService } from './api/chat.ts';
+import { clientService } from './api/client.ts';
 import { keyService } from './api/key.ts';
 import { pulseService } from './api/pulse.ts';
+import { tokenService } from './api/token.ts';
 import { walletService } from './api/wallet.ts';
 import { systemClock } from './base/clock.ts';
 import {
   createAuthenticator,
   createGate,
+  createRevocations,
   limitAdmission,
   monitorReadiness,
   type OperatorToken,
+  registerOauth,
   serveEdge,
 } from './edge/index.ts';
 import { openRooms, type Rooms, type RoomsOptions } from './rooms.ts';
@@ -32,14 +36,21 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
     const services = [
       accountService(rooms),
       keyService(rooms),
+      tokenService(rooms),
+      clientService(rooms),
       walletService(rooms),
       chatService({ chat: rooms.chat, fingerprintKey: secrets.fingerprintKey }),
       pulseService({ pulse: rooms.pulse, fingerprintKey: secrets.fingerprintKey }),
     ];
     const gate = createGate({
       services,
-      authenticate: createAuthenticator({ keys: rooms.keys, operators: operatorsOf(options) }),
+      authenticate: createAuthenticator({ keys: rooms.keys, tokens: rooms.tokens, operators: operatorsOf(options) }),
       admission: limitAdmission(rooms.limits),
+      revocations: createRevocations((listener) =>
+        rooms.changes.onChange((change) => {
+          if (change?.kind === 'revoked') listener(change.credentialId);
+        }),
+      ),
       clock: systemClock,
       log,
       texts: {
@@ -50,7 +61,15 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       },
     });
     progress('opening the port');
-    const server = await serveEdge({ http: config.http, services, gate, readiness, log });
+    const server = await serveEdge({
+      http: config.http,
+      services,
+      gate,
+      readiness,
+      log,
+      routes: (server) => registerOauth(server, { ...rooms, log, issuer: () => rooms.address.publicUrl }),
+    });
+    rooms.address.publicUrl = (config.http.publicUrl ?? server.url).replace(/\/+$/, '');
     return {
       url: server.url,
       rooms,

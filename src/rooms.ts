@@ -4,6 +4,7 @@ import { createAccounts } from './accounts/index.ts';
 import { systemClock } from './base/clock.ts';
 import { parseUsd } from './base/money.ts';
 import { present } from './base/present.ts';
+import { createSeal } from './base/seal.ts';
 import { type Catalog, createCatalog } from './catalog/index.ts';
 import { createPriceStore } from './catalog/price-store.ts';
 import { createChat } from './chat/index.ts';
@@ -14,6 +15,7 @@ import { createKeys } from './keys/index.ts';
 import { createLimits, type Levels } from './limits/index.ts';
 import { createProviders } from './providers/index.ts';
 import { createPulse, type PulsePrice } from './pulse/index.ts';
+import { createTokens } from './tokens/index.ts';
 import { createLedger, createReplySeal, createWallets, manualPayments, sandboxPayments } from './wallet/index.ts';
 
 export interface RoomsOptions {
@@ -50,6 +52,20 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     const keys = createKeys({ db, clock, log, changes, peppers: secrets.keyPeppers });
     closers.push(() => keys.close());
     await keys.checkPeppersInUse();
+    // Known for certain only when the port is open; `app.ts` says it then.
+    const address = {
+      publicUrl: config.http.publicUrl?.replace(/\/+$/, '') ?? `http://${config.http.host}:${config.http.port}`,
+    };
+    const tokens = createTokens({
+      db,
+      clock,
+      log,
+      changes,
+      seal: createSeal(secrets.encryptionKeys),
+      issuer: () => address.publicUrl,
+      parentOf: keys.find,
+    });
+    closers.push(() => tokens.close());
 
     const ledger = createLedger({
       db,
@@ -105,7 +121,22 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     closers.push(() => pulse.close());
 
-    return { db, accounts, keys, ledger, wallets, limits, providers, catalog, chat, pulse, close };
+    return {
+      db,
+      address,
+      changes,
+      accounts,
+      keys,
+      tokens,
+      ledger,
+      wallets,
+      limits,
+      providers,
+      catalog,
+      chat,
+      pulse,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

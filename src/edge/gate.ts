@@ -10,7 +10,9 @@ import type { Clock } from '../base/clock.ts';
 import { FailureError, type Result, unwrap } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
 import { type AccessRule, accessRules, mayCall } from './access.ts';
+import { checkOrigin } from './cors.ts';
 import { failureOf, type Refusal, type RefusalTexts, refusalOf } from './failures.ts';
+import type { Revocations } from './revocations.ts';
 import { violationsOf } from './violations.ts';
 
 /** What a protocol knows of a call before it passes the gate. */
@@ -38,6 +40,8 @@ export interface GateOptions {
   clock: Clock;
   log: Logger;
   texts: RefusalTexts;
+  /** Ends streams whose credential is revoked; absent: they run to their end. */
+  revocations?: Revocations;
   /** Told of each finished call, for metrics. */
   observe?: (call: FinishedCall) => void;
 }
@@ -76,6 +80,7 @@ export class AdmittedCall implements Call {
   readonly startedAt: number;
   readonly release: () => void;
   readonly #arrival: Arrival;
+  #signal: AbortSignal;
   finished = false;
 
   constructor(
@@ -83,6 +88,7 @@ export class AdmittedCall implements Call {
     admitted: { requestId: string; method: DescMethod; caller: Caller; startedAt: number; release: () => void },
   ) {
     this.#arrival = arrival;
+    this.#signal = arrival.signal;
     this.requestId = admitted.requestId;
     this.method = admitted.method;
     this.caller = admitted.caller;
@@ -97,10 +103,14 @@ export class AdmittedCall implements Call {
     return this.#arrival.peer;
   }
   get signal(): AbortSignal {
-    return this.#arrival.signal;
+    return this.#signal;
   }
   get deadline(): number | undefined {
     return this.#arrival.deadline;
+  }
+  /** Lets something else than the caller end the call, too. */
+  endWith(signal: AbortSignal): void {
+    this.#signal = AbortSignal.any([this.#signal, signal]);
   }
   header(name: string): string | undefined {
     return this.#arrival.header(name);
@@ -111,7 +121,7 @@ export class AdmittedCall implements Call {
 }
 
 export function createGate(options: GateOptions): Gate {
-  const { admission, authenticate, clock, log, observe, texts } = options;
+  const { admission, authenticate, clock, log, observe, revocations, texts } = options;
   const validator = createValidator();
   const handlers = handlersByMethod(options.services);
   const rules = accessRules(handlers.keys());
@@ -138,11 +148,13 @@ export function createGate(options: GateOptions): Gate {
     }
 
     function enter(known: Result<Caller>, accessRule: AccessRule): AdmittedCall | Promise<AdmittedCall> {
+      const origin = checkOrigin(known, arrival);
       if (!known.ok) {
         if (known.failure.kind === 'credential_invalid') unwrap(admission.refused(arrival.peer));
         throw new FailureError(known.failure);
       }
       const caller = known.value;
+      unwrap(origin);
       unwrap(mayCall(caller, accessRule));
       const admitted = admission.admit(caller, method, arrival);
       return admitted instanceof Promise ? admitted.then((result) => begin(caller, result)) : begin(caller, admitted);
@@ -179,15 +191,22 @@ export function createGate(options: GateOptions): Gate {
   async function* stream(call: AdmittedCall, request: Message): AsyncIterable<Message> {
     // A consumer that stops early ends the generator without an error: the caller went away.
     let failed: unknown = new FailureError({ kind: 'cancelled' });
+    const revoked = new AbortController();
+    const stopWatching = revocations?.watch(call.caller, revoked);
+    if (stopWatching) call.endWith(revoked.signal);
     try {
       validate(request, call);
-      for await (const reply of handlerOf(call.method)(request as never, call) as AsyncIterable<UntypedReply>)
+      for await (const reply of handlerOf(call.method)(request as never, call) as AsyncIterable<UntypedReply>) {
+        if (revoked.signal.aborted) break;
         yield create(call.method.output, reply);
+      }
+      if (revoked.signal.aborted) throw new FailureError({ kind: 'key_revoked' });
       failed = undefined;
     } catch (error) {
-      failed = ended(call, error);
+      failed = revoked.signal.aborted ? new FailureError({ kind: 'key_revoked' }) : ended(call, error);
       throw failed;
     } finally {
+      stopWatching?.();
       finish(call, failed);
     }
   }

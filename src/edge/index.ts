@@ -8,6 +8,7 @@ import { ServerReflection } from '../gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '../gen/grpc/reflection/v1alpha/reflection_pb.ts';
 import { ChatService } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { registerConnect } from './connect.ts';
+import { registerPreflight } from './cors.ts';
 import { errorBody } from './error-body.ts';
 import { headersOf } from './failures.ts';
 import type { Gate } from './gate.ts';
@@ -19,12 +20,15 @@ import { registerProbes } from './operations/probes.ts';
 import type { ReadinessMonitor } from './operations/readiness.ts';
 import { reflectionServices } from './operations/reflection.ts';
 import { registerRest } from './rest-lane.ts';
+import { registerSecurityHeaders } from './security-headers.ts';
 import { type RunningServer, startServer } from './server.ts';
 
 export { limitAdmission } from './admission.ts';
 export { createAuthenticator, type OperatorToken } from './authenticate.ts';
 export { type Admission, createGate, type Gate } from './gate.ts';
+export { registerOauth } from './oauth/index.ts';
 export { monitorReadiness, type ReadinessMonitor } from './operations/readiness.ts';
+export { createRevocations } from './revocations.ts';
 export { PortTakenError, type RunningServer } from './server.ts';
 
 export interface EdgeOptions {
@@ -40,6 +44,8 @@ export interface EdgeOptions {
   readiness: ReadinessMonitor;
   log: Logger;
   limits?: ListenerLimits;
+  /** Registers what is neither a service nor an operation: OAuth, facades. */
+  routes?(app: FastifyInstance): void;
 }
 
 /** Messages of chat, which takes images, after decompression. */
@@ -59,6 +65,9 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
     ...(options.limits && { limits: options.limits }),
     routes: (app) => {
       answerUnknown(app, gate);
+      registerSecurityHeaders(app, { tls: http.tls !== null });
+      registerPreflight(app);
+      options.routes?.(app);
       registerProbes(app, readiness);
       registerOpenApi(app, { services: services.map(({ service }) => service), pathPrefix: http.pathPrefix });
       registerConnect(app, {

@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../base/caller.ts';
+import { fail, type Result, succeed } from '../base/failure.ts';
+import type { Arrival } from './gate.ts';
+
+/** What a page may read of a reply beside its body. */
+const exposedHeaders = [
+  'x-request-id',
+  'x-charge-usd',
+  'x-balance-usd',
+  'retry-after',
+  'ratelimit',
+  'ratelimit-policy',
+  'grpc-status',
+  'grpc-message',
+  'grpc-status-details-bin',
+].join(', ');
+
+const allowed = succeed(undefined);
+
+/**
+ * Whether a browser may make this call (Fetch standard, CORS protocol). Pages of other sites may use access tokens
+ * whose key names their origin, and nothing else: a key that arrives from a page is a key that leaked to its readers.
+ * What is not a browser sends no `Sec-Fetch-Site`, and is not asked.
+ */
+export function checkOrigin(known: Result<Caller>, arrival: Arrival): Result<void> {
+  const origin = arrival.header('origin');
+  if (origin === undefined) return allowed;
+  const site = arrival.header('sec-fetch-site');
+  const isOtherSite = site === 'cross-site' || site === 'same-site';
+  if (!known.ok) {
+    // The page may read why its token was refused; the refusal tells nothing else.
+    if (isOtherSite) letRead(origin, arrival);
+    return allowed;
+  }
+  const caller = known.value;
+  if (caller.credential === 'none' || caller.token?.allowedOrigins?.includes(origin)) {
+    letRead(origin, arrival);
+    return allowed;
+  }
+  if (!isOtherSite) return allowed;
+  letRead(origin, arrival);
+  return fail({ kind: 'scope_missing', scope: caller.token ? `origin ${origin}` : '', credential: caller.credential });
+}
+
+function letRead(origin: string, arrival: Arrival): void {
+  arrival.setReplyHeader('access-control-allow-origin', origin);
+  arrival.setReplyHeader('access-control-expose-headers', exposedHeaders);
+  arrival.setReplyHeader('vary', 'Origin');
+}
+
+/**
+ * Answers preflights. They carry no credential, so they cannot know whose origins count: the call itself is checked,
+ * before anything is done for it.
+ */
+export function registerPreflight(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
+    const { origin, 'access-control-request-method': method } = request.headers;
+    if (request.method !== 'OPTIONS' || origin === undefined || method === undefined) return;
+    const headers = request.headers['access-control-request-headers'];
+    reply
+      .code(204)
+      .header('access-control-allow-origin', origin)
+      .header('access-control-allow-methods', 'GET, POST, PATCH, DELETE')
+      .header('access-control-max-age', '600')
+      .header('vary', 'Origin, Access-Control-Request-Headers');
+    if (headers !== undefined) reply.header('access-control-allow-headers', headers);
+    await reply.send();
+  });
+}

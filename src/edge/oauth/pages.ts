@@ -1,0 +1,62 @@
+/** What the form is filled with. */
+export interface PageFields {
+  userCode: string;
+  subject?: string;
+  displayName?: string;
+  spendingCap?: string;
+}
+
+/** All there is to the looks of these pages; the content security policy names its digest. */
+export const style = `
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 3rem auto; padding: 0 1rem; color: #1b1b1b; }
+label { display: block; margin-top: 1rem; font-weight: 600; }
+small { display: block; font-weight: 400; color: #555; }
+input { width: 100%; box-sizing: border-box; padding: .5rem; font: inherit; border: 1px solid #767676; border-radius: 4px; }
+#user_code { font-size: 1.5rem; letter-spacing: .15em; text-transform: uppercase; }
+button { margin-top: 1.5rem; margin-right: .5rem; padding: .6rem 1.2rem; font: inherit; border-radius: 4px; border: 1px solid #1b1b1b; cursor: pointer; }
+button[value=approve] { background: #1b1b1b; color: #fff; }
+.problem { border-left: 4px solid #b00020; padding: .5rem 1rem; background: #fdecee; }
+`;
+
+/** The form. `problem` says what was wrong with it the last time. */
+export function activatePage(fields: PageFields, problem?: string): string {
+  return page(
+    'Activate a device',
+    `${problem === undefined ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>`}
+<p>Approve only a device that you have in front of you and whose code you see on its screen.</p>
+<form method="post" action="/activate" autocomplete="off">
+${field('user_code', 'Code', 'The 8 letters that the device shows.', fields.userCode, 'required maxlength="64"')}
+${field('subject', 'End user', 'Your own id of the person who uses the device.', fields.subject, 'maxlength="128"')}
+${field('display_name', 'Name of the device (optional)', '', fields.displayName, 'maxlength="200"')}
+${field('spending_cap_usd', 'Most that it may ever spend, in USD (optional)', '', fields.spendingCap, 'inputmode="decimal" maxlength="20"')}
+${field('key', 'Management key', 'It is used for this once and not kept.', '', 'type="password" required maxlength="200"')}
+<button name="decision" value="approve">Activate</button><button name="decision" value="deny">Refuse</button>
+</form>`,
+  );
+}
+
+/** A page that ends it. */
+export function resultPage(title: string, text: string): string {
+  return page(title, `<p>${escapeHtml(text)}</p>`);
+}
+
+function field(name: string, label: string, hint: string, value = '', attributes = ''): string {
+  const note = hint === '' ? '' : `<small>${escapeHtml(hint)}</small>`;
+  return `<label for="${name}">${escapeHtml(label)}${note}</label><input id="${name}" name="${name}" value="${escapeHtml(value)}" ${attributes}>`;
+}
+
+function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title><style>${style}</style></head>
+<body><main><h1>${escapeHtml(title)}</h1>
+${body}
+</main></body>
+</html>
+`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
