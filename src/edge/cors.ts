@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Call } from '../api/call.ts';
 import type { Caller } from '../base/caller.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
-import type { Arrival } from './gate.ts';
 
 /** What a page may read of a reply beside its body. */
 const exposedHeaders = [
@@ -16,6 +16,8 @@ const exposedHeaders = [
   'grpc-status-details-bin',
 ].join(', ');
 
+type Headers = Pick<Call, 'header' | 'setReplyHeader'>;
+
 const allowed = succeed(undefined);
 
 /**
@@ -23,7 +25,7 @@ const allowed = succeed(undefined);
  * whose key names their origin, and nothing else: a key that arrives from a page is a key that leaked to its readers.
  * What is not a browser sends no `Sec-Fetch-Site`, and is not asked.
  */
-export function checkOrigin(known: Result<Caller>, arrival: Arrival): Result<void> {
+export function checkOrigin(known: Result<Caller>, arrival: Headers): Result<void> {
   const origin = arrival.header('origin');
   if (origin === undefined) return allowed;
   const site = arrival.header('sec-fetch-site');
@@ -43,7 +45,7 @@ export function checkOrigin(known: Result<Caller>, arrival: Arrival): Result<voi
   return fail({ kind: 'scope_missing', scope: caller.token ? `origin ${origin}` : '', credential: caller.credential });
 }
 
-function letRead(origin: string, arrival: Arrival): void {
+function letRead(origin: string, arrival: Headers): void {
   arrival.setReplyHeader('access-control-allow-origin', origin);
   arrival.setReplyHeader('access-control-expose-headers', exposedHeaders);
   arrival.setReplyHeader('vary', 'Origin');

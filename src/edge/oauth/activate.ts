@@ -5,7 +5,7 @@ import { type Failure, type Result, succeed } from '../../base/failure.ts';
 import { parseUsd } from '../../base/money.ts';
 import type { VerifiedKey } from '../../keys/index.ts';
 import { acceptForms, type Form } from './form.ts';
-import type { OauthOptions } from './index.ts';
+import type { OauthOptions } from './options.ts';
 import { activatePage, type PageFields, resultPage, style } from './pages.ts';
 
 /**

@@ -1,19 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Keys } from '../../keys/index.ts';
-import type { Limits } from '../../limits/index.ts';
-import { type OauthErrorCode, type OauthResult, type Tokens, tokenScopes } from '../../tokens/index.ts';
+import { type OauthErrorCode, type OauthResult, tokenScopes } from '../../tokens/index.ts';
 import { registerActivatePage } from './activate.ts';
 import { acceptForms, type Form } from './form.ts';
-
-export interface OauthOptions {
-  tokens: Pick<Tokens, 'deviceFlow' | 'devices' | 'jwks' | 'revokeForClient'>;
-  keys: Pick<Keys, 'verify'>;
-  limits: Pick<Limits, 'admitAddress' | 'countRefused' | 'mayTry'>;
-  /** The service's public address, without a slash at its end. */
-  issuer(): string;
-  log: Logger;
-}
+import type { OauthOptions } from './options.ts';
 
 const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 /** A next signing key is published an hour before it signs. */

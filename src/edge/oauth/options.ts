@@ -1,0 +1,13 @@
+import type { Logger } from 'pino';
+import type { Keys } from '../../keys/index.ts';
+import type { Limits } from '../../limits/index.ts';
+import type { Tokens } from '../../tokens/index.ts';
+
+export interface OauthOptions {
+  tokens: Pick<Tokens, 'deviceFlow' | 'devices' | 'jwks' | 'revokeForClient'>;
+  keys: Pick<Keys, 'verify'>;
+  limits: Pick<Limits, 'admitAddress' | 'countRefused' | 'mayTry'>;
+  /** The service's public address, without a slash at its end. */
+  issuer(): string;
+  log: Logger;
+}
