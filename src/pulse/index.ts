@@ -23,6 +23,7 @@ import { addErasure } from './sweep-store.ts';
 import { createSweeper } from './sweeper.ts';
 
 export type { IncomingEvent, Rejection, RejectionReason } from './event.ts';
+export { pulseInvariants } from './invariants.ts';
 export type { JourneyReport, JourneySummary, ReportRequest } from './read-report.ts';
 export type { PulsePrice, RecordCall, Recorded } from './record-events.ts';
 export type { Bucket, ErrorLine, FunnelStep, Percentiles, Stall, Totals } from './report-lines.ts';

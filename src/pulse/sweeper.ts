@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import type { Database } from '../db/index.ts';
-import { grains, hourMs } from './rollup.ts';
+import { grains, hourMs, hoursPerDay } from './rollup.ts';
 import * as store from './sweep-store.ts';
 
 /**
@@ -83,7 +83,8 @@ async function walkAccount(deps: SweeperDeps, accountNo: number, signal: AbortSi
       const at: { accountNo: number; journeyNo: number; after: string } = { accountNo, journeyNo, after };
       after = await part(() => store.sweepSessions(db, at, now - deps.retentionMs, rowsAtOnce));
     }
-    const beforeHour = Math.floor((now - deps.rollupRetentionMs) / hourMs);
+    // Whole days, or a day's cell would go before the last of its hours.
+    const beforeHour = Math.floor((now - deps.rollupRetentionMs) / hourMs / hoursPerDay) * hoursPerDay;
     for (const grain of Object.values(grains)) {
       while (await part(() => store.sweepCells(db, { accountNo, journeyNo, grain }, beforeHour, rowsAtOnce)));
     }

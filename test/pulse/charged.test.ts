@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Caller } from '../../src/base/caller.ts';
 import { unwrap } from '../../src/base/failure.ts';
 import type { Pulse } from '../../src/pulse/index.ts';
-import type { Ledger } from '../../src/wallet/index.ts';
-import { eachServer, useDatabase } from '../support/database.ts';
+import { createCaretaker, type Ledger } from '../../src/wallet/index.ts';
+import { eachServer, silent, useDatabase } from '../support/database.ts';
 import { addCustomer, balanceOf, type Customer, type Node, startNode } from '../wallet/support.ts';
 import { callerOf, event, ProcessDied, startPulse } from './support.ts';
 
@@ -83,6 +83,25 @@ eachServer((server) => {
       cost: 3n * perEvent,
     });
     expect(await balanceOf(node, customer)).toMatchObject({ balance: 5n * usd - 3n * perEvent, held: 0n });
+  });
+
+  test('a charge whose hold has expired meanwhile is settled all the same', async () => {
+    const slow = startNode(fresh().url, { holdTtlMs: 100 });
+    const dying: Pick<Ledger, 'hold' | 'settle' | 'release'> = {
+      hold: (request) => slow.ledger.hold(request),
+      release: (hold, reason) => slow.ledger.release(hold, reason),
+      settle: () => Promise.reject(new ProcessDied()),
+    };
+    const first = startPulse(slow.db, dying);
+    await expect(first.recordEvents(caller(), [event(), event()])).rejects.toThrow(ProcessDied);
+    await first.close();
+    await slow.close();
+    const caretaker = createCaretaker({ db: node.db, ledger: node.ledger, log: silent });
+    await expect.poll(() => caretaker.runOnce(), { timeout: 5_000 }).toBeGreaterThan(0);
+    await caretaker.close();
+    expect(await balanceOf(node, customer)).toMatchObject({ balance: 5n * usd, held: 0n });
+    expect(await pulse.recoverCharges()).toBe(1);
+    expect(await balanceOf(node, customer)).toMatchObject({ balance: 5n * usd - 2n * perEvent, held: 0n });
   });
 
   test('a charge that cannot be settled keeps no other waiting', async () => {
