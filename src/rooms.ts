@@ -1,18 +1,18 @@
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { createAccounts } from './accounts/index.ts';
 import { systemClock } from './base/clock.ts';
 import { parseUsd } from './base/money.ts';
 import { present } from './base/present.ts';
 import { createSeal } from './base/seal.ts';
-import { type Catalog, createCatalog } from './catalog/index.ts';
+import { type Catalog, type CatalogSettings, createCatalog } from './catalog/index.ts';
 import { createPriceStore } from './catalog/price-store.ts';
 import { createChat } from './chat/index.ts';
 import type { Config, Secrets } from './config/index.ts';
 import { createCredentialChanges } from './db/credential-changes.ts';
-import { checkServer, connectDatabase, migrate, startPrivateServer } from './db/index.ts';
+import { migrate } from './db/index.ts';
 import { createKeys } from './keys/index.ts';
 import { createLimits, type Levels } from './limits/index.ts';
+import { openDatabase } from './open-database.ts';
 import { createProviders } from './providers/index.ts';
 import { createPulse, type PulsePrice } from './pulse/index.ts';
 import { createTokens } from './tokens/index.ts';
@@ -34,12 +34,10 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
   const clock = systemClock;
   const closers: (() => unknown)[] = [];
   try {
-    const url = config.database.url ?? (await privateDatabase());
+    const { db, close: closeDatabase } = await openDatabase(config, { log, progress });
+    closers.push(closeDatabase);
     progress('bringing the database up to date');
-    const db = connectDatabase({ url, log });
-    closers.push(() => db.close());
-    await checkServer(db);
-    await migrate({ url, log });
+    await migrate({ url: db.url, log });
 
     const changes = createCredentialChanges({
       db,
@@ -96,13 +94,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     closers.push(() => providers.close());
     const catalog = await createCatalog({
       store: createPriceStore(db),
-      settings: {
-        models: config.models,
-        services: {
-          workflow: { perRequestUsd: config.workflows.pricePerRequestUsd },
-          pulse: { perThousandEventsUsd: config.pulse.pricePerThousandEventsUsd },
-        },
-      },
+      settings: catalogSettings(config),
       enabledProviders: providers.enabled,
       log,
     });
@@ -142,13 +134,6 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     throw error;
   }
 
-  async function privateDatabase(): Promise<string> {
-    progress('starting a private database');
-    const server = await startPrivateServer({ folder: join(config.dataDir, 'database'), log });
-    closers.push(() => server.close());
-    return server.url;
-  }
-
   /** Closes what was opened, the last first. One that fails does not keep the others open. */
   async function close(): Promise<void> {
     for (const closer of closers.splice(0).reverse())
@@ -169,6 +154,17 @@ function pulsePrice(catalog: Catalog, accountId: string): PulsePrice | undefined
 function levelsOf({ limits }: Config): Levels {
   const level = { ...limits, streams: limits.concurrentStreams };
   return { account: level, key: level, token: level };
+}
+
+/** The models and the prices that the configuration states. */
+export function catalogSettings({ models, workflows, pulse }: Config): CatalogSettings {
+  return {
+    models,
+    services: {
+      workflow: { perRequestUsd: workflows.pricePerRequestUsd },
+      pulse: { perThousandEventsUsd: pulse.pricePerThousandEventsUsd },
+    },
+  };
 }
 
 /** The configured prices that the book does not have yet. What it refuses stays out of it, and the service runs by the book. */

@@ -3,8 +3,8 @@ import type { Database } from '../db/index.ts';
 import { auditLedger, type Invariant, type Violation } from '../wallet/index.ts';
 
 export interface AuditCommand {
-  /** Connects to the configured database. */
-  openDatabase: () => Promise<Database>;
+  /** Opens the configured database; the returned function closes it. */
+  openDatabase: () => Promise<{ db: Database; close: () => Promise<void> }>;
   /** Rules of other rooms to check in the same snapshot. */
   more?: readonly Invariant[];
   write?: (line: string) => void;
@@ -20,7 +20,7 @@ export function registerAudit(program: Command, options: AuditCommand): void {
     .option('--json', 'print violations as JSON Lines')
     .option('--quiet', 'show no progress')
     .action(async ({ json, quiet }: { json?: boolean; quiet?: boolean }) => {
-      const db = await options.openDatabase();
+      const { db, close } = await options.openDatabase();
       try {
         const violations = await auditLedger(db, {
           ...(options.more && { more: options.more }),
@@ -35,7 +35,7 @@ export function registerAudit(program: Command, options: AuditCommand): void {
         if (!quiet) progress(violations.length === 0 ? 'The ledger is sound.' : `${violations.length} violations.`);
         if (violations.length > 0) process.exitCode = 1;
       } finally {
-        await db.close();
+        await close();
       }
     });
 }

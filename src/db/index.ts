@@ -8,9 +8,10 @@ export {
   type Queryable,
   type Transaction,
 } from './database.ts';
+export { FolderInUseError } from './folder-lock.ts';
 export { ensureServerProgram } from './install-server.ts';
 export { type MigrateOptions, type Migration, migrate } from './migrate.ts';
-export { type PrivateServer, startPrivateServer } from './private-server.ts';
+export { type PrivateServer, privateServerUrl, startPrivateServer } from './private-server.ts';
 export { isConnectionLost, isContention, isDuplicateKey } from './retry.ts';
 export { findServerProgram, NoServerProgramError } from './server-program.ts';
 export { parseDatabaseUrl, withDatabase } from './url.ts';

@@ -24,6 +24,7 @@ import {
   type ServerProgram,
   serverOptions,
 } from './server-program.ts';
+import { withDatabase } from './url.ts';
 
 /** A database server of our own, reachable by this user alone. */
 export interface PrivateServer {
@@ -207,6 +208,14 @@ function chooseProgram(folder: string, asked: ServerProgram | undefined): Server
 }
 
 /** Bytes of a socket's path that every system accepts (Linux takes 107, macOS 103). */
+/**
+ * The URL of a database on the private server of `folder` that another process runs, for commands beside a running
+ * service. It answers for as long as that process lives.
+ */
+export function privateServerUrl(folder: string, database = 'intelligence'): string {
+  return withDatabase(`mysql://root@localhost/?socket=${encodeURIComponent(socketPath(resolve(folder)))}`, database);
+}
+
 const socketPathMax = 103;
 
 // A deep folder gets its socket in the folder for temporary files instead, in a folder that only this user may enter.

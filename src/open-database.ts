@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from './config/index.ts';
+import {
+  checkServer,
+  connectDatabase,
+  type Database,
+  FolderInUseError,
+  privateServerUrl,
+  startPrivateServer,
+} from './db/index.ts';
+
+/** The configured database, and what ends it. */
+export interface OpenedDatabase {
+  db: Database;
+  close(): Promise<void>;
+}
+
+/**
+ * Connects to the configured database, or to the private server under `dataDir`, which it starts. Refuses a server that
+ * would not keep what it acknowledges.
+ */
+export async function openDatabase(
+  { database, dataDir }: Config,
+  { log, progress }: { log: Logger; progress: (step: string) => void },
+): Promise<OpenedDatabase> {
+  if (database.url !== null) return connect(database.url, log);
+  progress('starting a private database');
+  const server = await startPrivateServer({ folder: privateFolder(dataDir), log });
+  return connect(server.url, log, () => server.close());
+}
+
+/** The same, for commands: uses the private server of a running service, and starts it only where none runs. */
+export async function openDatabaseBeside(config: Config, log: Logger): Promise<OpenedDatabase> {
+  try {
+    return await openDatabase(config, { log, progress: () => {} });
+  } catch (error) {
+    if (!(error instanceof FolderInUseError)) throw error;
+    return connect(privateServerUrl(privateFolder(config.dataDir)), log);
+  }
+}
+
+async function connect(url: string, log: Logger, closeServer?: () => Promise<void>): Promise<OpenedDatabase> {
+  const db = connectDatabase({ url, log });
+  const close = async () => {
+    await db.close();
+    await closeServer?.();
+  };
+  try {
+    await checkServer(db);
+    return { db, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function privateFolder(dataDir: string): string {
+  return join(dataDir, 'database');
+}

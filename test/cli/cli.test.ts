@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
+import { firstServer, useDatabase } from '../support/database.ts';
+
+const database = useDatabase(firstServer());
+let app: TestApp;
+let customer: Customer;
+beforeAll(async () => {
+  app = await startApp({ databaseUrl: database().url });
+  customer = await onboard(app);
+  for (const content of ['one', 'two', 'three'])
+    await send(app, 'POST', '/api/v1/assistant/chat', customer.apiKey, { messages: [{ role: 'user', content }] });
+});
+afterAll(() => app.close());
+
+async function cli(...args: string[]) {
+  const child = spawn(process.execPath, ['src/cli.ts', ...args], {
+    env: { ...process.env, DATABASE_URL: database().url },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let out = '';
+  let err = '';
+  child.stdout.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  const [code] = await once(child, 'close');
+  return { code, out, err };
+}
+
+test('audit finds the ledger of a running service sound, and says what it checked', async () => {
+  const { code, out, err } = await cli('audit');
+  expect(err).toContain('The ledger is sound.');
+  expect(out).toBe('');
+  expect(code).toBe(0);
+});
+
+test('audit names what is broken and ends with 1', async () => {
+  const db = database().database.for<{ wallet: { posted: bigint; kind: string } }>();
+  await db
+    .updateTable('wallet')
+    .set((eb) => ({ posted: eb('posted', '+', 1n) }))
+    .where('kind', '=', 'api')
+    .execute();
+  const { code, out } = await cli('audit', '--quiet', '--json');
+  expect(code).toBe(1);
+  const violations = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { invariant: string });
+  expect(violations.length).toBeGreaterThan(0);
+});
+
+test('prices are listed, and importing what is there changes nothing', async () => {
+  const listed = await cli('prices', 'list', '--json');
+  expect(listed.code).toBe(0);
+  expect(listed.out).toContain('builtin/extractive');
+  expect((await cli('prices', 'import')).out).toContain('The book has these prices already.');
+});
+
+test('an unknown command ends with help and an error', async () => {
+  const { code, err } = await cli('nope');
+  expect(code).not.toBe(0);
+  expect(err).toContain('Commands:');
+});
