@@ -16,7 +16,15 @@ import { openDatabase } from './open-database.ts';
 import { createProviders } from './providers/index.ts';
 import { createPulse, type PulsePrice } from './pulse/index.ts';
 import { createTokens } from './tokens/index.ts';
-import { createLedger, createReplySeal, createWallets, manualPayments, sandboxPayments } from './wallet/index.ts';
+import {
+  createCaretaker,
+  createLedger,
+  createReplySeal,
+  createWallets,
+  manualPayments,
+  refuseSandboxMoney,
+  sandboxPayments,
+} from './wallet/index.ts';
 
 export interface RoomsOptions {
   config: Config;
@@ -74,6 +82,10 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       },
     });
     closers.push(() => ledger.close());
+    const caretaker = createCaretaker({ db, ledger, log });
+    caretaker.start();
+    closers.push(() => caretaker.close());
+    if (config.payments.provider !== 'sandbox') await refuseSandboxMoney(db);
     const wallets = createWallets({
       db,
       ledger,

@@ -89,7 +89,13 @@ export function createLedger({
 
   async function replay(receipt: Receipt): Promise<Result<HoldOutcome>> {
     if (replyRetentionMs === 0) return succeed({ kind: 'replayed', receipt, reply: undefined });
-    const sealed = await findReply(db, receipt.chargeId);
+    let sealed: Uint8Array | undefined;
+    try {
+      sealed = await findReply(db, receipt.chargeId);
+    } catch (error) {
+      log.warn({ err: error }, 'a stored reply could not be read');
+      return fail({ kind: 'ledger_unavailable', retryAfterMs: 1_000 });
+    }
     if (!sealed) return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
     return succeed({ kind: 'replayed', receipt, reply: seal.open(sealed, receipt.chargeId) });
   }

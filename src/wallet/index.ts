@@ -16,7 +16,7 @@ export type {
   SpendingCap,
   Usage,
 } from './ledger.ts';
-export { manualPayments, sandboxPayments } from './payments.ts';
+export { manualPayments, refuseSandboxMoney, sandboxPayments } from './payments.ts';
 export { createReplySeal, type ReplySeal } from './reply-seal.ts';
 export type {
   PaymentProvider,

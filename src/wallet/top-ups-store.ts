@@ -110,3 +110,15 @@ export async function findTopUpOwner(
     .where('id', '=', walletId)
     .executeTakeFirst();
 }
+
+export async function hasSandboxMoney(db: Queryable): Promise<boolean> {
+  const row = await db
+    .for<WalletTables>()
+    .selectFrom('top_up')
+    .select('id')
+    .where('provider', '=', 'sandbox')
+    .where('state', '=', 'paid')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
