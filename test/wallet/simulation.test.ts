@@ -40,7 +40,10 @@ const least = (a: bigint, b: bigint) => (a < b ? a : b);
 const capsOf = ({ keyId }: Customer) => [{ owner: `key:${keyId}`, limit: cap }];
 
 class TopUp implements Step {
-  constructor(readonly extra: bigint) {}
+  readonly extra: bigint;
+  constructor(extra: bigint) {
+    this.extra = extra;
+  }
   check = () => true;
   async run(model: Model, { node, customer }: World): Promise<void> {
     const amount = 5n * nanoPerUsd + this.extra;
@@ -52,11 +55,14 @@ class TopUp implements Step {
 }
 
 class HoldCredit implements Step {
-  constructor(
-    readonly ceiling: bigint,
-    readonly minimum: bigint,
-    readonly key: string | undefined,
-  ) {}
+  readonly ceiling: bigint;
+  readonly minimum: bigint;
+  readonly key: string | undefined;
+  constructor(ceiling: bigint, minimum: bigint, key: string | undefined) {
+    this.ceiling = ceiling;
+    this.minimum = minimum;
+    this.key = key;
+  }
   check = () => true;
   async run(model: Model, { node, customer, holds }: World): Promise<void> {
     const { ceiling, key } = this;
@@ -93,7 +99,10 @@ class HoldCredit implements Step {
 
 /** A step on one of the charges there are, whatever its state: clients repeat themselves and come late. */
 abstract class ChargeStep implements Step {
-  constructor(readonly pick: number) {}
+  readonly pick: number;
+  constructor(pick: number) {
+    this.pick = pick;
+  }
   check = (model: Readonly<Model>) => model.charges.length > 0;
   async run(model: Model, world: World): Promise<void> {
     const index = this.pick % model.charges.length;
@@ -113,13 +122,13 @@ abstract class ChargeStep implements Step {
 }
 
 class Settle extends ChargeStep {
-  constructor(
-    pick: number,
-    readonly cost: bigint,
-  ) {
+  readonly cost: bigint;
+  constructor(pick: number, cost: bigint) {
     super(pick);
+
+    this.cost = cost;
   }
-  async act({ model, charge, hold, world }: Parameters<ChargeStep['act']>[0]): Promise<void> {
+  override async act({ model, charge, hold, world }: Parameters<ChargeStep['act']>[0]): Promise<void> {
     const receipt = await world.node.ledger.settle(hold, { cost: this.cost, usage: {}, reply: Buffer.from('reply') });
     const due = least(this.cost, charge.hold);
     if (charge.state === 'held') this.end(model, charge, 'settled', due);
@@ -136,40 +145,40 @@ class Settle extends ChargeStep {
     }
     expect(receipt).toMatchObject({ state: charge.state, charged: charge.settled, balance: model.posted });
   }
-  toString = () => `settle #${this.pick} at ${this.cost}`;
+  override toString = () => `settle #${this.pick} at ${this.cost}`;
 }
 
 class Release extends ChargeStep {
-  async act({ model, charge, hold, world }: Parameters<ChargeStep['act']>[0]): Promise<void> {
+  override async act({ model, charge, hold, world }: Parameters<ChargeStep['act']>[0]): Promise<void> {
     await world.node.ledger.release(hold, 'test');
     if (charge.state === 'held') this.end(model, charge, 'released', 0n);
   }
-  toString = () => `release #${this.pick}`;
+  override toString = () => `release #${this.pick}`;
 }
 
 class Progress extends ChargeStep {
-  constructor(
-    pick: number,
-    readonly cost: bigint,
-  ) {
+  readonly cost: bigint;
+  constructor(pick: number, cost: bigint) {
     super(pick);
+
+    this.cost = cost;
   }
-  async act({ charge, hold, world }: Parameters<ChargeStep['act']>[0]): Promise<void> {
+  override async act({ charge, hold, world }: Parameters<ChargeStep['act']>[0]): Promise<void> {
     await world.node.ledger.recordProgress(hold, { cost: this.cost, usage: {} });
     const cost = least(this.cost, charge.hold);
     if (charge.state === 'held' && cost > charge.progress) charge.progress = cost;
   }
-  toString = () => `progress of #${this.pick} to ${this.cost}`;
+  override toString = () => `progress of #${this.pick} to ${this.cost}`;
 }
 
 class Extend extends ChargeStep {
-  constructor(
-    pick: number,
-    readonly more: bigint,
-  ) {
+  readonly more: bigint;
+  constructor(pick: number, more: bigint) {
     super(pick);
+
+    this.more = more;
   }
-  async act({ model, charge, hold, world }: Parameters<ChargeStep['act']>[0]): Promise<void> {
+  override async act({ model, charge, hold, world }: Parameters<ChargeStep['act']>[0]): Promise<void> {
     const outcome = await world.node.ledger.extend(hold, this.more);
     const amount = least(least(this.more, model.posted - model.held), cap - model.heldUnderCap - model.spentUnderCap);
     expect(outcome.ok).toBe(charge.state === 'held' && amount > 0n);
@@ -178,20 +187,23 @@ class Extend extends ChargeStep {
     model.heldUnderCap += amount;
     expect(outcome.value.amount).toBe(charge.hold);
   }
-  toString = () => `extend #${this.pick} by ${this.more}`;
+  override toString = () => `extend #${this.pick} by ${this.more}`;
 }
 
 class Expire extends ChargeStep {
-  async act({ model, charge, hold, world }: Parameters<ChargeStep['act']>[0]): Promise<void> {
+  override async act({ model, charge, hold, world }: Parameters<ChargeStep['act']>[0]): Promise<void> {
     await run(world.url, `UPDATE charge SET expires_at_us = 1 WHERE id = '${hold.chargeId}' AND state = 'held'`);
     await createCaretaker({ db: world.node.db, ledger: world.node.ledger, log: silent }).runOnce();
     if (charge.state === 'held') this.end(model, charge, 'expired', charge.progress);
   }
-  toString = () => `expire #${this.pick}`;
+  override toString = () => `expire #${this.pick}`;
 }
 
 class Adjust implements Step {
-  constructor(readonly amount: bigint) {}
+  readonly amount: bigint;
+  constructor(amount: bigint) {
+    this.amount = amount;
+  }
   check = () => this.amount !== 0n;
   async run(model: Model, { node, customer }: World): Promise<void> {
     const adjusted = await node.wallets.adjust({
