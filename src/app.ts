@@ -5,6 +5,7 @@ import { keyService } from './api/key.ts';
 import { pulseService } from './api/pulse.ts';
 import { tokenService } from './api/token.ts';
 import { walletService } from './api/wallet.ts';
+import { workflowService } from './api/workflow.ts';
 import { systemClock } from './base/clock.ts';
 import {
   createAuthenticator,
@@ -41,6 +42,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       walletService(rooms),
       chatService({ chat: rooms.chat, fingerprintKey: secrets.fingerprintKey }),
       pulseService({ pulse: rooms.pulse, fingerprintKey: secrets.fingerprintKey }),
+      workflowService({ workflows: rooms.workflows, fingerprintKey: secrets.fingerprintKey }),
     ];
     const gate = createGate({
       services,

@@ -6,7 +6,7 @@ import { present } from './base/present.ts';
 import { createSeal } from './base/seal.ts';
 import { type Catalog, type CatalogSettings, createCatalog } from './catalog/index.ts';
 import { createPriceStore } from './catalog/price-store.ts';
-import { createChat } from './chat/index.ts';
+import { chatDeadlineMs, createChat, createHealth, createModelCalls } from './chat/index.ts';
 import type { Config, Secrets } from './config/index.ts';
 import { createCredentialChanges } from './db/credential-changes.ts';
 import { migrate } from './db/index.ts';
@@ -25,6 +25,7 @@ import {
   refuseSandboxMoney,
   sandboxPayments,
 } from './wallet/index.ts';
+import { createWorkflows } from './workflows/index.ts';
 
 export interface RoomsOptions {
   config: Config;
@@ -112,7 +113,8 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     closers.push(() => catalog.close());
     await importPrices(catalog, log);
-    const chat = createChat({ ledger, catalog, providers, log });
+    const health = createHealth({ clock });
+    const chat = createChat({ ledger, catalog, providers, log, health });
     closers.push(() => chat.drained());
 
     const pulse = createPulse({
@@ -124,6 +126,16 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       secret: secrets.fingerprintKey,
     });
     closers.push(() => pulse.close());
+
+    const workflows = createWorkflows({
+      db,
+      ledger,
+      prices: catalog,
+      log,
+      clock,
+      assistant: createModelCalls({ catalog, providers, health, clock, log, deadlineMs: chatDeadlineMs }),
+    });
+    closers.push(() => workflows.close());
 
     return {
       db,
@@ -139,6 +151,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       catalog,
       chat,
       pulse,
+      workflows,
       close,
     };
   } catch (error) {

@@ -17,3 +17,9 @@ export type JobAnswer =
   | { kind: 'custom'; outcome: CustomOutcome }
   /** The caller's own words are wrong: where, and why. */
   | { kind: 'refused'; field: string; problem: string };
+
+/** What a worker says: that it can begin, or an answer; and how much time its thread has had so far. */
+export interface WorkerMessage {
+  answer: JobAnswer | 'ready';
+  cpuMicroseconds: number;
+}

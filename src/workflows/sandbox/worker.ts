@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { doJob } from './do-job.ts';
-import type { Job } from './job.ts';
+import type { Job, JobAnswer, WorkerMessage } from './job.ts';
 
 // The first job of a process is slow, since nothing is compiled yet; it must not count against a caller's time.
 doJob({
@@ -26,5 +26,11 @@ doJob({
 });
 
 // One job at a time: whoever sends it ends this worker when the answer takes too long.
-parentPort?.on('message', (job: Job) => parentPort?.postMessage(doJob(job)));
-parentPort?.postMessage('ready');
+parentPort?.on('message', (job: Job) => report(doJob(job)));
+report('ready');
+
+function report(answer: JobAnswer | 'ready'): void {
+  const { user, system } = process.threadCpuUsage();
+  const message: WorkerMessage = { answer, cpuMicroseconds: user + system };
+  parentPort?.postMessage(message);
+}
