@@ -16,7 +16,7 @@ import type { ChargeState } from './wallets.ts';
  * the order of their ids, then the rest. All writers of a wallet's rows take the wallet's lock first, so two nodes
  * never wait for each other in a circle.
  *
- * Lists are under 1,000 constants because a group has at most 400 operations: at 1,000 MariaDB turns a list into a join
+ * The index is forced: a plan that scans would lock every row it passes. Lists are under 1,000 constants because a group has at most 400 operations: at 1,000 MariaDB turns a list into a join
  * that locks out of order.
  */
 export async function lockRows(
@@ -47,7 +47,7 @@ function planReads(operations: readonly Operation[], state: GroupState): Read[] 
   const wanted = collect(operations);
   const reads: Read[] = [
     {
-      sql: `SELECT id, posted, held, owed, open_disputes, seq, version FROM wallet WHERE id IN (${texts([...wanted.wallets].sort())}) ORDER BY id FOR UPDATE`,
+      sql: `SELECT id, posted, held, owed, open_disputes, seq, version FROM wallet FORCE INDEX (PRIMARY) WHERE id IN (${texts([...wanted.wallets].sort())}) ORDER BY id FOR UPDATE`,
       take: (row) => takeWallet(row, state),
     },
   ];
@@ -59,7 +59,7 @@ function planReads(operations: readonly Operation[], state: GroupState): Read[] 
     (
       list,
     ) => `SELECT i.scope, i.idempotency_key, LOWER(HEX(i.fingerprint)), i.wallet_id, i.charge_id, c.state, c.settled
-      FROM idempotency i JOIN charge c ON c.wallet_id = i.wallet_id AND c.id = i.charge_id
+      FROM idempotency i FORCE INDEX (PRIMARY) JOIN charge c FORCE INDEX (PRIMARY) ON c.wallet_id = i.wallet_id AND c.id = i.charge_id
       WHERE (i.scope, i.idempotency_key) IN (${list}) FOR UPDATE`,
     (row) => takeIdempotency(row, state),
   );
@@ -68,25 +68,27 @@ function planReads(operations: readonly Operation[], state: GroupState): Read[] 
     (
       list,
     ) => `SELECT wallet_id, id, state, hold, settled, uncollected, reversed, progress_cost, operation, expires_at_us,
-      ended_at_us FROM charge WHERE (wallet_id, id) IN (${list}) FOR UPDATE`,
+      ended_at_us FROM charge FORCE INDEX (PRIMARY) WHERE (wallet_id, id) IN (${list}) FOR UPDATE`,
     (row) => takeCharge(row, state),
   );
   add(
     wanted.caps,
     (list) =>
-      `SELECT owner, wallet_id, spending_limit, held, spent FROM cap WHERE owner IN (${list}) ORDER BY owner FOR UPDATE`,
+      `SELECT owner, wallet_id, spending_limit, held, spent FROM cap FORCE INDEX (PRIMARY) WHERE owner IN (${list}) ORDER BY owner FOR UPDATE`,
     (row) => takeCap(row, state),
   );
   add(
     wanted.credentials,
-    (list) => `SELECT id, account_id, state, least_version, least_version_from_ms, expires_at_ms FROM credential_state
+    (
+      list,
+    ) => `SELECT id, account_id, state, least_version, least_version_from_ms, expires_at_ms FROM credential_state FORCE INDEX (PRIMARY)
       WHERE id IN (${list}) ORDER BY id FOR UPDATE`,
     (row) => takeCredential(row, state),
   );
   add(
     wanted.topUps,
     (list) =>
-      `SELECT id, wallet_id, amount, state, provider, reversed FROM top_up WHERE id IN (${list}) ORDER BY id FOR UPDATE`,
+      `SELECT id, wallet_id, amount, state, provider, reversed FROM top_up FORCE INDEX (PRIMARY) WHERE id IN (${list}) ORDER BY id FOR UPDATE`,
     (row) => takeTopUp(row, state),
   );
   add(

@@ -253,7 +253,11 @@ function update({ table, columns, on, set }: ManyUpdate, rows: readonly string[]
   // The first select names the columns and has no row; their types come from the others.
   const names = columns.map((column) => `NULL AS ${column}`).join(', ');
   const list = `SELECT ${names} FROM DUAL WHERE FALSE ${rows.map((row) => `UNION ALL SELECT ${row}`).join(' ')}`;
-  return { name: `update ${table}`, sql: `UPDATE ${table} t JOIN (${list}) u ON ${on} SET ${set}`, rows: rows.length };
+  return {
+    name: `update ${table}`,
+    sql: `UPDATE ${table} t FORCE INDEX (PRIMARY) JOIN (${list}) u ON ${on} SET ${set}`,
+    rows: rows.length,
+  };
 }
 
 function changed<Row extends { changed: boolean }>(rows: Map<string, Row>): Row[] {
