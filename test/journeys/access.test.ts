@@ -1,0 +1,174 @@
+import { create, type DescMethod, getOption } from '@bufbuild/protobuf';
+import { status as grpcStatus } from '@grpc/grpc-js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type AccessRule, accessRules } from '../../src/edge/access.ts';
+import { http } from '../../src/gen/google/api/annotations_pb.ts';
+import { keyScopes } from '../../src/keys/index.ts';
+import { tokenScopes } from '../../src/tokens/index.ts';
+import { type Customer, onboard, reasonOf, send, startApp, type TestApp } from '../support/app.ts';
+import { firstServer, useDatabase } from '../support/database.ts';
+import { grpcClient } from '../support/grpc.ts';
+import { contractServices, methodName } from '../support/services.ts';
+
+/** Who may call what, decided by people: kinds of credential, and the scope that keys and tokens need. */
+const decisions: Record<string, string> = {
+  'account.v1.AccountService/CreateAccount': 'operator',
+  'account.v1.AccountService/GetAccount': 'management_key operator',
+  'account.v1.AccountService/CreditAccount': 'operator',
+  'chat.v1.ChatService/Chat': 'access_token api_key + chat',
+  'chat.v1.ChatService/StreamChat': 'access_token api_key + chat',
+  'chat.v1.ChatService/ListModels': 'access_token api_key management_key',
+  'key.v1.KeyService/CreateKey': 'management_key',
+  'key.v1.KeyService/ListKeys': 'management_key',
+  'key.v1.KeyService/GetKey': 'management_key',
+  'key.v1.KeyService/UpdateKey': 'management_key',
+  'key.v1.KeyService/RotateKey': 'management_key',
+  'key.v1.KeyService/RevokeKey': 'management_key',
+  'pulse.v1.PulseService/RecordEvents': 'access_token api_key + pulse',
+  'pulse.v1.PulseService/ListJourneys': 'api_key management_key + pulse',
+  'pulse.v1.PulseService/GetJourneyReport': 'api_key management_key + pulse',
+  'pulse.v1.PulseService/ErasePerson': 'management_key',
+  'token.v1.ClientService/CreateClient': 'management_key',
+  'token.v1.ClientService/ListClients': 'management_key',
+  'token.v1.ClientService/GetClient': 'management_key',
+  'token.v1.ClientService/DisableClient': 'management_key',
+  'token.v1.TokenService/CreateToken': 'api_key + tokens',
+  'token.v1.TokenService/RevokeToken': 'api_key management_key + tokens',
+  'token.v1.TokenService/ApproveDevice': 'api_key management_key + devices',
+  'token.v1.TokenService/DenyDevice': 'api_key management_key + devices',
+  'token.v1.TokenService/ListDevices': 'api_key management_key + devices',
+  'token.v1.TokenService/GetDevice': 'api_key management_key + devices',
+  'token.v1.TokenService/RevokeDevice': 'api_key management_key + devices',
+  'wallet.v1.WalletService/GetWallet': 'api_key management_key',
+  'wallet.v1.WalletService/CreateTopUp': 'management_key',
+  'wallet.v1.WalletService/GetTopUp': 'management_key',
+  'wallet.v1.WalletService/ListTopUps': 'management_key',
+  'wallet.v1.WalletService/ListEntries': 'api_key management_key',
+  'wallet.v1.WalletService/GetCharge': 'api_key management_key',
+  'wallet.v1.WalletService/ListCharges': 'api_key management_key',
+  'wallet.v1.WalletService/GetApplicationWallet': 'management_key',
+  'wallet.v1.WalletService/CreateApplicationTopUp': 'management_key',
+  'workflow.v1.WorkflowService/CheckProfile': 'access_token api_key + workflows',
+  'workflow.v1.WorkflowService/ScoreListing': 'access_token api_key + workflows',
+  'workflow.v1.WorkflowService/CheckRisk': 'access_token api_key + workflows',
+  'workflow.v1.WorkflowService/DraftDocument': 'access_token api_key + workflows',
+  'workflow.v1.WorkflowService/GetDraft': 'access_token api_key management_key + workflows',
+  'workflow.v1.WorkflowService/ReviseDraft': 'api_key management_key + workflows',
+  'workflow.v1.WorkflowService/ApproveDraft': 'api_key management_key + workflows',
+  'workflow.v1.WorkflowService/RejectDraft': 'api_key management_key + workflows',
+  'workflow.v1.WorkflowService/WriteDecisionMemo': 'access_token api_key + workflows',
+  'workflow.v1.WorkflowService/ScoreBusinessReadiness': 'access_token api_key + workflows',
+  'workflow.v1.WorkflowService/CreateWorkflowDefinition': 'management_key + workflows',
+  'workflow.v1.WorkflowService/GetWorkflowDefinition': 'api_key management_key + workflows',
+  'workflow.v1.WorkflowService/ListWorkflowDefinitions': 'api_key management_key + workflows',
+  'workflow.v1.WorkflowService/RetireWorkflowDefinition': 'management_key + workflows',
+  'workflow.v1.WorkflowService/RunWorkflow': 'access_token api_key + workflows',
+  'workflow.v1.WorkflowService/ListPrices': 'access_token api_key management_key operator',
+};
+
+const rules = accessRules((await contractServices()).flatMap(({ methods }) => methods));
+
+test('every method of the contract has a decision, and says the same in its descriptor', () => {
+  const stated = Object.fromEntries([...rules].map(([method, rule]) => [methodName(method), textOf(rule)]));
+  expect(stated).toEqual(decisions);
+});
+
+/** One credential of each kind; keys and tokens once with all scopes and once for each scope that they lack. */
+interface Presented {
+  name: string;
+  kind: string;
+  secret: string | undefined;
+  scopes: readonly string[];
+}
+
+const database = useDatabase(firstServer());
+let app: TestApp;
+let customer: Customer;
+const credentials: Presented[] = [];
+beforeAll(async () => {
+  app = await startApp({ databaseUrl: database().url, settings: 'limits: { requestsPerMinute: 1000000 }' });
+  customer = await onboard(app);
+  const post = async (path: string, credential: string, body: object) => {
+    const answer = await send(app, 'POST', path, credential, body);
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body;
+  };
+  credentials.push(
+    { name: 'nothing', kind: 'none', secret: undefined, scopes: [] },
+    { name: 'an operator', kind: 'operator', secret: app.operatorToken, scopes: [] },
+    { name: 'a management key', kind: 'management_key', secret: customer.managementKey, scopes: [] },
+    { name: 'an API key', kind: 'api_key', secret: customer.apiKey, scopes: keyScopes },
+    {
+      name: 'an access token',
+      kind: 'access_token',
+      secret: (await post('/v1/tokens', customer.apiKey, { subject: 'u' })).accessToken,
+      scopes: tokenScopes,
+    },
+  );
+  for (const missing of keyScopes) {
+    const scopes = keyScopes.filter((scope) => scope !== missing);
+    const made = await post('/v1/keys', customer.managementKey, { displayName: 'k', purpose: 'a test', scopes });
+    credentials.push({ name: `an API key without ${missing}`, kind: 'api_key', secret: made.secret, scopes });
+  }
+  for (const missing of tokenScopes) {
+    const scopes = tokenScopes.filter((scope) => scope !== missing);
+    const made = await post('/v1/tokens', customer.apiKey, { subject: 'u', scopes });
+    credentials.push({ name: `a token without ${missing}`, kind: 'access_token', secret: made.accessToken, scopes });
+  }
+});
+afterAll(() => app.close());
+
+test.each([...rules].map(([method, rule]) => ({ name: methodName(method), method, rule })))(
+  '$name lets in exactly whom it should, over gRPC and REST',
+  async ({ method, rule }) => {
+    const client = grpcClient(app.url);
+    for (const credential of credentials) {
+      const headers: Record<string, string> = credential.secret ? { authorization: `Bearer ${credential.secret}` } : {};
+      const byGrpc =
+        method.methodKind === 'unary'
+          ? await client.unary(method as never, create(method.input) as never, headers)
+          : await client.serverStream(method as never, create(method.input) as never, headers);
+      const code = byGrpc.error?.code ?? grpcStatus.OK;
+      // Not part of this service's composition; then it is not part of REST either.
+      if (code === grpcStatus.UNIMPLEMENTED && byGrpc.reason === undefined) break;
+      expect([credential.name, outcomeOfGrpc(code)]).toEqual([credential.name, expected(rule, credential)]);
+      for (const { verb, path } of routesOf(method)) {
+        const answer = await send(app, verb, path, credential.secret, verb === 'GET' ? undefined : {});
+        const outcome = answer.status === 401 ? 'who?' : reasonOf(answer) === 'SCOPE_MISSING' ? 'no' : 'yes';
+        expect([credential.name, verb, path, outcome]).toEqual([
+          credential.name,
+          verb,
+          path,
+          expected(rule, credential),
+        ]);
+      }
+    }
+    client.close();
+  },
+);
+
+function expected(rule: AccessRule, { kind, scopes }: Presented): 'who?' | 'no' | 'yes' {
+  if (rule.anonymous) return 'yes';
+  if (kind === 'none') return 'who?';
+  if (!(rule.credentials as ReadonlySet<string>).has(kind)) return 'no';
+  const isScoped = kind === 'api_key' || kind === 'access_token';
+  return isScoped && rule.scope !== '' && !scopes.includes(rule.scope) ? 'no' : 'yes';
+}
+
+function outcomeOfGrpc(code: number): 'who?' | 'no' | 'yes' {
+  if (code === grpcStatus.UNAUTHENTICATED) return 'who?';
+  return code === grpcStatus.PERMISSION_DENIED ? 'no' : 'yes';
+}
+
+/** The method's own REST routes, with something in the place of each variable. */
+function routesOf(method: DescMethod): { verb: string; path: string }[] {
+  const rule = getOption(method, http);
+  return [rule, ...rule.additionalBindings].flatMap(({ pattern }) => {
+    if (pattern.case === undefined || pattern.case === 'custom') return [];
+    return [{ verb: pattern.case.toUpperCase(), path: pattern.value.replace(/\{[^}]+\}/g, 'x') }];
+  });
+}
+
+function textOf({ credentials: kinds, scope }: AccessRule): string {
+  return [...kinds].sort().join(' ') + (scope === '' ? '' : ` + ${scope}`);
+}
