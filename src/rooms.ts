@@ -20,6 +20,7 @@ import {
   createCaretaker,
   createLedger,
   createReplySeal,
+  createStatements,
   createWallets,
   manualPayments,
   refuseSandboxMoney,
@@ -93,6 +94,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       payments: config.payments.provider === 'sandbox' ? sandboxPayments : manualPayments,
       settings: present({ topUpMax: parseUsd(config.payments.maximumTopUpUsd) }),
     });
+    const statements = createStatements({ db });
 
     const limits = createLimits({
       clock,
@@ -146,6 +148,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       tokens,
       ledger,
       wallets,
+      statements,
       limits,
       providers,
       catalog,

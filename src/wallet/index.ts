@@ -18,6 +18,14 @@ export type {
 } from './ledger.ts';
 export { manualPayments, refuseSandboxMoney, sandboxPayments } from './payments.ts';
 export { createReplySeal, type ReplySeal } from './reply-seal.ts';
+export {
+  createStatements,
+  type Statements,
+  type TimeRange,
+  type UsageDimension,
+  type UsageRequest,
+  type UsageRow,
+} from './statements.ts';
 export type {
   PaymentProvider,
   PaymentReversal,
