@@ -1,6 +1,7 @@
 export { type AuditOptions, auditLedger, type Violation } from './audit.ts';
 export { type Caretaker, type CaretakerOptions, createCaretaker } from './caretaker.ts';
 export { createLedger, type LedgerDependencies, type LedgerSettings, type RunningLedger } from './create-ledger.ts';
+export { createStatements } from './create-statements.ts';
 export { type TopUpSettings, topUpMin } from './create-top-ups.ts';
 export { createWallets, type WalletsDependencies } from './create-wallets.ts';
 export type { Invariant } from './invariants.ts';
@@ -18,14 +19,7 @@ export type {
 } from './ledger.ts';
 export { manualPayments, refuseSandboxMoney, sandboxPayments } from './payments.ts';
 export { createReplySeal, type ReplySeal } from './reply-seal.ts';
-export {
-  createStatements,
-  type Statements,
-  type TimeRange,
-  type UsageDimension,
-  type UsageRequest,
-  type UsageRow,
-} from './statements.ts';
+export type { Statements, TimeRange, UsageDimension, UsageRequest, UsageRow } from './statements.ts';
 export type {
   PaymentProvider,
   PaymentReversal,
