@@ -19,7 +19,6 @@ import { createTokens } from './tokens/index.ts';
 import {
   createCaretaker,
   createLedger,
-  createReplySeal,
   createStatements,
   createWallets,
   manualPayments,
@@ -78,7 +77,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     const ledger = createLedger({
       db,
       log,
-      seal: createReplySeal(secrets.encryptionKeys.byVersion, secrets.encryptionKeys.current),
+      seal: createSeal(secrets.encryptionKeys),
       settings: {
         replyRetentionMs: config.ledger.storeReplies ? config.ledger.replyRetentionHours * 3_600_000 : 0,
       },

@@ -18,7 +18,6 @@ export type {
   Usage,
 } from './ledger.ts';
 export { manualPayments, refuseSandboxMoney, sandboxPayments } from './payments.ts';
-export { createReplySeal, type ReplySeal } from './reply-seal.ts';
 export type { Statements, TimeRange, UsageDimension, UsageRequest, UsageRow } from './statements.ts';
 export type {
   PaymentProvider,
