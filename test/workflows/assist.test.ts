@@ -306,7 +306,7 @@ describe("a client's own workflow with a model", () => {
       basis: { evaluator: 'assisted', model: 'm' },
     });
     expect(cost).toBeGreaterThan(price);
-    const [system] = upstream.seen[0]?.body.messages as { content: string }[];
+    const [system] = (upstream.seen[0]?.body.messages ?? []) as { content: string }[];
     expect(system?.content).toContain('Greet "Ana".');
   });
 
