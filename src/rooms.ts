@@ -19,7 +19,7 @@ import { createTokens } from './tokens/index.ts';
 import {
   createCaretaker,
   createLedger,
-  createStatements,
+  createReplySeal,
   createWallets,
   manualPayments,
   refuseSandboxMoney,
@@ -77,7 +77,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     const ledger = createLedger({
       db,
       log,
-      seal: createSeal(secrets.encryptionKeys),
+      seal: createReplySeal(secrets.encryptionKeys.byVersion, secrets.encryptionKeys.current),
       settings: {
         replyRetentionMs: config.ledger.storeReplies ? config.ledger.replyRetentionHours * 3_600_000 : 0,
       },
@@ -93,7 +93,6 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       payments: config.payments.provider === 'sandbox' ? sandboxPayments : manualPayments,
       settings: present({ topUpMax: parseUsd(config.payments.maximumTopUpUsd) }),
     });
-    const statements = createStatements({ db });
 
     const limits = createLimits({
       clock,
@@ -147,7 +146,6 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       tokens,
       ledger,
       wallets,
-      statements,
       limits,
       providers,
       catalog,

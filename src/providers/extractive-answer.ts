@@ -10,9 +10,12 @@ const answerSentencesMax = 3;
  */
 export function extractiveAnswer(texts: readonly string[]): string {
   const last = texts.at(-1) ?? '';
-  const earlier = texts.slice(0, -1).flatMap(sentencesOf).slice(-sentencesMax);
   const asked = sentencesOf(last).slice(-sentencesMax);
-  const related = best(earlier, wordsOf(last));
+  const questions = asked.filter((sentence) => /[?？]$/u.test(sentence));
+  // A message that brings its own facts asks its questions of them, too.
+  const facts = questions.length > 0 ? asked.filter((sentence) => !questions.includes(sentence)) : [];
+  const said = [...texts.slice(0, -1).flatMap(sentencesOf), ...facts].slice(-sentencesMax);
+  const related = best(said, wordsOf(questions.length > 0 ? questions.join(' ') : last));
   if (related.length > 0) return `From this conversation: ${related.join(' ')}`;
   if (asked.length > answerSentencesMax) return `In short: ${best(asked, wordsOf(last)).join(' ')}`;
   return `This conversation holds nothing else about: ${last.trim() || 'an empty message'}`;

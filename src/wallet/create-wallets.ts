@@ -114,8 +114,7 @@ function toWallet(row: WalletTable): Wallet {
   };
 }
 
-/** A posting as the wallet's owner sees it. */
-export function toEntry(row: PostingTable): Entry {
+function toEntry(row: PostingTable): Entry {
   const { seq, kind, amount, balance_after: balanceAfter, source_type: type, source_id: id } = row;
   return {
     entryId: seq.toString(),
