@@ -19,7 +19,7 @@ import { createTokens } from './tokens/index.ts';
 import {
   createCaretaker,
   createLedger,
-  createReplySeal,
+  createStatements,
   createWallets,
   manualPayments,
   refuseSandboxMoney,
@@ -77,7 +77,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     const ledger = createLedger({
       db,
       log,
-      seal: createReplySeal(secrets.encryptionKeys.byVersion, secrets.encryptionKeys.current),
+      seal: createSeal(secrets.encryptionKeys),
       settings: {
         replyRetentionMs: config.ledger.storeReplies ? config.ledger.replyRetentionHours * 3_600_000 : 0,
       },
@@ -93,6 +93,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       payments: config.payments.provider === 'sandbox' ? sandboxPayments : manualPayments,
       settings: present({ topUpMax: parseUsd(config.payments.maximumTopUpUsd) }),
     });
+    const statements = createStatements({ db });
 
     const limits = createLimits({
       clock,
@@ -146,6 +147,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       tokens,
       ledger,
       wallets,
+      statements,
       limits,
       providers,
       catalog,

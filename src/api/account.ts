@@ -1,11 +1,14 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Account, Accounts } from '../accounts/index.ts';
-import { FailureError, unwrap } from '../base/failure.ts';
+import { FailureError, invalid, unwrap } from '../base/failure.ts';
+import { present } from '../base/present.ts';
 import type { AccountSchema } from '../gen/intelligence/account/v1/account_pb.ts';
 import { AccountService } from '../gen/intelligence/account/v1/account_service_pb.ts';
 import type { Keys } from '../keys/index.ts';
-import type { Wallets } from '../wallet/index.ts';
+import type { WalletKind, Wallets } from '../wallet/index.ts';
+import { adjustmentMessage } from './adjustment.ts';
 import { type ServedService, serve } from './handlers.ts';
+import { idempotencyKeyOf } from './idempotency.ts';
 import { amountOf, timestamp } from './mapping.ts';
 import { topUpMessage, walletMessage } from './wallet.ts';
 
@@ -40,6 +43,28 @@ export function accountService({ accounts, keys, wallets }: AccountRooms): Serve
         }),
       );
       return { topUp: topUpMessage(topUp), wallet: walletMessage(unwrap(await wallets.get(accountId, 'api'))) };
+    },
+    adjustAccount: async (request, call) => {
+      const { accountId, direction, reason, chargeId } = request;
+      const idempotencyKey = idempotencyKeyOf(call);
+      if (idempotencyKey === undefined)
+        throw new FailureError(invalid('Idempotency-Key', 'is required, so that a repeated request adjusts once'));
+      const amount = amountOf(request.amountUsd, 'amountUsd');
+      if (amount === 0n) throw new FailureError(invalid('amountUsd', 'must be above zero'));
+      const kind: WalletKind = request.wallet === 'application' ? 'application' : 'api';
+      if (chargeId !== '' && (direction !== 'add' || kind !== 'api'))
+        throw new FailureError(invalid('chargeId', 'needs direction "add" and the wallet "api"'));
+      const adjustment = unwrap(
+        await wallets.adjust({
+          ...{ accountId, kind, reason, idempotencyKey, actor: call.caller.name },
+          amount: direction === 'add' ? amount : -amount,
+          ...present({ reversesChargeId: chargeId || undefined }),
+        }),
+      );
+      return {
+        adjustment: adjustmentMessage(adjustment),
+        wallet: walletMessage(unwrap(await wallets.get(accountId, kind))),
+      };
     },
   });
 }

@@ -5,15 +5,16 @@ import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import type { ChargeSchema, EntrySchema, TopUpSchema, WalletSchema } from '../gen/intelligence/wallet/v1/wallet_pb.ts';
 import { WalletService } from '../gen/intelligence/wallet/v1/wallet_service_pb.ts';
-import type { Charge, Entry, TopUp, Wallet, WalletKind, Wallets } from '../wallet/index.ts';
+import type { Charge, Entry, Statements, TopUp, Wallet, WalletKind, Wallets } from '../wallet/index.ts';
 import type { Call } from './call.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
 import { amountOf } from './mapping.ts';
+import { usageHandlers } from './usage.ts';
 
 /** WalletService: the API wallet, and beside it the companion application's wallet, which never pays for API use. */
-export function walletService({ wallets }: { wallets: Wallets }): ServedService {
+export function walletService({ wallets, statements }: { wallets: Wallets; statements: Statements }): ServedService {
   const walletOf = async (call: Call, kind: WalletKind) => ({
     wallet: walletMessage(unwrap(await wallets.get(accountOf(call.caller), kind))),
   });
@@ -53,6 +54,7 @@ export function walletService({ wallets }: { wallets: Wallets }): ServedService 
       const charge = await wallets.findCharge(accountId, accountId, idempotencyKey);
       return { charges: charge ? [chargeMessage(charge)] : [] };
     },
+    ...usageHandlers(statements),
     getApplicationWallet: (_, call) => walletOf(call, 'application'),
     createApplicationTopUp: ({ amountUsd }, call) => topUp(amountUsd, call, 'application'),
   });
@@ -88,6 +90,7 @@ function entryMessage(entry: Entry): MessageInitShape<typeof EntrySchema> {
     balanceAfterUsd: formatUsd(entry.balanceAfter),
     chargeId: entry.chargeId,
     topUpId: entry.topUpId,
+    adjustmentId: entry.adjustmentId,
     time: timestampFromDate(entry.time),
   });
 }

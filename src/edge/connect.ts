@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
 import {
   Code,
@@ -12,6 +13,7 @@ import { fastifyConnectPlugin } from '@connectrpc/connect-fastify';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Protocol } from '../api/call.ts';
 import type { ServedService } from '../api/handlers.ts';
+import { FailureError } from '../base/failure.ts';
 import { connectError } from './error-body.ts';
 import type { AdmittedCall, Arrival, Gate } from './gate.ts';
 
@@ -33,17 +35,17 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
   const plugin = (readMaxBytes: number, routes: (router: ConnectRouter) => void) =>
     app.register(fastifyConnectPlugin, {
       readMaxBytes,
-      maxTimeoutMs: longestTimeoutMs,
       shutdownSignal: options.shutdownSignal,
       contextValues: (request: FastifyRequest) => createContextValues().set(peerKey, request.ip),
       // Runs once the headers are in and before any message is read: who may not call, sends no megabytes.
       requestGate: async (context) => {
-        if (gate.serves(context.method)) context.values.set(callKey, await admit(gate, context, options.maxTimeoutMs));
+        if (gate.serves(context.method)) context.values.set(callKey, await admit(gate, context));
       },
       jsonOptions: { alwaysEmitImplicit: true, ignoreUnknownFields: false },
       routes,
     });
 
+  app.addHook('onRequest', async ({ raw }) => clampTimeouts(raw.headers, options.maxTimeoutMs));
   if (operations) plugin(operationsMessageBytes, operations);
   // One plugin a service: options given to a single service would switch disabled protocols on again.
   for (const { service } of services)
@@ -52,22 +54,44 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
     });
 }
 
+const grpcUnitsMs: Record<string, number> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 1e-3, n: 1e-6 };
+
+/** A caller's longer deadline counts as the service's longest; Connect itself would refuse it, or take it as none. */
+function clampTimeouts(headers: IncomingHttpHeaders, maxTimeoutMs: number): void {
+  const grpc = /^([0-9]{1,8})([HMSmun])$/.exec(String(headers['grpc-timeout'] ?? ''));
+  if (grpc && Number(grpc[1]) * (grpcUnitsMs[grpc[2] ?? ''] ?? 0) > maxTimeoutMs)
+    headers['grpc-timeout'] = `${maxTimeoutMs}m`;
+  const connect = headers['connect-timeout-ms'];
+  if (typeof connect === 'string' && /^[0-9]{1,10}$/.test(connect) && Number(connect) > maxTimeoutMs)
+    headers['connect-timeout-ms'] = String(maxTimeoutMs);
+}
+
 /** Requests of health and reflection are a few names. */
 const operationsMessageBytes = 65_536;
-
-/** Callers may state longer deadlines than the service keeps; they are clamped rather than refused. */
-const longestTimeoutMs = 2 ** 31 - 1;
 
 const peerKey = createContextKey('', { description: 'the caller’s address' });
 const callKey = createContextKey<AdmittedCall | undefined>(undefined, { description: 'the admitted call' });
 
-async function admit(gate: Gate, context: HandlerContext, maxTimeoutMs: number): Promise<AdmittedCall> {
-  const arrival = new ConnectArrival(context, maxTimeoutMs);
+async function admit(gate: Gate, context: HandlerContext): Promise<AdmittedCall> {
+  const arrival = new ConnectArrival(context);
   try {
-    return await gate.admit(context.method, arrival);
+    const call = await gate.admit(context.method, arrival);
+    // Aborted at the end of every call: one whose message could not be read never reaches its handler.
+    context.signal.addEventListener('abort', () => gate.abandon(call, unreadable(context.signal.reason)), {
+      once: true,
+    });
+    return call;
   } catch (error) {
     throw refused(gate, error, context.responseHeader.get('x-request-id') ?? undefined);
   }
+}
+
+/** What kept a message from its handler: its size, its form, or the caller's leaving. */
+function unreadable(reason: unknown): FailureError {
+  const { code } = ConnectError.from(reason);
+  if (code === Code.InvalidArgument) return new FailureError({ kind: 'invalid_argument', violations: [] });
+  if (code === Code.ResourceExhausted) return new FailureError({ kind: 'payload_too_large', limitBytes: 0 });
+  return new FailureError({ kind: code === Code.DeadlineExceeded ? 'deadline_exceeded' : 'cancelled' });
 }
 
 function implementations(gate: Gate, service: DescService): Partial<ServiceImpl<DescService>> {
@@ -111,12 +135,12 @@ class ConnectArrival implements Arrival {
   readonly deadline: number | undefined;
   readonly #context: HandlerContext;
 
-  constructor(context: HandlerContext, maxTimeoutMs: number) {
+  constructor(context: HandlerContext) {
     this.#context = context;
     this.protocol = context.protocolName as Protocol;
     this.peer = context.values.get(peerKey);
     const timeoutMs = context.timeoutMs();
-    this.deadline = timeoutMs === undefined ? undefined : Date.now() + Math.min(timeoutMs, maxTimeoutMs);
+    this.deadline = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
   }
   get signal(): AbortSignal {
     return this.#context.signal;

@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import { fail, type Result, succeed } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
 import { type NanoUsd, nanoPerUsd } from '../base/money.ts';
+import type { Seal } from '../base/seal.ts';
 import type { Database } from '../db/index.ts';
 import { checkAmount, checkHold, checkUsage } from './check.ts';
 import { type Committer, createCommitter } from './committer.ts';
 import { createGroupStore } from './group-store.ts';
 import type { Hold, HoldOutcome, HoldRequest, Ledger, Receipt } from './ledger.ts';
 import type { ChargeReference, Operation } from './operation.ts';
-import type { ReplySeal } from './reply-seal.ts';
 import { findReply, findWallet } from './wallets-store.ts';
 
 export interface LedgerSettings {
@@ -31,7 +31,8 @@ export interface LedgerSettings {
 
 export interface LedgerDependencies {
   db: Database;
-  seal: ReplySeal;
+  /** Encrypts stored replies, each bound to its charge. */
+  seal: Seal;
   log: Logger;
   /** Names this process in its holds; default a new id. */
   nodeId?: string;
@@ -97,7 +98,13 @@ export function createLedger({
       return fail({ kind: 'ledger_unavailable', retryAfterMs: 1_000 });
     }
     if (!sealed) return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
-    return succeed({ kind: 'replayed', receipt, reply: seal.open(sealed, receipt.chargeId) });
+    const reply = seal.open(sealed, replyContext(receipt.chargeId));
+    if (reply) return succeed({ kind: 'replayed', receipt, reply });
+    log.error(
+      { chargeId: receipt.chargeId },
+      'a stored reply does not open: its encryption key is gone, or it was changed',
+    );
+    return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
   }
 
   async function resolveWallet(accountId: string): Promise<string | undefined> {
@@ -128,7 +135,7 @@ export function createLedger({
       log.warn({ chargeId: hold.chargeId, bytes: reply.length }, 'a reply is too large to be kept for retries');
       return undefined;
     }
-    return seal.seal(reply, hold.chargeId);
+    return seal.seal(reply, replyContext(hold.chargeId));
   }
 
   return {
@@ -204,4 +211,8 @@ function referenceOf(hold: Pick<Hold, 'walletId' | 'chargeId' | 'caps' | 'idempo
     capOwners: caps.map(({ owner }) => owner),
     idempotency: idempotency && { scope: idempotency.scope, key: idempotency.key },
   };
+}
+
+function replyContext(chargeId: string): string {
+  return `reply:${chargeId}`;
 }

@@ -114,7 +114,8 @@ function toWallet(row: WalletTable): Wallet {
   };
 }
 
-function toEntry(row: PostingTable): Entry {
+/** A posting as the wallet's owner sees it. */
+export function toEntry(row: PostingTable): Entry {
   const { seq, kind, amount, balance_after: balanceAfter, source_type: type, source_id: id } = row;
   return {
     entryId: seq.toString(),

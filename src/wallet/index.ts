@@ -1,6 +1,7 @@
 export { type AuditOptions, auditLedger, type Violation } from './audit.ts';
 export { type Caretaker, type CaretakerOptions, createCaretaker } from './caretaker.ts';
 export { createLedger, type LedgerDependencies, type LedgerSettings, type RunningLedger } from './create-ledger.ts';
+export { createStatements } from './create-statements.ts';
 export { type TopUpSettings, topUpMin } from './create-top-ups.ts';
 export { createWallets, type WalletsDependencies } from './create-wallets.ts';
 export type { Invariant } from './invariants.ts';
@@ -17,7 +18,7 @@ export type {
   Usage,
 } from './ledger.ts';
 export { manualPayments, refuseSandboxMoney, sandboxPayments } from './payments.ts';
-export { createReplySeal, type ReplySeal } from './reply-seal.ts';
+export type { Statements, TimeRange, UsageDimension, UsageRequest, UsageRow } from './statements.ts';
 export type {
   PaymentProvider,
   PaymentReversal,

@@ -42,8 +42,8 @@ export interface ChargeDeps {
   log: Logger;
 }
 
-/** After this a hold whose node died gives its credit back. */
-const holdMs = 180_000;
+/** After this a hold whose node died gives its credit back. A model may be asked twice, two minutes each. */
+const holdMs = 300_000;
 
 /**
  * One request, one charge: holds the family's price and what a model may cost, makes the reply, and settles both before

@@ -143,3 +143,50 @@ describe('gRPC by @grpc/grpc-js', () => {
     client.close();
   });
 });
+
+describe('a call’s place', () => {
+  test('is given back when its message can’t be read, whatever the protocol', async () => {
+    const path = `${server.url}/intelligence.test.v1.GateService/Say`;
+    const bodies: [string, string | Uint8Array<ArrayBuffer>][] = [
+      ['application/json', '{"text":'],
+      ['application/proto', new Uint8Array([0xff, 0xff, 0xff])],
+      ['application/grpc-web+proto', new Uint8Array([0, 0, 0, 0, 3, 0xff, 0xff, 0xff])],
+      ['application/json', JSON.stringify({ text: 'x'.repeat(1_200_000) })],
+    ];
+    for (const [type, body] of bodies) {
+      const response = await fetch(path, {
+        method: 'POST',
+        headers: { 'content-type': type, authorization: goodToken },
+        body,
+      });
+      await response.arrayBuffer();
+    }
+    await fetch(`${server.url}/gate/say`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: goodToken },
+      body: '{"text":',
+    });
+    await expect.poll(() => server.occupied()).toBe(0);
+  });
+
+  test('is given back when the caller goes away in the middle of a stream', async () => {
+    const client = grpcClient(server.url);
+    await client.serverStream(GateService.method.count, { to: 1_000, pauseMs: 5 }, {}, (_m, cancel) => cancel());
+    client.close();
+    await expect.poll(() => server.occupied()).toBe(0);
+  });
+});
+
+test('a deadline longer than the service keeps is clamped, not refused', async () => {
+  for (const [name, value] of [
+    ['grpc-timeout', '99999999H'],
+    ['connect-timeout-ms', '9999999999'],
+  ] as const) {
+    const response = await fetch(`${server.url}/intelligence.test.v1.GateService/Say`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: goodToken, [name]: value },
+      body: '{"text":"x"}',
+    });
+    expect(response.status).toBe(200);
+  }
+});

@@ -14,6 +14,8 @@ export interface GateServer extends RunningServer {
   /** Every log line, as text. */
   logged(): string;
   refusedPeers: string[];
+  /** Calls that were let in and have not given their place back. */
+  occupied(): number;
 }
 
 /** The gate and the lanes over it, on a port of its own, with the service of `gate-service.ts`. */
@@ -23,8 +25,14 @@ export async function startGateServer({ logged = true } = {}): Promise<GateServe
   const log = pino({ level: logged ? 'debug' : 'info' }, { write: (line: string) => logged && lines.push(line) });
   const services = [gateService()];
   const refusedPeers: string[] = [];
+  let occupied = 0;
   const admission: Admission = {
-    admit: () => succeed(() => {}),
+    admit: () => {
+      occupied += 1;
+      return succeed(() => {
+        occupied -= 1;
+      });
+    },
     refused: (peer) => {
       refusedPeers.push(peer);
       return succeed(undefined);
@@ -52,5 +60,5 @@ export async function startGateServer({ logged = true } = {}): Promise<GateServe
     readiness: monitorReadiness(async () => {}),
     log,
   });
-  return { ...server, logged: () => lines.join(''), refusedPeers };
+  return { ...server, logged: () => lines.join(''), refusedPeers, occupied: () => occupied };
 }

@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { newId } from '../../src/base/ids.ts';
 import { nanoPerUsd } from '../../src/base/money.ts';
+import { createSeal } from '../../src/base/seal.ts';
 import { connectDatabase, type Database, openConnection } from '../../src/db/index.ts';
 import {
   createLedger,
-  createReplySeal,
   createWallets,
   type Hold,
   type HoldRequest,
@@ -28,7 +28,7 @@ const sealKey = createHash('sha256').update('test').digest();
 
 export function startNode(url: string, settings: LedgerSettings = {}): Node {
   const db = connectDatabase({ url, log: silent });
-  const seal = createReplySeal(new Map([[1, sealKey]]), 1);
+  const seal = createSeal({ current: 1, byVersion: new Map([[1, sealKey]]) });
   const ledger = createLedger({ db, seal, log: silent, settings });
   const wallets = createWallets({ db, ledger, payments: sandboxPayments });
   return {

@@ -1,18 +1,11 @@
-import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
+import type { JsonValue } from '@bufbuild/protobuf';
 import type { Caller } from '../../base/caller.ts';
 import { fail, type Result, succeed } from '../../base/failure.ts';
-import type { NanoUsd } from '../../base/money.ts';
 import type { WorkflowDefinition } from '../../gen/intelligence/workflow/v1/definition_pb.ts';
-import type { ModelRequest, Spent } from '../assistant.ts';
+import type { ModelRequest } from '../assistant.ts';
+import type { QuotedAsk } from './ask.ts';
 import type { AssistDeps } from './deps.ts';
 import { routingOf } from './routing.ts';
-
-/** What a model is asked for a client's workflow. */
-export interface CustomPlan {
-  request: ModelRequest;
-  ceiling: NanoUsd;
-  minimum: NanoUsd;
-}
 
 const outputTokensMax = 2000;
 const materialCharactersMax = 60_000;
@@ -27,7 +20,7 @@ export function planCustom(
   definition: WorkflowDefinition,
   input: JsonValue,
   computed: Readonly<Record<string, unknown>>,
-): Result<CustomPlan | undefined> {
+): Result<QuotedAsk | undefined> {
   if (definition.assist !== 'required' && definition.assist !== 'optional') return succeed(undefined);
   const request: ModelRequest = {
     routing: routingOf(definition.routing),
@@ -48,66 +41,6 @@ export function planCustom(
     kind: 'precondition_failed',
     description: 'The workflow needs a model, and none that can do it is configured.',
   });
-}
-
-/** Asks, lets the rules judge, and asks once more with what was wrong. `output` is undefined when nothing fits. */
-export async function fillIn(
-  { assistant, log }: AssistDeps,
-  plan: CustomPlan | undefined,
-  caller: Caller,
-  terms: { budget: NanoUsd; signal: AbortSignal },
-  judge: (drafted: JsonObject) => Promise<{ ok: true; output: JsonValue } | { ok: false; problem: string }>,
-): Promise<{ output: JsonValue | undefined; spent: Spent; model: string; note: string }> {
-  let spent: Spent = { cost: 0n, usage: undefined };
-  if (!plan || !assistant) return { output: undefined, spent, model: '', note: '' };
-  let { messages } = plan.request;
-  let note = '';
-  for (let attempt = 0; attempt < 2; attempt++) {
-    if (terms.budget - spent.cost < plan.minimum)
-      return { output: undefined, spent, model: '', note: 'The credit does not pay for a model.' };
-    const asked = await assistant.run(
-      caller,
-      { ...plan.request, messages },
-      { ...terms, budget: terms.budget - spent.cost },
-    );
-    spent = addSpent(spent, asked.spent);
-    if (!asked.result.ok) {
-      log.info({ failure: asked.result.failure.kind }, 'a model did not help');
-      return { output: undefined, spent, model: '', note: 'The model did not answer.' };
-    }
-    const { content } = asked.result.value.message;
-    const drafted = objectOf(content);
-    const judged = drafted ? await judge(drafted) : { ok: false as const, problem: 'it is no JSON object' };
-    if (judged.ok) return { output: judged.output, spent, model: asked.result.value.model, note: '' };
-    note = `The model's answer did not hold: ${judged.problem}.`;
-    messages = [
-      ...messages,
-      { role: 'assistant', content },
-      { role: 'user', content: `${note} Answer again, with this put right.` },
-    ];
-  }
-  return { output: undefined, spent, model: '', note };
-}
-
-export function addSpent(a: Spent, b: Spent): Spent {
-  if (a.usage === undefined || b.usage === undefined) return { cost: a.cost + b.cost, usage: a.usage ?? b.usage };
-  return {
-    cost: a.cost + b.cost,
-    usage: {
-      inputTokens: (a.usage.inputTokens ?? 0) + (b.usage.inputTokens ?? 0),
-      outputTokens: (a.usage.outputTokens ?? 0) + (b.usage.outputTokens ?? 0),
-      estimated: (a.usage.estimated ?? false) || (b.usage.estimated ?? false),
-    },
-  };
-}
-
-export function objectOf(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Replaces `{{input.path}}` by the input's value there, as JSON; what is not there becomes `null`. */

@@ -2,7 +2,8 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import type { Caller } from '../../base/caller.ts';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import type { Basis } from '../../gen/intelligence/workflow/v1/basis_pb.ts';
-import { type CustomPlan, fillIn, planCustom } from '../assist/custom.ts';
+import { askAndJudge, type QuotedAsk } from '../assist/ask.ts';
+import { planCustom } from '../assist/custom.ts';
 import type { AssistDeps } from '../assist/deps.ts';
 import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from '../charged-run.ts';
 import { basisOf, boundJson, type Plain } from '../family.ts';
@@ -40,7 +41,7 @@ export async function runWorkflow(
   const byRules = ran.value;
   if (!byRules.ok) return fail(invalid(byRules.field, byRules.problem));
 
-  const plan: Result<CustomPlan | undefined> = planCustom(deps, caller, definition, request.input, byRules.output);
+  const plan: Result<QuotedAsk | undefined> = planCustom(deps, caller, definition, request.input, byRules.output);
   if (!plan.ok) return plan;
   const label = `${definition.client}/${definition.workflow}@${definition.version}`;
   const replyOf = (output: JsonValue, model: string, note: string): CustomReply => ({
@@ -51,13 +52,19 @@ export async function runWorkflow(
     family: 'custom',
     modelCeiling: plan.value?.ceiling ?? 0n,
     make: async (budget) => {
-      const filled = await fillIn(deps, plan.value, caller, { budget, signal: call.signal }, async (drafted) => {
-        const again = await runRules(deps.sandbox, owner, rules, request.input, 'input', drafted);
-        if (!again.ok || !again.value.ok) return { ok: false, problem: 'the rules could not be run' };
-        return again.value.fits
-          ? { ok: true, output: again.value.output as JsonValue }
-          : { ok: false, problem: again.value.problem };
-      });
+      const filled = await askAndJudge<JsonValue>(
+        deps,
+        plan.value,
+        caller,
+        { budget, signal: call.signal },
+        async (drafted) => {
+          const again = await runRules(deps.sandbox, owner, rules, request.input, 'input', drafted);
+          if (!again.ok || !again.value.ok) return { ok: false, problem: 'the rules could not be run' };
+          return again.value.fits
+            ? { ok: true, output: again.value.output as JsonValue }
+            : { ok: false, problem: again.value.problem };
+        },
+      );
       const { spent, model } = filled;
       if (filled.output !== undefined) return { result: succeed(replyOf(filled.output, model, '')), spent, model };
       if (definition.assist === 'required')

@@ -101,7 +101,7 @@ function decide(request: DecisionRequest, options: readonly ReadOption[]): Decis
     nextBestAction: nextAction(request, ranked, missing, tied.length, confidence),
     markdown: '',
     summary: summaryOf(ranked, tied),
-    basis: basisOf(constraintChecks(request, eliminated), 'decision/weighted-sum@1'),
+    basis: basisOf([...constraintChecks(request, eliminated), ...criterionChecks(ranked)], 'decision/weighted-sum@1'),
   };
   return { ...reply, markdown: writeMemo(request, reply) };
 }
@@ -216,6 +216,25 @@ function constraintChecks(request: DecisionRequest, eliminated: readonly Elimina
         severity: 'medium',
         message: `${words} is not met by: ${out.join(', ')}.`,
         action: constraint.reason,
+      },
+    };
+  });
+}
+
+/** Whether each criterion's value is known of every option; its weight is its share of all weights, in percent. */
+function criterionChecks(ranked: readonly Scored[]): CheckResult[] {
+  return (ranked[0]?.criteria ?? []).map(({ criterion, weight }, at) => {
+    const unknown = ranked.filter(({ criteria }) => criteria[at]?.value === undefined).map(({ option }) => option);
+    return {
+      outcome: unknown.length > 0 ? 'failed' : 'passed',
+      rule: {
+        id: `criterion-${at + 1}`,
+        fact: criterion,
+        pass: '',
+        weight: roundTo(weight * 100, 2),
+        severity: 'medium',
+        message: `${criterion} is not known of: ${unknown.join(', ')}.`,
+        action: `Find out: ${criterion}.`,
       },
     };
   });

@@ -1,0 +1,101 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import { unwrap } from '../base/failure.ts';
+import { formatUsd } from '../base/money.ts';
+import { present } from '../base/present.ts';
+import type { UsageRowSchema } from '../gen/intelligence/wallet/v1/wallet_pb.ts';
+import type { WalletService } from '../gen/intelligence/wallet/v1/wallet_service_pb.ts';
+import type { Entry, Statements, TimeRange, UsageDimension, UsageRow } from '../wallet/index.ts';
+import { accountOf } from './caller.ts';
+import { inBatches, printFile } from './export.ts';
+import type { Handlers } from './handlers.ts';
+import { milliseconds } from './mapping.ts';
+
+/** The parts of WalletService that state what was used and what it cost. */
+export function usageHandlers(
+  statements: Statements,
+): Pick<Handlers<typeof WalletService>, 'getUsage' | 'exportUsage' | 'exportEntries'> {
+  return {
+    getUsage: async (request, { caller }) => {
+      const page = await statements.usage({ accountId: accountOf(caller), ...usageOf(request) }, request);
+      const { items, nextPageToken } = unwrap(page);
+      return { rows: items.map(rowMessage), nextPageToken };
+    },
+    async *exportUsage(request, call) {
+      const usage = usageOf(request);
+      const rows = unwrap(await statements.allUsage({ accountId: accountOf(call.caller), ...usage }));
+      const columns = [...usage.groupBy.map((name) => columnOf[name]), ...sumColumns];
+      yield* printFile({ call, name: 'usage', format: request.format, columns }, inBatches(rows.map(printedRow)));
+    },
+    async *exportEntries(request, call) {
+      const entries = unwrap(await statements.entries(accountOf(call.caller), rangeOf(request)));
+      yield* printFile({ call, name: 'entries', format: request.format, columns: entryColumns }, printed(entries));
+    },
+  };
+}
+
+/** The protocol's bounds let no other names through. */
+function usageOf(request: TimedRequest & { groupBy: string[] }) {
+  return { ...rangeOf(request), groupBy: request.groupBy as UsageDimension[] };
+}
+
+interface TimedRequest {
+  startTime?: Timestamp | undefined;
+  endTime?: Timestamp | undefined;
+}
+
+function rangeOf({ startTime, endTime }: TimedRequest): TimeRange {
+  return present({ start: milliseconds(startTime), end: milliseconds(endTime) });
+}
+
+function rowMessage({ cost, ...row }: UsageRow): MessageInitShape<typeof UsageRowSchema> {
+  return { ...row, costUsd: formatUsd(cost) };
+}
+
+const columnOf: Record<UsageDimension, string> = {
+  day: 'day',
+  operation: 'operation',
+  provider: 'provider',
+  model: 'model',
+  key: 'keyId',
+  device: 'deviceId',
+};
+
+const sumColumns = [
+  'charges',
+  'inputTokens',
+  'cachedInputTokens',
+  'outputTokens',
+  'reasoningTokens',
+  'events',
+  'costUsd',
+];
+
+function printedRow({ cost, ...row }: UsageRow): Record<string, string> {
+  const members = Object.entries(row).map(([name, value]) => [name, String(value)]);
+  return { ...Object.fromEntries(members), costUsd: formatUsd(cost) };
+}
+
+const entryColumns = [
+  'entryId',
+  'time',
+  'kind',
+  'amountUsd',
+  'balanceAfterUsd',
+  'chargeId',
+  'topUpId',
+  'adjustmentId',
+] as const;
+
+async function* printed(batches: AsyncIterable<Entry[]>): AsyncIterable<Record<string, string>[]> {
+  for await (const entries of batches) yield entries.map(printedEntry);
+}
+
+function printedEntry({ amount, balanceAfter, time, ...entry }: Entry): Record<string, string> {
+  return {
+    ...entry,
+    amountUsd: formatUsd(amount),
+    balanceAfterUsd: formatUsd(balanceAfter),
+    time: time.toISOString(),
+  };
+}

@@ -1,0 +1,92 @@
+import { fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { makePage, readPageRequest } from '../base/page.ts';
+import type { Database } from '../db/index.ts';
+import { toEntry } from './create-wallets.ts';
+import type { Statements, TimeRange } from './statements.ts';
+import { findSeqAt, postingsFrom, sumUsage } from './statements-store.ts';
+import type { Entry } from './wallets.ts';
+import { findWallet } from './wallets-store.ts';
+
+const dayMs = 86_400_000;
+const defaultRangeMs = 30 * dayMs;
+const rangeMaxMs = 400 * dayMs;
+const exportRowsMax = 50_000;
+const entriesPerBatch = 1_000;
+
+/** The postings of one wallet from `from` up to, not including, `to`. */
+interface Postings {
+  walletId: string;
+  from: bigint;
+  to: bigint;
+}
+
+export function createStatements({ db }: { db: Database }): Statements {
+  /** The postings of a time. Found by halving, for a wallet's postings are numbered in the order of their times. */
+  async function postingsOf(accountId: string, range: Readonly<TimeRange>): Promise<Result<Postings>> {
+    const end = range.end ?? Date.now();
+    const start = range.start ?? end - defaultRangeMs;
+    if (start >= end) return fail(invalid('startTime', 'must be before endTime'));
+    if (end - start > rangeMaxMs) return fail(invalid('startTime', 'must be at most 400 days before endTime'));
+    const wallet = await findWallet(db, accountId, 'api');
+    if (!wallet) return fail({ kind: 'not_found', resource: 'wallet' });
+    const next = wallet.seq + 1n;
+    const seqAt = (ms: number) => findSeqAt(db, { walletId: wallet.id, next, timeUs: BigInt(Math.trunc(ms)) * 1_000n });
+    // Without an end, everything there is: the database's clock may be ahead of this one.
+    return succeed({
+      walletId: wallet.id,
+      from: await seqAt(start),
+      to: range.end === undefined ? next : await seqAt(end),
+    });
+  }
+
+  return {
+    async usage({ accountId, groupBy, ...range }, page) {
+      const list = `usage:${groupBy.join()}`;
+      const start = readPageRequest(list, page, { defaultSize: 100, maxSize: 1_000 });
+      if (!start.ok) return start;
+      const { after, size } = start.value;
+      const pinned = after === undefined ? undefined : parsePosition(after);
+      if (after !== undefined && !pinned)
+        return fail(invalid('pageToken', 'must be the nextPageToken of the page before'));
+      const found = await postingsOf(accountId, range);
+      if (!found.ok) return found;
+      const { walletId, from, to } = pinned ? { ...found.value, ...pinned } : found.value;
+      const offset = pinned?.offset ?? 0;
+      const rows = await sumUsage(db, { walletId, from, to, groupBy, offset, limit: size + 1 });
+      return succeed(makePage(list, start.value, rows, () => `${from}:${to}:${offset + size}`));
+    },
+    async allUsage({ accountId, groupBy, ...range }) {
+      const found = await postingsOf(accountId, range);
+      if (!found.ok) return found;
+      const rows = await sumUsage(db, { ...found.value, groupBy, offset: 0, limit: exportRowsMax + 1 });
+      if (rows.length > exportRowsMax)
+        return fail({
+          kind: 'precondition_failed',
+          description: 'There are more than 50,000 rows. Ask for a shorter time, or group by less.',
+        });
+      return succeed(rows);
+    },
+    async entries(accountId, range) {
+      const found = await postingsOf(accountId, range);
+      return found.ok ? succeed(entryBatches(db, found.value)) : found;
+    },
+  };
+}
+
+async function* entryBatches(db: Database, { walletId, from, to }: Postings): AsyncIterable<Entry[]> {
+  for (let next = from; next < to; ) {
+    const rows = await postingsFrom(db, { walletId, from: next, to, limit: entriesPerBatch });
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows.map(toEntry);
+    next = last.seq + 1n;
+  }
+}
+
+/** Where the next page starts: the postings that the first page was about, and how many rows were given. */
+function parsePosition(text: string): { from: bigint; to: bigint; offset: number } | undefined {
+  const match = /^([0-9]{1,18}):([0-9]{1,18}):([0-9]{1,9})$/.exec(text);
+  if (!match) return undefined;
+  const [, from = '', to = '', offset = ''] = match;
+  return { from: BigInt(from), to: BigInt(to), offset: Number(offset) };
+}

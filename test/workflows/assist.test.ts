@@ -1,0 +1,329 @@
+import { type DescMessage, fromJson, type JsonValue, type MessageShape } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Caller } from '../../src/base/caller.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { type Catalog, createCatalog, memoryPriceStore } from '../../src/catalog/index.ts';
+import { createHealth, createModelCalls } from '../../src/chat/index.ts';
+import { WriteDecisionMemoRequestSchema } from '../../src/gen/intelligence/workflow/v1/decision_pb.ts';
+import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
+import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
+import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
+import { CheckRiskRequestSchema } from '../../src/gen/intelligence/workflow/v1/risk_pb.ts';
+import { createProviders, defaultUpstreamLimits, type Providers } from '../../src/providers/index.ts';
+import { createWorkflows, type Workflows } from '../../src/workflows/index.ts';
+import { testModel } from '../chat/harness.ts';
+import { firstServer, silent, useDatabase } from '../support/database.ts';
+import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
+import { completion, startUpstream, type Upstream } from '../support/upstream.ts';
+
+const fresh = useDatabase(firstServer());
+let upstream: Upstream;
+let providers: Providers;
+let catalog: Catalog;
+let workflows: Workflows;
+let ledger: MemoryLedger;
+
+const price = 2_000_000n;
+const caller: Caller = {
+  credential: 'api_key',
+  name: 'key_1',
+  accountId: 'acc_1',
+  key: { id: 'key_1', version: 1 },
+  scopes: new Set(['workflows']),
+};
+const call = { signal: new AbortController().signal };
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  providers = createProviders({
+    providers: [{ id: 'p', kind: 'openai-compatible', baseUrl: upstream.url, apiKey: 'sk-secret' }],
+    log: silent,
+    limits: { ...defaultUpstreamLimits, connectMs: 1_000 },
+  });
+  const settings = { models: [testModel('p', 'm')], services: { workflow: { perRequestUsd: '0.002' } } };
+  catalog = await createCatalog({
+    store: memoryPriceStore(),
+    settings,
+    enabledProviders: providers.enabled,
+    log: silent,
+  });
+  await catalog.importPrices();
+  ledger = memoryLedger(0n);
+  const assistant = createModelCalls({
+    catalog,
+    providers,
+    health: createHealth({ clock: systemClock }),
+    clock: systemClock,
+    log: silent,
+    deadlineMs: 5_000,
+  });
+  workflows = createWorkflows({ db: fresh().database, ledger, prices: catalog, log: silent, assistant });
+});
+beforeEach(() => {
+  ledger.balance = 5_000_000_000n;
+  upstream.seen.length = 0;
+});
+afterAll(async () => {
+  await workflows.close();
+  catalog.close();
+  await providers.close();
+  await upstream.close();
+});
+
+/** The model's answers, one after the other; the last one again and again. */
+function say(...answers: (object | string)[]): void {
+  let next = 0;
+  upstream.answer(() => {
+    const answer = answers[Math.min(next++, answers.length - 1)] ?? '';
+    return { body: completion(typeof answer === 'string' ? answer : JSON.stringify(answer)) };
+  });
+}
+
+const read = <Schema extends DescMessage>(schema: Schema, json: unknown): MessageShape<Schema> =>
+  fromJson(schema, json as JsonValue);
+function value<T>(result: { ok: true; value: T } | { ok: false; failure: unknown }): T {
+  if (!result.ok) throw new Error(JSON.stringify(result.failure));
+  return result.value;
+}
+
+const text = 'Our fund beats everything. Guaranteed returns of 12% for all. Ask your neighbour, he is rich now.';
+const check = async (more: object = {}) =>
+  value(await workflows.run('risk', caller, read(CheckRiskRequestSchema, { text, domain: 'finance', ...more }), call));
+const rulesOnly = async () => (await check({ assist: 'off' })).reply;
+
+describe('a model that helps', () => {
+  it('words the reply and adds findings that stand in the text, in the same charge', async () => {
+    const rules = await rulesOnly();
+    const { balance } = ledger;
+    say({
+      summary: 'The text promises a return of 12%.',
+      nextBestAction: 'Say plainly that capital is at risk and that returns vary.',
+      findings: [
+        {
+          phrase: 'he is rich now',
+          category: 'deceptive_endorsement',
+          severity: 'high',
+          reason: 'An invented success story.',
+          suggestion: 'Leave it out.',
+        },
+      ],
+    });
+    const { reply, cost } = await check();
+    expect(reply).toMatchObject({
+      summary: 'The text promises a return of 12%.',
+      riskScore: rules.riskScore,
+      riskLevel: rules.riskLevel,
+      findingsTotal: rules.findingsTotal + 1,
+    });
+    const added = reply.findings.at(-1);
+    expect(added).toMatchObject({ phrase: 'he is rich now', source: 'model' });
+    expect([...text].slice(added?.start, added?.end).join('')).toBe('he is rich now');
+    expect(reply.basis).toMatchObject({ evaluator: 'assisted', model: 'm', note: '' });
+    expect(cost).toBeGreaterThan(price);
+    expect(balance - ledger.balance).toBe(cost);
+    expect(ledger.settlements.at(-1)).toMatchObject({ charged: cost, model: 'm', usage: { requests: 1 } });
+    expect(reply.usage.inputTokens).toBeGreaterThan(0);
+    expect(ledger.held).toBe(0n);
+    expect(upstream.seen).toHaveLength(1);
+    expect(JSON.stringify(upstream.seen[0]?.body)).toContain('json_schema');
+  });
+
+  it('is asked once more with what was wrong, and paid for both', async () => {
+    const good = { summary: '', nextBestAction: '', findings: [] };
+    say({ ...good, summary: 'It promises 99%.' }, { ...good, summary: 'It promises too much.' });
+    const { reply } = await check();
+    expect(reply).toMatchObject({ summary: 'It promises too much.', basis: { evaluator: 'assisted' } });
+    expect(upstream.seen).toHaveLength(2);
+    expect(JSON.stringify(upstream.seen[1]?.body)).toContain('does not stand in the material');
+    expect(ledger.settlements.at(-1)?.usage.outputTokens).toBe(2 * (completionTokens() ?? 0));
+  });
+
+  it('that invents phrases, facts, numbers or addresses changes nothing', async () => {
+    const rules = await rulesOnly();
+    const plain = { summary: '', nextBestAction: '', findings: [] as object[] };
+    const inventions = [
+      { ...plain, summary: 'Returns are 13% in truth.' },
+      { ...plain, summary: 'Write to fraud@example.com.' },
+      { ...plain, summary: 'See https://example.com/x for more.' },
+      { ...plain, nextBestAction: 'Have lunch.' },
+      {
+        ...plain,
+        findings: [{ phrase: 'he stole the money', category: 'x', severity: 'critical', reason: 'r', suggestion: 's' }],
+      },
+      {
+        ...plain,
+        findings: [{ phrase: 'he is rich now', category: 'x', severity: 'fatal', reason: 'r', suggestion: 's' }],
+      },
+      { ...plain, riskScore: 0 },
+      'I cannot do that.',
+      '[]',
+    ];
+    for (const invention of inventions) {
+      say(invention);
+      const { reply, cost } = await check();
+      const { usage: _, basis, balanceUsd: __, ...rest } = reply;
+      const { usage: ___, basis: rulesBasis, balanceUsd: ____, ...expected } = rules;
+      expect(rest, JSON.stringify(invention)).toEqual(expected);
+      expect(basis).toEqual({ ...rulesBasis, note: basis?.note });
+      expect(basis?.note, JSON.stringify(invention)).not.toBe('');
+      expect(cost).toBeGreaterThan(price);
+    }
+  });
+
+  it('that fails costs nothing beside the family’s price', async () => {
+    upstream.answer(() => ({ status: 500 }));
+    const { reply, cost } = await check();
+    expect(cost).toBe(price);
+    expect(reply.basis).toMatchObject({ evaluator: 'rules', note: 'The model did not answer.' });
+  });
+
+  it('is not asked when the request says so, or when the credit pays for rules alone', async () => {
+    await check({ assist: 'off' });
+    ledger.balance = price;
+    const { reply, balance } = await check();
+    expect(reply.basis?.note).toBe('The credit does not pay for a model.');
+    expect(balance).toBe(0n);
+    expect(upstream.seen).toHaveLength(0);
+  });
+});
+
+describe('each family', () => {
+  it('guidance takes suggestions for fields that need one', async () => {
+    const request = read(CheckProfileRequestSchema, { template: 'person', values: { email: 'ana@example' } });
+    say({
+      summary: 'A few things are open.',
+      nextBestAction: 'Complete the e-mail address.',
+      suggestions: [{ field: 'email', suggestion: 'Add the ending after the point.' }],
+    });
+    const { reply } = value(await workflows.run('guidance', caller, request, call));
+    expect(reply.fields.find(({ field }) => field === 'email')).toMatchObject({
+      status: 'invalid',
+      suggestion: 'Add the ending after the point.',
+    });
+    say({ summary: '', nextBestAction: '', suggestions: [{ field: 'shoeSize', suggestion: 'Add it.' }] });
+    expect(value(await workflows.run('guidance', caller, request, call)).reply.basis?.evaluator).toBe('rules');
+  });
+
+  it('readiness never becomes ready by a model’s words', async () => {
+    const request = read(ScoreListingRequestSchema, { listing: { title: 'Oak table' } });
+    say({ summary: 'The listing is ready to go.', nextBestAction: '', findings: [] });
+    const { reply } = value(await workflows.run('readiness', caller, request, call));
+    expect(reply).toMatchObject({ ready: false, basis: { evaluator: 'rules' } });
+    expect(reply.basis?.note).toContain('it is not');
+  });
+
+  it('a draft keeps its facts and placeholders, or stays as the rules wrote it', async () => {
+    const request = read(DraftDocumentRequestSchema, {
+      purpose: 'the order is late',
+      audience: 'Ana',
+      facts: [{ name: 'order', value: '4711', source: 'shop' }, { name: 'date' }],
+      mustAvoid: ['sorry'],
+    });
+    const body = 'Dear Ana,\n\nyour order 4711 is late and will come on [[date]].\n\nRegards\n[[sender]]';
+    say({ title: 'Your order', body });
+    const { reply } = value(await workflows.draft(caller, request, call));
+    expect(reply.draft).toMatchObject({
+      title: 'Your order',
+      body,
+      placeholders: ['date', 'sender'],
+      state: 'pending_review',
+      citations: [{ fact: 'order', source: 'shop' }],
+    });
+    expect(value(await workflows.drafts.find(caller, reply.draft?.draftId ?? '')).body).toBe(body);
+    for (const wrong of [
+      body.replace('4711', '4712'),
+      body.replace('[[date]]', 'Monday'),
+      `${body} Sorry!`,
+      `${body} Act now!`,
+      `${body} [[more]]`,
+    ]) {
+      say({ title: '', body: wrong });
+      const { reply } = value(await workflows.draft(caller, request, call));
+      expect(reply.basis?.evaluator, wrong).toBe('rules');
+      expect(reply.draft?.body).not.toBe(wrong);
+    }
+  });
+
+  it('a decision keeps its winner', async () => {
+    const request = read(WriteDecisionMemoRequestSchema, {
+      question: 'Which one?',
+      options: [
+        { name: 'North', attributes: { rent: 3 } },
+        { name: 'South', attributes: { rent: 5 } },
+      ],
+      criteria: [{ name: 'rent', direction: 'lower' }],
+    });
+    say({
+      summary: 'North is cheapest.',
+      rationale: 'North asks the lowest rent.',
+      risks: ['The rent of North may rise.'],
+    });
+    const { reply } = value(await workflows.run('decision', caller, request, call));
+    expect(reply).toMatchObject({ recommendation: { option: 'North', rationale: 'North asks the lowest rent.' } });
+    expect(reply.markdown).toContain('The rent of North may rise.');
+    say({ summary: 'South is best.', rationale: '', risks: [] });
+    expect(value(await workflows.run('decision', caller, request, call)).reply).toMatchObject({
+      recommendation: { option: 'North' },
+      basis: { evaluator: 'rules' },
+    });
+  });
+});
+
+describe("a client's own workflow with a model", () => {
+  const owner: Caller = { credential: 'management_key', name: 'owner', accountId: 'acc_1', scopes: new Set() };
+  const schema = (properties: object, required: string[]) => ({
+    type: 'object',
+    properties,
+    required,
+    additionalProperties: false,
+  });
+  const definition = {
+    client: 'acme',
+    workflow: 'letter',
+    displayName: '',
+    version: 0,
+    state: '',
+    checks: [],
+    inputSchema: schema({ name: { type: 'string' }, age: { type: 'number' } }, ['name', 'age']),
+    outputSchema: schema({ adult: { type: 'boolean' }, greeting: { type: 'string', maxLength: 40 } }, [
+      'adult',
+      'greeting',
+    ]),
+    fields: [{ name: 'adult', expression: 'input.age >= 18.0' }],
+    instructions: 'Greet {{input.name}}.',
+    assist: 'required',
+    samples: [],
+  };
+  const run = () =>
+    workflows.runCustom(caller, { client: 'acme', workflow: 'letter', input: { name: 'Ana', age: 12 } }, call);
+
+  it('fills in what rules do not compute, and never what they do', async () => {
+    value(await workflows.definitions.create(owner, definition as never));
+    say({ adult: true, greeting: 'Hello Ana' });
+    const { reply, cost } = value(await run());
+    expect(reply).toMatchObject({
+      output: { adult: false, greeting: 'Hello Ana' },
+      basis: { evaluator: 'assisted', model: 'm' },
+    });
+    expect(cost).toBeGreaterThan(price);
+    const [system] = (upstream.seen[0]?.body.messages ?? []) as { content: string }[];
+    expect(system?.content).toContain('Greet "Ana".');
+  });
+
+  it('fails when nothing fits, charges what the model took and not the family’s price', async () => {
+    say({ adult: false, greeting: 'x'.repeat(60) });
+    const { balance } = ledger;
+    expect(await run()).toMatchObject({ ok: false, failure: { kind: 'upstream_failed' } });
+    expect(balance - ledger.balance).toBeGreaterThan(0n);
+    expect(ledger.held).toBe(0n);
+    upstream.answer(() => ({ status: 500 }));
+    const before = ledger.balance;
+    expect(await run()).toMatchObject({ ok: false });
+    expect(ledger.balance).toBe(before);
+  });
+});
+
+function completionTokens(): number | undefined {
+  const { usage } = completion('') as { usage?: { completion_tokens?: number } };
+  return usage?.completion_tokens;
+}
