@@ -80,7 +80,7 @@ export function decide(settings: Settings, env: Environment, source: string): Co
     secretsFile: settings.secretsFile ? resolve(settings.secretsFile) : join(dataDir, 'secrets.json'),
     http: { ...settings.http, port },
     database: { url },
-    providers: settings.providers.map((provider) => ({
+    providers: providersOf(settings, env).map((provider) => ({
       ...provider,
       apiKey: provider.apiKeyEnv ? env.read(provider.apiKeyEnv) : undefined,
     })),
@@ -89,7 +89,24 @@ export function decide(settings: Settings, env: Environment, source: string): Co
   };
 }
 
-const wellKnownProviders = new Set(['builtin']);
+/** Providers that need no setting: their key in the environment is enough, by the name that their own tools use. */
+const keyedProviders = [
+  { id: 'openai', kind: 'openai', apiKeyEnv: 'OPENAI_API_KEY' },
+  { id: 'anthropic', kind: 'anthropic', apiKeyEnv: 'ANTHROPIC_API_KEY' },
+  { id: 'google', kind: 'google', apiKeyEnv: 'GEMINI_API_KEY' },
+] as const;
+
+const wellKnownProviders = new Set<string>(['builtin', ...keyedProviders.map(({ id }) => id)]);
+
+/** The configured providers, and the well-known ones that are not configured but whose key is there or that a model names. */
+function providersOf(settings: Settings, env: Environment): Settings['providers'] {
+  const more = keyedProviders.filter(
+    ({ id, apiKeyEnv }) =>
+      !settings.providers.some((configured) => configured.id === id) &&
+      (env.read(apiKeyEnv) !== undefined || settings.models.some(({ provider }) => provider === id)),
+  );
+  return [...settings.providers, ...more];
+}
 
 function readText(file: string): string {
   try {
