@@ -292,7 +292,8 @@ function handlersByMethod(services: readonly ServedService[]): Map<DescMethod, U
   return handlers;
 }
 
-const givenRequestId = /^[\w.:-]{1,128}$/;
+// Request ids are logged, so what looks like one of our credentials, sent here by mistake, is not taken as one.
+const givenRequestId = /^(?!ik_|eyJ)[\w.:-]{1,128}$/;
 
 /** The caller's own request id when it is one that is safe to print, else a new one. */
 function requestIdOf(given: string | undefined): string {
