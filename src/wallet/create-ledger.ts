@@ -59,7 +59,8 @@ export function createLedger({
   const { openHoldsMax = 20_000, holdTtlMs = 120_000, closeMs = 10_000, waitingMax = 4_000 } = settings;
   const { replyRetentionMs = 24 * 3_600_000, replyBytesMax = 1_024 * 1_024, answerTimeoutMs = 10_000 } = settings;
   const walletIds = new LRUCache<string, string>({ max: walletIdsMax });
-  const open = new Set<string>();
+  /** Open holds, by when this process stops counting them: twice their time, whatever became of them. */
+  const open = new Map<string, number>();
   const committer = createCommitter({
     store: createGroupStore({ url: db.url, answerTimeoutMs }),
     limits: { waitingMax, operationsPerGroupMax, bytesPerGroupMax },
@@ -70,6 +71,7 @@ export function createLedger({
 
   async function hold(request: Readonly<HoldRequest>): Promise<Result<HoldOutcome>> {
     checkHold(request);
+    if (open.size >= openHoldsMax) forgetExpired();
     if (open.size >= openHoldsMax) return fail({ kind: 'overloaded', retryAfterMs: 1_000 });
     const walletId = walletIds.get(request.accountId) ?? (await resolveWallet(request.accountId));
     if (walletId === 'unavailable') return fail({ kind: 'ledger_unavailable', retryAfterMs: 1_000 });
@@ -77,7 +79,7 @@ export function createLedger({
       return fail({ kind: 'insufficient_credit', balance: 0n, held: 0n, needed: request.minimum });
     const chargeId = newId('chg');
     const ttlMs = request.ttlMs ?? holdTtlMs;
-    open.add(chargeId);
+    open.set(chargeId, performance.now() + 2 * ttlMs);
     const decided = await committer.submit({ type: 'hold', walletId, chargeId, request, ttlMs });
     if (!decided.ok || decided.value.kind === 'replayed') open.delete(chargeId);
     if (!decided.ok) return decided;
@@ -86,6 +88,16 @@ export function createLedger({
     const { caps = [], idempotency } = request;
     const held = { walletId, chargeId, amount, balance, expiresAtMs: Number(expiresAtUs / 1_000n), ttlMs, caps };
     return succeed({ kind: 'held', hold: idempotency ? { ...held, idempotency } : held });
+  }
+
+  function renew({ chargeId, ttlMs }: Readonly<Hold>): void {
+    if (open.has(chargeId)) open.set(chargeId, performance.now() + 2 * ttlMs);
+  }
+
+  // A hold that was never ended has expired; it must not count for ever.
+  function forgetExpired(): void {
+    const now = performance.now();
+    for (const [chargeId, until] of open) if (until < now) open.delete(chargeId);
   }
 
   async function replay(receipt: Receipt): Promise<Result<HoldOutcome>> {
@@ -155,11 +167,13 @@ export function createLedger({
         ttlMs: hold.ttlMs,
       });
       if (!extended.ok) return extended;
+      renew(hold);
       const { amount, balance, expiresAtUs } = extended.value;
       return succeed({ ...hold, amount, balance, expiresAtMs: Number(expiresAtUs / 1_000n) });
     },
     async recordProgress(hold, { cost, usage }) {
       checkUsage(usage);
+      renew(hold);
       try {
         await committer.submit({ type: 'progress', ...referenceOf(hold), cost, usage, ttlMs: hold.ttlMs });
       } catch (error) {
