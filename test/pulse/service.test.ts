@@ -109,6 +109,16 @@ test("another account's journey is not found", async () => {
   expect((await rest('GET', '/v1/pulse/journeys/listing-publish/report', 'api acc_stranger')).status).toBe(404);
 });
 
+test('a journey is reported whatever its name holds', async () => {
+  const journey = 'プロフィール/step: one 1.0';
+  await rest('POST', '/v1/pulse/events', 'api acc_names', {
+    events: [{ ...sample('n-1', 'a:b', 'entered', 5), journey }],
+  });
+  const path = `/v1/pulse/journeys/${encodeURIComponent(journey)}/report`;
+  const report = await rest('GET', path, 'api acc_names');
+  expect(report.body).toMatchObject({ journey, funnel: [{ step: 'a:b' }] });
+});
+
 test.each([
   ['no event at all', 'api acc_1', { events: [] }, 400],
   ['1,001 events', 'api acc_1', { events: Array.from({ length: 1_001 }, () => ({})) }, 400],
