@@ -16,9 +16,10 @@ import { v4, v7 } from 'uuid';
 import type { Caller } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { unwrap } from '../../src/base/failure.ts';
+import { createSeal } from '../../src/base/seal.ts';
 import { connectDatabase, type Database, migrate, openConnection, startPrivateServer } from '../../src/db/index.ts';
 import type { IncomingEvent, Pulse } from '../../src/pulse/index.ts';
-import { createLedger, createReplySeal, createWallets, type Ledger, sandboxPayments } from '../../src/wallet/index.ts';
+import { createLedger, createWallets, type Ledger, sandboxPayments } from '../../src/wallet/index.ts';
 import { callerOf, silent, startPulse } from '../pulse/support.ts';
 
 const { values: options } = parseArgs({
@@ -179,7 +180,11 @@ async function withServer(work: (bench: Bench) => Promise<void>): Promise<void> 
     await root.end();
     const db = connectDatabase({ url: server.url, log: silent });
     console.log(`${server.program.kind}, buffer pool ${options.bufferPoolMb} MiB, ${cpus().length} cores shared\n`);
-    const ledger = createLedger({ db, log: silent, seal: createReplySeal(new Map([[1, randomBytes(32)]]), 1) });
+    const ledger = createLedger({
+      db,
+      log: silent,
+      seal: createSeal({ current: 1, byVersion: new Map([[1, randomBytes(32)]]) }),
+    });
     const wallets = createWallets({ db, ledger, payments: sandboxPayments });
     const addAccounts = async (names: readonly string[]) => {
       const states = await openConnection(server.url);
