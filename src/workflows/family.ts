@@ -5,6 +5,7 @@ import { fail, invalid, succeed } from '../base/failure.ts';
 import type { Basis, Check } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import type { CheckResult, CheckRule, Severity } from './checks/checks.ts';
 import type { Variables } from './checks/expressions.ts';
+import type { PatternUse } from './sandbox/job.ts';
 
 /** The families as prices, usage and entries name them. */
 export const familyNames = ['guidance', 'readiness', 'risk', 'draft', 'decision', 'scoring', 'custom'] as const;
@@ -43,10 +44,15 @@ export interface Prepared<Reply> {
   compute(own: readonly CheckResult[]): Reply;
 }
 
+export type PatternFits = (pattern: string, text: string) => boolean;
+
 /** One family of workflows: pure, synchronous, deterministic. */
 export interface Family<Request, Reply extends FamilyReply> {
   name: FamilyName;
-  prepare(request: Request): Result<Prepared<Reply>>;
+  /** Patterns of the caller's own, which run where they can be ended. */
+  patternsOf?(request: Request): PatternUse[];
+  /** `fits` says which texts match which of those patterns. */
+  prepare(request: Request, fits?: PatternFits): Result<Prepared<Reply>>;
 }
 
 const valuesMax = 2000;

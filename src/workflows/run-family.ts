@@ -6,8 +6,9 @@ import { type AssistPlan, assist, planAssist } from './assist/index.ts';
 import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from './charged-run.ts';
 import type { CheckResult } from './checks/checks.ts';
 import type { RunnableFamily } from './families.ts';
-import type { FamilyReply, Plain, Prepared } from './family.ts';
+import type { FamilyReply, PatternFits, Plain, Prepared } from './family.ts';
 import type { Sandbox } from './sandbox/index.ts';
+import type { PatternUse } from './sandbox/job.ts';
 
 export interface RunDeps extends ChargeDeps, AssistDeps {
   sandbox: Sandbox;
@@ -25,7 +26,9 @@ export async function runFamily<Request extends Assistable, Reply extends Family
   call: WorkflowCall,
   keep: (reply: Reply) => Promise<Reply> = async (reply) => reply,
 ): Promise<Result<Paid<Reply>>> {
-  const prepared = family.prepare(request);
+  const fits = await matchOwnPatterns(deps.sandbox, caller, family.patternsOf?.(request) ?? []);
+  if (!fits.ok) return fits;
+  const prepared = family.prepare(request, fits.value);
   if (!prepared.ok) return prepared;
   const own = await runOwnChecks(deps.sandbox, caller, prepared.value);
   if (!own.ok) return own;
@@ -42,6 +45,22 @@ export async function runFamily<Request extends Assistable, Reply extends Family
     // What was stored had its usage.
     restore: (bytes) => restore(bytes) as Reply & { usage: Plain<WorkflowUsage> },
   });
+}
+
+async function matchOwnPatterns(
+  sandbox: Sandbox,
+  caller: Caller,
+  patterns: readonly PatternUse[],
+): Promise<Result<PatternFits | undefined>> {
+  if (patterns.length === 0) return succeed(undefined);
+  const answer = await sandbox.run(caller.accountId ?? '', { kind: 'patterns', patterns }, 'form.fields');
+  if (!answer.ok) return answer;
+  const { value } = answer;
+  if (value.kind === 'refused') return fail(invalid(value.field, value.problem));
+  if (value.kind !== 'patterns') throw new Error('the sandbox answered another job');
+  const key = (pattern: string, text: string) => `${pattern}\n${text}`;
+  const known = new Map(patterns.map(({ pattern, text }, index) => [key(pattern, text), value.fits[index] === true]));
+  return succeed((pattern, text) => known.get(key(pattern, text)) === true);
 }
 
 async function runOwnChecks<Reply>(

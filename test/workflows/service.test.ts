@@ -196,6 +196,32 @@ describe('a charged family', () => {
     expect((await Promise.all(hostile)).map(({ status }) => status)).toEqual([400, 200, 400, 400, 400]);
   });
 
+  it('patterns of a caller’s own form are matched as a whole, and cannot hold anybody up', async () => {
+    const form = (pattern: string, count = 1) => ({
+      name: 'f',
+      fields: Array.from({ length: count }, (_, at) => ({ name: `x${at}`, pattern })),
+    });
+    const check = (pattern: string, x0: string, count = 1, credential = 'api acc_5') =>
+      rest(
+        'POST',
+        '/v1/guidance/profile-check',
+        {
+          form: form(pattern, count),
+          values: Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, x0])),
+        },
+        credential,
+      );
+    expect((await check('[0-9]{4}', '8010')).body.fields).toMatchObject([{ status: 'ok' }]);
+    expect((await check('[0-9]{4}', '80100')).body.fields).toMatchObject([{ status: 'invalid' }]);
+    expect(JSON.stringify((await check('(', 'a')).body)).toContain('"form.fields[0].pattern"');
+    const [slow, other] = await Promise.all([
+      check('([\\p{L}]{1,100}){10}', `${'a'.repeat(1500)}!`, 60),
+      check('[a-z]+', 'graz', 1, 'api acc_6'),
+    ]);
+    expect(slow.status).toBe(400);
+    expect(other.body.fields).toMatchObject([{ status: 'ok' }]);
+  });
+
   it('prices are listed for everybody who may call', async () => {
     const { body } = await rest('GET', '/v1/workflows/prices', undefined, 'owner acc_1');
     expect(body.prices).toEqual([

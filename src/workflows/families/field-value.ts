@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
-import type { Plain } from '../family.ts';
+import type { PatternFits, Plain } from '../family.ts';
 import { foldText } from '../text/fold.ts';
 import { countCodePoints, countWords } from '../text/words.ts';
 
@@ -13,11 +13,11 @@ export interface FieldState {
   suggestion: string;
 }
 
-/** How a value stands against what its field asks for. Pure; patterns run in linear time. */
-export function inspectValue(field: Plain<FormField>, value: unknown): FieldState {
+/** How a value stands against what its field asks for. Pure. `fits` judges patterns; a shipped form's are run here. */
+export function inspectValue(field: Plain<FormField>, value: unknown, fits: PatternFits = matchesWhole): FieldState {
   const label = field.label || field.name;
   if (isBlank(value)) return blank(field, label);
-  const problem = problemOf(field, value);
+  const problem = problemOf(field, value, fits);
   if (problem !== undefined)
     return { status: 'invalid', message: `${label} ${problem}.`, suggestion: advice(field, `Correct this: ${label}.`) };
   const weakness = weaknessOf(field, value);
@@ -46,7 +46,7 @@ function isBlank(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => isBlank(item));
 }
 
-function problemOf(field: Plain<FormField>, value: unknown): string | undefined {
+function problemOf(field: Plain<FormField>, value: unknown, fits: PatternFits): string | undefined {
   const { kind } = field;
   if (kind === 'boolean') return typeof value === 'boolean' ? undefined : 'has to be true or false';
   if (kind === 'number' || kind === 'integer') return numberProblem(field, value);
@@ -60,7 +60,8 @@ function problemOf(field: Plain<FormField>, value: unknown): string | undefined 
   // A long text that is too short is weak, not wrong.
   if (field.minLength !== undefined && length < field.minLength && kind !== 'long_text')
     return `is shorter than ${field.minLength} characters`;
-  if (field.pattern !== '' && !matchesWhole(field.pattern, text)) return 'does not have the form that is asked for';
+  if (field.pattern !== '' && !fits(field.pattern, patternText(value)))
+    return 'does not have the form that is asked for';
   return undefined;
 }
 
@@ -126,9 +127,16 @@ function digitsIn(text: string): number {
   return text.replace(/\D/g, '').length;
 }
 
+const patternTextMax = 10_000;
+
+/** What of a value a pattern is held against; what is longer is no field of a form, and matches nothing. */
+export function patternText(value: unknown): string {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+  return text.length > patternTextMax ? '\0' : text;
+}
+
 function matchesWhole(pattern: string, text: string): boolean {
-  // What is longer is no field of a form.
-  return text.length <= 10_000 && compiled(pattern).matches(text);
+  return compiled(pattern).matches(text);
 }
 
 const patternsMax = 500;

@@ -1,4 +1,3 @@
-import { RE2JS } from 're2js';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import type {
   CheckProfileRequest,
@@ -14,12 +13,13 @@ import {
   counted,
   type Family,
   ownRules,
+  type PatternFits,
   type Plain,
   type Prepared,
   type ReplyOf,
 } from '../family.ts';
 import { readProfilePacks } from '../packs/profile-pack.ts';
-import { inspectValue, type Status } from './field-value.ts';
+import { inspectValue, patternText, type Status } from './field-value.ts';
 
 export type ProfileRequest = Plain<CheckProfileRequest>;
 export type ProfileReply = ReplyOf<CheckProfileResponse>;
@@ -36,7 +36,11 @@ interface Inspected {
 /** Guides a user inside a form: how complete it is, what is wrong, what to fill in next. */
 export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
   name: 'guidance',
-  prepare(request): Result<Prepared<ProfileReply>> {
+  patternsOf: ({ form, values }) =>
+    (form?.fields ?? []).flatMap(({ name, pattern }, index) =>
+      pattern === '' ? [] : [{ field: `form.fields[${index}].pattern`, pattern, text: patternText(values?.[name]) }],
+    ),
+  prepare(request, fits): Result<Prepared<ProfileReply>> {
     const bounded = boundJson('values', request.values);
     if (!bounded.ok) return bounded;
     const form = formOf(request);
@@ -44,7 +48,7 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
     const fields = form.value.fields.filter(({ step }) => request.journeyStep === '' || step === request.journeyStep);
     const values = request.values ?? {};
     const inspected = fields.map((field) =>
-      inspect(field, Object.hasOwn(values, field.name) ? values[field.name] : undefined),
+      inspect(field, Object.hasOwn(values, field.name) ? values[field.name] : undefined, fits),
     );
     const variables = {
       values: celValue(values),
@@ -93,18 +97,12 @@ function formOf(request: ProfileRequest): Result<ReadForm> {
     const needsChoices = field.kind === 'choice' || field.kind === 'choices';
     if (needsChoices && field.choices.length === 0)
       return fail(invalid(`form.fields[${index}].choices`, `a field of kind ${field.kind} needs choices`));
-    if (field.pattern === '') continue;
-    try {
-      RE2JS.compile(field.pattern);
-    } catch {
-      return fail(invalid(`form.fields[${index}].pattern`, 'is not a regular expression of RE2 syntax'));
-    }
   }
   return succeed({ fields, checks: [], label: `form/${name}`, done: 'Save the form.' });
 }
 
-function inspect(field: Plain<FormField>, value: unknown): Inspected {
-  const { status, message, suggestion } = inspectValue(field, value);
+function inspect(field: Plain<FormField>, value: unknown, fits?: PatternFits): Inspected {
+  const { status, message, suggestion } = inspectValue(field, value, fits);
   const importance = field.importance ?? (field.required ? 3 : 1);
   return {
     field,

@@ -2,9 +2,18 @@ import type { CheckRule, Outcome } from '../checks/checks.ts';
 import type { Variables } from '../checks/expressions.ts';
 import type { CustomDefinition, CustomOutcome } from '../custom/definition.ts';
 
+/** A caller's pattern (RE2), and the text that it has to match as a whole. */
+export interface PatternUse {
+  /** Where the pattern stands in the request. */
+  field: string;
+  pattern: string;
+  text: string;
+}
+
 /** What the sandbox is asked to do: everything in which a caller's own expressions, schemas or patterns run. */
 export type Job =
   | { kind: 'checks'; rules: CheckRule[]; variables: Variables }
+  | { kind: 'patterns'; patterns: readonly PatternUse[] }
   | {
       kind: 'custom';
       definition: CustomDefinition;
@@ -14,6 +23,7 @@ export type Job =
 
 export type JobAnswer =
   | { kind: 'checks'; outcomes: Outcome[] }
+  | { kind: 'patterns'; fits: boolean[] }
   | { kind: 'custom'; outcome: CustomOutcome }
   /** The caller's own words are wrong: where, and why. */
   | { kind: 'refused'; field: string; problem: string };
