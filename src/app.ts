@@ -14,6 +14,7 @@ import {
   limitAdmission,
   monitorReadiness,
   type OperatorToken,
+  registerMetrics,
   registerOauth,
   serveEdge,
 } from './edge/index.ts';
@@ -44,9 +45,15 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       pulseService({ pulse: rooms.pulse, fingerprintKey: secrets.fingerprintKey }),
       workflowService({ workflows: rooms.workflows, fingerprintKey: secrets.fingerprintKey }),
     ];
+    const authenticate = createAuthenticator({
+      keys: rooms.keys,
+      tokens: rooms.tokens,
+      operators: operatorsOf(options),
+    });
+    const texts = textsOf(options);
     const gate = createGate({
       services,
-      authenticate: createAuthenticator({ keys: rooms.keys, tokens: rooms.tokens, operators: operatorsOf(options) }),
+      authenticate,
       admission: limitAdmission(rooms.limits),
       revocations: createRevocations((listener) =>
         rooms.changes.onChange((change) => {
@@ -55,12 +62,8 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       ),
       clock: systemClock,
       log,
-      texts: {
-        minimumTopUpUsd: '5.00',
-        topUpUrl: config.http.publicUrl
-          ? `${config.http.publicUrl}${config.http.pathPrefix}/v1/wallet/top-ups`
-          : undefined,
-      },
+      texts,
+      observe: rooms.metrics.observeCall,
     });
     progress('opening the port');
     const server = await serveEdge({
@@ -69,7 +72,10 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       gate,
       readiness,
       log,
-      routes: (server) => registerOauth(server, { ...rooms, log, issuer: () => rooms.address.publicUrl }),
+      routes: (server) => {
+        registerOauth(server, { ...rooms, log, issuer: () => rooms.address.publicUrl });
+        registerMetrics(server, { text: rooms.metrics.text, authenticate, texts });
+      },
     });
     rooms.address.publicUrl = (config.http.publicUrl ?? server.url).replace(/\/+$/, '');
     return {
@@ -86,6 +92,13 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
     await rooms.close();
     throw error;
   }
+}
+
+function textsOf({ config: { http } }: RoomsOptions) {
+  return {
+    minimumTopUpUsd: '5.00',
+    topUpUrl: http.publicUrl ? `${http.publicUrl}${http.pathPrefix}/v1/wallet/top-ups` : undefined,
+  };
 }
 
 function operatorsOf({ config, secrets }: RoomsOptions): OperatorToken[] {

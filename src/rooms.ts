@@ -12,6 +12,7 @@ import { createCredentialChanges } from './db/credential-changes.ts';
 import { migrate } from './db/index.ts';
 import { createKeys } from './keys/index.ts';
 import { createLimits, type Levels } from './limits/index.ts';
+import { createMetrics } from './metrics.ts';
 import { openDatabase } from './open-database.ts';
 import { createProviders } from './providers/index.ts';
 import { createPulse, type PulsePrice } from './pulse/index.ts';
@@ -74,9 +75,11 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     closers.push(() => tokens.close());
 
+    const metrics = createMetrics();
     const ledger = createLedger({
       db,
       log,
+      onGroup: metrics.observeGroup,
       seal: createSeal(secrets.encryptionKeys),
       settings: {
         replyRetentionMs: config.ledger.storeReplies ? config.ledger.replyRetentionHours * 3_600_000 : 0,
@@ -115,7 +118,13 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     closers.push(() => catalog.close());
     await importPrices(catalog, log);
     const health = createHealth({ clock });
-    const chat = createChat({ ledger, catalog, providers, log, health });
+    const chat = createChat({
+      ledger: metrics.ledger(ledger),
+      catalog,
+      providers,
+      log,
+      health: metrics.health(health),
+    });
     closers.push(() => chat.drained());
 
     const pulse = createPulse({
@@ -139,6 +148,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     closers.push(() => workflows.close());
 
     return {
+      metrics,
       db,
       address,
       changes,

@@ -17,6 +17,8 @@ export interface CommitterOptions {
   /** A hold was committed although its caller had already been told that the ledger is away. */
   onOrphan?: (operation: Operation) => void;
   random?: () => number;
+  /** Told of each durable group: how many operations it had and how long it took. */
+  onGroup?: (operations: number, durationMs: number) => void;
 }
 
 /**
@@ -125,6 +127,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     let pendings = group;
     for (let attempt = 1; pendings.length > 0 && !stopped; attempt++) {
       const groupId = newId('grp');
+      const startedAt = performance.now();
       let outcomes: Outcome[] | undefined;
       try {
         const open = await store.begin(operationsOf(pendings), nodeId);
@@ -135,6 +138,7 @@ export function createCommitter(options: CommitterOptions): Committer {
           await open.commit();
         } else await store.rollback();
         cameUp();
+        options.onGroup?.(pendings.length, performance.now() - startedAt);
         return answer(pendings, decided);
       } catch (error) {
         pendings = await recover({ error, pendings, groupId, outcomes, attempt });

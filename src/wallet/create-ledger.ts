@@ -37,6 +37,8 @@ export interface LedgerDependencies {
   /** Names this process in its holds; default a new id. */
   nodeId?: string;
   settings?: LedgerSettings;
+  /** Told of each durable group: how many operations it had and how long it took. */
+  onGroup?: (operations: number, durationMs: number) => void;
 }
 
 /** The ledger and, for the rooms around it, the way into its groups. */
@@ -55,6 +57,7 @@ export function createLedger({
   log,
   nodeId = newId('nod'),
   settings = {},
+  onGroup,
 }: LedgerDependencies): RunningLedger {
   const { openHoldsMax = 20_000, holdTtlMs = 120_000, closeMs = 10_000, waitingMax = 4_000 } = settings;
   const { replyRetentionMs = 24 * 3_600_000, replyBytesMax = 1_024 * 1_024, answerTimeoutMs = 10_000 } = settings;
@@ -67,6 +70,7 @@ export function createLedger({
     log,
     nodeId,
     onOrphan: (operation) => void releaseOrphan(operation),
+    ...(onGroup && { onGroup }),
   });
 
   async function hold(request: Readonly<HoldRequest>): Promise<Result<HoldOutcome>> {

@@ -1,0 +1,29 @@
+import type { FastifyInstance } from 'fastify';
+import type { Authenticate } from '../authenticate.ts';
+import { errorBody } from '../error-body.ts';
+import type { RefusalTexts } from '../failures.ts';
+import { headersOf, refusalOf } from '../failures.ts';
+
+export interface MetricsRouteOptions {
+  text(): Promise<string>;
+  authenticate: Authenticate;
+  texts: RefusalTexts;
+}
+
+/** `GET /metrics`, for operators: what the service does and earns is nobody else's business. */
+export function registerMetrics(app: FastifyInstance, { text, authenticate, texts }: MetricsRouteOptions): void {
+  app.get('/metrics', async (request, reply) => {
+    const known = await authenticate(request.headers.authorization);
+    const isOperator = known.ok && known.value.credential === 'operator';
+    if (isOperator) return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await text());
+    const refusal = refusalOf(
+      known.ok ? { kind: 'scope_missing', scope: '', credential: known.value.credential } : known.failure,
+      texts,
+    );
+    return reply
+      .code(refusal.status)
+      .headers(headersOf(refusal))
+      .type('application/json')
+      .send(errorBody(refusal, undefined));
+  });
+}

@@ -1,0 +1,177 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { nanoPerUsd } from './base/money.ts';
+import type { Health } from './chat/index.ts';
+import type { FinishedCall } from './edge/index.ts';
+import type { RunningLedger } from './wallet/index.ts';
+
+/** What the service tells Prometheus of itself. Calls and models by OpenTelemetry's names where it has them. */
+export interface Metrics {
+  observeCall(call: FinishedCall): void;
+  observeGroup(operations: number, durationMs: number): void;
+  /** The same health, whose calls are counted and timed on their way. */
+  health(health: Health): Health;
+  /** The same ledger, whose holds and settlements are counted and timed on their way. */
+  ledger(ledger: RunningLedger): RunningLedger;
+  /** The exposition text. */
+  text(): Promise<string>;
+}
+
+const callSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const ledgerSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  const calls = new Histogram({
+    name: 'rpc_server_duration_seconds',
+    help: 'Duration of calls through the gate, by method, protocol and outcome.',
+    labelNames: ['rpc_method', 'rpc_system', 'outcome'],
+    buckets: callSeconds,
+    registers,
+  });
+  const operations = new Histogram({
+    name: 'gen_ai_client_operation_duration_seconds',
+    help: 'Duration of calls to models, by model and outcome.',
+    labelNames: ['gen_ai_request_model', 'outcome'],
+    buckets: callSeconds,
+    registers,
+  });
+  const firstToken = new Histogram({
+    name: 'gen_ai_client_operation_time_to_first_chunk_seconds',
+    help: 'Time until a model’s first output.',
+    labelNames: ['gen_ai_request_model'],
+    buckets: callSeconds,
+    registers,
+  });
+  const tokens = new Counter({
+    name: 'gen_ai_client_token_usage_total',
+    help: 'Output tokens of models.',
+    labelNames: ['gen_ai_request_model', 'gen_ai_token_type'],
+    registers,
+  });
+  const groupSize = new Histogram({
+    name: 'ledger_group_operations',
+    help: 'Operations of a commit group.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 400],
+    registers,
+  });
+  const groupSeconds = new Histogram({
+    name: 'ledger_group_duration_seconds',
+    help: 'Time from the start of a commit group to its durable end.',
+    buckets: ledgerSeconds,
+    registers,
+  });
+  const ledgerCalls = new Histogram({
+    name: 'ledger_operation_duration_seconds',
+    help: 'Time until a hold or a settlement is durable, its wait included.',
+    labelNames: ['operation', 'outcome'],
+    buckets: ledgerSeconds,
+    registers,
+  });
+  const charged = new Counter({
+    name: 'ledger_charged_usd_total',
+    help: 'Charged since the start, in USD; rounded, for graphs and not for books.',
+    registers,
+  });
+
+  return {
+    observeCall: ({ method, protocol, outcome, durationMs }) =>
+      calls.observe({ rpc_method: method, rpc_system: protocol, outcome }, durationMs / 1000),
+    observeGroup: (count, durationMs) => {
+      groupSize.observe(count);
+      groupSeconds.observe(durationMs / 1000);
+    },
+    health: (health) => {
+      observeCircuits(health);
+      return { ...health, begin: (route) => observed(health.begin(route), route) };
+    },
+    ledger: (ledger) => {
+      observeQueue(ledger);
+      return Object.create(ledger, {
+        hold: { value: timed('hold', ledger.hold, (held) => (held.ok ? held.value.kind : held.failure.kind)) },
+        settle: {
+          value: timed('settle', ledger.settle, (receipt) => {
+            charged.inc(Number(receipt.charged) / Number(nanoPerUsd));
+            return receipt.state;
+          }),
+        },
+      }) as RunningLedger;
+    },
+    text: () => registry.metrics(),
+  };
+
+  function observed(call: ReturnType<Health['begin']>, route: string): ReturnType<Health['begin']> {
+    const startedAt = performance.now();
+    const end = (outcome: string) =>
+      operations.observe({ gen_ai_request_model: route, outcome }, (performance.now() - startedAt) / 1000);
+    return {
+      ...call,
+      succeeded: (measure) => {
+        end('ok');
+        firstToken.observe({ gen_ai_request_model: route }, measure.firstTokenMs / 1000);
+        tokens.inc({ gen_ai_request_model: route, gen_ai_token_type: 'output' }, measure.outputTokens);
+        call.succeeded(measure);
+      },
+      failed: (failure) => {
+        end(failure.outcome);
+        call.failed(failure);
+      },
+    };
+  }
+
+  function timed<Arguments extends unknown[], Value>(
+    operation: string,
+    act: (...args: Arguments) => Promise<Value>,
+    outcomeOf: (value: Value) => string,
+  ): (...args: Arguments) => Promise<Value> {
+    return async (...args) => {
+      const startedAt = performance.now();
+      const value = await act(...args);
+      ledgerCalls.observe({ operation, outcome: outcomeOf(value) }, (performance.now() - startedAt) / 1000);
+      return value;
+    };
+  }
+
+  function observeCircuits(health: Health): void {
+    new Gauge({
+      name: 'routing_circuit_open',
+      help: 'Routes whose circuit is open (1) or half open (0.5).',
+      labelNames: ['gen_ai_request_model'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { route, state } of health.circuits())
+          this.set({ gen_ai_request_model: route }, state === 'open' ? 1 : 0.5);
+      },
+    });
+  }
+
+  function observeQueue(ledger: RunningLedger): void {
+    new Gauge({
+      name: 'ledger_waiting_operations',
+      help: 'Operations that wait for their commit group.',
+      registers,
+      collect() {
+        this.set(ledger.committer.waiting);
+      },
+    });
+    new Gauge({
+      name: 'ledger_open_holds',
+      help: 'Holds of this node that are not settled yet.',
+      registers,
+      collect() {
+        this.set(ledger.openHolds);
+      },
+    });
+    new Gauge({
+      name: 'ledger_up',
+      help: 'Whether the database answered the ledger last time.',
+      registers,
+      collect() {
+        this.set(ledger.committer.up ? 1 : 0);
+      },
+    });
+  }
+}
