@@ -48,7 +48,7 @@ async function main(quickstart: boolean): Promise<void> {
 
   try {
     const loaded = loadConfig(readEnvironment());
-    const config = quickstart ? quickstartConfig(loaded) : loaded;
+    const config = quickstart ? await quickstartConfig(loaded) : loaded;
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
     const log = openLog(config, quickstart);
     const progress = (step: string) => (quickstart ? say(`- ${step}`) : log.info(step));

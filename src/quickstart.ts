@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { openAccount } from './api/account.ts';
 import type { App } from './app.ts';
 import type { Config, Secrets } from './config/index.ts';
+import { findOllamaModels } from './providers/index.ts';
 
 /** What `.data/quickstart.json` holds, for the owner of the machine alone (mode 0600). */
 export interface Quickstart {
@@ -14,12 +15,38 @@ export interface Quickstart {
 
 type Owner = Pick<Quickstart, 'accountId' | 'managementKey'>;
 
-/** A service to try: payments without money, and therefore on this machine only. */
-export function quickstartConfig(config: Config): Config {
+const ollamaUrl = 'http://127.0.0.1:11434';
+
+/** A service to try: payments without money, and therefore on this machine only; with the models of an Ollama that runs here. */
+export async function quickstartConfig(config: Config, ollama = ollamaUrl): Promise<Config> {
+  return withOllama(
+    {
+      ...config,
+      http: { ...config.http, host: '127.0.0.1' },
+      payments: { ...config.payments, provider: 'sandbox', allowSandbox: true },
+    },
+    ollama,
+  );
+}
+
+/** Adds each model that Ollama has; what the file says about them goes first. */
+async function withOllama(config: Config, url: string): Promise<Config> {
+  const baseUrl = `${url}/v1`;
+  if (config.providers.some((known) => known.id === 'ollama' || known.baseUrl?.startsWith(url))) return config;
+  const names = await findOllamaModels(url);
+  if (names.length === 0) return config;
+  const models = names.map((id) => ({
+    id,
+    provider: 'ollama',
+    quality: 30,
+    // What Ollama gives a model unless it is told otherwise.
+    contextTokens: 4_096,
+    price: { inputPerMillionUsd: '0.02', cachedInputPerMillionUsd: '0.02', outputPerMillionUsd: '0.04' },
+  }));
   return {
     ...config,
-    http: { ...config.http, host: '127.0.0.1' },
-    payments: { ...config.payments, provider: 'sandbox', allowSandbox: true },
+    providers: [...config.providers, { id: 'ollama', kind: 'openai-compatible', baseUrl }],
+    models: [...config.models, ...models],
   };
 }
 
@@ -38,8 +65,21 @@ export async function prepareQuickstart({
   const operatorToken = config.operatorToken ?? [...secrets.operatorTokens.values()][0] ?? '';
   const quickstart: Quickstart = { ...owner, baseUrl: app.url, operatorToken };
   writeWhole(file, `${JSON.stringify(quickstart, null, 2)}\n`);
-  return instructions(quickstart, file);
+  return instructions(quickstart, file, modelsOf(app, owner));
 }
+
+/** Which models answer, for people. */
+function modelsOf({ rooms }: App, { accountId }: Owner): string {
+  const models = rooms.catalog.models(accountId).map(({ model }) => model);
+  const real = models.filter(({ embedded }) => !embedded).map(({ name }) => name);
+  if (real.length === 0)
+    return `It answers with an embedded model, which quotes the conversation and does not think. Set OPENAI_API_KEY,
+ANTHROPIC_API_KEY or GEMINI_API_KEY, or run Ollama, and start again for real ones.`;
+  const more = real.length > namedMax ? ` and ${real.length - namedMax} more` : '';
+  return `It answers with ${real.slice(0, namedMax).join(', ')}${more}.`;
+}
+
+const namedMax = 4;
 
 async function createOwner({ rooms }: App): Promise<Owner> {
   const { account, managementKey } = await openAccount(rooms, 'quickstart');
@@ -59,10 +99,11 @@ function writeWhole(file: string, text: string): void {
   renameSync(`${file}.new`, file);
 }
 
-function instructions({ baseUrl, managementKey }: Quickstart, file: string): string {
+function instructions({ baseUrl, managementKey }: Quickstart, file: string, models: string): string {
   return `
 The Intelligence API answers at ${baseUrl}. Its documentation: ${baseUrl}/docs
 The credentials of this service are in ${file}.
+${models}
 
 1. Create an API key and state what is being built. Its secret is shown once:
 

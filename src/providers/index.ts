@@ -5,6 +5,7 @@ import { connectProvider } from './kinds.ts';
 import type { ProviderSettings } from './settings.ts';
 import { createUpstreamFetch, type UpstreamLimits } from './upstream-fetch.ts';
 
+export { findOllamaModels } from './find-ollama.ts';
 export type { ProviderKind, ProviderSettings } from './settings.ts';
 export { type UpstreamFailure, type UpstreamOutcome, upstreamFailure } from './upstream-failure.ts';
 export { defaultUpstreamLimits, type UpstreamLimits } from './upstream-fetch.ts';
