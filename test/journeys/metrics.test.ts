@@ -30,6 +30,6 @@ test('operators see calls, models, groups and what was charged; nobody else sees
     /ledger_up 1/,
   ])
     expect(text).toMatch(line);
-  const charged = Number(/ledger_charged_usd_total (\S+)/.exec(text)?.[1]);
+  const charged = Number(/^ledger_charged_usd_total (\S+)$/m.exec(text)?.[1]);
   expect(charged).toBeCloseTo(Number(chat.body.usage.costUsd), 12);
 });
