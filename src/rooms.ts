@@ -199,9 +199,18 @@ export function catalogSettings({ models, workflows, pulse }: Config): CatalogSe
     models,
     services: {
       workflow: { perRequestUsd: workflows.pricePerRequestUsd },
+      ...familyPrices(workflows.pricesPerRequestUsd),
       pulse: { perThousandEventsUsd: pulse.pricePerThousandEventsUsd },
     },
   };
+}
+
+/** Families whose price is not that of all families. */
+function familyPrices(prices: Readonly<Record<string, string | undefined>>): Record<string, { perRequestUsd: string }> {
+  const priced: Record<string, { perRequestUsd: string }> = {};
+  for (const [family, price] of Object.entries(prices))
+    if (price !== undefined) priced[`workflow:${family}`] = { perRequestUsd: price };
+  return priced;
 }
 
 /** The configured prices that the book does not have yet. What it refuses stays out of it, and the service runs by the book. */

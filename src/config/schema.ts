@@ -95,7 +95,23 @@ export const configSchema = z.strictObject({
   secretsFile: z.string().min(1).nullable().default(null),
   providers: z.array(provider).max(256).default([]),
   models: z.array(model).max(4096).default([]),
-  workflows: z.strictObject({ pricePerRequestUsd: usd.default('0.002') }).prefault({}),
+  workflows: z
+    .strictObject({
+      pricePerRequestUsd: usd.default('0.002'),
+      /** Families that cost something else. */
+      pricesPerRequestUsd: z
+        .strictObject({
+          guidance: usd.optional(),
+          readiness: usd.optional(),
+          risk: usd.optional(),
+          draft: usd.optional(),
+          decision: usd.optional(),
+          scoring: usd.optional(),
+          custom: usd.optional(),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
   pulse: z.strictObject({ pricePerThousandEventsUsd: usd.default('0.01') }).prefault({}),
   payments: payments.prefault({}),
   limits: limits.prefault({}),

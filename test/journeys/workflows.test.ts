@@ -42,7 +42,10 @@ describe('workflows on a fresh service without a model', () => {
   let app: TestApp;
   let customer: Customer;
   beforeAll(async () => {
-    app = await startApp({ databaseUrl: database().url });
+    app = await startApp({
+      databaseUrl: database().url,
+      settings: 'workflows: { pricesPerRequestUsd: { custom: "0.005" } }',
+    });
     customer = await onboard(app);
   });
   afterAll(() => app.close());
@@ -99,7 +102,11 @@ describe('workflows on a fresh service without a model', () => {
     const charges = body.entries.map((entry: { chargeId?: string }) => entry.chargeId);
     expect(charges).toContain(ran.body.usage.chargeId);
     expect(charges).toContain(drafted.body.usage.chargeId);
+    const prices = await send(app, 'GET', '/v1/workflows/prices', customer.apiKey);
+    expect(prices.body.prices).toContainEqual({ family: 'custom', priceUsd: '0.005', unit: 'request' });
+    const usage = await send(app, 'GET', '/v1/usage?groupBy=operation', customer.managementKey);
+    expect(JSON.stringify(usage.body)).toContain('workflow.custom');
     const wallet = await send(app, 'GET', '/v1/wallet', customer.managementKey);
-    expect(wallet.body.wallet).toMatchObject({ balanceUsd: '4.976', heldUsd: '0.00' });
+    expect(wallet.body.wallet).toMatchObject({ balanceUsd: '4.973', heldUsd: '0.00' });
   });
 });
