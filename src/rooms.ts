@@ -124,6 +124,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       providers,
       log,
       health: metrics.health(health),
+      reserveTokens: limits.reserveTokens,
     });
     closers.push(() => chat.drained());
 

@@ -33,7 +33,10 @@ export async function admitChat(
   if (!ready.ok) return ready;
   const prepared = ready.value;
 
+  const reserved = await deps.tokenLimits?.reserve(caller, prepared);
+  if (reserved && !reserved.ok) return reserved;
   const held = await deps.ledger.hold(holdRequest(payer.value, prepared, ceilingOf(prepared), call, deps.deadlineMs));
+  if (!held.ok || held.value.kind === 'replayed') reserved?.value.settle(0);
   if (!held.ok) return held;
   if (held.value.kind === 'replayed') {
     const { reply, receipt } = held.value;
@@ -41,6 +44,7 @@ export async function admitChat(
     return succeed({ kind: 'replayed', reply: restoreReply(reply, receipt.balance) });
   }
   const { hold } = held.value;
+  if (reserved) deps.tokenLimits?.keep(hold.chargeId, reserved.value);
   if (prepared.unavailable) {
     await deps.ledger.release(hold, 'unavailable');
     return fail(prepared.unavailable);

@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog/index.ts';
 import type { Providers } from '../providers/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 import type { Health } from './health.ts';
+import type { TokenLimits } from './limit-tokens.ts';
 
 /** What a chat request is answered with. */
 export interface ChatDeps {
@@ -15,6 +16,8 @@ export interface ChatDeps {
   log: Logger;
   /** How long all attempts of one request may take together. */
   deadlineMs: number;
+  /** Limits of model tokens a minute; absent where the tokens are counted elsewhere. */
+  tokenLimits?: Pick<TokenLimits, 'reserve' | 'keep'>;
   /** For spreading load; tests hand in their own. */
   random?: () => number;
 }

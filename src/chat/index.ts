@@ -8,6 +8,7 @@ import type { Providers } from '../providers/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
 import { createHealth, type Health } from './health.ts';
+import { limitTokens, type ReserveTokens } from './limit-tokens.ts';
 import { listModels } from './list-models.ts';
 import { runChat } from './run-chat.ts';
 import { streamChat } from './stream-chat.ts';
@@ -53,11 +54,16 @@ export function createChat(options: {
   clock?: Clock;
   health?: Health;
   deadlineMs?: number;
+  /** Counts model tokens a minute; absent: they are not limited. */
+  reserveTokens?: ReserveTokens;
   random?: () => number;
 }): Chat {
   const clock = options.clock ?? systemClock;
+  const tokenLimits = limitTokens(options.ledger, options.reserveTokens);
   const deps: ChatDeps = {
     ...options,
+    ledger: tokenLimits.ledger,
+    tokenLimits,
     clock,
     health: options.health ?? createHealth({ clock }),
     deadlineMs: options.deadlineMs ?? chatDeadlineMs,
