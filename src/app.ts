@@ -16,7 +16,9 @@ import {
   type OperatorToken,
   registerMetrics,
   registerOauth,
+  registerWebhooks,
   serveEdge,
+  type WebhookReceiver,
 } from './edge/index.ts';
 import { openRooms, type Rooms, type RoomsOptions } from './rooms.ts';
 
@@ -75,6 +77,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       routes: (server) => {
         registerOauth(server, { ...rooms, log, issuer: () => rooms.address.publicUrl });
         registerMetrics(server, { text: rooms.metrics.text, authenticate, texts });
+        registerWebhooks(server, webhookReceivers(rooms), log);
       },
     });
     rooms.address.publicUrl = (config.http.publicUrl ?? server.url).replace(/\/+$/, '');
@@ -99,6 +102,12 @@ function textsOf({ config: { http } }: RoomsOptions) {
     minimumTopUpUsd: '5.00',
     topUpUrl: http.publicUrl ? `${http.publicUrl}${http.pathPrefix}/v1/wallet/top-ups` : undefined,
   };
+}
+
+/** Services that report to this one. */
+function webhookReceivers({ stripeEvents }: Rooms): WebhookReceiver[] {
+  if (!stripeEvents) return [];
+  return [{ path: '/webhooks/stripe', signatureHeader: 'stripe-signature', receive: stripeEvents.receive }];
 }
 
 function operatorsOf({ config, secrets }: RoomsOptions): OperatorToken[] {

@@ -5,11 +5,14 @@ import { createPriceStore } from './catalog/price-store.ts';
 import { chatInvariants } from './chat/index.ts';
 import { registerAudit } from './cli/audit.ts';
 import { registerPrices } from './cli/prices.ts';
-import { ConfigError, loadConfig, readEnvironment } from './config/index.ts';
+import { registerTopUps } from './cli/top-ups.ts';
+import { ConfigError, loadConfig, loadSecrets, readEnvironment } from './config/index.ts';
 import { migrate } from './db/index.ts';
 import { openDatabaseBeside } from './open-database.ts';
+import { createStripeApi, createStripeEvents } from './payments/index.ts';
 import { createProviders } from './providers/index.ts';
 import { catalogSettings } from './rooms.ts';
+import { createLedger, createReplySeal, createWallets } from './wallet/index.ts';
 
 const log = pino({ level: 'warn', base: null }, pino.destination(2));
 
@@ -22,6 +25,7 @@ registerAudit(program, {
   more: chatInvariants,
 });
 registerPrices(program, { openCatalog });
+registerTopUps(program, { openPayments });
 
 program
   .command('migrate')
@@ -41,6 +45,25 @@ try {
 } catch (error) {
   console.error(error instanceof ConfigError || error instanceof Error ? error.message : error);
   process.exitCode = 2;
+}
+
+async function openPayments() {
+  const config = loadConfig(readEnvironment());
+  if (!config.payments.stripe) throw new Error('payments.provider is not "stripe": there is nobody to ask.');
+  const stripe = createStripeApi(config.payments.stripe);
+  const secrets = loadSecrets(config.secretsFile);
+  const { db, close: closeDatabase } = await openDatabaseBeside(config, log);
+  const ledger = createLedger({
+    db,
+    log,
+    seal: createReplySeal(secrets.encryptionKeys.byVersion, secrets.encryptionKeys.current),
+  });
+  const { topUps } = createWallets({ db, ledger, payments: stripe.provider });
+  const close = async () => {
+    await ledger.close();
+    await closeDatabase();
+  };
+  return { payments: createStripeEvents({ db, stripe, topUps, log }), close };
 }
 
 async function openCatalog() {

@@ -14,6 +14,7 @@ import { createKeys } from './keys/index.ts';
 import { createLimits, type Levels } from './limits/index.ts';
 import { createMetrics } from './metrics.ts';
 import { openDatabase } from './open-database.ts';
+import { createStripeApi, createStripeEvents } from './payments/index.ts';
 import { createProviders } from './providers/index.ts';
 import { createPulse, type PulsePrice } from './pulse/index.ts';
 import { createTokens } from './tokens/index.ts';
@@ -89,14 +90,19 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     const caretaker = createCaretaker({ db, ledger, log });
     caretaker.start();
     closers.push(() => caretaker.close());
-    if (config.payments.provider !== 'sandbox') await refuseSandboxMoney(db);
+    const stripe = config.payments.stripe && createStripeApi(config.payments.stripe);
+    const payments = stripe?.provider ?? (config.payments.provider === 'sandbox' ? sandboxPayments : manualPayments);
+    if (!payments.sandbox) await refuseSandboxMoney(db);
     const wallets = createWallets({
       db,
       ledger,
-      payments: config.payments.provider === 'sandbox' ? sandboxPayments : manualPayments,
+      payments,
       settings: present({ topUpMax: parseUsd(config.payments.maximumTopUpUsd) }),
     });
     const statements = createStatements({ db });
+    const stripeEvents = stripe && createStripeEvents({ db, stripe, topUps: wallets.topUps, log });
+    stripeEvents?.start();
+    closers.push(() => stripeEvents?.close());
 
     const limits = createLimits({
       clock,
@@ -159,6 +165,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       ledger,
       wallets,
       statements,
+      stripeEvents,
       limits,
       providers,
       catalog,

@@ -51,7 +51,12 @@ export type Failure =
   | { kind: 'payload_too_large'; limitBytes: number }
   | { kind: 'unsupported_media_type'; accepted: string[] }
   | { kind: 'rate_limited'; limit: string; retryAfterMs: number }
-  | { kind: 'upstream_failed'; attempts: FailedAttempt[] }
+  | {
+      kind: 'upstream_failed';
+      attempts: FailedAttempt[];
+      /** Who could not answer when it is no model, for example `payment provider`. */
+      upstream?: string;
+    }
   | { kind: 'upstream_timeout'; attempts: FailedAttempt[] }
   | { kind: 'deadline_exceeded' }
   | { kind: 'ledger_unavailable'; retryAfterMs: number }

@@ -3,10 +3,13 @@ import { join, resolve } from 'node:path';
 import { LineCounter, parseDocument } from 'yaml';
 import type { Environment } from './env.ts';
 import { configSchema, type Settings } from './schema.ts';
+import { type StripeConfig, stripeConfig } from './stripe.ts';
 
 /** What the service runs with: the file's settings, overridden by the environment, with paths made absolute. */
-export interface Config extends Omit<Settings, 'secretsFile' | 'providers'> {
+export interface Config extends Omit<Settings, 'secretsFile' | 'providers' | 'payments'> {
   secretsFile: string;
+  /** `stripe` is there exactly when it is the provider. */
+  payments: Omit<Settings['payments'], 'stripe'> & { stripe: StripeConfig | undefined };
   providers: (Settings['providers'][number] & { apiKey?: string | undefined })[];
   /** An operator token from the environment; undefined: the one of the secrets file. */
   operatorToken: string | undefined;
@@ -66,8 +69,7 @@ export function decide(settings: Settings, env: Environment, source: string): Co
     );
   if (settings.payments.provider === 'sandbox' && !settings.payments.allowSandbox)
     problems.push('payments.provider: "sandbox" pays without money and needs payments.allowSandbox: true');
-  if (settings.payments.provider === 'stripe')
-    problems.push('payments.provider: "stripe" is not part of this version; use "manual"');
+  const stripe = settings.payments.provider === 'stripe' ? stripeConfig(settings.payments, env, problems) : undefined;
   for (const [index, { provider, id }] of settings.models.entries())
     if (!settings.providers.some((known) => known.id === provider) && !wellKnownProviders.has(provider))
       problems.push(`models.${index}.provider: "${provider}" of model "${id}" is not among the providers`);
@@ -80,6 +82,7 @@ export function decide(settings: Settings, env: Environment, source: string): Co
     secretsFile: settings.secretsFile ? resolve(settings.secretsFile) : join(dataDir, 'secrets.json'),
     http: { ...settings.http, port },
     database: { url },
+    payments: { ...settings.payments, stripe },
     providers: providersOf(settings, env).map((provider) => ({
       ...provider,
       apiKey: provider.apiKeyEnv ? env.read(provider.apiKeyEnv) : undefined,

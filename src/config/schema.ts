@@ -5,6 +5,10 @@ const usd = z
   .string()
   .refine((text) => parseUsd(text) !== undefined, 'must be a decimal amount of USD in quotes, such as "0.15"');
 
+const environmentName = z
+  .string()
+  .regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable, not the secret itself');
+
 const price = z.strictObject({
   inputPerMillionUsd: usd.optional(),
   cachedInputPerMillionUsd: usd.optional(),
@@ -39,10 +43,7 @@ const provider = z.strictObject({
   id,
   kind: z.enum(['builtin', 'openai', 'anthropic', 'google', 'openai-compatible']),
   baseUrl: z.url().optional(),
-  apiKeyEnv: z
-    .string()
-    .regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable, not the key itself')
-    .optional(),
+  apiKeyEnv: environmentName.optional(),
   headers: z.record(z.string(), z.string()).optional(),
 });
 
@@ -71,11 +72,26 @@ const limits = z.strictObject({
   nodes: z.int().min(1).default(1),
 });
 
+const stripe = z.strictObject({
+  /** The variable with the secret key, or a restricted one that may write Checkout Sessions and read refunds and disputes. */
+  secretKeyEnv: environmentName.default('STRIPE_SECRET_KEY'),
+  /** The variable with the webhook's signing secret; several, divided by commas, while one is being replaced. */
+  webhookSecretEnv: environmentName.default('STRIPE_WEBHOOK_SECRET'),
+  /** Where the customer's browser goes after it has paid. */
+  successUrl: z.url(),
+  /** Where it goes when the customer gives up; by default successUrl. */
+  cancelUrl: z.url().nullable().default(null),
+  /** Another place that speaks Stripe's API; null: Stripe's own. */
+  apiUrl: z.url().nullable().default(null),
+});
+
 const payments = z.strictObject({
   provider: z.enum(['manual', 'stripe', 'sandbox']).default('manual'),
   /** The sandbox pays at once with no money; only where this says so. */
   allowSandbox: z.boolean().default(false),
   maximumTopUpUsd: usd.default('10000'),
+  /** Needed by the provider "stripe". A test-mode key counts as a sandbox. */
+  stripe: stripe.nullable().default(null),
 });
 
 const ledger = z.strictObject({

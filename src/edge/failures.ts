@@ -176,7 +176,10 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         code: Code.Unavailable,
         status: 502,
         reason: 'UPSTREAM_FAILED',
-        message: `No model could answer (${attemptsText(failure.attempts)}).`,
+        message:
+          failure.upstream === undefined
+            ? `No model could answer (${attemptsText(failure.attempts)}).`
+            : `The ${failure.upstream} could not answer. Nothing was charged. Send it again.`,
       };
     case 'upstream_timeout':
       return {

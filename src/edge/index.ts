@@ -31,6 +31,7 @@ export { registerMetrics } from './operations/metrics.ts';
 export { monitorReadiness, type ReadinessMonitor } from './operations/readiness.ts';
 export { createRevocations } from './revocations.ts';
 export { PortTakenError, type RunningServer } from './server.ts';
+export { registerWebhooks, type WebhookReceiver } from './webhooks/index.ts';
 
 export interface EdgeOptions {
   http: {

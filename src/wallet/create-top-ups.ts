@@ -81,6 +81,9 @@ export function createTopUps({ db, ledger, payments, settings }: Dependencies): 
 
   return {
     async create({ accountId, kind, amount, idempotencyKey }) {
+      const { amountStep } = payments;
+      if (amountStep !== undefined && amount % amountStep !== 0n)
+        return fail(invalid('amountUsd', `must be a multiple of ${formatUsd(amountStep)}`));
       const prepared = await prepare(
         { accountId, kind, amount },
         {
@@ -122,6 +125,12 @@ export function createTopUps({ db, ledger, payments, settings }: Dependencies): 
       const rows = await listTopUps(db, { walletId: wallet.id, before: after, limit: size + 1 });
       const topUps = rows.map((row) => toTopUp(row, accountId, kind));
       return succeed(makePage(`top-ups:${kind}`, start.value, topUps, ({ topUpId }) => topUpId));
+    },
+    find: current,
+    async note(topUpId, providerReference) {
+      checkText('providerReference', providerReference, 255);
+      await notePayment(db, topUpId, { reference: providerReference, paymentUrl: undefined });
+      return current(topUpId);
     },
     credit,
     async close(topUpId, state) {

@@ -73,14 +73,17 @@ export function decideReverse(operation: ReverseOperation, state: GroupState): R
   return succeed(undefined);
 }
 
-/** A dispute ends once. Won: what was taken comes back and what is owed is forgiven. */
+/**
+ * A dispute ends. Won: what was taken comes back and what is owed is forgiven, once; also when a refund has failed, and
+ * when a dispute was lost before and won on appeal.
+ */
 export function decideConclude(operation: ConcludeOperation, state: GroupState): Result<undefined> {
   const { walletId, topUpId, reference, outcome } = operation;
   const row = state.receivables.get(pairKey(topUpId, reference));
-  if (row?.kind !== 'dispute') return fail({ kind: 'not_found', resource: 'dispute' });
-  if (row.state !== 'open') return succeed(undefined);
+  if (!row) return fail({ kind: 'not_found', resource: 'dispute' });
+  if (row.state === 'restored' || (row.state === 'final' && outcome === 'lost')) return succeed(undefined);
   const wallet = walletOf(state, walletId);
-  wallet.openDisputes -= 1;
+  wallet.openDisputes -= row.state === 'open' ? 1 : 0;
   wallet.changed = true;
   row.state = outcome === 'won' ? 'restored' : 'final';
   row.changed = true;

@@ -116,7 +116,7 @@ export async function hasSandboxMoney(db: Queryable): Promise<boolean> {
     .for<WalletTables>()
     .selectFrom('top_up')
     .select('id')
-    .where('provider', '=', 'sandbox')
+    .where('provider', 'in', ['sandbox', 'stripe_test'])
     .where('state', '=', 'paid')
     .limit(1)
     .executeTakeFirst();

@@ -20,6 +20,10 @@ export interface TopUps {
   record(request: Readonly<RecordedPayment>): Promise<Result<TopUp>>;
   get(accountId: string, kind: WalletKind, topUpId: string): Promise<Result<TopUp>>;
   list(accountId: string, kind: WalletKind, page: PageRequest): Promise<Result<Page<TopUp>>>;
+  /** Any account's top-up. For payment adapters. */
+  find(topUpId: string): Promise<Result<TopUp>>;
+  /** Notes the provider's own id of the payment, unless one is known already. For payment adapters. */
+  note(topUpId: string, providerReference: string): Promise<Result<TopUp>>;
   /** The payment has arrived: credits the wallet once, however often this is called. For payment adapters. */
   credit(topUpId: string): Promise<Result<TopUp>>;
   /** No payment will arrive. A top-up that is paid stays paid. For payment adapters. */
@@ -31,7 +35,8 @@ export interface TopUps {
   reverse(reversal: Readonly<PaymentReversal>): Promise<Result<TopUp>>;
   /**
    * A dispute has ended. `won` gives back what its reversal took and forgives what it left owed; `lost` keeps it so.
-   * Until then no hold is given on the wallet.
+   * Until then no hold is given on the wallet. `won` also undoes a refund that failed, and a dispute that was lost and
+   * then won on appeal.
    */
   conclude(topUpId: string, reference: string, outcome: 'won' | 'lost'): Promise<Result<TopUp>>;
 }
@@ -85,6 +90,8 @@ export interface PaymentProvider {
   readonly name: string;
   /** Whether its money is real; a service with real payments refuses to start over wallets with sandbox money. */
   readonly sandbox: boolean;
+  /** Amounts must be a multiple of this, such as a cent; absent: any amount. */
+  readonly amountStep?: NanoUsd;
   /**
    * Starts a payment. Called again with the same top-up after a lost answer, so it must be idempotent by its id.
    * Rejects when the provider can't be reached; the top-up then stays `pending` and the same request tries again.

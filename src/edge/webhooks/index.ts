@@ -1,0 +1,41 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { readBody } from '../rest/index.ts';
+
+/** Takes one signed message of another service. Rejects when it could not be kept; then the sender tries again. */
+export interface WebhookReceiver {
+  /** For example `/webhooks/stripe`. */
+  path: string;
+  /** The header that holds the signature. */
+  signatureHeader: string;
+  receive(body: Buffer, signature: string): Promise<'accepted' | 'refused'>;
+}
+
+/** Far more than any event that we ask for has. */
+const bodyBytesMax = 512 * 1024;
+
+/**
+ * `POST` routes for signed messages of other services. The body stays the bytes that were signed, and what they mean is
+ * the receiver's affair. Answers 200 when the message is kept, 400 when its signature is not good, 503 otherwise.
+ */
+export function registerWebhooks(app: FastifyInstance, receivers: readonly WebhookReceiver[], log: Logger): void {
+  app.register(async (instance) => {
+    instance.removeAllContentTypeParsers();
+    instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null, undefined));
+    for (const { path, signatureHeader, receive } of receivers)
+      instance.post(path, async (request, reply) => {
+        const signature = request.headers[signatureHeader];
+        if (typeof signature !== 'string') return reply.code(400).send({ error: 'The signature is missing.' });
+        const body = (await readBody(request.raw, bodyBytesMax)) ?? Buffer.alloc(0);
+        try {
+          const outcome = await receive(body, signature);
+          if (outcome === 'accepted') return reply.send({ received: true });
+          log.warn({ path }, 'a webhook with a bad signature was refused');
+          return reply.code(400).send({ error: 'The signature is not good.' });
+        } catch (error) {
+          log.error({ err: error, path }, 'a webhook could not be kept; its sender will try again');
+          return reply.code(503).send({ error: 'Send it again later.' });
+        }
+      });
+  });
+}
