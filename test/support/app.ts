@@ -14,6 +14,8 @@ export interface TestAppOptions {
   databaseUrl: string;
   /** YAML, as in the configuration file. */
   settings?: string;
+  /** The `payments` part of it; by default the sandbox. */
+  payments?: string;
   /** Variables that the configuration names, such as a provider's key. */
   variables?: Record<string, string>;
   secrets?: Secrets;
@@ -34,7 +36,7 @@ export async function startApp(options: TestAppOptions): Promise<TestApp> {
   return { ...app, operatorToken, logged: () => lines.join('') };
 }
 
-export function testConfig({ databaseUrl, settings = '', variables = {} }: TestAppOptions): Config {
+export function testConfig({ databaseUrl, settings = '', payments, variables = {} }: TestAppOptions): Config {
   const environment: Environment = {
     configFile: undefined,
     port: '0',
@@ -45,7 +47,7 @@ export function testConfig({ databaseUrl, settings = '', variables = {} }: TestA
     read: (name) => variables[name],
   };
   return decide(
-    parseSettings(`payments: { provider: sandbox, allowSandbox: true }\n${settings}`, 'test'),
+    parseSettings(`payments: ${payments ?? '{ provider: sandbox, allowSandbox: true }'}\n${settings}`, 'test'),
     environment,
     'test',
   );

@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { readBody } from '../rest/index.ts';
+import { FailureError } from '../../base/failure.ts';
+import { RestError, readBody } from '../rest/index.ts';
 
 /** Takes one signed message of another service. Rejects when it could not be kept; then the sender tries again. */
 export interface WebhookReceiver {
@@ -26,7 +28,7 @@ export function registerWebhooks(app: FastifyInstance, receivers: readonly Webho
       instance.post(path, async (request, reply) => {
         const signature = request.headers[signatureHeader];
         if (typeof signature !== 'string') return reply.code(400).send({ error: 'The signature is missing.' });
-        const body = (await readBody(request.raw, bodyBytesMax)) ?? Buffer.alloc(0);
+        const body = await bytesOf(request.raw);
         try {
           const outcome = await receive(body, signature);
           if (outcome === 'accepted') return reply.send({ received: true });
@@ -38,4 +40,12 @@ export function registerWebhooks(app: FastifyInstance, receivers: readonly Webho
         }
       });
   });
+}
+
+async function bytesOf(raw: IncomingMessage): Promise<Buffer> {
+  try {
+    return (await readBody(raw, bodyBytesMax)) ?? Buffer.alloc(0);
+  } catch (error) {
+    throw error instanceof RestError ? new FailureError(error.problem) : error;
+  }
 }
