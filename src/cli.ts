@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { pino } from 'pino';
+import { createSeal } from './base/seal.ts';
 import { createCatalog } from './catalog/index.ts';
 import { createPriceStore } from './catalog/price-store.ts';
 import { chatInvariants } from './chat/index.ts';
@@ -12,7 +13,7 @@ import { openDatabaseBeside } from './open-database.ts';
 import { createStripeApi, createStripeEvents } from './payments/index.ts';
 import { createProviders } from './providers/index.ts';
 import { catalogSettings } from './rooms.ts';
-import { createLedger, createReplySeal, createWallets } from './wallet/index.ts';
+import { createLedger, createWallets } from './wallet/index.ts';
 
 const log = pino({ level: 'warn', base: null }, pino.destination(2));
 
@@ -56,7 +57,7 @@ async function openPayments() {
   const ledger = createLedger({
     db,
     log,
-    seal: createReplySeal(secrets.encryptionKeys.byVersion, secrets.encryptionKeys.current),
+    seal: createSeal(secrets.encryptionKeys),
   });
   const { topUps } = createWallets({ db, ledger, payments: stripe.provider });
   const close = async () => {
