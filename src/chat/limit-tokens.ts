@@ -31,7 +31,10 @@ export function limitTokens(ledger: Ledger, reserveTokens: ReserveTokens | undef
 
   return {
     ledger: {
-      ...ledger,
+      hold: (request) => ledger.hold(request),
+      extend: (hold, more, minimum) => ledger.extend(hold, more, minimum),
+      recordProgress: (hold, progress) => ledger.recordProgress(hold, progress),
+      close: () => ledger.close(),
       settle(hold, settlement) {
         const { inputTokens = 0, outputTokens = 0 } = settlement.usage;
         settle(hold.chargeId, inputTokens + outputTokens);
