@@ -145,6 +145,7 @@ export function decideAdjust(operation: AdjustOperation, state: GroupState): Out
       return failed('In all, no more can be given back than was charged.');
     charge.reversed += amount;
     charge.changed = true;
+    charge.changedMore = true;
   }
   const { reason, actor } = operation;
   state.newAdjustments.push({ id: adjustmentId, walletId, amount, reason, actor, idempotencyKey, chargeId });

@@ -29,6 +29,7 @@ export function decideProgress(operation: ProgressOperation, state: GroupState):
   charge.usage = operation.usage;
   charge.expiresAtUs = state.nowUs + BigInt(operation.ttlMs) * 1_000n;
   charge.changed = true;
+  charge.changedMore = true;
 }
 
 export function decideRelease(operation: ReleaseOperation, state: GroupState): undefined {
@@ -77,6 +78,7 @@ function settleLate(operation: SettleOperation, state: GroupState, charge: Charg
   const available = wallet.posted - wallet.held;
   describeUse(charge, operation);
   charge.changed = true;
+  charge.changedMore = true;
   if (missing > available) {
     charge.state = 'uncollected';
     charge.uncollected = missing;

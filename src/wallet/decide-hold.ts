@@ -52,6 +52,7 @@ export function decideExtend(operation: ExtendOperation, state: GroupState): Out
   charge.hold += amount.value;
   charge.expiresAtUs = state.nowUs + BigInt(operation.ttlMs) * 1_000n;
   charge.changed = true;
+  charge.changedMore = true;
   return succeed({ amount: charge.hold, balance: wallet.posted, expiresAtUs: charge.expiresAtUs });
 }
 

@@ -63,14 +63,12 @@ function planReads(operations: readonly Operation[], state: GroupState): Read[] 
       WHERE (i.scope, i.idempotency_key) IN (${list}) FOR UPDATE`,
     (row) => takeIdempotency(row, state),
   );
-  add(
-    wanted.charges,
-    (
-      list,
-    ) => `SELECT wallet_id, id, state, hold, settled, uncollected, reversed, progress_cost, operation, expires_at_us,
-      ended_at_us FROM charge FORCE INDEX (PRIMARY) WHERE (wallet_id, id) IN (${list}) FOR UPDATE`,
-    (row) => takeCharge(row, state),
-  );
+  if (wanted.charges.size > 0)
+    reads.push({
+      sql: `SELECT wallet_id, id, state, hold, settled, uncollected, reversed, progress_cost, expires_at_us, ended_at_us
+        FROM charge FORCE INDEX (PRIMARY) WHERE ${chargesIn(wanted.charges)} FOR UPDATE`,
+      take: (row) => takeCharge(row, state),
+    });
   add(
     wanted.caps,
     (list) =>
@@ -109,7 +107,8 @@ function planReads(operations: readonly Operation[], state: GroupState): Read[] 
 interface Wanted {
   wallets: Set<string>;
   idempotency: Set<string>;
-  charges: Set<string>;
+  /** Ids by wallet. */
+  charges: Map<string, string[]>;
   caps: Set<string>;
   credentials: Set<string>;
   topUps: Set<string>;
@@ -121,7 +120,7 @@ function collect(operations: readonly Operation[]): Wanted {
   const wanted: Wanted = {
     wallets: new Set(),
     idempotency: new Set(),
-    charges: new Set(),
+    charges: new Map(),
     caps: new Set(),
     credentials: new Set(),
     topUps: new Set(),
@@ -159,12 +158,26 @@ function collectOne(operation: Operation, wanted: Wanted): void {
       return;
     case 'adjust':
       wanted.adjustments.add(pair(operation.walletId, operation.idempotencyKey));
-      if (operation.chargeId !== undefined) wanted.charges.add(pair(operation.walletId, operation.chargeId));
+      if (operation.chargeId !== undefined) wantCharge(operation.walletId, operation.chargeId, wanted);
       return;
     default:
-      wanted.charges.add(pair(operation.walletId, operation.chargeId));
+      wantCharge(operation.walletId, operation.chargeId, wanted);
       for (const owner of operation.capOwners) wanted.caps.add(quote(owner));
   }
+}
+
+function wantCharge(walletId: string, chargeId: string, { charges }: Wanted): void {
+  const ids = charges.get(walletId);
+  if (ids) ids.push(chargeId);
+  else charges.set(walletId, [chargeId]);
+}
+
+// For one wallet a plain list: it takes a third less time than a list of pairs.
+function chargesIn(charges: ReadonlyMap<string, string[]>): string {
+  const [only] = charges;
+  if (only && charges.size === 1) return `wallet_id = ${quote(only[0])} AND id IN (${texts(only[1])})`;
+  const pairs = [...charges].flatMap(([walletId, ids]) => ids.map((id) => pair(walletId, id)));
+  return `(wallet_id, id) IN (${pairs.join(',')})`;
 }
 
 function takeWallet([id, posted, held, owed, openDisputes, seq, version]: Row, state: GroupState): void {
@@ -196,8 +209,7 @@ function takeIdempotency(row: Row, state: GroupState): void {
 }
 
 function takeCharge(row: Row, state: GroupState): void {
-  const [walletId, id, chargeState, hold, settled, uncollected, reversed, progressCost, operation, expires, ended] =
-    row;
+  const [walletId, id, chargeState, hold, settled, uncollected, reversed, progressCost, expires, ended] = row;
   const charge: ChargeRow = {
     walletId: text(walletId),
     id: text(id),
@@ -208,13 +220,13 @@ function takeCharge(row: Row, state: GroupState): void {
     uncollected: integer(uncollected),
     reversed: integer(reversed),
     progressCost: integer(progressCost),
-    operation: text(operation),
     expiresAtUs: optional(expires),
     endedAtUs: optional(ended),
     usage: undefined,
     provider: undefined,
     model: undefined,
     changed: false,
+    changedMore: false,
   };
   state.charges.set(charge.id, charge);
 }

@@ -48,7 +48,6 @@ export interface ChargeRow {
   uncollected: NanoUsd;
   reversed: NanoUsd;
   progressCost: NanoUsd;
-  operation: string;
   expiresAtUs: bigint | undefined;
   endedAtUs: bigint | undefined;
   /** Set when the operation says so; otherwise the stored one stays. */
@@ -56,6 +55,8 @@ export interface ChargeRow {
   provider: string | undefined;
   model: string | undefined;
   changed: boolean;
+  /** More has changed than that an open charge has ended: its hold, its progress, or what came after its end. */
+  changedMore: boolean;
 }
 
 export interface IdempotencyRow {

@@ -1,6 +1,8 @@
 import { escape as quote } from 'mysql2';
+import { count, planChargeEnds } from './charge-end-store.ts';
 import type { CapRow, ChargeRow, GroupState, NewCharge, ReceivableRow, TopUpRow, WalletRow } from './group-state.ts';
 import type { LedgerConnection } from './ledger-connection-store.ts';
+import type { ManyUpdate } from './many-update-store.ts';
 
 /** Fewer or more rows changed than were locked: someone wrote past the locks. The group must not be committed. */
 export class UnexpectedRowsError extends Error {
@@ -94,17 +96,11 @@ function addChanges(
     changed(state.topUps).map((row) => topUpChange(row, state)),
     (rows) => update(topUpUpdate, rows),
   );
-  add(changed(state.charges).map(chargeChange), (rows) => update(chargeUpdate, rows));
+  const charges = changed(state.charges);
+  const ends = planChargeEnds(charges.filter(isPlainEnd), state.nowUs);
+  add(ends.values, (rows) => update(ends.update, rows));
+  add(charges.filter((charge) => !isPlainEnd(charge)).map(chargeChange), (rows) => update(chargeUpdate, rows));
   add(changed(state.wallets).map(walletChange), (rows) => update(walletUpdate, rows));
-}
-
-/** An update of many rows, each with values of its own: joined to a list of selects, which both servers plan by key. */
-interface ManyUpdate {
-  table: string;
-  /** Of the list `u`, in the order of the values. */
-  columns: readonly string[];
-  on: string;
-  set: string;
 }
 
 const walletUpdate: ManyUpdate = {
@@ -161,6 +157,10 @@ const chargeUpdate: ManyUpdate = {
     't.model = COALESCE(u.model, t.model)',
   ].join(', '),
 };
+
+function isPlainEnd({ stateBefore, state, changedMore }: ChargeRow): boolean {
+  return stateBefore === 'held' && state !== 'held' && !changedMore;
+}
 
 function chargeChange(row: ChargeRow): string {
   const { usage } = row;
@@ -266,12 +266,6 @@ function changed<Row extends { changed: boolean }>(rows: Map<string, Row>): Row[
 
 function optionalText(value: string | undefined): string {
   return value === undefined ? 'NULL' : quote(value);
-}
-
-function count(value: number | undefined): string {
-  if (value === undefined) return 'NULL';
-  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is not a count.`);
-  return String(value);
 }
 
 function bytes(value: Uint8Array): string {

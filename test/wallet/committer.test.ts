@@ -104,6 +104,47 @@ eachServer((server) => {
     await node.close();
   });
 
+  test('a storm of deadlocks delays, and every request is charged once', async () => {
+    const { url } = database();
+    const node = startNode(url);
+    const account = await addCustomer(node, url, 5n);
+    const caps = [{ owner: `key:${account.keyId}`, limit: nanoPerUsd }];
+    const first = await mustHold(node, holdOf(account, { caps, ceiling: 1_000n }));
+    let storming = true;
+    let deadlocks = 0;
+    const storm = async () => {
+      // The ledger takes the wallet first and then the cap; this takes them the other way round.
+      const connection = await openConnection(url);
+      while (storming) {
+        try {
+          await connection.query('START TRANSACTION');
+          await connection.query(`SELECT owner FROM cap WHERE owner = 'key:${account.keyId}' FOR UPDATE`);
+          await sleep(3);
+          await connection.query(`SELECT id FROM wallet WHERE id = '${first.walletId}' FOR UPDATE`);
+        } catch {
+          deadlocks += 1;
+        }
+        await connection.query('ROLLBACK');
+        await sleep(3);
+      }
+      await connection.end();
+    };
+    const storms = [storm(), storm()];
+    const pay = async () => {
+      for (let round = 0; round < 5; round++) {
+        const hold = await mustHold(node, holdOf(account, { caps, ceiling: 1_000n }));
+        await node.ledger.settle(hold, { cost: 10n, usage: {} });
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, pay));
+    storming = false;
+    await Promise.all(storms);
+    expect(deadlocks).toBeGreaterThan(0);
+    await node.ledger.settle(first, { cost: 10n, usage: {} });
+    expect(await balanceOf(node, account)).toMatchObject({ balance: 5n * nanoPerUsd - 410n, held: 0n });
+    await node.close();
+  });
+
   test('a connection that the server killed is replaced without anyone noticing', async () => {
     const { url } = database();
     const node = startNode(url);
