@@ -23,7 +23,7 @@ export async function chatHarness(options: {
   const providers = createProviders({
     providers: options.providers ?? [],
     log,
-    limits: { ...defaultUpstreamLimits, connectMs: 1_000 },
+    limits: { ...defaultUpstreamLimits, connectMs: 10_000 },
   });
   const catalog = await createCatalog({
     store: memoryPriceStore(),
