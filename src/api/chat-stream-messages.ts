@@ -1,9 +1,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { formatUsd } from '../base/money.ts';
 import type { PricedModel } from '../catalog/index.ts';
-import type { ChatEvent } from '../chat/index.ts';
+import type { ChatEstimate, ChatEvent } from '../chat/index.ts';
 import type { ModelSchema } from '../gen/intelligence/chat/v1/chat_pb.ts';
-import type { StreamChatResponseSchema } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
+import type {
+  EstimateChatResponseSchema,
+  StreamChatResponseSchema,
+} from '../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { replyEnd } from './chat-messages.ts';
 
 /** A piece of a reply, or its end, as a message. */
@@ -12,6 +15,21 @@ export function streamMessage(event: ChatEvent): MessageInitShape<typeof StreamC
   return event.toolCall === undefined
     ? { event: { case: 'content', value: event.content } }
     : { event: { case: 'toolCall', value: event.toolCall } };
+}
+
+/** An estimate as a message. */
+export function estimateMessage(estimate: ChatEstimate): MessageInitShape<typeof EstimateChatResponseSchema> {
+  return {
+    routes: estimate.routes.map(({ model, outputTokensCap, worst }) => ({
+      provider: model.provider,
+      model: model.id,
+      maxOutputTokens: outputTokensCap,
+      ceilingUsd: formatUsd(worst),
+    })),
+    reason: estimate.reason,
+    ceilingUsd: formatUsd(estimate.ceiling),
+    minimumUsd: formatUsd(estimate.minimum),
+  };
 }
 
 /** A model as a message. */

@@ -1,9 +1,10 @@
+import { create } from '@bufbuild/protobuf';
 import { unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import type { Chat } from '../chat/index.ts';
-import { ChatService } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { ChatRequestSchema, ChatService } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { chatRequestOf, chatResponse } from './chat-messages.ts';
-import { modelMessage, streamMessage } from './chat-stream-messages.ts';
+import { estimateMessage, modelMessage, streamMessage } from './chat-stream-messages.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { requestIdentity } from './idempotency.ts';
 
@@ -22,6 +23,8 @@ export function chatService({ chat, fingerprintKey }: { chat: Chat; fingerprintK
       const events = await chat.stream(call.caller, chatRequestOf(request), { signal: call.signal, idempotency });
       for await (const event of unwrap(events)) yield streamMessage(event);
     },
+    estimateChat: async ({ request }, { caller }) =>
+      estimateMessage(unwrap(chat.estimate(caller, chatRequestOf(request ?? create(ChatRequestSchema))))),
     listModels: async ({ provider, pageSize, pageToken }, { caller }) => {
       const page = unwrap(chat.listModels(caller, { provider, pageSize, pageToken }));
       return { models: page.items.map(modelMessage), nextPageToken: page.nextPageToken };

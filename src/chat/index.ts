@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../base/caller.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { fail, type Result } from '../base/failure.ts';
+import { fail, type Result, succeed } from '../base/failure.ts';
+import type { NanoUsd } from '../base/money.ts';
 import type { Page, PageRequest } from '../base/page.ts';
 import type { Catalog, PricedModel } from '../catalog/index.ts';
 import type { Providers } from '../providers/index.ts';
@@ -10,6 +11,8 @@ import type { ChatCall, ChatDeps } from './deps.ts';
 import { createHealth, type Health } from './health.ts';
 import { limitTokens, type ReserveTokens } from './limit-tokens.ts';
 import { listModels } from './list-models.ts';
+import { prepareChat } from './prepare.ts';
+import type { QuotedRoute } from './quote.ts';
 import { runChat } from './run-chat.ts';
 import { streamChat } from './stream-chat.ts';
 import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
@@ -19,6 +22,14 @@ export { createHealth, type Health } from './health.ts';
 export { chatInvariants } from './invariants.ts';
 export * from './types.ts';
 export { createModelCalls, type ModelCalls, type Spending } from './within-charge.ts';
+
+/** What a request could cost before it is made. */
+export interface ChatEstimate {
+  routes: readonly QuotedRoute[];
+  reason: string;
+  ceiling: NanoUsd;
+  minimum: NanoUsd;
+}
 
 /** Chat with routing, paid per request. */
 export interface Chat {
@@ -37,6 +48,8 @@ export interface Chat {
    * with the reply; when credit ends, so does the reply, with the reason `credit`.
    */
   stream(caller: Caller, request: ChatRequest, call: ChatCall): Promise<Result<AsyncGenerator<ChatEvent, void>>>;
+  /** The routes that would be tried and what they could cost; calls nothing and holds nothing. Fails like `run` before its hold. */
+  estimate(caller: Caller, request: ChatRequest): Result<ChatEstimate>;
   /** The models that a caller can use now, with the prices of its account; needs no credit. */
   listModels(caller: Caller, request: PageRequest & { provider?: string }): Result<Page<PricedModel>>;
   /** Resolves when no request is under way any more. */
@@ -86,6 +99,12 @@ export function createChat(options: {
       const opening = streamChat(deps, caller, request, call, track);
       track(opening);
       return opening;
+    },
+    estimate(caller, request) {
+      const prepared = prepareChat(deps, caller, request);
+      if (!prepared.ok) return prepared;
+      const { quote, reason } = prepared.value;
+      return succeed({ routes: quote.routes, reason, ceiling: quote.ceiling, minimum: quote.minimum });
     },
     listModels: (caller, request) => listModels(deps.catalog, caller, request),
     async drained() {

@@ -18,6 +18,7 @@ const decisions: Record<string, string> = {
   'account.v1.AccountService/AdjustAccount': 'operator',
   'chat.v1.ChatService/Chat': 'access_token api_key + chat',
   'chat.v1.ChatService/StreamChat': 'access_token api_key + chat',
+  'chat.v1.ChatService/EstimateChat': 'access_token api_key + chat',
   'chat.v1.ChatService/ListModels': 'access_token api_key management_key',
   'key.v1.KeyService/CreateKey': 'management_key',
   'key.v1.KeyService/ListKeys': 'management_key',

@@ -123,6 +123,19 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     });
   });
 
+  test('an estimate says what a request could cost, and neither calls nor holds', async () => {
+    upstream.seen.length = 0;
+    const body = { ...request, maxOutputTokens: 100 };
+    const estimated = await send(app, 'POST', `${chatPath}:estimate`, customer.apiKey, body);
+    expect(estimated.status).toBe(200);
+    expect(estimated.body.routes).toMatchObject([{ provider: 'up', model: 'm', maxOutputTokens: 100 }]);
+    expect(Number(estimated.body.ceilingUsd)).toBeGreaterThanOrEqual(0.0002);
+    expect(Number(estimated.body.minimumUsd)).toBeLessThan(Number(estimated.body.ceilingUsd));
+    expect(upstream.seen).toHaveLength(0);
+    const missing = await send(app, 'POST', `${chatPath}:estimate`, customer.apiKey, { ...body, model: 'nope' });
+    expect(missing.status).toBe(400);
+  });
+
   test('models are listed with their prices, for the owner and for a key without credit', async () => {
     const poor = await onboard(app, '0');
     for (const key of [poor.apiKey, poor.managementKey]) {

@@ -17,6 +17,7 @@ const conversation = {
 const examples: Record<string, unknown> = {
   'ChatService.Chat': { provider: 'auto', routing: { mode: 'economy' }, ...conversation },
   'ChatService.StreamChat': { provider: 'auto', routing: { mode: 'economy' }, ...conversation },
+  'ChatService.EstimateChat': { provider: 'auto', routing: { mode: 'economy' }, ...conversation },
   'AccountService.CreateAccount': { displayName: 'Example Company' },
   'AccountService.CreditAccount': { amountUsd: '50.00', reference: 'bank transfer 2026-0001' },
   'KeyService.CreateKey': { displayName: 'production', purpose: 'Advice to sellers on our marketplace' },
