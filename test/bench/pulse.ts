@@ -107,12 +107,16 @@ async function ingest(
   const cpu = process.cpuUsage();
   const databaseCpu = cpuSecondsOf(databasePid);
   let making = 0;
+  let makingCpuUs = 0;
   const began = performance.now();
   const sender = async (account: string) => {
     for (;;) {
       const madeAt = performance.now();
+      const madeCpu = process.cpuUsage();
       const { value: batch, done } = source.next();
       making += performance.now() - madeAt;
+      const madeWith = process.cpuUsage(madeCpu);
+      makingCpuUs += madeWith.user + madeWith.system;
       if (done) return;
       if (batch.length === 0) continue;
       const sentAt = performance.now();
@@ -131,7 +135,7 @@ async function ingest(
     perSecond: events / (elapsed / 1_000),
     p50: times[Math.floor(times.length / 2)] ?? 0,
     p99: times[Math.floor(times.length * 0.99)] ?? 0,
-    ownCpuUs: (own.user + own.system - making * 1_000) / events,
+    ownCpuUs: (own.user + own.system - makingCpuUs) / events,
     databaseCpuUs: ((cpuSecondsOf(databasePid) - databaseCpu) * 1_000_000) / events,
   };
 }
