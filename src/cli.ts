@@ -12,6 +12,7 @@ import { migrate } from './db/index.ts';
 import { openDatabaseBeside } from './open-database.ts';
 import { createStripeApi, createStripeEvents } from './payments/index.ts';
 import { createProviders } from './providers/index.ts';
+import { pulseInvariants } from './pulse/index.ts';
 import { catalogSettings } from './rooms.ts';
 import { createLedger, createWallets } from './wallet/index.ts';
 
@@ -23,7 +24,7 @@ const program = new Command('npm run cli --')
 
 registerAudit(program, {
   openDatabase: () => openDatabaseBeside(loadConfig(readEnvironment()), log),
-  more: chatInvariants,
+  more: [...chatInvariants, ...pulseInvariants],
 });
 registerPrices(program, { openCatalog });
 registerTopUps(program, { openPayments });
