@@ -2,6 +2,7 @@
  * Kills of nodes and of the database under load, with a seed that repeats the plan.
  *
  *   npm run test:faults
+ *   npm run test:faults -- --url mysql://root@127.0.0.1:3306 --database-kills 0
  *   npm run test:faults -- --requests 20000 --node-kills 5 --database-kills 5 --freezes 1 --seed 42
  *
  * Exit code 0 only when everything that a client was told is what is stored, nothing is charged twice, and the audit
@@ -16,6 +17,7 @@ const { values: options } = parseArgs({
     'node-kills': { type: 'string', default: '20' },
     'database-kills': { type: 'string', default: '20' },
     freezes: { type: 'string', default: '2' },
+    url: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
@@ -27,6 +29,7 @@ const report = await runFaults({
   nodeKills: Number(options['node-kills']),
   databaseKills: Number(options['database-kills']),
   freezes: Number(options.freezes),
+  ...(options.url !== undefined && { url: options.url }),
   onProgress: (text) => console.error(text),
 });
 const { problems, ...counts } = report;

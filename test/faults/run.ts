@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { migrate, openConnection, type PrivateServer, startPrivateServer } from '../../src/db/index.ts';
+import { migrate, openConnection, type PrivateServer, startPrivateServer, withDatabase } from '../../src/db/index.ts';
 import { auditLedger, createCaretaker, type Violation } from '../../src/wallet/index.ts';
-import { addCustomer, type Customer, startNode } from '../wallet/support.ts';
+import { addCustomer, type Customer, run, startNode } from '../wallet/support.ts';
 import { type Answer, seededRandom, type Task } from './protocol.ts';
 
 export interface FaultOptions {
@@ -18,6 +18,8 @@ export interface FaultOptions {
   /** Nodes that are stopped for a while and go on (SIGSTOP, SIGCONT). */
   freezes: number;
   clients?: number;
+  /** Another server than a private one; it can't be killed, so `databaseKills` must be 0. */
+  url?: string;
   onProgress?: (text: string) => void;
 }
 
@@ -56,8 +58,8 @@ export async function runFaults(options: FaultOptions): Promise<FaultReport> {
   const { seed, requests, clients = 48, onProgress = () => undefined } = options;
   const random = seededRandom(seed);
   const began = performance.now();
-  const folder = mkdtempSync(join(tmpdir(), 'faults-'));
-  const server = await startPrivateServer({ folder, log: silent, restart: false });
+  if (options.url !== undefined && options.databaseKills > 0) throw new Error('Only a private server can be killed.');
+  const server = options.url === undefined ? await startOwn() : await borrow(options.url);
   const nodes: FaultyNode[] = [];
   try {
     await migrate({ url: server.url, log: silent });
@@ -95,8 +97,28 @@ export async function runFaults(options: FaultOptions): Promise<FaultReport> {
   } finally {
     for (const node of nodes) node.kill();
     await server.close();
-    rmSync(folder, { recursive: true, force: true });
   }
+}
+
+type FaultyServer = Pick<PrivateServer, 'url' | 'kill' | 'start' | 'close'>;
+
+async function startOwn(): Promise<FaultyServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'faults-'));
+  const server = await startPrivateServer({ folder, log: silent, restart: false });
+  const close = async () => {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { url: server.url, kill: server.kill, start: server.start, close };
+}
+
+/** A database of our own on a server that is not ours. */
+async function borrow(url: string): Promise<FaultyServer> {
+  const name = `faults_${process.pid}`;
+  await run(withDatabase(url, ''), `CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
+  const never = async () => undefined;
+  const close = () => run(withDatabase(url, ''), `DROP DATABASE ${name}`);
+  return { url: withDatabase(url, name), kill: never, start: never, close };
 }
 
 interface Tally {
@@ -146,7 +168,7 @@ function planFaults({ requests, nodeKills, databaseKills, freezes }: FaultOption
 
 async function strike(
   fault: Fault,
-  { server, nodes, random, tally }: { server: PrivateServer; nodes: FaultyNode[]; random: () => number; tally: Tally },
+  { server, nodes, random, tally }: { server: FaultyServer; nodes: FaultyNode[]; random: () => number; tally: Tally },
 ): Promise<void> {
   const slot = Math.floor(random() * nodes.length);
   const node = nodes[slot];
