@@ -1,14 +1,26 @@
 import { Command } from 'commander';
 import { pino } from 'pino';
+import { systemClock } from './base/clock.ts';
 import { createSeal } from './base/seal.ts';
 import { createCatalog } from './catalog/index.ts';
 import { createPriceStore } from './catalog/price-store.ts';
 import { chatInvariants } from './chat/index.ts';
 import { registerAudit } from './cli/audit.ts';
+import { registerPeppers } from './cli/peppers.ts';
 import { registerPrices } from './cli/prices.ts';
 import { registerTopUps } from './cli/top-ups.ts';
-import { ConfigError, loadConfig, loadSecrets, readEnvironment } from './config/index.ts';
+import {
+  addPepper,
+  ConfigError,
+  loadConfig,
+  loadSecrets,
+  readEnvironment,
+  readPeppers,
+  removePepper,
+  usePepper,
+} from './config/index.ts';
 import { migrate } from './db/index.ts';
+import { countKeysByPepper } from './keys/index.ts';
 import { openDatabaseBeside } from './open-database.ts';
 import { createStripeApi, createStripeEvents } from './payments/index.ts';
 import { createProviders } from './providers/index.ts';
@@ -28,6 +40,14 @@ registerAudit(program, {
 });
 registerPrices(program, { openCatalog });
 registerTopUps(program, { openPayments });
+registerPeppers(program, {
+  path: () => loadConfig(readEnvironment()).secretsFile,
+  read: readPeppers,
+  add: addPepper,
+  use: usePepper,
+  remove: removePepper,
+  countByPepper,
+});
 
 program
   .command('migrate')
@@ -47,6 +67,15 @@ try {
 } catch (error) {
   console.error(error instanceof ConfigError || error instanceof Error ? error.message : error);
   process.exitCode = 2;
+}
+
+async function countByPepper() {
+  const { db, close } = await openDatabaseBeside(loadConfig(readEnvironment()), log);
+  try {
+    return await countKeysByPepper(db, systemClock);
+  } finally {
+    await close();
+  }
 }
 
 async function openPayments() {

@@ -12,6 +12,7 @@ import { createUses } from './uses.ts';
 import { createVerifier } from './verifier.ts';
 
 export { overlapSecondsMax } from './keys.ts';
+export { countKeysByPepper } from './keys-store.ts';
 export type { Peppers } from './pepper.ts';
 export { type KeyKind, parseSecret } from './secret.ts';
 export {

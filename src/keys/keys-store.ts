@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import type { CredentialChanges } from '../db/credential-changes.ts';
-import type { Database } from '../db/index.ts';
+import type { Database, Queryable } from '../db/index.ts';
 import type { StoredHash } from './pepper.ts';
 import type { KeyKind } from './secret.ts';
 import type { ApiKey, KeyLimits, NewKey } from './types.ts';
@@ -214,28 +214,16 @@ export function createKeysStore(options: KeysStoreOptions): KeysStore {
       .execute();
   }
 
-  async function countByPepper(): Promise<Map<number, number>> {
-    const now = clock.now();
-    const counts = new Map<number, number>();
-    const working = db
-      .selectFrom('api_key')
-      .where('revoked_at_ms', 'is', null)
-      .where((where) => where.or([where('expires_at_ms', 'is', null), where('expires_at_ms', '>', now)]));
-    const current = await working
-      .select(['pepper_version as version', sql<number>`COUNT(*)`.as('keys')])
-      .groupBy('pepper_version')
-      .execute();
-    const previous = await working
-      .where('previous_expires_at_ms', '>', now)
-      .select(['previous_pepper_version as version', sql<number>`COUNT(*)`.as('keys')])
-      .groupBy('previous_pepper_version')
-      .execute();
-    for (const { version, keys } of [...current, ...previous])
-      counts.set(Number(version), (counts.get(Number(version)) ?? 0) + Number(keys));
-    return counts;
-  }
-
-  return { insert, find, list, load, change, rehash, noteUses, countByPepper };
+  return {
+    insert,
+    find,
+    list,
+    load,
+    change,
+    rehash,
+    noteUses,
+    countByPepper: () => countKeysByPepper(options.db, clock),
+  };
 }
 
 function withUse(db: Kysely<KeyTables>) {
@@ -358,4 +346,27 @@ function optional(value: number | null): number | undefined {
 
 function words(text: string): string[] {
   return String(text).split(' ').filter(Boolean);
+}
+
+/** How many keys that still work are stored under each pepper. */
+export async function countKeysByPepper(queryable: Queryable, clock: Clock): Promise<Map<number, number>> {
+  const db = queryable.for<KeyTables>();
+  const now = clock.now();
+  const counts = new Map<number, number>();
+  const working = db
+    .selectFrom('api_key')
+    .where('revoked_at_ms', 'is', null)
+    .where((where) => where.or([where('expires_at_ms', 'is', null), where('expires_at_ms', '>', now)]));
+  const current = await working
+    .select(['pepper_version as version', sql<number>`COUNT(*)`.as('keys')])
+    .groupBy('pepper_version')
+    .execute();
+  const previous = await working
+    .where('previous_expires_at_ms', '>', now)
+    .select(['previous_pepper_version as version', sql<number>`COUNT(*)`.as('keys')])
+    .groupBy('previous_pepper_version')
+    .execute();
+  for (const { version, keys } of [...current, ...previous])
+    counts.set(Number(version), (counts.get(Number(version)) ?? 0) + Number(keys));
+  return counts;
 }
