@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PulseService } from '../../src/gen/intelligence/pulse/v1/pulse_service_pb.ts';
+import { pulseInvariants } from '../../src/pulse/index.ts';
+import { auditLedger } from '../../src/wallet/index.ts';
 import { onboard, reasonOf, send, startApp, type TestApp } from '../support/app.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
 import { grpcClient } from '../support/grpc.ts';
@@ -10,7 +12,11 @@ let app: TestApp;
 beforeAll(async () => {
   app = await startApp({ databaseUrl: database().url });
 });
-afterAll(() => app.close());
+afterAll(async () => {
+  // Whatever the tests did, the books agree with it.
+  expect(await auditLedger(app.rooms.db, { more: pulseInvariants })).toEqual([]);
+  await app.close();
+});
 
 const events = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, i) => ({
