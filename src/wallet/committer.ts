@@ -115,11 +115,22 @@ export function createCommitter(options: CommitterOptions): Committer {
     while ((intake.size > 0 || !up) && !stopped) {
       // Whoever was just answered may ask for the next thing first, so that they share the next group.
       await new Promise((resolve) => setImmediate(resolve));
-      if (intake.size > 0) await runGroup(intake.take());
+      if (intake.size > 0) await runGroupSafely(intake.take());
       else await probe();
     }
     // In the same turn as the check above, or what is submitted between them would wait for ever.
     running = false;
+  }
+
+  // A bug in here must not leave anyone waiting for ever, nor stop the groups that come after.
+  async function runGroupSafely(group: Pending[]): Promise<void> {
+    try {
+      await runGroup(group);
+    } catch (error) {
+      log.error({ err: error, operations: group.length }, 'ledger alarm: a group could not be handled');
+      store.disconnect();
+      for (const pending of group) pending.reject(new Error('The ledger failed.', { cause: error }));
+    }
   }
 
   /** Ends when every operation of the group is answered, or parked for later. */
