@@ -199,6 +199,58 @@ describe('a chat request', () => {
     expect(upstreams[0]?.seen).toHaveLength(0);
   });
 
+  describe('with a schema for its reply', () => {
+    const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const structured = { ...economy, responseFormat: { kind: 'json' as const, schema } };
+
+    test('tries the next model when the reply does not fit, and pays for both, for an upstream accepted both', async () => {
+      const { harness } = await withUpstreams([
+        { body: completion('{"n": "five"}') },
+        { body: completion('{"n": 5}') },
+      ]);
+      const result = await harness.chat.run(caller, say('Hi', structured), call());
+      expect(result).toMatchObject({
+        ok: true,
+        value: {
+          provider: 'p1',
+          message: { content: '{"n": 5}' },
+          routing: { attempts: [{ outcome: 'invalid_reply' }, { outcome: 'ok' }] },
+          usage: { inputTokens: 20, outputTokens: 10, cost: 60_000n },
+        },
+      });
+      expect(harness.ledger.settlements).toMatchObject([{ charged: 60_000n, usage: { requests: 2 } }]);
+    });
+
+    test('fails when no reply fits, and what was accepted is paid for', async () => {
+      const { harness } = await withUpstreams([{ body: completion('no JSON') }, { body: completion('[]') }]);
+      const result = await harness.chat.run(caller, say('Hi', structured), call());
+      expect(result).toMatchObject({ ok: false, failure: { kind: 'upstream_failed' } });
+      expect(harness.ledger.settlements).toMatchObject([{ charged: 60_000n }]);
+      expect(harness.ledger.held).toBe(0n);
+    });
+
+    test('that is no schema is refused before anything is held', async () => {
+      const { harness, upstreams } = await withUpstreams([{ body: completion('{}') }]);
+      const responseFormat = { kind: 'json' as const, schema: { type: 'strange' } };
+      expect(await harness.chat.run(caller, say('Hi', { responseFormat }), call())).toMatchObject({
+        failure: { violations: [{ field: 'responseFormat.schema' }] },
+      });
+      expect(upstreams[0]?.seen).toHaveLength(0);
+    });
+  });
+
+  test('keeps to its price cap: a shorter reply where its length was left open, else another model or none', async () => {
+    const { harness, upstreams } = await withUpstreams([{ body: completion('Short.') }]);
+    const capped = { routing: { mode: 'economy' as const, maxCost: 1_000_000n } };
+    expect((await harness.chat.run(caller, say('Hi', capped), call())).ok).toBe(true);
+    const asked = upstreams[0]?.seen[0]?.body.max_tokens as number;
+    expect(asked).toBeLessThanOrEqual(500);
+    expect(asked).toBeGreaterThan(400);
+    expect(await harness.chat.run(caller, say('Hi', { ...capped, maxOutputTokens: 4_000 }), call())).toMatchObject({
+      failure: { violations: [{ field: 'routing.maxCostUsd' }] },
+    });
+  });
+
   test('for a model that does not exist says which field to change', async () => {
     const { harness } = await withUpstreams([{ body: completion('x') }]);
     expect(await harness.chat.run(caller, say('Hi', { model: 'nope' }), call())).toMatchObject({
