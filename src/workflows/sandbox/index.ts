@@ -26,7 +26,7 @@ export interface SandboxSettings {
   memoryMb: number;
 }
 
-export const sandboxDefaults: SandboxSettings = { workers: 3, jobMs: 120, queueMax: 512, waitMs: 1000, memoryMb: 96 };
+export const sandboxDefaults: SandboxSettings = { workers: 3, jobMs: 80, queueMax: 512, waitMs: 1000, memoryMb: 96 };
 
 interface Waiting {
   owner: string;

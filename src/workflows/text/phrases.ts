@@ -267,9 +267,7 @@ function isNegated(text: Folded, start: number): boolean {
   const from = Math.max(0, start - 32);
   const before = String.fromCharCode(...text.units.subarray(from, start));
   // Only within the same clause, and only the two words before.
-  const clause = before.slice(
-    Math.max(before.lastIndexOf('.'), before.lastIndexOf('!'), before.lastIndexOf('?'), before.lastIndexOf(',')) + 1,
-  );
+  const clause = before.split(/[.,;:!?。，！？]/u).at(-1) ?? '';
   const words = clause.trim().split(/\s+/).slice(-2);
   return words.some((word) => negators.has(word) || word.endsWith("n't"));
 }

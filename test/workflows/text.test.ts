@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { inventedIn, isAboutTheSame, locate, sourceOf } from '../../src/workflows/assist/verify.ts';
+import { codePointOffsets, fold, foldText, originOf } from '../../src/workflows/text/fold.ts';
+import { find, indexPhrases } from '../../src/workflows/text/phrases.ts';
+import { countWords } from '../../src/workflows/text/words.ts';
+
+const anyText = fc.string({ unit: 'binary', maxLength: 60 });
+const settings = { numRuns: 500 };
+
+describe('folding', () => {
+  it('never fails, never grows beyond four units a code point, and knows where each unit came from', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const folded = fold(text);
+        expect(folded.length).toBeLessThanOrEqual(text.length * 4);
+        for (let at = 1; at < folded.length; at++)
+          expect(folded.origins[at]).toBeGreaterThanOrEqual(folded.origins[at - 1] as number);
+        if (folded.length > 0) {
+          const { start, end } = originOf(folded, 0, folded.length);
+          expect(start).toBeLessThan(end);
+          expect(end).toBeLessThanOrEqual(text.length);
+        }
+      }),
+      settings,
+    );
+  });
+
+  it('folds what is folded to itself', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const once = foldText(text);
+        expect(foldText(once)).toBe(once);
+      }),
+      settings,
+    );
+  });
+
+  it('counts code points as a spread string does', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 30 }),
+        fc.string({ unit: 'grapheme', maxLength: 30 }),
+        (before, after) => {
+          const text = before + after;
+          expect(codePointOffsets(text, [before.length, text.length])).toEqual([[...before].length, [...text].length]);
+        },
+      ),
+      settings,
+    );
+  });
+});
+
+describe('phrases', () => {
+  it('are found wherever they are planted, at their place', () => {
+    const index = indexPhrases([{ phrase: 'sure gain*', entry: 'x' }]);
+    fc.assert(
+      fc.property(
+        anyText,
+        anyText,
+        fc.constantFrom('sure gain', 'SURE  GAINS', 'su\u200bre-gaining', 'ｓｕｒｅ ｇａｉｎ', 'súre gâin'),
+        (before, after, planted) => {
+          const text = `${before}\n. ${planted} .\n${after}`;
+          const matches = find(index, text).map(({ start, end }) => text.slice(start, end));
+          expect(matches).toContain(planted);
+        },
+      ),
+      settings,
+    );
+  });
+
+  it('join parts over up to four words, never over the end of a sentence', () => {
+    const index = indexPhrases([{ phrase: 'guarantee* .. profit*', entry: 'x' }]);
+    const found = (text: string) => find(index, text).map(({ start, end }) => text.slice(start, end));
+    expect(found('We guarantee you a very good profit today.')).toEqual(['guarantee you a very good profit']);
+    expect(found('We guarantee one two three four five profit.')).toEqual([]);
+    expect(found('We guarantee nothing. Profits vary.')).toEqual([]);
+  });
+
+  it('take numbers, and the contrary when it is said', () => {
+    const index = indexPhrases([
+      { phrase: '# % a day', entry: 'x' },
+      { phrase: 'risk free', entry: 'y', unlessNegated: true },
+    ]);
+    const found = (text: string) => find(index, text).map(({ start, end }) => text.slice(start, end));
+    expect(found('Earn 1,250.50 % a day')).toEqual(['1,250.50 % a day']);
+    expect(found('It is not risk free. It isn’t risk free. Nothing is without cost: risk-free!')).toEqual([
+      'risk-free',
+    ]);
+  });
+
+  it('respect words in scripts that put no blanks between them', () => {
+    const index = indexPhrases([
+      { phrase: '零风险', entry: 'x' },
+      { phrase: 'ไม่มีความเสี่ยง', entry: 'y' },
+    ]);
+    expect(find(index, '这是零风险的产品')).toHaveLength(1);
+    expect(find(index, 'การลงทุนนี้ไม่มีความเสี่ยงเลย')).toHaveLength(1);
+  });
+
+  it('are counted by words in every script', () => {
+    expect(countWords("It's a well-known fact.")).toBe(4);
+    expect(countWords('这是一个测试')).toBeGreaterThanOrEqual(3);
+    expect(countWords('สวัสดีครับ')).toBeGreaterThanOrEqual(1);
+    expect(countWords('👩‍👩‍👧‍👦 !!')).toBe(0);
+  });
+});
+
+describe('what a model may say', () => {
+  const source = sourceOf('Price 1,250.00 EUR until 3 May, write to ana@example.com', '{"score":41.3}');
+
+  it('holds when numbers and addresses come from the source, however they are written', () => {
+    expect(inventedIn('1250 EUR until 03 May; the score is 41,30. Ask ANA@example.com.', source)).toEqual([]);
+    expect(inventedIn('1251 EUR; ask bob@example.com or https://x.example/a', source)).toEqual([
+      '1251',
+      'bob@example.com',
+      'https://x.example/a',
+    ]);
+  });
+
+  it('speaks of the same thing in other words', () => {
+    expect(isAboutTheSame('Please state the price in euros.', 'Add the price.')).toBe(true);
+    expect(isAboutTheSame('Have lunch.', 'Add the price.')).toBe(false);
+  });
+
+  it('is located as risk phrases are', () => {
+    expect(locate('We are Rísk-Free now', 'risk free')).toEqual({ start: 7, end: 16 });
+    expect(locate('brisk freeway', 'risk free')).toBeUndefined();
+  });
+});
