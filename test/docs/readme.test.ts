@@ -19,14 +19,17 @@ const marked = [...readme.matchAll(/<!-- (run|config|file: (\S+)) -->\n```\w+\n(
 
 const database = useDatabase(firstServer());
 let app: TestApp;
+let scratch: string;
 let folder: string;
 beforeAll(async () => {
   app = await startApp({ databaseUrl: database().url });
-  folder = mkdtempSync(join(tmpdir(), 'readme-'));
+  scratch = mkdtempSync(join(tmpdir(), 'readme-'));
+  folder = join(scratch, 'clone');
+  mkdirSync(folder);
 });
 afterAll(async () => {
   await app.close();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(scratch, { recursive: true, force: true });
 });
 
 test('every command of the README works as pasted, one after the other', async () => {
@@ -36,7 +39,10 @@ test('every command of the README works as pasted, one after the other', async (
   mkdirSync(join(folder, '.data'));
   const quickstart = { baseUrl: app.url, operatorToken: app.operatorToken, ...opened.body };
   writeFileSync(join(folder, '.data/quickstart.json'), JSON.stringify(quickstart));
-  for (const { file, text } of marked) if (file) writeFileSync(join(folder, file), text);
+  // Files are of the reader's own project, beside the clone.
+  const client = join(scratch, 'client');
+  mkdirSync(client);
+  for (const { file, text } of marked) if (file) writeFileSync(join(client, file), text);
 
   const commands = marked.filter(({ mark }) => mark === 'run').map(({ text }) => text);
   expect(commands.length).toBeGreaterThan(10);
@@ -47,8 +53,8 @@ test('every command of the README works as pasted, one after the other', async (
   expect(output).toContain('Paris is the capital of France.');
   expect(output).toContain('"readinessScore"');
   expect(output).toContain('data: {"end":');
-  expect(existsSync(join(folder, 'gen/intelligence/chat/v1/chat_service_pb.ts'))).toBe(true);
-  expect(existsSync(join(folder, 'contract/buf/validate/validate.proto'))).toBe(true);
+  expect(existsSync(join(client, 'gen/intelligence/chat/v1/chat_service_pb.ts'))).toBe(true);
+  expect(existsSync(join(client, 'contract/buf/validate/validate.proto'))).toBe(true);
 });
 
 test('the configuration in the README is a valid one', () => {
