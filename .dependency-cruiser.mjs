@@ -2,7 +2,7 @@
 const floors = [
   { rooms: ['config', 'base', 'gen'], floor: 0 },
   { rooms: ['db'], floor: 1 },
-  { rooms: ['wallet', 'keys', 'tokens', 'limits', 'catalog', 'providers', 'accounts'], floor: 2 },
+  { rooms: ['wallet', 'keys', 'tokens', 'limits', 'catalog', 'providers', 'accounts', 'webhooks'], floor: 2 },
   { rooms: ['chat', 'workflows', 'pulse', 'payments'], floor: 3 },
   { rooms: ['api'], floor: 4 },
   { rooms: ['edge'], floor: 5 },

@@ -5,6 +5,7 @@ import { keyService } from './api/key.ts';
 import { pulseService } from './api/pulse.ts';
 import { tokenService } from './api/token.ts';
 import { walletService } from './api/wallet.ts';
+import { webhookService } from './api/webhook.ts';
 import { workflowService } from './api/workflow.ts';
 import { systemClock } from './base/clock.ts';
 import {
@@ -43,6 +44,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       tokenService(rooms),
       clientService(rooms),
       walletService(rooms),
+      webhookService(rooms),
       chatService({ chat: rooms.chat, fingerprintKey: secrets.fingerprintKey }),
       pulseService({ pulse: rooms.pulse, fingerprintKey: secrets.fingerprintKey }),
       workflowService({ workflows: rooms.workflows, fingerprintKey: secrets.fingerprintKey }),

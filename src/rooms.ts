@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createAccounts } from './accounts/index.ts';
 import { systemClock } from './base/clock.ts';
-import { parseUsd } from './base/money.ts';
+import { formatUsd, parseUsd } from './base/money.ts';
 import { present } from './base/present.ts';
 import { createSeal } from './base/seal.ts';
 import { type Catalog, type CatalogSettings, createCatalog } from './catalog/index.ts';
@@ -21,12 +21,15 @@ import { createTokens } from './tokens/index.ts';
 import {
   createCaretaker,
   createLedger,
+  createLowBalanceAlerts,
   createStatements,
   createWallets,
+  type LowBalance,
   manualPayments,
   refuseSandboxMoney,
   sandboxPayments,
 } from './wallet/index.ts';
+import { createWebhooks } from './webhooks/index.ts';
 import { createWorkflows } from './workflows/index.ts';
 
 export interface RoomsOptions {
@@ -100,6 +103,22 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       settings: present({ topUpMax: parseUsd(config.payments.maximumTopUpUsd) }),
     });
     const statements = createStatements({ db });
+    const webhooks = createWebhooks({
+      db,
+      log,
+      seal: createSeal(secrets.encryptionKeys),
+      allowPrivateNetworks: config.webhooks.allowPrivateNetworks,
+    });
+    webhooks.start();
+    closers.push(() => webhooks.close());
+    const lowBalanceAlerts = createLowBalanceAlerts({
+      db,
+      log,
+      announce: (tx, { accountId, ...low }) =>
+        webhooks.enqueue(tx, accountId, 'wallet.low_balance', lowBalanceData(low)),
+    });
+    lowBalanceAlerts.start();
+    closers.push(() => lowBalanceAlerts.close());
     const stripeEvents = stripe && createStripeEvents({ db, stripe, topUps: wallets.topUps, log });
     stripeEvents?.start();
     closers.push(() => stripeEvents?.close());
@@ -166,6 +185,8 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       wallets,
       statements,
       stripeEvents,
+      webhooks,
+      lowBalanceAlerts,
       limits,
       providers,
       catalog,
@@ -188,6 +209,16 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
         log.error({ err: error }, 'closing failed');
       }
   }
+}
+
+/** What a customer's server is told of a balance that has fallen below its threshold. */
+function lowBalanceData({ walletId, kind, balance, threshold }: Omit<LowBalance, 'accountId'>) {
+  return {
+    ...{ walletId, wallet: kind },
+    balanceUsd: formatUsd(balance),
+    thresholdUsd: formatUsd(threshold),
+    paused: balance === 0n,
+  };
 }
 
 function pulsePrice(catalog: Catalog, accountId: string): PulsePrice | undefined {

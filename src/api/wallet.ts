@@ -5,16 +5,32 @@ import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import type { ChargeSchema, EntrySchema, TopUpSchema, WalletSchema } from '../gen/intelligence/wallet/v1/wallet_pb.ts';
 import { WalletService } from '../gen/intelligence/wallet/v1/wallet_service_pb.ts';
-import type { Charge, Entry, Statements, TopUp, Wallet, WalletKind, Wallets } from '../wallet/index.ts';
+import type {
+  Charge,
+  Entry,
+  LowBalanceAlerts,
+  Statements,
+  TopUp,
+  Wallet,
+  WalletKind,
+  Wallets,
+} from '../wallet/index.ts';
 import type { Call } from './call.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
+import { lowBalanceHandlers } from './low-balance.ts';
 import { amountOf } from './mapping.ts';
 import { usageHandlers } from './usage.ts';
 
+interface WalletRooms {
+  wallets: Wallets;
+  statements: Statements;
+  lowBalanceAlerts: LowBalanceAlerts;
+}
+
 /** WalletService: the API wallet, and beside it the companion application's wallet, which never pays for API use. */
-export function walletService({ wallets, statements }: { wallets: Wallets; statements: Statements }): ServedService {
+export function walletService({ wallets, statements, lowBalanceAlerts }: WalletRooms): ServedService {
   const walletOf = async (call: Call, kind: WalletKind) => ({
     wallet: walletMessage(unwrap(await wallets.get(accountOf(call.caller), kind))),
   });
@@ -55,6 +71,7 @@ export function walletService({ wallets, statements }: { wallets: Wallets; state
       return { charges: charge ? [chargeMessage(charge)] : [] };
     },
     ...usageHandlers(statements),
+    ...lowBalanceHandlers(lowBalanceAlerts),
     getApplicationWallet: (_, call) => walletOf(call, 'application'),
     createApplicationTopUp: ({ amountUsd }, call) => topUp(amountUsd, call, 'application'),
   });

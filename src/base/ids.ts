@@ -5,7 +5,7 @@ import { v7 } from 'uuid';
  * What an id names. The prefix is part of the id, so that an id pasted in the wrong place is recognised:
  * `acc` account, `key` API key, `wal` wallet, `chg` charge, `top` top-up, `ent` wallet entry, `req` request,
  * `msg` chat reply, `tok` token, `dev` device, `app` client application, `drf` draft, `wfv` workflow version,
- * `adj` adjustment, `evt` event, `whk` webhook, `grp` commit group, `nod` node.
+ * `adj` adjustment, `evt` event, `whk` webhook endpoint, `dlv` webhook delivery, `grp` commit group, `nod` node.
  */
 export type IdPrefix =
   | 'acc'
@@ -24,6 +24,7 @@ export type IdPrefix =
   | 'adj'
   | 'evt'
   | 'whk'
+  | 'dlv'
   | 'grp'
   | 'nod';
 

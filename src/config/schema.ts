@@ -130,6 +130,12 @@ export const configSchema = z.strictObject({
     .prefault({}),
   pulse: z.strictObject({ pricePerThousandEventsUsd: usd.default('0.01') }).prefault({}),
   payments: payments.prefault({}),
+  webhooks: z
+    .strictObject({
+      /** Lets customers' endpoints be plain HTTP and in private networks, the service's own host included. */
+      allowPrivateNetworks: z.boolean().default(false),
+    })
+    .prefault({}),
   limits: limits.prefault({}),
   ledger: ledger.prefault({}),
   log: z

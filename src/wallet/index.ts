@@ -17,6 +17,12 @@ export type {
   SpendingCap,
   Usage,
 } from './ledger.ts';
+export {
+  createLowBalanceAlerts,
+  type LowBalance,
+  type LowBalanceAlert,
+  type LowBalanceAlerts,
+} from './low-balance.ts';
 export { manualPayments, refuseSandboxMoney, sandboxPayments } from './payments.ts';
 export type { Statements, TimeRange, UsageDimension, UsageRequest, UsageRow } from './statements.ts';
 export type {

@@ -1,0 +1,100 @@
+import type { Logger } from 'pino';
+import { Webhook } from 'standardwebhooks';
+import type { Seal } from '../base/seal.ts';
+import type { Database } from '../db/index.ts';
+import type { Poster } from './post.ts';
+import {
+  claimDelivery,
+  type DeliveryRow,
+  disableEndpoint,
+  type EndpointRow,
+  findDueDeliveries,
+  findEndpoint,
+  giveUp,
+  noteAttempt,
+  sweepDeliveries,
+} from './webhooks-store.ts';
+
+export interface DeliverDependencies {
+  db: Database;
+  seal: Seal;
+  poster: Poster;
+  log: Logger;
+  random: () => number;
+}
+
+const batchMax = 50;
+const atOnceMax = 10;
+/** Longer than an attempt can take. */
+const leaseMs = 60_000;
+const keptMs = 30 * 24 * 3_600_000;
+const sweepMax = 1_000;
+
+/** Between attempts, as Standard Webhooks suggests: seconds, minutes, hours. One attempt more than there are rests. */
+const second = 1_000;
+const hour = 3_600_000;
+const restsMs = [5 * second, 300 * second, hour / 2, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
+
+/** What a secret is sealed for. */
+export function secretContext(endpointId: string): string {
+  return `webhook-secret:${endpointId}`;
+}
+
+/** Posts what is due, a few at once; how many were posted. */
+export async function deliverDue(deps: DeliverDependencies): Promise<number> {
+  const due = await findDueDeliveries(deps.db, batchMax);
+  const waiting = due.values();
+  let posted = 0;
+  const work = async () => {
+    for (const row of waiting) {
+      if (!(await claimDelivery(deps.db, row, leaseMs))) continue;
+      await attempt(deps, row);
+      posted += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnceMax }, work));
+  await sweepDeliveries(deps.db, { keptMs, limit: sweepMax });
+  return posted;
+}
+
+async function attempt(deps: DeliverDependencies, row: DeliveryRow): Promise<void> {
+  const { db, log, random } = deps;
+  const endpoint = await findEndpoint(db, row.endpoint_id);
+  const secret = endpoint && deps.seal.open(endpoint.secret, secretContext(endpoint.id));
+  if (endpoint?.state !== 'active' || !secret) {
+    if (endpoint && !secret)
+      log.error({ endpoint: endpoint.id }, "a webhook's secret can not be opened: its key is gone");
+    await noteAttempt(db, { ...ended(row), state: 'failed', problem: 'the endpoint is not active' });
+    return;
+  }
+  const { status, problem } = await deps.poster.post(endpoint.url, headersOf(row, secret), row.payload);
+  if (status === 410) return disable(db, endpoint);
+  const restMs = restsMs[row.attempts];
+  const state = problem === undefined ? 'delivered' : restMs === undefined ? 'failed' : 'pending';
+  // Jitter, so that those that failed together do not come back together.
+  const retryMs = Math.round((restMs ?? 0) * (1 + random() * 0.1));
+  await noteAttempt(db, { id: row.id, state, status, problem, retryMs });
+}
+
+function ended({ id }: DeliveryRow) {
+  return { id, status: undefined, retryMs: 0 };
+}
+
+/** Gone is gone: nothing more is sent there. */
+async function disable(db: Database, endpoint: EndpointRow): Promise<void> {
+  await db.transaction(async (tx) => {
+    await disableEndpoint(tx, endpoint.id);
+    await giveUp(tx, endpoint.id, 'the endpoint answered 410 Gone and is disabled');
+  });
+}
+
+function headersOf({ message_id: messageId, payload }: DeliveryRow, secret: Uint8Array): Record<string, string> {
+  const now = new Date();
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Intelligence-API-Webhooks/1',
+    'webhook-id': messageId,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+    'webhook-signature': new Webhook(secret, { format: 'raw' }).sign(messageId, now, payload),
+  };
+}

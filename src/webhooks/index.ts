@@ -1,0 +1,177 @@
+/** Messages to customers' own servers: signed, retried, logged. */
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { isId, newId } from '../base/ids.ts';
+import { makePage, readPageRequest } from '../base/page.ts';
+import { present } from '../base/present.ts';
+import type { Seal } from '../base/seal.ts';
+import type { Database, Queryable } from '../db/index.ts';
+import { deliverDue, secretContext } from './deliver.ts';
+import { createPoster } from './post.ts';
+import { addressInUrl, isPublicAddress } from './public-address.ts';
+import type { Delivery, Endpoint, MessageType, Webhooks } from './types.ts';
+import {
+  countEndpoints,
+  type DeliveryRow,
+  type EndpointRow,
+  findDelivery,
+  findEndpoint,
+  insertDeliveries,
+  insertEndpoint,
+  listDeliveryRows,
+  listEndpointRows,
+  removeEndpoint,
+} from './webhooks-store.ts';
+
+export type { Delivery, Endpoint, MessageType, Webhooks } from './types.ts';
+
+export interface WebhooksDependencies {
+  db: Database;
+  log: Logger;
+  /** For the endpoints' secrets. */
+  seal: Seal;
+  /** Also plain HTTP and private addresses; for tests and closed networks. Otherwise customers could post into the operator's network. */
+  allowPrivateNetworks: boolean;
+  random?: () => number;
+}
+
+const endpointsMax = 10;
+const everyMs = 2_000;
+
+export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
+  const { db, log, seal, allowPrivateNetworks, random = Math.random } = dependencies;
+  const poster = createPoster({ allowPrivateNetworks });
+  let timer: NodeJS.Timeout | undefined;
+  let round: Promise<unknown> = Promise.resolve();
+
+  async function endpointOf(accountId: string, endpointId: string): Promise<Result<EndpointRow>> {
+    const row = isId('whk', endpointId) ? await findEndpoint(db, endpointId) : undefined;
+    return row?.account_id === accountId ? succeed(row) : fail({ kind: 'not_found', resource: 'endpoint' });
+  }
+
+  /** One message to some endpoints of an account; the ids of its deliveries. */
+  async function send(
+    tx: Queryable,
+    {
+      accountId,
+      endpointIds,
+      type,
+      data,
+    }: { accountId: string; endpointIds: string[]; type: MessageType; data: object },
+  ): Promise<string[]> {
+    if (endpointIds.length === 0) return [];
+    const messageId = newId('evt');
+    const payload = JSON.stringify({ type, timestamp: new Date().toISOString(), data });
+    const rows = endpointIds.map((endpointId) => ({
+      ...{ id: newId('dlv'), accountId, endpointId, messageId, type, payload },
+    }));
+    await insertDeliveries(tx, rows);
+    return rows.map(({ id }) => id);
+  }
+
+  function startRound(): void {
+    round = deliverDue({ db, seal, poster, log, random })
+      .catch((error: unknown) => log.warn({ err: error }, 'webhooks could not be delivered; they are tried again'))
+      .then(() => {
+        if (timer) timer = setTimeout(startRound, everyMs).unref();
+      });
+  }
+
+  return {
+    async addEndpoint(accountId, url) {
+      const problem = urlProblem(url, allowPrivateNetworks);
+      if (problem !== undefined) return fail(invalid('url', problem));
+      if ((await countEndpoints(db, accountId)) >= endpointsMax)
+        return fail({ kind: 'precondition_failed', description: `An account has at most ${endpointsMax} endpoints.` });
+      const id = newId('whk');
+      const secret = randomBytes(32);
+      const sealed = Buffer.from(seal.seal(secret, secretContext(id)));
+      await insertEndpoint(db, { id, accountId, url, secret: sealed });
+      const added = await findEndpoint(db, id);
+      if (!added) throw new Error('An endpoint that was just added is gone.');
+      return succeed({ endpoint: toEndpoint(added), secret: `whsec_${secret.toString('base64')}` });
+    },
+    async listEndpoints(accountId, page) {
+      const start = readPageRequest('webhook-endpoints', page);
+      if (!start.ok) return start;
+      const { after, size } = start.value;
+      const rows = await listEndpointRows(db, { accountId, before: after, limit: size + 1 });
+      return succeed(makePage('webhook-endpoints', start.value, rows.map(toEndpoint), ({ endpointId }) => endpointId));
+    },
+    async deleteEndpoint(accountId, endpointId) {
+      const removed = await db.transaction((tx) => removeEndpoint(tx, accountId, endpointId));
+      return removed ? succeed(undefined) : fail({ kind: 'not_found', resource: 'endpoint' });
+    },
+    async testEndpoint(accountId, endpointId) {
+      const found = await endpointOf(accountId, endpointId);
+      if (!found.ok) return found;
+      if (found.value.state !== 'active')
+        return fail({ kind: 'precondition_failed', description: 'The endpoint is disabled. Add it again.' });
+      const message = { accountId, endpointIds: [endpointId], type: 'webhook.test' as const, data: { endpointId } };
+      const [id = ''] = await send(db, message);
+      const row = await findDelivery(db, id);
+      if (!row) throw new Error('A delivery that was just added is gone.');
+      return succeed(toDelivery(row));
+    },
+    async listDeliveries(accountId, page) {
+      const start = readPageRequest('webhook-deliveries', page);
+      if (!start.ok) return start;
+      const { after, size } = start.value;
+      const rows = await listDeliveryRows(db, { accountId, before: after, limit: size + 1 });
+      return succeed(makePage('webhook-deliveries', start.value, rows.map(toDelivery), ({ deliveryId }) => deliveryId));
+    },
+    async enqueue(tx, accountId, type, data) {
+      const endpoints = await listEndpointRows(tx, { accountId, before: undefined, limit: 2 * endpointsMax });
+      const endpointIds = endpoints.filter(({ state }) => state === 'active').map(({ id }) => id);
+      await send(tx, { accountId, endpointIds, type, data });
+    },
+    deliver: () => deliverDue({ db, seal, poster, log, random }),
+    start() {
+      timer ??= setTimeout(startRound, everyMs).unref();
+    },
+    async close() {
+      clearTimeout(timer);
+      timer = undefined;
+      // What is being posted breaks off; it is posted again by whoever is next.
+      await poster.close();
+      await round;
+    },
+  };
+}
+
+/** Why a URL can't be an endpoint. Names are looked at again whenever they are resolved. */
+function urlProblem(text: string, allowPrivateNetworks: boolean): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url) return 'must be a URL such as https://example.com/webhooks';
+  if (url.protocol !== 'https:' && !(allowPrivateNetworks && url.protocol === 'http:'))
+    return 'must start with https://';
+  if (url.username !== '' || url.password !== '') return 'must have no user name and no password';
+  const address = addressInUrl(url);
+  const isLocal = address === undefined ? /(^|\.)localhost\.?$/.test(url.hostname) : !isPublicAddress(address);
+  return isLocal && !allowPrivateNetworks ? 'must be on the public internet' : undefined;
+}
+
+function toEndpoint(row: EndpointRow): Endpoint {
+  return { endpointId: row.id, url: row.url, state: row.state, createdAt: dateOf(row.created_at_us) };
+}
+
+function toDelivery(row: DeliveryRow): Delivery {
+  return present({
+    deliveryId: row.id,
+    messageId: row.message_id,
+    endpointId: row.endpoint_id,
+    type: row.type,
+    state: row.state,
+    attempts: row.attempts,
+    lastStatus: row.last_status ?? undefined,
+    lastProblem: row.last_problem ?? undefined,
+    createdAt: dateOf(row.created_at_us),
+    lastAttemptAt: row.last_attempt_at_us === null ? undefined : dateOf(row.last_attempt_at_us),
+    nextAttemptAt: row.next_attempt_at_us === null ? undefined : dateOf(row.next_attempt_at_us),
+  });
+}
+
+function dateOf(us: bigint): Date {
+  return new Date(Number(us / 1_000n));
+}

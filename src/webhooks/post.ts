@@ -1,0 +1,59 @@
+import { Agent, request } from 'undici';
+import { addressInUrl, isPublicAddress, PrivateAddressError, publicLookup } from './public-address.ts';
+
+/** What became of one attempt. `problem` is for the customer: it tells nothing of networks. */
+export interface PostOutcome {
+  status?: number;
+  problem?: string;
+}
+
+export interface Poster {
+  post(url: string, headers: Record<string, string>, body: string): Promise<PostOutcome>;
+  close(): Promise<void>;
+}
+
+const attemptTimeoutMs = 15_000;
+const connectTimeoutMs = 5_000;
+/** The answer's body is of no interest; no more of it is read. */
+const answerBytesMax = 16_384;
+
+/** Posts messages; to the public internet only, unless private networks are allowed. Redirects are not followed. */
+export function createPoster({ allowPrivateNetworks }: { allowPrivateNetworks: boolean }): Poster {
+  const agent = new Agent({
+    connect: { timeout: connectTimeoutMs, ...(!allowPrivateNetworks && { lookup: publicLookup }) },
+    headersTimeout: attemptTimeoutMs,
+    bodyTimeout: attemptTimeoutMs,
+    keepAliveTimeout: 1_000,
+  });
+  return {
+    async post(url, headers, body) {
+      // A connection to an address as such asks no resolver, so it is checked here.
+      const address = addressInUrl(new URL(url));
+      if (!allowPrivateNetworks && address !== undefined && !isPublicAddress(address)) return { problem: notPublic };
+      try {
+        const answer = await request(url, {
+          method: 'POST',
+          headers,
+          body,
+          dispatcher: agent,
+          signal: AbortSignal.timeout(attemptTimeoutMs),
+        });
+        const { statusCode: status } = answer;
+        await answer.body.dump({ limit: answerBytesMax }).catch(() => undefined);
+        return status >= 200 && status < 300 ? { status } : { status, problem: `answered ${status}` };
+      } catch (error) {
+        return { problem: problemOf(error) };
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+const notPublic = 'the address is not on the public internet';
+
+function problemOf(error: unknown): string {
+  if (error instanceof PrivateAddressError) return notPublic;
+  const name = error instanceof Error ? error.name : '';
+  if (/Timeout/.test(name)) return 'no answer in time';
+  return 'could not be reached';
+}

@@ -1,0 +1,68 @@
+import { lookup as resolve } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+
+/** An address that a customer's endpoint may not have: it would let customers post into the operator's own network. */
+export class PrivateAddressError extends Error {
+  override readonly name = 'PrivateAddressError';
+}
+
+// What is not the public internet, by the IANA special-purpose address registries (RFC 6890 and after). Addresses that
+// carry an IPv4 address inside (mapped, NAT64, 6to4, Teredo) are refused whole.
+const reserved = new BlockList();
+for (const [network, bits] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const)
+  reserved.addSubnet(network, bits, 'ipv4');
+
+/** Only 2000::/3 is given out for the public internet; these parts of it are not. */
+const reservedInPublic = new BlockList();
+for (const [network, bits] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const)
+  reservedInPublic.addSubnet(network, bits, 'ipv6');
+const publicV6 = new BlockList();
+publicV6.addSubnet('2000::', 3, 'ipv6');
+
+/** Whether an IP address is on the public internet. */
+export function isPublicAddress(address: string): boolean {
+  const version = isIP(address);
+  if (version === 4) return !reserved.check(address, 'ipv4');
+  return version === 6 && publicV6.check(address, 'ipv6') && !reservedInPublic.check(address, 'ipv6');
+}
+
+/** The address that a URL's host is itself; undefined for a name. */
+export function addressInUrl({ hostname }: URL): string | undefined {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  return isIP(bare) === 0 ? undefined : bare;
+}
+
+/**
+ * Resolves names for a connection, and fails when one of the addresses is not public. The connection goes to the very
+ * addresses that were checked, so a name that changes its mind in between (DNS rebinding) gains nothing.
+ */
+export const publicLookup: LookupFunction = (hostname, options, callback) => {
+  resolve(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, '', 0);
+    const [first] = addresses;
+    if (!first || !addresses.every(({ address }) => isPublicAddress(address)))
+      return callback(new PrivateAddressError('The address is not on the public internet.'), '', 0);
+    return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
+  });
+};

@@ -1,0 +1,47 @@
+import type { Result } from '../base/failure.ts';
+import type { Page, PageRequest } from '../base/page.ts';
+import type { Queryable } from '../db/index.ts';
+
+export type MessageType = 'wallet.low_balance' | 'webhook.test';
+
+/** Tells customers' servers of events, in the form of Standard Webhooks (standardwebhooks.com). */
+export interface Webhooks {
+  /** Fails with `invalid_argument` for a URL that may not be posted to, and with `precondition_failed` beyond 10 endpoints. */
+  addEndpoint(accountId: string, url: string): Promise<Result<{ endpoint: Endpoint; secret: string }>>;
+  listEndpoints(accountId: string, page: PageRequest): Promise<Result<Page<Endpoint>>>;
+  /** Its deliveries that are pending are given up. */
+  deleteEndpoint(accountId: string, endpointId: string): Promise<Result<undefined>>;
+  testEndpoint(accountId: string, endpointId: string): Promise<Result<Delivery>>;
+  /** Of the last 30 days, newest first. */
+  listDeliveries(accountId: string, page: PageRequest): Promise<Result<Page<Delivery>>>;
+  /**
+   * Puts a message to all of an account's active endpoints into the outbox, in the caller's own transaction: it is
+   * delivered if and only if that is committed, at least once.
+   */
+  enqueue(tx: Queryable, accountId: string, type: MessageType, data: object): Promise<void>;
+  /** Posts what is due; how many. Runs by itself every 2 seconds once started. */
+  deliver(): Promise<number>;
+  start(): void;
+  close(): Promise<void>;
+}
+
+export interface Endpoint {
+  endpointId: string;
+  url: string;
+  state: 'active' | 'disabled';
+  createdAt: Date;
+}
+
+export interface Delivery {
+  deliveryId: string;
+  messageId: string;
+  endpointId: string;
+  type: string;
+  state: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  lastStatus?: number;
+  lastProblem?: string;
+  createdAt: Date;
+  lastAttemptAt?: Date;
+  nextAttemptAt?: Date;
+}
