@@ -71,7 +71,8 @@ export function chooseRoutes(
       description: 'Every model that could answer is failing at the moment.',
       skipped: candidates.map(({ model }) => model),
     };
-  const spread = (routes: readonly PricedModel[]) => spreadNearTies(scored(routes, wanted, healthOf), healthOf, random);
+  const spread = (routes: readonly PricedModel[]) =>
+    routes.length < 2 ? routes : spreadNearTies(scored(routes, wanted, healthOf), healthOf, random);
   const last = spread(healthy.filter(({ model }) => model.lastResort)).slice(0, 1);
   const first = spread(healthy.filter(({ model }) => !model.lastResort)).slice(0, attemptsMax - last.length);
   const routes = [...first, ...last];
