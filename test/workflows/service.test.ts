@@ -287,6 +287,14 @@ describe('a draft', () => {
     expect((await rest('GET', `${path}?version=1`)).body.draft).toMatchObject({ body: made.body, state: 'rejected' });
   });
 
+  it('made twice with one idempotency key is one draft and one charge', async () => {
+    const send = () => rest('POST', '/v1/draft/document', request, 'api acc_1', { 'idempotency-key': 'draft-once' });
+    const first = await send();
+    const { balance } = ledger;
+    expect((await send()).body).toEqual(first.body);
+    expect(ledger.balance).toBe(balance);
+  });
+
   it("is not found by others: another account, another user's token", async () => {
     const { draftId } = await make('user:ana acc_1');
     expect((await rest('GET', `/v1/drafts/${draftId}`, undefined, 'user:ana acc_1')).status).toBe(200);
@@ -360,6 +368,19 @@ describe("a client's own workflow", () => {
     const listed = await rest('GET', path, undefined, 'api acc_1');
     expect(listed.body.definitions).toMatchObject([{ workflow: 'loan-check', version: 2, state: 'retired' }]);
     expect((await rest('GET', `${path}/acme/loan-check`, undefined, 'owner acc_1')).body.definition.version).toBe(1);
+  });
+
+  it('run twice with one idempotency key gives the stored output', async () => {
+    const run = () =>
+      rest('POST', '/v1/workflows/acme/loan-check?version=1', { income: 9, rate: 1 }, 'api acc_1', {
+        'idempotency-key': 'run-once',
+      });
+    await create();
+    const first = await run();
+    const { balance } = ledger;
+    expect(first.status).toBe(200);
+    expect((await run()).body).toEqual(first.body);
+    expect(ledger.balance).toBe(balance);
   });
 
   it('an input that does not fit is refused at its place and costs nothing', async () => {
