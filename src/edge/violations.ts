@@ -6,8 +6,16 @@ import type { FieldViolation } from '../base/failure.ts';
 export function violationsOf(violations: readonly Violation[]): FieldViolation[] {
   return violations.slice(0, maxViolations).map((violation) => ({
     field: pathToString(violation.field),
-    description: violation.message || 'is not valid',
+    description: wording(violation.message) || 'is not valid',
   }));
+}
+
+/** Lists as people write them; the empty name among the values of a field stands for leaving the field out. */
+function wording(message: string): string {
+  const [, list] = /^must be in list \[(.*)\]$/.exec(message) ?? [];
+  if (list === undefined) return message;
+  const values = list.split(', ').filter((value) => value !== '');
+  return `must be one of ${values.join(', ')}`;
 }
 
 /** Enough to mend a request by; a list of a thousand bad items does not make a reply of a megabyte. */
