@@ -68,6 +68,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       log,
       texts,
       observe: rooms.metrics.observeCall,
+      traceCall: rooms.tracing?.traceCall,
     });
     progress('opening the port');
     const server = await serveEdge({

@@ -18,6 +18,7 @@ import { createStripeApi, createStripeEvents } from './payments/index.ts';
 import { createProviders } from './providers/index.ts';
 import { createPulse, type PulsePrice } from './pulse/index.ts';
 import { createTokens } from './tokens/index.ts';
+import { createTracing } from './tracing.ts';
 import {
   createCaretaker,
   createLedger,
@@ -80,6 +81,8 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     closers.push(() => tokens.close());
 
     const metrics = createMetrics();
+    const tracing = config.tracing ? createTracing(config.tracing) : undefined;
+    closers.push(() => tracing?.close());
     const ledger = createLedger({
       db,
       log,
@@ -90,6 +93,9 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       },
     });
     closers.push(() => ledger.close());
+    // What flows hold and settle is counted, and traced where tracing is on.
+    const meteredLedger = metrics.ledger(ledger);
+    const observedLedger = tracing?.ledger(meteredLedger) ?? meteredLedger;
     const caretaker = createCaretaker({ db, ledger, log });
     caretaker.start();
     closers.push(() => caretaker.close());
@@ -142,20 +148,20 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     closers.push(() => catalog.close());
     await importPrices(catalog, log);
-    const health = createHealth({ clock });
+    const health = metrics.health(createHealth({ clock }));
     const chat = createChat({
-      ledger: metrics.ledger(ledger),
+      ledger: observedLedger,
       catalog,
       providers,
       log,
-      health: metrics.health(health),
+      health: tracing?.health(health) ?? health,
       reserveTokens: limits.reserveTokens,
     });
     closers.push(() => chat.drained());
 
     const pulse = createPulse({
       db,
-      ledger,
+      ledger: observedLedger,
       clock,
       log,
       price: (accountId) => pulsePrice(catalog, accountId),
@@ -165,7 +171,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
 
     const workflows = createWorkflows({
       db,
-      ledger,
+      ledger: observedLedger,
       prices: catalog,
       log,
       clock,
@@ -175,13 +181,14 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
 
     return {
       metrics,
+      tracing,
       db,
       address,
       changes,
       accounts,
       keys,
       tokens,
-      ledger,
+      ledger: observedLedger,
       wallets,
       statements,
       stripeEvents,

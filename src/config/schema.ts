@@ -138,6 +138,11 @@ export const configSchema = z.strictObject({
     .prefault({}),
   limits: limits.prefault({}),
   ledger: ledger.prefault({}),
+  /** Traces by OpenTelemetry over OTLP/HTTP; null: none. */
+  tracing: z
+    .strictObject({ endpoint: z.url(), sampleRatio: z.number().min(0).max(1).default(1) })
+    .nullable()
+    .default(null),
   log: z
     .strictObject({ level: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info') })
     .prefault({}),

@@ -42,8 +42,27 @@ export interface GateOptions {
   texts: RefusalTexts;
   /** Ends streams whose credential is revoked; absent: they run to their end. */
   revocations?: Revocations;
+  /** Opens a trace of a call; undefined: calls are not traced. */
+  traceCall?: TraceCall | undefined;
   /** Told of each finished call, for metrics. */
   observe?: (call: FinishedCall) => void;
+}
+
+/** Opens the trace of one call. */
+export type TraceCall = (call: {
+  method: string;
+  protocol: Protocol;
+  requestId: string;
+  /** The caller's own, as W3C Trace Context writes it. */
+  traceparent: string | undefined;
+}) => CallTrace;
+
+/** One call's trace. */
+export interface CallTrace {
+  /** Runs the handler inside the trace, so that what it does is part of it. */
+  run<T>(work: () => T): T;
+  iterate<T>(messages: AsyncIterable<T>): AsyncIterable<T>;
+  end(outcome: string): void;
 }
 
 export interface FinishedCall {
@@ -79,16 +98,24 @@ export class AdmittedCall implements Call {
   readonly caller: Caller;
   readonly startedAt: number;
   readonly release: () => void;
+  readonly trace: CallTrace | undefined;
   readonly #arrival: Arrival;
-  #signal: AbortSignal;
+  #signal: AbortSignal | undefined;
   finished = false;
 
   constructor(
     arrival: Arrival,
-    admitted: { requestId: string; method: DescMethod; caller: Caller; startedAt: number; release: () => void },
+    admitted: {
+      requestId: string;
+      method: DescMethod;
+      caller: Caller;
+      startedAt: number;
+      release: () => void;
+      trace: CallTrace | undefined;
+    },
   ) {
     this.#arrival = arrival;
-    this.#signal = arrival.signal;
+    this.trace = admitted.trace;
     this.requestId = admitted.requestId;
     this.method = admitted.method;
     this.caller = admitted.caller;
@@ -102,15 +129,16 @@ export class AdmittedCall implements Call {
   get peer(): string {
     return this.#arrival.peer;
   }
+  /** The arrival's own, asked for late: a call that nobody watches does not pay for a signal. */
   get signal(): AbortSignal {
-    return this.#signal;
+    return this.#signal ?? this.#arrival.signal;
   }
   get deadline(): number | undefined {
     return this.#arrival.deadline;
   }
   /** Lets something else than the caller end the call, too. */
   endWith(signal: AbortSignal): void {
-    this.#signal = AbortSignal.any([this.#signal, signal]);
+    this.#signal = AbortSignal.any([this.signal, signal]);
   }
   header(name: string): string | undefined {
     return this.#arrival.header(name);
@@ -121,7 +149,7 @@ export class AdmittedCall implements Call {
 }
 
 export function createGate(options: GateOptions): Gate {
-  const { admission, authenticate, clock, log, observe, revocations, texts } = options;
+  const { admission, authenticate, clock, log, observe, revocations, texts, traceCall } = options;
   const validator = createValidator();
   const handlers = handlersByMethod(options.services);
   const rules = accessRules(handlers.keys());
@@ -161,7 +189,14 @@ export function createGate(options: GateOptions): Gate {
     }
 
     function begin(caller: Caller, admitted: Result<() => void>): AdmittedCall {
-      return new AdmittedCall(arrival, { requestId, method, caller, startedAt, release: unwrap(admitted) });
+      const release = unwrap(admitted);
+      const trace = traceCall?.({
+        method: nameOf(method),
+        protocol: arrival.protocol,
+        requestId,
+        traceparent: arrival.header('traceparent'),
+      });
+      return new AdmittedCall(arrival, { requestId, method, caller, startedAt, release, trace });
     }
 
     function rejected(error: unknown): never {
@@ -180,7 +215,9 @@ export function createGate(options: GateOptions): Gate {
   async function unary(call: AdmittedCall, request: Message): Promise<Message> {
     try {
       validate(request, call);
-      const reply = await (handlerOf(call.method)(request as never, call) as Promise<UntypedReply>);
+      const handler = handlerOf(call.method);
+      const handle = () => handler(request as never, call) as Promise<UntypedReply>;
+      const reply = await (call.trace ? call.trace.run(handle) : handle());
       finish(call, undefined);
       return create(call.method.output, reply);
     } catch (error) {
@@ -196,7 +233,8 @@ export function createGate(options: GateOptions): Gate {
     if (stopWatching) call.endWith(revoked.signal);
     try {
       validate(request, call);
-      for await (const reply of handlerOf(call.method)(request as never, call) as AsyncIterable<UntypedReply>) {
+      const replies = handlerOf(call.method)(request as never, call) as AsyncIterable<UntypedReply>;
+      for await (const reply of call.trace ? call.trace.iterate(replies) : replies) {
         if (revoked.signal.aborted) break;
         yield create(call.method.output, reply);
       }
@@ -223,6 +261,7 @@ export function createGate(options: GateOptions): Gate {
     if (call.finished) return error;
     call.finished = true;
     call.release();
+    call.trace?.end(error === undefined ? 'ok' : failureOf(error).kind);
     record(call, error);
     return error;
   }
@@ -234,7 +273,7 @@ export function createGate(options: GateOptions): Gate {
     const durationMs = clock.monotonic() - call.startedAt;
     const failure = error === undefined ? undefined : failureOf(error);
     const outcome = failure === undefined ? 'ok' : failure.kind;
-    const method = `${call.method.parent.typeName}/${call.method.name}`;
+    const method = nameOf(call.method);
     observe?.({ method, protocol: call.protocol, outcome, durationMs });
     const line = {
       requestId: call.requestId,
@@ -279,6 +318,10 @@ function ended(call: AdmittedCall, error: unknown): unknown {
   if (error instanceof FailureError || !call.signal.aborted) return error;
   const late = call.deadline !== undefined && Date.now() >= call.deadline;
   return new FailureError({ kind: late ? 'deadline_exceeded' : 'cancelled' }, { cause: error });
+}
+
+function nameOf(method: DescMethod): string {
+  return `${method.parent.typeName}/${method.name}`;
 }
 
 function handlersByMethod(services: readonly ServedService[]): Map<DescMethod, UntypedHandler> {

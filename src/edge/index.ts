@@ -25,7 +25,7 @@ import { type RunningServer, startServer } from './server.ts';
 
 export { limitAdmission } from './admission.ts';
 export { createAuthenticator, type OperatorToken } from './authenticate.ts';
-export { type Admission, createGate, type FinishedCall, type Gate } from './gate.ts';
+export { type Admission, type CallTrace, createGate, type FinishedCall, type Gate, type TraceCall } from './gate.ts';
 export { registerOauth } from './oauth/index.ts';
 export { registerMetrics } from './operations/metrics.ts';
 export { monitorReadiness, type ReadinessMonitor } from './operations/readiness.ts';

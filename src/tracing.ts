@@ -1,0 +1,155 @@
+import { type Context, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { parseTraceParent } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import type { Health } from './chat/index.ts';
+import type { CallTrace, TraceCall } from './edge/index.ts';
+import type { RunningLedger } from './wallet/index.ts';
+
+/** Traces by OpenTelemetry, sent to a collector; only where one is configured. */
+export interface Tracing {
+  /** A span for each call through the gate, child of the caller's `traceparent`. */
+  traceCall: TraceCall;
+  /** The same ledger, whose holds and settlements are spans of their call. */
+  ledger(ledger: RunningLedger): RunningLedger;
+  /** The same health, whose calls of models are spans of their call. */
+  health(health: Health): Health;
+  /** Sends what is not sent yet. */
+  close(): Promise<void>;
+}
+
+export interface TracingSettings {
+  /** The collector's address for traces over HTTP, for example `http://127.0.0.1:4318/v1/traces`. */
+  endpoint: string;
+  /** The share of calls without a sampled parent that is traced, 0 to 1. */
+  sampleRatio: number;
+}
+
+export function createTracing({ endpoint, sampleRatio }: TracingSettings): Tracing {
+  const contexts = new AsyncLocalStorageContextManager().enable();
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': 'intelligence-api' }),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRatio) }),
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: endpoint }) })],
+  });
+  const tracer = provider.getTracer('intelligence-api');
+
+  function traceCall({ method, protocol, traceparent, requestId }: Parameters<TraceCall>[0]): CallTrace {
+    const root = contexts.active();
+    const parent = traceparent === undefined ? undefined : parseTraceParent(traceparent);
+    const from = parent ? trace.setSpanContext(root, { ...parent, isRemote: true }) : root;
+    const span = tracer.startSpan(
+      method,
+      {
+        kind: SpanKind.SERVER,
+        attributes: { 'rpc.system': protocol, 'rpc.method': method, 'intelligence.request_id': requestId },
+      },
+      from,
+    );
+    const inside = trace.setSpan(from, span);
+    return {
+      run: (work) => contexts.with(inside, work),
+      iterate: (messages) => iterateInside(messages, inside),
+      end: (outcome) => endSpan(span, outcome),
+    };
+  }
+
+  /** A generator's steps run where they are asked for: each one is brought into its call's context. */
+  async function* iterateInside<T>(messages: AsyncIterable<T>, inside: Context): AsyncGenerator<T> {
+    const iterator = messages[Symbol.asyncIterator]();
+    let ended = false;
+    try {
+      for (;;) {
+        const step = await contexts.with(inside, () => iterator.next());
+        if (step.done) {
+          ended = true;
+          return;
+        }
+        yield step.value;
+      }
+    } finally {
+      if (!ended) await contexts.with(inside, () => iterator.return?.());
+    }
+  }
+
+  function spanned<Arguments extends unknown[], Value>(
+    name: string,
+    act: (...args: Arguments) => Promise<Value>,
+    outcomeOf: (value: Value) => string,
+  ): (...args: Arguments) => Promise<Value> {
+    return async (...args) => {
+      if (!isTraced(contexts.active())) return act(...args);
+      const span = tracer.startSpan(name, {}, contexts.active());
+      try {
+        const value = await act(...args);
+        endSpan(span, outcomeOf(value));
+        return value;
+      } catch (error) {
+        endSpan(span, 'internal');
+        throw error;
+      }
+    };
+  }
+
+  return {
+    traceCall,
+    ledger: (ledger) =>
+      Object.create(ledger, {
+        hold: {
+          value: spanned('ledger.hold', ledger.hold, (held) => (held.ok ? 'ok' : held.failure.kind)),
+        },
+        settle: { value: spanned('ledger.settle', ledger.settle, () => 'ok') },
+      }) as RunningLedger,
+    health: (health) => ({
+      ...health,
+      begin: (route) => {
+        const call = health.begin(route);
+        if (!isTraced(contexts.active())) return call;
+        const [provider = '', model = ''] = route.split(/\/(.*)/s);
+        const span = tracer.startSpan(
+          `chat ${model}`,
+          {
+            kind: SpanKind.CLIENT,
+            attributes: {
+              'gen_ai.operation.name': 'chat',
+              'gen_ai.provider.name': provider,
+              'gen_ai.request.model': model,
+            },
+          },
+          contexts.active(),
+        );
+        return {
+          succeeded: (measure) => {
+            span.setAttribute('gen_ai.usage.output_tokens', measure.outputTokens);
+            endSpan(span, 'ok');
+            call.succeeded(measure);
+          },
+          failed: (failure) => {
+            endSpan(span, failure.outcome);
+            call.failed(failure);
+          },
+          ended: call.ended,
+        };
+      },
+    }),
+    close: () => provider.shutdown(),
+  };
+}
+
+function isTraced(context: Context): boolean {
+  return ((trace.getSpanContext(context)?.traceFlags ?? 0) & TraceFlags.SAMPLED) !== 0;
+}
+
+/** Outcomes are the reasons that callers hear: never a message, a name or a text of theirs. */
+function endSpan(span: Span, outcome: string): void {
+  span.setAttribute('intelligence.outcome', outcome);
+  if (outcome !== 'ok') span.setStatus({ code: SpanStatusCode.ERROR, message: outcome });
+  span.end();
+}
