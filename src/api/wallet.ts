@@ -84,6 +84,7 @@ export function walletMessage(wallet: Wallet): MessageInitShape<typeof WalletSch
     heldUsd: formatUsd(wallet.held),
     availableUsd: formatUsd(wallet.available),
     paused: wallet.paused,
+    owedUsd: formatUsd(wallet.owed),
   };
 }
 

@@ -2,7 +2,7 @@ import { fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { makePage, readPageRequest } from '../base/page.ts';
 import type { Database } from '../db/index.ts';
 import { toEntry } from './create-wallets.ts';
-import type { Statements, TimeRange } from './statements.ts';
+import type { Statements, TimeRange, UsageRow } from './statements.ts';
 import { findSeqAt, postingsFrom, sumUsage } from './statements-store.ts';
 import type { Entry } from './wallets.ts';
 import { findWallet } from './wallets-store.ts';
@@ -10,6 +10,10 @@ import { findWallet } from './wallets-store.ts';
 const dayMs = 86_400_000;
 const defaultRangeMs = 30 * dayMs;
 const rangeMaxMs = 400 * dayMs;
+/** Sums read every charge of their time, about 7 us each: more than this would keep a connection for too long. */
+const summedMax = 1_000_000;
+/** Of a node; the ledger needs the other connections. */
+const sumsAtOnceMax = 3;
 const exportRowsMax = 50_000;
 const entriesPerBatch = 1_000;
 
@@ -39,6 +43,23 @@ export function createStatements({ db }: { db: Database }): Statements {
     });
   }
 
+  let sums = 0;
+
+  async function sum(request: Parameters<typeof sumUsage>[1]): Promise<Result<UsageRow[]>> {
+    if (request.to - request.from > BigInt(summedMax))
+      return fail({
+        kind: 'precondition_failed',
+        description: 'There are more than 1,000,000 entries in this time. Ask for a shorter one.',
+      });
+    if (sums >= sumsAtOnceMax) return fail({ kind: 'overloaded', retryAfterMs: 1_000 });
+    sums += 1;
+    try {
+      return succeed(await sumUsage(db, request));
+    } finally {
+      sums -= 1;
+    }
+  }
+
   return {
     async usage({ accountId, groupBy, ...range }, page) {
       const list = `usage:${groupBy.join()}`;
@@ -52,19 +73,20 @@ export function createStatements({ db }: { db: Database }): Statements {
       if (!found.ok) return found;
       const { walletId, from, to } = pinned ? { ...found.value, ...pinned } : found.value;
       const offset = pinned?.offset ?? 0;
-      const rows = await sumUsage(db, { walletId, from, to, groupBy, offset, limit: size + 1 });
-      return succeed(makePage(list, start.value, rows, () => `${from}:${to}:${offset + size}`));
+      const rows = await sum({ walletId, from, to, groupBy, offset, limit: size + 1 });
+      if (!rows.ok) return rows;
+      return succeed(makePage(list, start.value, rows.value, () => `${from}:${to}:${offset + size}`));
     },
     async allUsage({ accountId, groupBy, ...range }) {
       const found = await postingsOf(accountId, range);
       if (!found.ok) return found;
-      const rows = await sumUsage(db, { ...found.value, groupBy, offset: 0, limit: exportRowsMax + 1 });
-      if (rows.length > exportRowsMax)
+      const rows = await sum({ ...found.value, groupBy, offset: 0, limit: exportRowsMax + 1 });
+      if (rows.ok && rows.value.length > exportRowsMax)
         return fail({
           kind: 'precondition_failed',
           description: 'There are more than 50,000 rows. Ask for a shorter time, or group by less.',
         });
-      return succeed(rows);
+      return rows;
     },
     async entries(accountId, range) {
       const found = await postingsOf(accountId, range);

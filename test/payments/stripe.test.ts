@@ -1,4 +1,6 @@
+import { Command } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { registerTopUps } from '../../src/cli/top-ups.ts';
 import { auditLedger } from '../../src/wallet/index.ts';
 import { type Customer, onboard, reasonOf, send, startApp, type TestApp, testConfig } from '../support/app.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
@@ -244,7 +246,8 @@ eachServer((server) => {
       const open = dispute(session, 500);
       await events.disputeClosed({ ...open, status: 'lost' });
       await events.disputed(open);
-      expect(await balance()).toBe('0.00');
+      const { body } = await send(app, 'GET', '/v1/wallet', customer.managementKey);
+      expect(body.wallet).toMatchObject({ balanceUsd: '0.00', owedUsd: '3.00' });
       expect((await spend()).status).toBe(402);
       const next = await topUp('10.00', 'next');
       await events.completed(stripe.pay(next.body.topUp.topUpId));
@@ -306,6 +309,35 @@ eachServer((server) => {
     await events.refunded(reversal);
     expect(await balance()).toBe('7.00');
     await sound();
+  });
+
+  test('the command tells what it found, and fails when something needs a person', async () => {
+    const events = app.rooms.stripeEvents;
+    if (!events) throw new Error('Stripe is not the provider.');
+    const run = async (...args: string[]) => {
+      const lines: string[] = [];
+      const openPayments = async () => ({ payments: events, close: async () => {} });
+      const program = new Command().exitOverride();
+      registerTopUps(program, { openPayments, write: (line) => lines.push(line) });
+      await program.parseAsync(['top-ups', 'reconcile', ...args], { from: 'user' });
+      const code = process.exitCode;
+      process.exitCode = undefined;
+      return { code, lines };
+    };
+    const { session } = await paidSession();
+    // Sessions of other tests stay unfit for ever.
+    const others = stripe.sessions.splice(0, stripe.sessions.length, session);
+    const sound = await run();
+    expect(sound).toEqual({
+      code: undefined,
+      lines: ['1 sessions, 0 refunds and 0 disputes looked at; 1 top-ups credited; 0 problems.'],
+    });
+    stripe.sessions.push({ ...session, id: 'cs_test_again' });
+    const unsound = await run('--days', '30');
+    expect(unsound.code).toBe(1);
+    expect(unsound.lines[0]).toMatch(/^PROBLEM {2}cs_test_again: top_.* is paid by another session$/);
+    await expect(run('--days', '0')).rejects.toThrow('--days');
+    stripe.sessions.splice(0, stripe.sessions.length, ...others);
   });
 
   test('an amount that is not whole cents, and Stripe being away, are told and make no second session', async () => {
