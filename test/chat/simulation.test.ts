@@ -36,12 +36,14 @@ describe('economy over a hundred models', () => {
         }
         for (const model of world.models)
           for (const { until } of model.outages) {
+            // One that was hardly called in its outage never opened its circuit, and is called as before.
+            if (!run.openAtEnd.has(model)) continue;
             // With at least 50 ms a call: one, two, four, eight.
             const early = model.calls.filter((at) => at >= until && at < until + 200).length;
             expect(early).toBeLessThanOrEqual(20);
           }
       }),
-      { numRuns: 3 },
+      { numRuns: 3, examples: [[999_981]] },
     );
   });
 });
@@ -84,7 +86,7 @@ function simulate({ models, random }: World) {
   const health = createHealth({ clock: { now: () => now, monotonic: () => now }, random });
   const byName = new Map(models.map((model) => [model.model.name, model]));
   const later: { at: number; run: () => void }[] = [];
-  const result = { cost: 0n, unanswered: 0 };
+  const result = { cost: 0n, unanswered: 0, openAtEnd: new Set<SimulatedModel>() };
 
   const after = (ms: number, run: () => void) => later.push({ at: now + ms, run });
 
@@ -138,6 +140,9 @@ function simulate({ models, random }: World) {
       later.splice(later.indexOf(due), 1);
       due.run();
     }
+    for (const model of models)
+      if (model.outages.some(({ until }) => until > now - 10 && until <= now))
+        if (health.circuits().some(({ route }) => route === model.model.name)) result.openAtEnd.add(model);
     for (let index = 0; index < (requestsPerSecond * 10) / 1_000; index++) request();
   }
   return result;
