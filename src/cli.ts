@@ -81,7 +81,7 @@ async function countByPepper() {
 async function openPayments() {
   const config = loadConfig(readEnvironment());
   if (!config.payments.stripe) throw new Error('payments.provider is not "stripe": there is nobody to ask.');
-  const stripe = createStripeApi(config.payments.stripe);
+  const stripe = createStripeApi(config.payments.stripe, log);
   const secrets = loadSecrets(config.secretsFile);
   const { db, close: closeDatabase } = await openDatabaseBeside(config, log);
   const ledger = createLedger({

@@ -99,7 +99,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     const caretaker = createCaretaker({ db, ledger, log });
     caretaker.start();
     closers.push(() => caretaker.close());
-    const stripe = config.payments.stripe && createStripeApi(config.payments.stripe);
+    const stripe = config.payments.stripe && createStripeApi(config.payments.stripe, log);
     const payments = stripe?.provider ?? (config.payments.provider === 'sandbox' ? sandboxPayments : manualPayments);
     if (!payments.sandbox) await refuseSandboxMoney(db);
     const wallets = createWallets({

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import Stripe from 'stripe';
 import { FailureError } from '../base/failure.ts';
 import type { PaymentProvider } from '../wallet/index.ts';
@@ -31,7 +32,7 @@ const requestTimeoutMs = 15_000;
 const signatureAgeMaxSeconds = 300;
 const pageSize = 100;
 
-export function createStripeApi(settings: StripeSettings): StripeApi {
+export function createStripeApi(settings: StripeSettings, log: Logger): StripeApi {
   const stripe = new Stripe(settings.secretKey, {
     maxNetworkRetries: 2,
     timeout: requestTimeoutMs,
@@ -52,6 +53,7 @@ export function createStripeApi(settings: StripeSettings): StripeApi {
           });
           return { reference: session.id, paid: false, ...(session.url !== null && { paymentUrl: session.url }) };
         } catch (error) {
+          log.error({ topUpId, ...describe(error) }, 'Stripe did not start a payment; the top-up stays pending');
           throw new FailureError(
             { kind: 'upstream_failed', attempts: [], upstream: 'payment provider' },
             { cause: error },
@@ -113,6 +115,13 @@ function sessionOf(
     success_url: successUrl,
     cancel_url: cancelUrl,
   };
+}
+
+/** What an operator needs, without the request, which names the key's owner. */
+function describe(error: unknown) {
+  if (!(error instanceof Stripe.errors.StripeError)) return { err: error };
+  const { type, code, statusCode, requestId } = error;
+  return { type, code, statusCode, stripeRequest: requestId };
 }
 
 function placeOf(url: string) {
