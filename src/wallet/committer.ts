@@ -112,29 +112,41 @@ export function createCommitter(options: CommitterOptions): Committer {
   }
 
   async function run(): Promise<void> {
+    let deliver = nobodyWaits;
+    // Whatever arrives in this turn shares the first group.
+    await nextTurn();
     while ((intake.size > 0 || !up) && !stopped) {
+      if (intake.size > 0) {
+        // The next group is on its way before the last one is answered: the database works while callers go on.
+        const next = runGroupSafely(intake.take());
+        deliver();
+        deliver = await next;
+      } else await probe();
+      if (intake.size > 0) continue;
+      deliver();
+      deliver = nobodyWaits;
       // Whoever was just answered may ask for the next thing first, so that they share the next group.
-      await new Promise((resolve) => setImmediate(resolve));
-      if (intake.size > 0) await runGroupSafely(intake.take());
-      else await probe();
+      await nextTurn();
     }
+    deliver();
     // In the same turn as the check above, or what is submitted between them would wait for ever.
     running = false;
   }
 
   // A bug in here must not leave anyone waiting for ever, nor stop the groups that come after.
-  async function runGroupSafely(group: Pending[]): Promise<void> {
+  async function runGroupSafely(group: Pending[]): Promise<() => void> {
     try {
-      await runGroup(group);
+      return await runGroup(group);
     } catch (error) {
       log.error({ err: error, operations: group.length }, 'ledger alarm: a group could not be handled');
       store.disconnect();
       for (const pending of group) pending.reject(new Error('The ledger failed.', { cause: error }));
+      return nobodyWaits;
     }
   }
 
-  /** Ends when every operation of the group is answered, or parked for later. */
-  async function runGroup(group: Pending[]): Promise<void> {
+  /** Ends when every operation of the group is durable, refused, or parked for later. The returned function answers those that are durable. */
+  async function runGroup(group: Pending[]): Promise<() => void> {
     let pendings = group;
     for (let attempt = 1; pendings.length > 0 && !stopped; attempt++) {
       const groupId = newId('grp');
@@ -150,13 +162,15 @@ export function createCommitter(options: CommitterOptions): Committer {
         } else await store.rollback();
         cameUp();
         options.onGroup?.(pendings.length, performance.now() - startedAt);
-        return answer(pendings, decided);
+        const answered = pendings;
+        return () => answer(answered, decided);
       } catch (error) {
         pendings = await recover({ error, pendings, groupId, outcomes, attempt });
       }
     }
     // Only when the ledger was stopped.
     for (const pending of pendings) pending.reject(new Error('The ledger is closed.'));
+    return nobodyWaits;
   }
 
   /** Handles a failure by its kind; returns what is to be tried again as one group. */
@@ -216,7 +230,7 @@ export function createCommitter(options: CommitterOptions): Committer {
   async function separateWallets(pendings: Pending[], attempt: number): Promise<Pending[]> {
     const wallets = Map.groupBy(pendings, ({ operation }) => operation.walletId);
     if (wallets.size === 1) return attempt >= 2 ? giveUpForNow(pendings) : pendings;
-    for (const own of wallets.values()) await runGroup(own);
+    for (const own of wallets.values()) (await runGroup(own))();
     return [];
   }
 
@@ -233,8 +247,8 @@ export function createCommitter(options: CommitterOptions): Committer {
       return [];
     }
     const middle = Math.ceil(pendings.length / 2);
-    await runGroup(pendings.slice(0, middle));
-    await runGroup(pendings.slice(middle));
+    (await runGroup(pendings.slice(0, middle)))();
+    (await runGroup(pendings.slice(middle)))();
     return [];
   }
 
@@ -329,4 +343,10 @@ function refuse({ operation, resolve }: Pending): void {
 
 function operationsOf(pendings: readonly Pending[]): Operation[] {
   return pendings.map(({ operation }) => operation);
+}
+
+const nobodyWaits = (): void => {};
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
