@@ -70,6 +70,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
       registerSecurityHeaders(app, { tls: http.tls !== null });
       registerPreflight(app);
       options.routes?.(app);
+      app.get('/', async (_request, reply) => reply.redirect('/docs'));
       registerProbes(app, readiness);
       registerOpenApi(app, { services: services.map(({ service }) => service), pathPrefix: http.pathPrefix });
       registerConnect(app, {

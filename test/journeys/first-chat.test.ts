@@ -159,6 +159,17 @@ eachServer((server) => {
       expect((await credit()).body.wallet.balanceUsd).toBe('12.50');
     });
 
+    test.each(['bank\u00004711', 'x'.repeat(201), 'é'.repeat(150), ''])(
+      'a payment’s reference %j is refused',
+      async (reference) => {
+        const { accountId } = await onboard(app, '0');
+        const path = `/v1/accounts/${accountId}/credits`;
+        const answer = await send(app, 'POST', path, app.operatorToken, { amountUsd: '5.00', reference });
+        expect(answer.status).toBe(400);
+        expect(answer.body.error.message).toContain('reference');
+      },
+    );
+
     test('a chat repeated with its idempotency key is answered from what is stored, and charged once', async () => {
       const customer = await onboard(app);
       const headers = { 'idempotency-key': 'chat-1' };
