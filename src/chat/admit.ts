@@ -2,8 +2,8 @@ import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, type Result, succeed } from '../base/failure.ts';
 import { minOf, type NanoUsd } from '../base/money.ts';
 import type { Hold, HoldRequest } from '../wallet/index.ts';
+import { payerOf } from '../wallet/index.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
-import { payerOf } from './payer.ts';
 import { type PreparedChat, prepareChat } from './prepare.ts';
 import { restoreReply } from './stored-reply.ts';
 import type { ChatReply, ChatRequest } from './types.ts';
@@ -27,7 +27,7 @@ export async function admitChat(
   call: ChatCall,
   ceilingOf: (prepared: PreparedChat) => NanoUsd = ({ quote }) => quote.ceiling,
 ): Promise<Result<Admission>> {
-  const payer = payerOf(caller);
+  const payer = payerOf(caller, 'chat');
   if (!payer.ok) return payer;
   const ready = prepareChat(deps, caller, request, call.idempotency !== undefined);
   if (!ready.ok) return ready;

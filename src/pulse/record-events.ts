@@ -6,9 +6,9 @@ import type { NanoUsd } from '../base/money.ts';
 import { priceOf, type Rates } from '../catalog/index.ts';
 import { isConnectionLost } from '../db/index.ts';
 import type { Hold, HoldRequest, IdempotencyKey, Ledger } from '../wallet/index.ts';
+import { type Payer, payerOf } from '../wallet/index.ts';
 import type { Digests } from './digest.ts';
 import { type CheckedEvent, checkEvent, type IncomingEvent, type Rejection } from './event.ts';
-import { type Payer, payerOf } from './payer.ts';
 import type { Recorder } from './recorder.ts';
 import type { Settlements } from './settlements.ts';
 import { type Batch, identify, type Written } from './write-group.ts';
@@ -60,7 +60,7 @@ export async function recordEvents(
   events: readonly IncomingEvent[],
   call: RecordCall = {},
 ): Promise<Result<Recorded>> {
-  const payer = payerOf(caller);
+  const payer = payerOf(caller, 'pulse');
   if (!payer.ok) return payer;
   const { accountId } = payer.value;
   const { good, rejected } = checkAll(deps, events);

@@ -23,6 +23,7 @@ export {
   type LowBalanceAlert,
   type LowBalanceAlerts,
 } from './low-balance.ts';
+export { type Payer, payerOf } from './payer.ts';
 export { manualPayments, refuseSandboxMoney, sandboxPayments } from './payments.ts';
 export type { Statements, TimeRange, UsageDimension, UsageRequest, UsageRow } from './statements.ts';
 export type {

@@ -4,9 +4,9 @@ import { fail, type Result, succeed } from '../base/failure.ts';
 import { formatUsd, maxOf, type NanoUsd } from '../base/money.ts';
 import type { WorkflowUsage } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import type { Hold, Ledger, Receipt, Usage } from '../wallet/index.ts';
+import { payerOf } from '../wallet/index.ts';
 import type { Spent } from './assistant.ts';
 import type { FamilyName, Plain } from './family.ts';
-import { payerOf } from './payer.ts';
 import { familyPrice, type PriceList } from './prices.ts';
 
 /** How a request arrived. */
@@ -56,7 +56,7 @@ export async function chargedRun<Reply>(
   call: WorkflowCall,
   work: ChargedWork<Reply>,
 ): Promise<Result<Paid<Reply>>> {
-  const payer = payerOf(caller);
+  const payer = payerOf(caller, 'workflows');
   if (!payer.ok) return payer;
   const price = familyPrice(deps.prices, work.family, payer.value.accountId);
   if (!price.ok) return price;

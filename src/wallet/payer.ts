@@ -1,0 +1,31 @@
+import type { Caller } from '../base/caller.ts';
+import { fail, type Result, succeed } from '../base/failure.ts';
+import type { HoldRequest, SpendingCap } from './ledger.ts';
+
+/** The part of a hold's request that says who pays. */
+export type Payer = Pick<
+  HoldRequest,
+  'accountId' | 'keyId' | 'keyVersion' | 'tokenId' | 'subject' | 'deviceId' | 'caps'
+>;
+
+/**
+ * Who pays for a caller's request, and the caps that it counts against: the key's, and that of the end user or device.
+ * Only a caller with an API key can pay; `scope` is what it would have needed.
+ */
+export function payerOf({ accountId, key, token, credential }: Caller, scope: string): Result<Payer> {
+  if (!accountId || !key) return fail({ kind: 'scope_missing', scope, credential });
+  const caps: SpendingCap[] = [];
+  if (key.spendingCap !== undefined) caps.push({ owner: `key:${key.id}`, limit: key.spendingCap });
+  if (token?.spendingCap !== undefined) {
+    const owner = token.deviceId ? `device:${token.deviceId}` : `token:${key.id}:${token.subject}`;
+    caps.push({ owner, limit: token.spendingCap });
+  }
+  return succeed({
+    accountId,
+    keyId: key.id,
+    keyVersion: key.version,
+    ...(token && { tokenId: token.id, subject: token.subject }),
+    ...(token?.deviceId && { deviceId: token.deviceId }),
+    ...(caps.length > 0 && { caps }),
+  });
+}
