@@ -86,6 +86,7 @@ export function initialiseData(program: ServerProgram, dataPath: string, logPath
       '--initialize-insecure',
       ...userOption(),
       `--datadir=${unfinished}`,
+      `--tmpdir=${temporaryFolder(dataPath)}`,
       `--log-error=${logPath}`,
     ]);
   } else {
@@ -94,6 +95,7 @@ export function initialiseData(program: ServerProgram, dataPath: string, logPath
       '--bootstrap',
       ...userOption(),
       `--datadir=${unfinished}`,
+      `--tmpdir=${temporaryFolder(dataPath)}`,
       '--lc-messages=en_US',
       '--log-warnings=0',
     ];
@@ -101,6 +103,13 @@ export function initialiseData(program: ServerProgram, dataPath: string, logPath
     run(program.path, ['--no-defaults', ...options, ...limits], bootstrapSql(program.path));
   }
   renameSync(unfinished, dataPath);
+}
+
+// A server that starts deletes what it takes for its own leftovers: in a folder that servers share, another's tables.
+function temporaryFolder(dataPath: string): string {
+  const folder = join(dirname(dataPath), 'tmp');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }
 
 // What mariadb-install-db does. That script itself needs my_print_defaults, which mariadb-server-core lacks on Debian 12.
@@ -146,6 +155,7 @@ export function serverOptions(
     '--no-defaults',
     ...userOption(),
     `--datadir=${paths.data}`,
+    `--tmpdir=${temporaryFolder(paths.data)}`,
     `--socket=${paths.socket}`,
     `--pid-file=${paths.pid}`,
     `--log-error=${paths.log}`,
