@@ -29,8 +29,19 @@ const { values: options } = parseArgs({
     /** Events that the largest report looks over. */
     report: { type: 'string', default: '1000000' },
     bufferPoolMb: { type: 'string', default: '1024' },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 });
+if (options.help) {
+  console.log(`bench:pulse: recording events and reading reports, with the real ledger and a database of its own.
+
+Options:
+  --events N        events of each recording run (default 300000)
+  --report N        events that the largest report looks over (default 1000000)
+  --bufferPoolMb N  the database's buffer pool (default 1024)
+  -h, --help        this text`);
+  process.exit(0);
+}
 
 const batchSize = 1_000;
 const steps = ['details', 'photos', 'price', 'terms', 'payment', 'review', 'confirm'];
