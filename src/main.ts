@@ -68,7 +68,10 @@ async function main(quickstart: boolean): Promise<void> {
 /** Quickstart keeps the terminal for people; its log is a file. */
 function openLog(config: Config, quickstart: boolean): Logger {
   const target = quickstart ? join(config.dataDir, 'service.log') : 1;
-  return pino({ level: config.log.level, base: null }, destination({ dest: target, sync: false, minLength: 4096 }));
+  return pino(
+    { level: config.log.level, base: null },
+    destination({ dest: target, sync: false, minLength: 4096, periodicFlush: 1_000 }),
+  );
 }
 
 /** Errors whose message is all that a reader needs. */
