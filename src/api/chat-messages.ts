@@ -83,6 +83,7 @@ function routingOf(routing: Routing): ChatRouting {
   return {
     mode: (routing.mode || undefined) as RoutingMode | undefined,
     fallback: routing.fallback,
+    maxRetries: routing.maxRetries,
     maxCost: routing.maxCostUsd === undefined ? undefined : amountOf(routing.maxCostUsd, 'routing.maxCostUsd'),
     allow: routing.allow,
     deny: routing.deny,

@@ -20,6 +20,8 @@ export interface ChatDeps {
   tokenLimits?: Pick<TokenLimits, 'reserve' | 'keep'>;
   /** For spreading load; tests hand in their own. */
   random?: () => number;
+  /** Waits between tries, at most until the signal is aborted; tests hand in their own. */
+  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** How a request arrived. */

@@ -5,6 +5,8 @@ import type { UpstreamFailure } from '../providers/index.ts';
 export interface RouteHealth {
   /** False while its circuit is open, or half open with as many probes under way as it may have. */
   available: boolean;
+  /** While its circuit is open: milliseconds until a call may probe it. */
+  availableInMs?: number;
   /** Calls under way on this node. */
   inFlight: number;
   /** Measured time to the first token; undefined until there was one. */
@@ -118,6 +120,7 @@ export function createHealth(deps: { clock: Clock; random?: () => number }): Hea
       return {
         available: now() >= state.openUntil && state.inFlight < state.allowance,
         inFlight: state.inFlight,
+        ...(now() < state.openUntil ? { availableInMs: state.openUntil - now() } : {}),
         ...averagesOf(state),
       };
     },
@@ -182,8 +185,10 @@ function moved(average: number | undefined, measure: number): number {
   return average === undefined ? measure : average + newest * (measure - average);
 }
 
-function averagesOf(state: RouteState): Omit<RouteHealth, 'available' | 'inFlight'> {
-  const averages: Omit<RouteHealth, 'available' | 'inFlight'> = {};
+type Averages = Omit<RouteHealth, 'available' | 'availableInMs' | 'inFlight'>;
+
+function averagesOf(state: RouteState): Averages {
+  const averages: Averages = {};
   if (state.firstTokenMs !== undefined) averages.firstTokenMs = state.firstTokenMs;
   if (state.tokensPerSecond !== undefined) averages.tokensPerSecond = state.tokensPerSecond;
   if (state.outputTokensMean !== undefined) averages.outputTokensMean = state.outputTokensMean;

@@ -70,6 +70,8 @@ export function createChat(options: {
   /** Counts model tokens a minute; absent: they are not limited. */
   reserveTokens?: ReserveTokens;
   random?: () => number;
+  /** Waits between tries of a route. */
+  sleep?: NonNullable<ChatDeps['sleep']>;
 }): Chat {
   const clock = options.clock ?? systemClock;
   const tokenLimits = limitTokens(options.ledger, options.reserveTokens);

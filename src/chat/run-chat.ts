@@ -5,10 +5,11 @@ import { minOf, type NanoUsd } from '../base/money.ts';
 import type { UpstreamFailure } from '../providers/index.ts';
 import type { Hold, Usage } from '../wallet/index.ts';
 import { admitChat, unaffordable } from './admit.ts';
-import { type AttemptReply, type CountedUsage, callRoute } from './attempt.ts';
+import { type AttemptOutcome, type AttemptReply, type CountedUsage, callRoute } from './attempt.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
 import type { PreparedChat } from './prepare.ts';
 import { affordableOutputTokens, attemptCost, type QuotedRoute } from './quote.ts';
+import { type RetryTerms, retriesMax, withRetries } from './retries.ts';
 import { storeReply } from './stored-reply.ts';
 import { countInput } from './tokens.ts';
 import type { Attempt, ChatReply, ChatRequest } from './types.ts';
@@ -50,8 +51,12 @@ export async function answerWithin(
     const outputTokensCap = await affordableCap(route, hold.amount - misfits.cost, prepared, request);
     if (outputTokensCap < 1) continue;
 
-    const terms = { route, model, request, measure, options, outputTokensCap, timeoutMs };
-    const outcome = await callRoute(deps, terms);
+    const terms = { route, model, request, measure, options, outputTokensCap };
+    const outcome = await withRetries<AttemptOutcome>(
+      deps,
+      retryTerms({ route, request, timeoutMs, signal: call.signal, attempts }),
+      (leftMs) => callRoute(deps, { ...terms, timeoutMs: leftMs }),
+    );
     if (outcome.ok && fits(outcome.reply, check)) {
       attempts.push(attemptOf(route, 'ok', outcome.latencyMs));
       const { reply } = outcome;
@@ -154,6 +159,27 @@ export async function affordableCap(
   if (amount >= route.worst) return route.outputTokensCap;
   const inputTokens = await countInput(request, measure, route.model.imageTokens);
   return Math.min(route.outputTokensCap, affordableOutputTokens(route, inputTokens, amount));
+}
+
+/** How a request wants a route to be tried again; each failed try joins the attempts. */
+export function retryTerms({
+  route,
+  request,
+  attempts,
+  ...terms
+}: {
+  route: QuotedRoute;
+  request: ChatRequest;
+  timeoutMs: number;
+  signal: AbortSignal;
+  attempts: Attempt[];
+}): RetryTerms<{ ok: false; failure: UpstreamFailure; latencyMs: number }> {
+  return {
+    ...terms,
+    route: route.model.name,
+    retries: Math.min(request.routing?.maxRetries ?? 0, retriesMax),
+    onRetry: ({ failure, latencyMs }) => attempts.push(attemptOf(route, failure.outcome, latencyMs)),
+  };
 }
 
 /** A failed attempt as the caller sees it. */

@@ -7,10 +7,11 @@ import type { Hold } from '../wallet/index.ts';
 import { admitChat, unaffordable } from './admit.ts';
 import { finishReasonOf } from './attempt.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
-import { failureIn, type OpenStream, openStream, StreamedError } from './open-stream.ts';
+import { failureIn, type OpenStream, openStream, StreamedError, type StreamOutcome } from './open-stream.ts';
 import type { PreparedChat } from './prepare.ts';
 import { attemptCost, type QuotedRoute } from './quote.ts';
-import { affordableCap, answerWithin, attemptOf, attemptTimeout, failureOf } from './run-chat.ts';
+import { withRetries } from './retries.ts';
+import { affordableCap, answerWithin, attemptOf, attemptTimeout, failureOf, retryTerms } from './run-chat.ts';
 import { storeReply } from './stored-reply.ts';
 import { StreamMeter, streamStepTokens } from './stream-meter.ts';
 import { countInput, inputTokensAtMost } from './tokens.ts';
@@ -86,8 +87,12 @@ async function openFirst(
     const outputTokensCap = route.model.capabilities.has('reasoning')
       ? await affordableCap(route, hold.amount, prepared, request)
       : route.outputTokensCap;
-    const terms = { route, model, request, measure, options, outputTokensCap, timeoutMs };
-    const outcome = await openStream(deps, terms, call.signal);
+    const terms = { route, model, request, measure, options, outputTokensCap };
+    const outcome = await withRetries<StreamOutcome>(
+      deps,
+      retryTerms({ route, request, timeoutMs, signal: call.signal, attempts }),
+      (leftMs) => openStream(deps, { ...terms, timeoutMs: leftMs }, call.signal),
+    );
     if (outcome.ok) return succeed({ stream: outcome.stream, route, attempts });
     last = outcome.failure;
     attempts.push(attemptOf(route, last.outcome, outcome.latencyMs));

@@ -29,6 +29,8 @@ export interface ChatRouting {
   mode?: RoutingMode | undefined;
   /** Whether another model is tried when the chosen one fails; true when unset. */
   fallback?: boolean | undefined;
+  /** How many times a route is tried again after a fault of the upstream that may pass, before the next one; 0 when unset. */
+  maxRetries?: number | undefined;
   /** The most that the request may cost. */
   maxCost?: NanoUsd | undefined;
   /** Only these models or providers; none: all. */

@@ -18,6 +18,7 @@ export async function chatHarness(options: {
   models?: readonly ModelSettings[];
   balance?: NanoUsd;
   deadlineMs?: number;
+  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }): Promise<Harness> {
   const log = pino({ level: 'silent' });
   const providers = createProviders({
@@ -40,6 +41,7 @@ export async function chatHarness(options: {
     log,
     deadlineMs: options.deadlineMs ?? 5_000,
     random: () => 0,
+    ...(options.sleep ? { sleep: options.sleep } : {}),
   });
   return {
     chat,
