@@ -64,7 +64,11 @@ export type Failure =
   | { kind: 'cancelled' }
   | { kind: 'route_not_found' }
   | { kind: 'method_not_allowed'; allow: string[] }
-  | { kind: 'unimplemented' }
+  | {
+      kind: 'unimplemented';
+      /** What is not there, and what to do instead; without it: the method. */
+      description?: string;
+    }
   | { kind: 'internal' };
 
 export type FailureKind = Failure['kind'];

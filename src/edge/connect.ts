@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
 import {
   Code,
@@ -16,6 +16,7 @@ import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';
 import { connectError } from './error-body.ts';
 import type { AdmittedCall, Arrival, Gate } from './gate.ts';
+import { reword, unreadableFailure } from './unreadable.ts';
 
 export interface ConnectLaneOptions {
   services: readonly ServedService[];
@@ -32,26 +33,40 @@ export interface ConnectLaneOptions {
 /** gRPC, gRPC-Web and Connect: their framing is Connect's, what passes is the gate's. */
 export function registerConnect(app: FastifyInstance, options: ConnectLaneOptions): void {
   const { gate, services, operations } = options;
-  const plugin = (readMaxBytes: number, routes: (router: ConnectRouter) => void) =>
-    app.register(fastifyConnectPlugin, {
+  const plugin = (lane: FastifyInstance, readMaxBytes: number, routes: (router: ConnectRouter) => void) =>
+    lane.register(fastifyConnectPlugin, {
       readMaxBytes,
       shutdownSignal: options.shutdownSignal,
       contextValues: (request: FastifyRequest) => createContextValues().set(peerKey, request.ip),
       // Runs once the headers are in and before any message is read: who may not call, sends no megabytes.
       requestGate: async (context) => {
-        if (gate.serves(context.method)) context.values.set(callKey, await admit(gate, context));
+        if (gate.serves(context.method)) context.values.set(callKey, await admit(gate, context, readMaxBytes));
       },
       jsonOptions: { alwaysEmitImplicit: true, ignoreUnknownFields: false },
       routes,
     });
 
   app.addHook('onRequest', async ({ raw }) => clampTimeouts(raw.headers, options.maxTimeoutMs));
-  if (operations) plugin(operationsMessageBytes, operations);
-  // One plugin a service: options given to a single service would switch disabled protocols on again.
-  for (const { service } of services)
-    plugin(options.messageBytes(service), (router) => {
-      router.service(service, implementations(gate, service));
-    });
+  app.register(async (lane) => {
+    // Fastify's own parsers would read bodies of other types before the gate has seen the call.
+    lane.removeAllContentTypeParsers();
+    lane.addHook('onRequest', async ({ raw }) => leaveOpen(raw));
+    if (operations) plugin(lane, operationsMessageBytes, operations);
+    // One plugin a service: options given to a single service would switch disabled protocols on again.
+    for (const { service } of services)
+      plugin(lane, options.messageBytes(service), (router) => {
+        router.service(service, implementations(gate, service));
+      });
+  });
+}
+
+/**
+ * Connect stops reading a body that is too long; by itself that would end the request, and nothing would receive the
+ * rest, which an HTTP/1.1 caller may have to send before it reads its answer.
+ */
+function leaveOpen(request: IncomingMessage): void {
+  if (request.httpVersionMajor === 1)
+    request[Symbol.asyncIterator] = () => request.iterator({ destroyOnReturn: false });
 }
 
 const grpcUnitsMs: Record<string, number> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 1e-3, n: 1e-6 };
@@ -72,12 +87,12 @@ const operationsMessageBytes = 65_536;
 const peerKey = createContextKey('', { description: 'the caller’s address' });
 const callKey = createContextKey<AdmittedCall | undefined>(undefined, { description: 'the admitted call' });
 
-async function admit(gate: Gate, context: HandlerContext): Promise<AdmittedCall> {
+async function admit(gate: Gate, context: HandlerContext, limitBytes: number): Promise<AdmittedCall> {
   const arrival = new ConnectArrival(context);
   try {
     const call = await gate.admit(context.method, arrival);
     // Aborted at the end of every call: one whose message could not be read never reaches its handler.
-    context.signal.addEventListener('abort', () => gate.abandon(call, unreadable(context.signal.reason)), {
+    context.signal.addEventListener('abort', () => endUnread(gate, call, context.signal.reason, limitBytes), {
       once: true,
     });
     return call;
@@ -86,12 +101,12 @@ async function admit(gate: Gate, context: HandlerContext): Promise<AdmittedCall>
   }
 }
 
-/** What kept a message from its handler: its size, its form, or the caller's leaving. */
-function unreadable(reason: unknown): FailureError {
-  const { code } = ConnectError.from(reason);
-  if (code === Code.InvalidArgument) return new FailureError({ kind: 'invalid_argument', violations: [] });
-  if (code === Code.ResourceExhausted) return new FailureError({ kind: 'payload_too_large', limitBytes: 0 });
-  return new FailureError({ kind: code === Code.DeadlineExceeded ? 'deadline_exceeded' : 'cancelled' });
+/** Ends a call that no handler has answered; what its caller hears is worded as every other refusal is. */
+function endUnread(gate: Gate, call: AdmittedCall, reason: unknown, limitBytes: number): void {
+  if (call.finished) return;
+  const error = new FailureError(unreadableFailure(reason, call.method, limitBytes));
+  gate.abandon(call, error);
+  if (reason instanceof ConnectError) reword(reason, refused(gate, error, call.requestId));
 }
 
 function implementations(gate: Gate, service: DescService): Partial<ServiceImpl<DescService>> {

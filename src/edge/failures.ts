@@ -229,7 +229,12 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         headers: { allow: failure.allow.join(', ') },
       };
     case 'unimplemented':
-      return { code: Code.Unimplemented, status: 501, reason: 'UNIMPLEMENTED', message: 'There is no such method.' };
+      return {
+        code: Code.Unimplemented,
+        status: 501,
+        reason: 'UNIMPLEMENTED',
+        message: failure.description ?? 'There is no such method.',
+      };
     case 'internal':
       return {
         code: Code.Internal,

@@ -2,7 +2,7 @@ import type { DescService } from '@bufbuild/protobuf';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { ServedService } from '../api/handlers.ts';
-import { FailureError } from '../base/failure.ts';
+import { FailureError, invalid } from '../base/failure.ts';
 import { Health } from '../gen/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '../gen/grpc/reflection/v1alpha/reflection_pb.ts';
@@ -126,7 +126,19 @@ function answerUnknown(app: FastifyInstance, gate: Gate): void {
       .send(errorBody(refusal, undefined));
   };
   app.setNotFoundHandler((_request, reply) => answer(new FailureError({ kind: 'route_not_found' }), reply));
-  app.setErrorHandler((error, _request, reply) => answer(error, reply));
+  app.setErrorHandler((error, _request, reply) => answer(asFailure(error), reply));
+}
+
+/** What Fastify itself finds wrong with a request is no fault of the service. */
+function asFailure(error: unknown): unknown {
+  const { code } = error as { code?: unknown };
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new FailureError({ kind: 'unsupported_media_type', accepted: ['application/json'] });
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new FailureError({ kind: 'payload_too_large', limitBytes: messageBytes });
+  if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
+    return new FailureError(invalid('body', 'is not as long as its Content-Length says'));
+  return error;
 }
 
 function messageBytesOf(service: DescService): number {

@@ -9,6 +9,7 @@ import {
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import type { Logger } from 'pino';
+import { lingering } from './linger.ts';
 
 /** Bounds of what arrives on the port. Times in milliseconds. */
 export interface ListenerLimits {
@@ -24,6 +25,9 @@ export interface ListenerLimits {
   connections: number;
   /** All headers of one request. */
   headerBytes: number;
+  /** How long, and how much of it, a body is received after its request was answered, so that the answer arrives. */
+  lingerMs: number;
+  lingerBytes: number;
 }
 
 export const defaultListenerLimits: ListenerLimits = {
@@ -34,6 +38,8 @@ export const defaultListenerLimits: ListenerLimits = {
   concurrentStreams: 256,
   connections: 10_000,
   headerBytes: 32_768,
+  lingerMs: 10_000,
+  lingerBytes: 64 * 1024 * 1024,
 };
 
 export interface TlsFiles {
@@ -59,12 +65,8 @@ export interface Listener {
   destroy(): void;
 }
 
-export function createListener(
-  handler: RequestListener,
-  limits: ListenerLimits,
-  log: Logger,
-  tls?: TlsFiles,
-): Listener {
+export function createListener(answer: RequestListener, limits: ListenerLimits, log: Logger, tls?: TlsFiles): Listener {
+  const handler = lingering(answer, limits);
   const sessions = new Set<Http2Session>();
   const sockets = new Set<Socket>();
   const http1Settings = {

@@ -1,8 +1,15 @@
-import { ConnectError, createClient } from '@connectrpc/connect';
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
+import { fromBinary } from '@bufbuild/protobuf';
+import { Code, ConnectError, createClient } from '@connectrpc/connect';
+import {
+  compressionGzip,
+  createConnectTransport,
+  createGrpcTransport,
+  createGrpcWebTransport,
+} from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusalOf } from '../../src/edge/failures.ts';
 import { ErrorInfoSchema } from '../../src/gen/google/rpc/error_details_pb.ts';
+import { StatusSchema } from '../../src/gen/google/rpc/status_pb.ts';
 import { GateService } from '../gen/intelligence/test/v1/gate_pb.ts';
 import { type GateServer, goodToken, scopelessToken, startGateServer } from '../support/gate-server.ts';
 import { failures, secretInFault } from '../support/gate-service.ts';
@@ -142,6 +149,136 @@ describe('gRPC by @grpc/grpc-js', () => {
     expect(reply.error?.code).toBe(4);
     client.close();
   });
+});
+
+/** An error as Connect's unary calls print it. */
+interface PrintedError {
+  code: string;
+  message: string;
+  details: { type: string; debug?: object }[];
+}
+
+/** Bytes of one framed message. */
+function envelope(message: Uint8Array, flags = 0): Buffer {
+  const head = Buffer.alloc(5, flags);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+}
+
+const notProtobuf = Buffer.from([0xff, 0xff, 0xff]);
+
+describe('a message that can’t be read is refused like every other', () => {
+  const tooLong = { text: 'x'.repeat(1_200_000) };
+
+  test.each(Object.entries(transports))('oversize, by %s', async (_name, transportTo) => {
+    const client = createClient(GateService, transportTo(server.url));
+    const headers = { authorization: goodToken, 'x-request-id': 'big.1' };
+    const error = ConnectError.from(await client.say(tooLong, { headers }).catch((thrown: unknown) => thrown));
+    expect(error.code).toBe(Code.ResourceExhausted);
+    expect(error.rawMessage).toBe('The message is over the limit of 1048576 bytes, measured after decompression.');
+    expect(error.findDetails(ErrorInfoSchema)).toMatchObject([
+      {
+        domain: 'intelligence',
+        reason: 'PAYLOAD_TOO_LARGE',
+        metadata: { limitBytes: '1048576', requestId: 'big.1' },
+      },
+    ]);
+  });
+
+  test('oversize after decompression, by Connect', async () => {
+    const transport = createConnectTransport({
+      ...{ baseUrl: server.url, httpVersion: '1.1', sendCompression: compressionGzip },
+    });
+    const saying = createClient(GateService, transport).say(tooLong, { headers: { authorization: goodToken } });
+    const error = ConnectError.from(await saying.catch((thrown: unknown) => thrown));
+    expect(error.code).toBe(Code.ResourceExhausted);
+    expect(reasonOf(error)).toBe('PAYLOAD_TOO_LARGE');
+  });
+
+  test('oversize and undecodable, by @grpc/grpc-js', async () => {
+    const client = grpcClient(server.url);
+    const headers = { authorization: goodToken };
+    const oversize = await client.unary(GateService.method.say, tooLong, headers);
+    expect(oversize.reason).toBe('PAYLOAD_TOO_LARGE');
+    const undecodable = await client.unary(GateService.method.say, {}, headers, { bytes: notProtobuf });
+    expect(undecodable.error?.code).toBe(3);
+    expect(undecodable.error?.details).toMatch(/is not a valid protobuf message intelligence.test.v1.SayRequest/);
+    expect(undecodable.reason).toBe('INVALID_ARGUMENT');
+    client.close();
+  });
+
+  const cases: [string, { type: string; body: string | Buffer; headers?: Record<string, string>; says: string }][] = [
+    ['JSON that breaks off', { type: 'application/json', body: '{"text":', says: 'body: is not valid JSON for ' }],
+    ['an unknown field', { type: 'application/json', body: '{"txt":""}', says: 'txt: is not a field of ' }],
+    ['a field of another type', { type: 'application/json', body: '{"text":1}', says: 'text: expected string' }],
+    ['bytes that are no protobuf', { type: 'application/proto', body: notProtobuf, says: 'body: is not a valid prot' }],
+    [
+      'a body that is not gzip',
+      {
+        ...{ type: 'application/json', body: '{}', headers: { 'content-encoding': 'gzip' } },
+        says: 'body: is not compressed as its headers say',
+      },
+    ],
+    [
+      'a time-out in no unit',
+      { type: 'application/json', body: '{}', headers: { 'connect-timeout-ms': 'soon' }, says: 'timeout: ' },
+    ],
+  ];
+  test.each(cases)('%s, by Connect', async (_name, { type, body, headers = {}, says }) => {
+    const response = await post('Say', type, body, headers);
+    expect(response.status).toBe(400);
+    const error = (await response.json()) as PrintedError;
+    expect(error.code).toBe('invalid_argument');
+    expect(error.message.startsWith(says), error.message).toBe(true);
+    const [info, badRequest] = error.details;
+    const requestId = response.headers.get('x-request-id');
+    expect(info?.debug).toMatchObject({ reason: 'INVALID_ARGUMENT', domain: 'intelligence', metadata: { requestId } });
+    expect(badRequest?.type).toBe('google.rpc.BadRequest');
+  });
+
+  test('in a stream, by Connect', async () => {
+    const response = await post('Count', 'application/connect+json', envelope(Buffer.from('{"to')));
+    const end = JSON.parse(Buffer.from(await response.arrayBuffer()).toString('utf8', 5));
+    expect(end.error.details[0].debug).toMatchObject({ reason: 'INVALID_ARGUMENT', domain: 'intelligence' });
+  });
+
+  test.each([
+    ['bytes that are no protobuf', envelope(notProtobuf), {}, 'status: 3', 'INVALID_ARGUMENT'],
+    ['half an envelope', Buffer.from([0, 0, 0, 0, 9, 1]), {}, 'status: 3', 'INVALID_ARGUMENT'],
+    ['bad gzip', envelope(Buffer.from('xx'), 1), { 'grpc-encoding': 'gzip' }, 'status: 3', 'INVALID_ARGUMENT'],
+    ['a compression nobody named', envelope(Buffer.from('xx'), 1), {}, 'status: 3', 'INVALID_ARGUMENT'],
+    [
+      'a compression not known',
+      envelope(Buffer.from('x'), 1),
+      { 'grpc-encoding': 'zstd' },
+      'status: 12',
+      'UNIMPLEMENTED',
+    ],
+    ['no message', Buffer.alloc(0), {}, 'status: 12', 'UNIMPLEMENTED'],
+    ['two messages', Buffer.alloc(10), {}, 'status: 12', 'UNIMPLEMENTED'],
+  ])('%s, by gRPC-Web', async (_name, body, headers, status, reason) => {
+    const response = await post('Say', 'application/grpc-web+proto', body, headers);
+    const trailers = Buffer.from(await response.arrayBuffer()).toString('utf8', 5);
+    expect(trailers).toContain(status);
+    const [, details = ''] = /grpc-status-details-bin: (\S+)/.exec(trailers) ?? [];
+    const [info] = fromBinary(StatusSchema, Buffer.from(details, 'base64')).details;
+    expect(info && fromBinary(ErrorInfoSchema, info.value)).toMatchObject({ domain: 'intelligence', reason });
+  });
+
+  test('of a type that no protocol has', async () => {
+    const response = await post('Say', 'text/plain', 'hello');
+    expect(response.status).toBe(415);
+    const { error } = (await response.json()) as { error: { details: { reason?: string }[] } };
+    expect(error.details[0]?.reason).toBe('UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  function post(method: string, type: string, body: string | Buffer, headers: Record<string, string> = {}) {
+    return fetch(`${server.url}/intelligence.test.v1.GateService/${method}`, {
+      method: 'POST',
+      headers: { 'content-type': type, authorization: goodToken, ...headers },
+      body: typeof body === 'string' ? body : new Uint8Array(body),
+    });
+  }
 });
 
 describe('a call’s place', () => {

@@ -4,6 +4,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { fail, succeed } from '../../src/base/failure.ts';
 import { type Admission, createGate } from '../../src/edge/gate.ts';
 import { monitorReadiness, type RunningServer, serveEdge } from '../../src/edge/index.ts';
+import { defaultListenerLimits, type ListenerLimits } from '../../src/edge/listener.ts';
 import { gateService } from './gate-service.ts';
 
 /** A credential that the test gate knows, and one that it knows without the scope. */
@@ -19,7 +20,13 @@ export interface GateServer extends RunningServer {
 }
 
 /** The gate and the lanes over it, on a port of its own, with the service of `gate-service.ts`. */
-export async function startGateServer({ logged = true } = {}): Promise<GateServer> {
+export async function startGateServer({
+  logged = true,
+  limits,
+}: {
+  logged?: boolean;
+  limits?: Partial<ListenerLimits>;
+} = {}): Promise<GateServer> {
   const lines: string[] = [];
   // Without `logged`, lines are written as in production and thrown away.
   const log = pino({ level: logged ? 'debug' : 'info' }, { write: (line: string) => logged && lines.push(line) });
@@ -59,6 +66,7 @@ export async function startGateServer({ logged = true } = {}): Promise<GateServe
     gate,
     readiness: monitorReadiness(async () => {}),
     log,
+    limits: { ...defaultListenerLimits, ...limits },
   });
   return { ...server, logged: () => lines.join(''), refusedPeers, occupied: () => occupied };
 }

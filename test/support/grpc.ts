@@ -30,14 +30,14 @@ export function grpcClient(address: string) {
       method: DescMethodUnary<I, O>,
       request: MessageInitShape<I>,
       headers: Record<string, string> = {},
-      options: { deadline?: number } = {},
+      { bytes, ...options }: { deadline?: number /** Sent instead of the message. */; bytes?: Buffer } = {},
     ): Promise<GrpcReply<MessageShape<O>>> {
       return new Promise((resolve) => {
         let initial = new Metadata();
         const call = client.makeUnaryRequest(
           pathOf(method),
-          (message: MessageShape<I>) => Buffer.from(toBinary(method.input, message)),
-          (bytes: Buffer) => fromBinary(method.output, bytes),
+          (message: MessageShape<I>) => bytes ?? Buffer.from(toBinary(method.input, message)),
+          (reply: Buffer) => fromBinary(method.output, reply),
           create(method.input, request),
           metadataOf(headers),
           options,

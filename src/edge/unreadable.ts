@@ -1,0 +1,73 @@
+import type { DescMethod } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { type Failure, invalid } from '../base/failure.ts';
+
+/**
+ * What kept a message from its handler, of Connect's own error: its size, its form, its compression, or the caller's
+ * leaving. Connect reads messages before any interceptor runs, so its errors come in its own words and codes.
+ */
+export function unreadableFailure(reason: unknown, method: DescMethod, limitBytes: number): Failure {
+  const { code, rawMessage } = ConnectError.from(reason);
+  switch (code) {
+    case Code.ResourceExhausted:
+      return { kind: 'payload_too_large', limitBytes };
+    case Code.DeadlineExceeded:
+      return { kind: 'deadline_exceeded' };
+    case Code.Unimplemented:
+      return { kind: 'unimplemented', description: unsupported(rawMessage, method) };
+    case Code.InvalidArgument:
+      return malformed(rawMessage, method);
+    // Connect calls bytes that are no message a fault of its own; they are the caller's.
+    case Code.Internal:
+      return callersFault.test(rawMessage) ? malformed(rawMessage, method) : { kind: 'cancelled' };
+    default:
+      return { kind: 'cancelled' };
+  }
+}
+
+const callersFault = /^parse binary: |^decompression failed$|^received compressed envelope/;
+
+/** Fields and types as the caller wrote them; text that came with the request comes back cut short. */
+function malformed(message: string, method: DescMethod): Failure {
+  const typeName = method.input.typeName;
+  const [, field, misfit] = /^cannot decode field [\w.]*\.(\w+) from JSON: (.*)$/s.exec(message) ?? [];
+  if (field !== undefined && misfit !== undefined) return invalid(field, brief(misfit));
+  const [, key] = /^cannot decode message [\w.]+ from JSON: key "(.*)" is unknown$/s.exec(message) ?? [];
+  if (key !== undefined) return invalid(brief(key), `is not a field of ${typeName}`);
+  const [, json] = /^cannot decode message [\w.]+ from JSON: (.*)$/s.exec(message) ?? [];
+  if (json !== undefined) return invalid('body', `is not valid JSON for ${typeName}: ${brief(json)}`);
+  const [, binary] = /^parse binary: (.*)$/s.exec(message) ?? [];
+  if (binary !== undefined) return invalid('body', `is not a valid protobuf message ${typeName}: ${brief(binary)}`);
+  const [, timeout] = /^protocol error: invalid \w+ timeout value: (.*)$/s.exec(message) ?? [];
+  if (timeout !== undefined) return invalid('timeout', `is not a time that this protocol knows: ${brief(timeout)}`);
+  if (message === 'decompression failed') return invalid('body', 'is not compressed as its headers say');
+  if (message.startsWith('received compressed envelope'))
+    return invalid(
+      'body',
+      'is marked as compressed, but no header says how: send grpc-encoding or connect-content-encoding',
+    );
+  return invalid('body', `is not framed as this protocol asks: ${brief(message.replace(/^protocol error: /, ''))}`);
+}
+
+function unsupported(message: string, method: DescMethod): string {
+  const [, encodings] = /^unknown compression .*: supported encodings are (.*)$/s.exec(message) ?? [];
+  if (encodings !== undefined)
+    return `The message is compressed in a way that is not known here. Send it as it is, or as ${encodings.split(',').join(' or ')}.`;
+  return `${method.name} takes exactly one message: ${brief(message.replace(/^protocol error: /, ''))}.`;
+}
+
+const charactersMax = 200;
+
+function brief(text: string): string {
+  return text.length > charactersMax ? `${text.slice(0, charactersMax)}...` : text;
+}
+
+/**
+ * Makes an error that is on its way out say what another one says. Connect aborts a call's signal with the very error
+ * that it is about to write down, and this is the one place to reach it.
+ */
+export function reword(error: ConnectError, as: ConnectError): void {
+  const { message, rawMessage, code } = as;
+  Object.assign(error, { message, rawMessage, code, details: as.details });
+  for (const [name, value] of as.metadata) error.metadata.set(name, value);
+}

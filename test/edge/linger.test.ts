@@ -1,0 +1,132 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type GateServer, goodToken, startGateServer } from '../support/gate-server.ts';
+
+const lingerMs = 400;
+const lingerBytes = 16 * 1024 * 1024;
+
+let server: GateServer;
+beforeAll(async () => {
+  server = await startGateServer({ limits: { lingerMs, lingerBytes } });
+});
+afterAll(() => server.close(0));
+
+const tooLong = JSON.stringify({ text: 'x'.repeat(6_000_000) });
+const rpcPath = '/intelligence.test.v1.GateService/Say';
+
+describe.each([
+  ['the REST lane', '/gate/say', 413],
+  ['Connect', rpcPath, 429],
+])('an answer that comes before the body has ended, from %s', (_lane, path, status) => {
+  const authorization = goodToken;
+
+  test('reaches fetch, every time', async () => {
+    for (let time = 0; time < 20; time += 1) {
+      const response = await post(path, tooLong, { authorization });
+      expect(response.status).toBe(status);
+      expect(JSON.stringify(await response.json())).toContain('PAYLOAD_TOO_LARGE');
+    }
+  });
+
+  test('reaches fetch that streams its body', async () => {
+    const response = await post(path, new Blob([tooLong]).stream(), { authorization });
+    expect(response.status).toBe(status);
+    expect(JSON.stringify(await response.json())).toContain('PAYLOAD_TOO_LARGE');
+  });
+
+  test('reaches fetch when it is about the credential', async () => {
+    for (let time = 0; time < 20; time += 1) {
+      const response = await post(path, tooLong, {});
+      expect(response.status).toBe(401);
+      expect(JSON.stringify(await response.json())).toContain('CREDENTIAL_MISSING');
+    }
+  });
+
+  test('reaches a caller that reads only after all is sent', async () => {
+    const caller = call(path, { authorization, 'content-length': String(tooLong.length) });
+    caller.socket.pause();
+    await new Promise((sent) => caller.socket.write(tooLong, sent));
+    caller.socket.resume();
+    await expect.poll(() => caller.received()).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*PAYLOAD_TOO_LARGE`));
+    expect(caller.failed()).toBeUndefined();
+    caller.socket.destroy();
+  });
+
+  test('a caller that sends for ever is cut off in time', async () => {
+    const caller = call(path, { authorization, 'transfer-encoding': 'chunked' });
+    const started = performance.now();
+    caller.socket.write(chunk(2_000_000));
+    const dripping = setInterval(() => caller.socket.write(chunk(10)), 20);
+    await caller.closed;
+    clearInterval(dripping);
+    expect(caller.received()).toContain(`HTTP/1.1 ${status} `);
+    expect(performance.now() - started).toBeGreaterThan(lingerMs * 0.9);
+    expect(performance.now() - started).toBeLessThan(lingerMs + 2_000);
+  });
+});
+
+test('a refusal of the size says that the connection closes, and closes it once the body is there', async () => {
+  const caller = call('/gate/say', { authorization: goodToken, 'content-length': String(tooLong.length) });
+  caller.socket.write(tooLong.slice(0, -1));
+  await expect.poll(() => caller.received()).toMatch(/^HTTP\/1.1 413 /);
+  expect(caller.received().toLowerCase()).toContain('connection: close');
+  await caller.ended;
+  caller.socket.end('}');
+  await caller.closed;
+  expect(caller.failed()).toBeUndefined();
+});
+
+test('a caller that sends a lot at once is cut off at the bytes', async () => {
+  const unhurried = await startGateServer({ limits: { lingerMs: 60_000, lingerBytes: 4_000_000 } });
+  const caller = call('/gate/say', { 'transfer-encoding': 'chunked' }, unhurried.url);
+  const sendMore = () => {
+    while (!caller.socket.destroyed && caller.socket.write(chunk(100_000)));
+  };
+  caller.socket.on('drain', sendMore);
+  sendMore();
+  await caller.closed;
+  expect(caller.received()).toContain('HTTP/1.1 401 ');
+  await unhurried.close(0);
+});
+
+test('a connection goes on after a refused body has ended', async () => {
+  const caller = call('/gate/say', { 'content-length': '3000000' });
+  caller.socket.write(Buffer.alloc(3_000_000));
+  await expect.poll(() => caller.received()).toContain('HTTP/1.1 401 ');
+  caller.socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
+  await expect.poll(() => caller.received()).toContain('HTTP/1.1 200 ');
+  caller.socket.destroy();
+});
+
+function post(path: string, body: string | ReadableStream, headers: Record<string, string>): Promise<Response> {
+  return fetch(`${server.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+    ...(typeof body !== 'string' && { duplex: 'half' }),
+  } as RequestInit);
+}
+
+/** A caller by hand, with the head of its request sent. */
+function call(path: string, headers: Record<string, string>, url = server.url) {
+  const { hostname, port } = new URL(url);
+  // As a server may end its side first, and this caller still has something to send.
+  const socket: Socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  let received = '';
+  let failed: Error | undefined;
+  socket.on('data', (bytes) => {
+    received += bytes.toString('latin1');
+  });
+  socket.on('error', (error) => {
+    failed = error;
+  });
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const ended = new Promise<void>((resolve) => socket.once('end', () => resolve()));
+  const lines = Object.entries({ host: 'x', 'content-type': 'application/json', ...headers });
+  socket.write(`POST ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`);
+  return { socket, received: () => received, failed: () => failed, ended, closed };
+}
+
+function chunk(bytes: number): string {
+  return `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
+}
