@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { nanoPerUsd } from './base/money.ts';
-import type { Health } from './chat/index.ts';
+import type { CacheEvent, Health } from './chat/index.ts';
 import type { FinishedCall } from './edge/index.ts';
 import type { RunningLedger } from './wallet/index.ts';
 
@@ -8,6 +8,7 @@ import type { RunningLedger } from './wallet/index.ts';
 export interface Metrics {
   observeCall(call: FinishedCall): void;
   observeGroup(operations: number, durationMs: number): void;
+  observeCache(event: CacheEvent): void;
   /** The same health, whose calls are counted and timed on their way. */
   health(health: Health): Health;
   /** The same ledger, whose holds and settlements are counted and timed on their way. */
@@ -76,6 +77,13 @@ export function createMetrics(): Metrics {
     registers,
   });
 
+  const cacheEvents = new Counter({
+    name: 'chat_cache_events_total',
+    help: 'Look-ups in the reply cache (hit, miss, refresh), replies for it (stored, too_large, dropped), and failures of either.',
+    labelNames: ['event'],
+    registers,
+  });
+
   return {
     observeCall: ({ method, protocol, outcome, durationMs }) =>
       calls.observe({ rpc_method: method, rpc_system: protocol, outcome }, durationMs / 1000),
@@ -83,6 +91,7 @@ export function createMetrics(): Metrics {
       groupSize.observe(count);
       groupSeconds.observe(durationMs / 1000);
     },
+    observeCache: (event) => cacheEvents.inc({ event }),
     health: (health) => {
       observeCircuits(health);
       return { ...health, begin: (route) => observed(health.begin(route), route) };

@@ -6,7 +6,7 @@ import { present } from './base/present.ts';
 import { createSeal } from './base/seal.ts';
 import { type Catalog, type CatalogSettings, createCatalog } from './catalog/index.ts';
 import { createPriceStore } from './catalog/price-store.ts';
-import { chatDeadlineMs, createChat, createHealth, createModelCalls } from './chat/index.ts';
+import { chatDeadlineMs, createChat, createHealth, createModelCalls, createReplyCache } from './chat/index.ts';
 import type { Config, Secrets } from './config/index.ts';
 import { createCredentialChanges } from './db/credential-changes.ts';
 import { migrate } from './db/index.ts';
@@ -149,6 +149,18 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     closers.push(() => catalog.close());
     await importPrices(catalog, log);
     const health = metrics.health(createHealth({ clock }));
+    const replyCache = createReplyCache({
+      db,
+      wallets,
+      log,
+      seal: createSeal(secrets.encryptionKeys),
+      secret: secrets.fingerprintKey,
+      // Who wants no reply stored wants none in a cache.
+      settings: { ...config.chat.cache, enabled: config.chat.cache.enabled && config.ledger.storeReplies },
+      observe: metrics.observeCache,
+    });
+    replyCache.start();
+    closers.push(() => replyCache.close());
     const chat = createChat({
       ledger: observedLedger,
       catalog,
@@ -156,6 +168,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       log,
       health: tracing?.health(health) ?? health,
       reserveTokens: limits.reserveTokens,
+      cache: replyCache,
     });
     closers.push(() => chat.drained());
 

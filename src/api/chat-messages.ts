@@ -49,6 +49,7 @@ export function chatRequestOf(request: ChatRequestMessage | StreamChatRequestMes
     seed: request.seed,
     user: request.user || undefined,
     metadata: request.metadata,
+    cache: request.cache,
   };
 }
 
@@ -72,6 +73,7 @@ export function replyEnd(reply: ChatReply) {
       reason: reply.routing.reason,
       attempts: reply.routing.attempts.map((attempt) => ({ ...attempt, latencyMs: Math.round(attempt.latencyMs) })),
     },
+    ...(reply.cache ? { cache: reply.cache } : {}),
   };
 }
 

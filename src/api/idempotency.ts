@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { type DescMessage, type DescMethod, type MessageShape, toJson } from '@bufbuild/protobuf';
+import { canonicalJson } from '../base/canonical-json.ts';
 import { FailureError, invalid } from '../base/failure.ts';
 import type { Call } from './call.ts';
 
@@ -37,12 +38,4 @@ export function requestIdentity<Input extends DescMessage>(
       .update(canonicalJson(toJson(method.input, request)))
       .digest(),
   };
-}
-
-/** JSON with the members of each object in order of their names, so that equal messages print alike. */
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join(',')}}`;
 }

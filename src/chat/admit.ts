@@ -5,6 +5,7 @@ import type { Hold, HoldRequest } from '../wallet/index.ts';
 import { payerOf } from '../wallet/index.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
 import { type PreparedChat, prepareChat } from './prepare.ts';
+import { replyScope } from './reply-scope.ts';
 import { restoreReply } from './stored-reply.ts';
 import type { ChatReply, ChatRequest } from './types.ts';
 
@@ -79,8 +80,7 @@ function holdRequest(
   }
   if (call.idempotency)
     request.idempotency = {
-      // One end user must never read another's reply.
-      scope: payer.subject === undefined ? payer.accountId : `${payer.accountId}/${payer.keyId}/${payer.subject}`,
+      scope: replyScope(payer),
       ...call.idempotency,
     };
   return request;

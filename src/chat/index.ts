@@ -7,19 +7,20 @@ import type { Page, PageRequest } from '../base/page.ts';
 import type { Catalog, PricedModel } from '../catalog/index.ts';
 import type { Providers } from '../providers/index.ts';
 import type { Ledger } from '../wallet/index.ts';
+import { runCached, streamCached } from './cached-chat.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
 import { createHealth, type Health } from './health.ts';
 import { limitTokens, type ReserveTokens } from './limit-tokens.ts';
 import { listModels } from './list-models.ts';
 import { prepareChat } from './prepare.ts';
 import type { QuotedRoute } from './quote.ts';
-import { runChat } from './run-chat.ts';
-import { streamChat } from './stream-chat.ts';
+import type { ReplyCache } from './reply-cache.ts';
 import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
 
 export type { ChatCall } from './deps.ts';
 export { createHealth, type Health } from './health.ts';
 export { chatInvariants } from './invariants.ts';
+export { type CacheEvent, createReplyCache, type ReplyCache } from './reply-cache.ts';
 export * from './types.ts';
 export { createModelCalls, type ModelCalls, type Spending } from './within-charge.ts';
 
@@ -69,13 +70,15 @@ export function createChat(options: {
   deadlineMs?: number;
   /** Counts model tokens a minute; absent: they are not limited. */
   reserveTokens?: ReserveTokens;
+  /** Earlier replies, for requests that ask for them; absent: every look-up is a miss. */
+  cache?: ReplyCache;
   random?: () => number;
   /** Waits between tries of a route. */
   sleep?: NonNullable<ChatDeps['sleep']>;
 }): Chat {
   const clock = options.clock ?? systemClock;
   const tokenLimits = limitTokens(options.ledger, options.reserveTokens);
-  const deps: ChatDeps = {
+  const deps: ChatDeps & { cache?: ReplyCache } = {
     ...options,
     ledger: tokenLimits.ledger,
     tokenLimits,
@@ -93,12 +96,12 @@ export function createChat(options: {
 
   return {
     run(caller, request, call) {
-      const work = runChat(deps, caller, request, call);
+      const work = runCached(deps, caller, request, call, track);
       track(work);
       return orAborted(work, call.signal);
     },
     stream(caller, request, call) {
-      const opening = streamChat(deps, caller, request, call, track);
+      const opening = streamCached(deps, caller, request, call, track);
       track(opening);
       return opening;
     },

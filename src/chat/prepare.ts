@@ -73,6 +73,18 @@ export function prepareChat(
   });
 }
 
+/** Whether a request may be answered by this model now: it is offered, fits the request, and the caller's token allows it. */
+export function mayUseModel(
+  { catalog }: { catalog: Catalog },
+  caller: Caller,
+  request: ChatRequest,
+  { provider, model }: { provider: string; model: string },
+): boolean {
+  const offered = catalog.models(caller.accountId ?? '');
+  const named = offered.filter((route) => route.model.provider === provider && route.model.id === model);
+  return chooseRoutes(wantedOf(caller, request, measureInput(request)), named, alwaysHealthy).ok;
+}
+
 function wantedOf(caller: Caller, request: ChatRequest, measure: InputMeasure): Wanted {
   return {
     provider: request.provider,

@@ -293,7 +293,7 @@ async function settleAsReceived({ meter }: Delivery, reply: GrowingReply): Promi
 }
 
 /** A reply that is there already: one piece, and the end. */
-async function* asStream(reply: ChatReply): AsyncGenerator<ChatEvent, void> {
+export async function* asStream(reply: ChatReply): AsyncGenerator<ChatEvent, void> {
   if (reply.message.content !== '') yield { kind: 'delta', content: reply.message.content };
   for (const [index, toolCall] of reply.message.toolCalls.entries())
     yield { kind: 'delta', toolCall: { index, ...toolCall } };

@@ -23,6 +23,16 @@ export interface ChatRequest {
   user?: string | undefined;
   /** The caller's own labels, which come back in usage reports. */
   metadata?: Readonly<Record<string, string>> | undefined;
+  /** Whether an earlier reply may answer, and this one be kept; absent: neither. */
+  cache?: ChatCacheControl | undefined;
+}
+
+/** In the words of RFC 9111. */
+export interface ChatCacheControl {
+  /** How old an earlier reply may be, and how long this one is kept. */
+  maxAgeSeconds: number;
+  /** An earlier reply does not answer; the new one takes its place. */
+  noCache?: boolean | undefined;
 }
 
 export interface ChatRouting {
@@ -85,7 +95,7 @@ export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' |
 
 /** A reply, what it took and what it cost. */
 export interface ChatReply {
-  /** The charge's id. */
+  /** The id of the charge that paid for it. */
   id: string;
   provider: string;
   model: string;
@@ -95,6 +105,15 @@ export interface ChatReply {
   /** The wallet's balance after this charge. */
   balance: NanoUsd;
   routing: RoutingReport;
+  /** When the request asked for the cache. On a hit `id` is that of the earlier reply, and nothing is charged. */
+  cache?: CacheReport;
+}
+
+export interface CacheReport {
+  /** Whether an earlier reply answered. */
+  hit: boolean;
+  /** How long ago it was stored; on a hit. */
+  ageSeconds?: number;
 }
 
 /** A count that is not known is absent, which is not zero. */

@@ -101,6 +101,20 @@ const ledger = z.strictObject({
   storeReplies: z.boolean().default(true),
 });
 
+const chat = z.strictObject({
+  /** Earlier replies that answer the same request again, for requests that ask for it. Needs ledger.storeReplies. */
+  cache: z
+    .strictObject({
+      /** Off: such requests are answered all the same, always by a model. */
+      enabled: z.boolean().default(true),
+      /** The oldest reply that answers, and the longest that one is kept. */
+      maxAgeSeconds: z.int().min(1).max(2_592_000).default(86_400),
+      /** When an account has more, its oldest leave. */
+      entriesPerAccountMax: z.int().min(1).max(100_000).default(1_000),
+    })
+    .prefault({}),
+});
+
 /** The configuration file. Every setting has a default; unknown settings are refused. */
 export const configSchema = z.strictObject({
   http: http.prefault({}),
@@ -138,6 +152,7 @@ export const configSchema = z.strictObject({
     .prefault({}),
   limits: limits.prefault({}),
   ledger: ledger.prefault({}),
+  chat: chat.prefault({}),
   /** Traces by OpenTelemetry over OTLP/HTTP; null: none. */
   tracing: z
     .strictObject({ endpoint: z.url(), sampleRatio: z.number().min(0).max(1).default(1) })

@@ -1,0 +1,210 @@
+import type { Logger } from 'pino';
+import type { Caller } from '../base/caller.ts';
+import type { NanoUsd } from '../base/money.ts';
+import type { Seal } from '../base/seal.ts';
+import type { Database } from '../db/index.ts';
+import { payerOf, type Wallets } from '../wallet/index.ts';
+import { cacheKeyOf } from './cache-key.ts';
+import type { ChatCall } from './deps.ts';
+import {
+  type CacheEntry,
+  findCachedReply,
+  putCachedReply,
+  sweepCachedReplies,
+  trimCachedReplies,
+} from './reply-cache-store.ts';
+import { replyScope } from './reply-scope.ts';
+import { restoreReply, storeReply } from './stored-reply.ts';
+import type { ChatReply, ChatRequest } from './types.ts';
+
+export interface ReplyCacheSettings {
+  /** Off: nothing is read or stored. */
+  enabled: boolean;
+  /** A longer time that a request asks for is taken as this. */
+  maxAgeSeconds: number;
+  /** When an account has more, its oldest leave. */
+  entriesPerAccountMax: number;
+}
+
+/** What became of a look-up, or of a reply that might have been stored. */
+export type CacheEvent = 'hit' | 'miss' | 'refresh' | 'stored' | 'too_large' | 'dropped' | 'failed';
+
+export interface ReplyCacheDependencies {
+  db: Database;
+  wallets: Pick<Wallets, 'get' | 'findCharge'>;
+  /** Encrypts replies, each bound to its row. */
+  seal: Seal;
+  /** For the HMAC that names a request. */
+  secret: Uint8Array;
+  log: Logger;
+  settings: ReplyCacheSettings;
+  /** For metrics. */
+  observe?: (event: CacheEvent) => void;
+}
+
+/** Replies of earlier requests, shared by all nodes. Its faults are never those of a request: they are misses. */
+export interface ReplyCache {
+  /** Where the reply to a request is kept; undefined when it is not: nobody asked, or the request is a repeat of its own. */
+  placeOf(caller: Caller, request: ChatRequest, call: ChatCall): Promise<CachePlace | undefined>;
+  /**
+   * The reply that is kept there, free of charge, with the balance of now: when it is young enough, `mayUse` takes its model,
+   * and the wallet is not paused.
+   */
+  find(place: CachePlace, mayUse: (reply: ChatReply) => boolean): Promise<ChatReply | undefined>;
+  /** Keeps a reply that was charged, when it is whole. Never rejects. */
+  keep(place: CachePlace, reply: ChatReply): Promise<void>;
+  /** Deletes, now and then, what has expired. */
+  start(): void;
+  close(): Promise<void>;
+  /** Deletes what has expired, now. */
+  sweep(): Promise<void>;
+}
+
+export interface CachePlace extends CacheEntry {
+  maxAgeSeconds: number;
+  /** Whether what is there is passed over, and replaced. */
+  noCache: boolean;
+}
+
+const replyBytesMax = 1_024 * 1_024;
+/** Replies that may wait for the database at once; more are not kept, so that a slow database fills no memory. */
+const storesInFlightMax = 32;
+/** A cache that takes longer to look into than this helps nobody. */
+const lookUpMs = 1_000;
+const trimMax = 200;
+const sweepEveryMs = 60_000;
+const sweepBatch = 1_000;
+const sweepBatchesMax = 20;
+
+export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCache {
+  const { db, wallets, seal, secret, log, settings, observe = () => {} } = dependencies;
+  let timer: NodeJS.Timeout | undefined;
+  let round: Promise<void> = Promise.resolve();
+  let storesInFlight = 0;
+
+  /** Undefined when the database fails or takes too long. */
+  async function orMiss<T>(work: Promise<T>): Promise<T | undefined> {
+    let late: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<never>((_, reject) => {
+      late = setTimeout(() => reject(new Error(`no answer within ${lookUpMs} ms`)), lookUpMs);
+    });
+    try {
+      return await Promise.race([work, tooLate]);
+    } catch (error) {
+      observe('failed');
+      log.warn({ err: error }, 'the reply cache could not be read');
+      return undefined;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  async function lookUp(place: CachePlace, mayUse: (reply: ChatReply) => boolean): Promise<ChatReply | undefined> {
+    const found = await findCachedReply(db, place);
+    if (!found) return undefined;
+    const opened = seal.open(found.sealed, contextOf(place));
+    if (!opened) {
+      log.error('a cached reply does not open: its encryption key is gone, or it was changed');
+      return undefined;
+    }
+    // At exactly 0 use pauses, also that which is free; the hold that follows a miss says so in its own words.
+    const wallet = await wallets.get(place.accountId, 'api');
+    if (!wallet.ok || wallet.value.paused || wallet.value.owed > 0n) return undefined;
+    const reply = asHit(opened, wallet.value.balance, Number(found.ageUs / 1_000_000n));
+    return mayUse(reply) ? reply : undefined;
+  }
+
+  async function store(place: CachePlace, sealed: Uint8Array): Promise<void> {
+    const { accountId } = place;
+    await db.transaction((tx) => putCachedReply(tx, { ...place, sealed }));
+    await trimCachedReplies(db, { accountId, keep: settings.entriesPerAccountMax, limit: trimMax });
+  }
+
+  async function sweep(): Promise<void> {
+    for (let batch = 0; batch < sweepBatchesMax; batch++)
+      if ((await sweepCachedReplies(db, sweepBatch)) < sweepBatch) return;
+  }
+
+  function startRound(): void {
+    round = sweep()
+      .catch((error: unknown) => log.warn({ err: error }, 'expired replies could not be deleted'))
+      .then(() => {
+        if (timer) timer = setTimeout(startRound, sweepEveryMs).unref();
+      });
+  }
+
+  return {
+    async placeOf(caller, { cache: wanted, ...request }, call) {
+      const payer = payerOf(caller, 'chat');
+      if (!settings.enabled || !wanted || !payer.ok) return undefined;
+      const { accountId } = payer.value;
+      const scope = replyScope(payer.value);
+      if (call.idempotency) {
+        // Its own outcome wins, and the ledger tells it. Not known whether there is one: as if there were.
+        const { key } = call.idempotency;
+        const charge = await orMiss(wallets.findCharge(accountId, scope, key).then((found) => ({ found })));
+        if (!charge || charge.found) return undefined;
+      }
+      return {
+        accountId,
+        digest: cacheKeyOf(secret, scope, request),
+        maxAgeSeconds: Math.min(wanted.maxAgeSeconds, settings.maxAgeSeconds),
+        noCache: wanted.noCache ?? false,
+      };
+    },
+    async find(place, mayUse) {
+      if (place.noCache) {
+        observe('refresh');
+        return undefined;
+      }
+      const looked = await orMiss(lookUp(place, mayUse).then((reply) => ({ reply })));
+      if (looked) observe(looked.reply ? 'hit' : 'miss');
+      return looked?.reply;
+    },
+    async keep(place, reply) {
+      if (!isWhole(reply)) return;
+      const bytes = storeReply(reply);
+      if (bytes.length > replyBytesMax) return observe('too_large');
+      if (storesInFlight >= storesInFlightMax) return observe('dropped');
+      storesInFlight++;
+      try {
+        await store(place, seal.seal(bytes, contextOf(place)));
+        observe('stored');
+      } catch (error) {
+        observe('failed');
+        log.warn({ err: error }, 'a reply could not be kept in the cache');
+      } finally {
+        storesInFlight--;
+      }
+    },
+    start() {
+      timer ??= setTimeout(startRound, sweepEveryMs).unref();
+    },
+    async close() {
+      clearTimeout(timer);
+      timer = undefined;
+      await round;
+    },
+    sweep,
+  };
+}
+
+// Cut, filtered and paused replies are no answers for later; a reply that could not be collected must not be had for free.
+function isWhole({ finishReason, usage }: ChatReply): boolean {
+  return (finishReason === 'stop' || finishReason === 'tool_calls') && usage.cost > 0n;
+}
+
+/** The stored reply as an answer of now: nothing was called and nothing is charged. */
+function asHit(bytes: Uint8Array, balance: NanoUsd, ageSeconds: number): ChatReply {
+  const stored = restoreReply(bytes, balance);
+  return {
+    ...stored,
+    usage: { ...stored.usage, cost: 0n },
+    routing: { ...stored.routing, reason: 'An earlier reply to the same request, from the cache.', attempts: [] },
+    cache: { hit: true, ageSeconds },
+  };
+}
+
+function contextOf({ accountId, digest }: CacheEntry): string {
+  return `cached-reply:${accountId}:${digest.toString('hex')}`;
+}
