@@ -114,10 +114,14 @@ export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCac
     return mayUse(reply) ? reply : undefined;
   }
 
-  async function store(place: CachePlace, sealed: Uint8Array): Promise<void> {
+  async function store(place: CachePlace, { balance: _balance, ...reply }: ChatReply): Promise<CacheEvent> {
     const { accountId } = place;
+    const bytes = storeReply(reply);
+    if (bytes.length > replyBytesMax) return 'too_large';
+    const sealed = seal.seal(bytes, contextOf(place));
     await db.transaction((tx) => putCachedReply(tx, { ...place, sealed }));
     await trimCachedReplies(db, { accountId, keep: settings.entriesPerAccountMax, limit: trimMax });
+    return 'stored';
   }
 
   async function sweep(): Promise<void> {
@@ -163,13 +167,10 @@ export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCac
     },
     async keep(place, reply) {
       if (!isWhole(reply)) return;
-      const bytes = storeReply(reply);
-      if (bytes.length > replyBytesMax) return observe('too_large');
       if (storesInFlight >= storesInFlightMax) return observe('dropped');
       storesInFlight++;
       try {
-        await store(place, seal.seal(bytes, contextOf(place)));
-        observe('stored');
+        observe(await store(place, reply));
       } catch (error) {
         observe('failed');
         log.warn({ err: error }, 'a reply could not be kept in the cache');

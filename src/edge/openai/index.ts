@@ -36,7 +36,7 @@ export async function openAi(instance: FastifyInstance, { gate, pathPrefix, body
     answering(request, reply, async (arrival) => {
       // Whether it streams stands in the body; nobody without a credential gets to send one.
       if (arrival.header('authorization') === undefined) await arrival.admitted(gate, ChatService.method.chat);
-      const body = readCompletionRequest(await readJson(request.raw, bodyBytes));
+      const body = readCompletionRequest(await readJson(request.raw, bodyBytes), arrival.header('cache-control'));
       return body.stream ? stream(arrival, reply, body) : unary(arrival, reply, body);
     }),
   );

@@ -1,4 +1,4 @@
-import type { Model, StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
+import type { CacheReport, Model, StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { ChatResponse, StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import type { Refusal } from '../failures.ts';
 
@@ -25,6 +25,7 @@ export function completionOf(reply: ChatResponse): object {
       },
     ],
     usage: usageOf(reply.usage),
+    ...cacheReport(reply.cache),
   };
 }
 
@@ -67,7 +68,7 @@ export class CompletionChunks {
   }
 
   #end(end: StreamEnd): object[] {
-    const answered = { ...this.#base, model: end.model, provider: end.provider };
+    const answered = { ...this.#base, model: end.model, provider: end.provider, ...cacheReport(end.cache) };
     const choice = { index: 0, delta: {}, logprobs: null, finish_reason: finishReason(end.finishReason) };
     const last = { ...answered, choices: [choice] };
     return this.#includeUsage ? [last, { ...answered, choices: [], usage: usageOf(end.usage) }] : [last];
@@ -145,6 +146,13 @@ function usageOf(usage: Usage | undefined): object {
     cost_usd: usage?.costUsd ?? '0.00',
     estimated: usage?.estimated ?? false,
   };
+}
+
+/** What the cache did, for those who asked for it. */
+function cacheReport(cache: CacheReport | undefined): { cache?: object } {
+  if (!cache) return {};
+  const { hit, ageSeconds } = cache;
+  return { cache: { hit, ...(ageSeconds === undefined ? {} : { age_seconds: ageSeconds }) } };
 }
 
 /** A model's id, with its provider in front where two providers have a model of that id. */

@@ -7,6 +7,7 @@ import {
   type StreamChatRequest,
   StreamChatRequestSchema,
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { cacheOf } from './cache-control.ts';
 
 /** A request in OpenAI's shape as one of ours, and what only the reply's form depends on. */
 export interface CompletionRequest {
@@ -26,9 +27,9 @@ const imageData = /^data:(image\/[a-z+.-]+);base64,([A-Za-z0-9+/=_-]+)$/;
 
 /**
  * Reads the body of `POST /v1/chat/completions`. What changes nothing in the reply's meaning is ignored, as clients of that API
- * expect; what would, such as several choices, is refused with the parameter's name.
+ * expect; what would, such as several choices, is refused with the parameter's name. `cacheControl` is the header.
  */
-export function readCompletionRequest(body: unknown): CompletionRequest {
+export function readCompletionRequest(body: unknown, cacheControl?: string): CompletionRequest {
   const request = objectAt(body, 'body');
   if ((request.n ?? 1) !== 1) refuse('n', 'must be 1: one choice is made for each request');
   const model = textAt(request.model ?? 'auto', 'model');
@@ -45,6 +46,7 @@ export function readCompletionRequest(body: unknown): CompletionRequest {
     ...optional('seed', request.seed, (seed) => numberAt('seed')(seed) >>> 0),
     ...optional('user', request.user, (user) => textAt(user, 'user')),
     ...optional('metadata', request.metadata, metadataOf),
+    ...optional('cache', cacheControl, () => cacheOf(cacheControl)),
   };
   const streamOptions = request.stream_options == null ? {} : objectAt(request.stream_options, 'stream_options');
   return {
