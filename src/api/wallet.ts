@@ -122,5 +122,6 @@ function chargeMessage(charge: Charge): MessageInitShape<typeof ChargeSchema> {
     heldUsd: formatUsd(charge.hold),
     chargedUsd: charge.charged === undefined ? undefined : formatUsd(charge.charged),
     createTime: timestampFromDate(charge.createdAt),
+    metadata: charge.metadata,
   });
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, type Result, succeed } from '../base/failure.ts';
 import { minOf, type NanoUsd } from '../base/money.ts';
-import type { Hold, HoldRequest } from '../wallet/index.ts';
+import type { Hold, HoldRequest, Payer } from '../wallet/index.ts';
 import { payerOf } from '../wallet/index.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
 import { type PreparedChat, prepareChat } from './prepare.ts';
@@ -36,7 +36,17 @@ export async function admitChat(
 
   const reserved = await deps.tokenLimits?.reserve(caller, prepared);
   if (reserved && !reserved.ok) return reserved;
-  const held = await deps.ledger.hold(holdRequest(payer.value, prepared, ceilingOf(prepared), call, deps.deadlineMs));
+  const ceiling = ceilingOf(prepared);
+  const held = await deps.ledger.hold(
+    holdRequest({
+      payer: payer.value,
+      prepared,
+      ceiling,
+      call,
+      metadata: request.metadata,
+      deadlineMs: deps.deadlineMs,
+    }),
+  );
   if (!held.ok || held.value.kind === 'replayed') reserved?.value.settle(0);
   if (!held.ok) return held;
   if (held.value.kind === 'replayed') {
@@ -58,13 +68,17 @@ export function unaffordable(hold: Hold, needed: NanoUsd): Failure {
   return { kind: 'insufficient_credit', balance: hold.balance, held: hold.balance - hold.amount, needed };
 }
 
-function holdRequest(
-  payer: Omit<HoldRequest, 'operation' | 'priceVersion' | 'ceiling' | 'minimum'>,
-  { quote, priceVersion }: PreparedChat,
-  ceiling: NanoUsd,
-  call: ChatCall,
-  deadlineMs: number,
-): HoldRequest {
+interface Admitting {
+  payer: Payer;
+  prepared: PreparedChat;
+  ceiling: NanoUsd;
+  call: ChatCall;
+  metadata: ChatRequest['metadata'];
+  deadlineMs: number;
+}
+
+function holdRequest({ payer, prepared, ceiling, call, metadata, deadlineMs }: Admitting): HoldRequest {
+  const { quote, priceVersion } = prepared;
   const first = quote.routes[0];
   const request: HoldRequest = {
     ...payer,
@@ -78,6 +92,7 @@ function holdRequest(
     request.provider = first.model.provider;
     request.model = first.model.id;
   }
+  if (metadata) request.metadata = metadata;
   if (call.idempotency)
     request.idempotency = {
       scope: replyScope(payer),

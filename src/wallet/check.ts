@@ -15,7 +15,7 @@ export function checkHold(request: Readonly<HoldRequest>): void {
   if (request.model !== undefined) checkText('model', request.model, 200);
   checkCount('keyVersion', request.keyVersion);
   checkCount('priceVersion', request.priceVersion);
-  const { idempotency, caps = [], ttlMs } = request;
+  const { idempotency, caps = [], metadata, ttlMs } = request;
   if (idempotency) {
     checkText('idempotency.scope', idempotency.scope, 255);
     checkText('idempotency.key', idempotency.key, 255);
@@ -28,13 +28,32 @@ export function checkHold(request: Readonly<HoldRequest>): void {
     if (limit < 0n || limit > maxAmountNanoUsd) throw new RangeError('The limit of a cap is out of range.');
   }
   if (new Set(caps.map(({ owner }) => owner)).size < caps.length) throw new RangeError('Two caps have one owner.');
+  if (metadata) checkMetadata(metadata);
   if (ttlMs !== undefined && !(Number.isInteger(ttlMs) && ttlMs > 0 && ttlMs <= ttlMaxMs))
     throw new RangeError(`A hold lasts 1 to ${ttlMaxMs} ms.`);
 }
 
 /** Of the key, the end user and the device. */
 const capsMax = 3;
+const metadataMax = { pairs: 16, name: 64, value: 512 };
 const ttlMaxMs = 24 * 3_600_000;
+
+/** Any characters are allowed that have an encoding: without one, two names could become the same. */
+function checkMetadata(metadata: Readonly<Record<string, string>>): void {
+  const pairs = Object.entries(metadata);
+  if (pairs.length > metadataMax.pairs) throw new RangeError(`A charge has at most ${metadataMax.pairs} labels.`);
+  for (const [name, value] of pairs) {
+    if (name === '' || isLonger(name, metadataMax.name) || !name.isWellFormed())
+      throw new RangeError(`The name of a label is 1 to ${metadataMax.name} characters.`);
+    if (isLonger(value, metadataMax.value) || !value.isWellFormed())
+      throw new RangeError(`The value of a label is at most ${metadataMax.value} characters.`);
+  }
+}
+
+/** Whether a text has more characters (code points, as the protocol counts them) than it may have. */
+function isLonger(text: string, max: number): boolean {
+  return text.length > max && (text.length > 2 * max || [...text].length > max);
+}
 
 export function checkAmount(name: string, amount: NanoUsd): void {
   if (amount < 1n || amount > maxAmountNanoUsd) throw new RangeError(`${name} is out of range: ${amount}`);

@@ -48,6 +48,8 @@ export interface RunningLedger extends Ledger {
 }
 
 const operationsPerGroupMax = 400;
+/** What an operation takes in a packet, about, besides what has a length of its own. */
+const operationBytes = 1_024;
 const bytesPerGroupMax = 4 * 1_024 * 1_024;
 const walletIdsMax = 100_000;
 
@@ -84,7 +86,8 @@ export function createLedger({
     const chargeId = newId('chg');
     const ttlMs = request.ttlMs ?? holdTtlMs;
     open.set(chargeId, performance.now() + 2 * ttlMs);
-    const decided = await committer.submit({ type: 'hold', walletId, chargeId, request, ttlMs });
+    const operation = { type: 'hold', walletId, chargeId, request, ttlMs } as const;
+    const decided = await committer.submit(operation, operationBytes + metadataBytes(request));
     if (!decided.ok || decided.value.kind === 'replayed') open.delete(chargeId);
     if (!decided.ok) return decided;
     if (decided.value.kind === 'replayed') return replay(decided.value.receipt);
@@ -201,7 +204,7 @@ export function createLedger({
             sealedReply,
             replyTtlMs: replyRetentionMs,
           },
-          1_024 + 2 * (sealedReply?.length ?? 0),
+          operationBytes + 2 * (sealedReply?.length ?? 0),
         );
       } finally {
         open.delete(hold.chargeId);
@@ -220,6 +223,13 @@ export function createLedger({
 }
 
 const costMax = 1_000_000_000n * nanoPerUsd;
+
+/** What the labels of a charge take in a packet at most, escaped, each beside the ids of the charge. */
+function metadataBytes({ metadata }: Readonly<HoldRequest>): number {
+  let bytes = 0;
+  for (const name in metadata) bytes += 100 + 2 * (Buffer.byteLength(name) + Buffer.byteLength(metadata[name] ?? ''));
+  return bytes;
+}
 
 function referenceOf(hold: Pick<Hold, 'walletId' | 'chargeId' | 'caps' | 'idempotency'>): ChargeReference {
   const { walletId, chargeId, caps, idempotency } = hold;

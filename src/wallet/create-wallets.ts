@@ -5,6 +5,7 @@ import type { Database } from '../db/index.ts';
 import { checkAmount, checkText } from './check.ts';
 import type { RunningLedger } from './create-ledger.ts';
 import { createTopUps, type TopUpSettings } from './create-top-ups.ts';
+import { findMetadata } from './metadata-store.ts';
 import { type ChargeTable, dateOf, type PostingTable, type WalletTable } from './tables.ts';
 import type { PaymentProvider } from './top-ups.ts';
 import type { Charge, Entry, Wallet, Wallets } from './wallets.ts';
@@ -21,6 +22,11 @@ export interface WalletsDependencies {
 
 export function createWallets({ db, ledger, payments, settings = {} }: WalletsDependencies): Wallets {
   const { committer } = ledger;
+
+  async function chargeOf(row: ChargeTable): Promise<Charge> {
+    const metadata = await findMetadata(db, row.wallet_id, [row.id]);
+    return toCharge(row, metadata.get(row.id));
+  }
 
   return {
     async create(accountId, kind) {
@@ -51,13 +57,13 @@ export function createWallets({ db, ledger, payments, settings = {} }: WalletsDe
     async getCharge(accountId, chargeId) {
       const wallet = await findWallet(db, accountId, 'api');
       const row = wallet && isId('chg', chargeId) ? await findCharge(db, wallet.id, chargeId) : undefined;
-      return row ? succeed(toCharge(row)) : notFound('charge');
+      return row ? succeed(await chargeOf(row)) : notFound('charge');
     },
     async findCharge(accountId, scope, key) {
       const wallet = await findWallet(db, accountId, 'api');
       const chargeId = wallet && (await findChargeIdByKey(db, scope, key));
       const row = chargeId === undefined ? undefined : await findCharge(db, wallet?.id ?? '', chargeId);
-      return row && toCharge(row);
+      return row && chargeOf(row);
     },
     topUps: createTopUps({ db, ledger, payments, settings }),
     async adjust(request) {
@@ -129,7 +135,7 @@ export function toEntry(row: PostingTable): Entry {
   };
 }
 
-function toCharge(row: ChargeTable): Charge {
+function toCharge(row: ChargeTable, metadata: Record<string, string> = {}): Charge {
   return {
     chargeId: row.id,
     walletId: row.wallet_id,
@@ -153,6 +159,7 @@ function toCharge(row: ChargeTable): Charge {
       ...(row.events !== null && { events: Number(row.events) }),
       estimated: row.estimated === 1,
     },
+    metadata,
     createdAt: dateOf(row.created_at_us),
     ...(row.ended_at_us !== null && { endedAt: dateOf(row.ended_at_us) }),
   };

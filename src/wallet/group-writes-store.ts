@@ -56,6 +56,12 @@ function planWrites(groupId: string, state: GroupState): Write[] {
     ),
     (rows) => insert('charge_cap', 'wallet_id, charge_id, owner', rows),
   );
+  add(
+    state.newCharges.flatMap(({ walletId, id, request: { metadata = {} } }) =>
+      Object.entries(metadata).map(([name, value]) => `${quote(walletId)},${quote(id)},${quote(name)},${quote(value)}`),
+    ),
+    (rows) => insert('charge_metadata', 'wallet_id, charge_id, name, value', rows),
+  );
   add(postingValues(state), (rows) => insert('posting', postingColumns, rows));
   add(
     state.newReplies.map(({ chargeId, sealed, expiresAtUs }) => `${quote(chargeId)},${bytes(sealed)},${expiresAtUs}`),

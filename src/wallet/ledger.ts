@@ -70,6 +70,8 @@ export interface HoldRequest {
   /** Spending caps that the charge counts against, the caller's own. */
   caps?: readonly SpendingCap[];
   idempotency?: IdempotencyKey;
+  /** The caller's own labels, stored with the charge: at most 16 of 1 to 64 characters, with values of at most 512. */
+  metadata?: Readonly<Record<string, string>>;
   /** How long the hold lasts by database time unless renewed; default from the ledger's settings. */
   ttlMs?: number;
 }

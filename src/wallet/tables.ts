@@ -4,6 +4,7 @@ import type { ChargeState, EntryKind, WalletKind } from './wallets.ts';
 export interface WalletTables {
   wallet: WalletTable;
   charge: ChargeTable;
+  charge_metadata: { wallet_id: string; charge_id: string; name: string; value: string };
   charge_cap: { wallet_id: string; charge_id: string; owner: string };
   posting: PostingTable;
   idempotency: { scope: string; idempotency_key: string; wallet_id: string; charge_id: string };

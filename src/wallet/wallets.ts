@@ -71,6 +71,8 @@ export interface Charge {
   /** Absent until the charge has ended. */
   charged?: NanoUsd;
   usage: Usage;
+  /** The caller's own labels, in the order of their names; none when they were erased. */
+  metadata: Record<string, string>;
   createdAt: Date;
   endedAt?: Date;
 }

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { emptyState } from '../../src/wallet/group-state.ts';
+import { writeGroup } from '../../src/wallet/group-writes-store.ts';
+import { eachServer, useDatabase } from '../support/database.ts';
+import { addCustomer, type Customer, holdOf, keyOf, mustHold, type Node, startNode } from './support.ts';
+
+/** As large as the protocol allows, of characters that take the most bytes, escaped ones among them. */
+const largest = Object.fromEntries(
+  Array.from({ length: 16 }, (_, index) => [`${'😀'.repeat(62)}${String(index).padStart(2, '0')}`, "😀'".repeat(256)]),
+);
+
+eachServer((server) => {
+  const database = useDatabase(server);
+  let node: Node;
+  let customer: Customer;
+  beforeAll(async () => {
+    node = startNode(database().url);
+    customer = await addCustomer(node, database().url, 100n);
+  });
+  afterAll(() => node.close());
+
+  const metadataOf = async (chargeId: string, { accountId } = customer) => {
+    const charge = await node.wallets.getCharge(accountId, chargeId);
+    return charge.ok ? charge.value.metadata : charge.failure.kind;
+  };
+  const count = async (table: 'charge_metadata' | 'commit_group') =>
+    (await node.db.for<Record<string, object>>().selectFrom(table).selectAll().execute()).length;
+
+  test('any labels that the protocol allows come back as they were sent', { timeout: 60_000 }, async () => {
+    const text = (max: number, min = 0) =>
+      fc.string({ unit: 'binary', minLength: min, maxLength: max }).filter((value) => [...value].length <= max);
+    const labels = fc.dictionary(text(64, 1), text(512), { maxKeys: 16 });
+    await fc.assert(
+      fc.asyncProperty(labels, async (metadata) => {
+        const hold = await mustHold(node, holdOf(customer, { metadata }));
+        expect(await metadataOf(hold.chargeId)).toEqual({ ...metadata });
+        await node.ledger.settle(hold, { cost: 1n, usage: {} });
+        expect(await metadataOf(hold.chargeId)).toEqual({ ...metadata });
+      }),
+      { numRuns: 40 },
+    );
+    for (const metadata of [
+      largest,
+      { a: '' },
+      { "'; DROP TABLE charge; --": '\0\\"\n\u{10ffff}' },
+      JSON.parse('{"__proto__":"x"}'),
+    ]) {
+      const hold = await mustHold(node, holdOf(customer, { metadata }));
+      expect(JSON.stringify(await metadataOf(hold.chargeId))).toBe(JSON.stringify(metadata));
+    }
+  });
+
+  test('the largest labels make smaller groups, not larger packets', async () => {
+    const before = await count('commit_group');
+    const request = holdOf(customer, { ceiling: 10n, metadata: largest });
+    const holds = await Promise.all(Array.from({ length: 300 }, () => mustHold(node, request)));
+    expect(await metadataOf(holds[299]?.chargeId ?? '')).toEqual(largest);
+    expect((await count('commit_group')) - before).toBeGreaterThan(4);
+  });
+
+  test('labels that the protocol would refuse never reach a group', async () => {
+    const pairs = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, 'v']));
+    for (const metadata of [
+      pairs(17),
+      { '': 'x' },
+      { ['n'.repeat(65)]: 'x' },
+      { n: 'v'.repeat(513) },
+      { '\ud800': 'x' },
+    ])
+      await expect(node.ledger.hold(holdOf(customer, { metadata }))).rejects.toThrow(RangeError);
+  });
+
+  test('a replay adds no labels, and leaves those of the first request', async () => {
+    const request = holdOf(customer, { metadata: { project: 'one' }, idempotency: keyOf(customer) });
+    const hold = await mustHold(node, request);
+    await node.ledger.settle(hold, { cost: 1n, usage: {}, reply: Buffer.from('x') });
+    const before = await count('charge_metadata');
+    expect(await node.ledger.hold(request)).toMatchObject({ ok: true, value: { kind: 'replayed' } });
+    expect(await count('charge_metadata')).toBe(before);
+    expect(await metadataOf(hold.chargeId)).toEqual({ project: 'one' });
+  });
+
+  test('a refused request leaves no labels', async () => {
+    const poor = await addCustomer(node, database().url);
+    const before = await count('charge_metadata');
+    expect(await node.ledger.hold(holdOf(poor, { metadata: { project: 'one' } }))).toMatchObject({ ok: false });
+    expect(await count('charge_metadata')).toBe(before);
+  });
+
+  test("another account never sees a charge's labels", async () => {
+    const other = await addCustomer(node, database().url, 5n);
+    const hold = await mustHold(node, holdOf(customer, { metadata: { project: 'mine' } }));
+    expect(await metadataOf(hold.chargeId, other)).toBe('not_found');
+  });
+});
+
+test('a group without labels has no statement about them', async () => {
+  const packets: string[] = [];
+  const connection = {
+    read: async () => [],
+    write: async (sql: string) => {
+      packets.push(sql);
+      return sql.split(';').map(() => 1);
+    },
+    close: async () => undefined,
+    destroy: () => undefined,
+  };
+  for (const metadata of [undefined, {}, { project: 'one' }]) {
+    const state = emptyState('nod_1');
+    const request = { ...holdOf({ accountId: 'acc_1', keyId: 'key_1' }), ...(metadata && { metadata }) };
+    state.newCharges.push({ walletId: 'wal_1', id: 'chg_1', hold: 1n, request, expiresAtUs: 1n });
+    await writeGroup(connection, 'grp_1', state);
+  }
+  expect(packets.map((sql) => sql.includes('charge_metadata'))).toEqual([false, false, true]);
+  expect(packets[1]).toBe(packets[0]);
+});
