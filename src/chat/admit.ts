@@ -17,16 +17,27 @@ export type Admission =
 /** After its deadline a request still has this long to be settled before its hold expires. */
 const settleGraceMs = 60_000;
 
+export interface AdmissionTerms {
+  /** How much is held: the whole quote, or less where the hold grows with the reply. */
+  ceilingOf(prepared: PreparedChat): NanoUsd;
+  /** When an expected hold is committed at the latest; see `HoldRequest.aheadMs`. */
+  aheadMs: number;
+}
+
 /**
- * Chooses, quotes and holds. `ceilingOf` says how much is held: the whole quote, or less where the hold grows with the
- * reply. A stored reply is answered even when nothing can be called.
+ * A reply that comes whole is settled before anyone sees it, so its hold may wait this long to be committed with its
+ * settlement. It bounds for how long a call runs that another node does not know of.
  */
+const aheadMs = 20;
+const wholeReply: AdmissionTerms = { ceilingOf: ({ quote }) => quote.ceiling, aheadMs };
+
+/** Chooses, quotes and holds. A stored reply is answered even when nothing can be called. The hold may be pending. */
 export async function admitChat(
   deps: ChatDeps,
   caller: Caller,
   request: ChatRequest,
   call: ChatCall,
-  ceilingOf: (prepared: PreparedChat) => NanoUsd = ({ quote }) => quote.ceiling,
+  terms: AdmissionTerms = wholeReply,
 ): Promise<Result<Admission>> {
   const payer = payerOf(caller, 'chat');
   if (!payer.ok) return payer;
@@ -36,12 +47,11 @@ export async function admitChat(
 
   const reserved = await deps.tokenLimits?.reserve(caller, prepared);
   if (reserved && !reserved.ok) return reserved;
-  const ceiling = ceilingOf(prepared);
   const held = await deps.ledger.hold(
     holdRequest({
       payer: payer.value,
       prepared,
-      ceiling,
+      terms,
       call,
       metadata: request.metadata,
       deadlineMs: deps.deadlineMs,
@@ -71,14 +81,15 @@ export function unaffordable(hold: Hold, needed: NanoUsd): Failure {
 interface Admitting {
   payer: Payer;
   prepared: PreparedChat;
-  ceiling: NanoUsd;
+  terms: AdmissionTerms;
   call: ChatCall;
   metadata: ChatRequest['metadata'];
   deadlineMs: number;
 }
 
-function holdRequest({ payer, prepared, ceiling, call, metadata, deadlineMs }: Admitting): HoldRequest {
+function holdRequest({ payer, prepared, terms, call, metadata, deadlineMs }: Admitting): HoldRequest {
   const { quote, priceVersion } = prepared;
+  const ceiling = terms.ceilingOf(prepared);
   const first = quote.routes[0];
   const request: HoldRequest = {
     ...payer,
@@ -87,6 +98,7 @@ function holdRequest({ payer, prepared, ceiling, call, metadata, deadlineMs }: A
     ceiling,
     minimum: minOf(quote.minimum, ceiling),
     ttlMs: deadlineMs + settleGraceMs,
+    aheadMs: terms.aheadMs,
   };
   if (first) {
     request.provider = first.model.provider;

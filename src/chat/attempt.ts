@@ -7,6 +7,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { Clock } from '../base/clock.ts';
 import { type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
+import type { Hold } from '../wallet/index.ts';
 import type { Health } from './health.ts';
 import type { QuotedRoute } from './quote.ts';
 import { countInput, countTokens, type InputMeasure } from './tokens.ts';
@@ -45,6 +46,8 @@ export interface AttemptTerms {
   options: LanguageModelV4CallOptions;
   outputTokensCap: number;
   timeoutMs: number;
+  /** The request's hold while it is pending: a refusal ends the call. */
+  pending?: Hold['pending'] | undefined;
 }
 
 /** Calls one model once, within its time, and notes how the route did. Never throws for what an upstream does. */
@@ -53,6 +56,7 @@ export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise
   const startedAt = deps.clock.monotonic();
   const call = deps.health.begin(route.model.name);
   const deadline = deadlineAfter(terms.timeoutMs);
+  terms.pending?.then(({ ok }) => ok || deadline.abort(), deadline.abort);
   try {
     const result = await model.doGenerate({
       ...options,

@@ -1,5 +1,5 @@
 import type { Caller } from '../base/caller.ts';
-import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { type Failure, FailureError, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import type { SchemaCheck } from '../base/json-schema.ts';
 import { minOf, type NanoUsd } from '../base/money.ts';
 import type { UpstreamFailure } from '../providers/index.ts';
@@ -30,8 +30,26 @@ export async function runChat(
   return answerWithin(deps, admission.value.hold, admission.value.prepared, request, call);
 }
 
-/** Tries the routes in order until one answers. Whatever happens, the hold is settled or released. */
+/**
+ * Tries the routes in order until one answers. Whatever happens, the hold is settled or released. When a pending hold is
+ * refused, the call that began meanwhile is stopped, and that refusal is the answer.
+ */
 export async function answerWithin(
+  deps: ChatDeps,
+  hold: Hold,
+  prepared: PreparedChat,
+  request: ChatRequest,
+  call: ChatCall,
+): Promise<Result<ChatReply>> {
+  try {
+    return await tryRoutes(deps, hold, prepared, request, call);
+  } catch (error) {
+    if (error instanceof FailureError) return fail(error.failure);
+    throw error;
+  }
+}
+
+async function tryRoutes(
   deps: ChatDeps,
   hold: Hold,
   prepared: PreparedChat,
@@ -43,6 +61,13 @@ export async function answerWithin(
   const attempts: Attempt[] = [];
   const misfits: Spent = { attempts: 0, route: undefined, cost: 0n, usage: undefined };
   let last: UpstreamFailure | undefined;
+  let refused: Failure | undefined;
+  hold.pending?.then(
+    (held) => {
+      if (!held.ok) refused = held.failure;
+    },
+    () => undefined,
+  );
 
   for (const [index, route] of quote.routes.entries()) {
     const model = deps.providers.model(route.model.provider, route.model.upstreamModel);
@@ -51,7 +76,7 @@ export async function answerWithin(
     const outputTokensCap = await affordableCap(route, hold.amount - misfits.cost, prepared, request);
     if (outputTokensCap < 1) continue;
 
-    const terms = { route, model, request, measure, options, outputTokensCap };
+    const terms = { route, model, request, measure, options, outputTokensCap, pending: hold.pending };
     const outcome = await withRetries<AttemptOutcome>(
       deps,
       retryTerms({ route, request, timeoutMs, signal: call.signal, attempts }),
@@ -66,7 +91,7 @@ export async function answerWithin(
     if (outcome.ok) addMisfit(misfits, route, outcome.reply.usage);
     last = outcome.ok ? { outcome: 'invalid_reply' } : outcome.failure;
     attempts.push(attemptOf(route, last.outcome, outcome.latencyMs));
-    if (last.outcome === 'caller_mistake') break;
+    if (last.outcome === 'caller_mistake' || refused) break;
   }
 
   if (misfits.usage)
@@ -76,6 +101,7 @@ export async function answerWithin(
       ...(misfits.route ? { provider: misfits.route.model.provider, model: misfits.route.model.id } : {}),
     });
   else await deps.ledger.release(hold, last?.outcome ?? 'not called');
+  if (refused) return fail(refused);
   return fail(last ? failureOf(last, attempts) : unaffordable(hold, quote.minimum));
 }
 

@@ -4,7 +4,7 @@ import { type Failure, FailureError, fail, type Result, succeed } from '../base/
 import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
 import type { UpstreamFailure } from '../providers/index.ts';
 import type { Hold } from '../wallet/index.ts';
-import { admitChat, unaffordable } from './admit.ts';
+import { type AdmissionTerms, admitChat, unaffordable } from './admit.ts';
 import { finishReasonOf } from './attempt.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
 import { failureIn, type OpenStream, openStream, StreamedError, type StreamOutcome } from './open-stream.ts';
@@ -31,7 +31,7 @@ export async function streamChat(
 ): Promise<Result<AsyncGenerator<ChatEvent, void>>> {
   // A reply that must fit a schema can only be checked when it is whole.
   const whole = request.responseFormat?.schema !== undefined;
-  const admission = await admitChat(deps, caller, request, call, whole ? undefined : firstStep);
+  const admission = await admitChat(deps, caller, request, call, whole ? undefined : growingReply);
   if (!admission.ok) return admission;
   if (admission.value.kind === 'replayed') return succeed(asStream(admission.value.reply));
   const { hold, prepared } = admission.value;
@@ -41,10 +41,10 @@ export async function streamChat(
     const answered = await work;
     return answered.ok ? succeed(asStream(answered.value)) : answered;
   }
-  const opened = await openFirst(deps, hold, prepared, request, call);
+  const opened = await (hold.pending ? openAhead : openFirst)(deps, hold, prepared, request, call);
   if (!opened.ok) return opened;
   const { stream, route, attempts } = opened.value;
-  const meter = new StreamMeter({ ledger: deps.ledger, hold, route, prepared, request });
+  const meter = new StreamMeter({ ledger: deps.ledger, hold: opened.value.hold, route, prepared, request });
   return succeed(deliver({ stream, meter, route, attempts, prepared, signal: call.signal, settled }));
 }
 
@@ -58,10 +58,43 @@ function firstStep({ quote, measure }: PreparedChat): NanoUsd {
   return steps.reduce(maxOf, 0n);
 }
 
+/** Pieces go out as they come, so the hold is committed while the upstream begins. */
+const growingReply: AdmissionTerms = { ceilingOf: firstStep, aheadMs: 0 };
+
 interface Opened {
+  /** Committed: pieces may be delivered. */
+  hold: Hold;
   stream: OpenStream;
   route: QuotedRoute;
   attempts: Attempt[];
+}
+
+/** Calls the upstream while the hold is committed, and gives its first piece out only after that. */
+async function openAhead(
+  deps: ChatDeps,
+  hold: Hold,
+  prepared: PreparedChat,
+  request: ChatRequest,
+  call: ChatCall,
+): Promise<Result<Opened>> {
+  const refusal = new AbortController();
+  const held = (hold.pending ?? Promise.resolve(succeed(hold))).then((outcome) => {
+    if (!outcome.ok) refusal.abort();
+    return outcome;
+  });
+  const signal = AbortSignal.any([call.signal, refusal.signal]);
+  const opening = openFirst(deps, hold, prepared, request, { ...call, signal }).catch((error: unknown) => {
+    // A refused hold can't be settled; the refusal itself is told below.
+    if (error instanceof FailureError) return fail(error.failure);
+    throw error;
+  });
+  const [committed, opened] = await Promise.all([held, opening]);
+  if (committed.ok) return opened.ok ? succeed({ ...opened.value, hold: committed.value }) : opened;
+  if (opened.ok) {
+    opened.value.stream.stop();
+    await deps.ledger.release(hold, 'refused');
+  }
+  return committed;
 }
 
 async function openFirst(
@@ -93,7 +126,7 @@ async function openFirst(
       retryTerms({ route, request, timeoutMs, signal: call.signal, attempts }),
       (leftMs) => openStream(deps, { ...terms, timeoutMs: leftMs }, call.signal),
     );
-    if (outcome.ok) return succeed({ stream: outcome.stream, route, attempts });
+    if (outcome.ok) return succeed({ hold, stream: outcome.stream, route, attempts });
     last = outcome.failure;
     attempts.push(attemptOf(route, last.outcome, outcome.latencyMs));
     if (last.outcome === 'cancelled') {

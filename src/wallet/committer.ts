@@ -7,7 +7,7 @@ import { decide } from './decide.ts';
 import { type GroupState, hasWrites } from './group-state.ts';
 import type { GroupStore } from './group-store.ts';
 import { createIntake, type IntakeLimits, type Pending } from './intake.ts';
-import { isFinishing, type Operation, type Outcome, type Outcomes } from './operation.ts';
+import { bytesOf, canBeUndone, isFinishing, type Operation, type Outcome, type Outcomes } from './operation.ts';
 
 export interface CommitterOptions {
   store: GroupStore;
@@ -27,7 +27,7 @@ export interface CommitterOptions {
  */
 export interface Committer {
   /** Resolves when the outcome is durable. Rejects only when the operation itself is at fault. */
-  submit<T extends Operation>(operation: T, bytes?: number): Promise<Outcomes[T['type']]>;
+  submit<T extends Operation>(operation: T): Promise<Outcomes[T['type']]>;
   /** Whether the database answered last time. */
   readonly up: boolean;
   readonly waiting: number;
@@ -57,7 +57,6 @@ interface FailedGroup {
   attempt: number;
 }
 
-const operationBytes = 1_024;
 const retryAfterMs = 1_000;
 const contentionAttemptsMax = 10;
 const parkMs = 500;
@@ -75,9 +74,9 @@ export function createCommitter(options: CommitterOptions): Committer {
   let stopped = false;
 
   return {
-    submit<T extends Operation>(operation: T, bytes = operationBytes) {
+    submit<T extends Operation>(operation: T) {
       return new Promise<Outcome>((resolve, reject) => {
-        const pending: Pending = { operation, bytes, resolve, reject, abandoned: false };
+        const pending: Pending = { operation, bytes: bytesOf(operation), resolve, reject, abandoned: false };
         if (stopped) reject(new Error('The ledger is closed.'));
         else if (!isFinishing(operation) && (closing || !up)) refuse(pending);
         else if (intake.add(pending)) start();
@@ -205,7 +204,7 @@ export function createCommitter(options: CommitterOptions): Committer {
       } catch (again) {
         if (attempt > 1 && classify(again) !== 'lock_wait') {
           goDown();
-          for (const pending of pendings) if (!isFinishing(pending.operation)) abandon(pending);
+          for (const pending of pendings) if (canBeUndone(pending.operation)) abandon(pending);
         }
         await restInOutage();
       }

@@ -1,15 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { fail, type Result, succeed } from '../base/failure.ts';
+import { fail, type Result, succeed, unwrap } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
 import { type NanoUsd, nanoPerUsd } from '../base/money.ts';
 import type { Seal } from '../base/seal.ts';
 import type { Database } from '../db/index.ts';
 import { checkAmount, checkHold, checkUsage } from './check.ts';
 import { type Committer, createCommitter } from './committer.ts';
+import { createForesight } from './foresight.ts';
 import { createGroupStore } from './group-store.ts';
+import { createHoldsAhead } from './holds-ahead.ts';
 import type { Hold, HoldOutcome, HoldRequest, Ledger, Receipt } from './ledger.ts';
-import type { ChargeReference, Operation } from './operation.ts';
+import type { ChargeReference, HoldDecision, HoldOperation, Operation, SettleOperation } from './operation.ts';
 import { findReply, findWallet } from './wallets-store.ts';
 
 export interface LedgerSettings {
@@ -49,7 +51,6 @@ export interface RunningLedger extends Ledger {
 
 const operationsPerGroupMax = 400;
 /** What an operation takes in a packet, about, besides what has a length of its own. */
-const operationBytes = 1_024;
 const bytesPerGroupMax = 4 * 1_024 * 1_024;
 const walletIdsMax = 100_000;
 
@@ -64,6 +65,7 @@ export function createLedger({
   const { openHoldsMax = 20_000, holdTtlMs = 120_000, closeMs = 10_000, waitingMax = 4_000 } = settings;
   const { replyRetentionMs = 24 * 3_600_000, replyBytesMax = 1_024 * 1_024, answerTimeoutMs = 10_000 } = settings;
   const walletIds = new LRUCache<string, string>({ max: walletIdsMax });
+  const foresight = createForesight();
   /** Open holds, by when this process stops counting them: twice their time, whatever became of them. */
   const open = new Map<string, number>();
   const committer = createCommitter({
@@ -74,6 +76,8 @@ export function createLedger({
     onOrphan: (operation) => void releaseOrphan(operation),
     ...(onGroup && { onGroup }),
   });
+
+  const ahead = createHoldsAhead(committer, foresight, heldBy);
 
   async function hold(request: Readonly<HoldRequest>): Promise<Result<HoldOutcome>> {
     checkHold(request);
@@ -87,14 +91,19 @@ export function createLedger({
     const ttlMs = request.ttlMs ?? holdTtlMs;
     open.set(chargeId, performance.now() + 2 * ttlMs);
     const operation = { type: 'hold', walletId, chargeId, request, ttlMs } as const;
-    const decided = await committer.submit(operation, operationBytes + metadataBytes(request));
+    if (request.aheadMs !== undefined && mayGoAhead(walletId, request))
+      return succeed({ kind: 'held', hold: ahead.begin(operation, request.aheadMs) });
+    const decided = await committer.submit(operation);
+    foresight.learn(walletId, request, decided);
     if (!decided.ok || decided.value.kind === 'replayed') open.delete(chargeId);
     if (!decided.ok) return decided;
     if (decided.value.kind === 'replayed') return replay(decided.value.receipt);
-    const { amount, balance, expiresAtUs } = decided.value;
-    const { caps = [], idempotency } = request;
-    const held = { walletId, chargeId, amount, balance, expiresAtMs: Number(expiresAtUs / 1_000n), ttlMs, caps };
-    return succeed({ kind: 'held', hold: idempotency ? { ...held, idempotency } : held });
+    return succeed({ kind: 'held', hold: heldBy(operation, decided.value) });
+  }
+
+  // A queue that is half full may refuse the hold in the end, and the work would have been for nothing.
+  function mayGoAhead(walletId: string, request: Readonly<HoldRequest>): boolean {
+    return committer.up && committer.waiting < waitingMax / 2 && foresight.expects(walletId, request);
   }
 
   function renew({ chargeId, ttlMs }: Readonly<Hold>): void {
@@ -166,6 +175,8 @@ export function createLedger({
     async extend(hold, more, minimum: NanoUsd = 1n) {
       checkAmount('more', more);
       checkAmount('minimum', minimum);
+      const pending = await hold.pending;
+      if (pending?.ok === false) return pending;
       const extended = await committer.submit({
         type: 'extend',
         ...referenceOf(hold),
@@ -182,6 +193,7 @@ export function createLedger({
       checkUsage(usage);
       renew(hold);
       try {
+        if ((await hold.pending)?.ok === false) return;
         await committer.submit({ type: 'progress', ...referenceOf(hold), cost, usage, ttlMs: hold.ttlMs });
       } catch (error) {
         log.warn({ err: error, chargeId: hold.chargeId }, 'the progress of a charge was not recorded');
@@ -191,21 +203,24 @@ export function createLedger({
       checkUsage(usage);
       if (cost < 0n) throw new RangeError('A cost is never negative.');
       const sealedReply = sealReply(hold, reply);
+      const settlement: SettleOperation = {
+        type: 'settle',
+        ...referenceOf(hold),
+        // Far above any hold, and far below what a BIGINT could not hold.
+        cost: cost > costMax ? costMax : cost,
+        usage,
+        provider,
+        model,
+        sealedReply,
+        replyTtlMs: replyRetentionMs,
+      };
       try {
-        return await committer.submit(
-          {
-            type: 'settle',
-            ...referenceOf(hold),
-            // Far above any hold, and far below what a BIGINT could not hold.
-            cost: cost > costMax ? costMax : cost,
-            usage,
-            provider,
-            model,
-            sealedReply,
-            replyTtlMs: replyRetentionMs,
-          },
-          operationBytes + 2 * (sealedReply?.length ?? 0),
-        );
+        if (hold.pending) {
+          const charged = ahead.settle(settlement);
+          if (charged) return await charged;
+          unwrap(await hold.pending);
+        }
+        return await committer.submit(settlement);
       } finally {
         open.delete(hold.chargeId);
       }
@@ -213,6 +228,7 @@ export function createLedger({
     async release(hold, reason) {
       log.debug({ chargeId: hold.chargeId, reason }, 'a hold is released');
       try {
+        if (hold.pending && (ahead.forget(hold.chargeId) || !(await hold.pending).ok)) return;
         await committer.submit({ type: 'release', ...referenceOf(hold) });
       } finally {
         open.delete(hold.chargeId);
@@ -224,13 +240,6 @@ export function createLedger({
 
 const costMax = 1_000_000_000n * nanoPerUsd;
 
-/** What the labels of a charge take in a packet at most, escaped, each beside the ids of the charge. */
-function metadataBytes({ metadata }: Readonly<HoldRequest>): number {
-  let bytes = 0;
-  for (const name in metadata) bytes += 100 + 2 * (Buffer.byteLength(name) + Buffer.byteLength(metadata[name] ?? ''));
-  return bytes;
-}
-
 function referenceOf(hold: Pick<Hold, 'walletId' | 'chargeId' | 'caps' | 'idempotency'>): ChargeReference {
   const { walletId, chargeId, caps, idempotency } = hold;
   return {
@@ -239,6 +248,15 @@ function referenceOf(hold: Pick<Hold, 'walletId' | 'chargeId' | 'caps' | 'idempo
     capOwners: caps.map(({ owner }) => owner),
     idempotency: idempotency && { scope: idempotency.scope, key: idempotency.key },
   };
+}
+
+function heldBy(
+  { walletId, chargeId, request, ttlMs }: HoldOperation,
+  { amount, balance, expiresAtUs }: HoldDecision & { kind: 'held' },
+): Hold {
+  const { caps = [], idempotency } = request;
+  const held = { walletId, chargeId, amount, balance, expiresAtMs: Number(expiresAtUs / 1_000n), ttlMs, caps };
+  return idempotency ? { ...held, idempotency } : held;
 }
 
 function replyContext(chargeId: string): string {

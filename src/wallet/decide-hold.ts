@@ -1,6 +1,6 @@
 import { type Failure, fail, type Result, succeed } from '../base/failure.ts';
 import { minOf, type NanoUsd } from '../base/money.ts';
-import { type CapRow, type GroupState, pairKey, type WalletRow, walletOf } from './group-state.ts';
+import { type CapRow, type ChargeRow, type GroupState, pairKey, type WalletRow, walletOf } from './group-state.ts';
 import type { SpendingCap } from './ledger.ts';
 import type { ExtendOperation, HoldDecision, HoldOperation, Outcomes } from './operation.ts';
 
@@ -22,7 +22,9 @@ export function decideHold(operation: HoldOperation, state: GroupState): Result<
 
   const expiresAtUs = state.nowUs + BigInt(operation.ttlMs) * 1_000n;
   reserve(wallet, caps, amount.value);
-  state.newCharges.push({ walletId, id: chargeId, hold: amount.value, request, expiresAtUs });
+  const row = newCharge(operation, amount.value, expiresAtUs);
+  state.charges.set(chargeId, row);
+  state.newCharges.push({ row, request });
   if (request.idempotency) {
     const { scope, key, fingerprint } = request.idempotency;
     state.idempotency.set(pairKey(scope, key), {
@@ -36,7 +38,36 @@ export function decideHold(operation: HoldOperation, state: GroupState): Result<
       added: true,
     });
   }
-  return succeed({ kind: 'held', amount: amount.value, balance: wallet.posted, expiresAtUs });
+  return succeed({
+    kind: 'held',
+    amount: amount.value,
+    balance: wallet.posted,
+    free: wallet.posted - wallet.held,
+    expiresAtUs,
+  });
+}
+
+/** The row of a hold that was just given. */
+export function newCharge({ walletId, chargeId }: HoldOperation, hold: NanoUsd, expiresAtUs: bigint): ChargeRow {
+  return {
+    walletId,
+    id: chargeId,
+    state: 'held',
+    stateBefore: 'held',
+    hold,
+    settled: undefined,
+    uncollected: 0n,
+    reversed: 0n,
+    progressCost: 0n,
+    expiresAtUs,
+    endedAtUs: undefined,
+    usage: undefined,
+    provider: undefined,
+    model: undefined,
+    changed: false,
+    changedMore: false,
+    added: true,
+  };
 }
 
 /** Adds to a hold that is still open. */

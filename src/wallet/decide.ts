@@ -1,3 +1,4 @@
+import { decideCharge } from './decide-charge.ts';
 import { decideAdjust, decideConclude, decideCredit, decideRepay, decideReverse } from './decide-credit.ts';
 import { decideExpire, decideProgress, decideRelease, decideSettle } from './decide-end.ts';
 import { decideExtend, decideHold } from './decide-hold.ts';
@@ -12,6 +13,8 @@ export function decide(operation: Operation, state: GroupState): Outcome {
   switch (operation.type) {
     case 'hold':
       return decideHold(operation, state);
+    case 'charge':
+      return decideCharge(operation, state);
     case 'extend':
       return decideExtend(operation, state);
     case 'progress':

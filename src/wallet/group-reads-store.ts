@@ -12,7 +12,7 @@ import {
 } from './group-rows-store.ts';
 import { emptyState, type GroupState } from './group-state.ts';
 import type { LedgerConnection, Row } from './ledger-connection-store.ts';
-import type { Operation } from './operation.ts';
+import { type Operation, requestOf } from './operation.ts';
 
 /**
  * Starts the group's transaction and locks every row that its operations look at, in one packet: wallets first, in
@@ -139,8 +139,9 @@ function collect(operations: readonly Operation[]): Wanted {
 
 function collectOne(operation: Operation, wanted: Wanted): void {
   switch (operation.type) {
+    case 'charge':
     case 'hold': {
-      const { keyId, tokenId, deviceId, caps, idempotency } = operation.request;
+      const { keyId, tokenId, deviceId, caps, idempotency } = requestOf(operation);
       wanted.credentials.add(quote(keyId));
       if (tokenId !== undefined) wanted.credentials.add(quote(tokenId));
       if (deviceId !== undefined) wanted.credentials.add(quote(deviceId));

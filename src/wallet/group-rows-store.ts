@@ -51,6 +51,7 @@ export function takeCharge(row: Row, state: GroupState): void {
     model: undefined,
     changed: false,
     changedMore: false,
+    added: false,
   };
   state.charges.set(charge.id, charge);
 }

@@ -57,6 +57,8 @@ export interface ChargeRow {
   changed: boolean;
   /** More has changed than that an open charge has ended: its hold, its progress, or what came after its end. */
   changedMore: boolean;
+  /** Made in this group: it is inserted as it is at the end of it. */
+  added: boolean;
 }
 
 export interface IdempotencyRow {
@@ -119,11 +121,8 @@ export interface AdjustmentRow {
 }
 
 export interface NewCharge {
-  walletId: string;
-  id: string;
-  hold: NanoUsd;
+  row: ChargeRow;
   request: Readonly<HoldRequest>;
-  expiresAtUs: bigint;
 }
 
 export interface NewPosting {

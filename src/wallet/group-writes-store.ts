@@ -45,20 +45,29 @@ function planWrites(groupId: string, state: GroupState): Write[] {
       rows: undefined,
     }),
   );
+  const { open = [], ended = [] } = Object.groupBy(state.newCharges, ({ row }) =>
+    row.state === 'held' ? 'open' : 'ended',
+  );
   add(
-    state.newCharges.map((charge) => chargeValues(charge, state)),
+    open.map((charge) => chargeValues(charge, state)),
     (rows) => insert('charge', chargeColumns, rows),
+  );
+  add(
+    ended.map((charge) => `${chargeValues(charge, state)},${endValues(charge.row)}`),
+    (rows) => insert('charge', `${chargeColumns}, ${endColumns}`, rows),
   );
   add(keyValues(state), (rows) => insert('idempotency', keyColumns, rows));
   add(
-    state.newCharges.flatMap(({ walletId, id, request }) =>
-      (request.caps ?? []).map(({ owner }) => `${quote(walletId)},${quote(id)},${quote(owner)}`),
+    state.newCharges.flatMap(({ row, request }) =>
+      (request.caps ?? []).map(({ owner }) => `${quote(row.walletId)},${quote(row.id)},${quote(owner)}`),
     ),
     (rows) => insert('charge_cap', 'wallet_id, charge_id, owner', rows),
   );
   add(
-    state.newCharges.flatMap(({ walletId, id, request: { metadata = {} } }) =>
-      Object.entries(metadata).map(([name, value]) => `${quote(walletId)},${quote(id)},${quote(name)},${quote(value)}`),
+    state.newCharges.flatMap(({ row, request: { metadata = {} } }) =>
+      Object.entries(metadata).map(
+        ([name, value]) => `${quote(row.walletId)},${quote(row.id)},${quote(name)},${quote(value)}`,
+      ),
     ),
     (rows) => insert('charge_metadata', 'wallet_id, charge_id, name, value', rows),
   );
@@ -102,7 +111,7 @@ function addChanges(
     changed(state.topUps).map((row) => topUpChange(row, state)),
     (rows) => update(topUpUpdate, rows),
   );
-  const charges = changed(state.charges);
+  const charges = changed(state.charges).filter(({ added }) => !added);
   const ends = planChargeEnds(charges.filter(isPlainEnd), state.nowUs);
   add(ends.values, (rows) => update(ends.update, rows));
   add(charges.filter((charge) => !isPlainEnd(charge)).map(chargeChange), (rows) => update(chargeUpdate, rows));
@@ -219,10 +228,19 @@ function receivableChange(row: ReceivableRow): string {
 const chargeColumns =
   'wallet_id, id, state, hold, key_id, key_version, token_id, subject, device_id, operation, provider, model, price_version, node_id, idempotency_scope, idempotency_key, created_at_us, expires_at_us';
 
-function chargeValues({ walletId, id, hold, request, expiresAtUs }: NewCharge, state: GroupState): string {
-  const { keyId, keyVersion, tokenId, subject, deviceId, operation, provider, model, priceVersion, idempotency } =
-    request;
-  return `${quote(walletId)},${quote(id)},'held',${hold},${quote(keyId)},${count(keyVersion)},${optionalText(tokenId)},${optionalText(subject)},${optionalText(deviceId)},${quote(operation)},${optionalText(provider)},${optionalText(model)},${count(priceVersion)},${quote(state.nodeId)},${optionalText(idempotency?.scope)},${optionalText(idempotency?.key)},${state.nowUs},${expiresAtUs}`;
+function chargeValues({ row, request }: NewCharge, state: GroupState): string {
+  const { keyId, keyVersion, tokenId, subject, deviceId, operation, priceVersion, idempotency } = request;
+  const { provider = request.provider, model = request.model } = row;
+  return `${quote(row.walletId)},${quote(row.id)},'${row.state}',${row.hold},${quote(keyId)},${count(keyVersion)},${optionalText(tokenId)},${optionalText(subject)},${optionalText(deviceId)},${quote(operation)},${optionalText(provider)},${optionalText(model)},${count(priceVersion)},${quote(state.nodeId)},${optionalText(idempotency?.scope)},${optionalText(idempotency?.key)},${state.nowUs},${row.expiresAtUs ?? 'NULL'}`;
+}
+
+const endColumns =
+  'settled, ended_at_us, input_tokens, cached_input_tokens, output_tokens, reasoning_tokens, requests, events, estimated';
+
+function endValues({ settled, endedAtUs, usage = {} }: ChargeRow): string {
+  const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens, requests, events, estimated } = usage;
+  const counts = [inputTokens, cachedInputTokens, outputTokens, reasoningTokens, requests, events].map(count);
+  return `${settled ?? 'NULL'},${endedAtUs ?? 'NULL'},${counts.join(',')},${estimated ? 1 : 0}`;
 }
 
 const keyColumns = 'scope, idempotency_key, fingerprint, wallet_id, charge_id';

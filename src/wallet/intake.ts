@@ -1,4 +1,4 @@
-import { isFinishing, type Operation, type Outcome } from './operation.ts';
+import { isFinishing, type Operation, type Outcome, requestOf } from './operation.ts';
 
 /** An operation that waits for its group, and whoever waits for it. */
 export interface Pending {
@@ -116,8 +116,8 @@ export function createIntake(limits: IntakeLimits) {
 
 /** Of the longest list that the operation adds to: its caps, or its key, token and device. */
 function constantsOf(operation: Operation): number {
-  if (operation.type === 'hold') {
-    const { tokenId, deviceId, caps } = operation.request;
+  if (operation.type === 'hold' || operation.type === 'charge') {
+    const { tokenId, deviceId, caps } = requestOf(operation);
     return Math.max(1 + (tokenId ? 1 : 0) + (deviceId ? 1 : 0), caps?.length ?? 0);
   }
   return 'capOwners' in operation ? Math.max(1, operation.capOwners.length) : 1;

@@ -37,7 +37,7 @@ export interface Ledger {
    * the first one's receipt. A cost of 0 settles without an entry.
    *
    * Rejects only when the database refuses this settlement itself; it is then in `settlement_dead_letter` and the log
-   * has an alarm.
+   * has an alarm. A pending hold that is refused rejects with its `FailureError`, and nothing is charged.
    */
   settle(hold: Readonly<Hold>, settlement: Readonly<Settlement>): Promise<Receipt>;
 
@@ -74,6 +74,11 @@ export interface HoldRequest {
   metadata?: Readonly<Record<string, string>>;
   /** How long the hold lasts by database time unless renewed; default from the ledger's settings. */
   ttlMs?: number;
+  /**
+   * The request may begin before its hold is committed, which then happens this many milliseconds later, or together
+   * with its settlement. The hold that is answered may be `pending`.
+   */
+  aheadMs?: number;
 }
 
 /** A limit on what one key, end user or device may spend in all. Its charges are all on one wallet. */
@@ -115,6 +120,11 @@ export interface Hold {
   ttlMs: number;
   caps: readonly SpendingCap[];
   idempotency?: IdempotencyKey;
+  /**
+   * There while the hold is expected and not committed (`HoldRequest.aheadMs`): resolves to the committed hold, or to
+   * the failure when it is refused after all. Until then `amount` is the ceiling, and nothing may be delivered.
+   */
+  pending?: Promise<Result<Hold>>;
 }
 
 /** What was used. Unknown is absent, never 0. */

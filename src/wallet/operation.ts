@@ -5,6 +5,7 @@ import type { HoldRequest, Receipt, Usage } from './ledger.ts';
 /** One thing to do to one wallet. Groups of them are decided in memory and committed together. */
 export type Operation =
   | HoldOperation
+  | ChargeOperation
   | ExtendOperation
   | ProgressOperation
   | SettleOperation
@@ -30,6 +31,20 @@ export interface HoldOperation {
   chargeId: string;
   request: Readonly<HoldRequest>;
   ttlMs: number;
+}
+
+/** A hold and its settlement in one: the request was done before its hold was committed. */
+export interface ChargeOperation {
+  type: 'charge';
+  walletId: string;
+  chargeId: string;
+  hold: HoldOperation;
+  settlement: SettleOperation;
+}
+
+/** What a hold asks for, by itself or with its settlement. */
+export function requestOf(operation: HoldOperation | ChargeOperation): Readonly<HoldRequest> {
+  return operation.type === 'hold' ? operation.request : operation.hold.request;
 }
 
 export interface ExtendOperation extends ChargeReference {
@@ -108,12 +123,20 @@ export interface AdjustOperation {
 }
 
 export type HoldDecision =
-  | { kind: 'held'; amount: NanoUsd; balance: NanoUsd; expiresAtUs: bigint }
+  | {
+      kind: 'held';
+      amount: NanoUsd;
+      balance: NanoUsd;
+      /** What could be held besides. */
+      free: NanoUsd;
+      expiresAtUs: bigint;
+    }
   | { kind: 'replayed'; receipt: Receipt };
 
 /** What each operation is answered with, once it is durable. */
 export interface Outcomes {
   hold: Result<HoldDecision>;
+  charge: Result<{ hold: HoldDecision; receipt: Receipt }>;
   extend: Result<{ amount: NanoUsd; balance: NanoUsd; expiresAtUs: bigint }>;
   progress: undefined;
   settle: Receipt;
@@ -130,5 +153,33 @@ export type Outcome = Outcomes[Operation['type']];
 
 /** What must not be lost once it was asked for: it is retried until it is durable. */
 export function isFinishing(operation: Operation): boolean {
-  return operation.type !== 'hold' && operation.type !== 'extend' && operation.type !== 'progress';
+  return operation.type !== 'charge' && !canBeUndone(operation);
+}
+
+/** What its caller need not wait for when nobody can say whether it was committed: it expires, or is released. */
+export function canBeUndone({ type }: Operation): boolean {
+  return type === 'hold' || type === 'extend' || type === 'progress';
+}
+
+const operationBytes = 1_024;
+
+/** About how much of a group's packets an operation takes. */
+export function bytesOf(operation: Operation): number {
+  switch (operation.type) {
+    case 'hold':
+      return operationBytes + metadataBytes(operation.request);
+    case 'settle':
+      return operationBytes + 2 * (operation.sealedReply?.length ?? 0);
+    case 'charge':
+      return bytesOf(operation.hold) + bytesOf(operation.settlement);
+    default:
+      return operationBytes;
+  }
+}
+
+/** What the labels of a charge take in a packet at most, escaped, each beside the ids of the charge. */
+function metadataBytes({ metadata }: Readonly<HoldRequest>): number {
+  let bytes = 0;
+  for (const name in metadata) bytes += 100 + 2 * (Buffer.byteLength(name) + Buffer.byteLength(metadata[name] ?? ''));
+  return bytes;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newCharge } from '../../src/wallet/decide-hold.ts';
 import { emptyState } from '../../src/wallet/group-state.ts';
 import { writeGroup } from '../../src/wallet/group-writes-store.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
@@ -110,7 +111,8 @@ test('a group without labels has no statement about them', async () => {
   for (const metadata of [undefined, {}, { project: 'one' }]) {
     const state = emptyState('nod_1');
     const request = { ...holdOf({ accountId: 'acc_1', keyId: 'key_1' }), ...(metadata && { metadata }) };
-    state.newCharges.push({ walletId: 'wal_1', id: 'chg_1', hold: 1n, request, expiresAtUs: 1n });
+    const operation = { type: 'hold', walletId: 'wal_1', chargeId: 'chg_1', request, ttlMs: 1 } as const;
+    state.newCharges.push({ row: newCharge(operation, 1n, 1n), request });
     await writeGroup(connection, 'grp_1', state);
   }
   expect(packets.map((sql) => sql.includes('charge_metadata'))).toEqual([false, false, true]);
