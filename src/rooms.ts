@@ -188,7 +188,11 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       prices: catalog,
       log,
       clock,
-      assistant: createModelCalls({ catalog, providers, health, clock, log, deadlineMs: chatDeadlineMs }),
+      assistant: createModelCalls({
+        ...{ catalog, providers, health, clock, log },
+        deadlineMs: chatDeadlineMs,
+        reserveTokens: limits.reserveTokens,
+      }),
     });
     closers.push(() => workflows.close());
 

@@ -20,6 +20,7 @@ import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
 export type { ChatCall } from './deps.ts';
 export { createHealth, type Health } from './health.ts';
 export { chatInvariants } from './invariants.ts';
+export type { ReserveTokens } from './limit-tokens.ts';
 export { type CacheEvent, createReplyCache, type ReplyCache } from './reply-cache.ts';
 export * from './types.ts';
 export { createModelCalls, type ModelCalls, type Spending } from './within-charge.ts';

@@ -1,7 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
 import type { TokenReservation } from '../limits/index.ts';
-import type { Ledger } from '../wallet/index.ts';
+import type { Ledger, Usage } from '../wallet/index.ts';
 import type { PreparedChat } from './prepare.ts';
 import { inputTokensAtMost } from './tokens.ts';
 
@@ -36,8 +36,7 @@ export function limitTokens(ledger: Ledger, reserveTokens: ReserveTokens | undef
       recordProgress: (hold, progress) => ledger.recordProgress(hold, progress),
       close: () => ledger.close(),
       settle(hold, settlement) {
-        const { inputTokens = 0, outputTokens = 0 } = settlement.usage;
-        settle(hold.chargeId, inputTokens + outputTokens);
+        settle(hold.chargeId, tokensOf(settlement.usage));
         return ledger.settle(hold, settlement);
       },
       release(hold, reason) {
@@ -45,14 +44,26 @@ export function limitTokens(ledger: Ledger, reserveTokens: ReserveTokens | undef
         return ledger.release(hold, reason);
       },
     },
-    reserve: async (caller, { quote, measure }) => {
-      const most = quote.routes.map(
-        ({ model, outputTokensCap }) => inputTokensAtMost(measure, model.imageTokens) + outputTokensCap,
-      );
-      return most.length === 0 ? unlimited : reserveTokens(caller, Math.max(...most));
-    },
+    reserve: (caller, prepared) => reserveMost(reserveTokens, caller, prepared),
     keep: (chargeId, reservation) => void kept.set(chargeId, reservation),
   };
+}
+
+/** Sets aside the most that a request can use, whichever of its routes answers. */
+export async function reserveMost(
+  reserveTokens: ReserveTokens,
+  caller: Caller,
+  { quote, measure }: PreparedChat,
+): Promise<Result<TokenReservation>> {
+  const most = quote.routes.map(
+    ({ model, outputTokensCap }) => inputTokensAtMost(measure, model.imageTokens) + outputTokensCap,
+  );
+  return most.length === 0 ? unlimited : reserveTokens(caller, Math.max(...most));
+}
+
+/** Model tokens as the limits count them; what is not known counts nothing. */
+export function tokensOf({ inputTokens = 0, outputTokens = 0 }: Usage): number {
+  return inputTokens + outputTokens;
 }
 
 const unlimited = succeed<TokenReservation>({ settle: () => {} });

@@ -3,6 +3,7 @@ import { type Result, succeed } from '../base/failure.ts';
 import { minOf, type NanoUsd } from '../base/money.ts';
 import type { Hold, Ledger, Usage } from '../wallet/index.ts';
 import type { ChatDeps } from './deps.ts';
+import { type ReserveTokens, reserveMost, tokensOf } from './limit-tokens.ts';
 import { prepareChat } from './prepare.ts';
 import { answerWithin } from './run-chat.ts';
 import type { ChatReply, ChatRequest } from './types.ts';
@@ -18,7 +19,10 @@ export interface Spending {
 export interface ModelCalls {
   /** The most and the least that the call can cost. Fails when no model can do it now. */
   quote(caller: Caller, request: ChatRequest): Result<{ ceiling: NanoUsd; minimum: NanoUsd }>;
-  /** Calls a model, spending at most `budget`. What was spent counts even when the call fails. */
+  /**
+   * Calls a model, spending at most `budget`. What was spent counts even when the call fails. Its tokens count against
+   * the caller's limits as those of chat do; `rate_limited` when they do not fit now.
+   */
   run(
     caller: Caller,
     request: ChatRequest,
@@ -26,7 +30,12 @@ export interface ModelCalls {
   ): Promise<{ result: Result<ChatReply>; spent: Spending }>;
 }
 
-export function createModelCalls(deps: Omit<ChatDeps, 'ledger'>): ModelCalls {
+export interface ModelCallsDeps extends Omit<ChatDeps, 'ledger' | 'tokenLimits'> {
+  /** Limits of model tokens a minute; absent: unlimited. */
+  reserveTokens?: ReserveTokens;
+}
+
+export function createModelCalls({ reserveTokens, ...deps }: ModelCallsDeps): ModelCalls {
   return {
     quote(caller, request) {
       const prepared = prepareChat(deps, caller, request);
@@ -38,9 +47,15 @@ export function createModelCalls(deps: Omit<ChatDeps, 'ledger'>): ModelCalls {
       const spent: Spending = { cost: 0n, usage: undefined };
       const prepared = prepareChat(deps, caller, request);
       if (!prepared.ok) return { result: prepared, spent };
+      const reserved = reserveTokens && (await reserveMost(reserveTokens, caller, prepared.value));
+      if (reserved && !reserved.ok) return { result: reserved, spent };
       const ledger = purse(spent);
-      const result = await answerWithin({ ...deps, ledger }, holdOf(budget), prepared.value, request, { signal });
-      return { result, spent };
+      try {
+        const result = await answerWithin({ ...deps, ledger }, holdOf(budget), prepared.value, request, { signal });
+        return { result, spent };
+      } finally {
+        reserved?.value.settle(spent.usage ? tokensOf(spent.usage) : 0);
+      }
     },
   };
 }

@@ -38,8 +38,9 @@ export async function runFamily<Request extends Assistable, Reply extends Family
     family: family.name,
     modelCeiling: plan?.ceiling ?? 0n,
     make: async (budget) => {
-      const { reply, spent, model } = await assist(deps, plan, caller, byRules, { budget, signal: call.signal });
-      return { result: succeed(await keep(reply)), spent, model };
+      const terms = { budget, signal: call.signal };
+      const { result, spent, model } = await assist(deps, plan, caller, byRules, terms);
+      return { result: result.ok ? succeed(await keep(result.value)) : result, spent, model };
     },
     store,
     // What was stored had its usage.

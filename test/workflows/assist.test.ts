@@ -2,13 +2,15 @@ import { type DescMessage, fromJson, type JsonValue, type MessageShape } from '@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
+import type { Result } from '../../src/base/failure.ts';
 import { type Catalog, createCatalog, memoryPriceStore } from '../../src/catalog/index.ts';
-import { createHealth, createModelCalls } from '../../src/chat/index.ts';
+import { createHealth, createModelCalls, type ReserveTokens } from '../../src/chat/index.ts';
 import { WriteDecisionMemoRequestSchema } from '../../src/gen/intelligence/workflow/v1/decision_pb.ts';
 import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
 import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
 import { CheckRiskRequestSchema } from '../../src/gen/intelligence/workflow/v1/risk_pb.ts';
+import { type Admission, createLimits } from '../../src/limits/index.ts';
 import { createProviders, defaultUpstreamLimits, type Providers } from '../../src/providers/index.ts';
 import { createWorkflows, type Workflows } from '../../src/workflows/index.ts';
 import { testModel } from '../chat/harness.ts';
@@ -49,14 +51,7 @@ beforeAll(async () => {
   });
   await catalog.importPrices();
   ledger = memoryLedger(0n);
-  const assistant = createModelCalls({
-    catalog,
-    providers,
-    health: createHealth({ clock: systemClock }),
-    clock: systemClock,
-    log: silent,
-    deadlineMs: 5_000,
-  });
+  const assistant = assistantWith(undefined);
   workflows = createWorkflows({ db: fresh().database, ledger, prices: catalog, log: silent, assistant });
 });
 beforeEach(() => {
@@ -69,6 +64,15 @@ afterAll(async () => {
   await providers.close();
   await upstream.close();
 });
+
+function assistantWith(reserveTokens: ReserveTokens | undefined) {
+  return createModelCalls({
+    ...{ catalog, providers, clock: systemClock, log: silent },
+    health: createHealth({ clock: systemClock }),
+    deadlineMs: 5_000,
+    ...(reserveTokens && { reserveTokens }),
+  });
+}
 
 /** The model's answers, one after the other; the last one again and again. */
 function say(...answers: (object | string)[]): void {
@@ -184,6 +188,61 @@ describe('a model that helps', () => {
     expect(reply.basis?.note).toBe('The credit does not pay for a model.');
     expect(balance).toBe(0n);
     expect(upstream.seen).toHaveLength(0);
+  });
+});
+
+describe('model tokens a minute', () => {
+  it('are set aside before the call and counted as used after it; a refusal costs nothing', async () => {
+    const asked: number[] = [];
+    const perMinute = { tokens: 1_000_000 };
+    const run = async () => {
+      const level = { requestsPerMinute: 1_000, tokensPerMinute: perMinute.tokens, concurrent: 10, streams: 10 };
+      const limits = createLimits({
+        // Time stands still, so that nothing drains while the test counts.
+        clock: { ...systemClock, monotonic: () => 0 },
+        log: silent,
+        levels: { account: level, key: level, token: level },
+      });
+      const limited = createWorkflows({
+        ...{ db: fresh().database, ledger, prices: catalog, log: silent },
+        assistant: assistantWith((caller, tokens) => {
+          asked.push(tokens);
+          return limits.reserveTokens(caller, tokens);
+        }),
+      });
+      const request = read(CheckRiskRequestSchema, { text, domain: 'finance' });
+      return {
+        check: () => limited.run('risk', caller, request, call),
+        tokensLeft: () => value(limits.admit(caller, 'unary') as Result<Admission>).tokens?.remaining ?? 0,
+        close: () => Promise.all([limited.close(), limits.close()]),
+      };
+    };
+    say({ summary: 'The text promises too much.', nextBestAction: '', findings: [] });
+    const unlimited = await run();
+    const { usage } = value(await unlimited.check()).reply;
+    await unlimited.close();
+    const [most = 0] = asked;
+    expect(most).toBeGreaterThan(1_500);
+
+    perMinute.tokens = Math.floor(most * 1.5);
+    const limited = await run();
+    const { balance } = ledger;
+    const answers = await Promise.all([limited.check(), limited.check()]);
+    const [paid] = answers.flatMap((answer) => (answer.ok ? [answer.value] : []));
+    const [refused] = answers.flatMap((answer) => (answer.ok ? [] : [answer.failure]));
+    expect(paid?.reply.basis?.evaluator).toBe('assisted');
+    expect(refused).toMatchObject({ kind: 'rate_limited', limit: 'tokens per minute of the account' });
+    expect(refused?.kind === 'rate_limited' && refused.retryAfterMs).toBeGreaterThan(0);
+    expect(balance - ledger.balance).toBe(paid?.cost);
+    expect(ledger.held).toBe(0n);
+
+    const used = Number(usage.inputTokens) + Number(usage.outputTokens);
+    expect(perMinute.tokens - limited.tokensLeft()).toBe(used);
+    // What was set aside and not used is there again, also when the model fails.
+    upstream.answer(() => ({ status: 500 }));
+    expect(value(await limited.check()).reply.basis?.note).toBe('The model did not answer.');
+    expect(perMinute.tokens - limited.tokensLeft()).toBe(used);
+    await limited.close();
   });
 });
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import type { Caller } from '../../base/caller.ts';
+import type { Failure } from '../../base/failure.ts';
 import type { NanoUsd } from '../../base/money.ts';
 import type { ModelRequest, Spent } from '../assistant.ts';
 import type { AssistDeps } from './deps.ts';
@@ -19,6 +20,8 @@ export interface Asked<Output> {
   /** The model whose answer held; empty when none did. */
   model: string;
   note: string;
+  /** The caller's limits did not let any model be asked now; the whole request is to be sent again. */
+  refused?: Failure;
 }
 
 export type Judged<Output> = { ok: true; output: Output } | { ok: false; problem: string };
@@ -45,6 +48,9 @@ export async function askAndJudge<Output>(
     const asked = await assistant.run(caller, { ...ask.request, messages }, { budget, signal: terms.signal });
     spent = sumOf(spent, asked.spent);
     if (!asked.result.ok) {
+      // The only limits in the way of a call are the caller's own: an upstream's stand for a model that did not answer.
+      if (attempt === 0 && asked.result.failure.kind === 'rate_limited')
+        return { ...without(''), refused: asked.result.failure };
       log.info({ failure: asked.result.failure.kind }, 'a model did not help');
       return without(note || 'The model did not answer.');
     }

@@ -1,5 +1,6 @@
 import { type DescMessage, fromJson, type JsonObject } from '@bufbuild/protobuf';
 import type { Caller } from '../../base/caller.ts';
+import { fail, type Result, succeed } from '../../base/failure.ts';
 import { JsonSchemas } from '../../base/message-schema.ts';
 import type { NanoUsd } from '../../base/money.ts';
 import type { ModelRequest, Spent } from '../assistant.ts';
@@ -52,21 +53,25 @@ export function planAssist<Request extends Assistable, Reply extends FamilyReply
   };
 }
 
-/** Lets a model add what holds. Without a plan, or when nothing holds, the rules' reply stays as it is and says why. */
+/**
+ * Lets a model add what holds. Without a plan, or when nothing holds, the rules' reply stays as it is and says why. Fails
+ * with `rate_limited` when the caller's model tokens do not let one be asked now.
+ */
 export async function assist<Reply extends FamilyReply>(
   deps: AssistDeps,
   plan: AssistPlan<Reply> | undefined,
   caller: Caller,
   byRules: Reply,
   terms: { budget: NanoUsd; signal: AbortSignal },
-): Promise<{ reply: Reply; spent: Spent; model: string }> {
-  const { output, spent, model, note } = await askAndJudge<Reply>(deps, plan, caller, terms, (answer) =>
+): Promise<{ result: Result<Reply>; spent: Spent; model: string }> {
+  const { output, spent, model, note, refused } = await askAndJudge<Reply>(deps, plan, caller, terms, (answer) =>
     plan ? plan.judge(answer) : { ok: false, problem: '' },
   );
+  if (refused) return { result: fail(refused), spent, model };
   const reply = output ?? byRules;
-  if (!reply.basis) return { reply, spent, model };
+  if (!reply.basis) return { result: succeed(reply), spent, model };
   const evaluator = output ? 'assisted' : 'rules';
-  return { reply: { ...reply, basis: { ...reply.basis, evaluator, model, note } }, spent, model };
+  return { result: succeed({ ...reply, basis: { ...reply.basis, evaluator, model, note } }), spent, model };
 }
 
 function requestOf<Request extends Assistable, Reply extends FamilyReply>(

@@ -66,6 +66,7 @@ export async function runWorkflow(
         },
       );
       const { spent, model } = filled;
+      if (filled.refused) return { result: fail(filled.refused), spent, model };
       if (filled.output !== undefined) return { result: succeed(replyOf(filled.output, model, '')), spent, model };
       if (definition.assist === 'required')
         return { result: fail({ kind: 'upstream_failed', attempts: [] }), spent, model };
