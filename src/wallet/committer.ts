@@ -4,7 +4,7 @@ import { fail } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
 import { classify, errorNumber } from './database-errors.ts';
 import { decide } from './decide.ts';
-import { type GroupState, hasWrites } from './group-state.ts';
+import { type GroupState, hasWrites, type WalletRow } from './group-state.ts';
 import type { GroupStore } from './group-store.ts';
 import { createIntake, type IntakeLimits, type Pending } from './intake.ts';
 import { bytesOf, canBeUndone, isFinishing, type Operation, type Outcome, type Outcomes } from './operation.ts';
@@ -17,6 +17,8 @@ export interface CommitterOptions {
   /** A hold was committed although its caller had already been told that the ledger is away. */
   onOrphan?: (operation: Operation) => void;
   random?: () => number;
+  /** Told of the wallets that a group locked, as they are now. */
+  onWallets?: (wallets: Iterable<WalletRow>) => void;
   /** Told of each durable group: how many operations it had and how long it took. */
   onGroup?: (operations: number, durationMs: number) => void;
 }
@@ -160,6 +162,7 @@ export function createCommitter(options: CommitterOptions): Committer {
           await open.commit();
         } else await store.rollback();
         cameUp();
+        options.onWallets?.(open.state.wallets.values());
         options.onGroup?.(pendings.length, performance.now() - startedAt);
         const answered = pendings;
         return () => answer(answered, decided);

@@ -73,6 +73,7 @@ export function createLedger({
     limits: { waitingMax, operationsPerGroupMax, bytesPerGroupMax },
     log,
     nodeId,
+    onWallets: foresight.sawWallets,
     onOrphan: (operation) => void releaseOrphan(operation),
     ...(onGroup && { onGroup }),
   });
@@ -94,7 +95,7 @@ export function createLedger({
     if (request.aheadMs !== undefined && mayGoAhead(walletId, request))
       return succeed({ kind: 'held', hold: ahead.begin(operation, request.aheadMs) });
     const decided = await committer.submit(operation);
-    foresight.learn(walletId, request, decided);
+    foresight.sawHold(request, decided);
     if (!decided.ok || decided.value.kind === 'replayed') open.delete(chargeId);
     if (!decided.ok) return decided;
     if (decided.value.kind === 'replayed') return replay(decided.value.receipt);

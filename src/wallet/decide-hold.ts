@@ -38,13 +38,7 @@ export function decideHold(operation: HoldOperation, state: GroupState): Result<
       added: true,
     });
   }
-  return succeed({
-    kind: 'held',
-    amount: amount.value,
-    balance: wallet.posted,
-    free: wallet.posted - wallet.held,
-    expiresAtUs,
-  });
+  return succeed({ kind: 'held', amount: amount.value, balance: wallet.posted, expiresAtUs });
 }
 
 /** The row of a hold that was just given. */

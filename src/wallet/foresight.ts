@@ -1,13 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import type { Result } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
+import type { WalletRow } from './group-state.ts';
 import type { HoldRequest } from './ledger.ts';
 import type { HoldDecision } from './operation.ts';
 
 /** What the last commits said about wallets and credentials, to tell which holds are as good as sure. */
 export interface Foresight {
-  /** Takes in what a commit decided. A refusal forgets the wallet and the credential. */
-  learn(walletId: string, request: Readonly<HoldRequest>, decided: Result<HoldDecision>): void;
+  /** Takes in wallets as a group left them. */
+  sawWallets(rows: Iterable<WalletRow>): void;
+  /** Takes in whether a credential passed. */
+  sawHold(request: Readonly<HoldRequest>, decided: Result<HoldDecision>): void;
   /**
    * Whether the next commit will give this hold in full, as far as this node can know: the same credential and wallet
    * passed a moment ago, all that is ahead of its commit is a small part of what was free then, and nothing else can
@@ -38,20 +41,20 @@ export function createForesight(now: () => number = () => performance.now()): Fo
   const credentials = new LRUCache<string, number>({ max: credentialsMax });
 
   return {
-    learn(walletId, request, decided) {
-      if (!decided.ok) {
-        wallets.delete(walletId);
-        credentials.delete(credentialOf(request));
-        return;
+    sawWallets(rows) {
+      const at = now();
+      for (const { id, posted, held, owed, openDisputes } of rows) {
+        const free = owed > 0n || openDisputes > 0 ? 0n : posted - held;
+        const known = wallets.get(id);
+        if (known) {
+          known.free = free;
+          known.at = at;
+        } else wallets.set(id, { free, ahead: 0n, at });
       }
-      if (decided.value.kind !== 'held') return;
-      const { free } = decided.value;
-      const known = wallets.get(walletId);
-      if (known) {
-        known.free = free;
-        known.at = now();
-      } else wallets.set(walletId, { free, ahead: 0n, at: now() });
-      credentials.set(credentialOf(request), now());
+    },
+    sawHold(request, decided) {
+      if (decided.ok) credentials.set(credentialOf(request), now());
+      else credentials.delete(credentialOf(request));
     },
     expects(walletId, request) {
       if (request.idempotency || (request.caps && request.caps.length > 0)) return false;

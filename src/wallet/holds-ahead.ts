@@ -70,7 +70,7 @@ export function createHoldsAhead(
   function conclude(entry: Ahead, decided: Result<HoldDecision>): void {
     const { operation } = entry;
     foresight.ended(operation.walletId, operation.request.ceiling);
-    foresight.learn(operation.walletId, operation.request, decided);
+    foresight.sawHold(operation.request, decided);
     if (!decided.ok) entry.resolve(decided);
     else if (decided.value.kind === 'held') entry.resolve(succeed(holdOf(operation, decided.value)));
     else entry.reject(new Error('A hold without an idempotency key was replayed.'));

@@ -123,14 +123,7 @@ export interface AdjustOperation {
 }
 
 export type HoldDecision =
-  | {
-      kind: 'held';
-      amount: NanoUsd;
-      balance: NanoUsd;
-      /** What could be held besides. */
-      free: NanoUsd;
-      expiresAtUs: bigint;
-    }
+  | { kind: 'held'; amount: NanoUsd; balance: NanoUsd; expiresAtUs: bigint }
   | { kind: 'replayed'; receipt: Receipt };
 
 /** What each operation is answered with, once it is durable. */
