@@ -6,13 +6,16 @@ export interface FilePart {
   content: { contentType: string; data: Uint8Array };
 }
 
+/** Cells by the names of their columns. Labels are an object in JSON, and its text in CSV. */
+export type PrintedRow = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+
 /**
  * Prints rows as a file: CSV with a header line, or JSON Lines. `columns` names every column, in order; a row may lack
  * some. Parts hold whole lines.
  */
 export async function* printFile(
   { call, name, format, columns }: { call: Call; name: string; format: string; columns: readonly string[] },
-  batches: AsyncIterable<Readonly<Record<string, string>>[]> | Iterable<Readonly<Record<string, string>>[]>,
+  batches: AsyncIterable<PrintedRow[]> | Iterable<PrintedRow[]>,
 ): AsyncIterable<FilePart> {
   const json = format === 'jsonl';
   const contentType = json ? 'application/jsonl; charset=utf-8' : 'text/csv; charset=utf-8; header=present';
@@ -22,10 +25,14 @@ export async function* printFile(
   yield part(json ? '' : csvLine(columns));
   for await (const rows of batches) {
     const lines = rows.map((row) =>
-      json ? `${JSON.stringify(row)}\n` : csvLine(columns.map((column) => row[column] ?? '')),
+      json ? `${JSON.stringify(row)}\n` : csvLine(columns.map((column) => cellOf(row[column]))),
     );
-    yield part(lines.join(''));
+    if (lines.length > 0) yield part(lines.join(''));
   }
+}
+
+function cellOf(value: PrintedRow[string] | undefined): string {
+  return typeof value === 'object' ? JSON.stringify(value) : (value ?? '');
 }
 
 /** Rows in parts of a size that is kind to memory. */

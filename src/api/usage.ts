@@ -5,9 +5,9 @@ import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import type { UsageRowSchema } from '../gen/intelligence/wallet/v1/wallet_pb.ts';
 import type { WalletService } from '../gen/intelligence/wallet/v1/wallet_service_pb.ts';
-import type { Entry, Statements, TimeRange, UsageDimension, UsageRow } from '../wallet/index.ts';
+import type { Entry, MetadataFilter, Statements, TimeRange, UsageDimension, UsageRow } from '../wallet/index.ts';
 import { accountOf } from './caller.ts';
-import { inBatches, printFile } from './export.ts';
+import { inBatches, type PrintedRow, printFile } from './export.ts';
 import type { Handlers } from './handlers.ts';
 import { milliseconds } from './mapping.ts';
 
@@ -24,19 +24,32 @@ export function usageHandlers(
     async *exportUsage(request, call) {
       const usage = usageOf(request);
       const rows = unwrap(await statements.allUsage({ accountId: accountOf(call.caller), ...usage }));
-      const columns = [...usage.groupBy.map((name) => columnOf[name]), ...sumColumns];
+      const label = usage.groupByMetadata === undefined ? [] : ['metadataValue'];
+      const columns = [...usage.groupBy.map((name) => columnOf[name]), ...label, ...sumColumns];
       yield* printFile({ call, name: 'usage', format: request.format, columns }, inBatches(rows.map(printedRow)));
     },
     async *exportEntries(request, call) {
-      const entries = unwrap(await statements.entries(accountOf(call.caller), rangeOf(request)));
+      const wanted = present({ ...rangeOf(request), metadata: request.metadata });
+      const entries = unwrap(await statements.entries(accountOf(call.caller), wanted));
       yield* printFile({ call, name: 'entries', format: request.format, columns: entryColumns }, printed(entries));
     },
   };
 }
 
 /** The protocol's bounds let no other names through. */
-function usageOf(request: TimedRequest & { groupBy: string[] }) {
-  return { ...rangeOf(request), groupBy: request.groupBy as UsageDimension[] };
+function usageOf(request: SummedRequest) {
+  return present({
+    ...rangeOf(request),
+    groupBy: request.groupBy as UsageDimension[],
+    groupByMetadata: request.groupByMetadata || undefined,
+    metadata: request.metadata,
+  });
+}
+
+interface SummedRequest extends TimedRequest {
+  groupBy: string[];
+  groupByMetadata: string;
+  metadata?: MetadataFilter | undefined;
 }
 
 interface TimedRequest {
@@ -85,13 +98,14 @@ const entryColumns = [
   'chargeId',
   'topUpId',
   'adjustmentId',
+  'metadata',
 ] as const;
 
-async function* printed(batches: AsyncIterable<Entry[]>): AsyncIterable<Record<string, string>[]> {
+async function* printed(batches: AsyncIterable<Entry[]>): AsyncIterable<PrintedRow[]> {
   for await (const entries of batches) yield entries.map(printedEntry);
 }
 
-function printedEntry({ amount, balanceAfter, time, ...entry }: Entry): Record<string, string> {
+function printedEntry({ amount, balanceAfter, time, ...entry }: Entry): PrintedRow {
   return {
     ...entry,
     amountUsd: formatUsd(amount),

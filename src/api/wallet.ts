@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
-import { unwrap } from '../base/failure.ts';
+import { FailureError, invalid, unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import type { ChargeSchema, EntrySchema, TopUpSchema, WalletSchema } from '../gen/intelligence/wallet/v1/wallet_pb.ts';
@@ -64,11 +64,20 @@ export function walletService({ wallets, statements, lowBalanceAlerts }: WalletR
     getCharge: async ({ chargeId }, { caller }) => ({
       charge: chargeMessage(unwrap(await wallets.getCharge(accountOf(caller), chargeId))),
     }),
-    listCharges: async ({ idempotencyKey }, { caller }) => {
+    listCharges: async ({ idempotencyKey, metadata, ...page }, { caller }) => {
       const accountId = accountOf(caller);
-      // The account's own keys: those of an end user's requests are in that user's scope.
-      const charge = await wallets.findCharge(accountId, accountId, idempotencyKey);
-      return { charges: charge ? [chargeMessage(charge)] : [] };
+      if (idempotencyKey !== '') {
+        // The account's own keys: those of an end user's requests are in that user's scope.
+        const charge = await wallets.findCharge(accountId, accountId, idempotencyKey);
+        const fits = charge && (!metadata || charge.metadata[metadata.key] === metadata.value);
+        return { charges: fits ? [chargeMessage(charge)] : [] };
+      }
+      const { items, nextPageToken } = unwrap(await wallets.listCharges(accountId, present({ ...page, metadata })));
+      return { charges: items.map(chargeMessage), nextPageToken };
+    },
+    eraseMetadata: async ({ metadata }, { caller }) => {
+      if (!metadata) throw new FailureError(invalid('metadata', 'is required'));
+      return { charges: unwrap(await wallets.eraseMetadata(accountOf(caller), metadata)) };
     },
     ...usageHandlers(statements),
     ...lowBalanceHandlers(lowBalanceAlerts),
@@ -109,6 +118,7 @@ function entryMessage(entry: Entry): MessageInitShape<typeof EntrySchema> {
     chargeId: entry.chargeId,
     topUpId: entry.topUpId,
     adjustmentId: entry.adjustmentId,
+    metadata: entry.metadata,
     time: timestampFromDate(entry.time),
   });
 }

@@ -1,9 +1,10 @@
 import { fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { makePage, readPageRequest } from '../base/page.ts';
 import type { Database } from '../db/index.ts';
-import { toEntry } from './create-wallets.ts';
-import type { Statements, TimeRange, UsageRow } from './statements.ts';
-import { findSeqAt, postingsFrom, sumUsage } from './statements-store.ts';
+import { entriesOf } from './entry.ts';
+import { listName } from './list-name.ts';
+import type { MetadataFilter, Statements, TimeRange, UsageRow } from './statements.ts';
+import { findSeqAt, postingsFrom, type SumRequest, sumUsage } from './statements-store.ts';
 import type { Entry } from './wallets.ts';
 import { findWallet } from './wallets-store.ts';
 
@@ -15,7 +16,7 @@ const summedMax = 1_000_000;
 /** Of a node; the ledger needs the other connections. */
 const sumsAtOnceMax = 3;
 const exportRowsMax = 50_000;
-const entriesPerBatch = 1_000;
+const entriesPerBatch = 500;
 
 /** The postings of one wallet from `from` up to, not including, `to`. */
 interface Postings {
@@ -45,7 +46,7 @@ export function createStatements({ db }: { db: Database }): Statements {
 
   let sums = 0;
 
-  async function sum(request: Parameters<typeof sumUsage>[1]): Promise<Result<UsageRow[]>> {
+  async function sum(request: SumRequest): Promise<Result<UsageRow[]>> {
     if (request.to - request.from > BigInt(summedMax))
       return fail({
         kind: 'precondition_failed',
@@ -61,8 +62,8 @@ export function createStatements({ db }: { db: Database }): Statements {
   }
 
   return {
-    async usage({ accountId, groupBy, ...range }, page) {
-      const list = `usage:${groupBy.join()}`;
+    async usage({ accountId, groupBy, groupByMetadata, metadata, ...range }, page) {
+      const list = listName(`usage:${groupBy.join()}`, groupByMetadata, metadata);
       const start = readPageRequest(list, page, { defaultSize: 100, maxSize: 1_000 });
       if (!start.ok) return start;
       const { after, size } = start.value;
@@ -73,14 +74,16 @@ export function createStatements({ db }: { db: Database }): Statements {
       if (!found.ok) return found;
       const { walletId, from, to } = pinned ? { ...found.value, ...pinned } : found.value;
       const offset = pinned?.offset ?? 0;
-      const rows = await sum({ walletId, from, to, groupBy, offset, limit: size + 1 });
+      const what = { groupBy, groupByMetadata, metadata };
+      const rows = await sum({ walletId, from, to, ...what, offset, limit: size + 1 });
       if (!rows.ok) return rows;
       return succeed(makePage(list, start.value, rows.value, () => `${from}:${to}:${offset + size}`));
     },
-    async allUsage({ accountId, groupBy, ...range }) {
+    async allUsage({ accountId, groupBy, groupByMetadata, metadata, ...range }) {
       const found = await postingsOf(accountId, range);
       if (!found.ok) return found;
-      const rows = await sum({ ...found.value, groupBy, offset: 0, limit: exportRowsMax + 1 });
+      const what = { groupBy, groupByMetadata, metadata };
+      const rows = await sum({ ...found.value, ...what, offset: 0, limit: exportRowsMax + 1 });
       if (rows.ok && rows.value.length > exportRowsMax)
         return fail({
           kind: 'precondition_failed',
@@ -88,19 +91,24 @@ export function createStatements({ db }: { db: Database }): Statements {
         });
       return rows;
     },
-    async entries(accountId, range) {
+    async entries(accountId, { metadata, ...range }) {
       const found = await postingsOf(accountId, range);
-      return found.ok ? succeed(entryBatches(db, found.value)) : found;
+      return found.ok ? succeed(entryBatches(db, found.value, metadata)) : found;
     },
   };
 }
 
-async function* entryBatches(db: Database, { walletId, from, to }: Postings): AsyncIterable<Entry[]> {
+async function* entryBatches(
+  db: Database,
+  { walletId, from, to }: Postings,
+  wanted: MetadataFilter | undefined,
+): AsyncIterable<Entry[]> {
   for (let next = from; next < to; ) {
     const rows = await postingsFrom(db, { walletId, from: next, to, limit: entriesPerBatch });
     const last = rows.at(-1);
     if (!last) return;
-    yield rows.map(toEntry);
+    const entries = await entriesOf(db, walletId, rows);
+    yield wanted ? entries.filter(({ metadata }) => metadata?.[wanted.key] === wanted.value) : entries;
     next = last.seq + 1n;
   }
 }

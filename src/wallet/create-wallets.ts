@@ -5,11 +5,21 @@ import type { Database } from '../db/index.ts';
 import { checkAmount, checkText } from './check.ts';
 import type { RunningLedger } from './create-ledger.ts';
 import { createTopUps, type TopUpSettings } from './create-top-ups.ts';
-import { findMetadata } from './metadata-store.ts';
-import { type ChargeTable, dateOf, type PostingTable, type WalletTable } from './tables.ts';
+import { entriesOf } from './entry.ts';
+import { listName } from './list-name.ts';
+import { deleteMetadata, findLabelled, findMetadata } from './metadata-store.ts';
+import { type ChargeTable, dateOf, type WalletTable } from './tables.ts';
 import type { PaymentProvider } from './top-ups.ts';
-import type { Charge, Entry, Wallet, Wallets } from './wallets.ts';
-import { addWallet, findAdjustment, findCharge, findChargeIdByKey, findWallet, listPostings } from './wallets-store.ts';
+import type { Charge, Wallet, Wallets } from './wallets.ts';
+import {
+  addWallet,
+  findAdjustment,
+  findCharge,
+  findChargeIdByKey,
+  findWallet,
+  listCharges,
+  listPostings,
+} from './wallets-store.ts';
 
 export interface WalletsDependencies {
   db: Database;
@@ -20,8 +30,18 @@ export interface WalletsDependencies {
   settings?: TopUpSettings;
 }
 
+const eraseBatchMax = 500;
+/** So that a call ends. */
+const eraseBatchesMax = 20;
+
 export function createWallets({ db, ledger, payments, settings = {} }: WalletsDependencies): Wallets {
   const { committer } = ledger;
+
+  async function chargesOf(walletId: string, rows: readonly ChargeTable[]): Promise<Charge[]> {
+    const chargeIds = rows.map(({ id }) => id);
+    const metadata = await findMetadata(db, walletId, chargeIds);
+    return rows.map((row) => toCharge(row, metadata.get(row.id)));
+  }
 
   async function chargeOf(row: ChargeTable): Promise<Charge> {
     const metadata = await findMetadata(db, row.wallet_id, [row.id]);
@@ -50,14 +70,36 @@ export function createWallets({ db, ledger, payments, settings = {} }: WalletsDe
       const { after, size } = start.value;
       const before = after !== undefined && /^[0-9]{1,18}$/.test(after) ? BigInt(after) : undefined;
       const rows = await listPostings(db, { walletId: wallet.id, before, limit: size + 1 });
-      const positions = rows.map((row) => ({ entry: toEntry(row), position: row.seq.toString() }));
-      const { items, nextPageToken } = makePage(`entries:${kind}`, start.value, positions, ({ position }) => position);
-      return succeed({ items: items.map(({ entry }) => entry), nextPageToken });
+      const { items, nextPageToken } = makePage(`entries:${kind}`, start.value, rows, ({ seq }) => seq.toString());
+      return succeed({ items: await entriesOf(db, wallet.id, items), nextPageToken });
     },
     async getCharge(accountId, chargeId) {
       const wallet = await findWallet(db, accountId, 'api');
       const row = wallet && isId('chg', chargeId) ? await findCharge(db, wallet.id, chargeId) : undefined;
       return row ? succeed(await chargeOf(row)) : notFound('charge');
+    },
+    async listCharges(accountId, { metadata, ...page }) {
+      const list = listName('charges', metadata);
+      const start = readPageRequest(list, page);
+      if (!start.ok) return start;
+      const wallet = await findWallet(db, accountId, 'api');
+      if (!wallet) return notFound('wallet');
+      const { after, size } = start.value;
+      const rows = await listCharges(db, { walletId: wallet.id, metadata, before: after, limit: size + 1 });
+      const { items, nextPageToken } = makePage(list, start.value, rows, ({ id }) => id);
+      return succeed({ items: await chargesOf(wallet.id, items), nextPageToken });
+    },
+    async eraseMetadata(accountId, label) {
+      const wallet = await findWallet(db, accountId, 'api');
+      if (!wallet) return notFound('wallet');
+      let erased = 0;
+      for (let batch = 0; batch < eraseBatchesMax; batch++) {
+        const chargeIds = await findLabelled(db, { walletId: wallet.id, metadata: label, limit: eraseBatchMax });
+        await deleteMetadata(db, wallet.id, chargeIds);
+        erased += chargeIds.length;
+        if (chargeIds.length < eraseBatchMax) break;
+      }
+      return succeed(erased);
     },
     async findCharge(accountId, scope, key) {
       const wallet = await findWallet(db, accountId, 'api');
@@ -117,21 +159,6 @@ function toWallet(row: WalletTable): Wallet {
     available: row.posted - row.held,
     paused: row.posted === 0n,
     owed: row.owed,
-  };
-}
-
-/** A posting as the wallet's owner sees it. */
-export function toEntry(row: PostingTable): Entry {
-  const { seq, kind, amount, balance_after: balanceAfter, source_type: type, source_id: id } = row;
-  return {
-    entryId: seq.toString(),
-    kind,
-    amount: row.credit_account === 'wallet' ? amount : -amount,
-    balanceAfter,
-    ...(type === 'charge' && { chargeId: id }),
-    ...((type === 'top_up' || type === 'refund' || type === 'dispute') && { topUpId: id }),
-    ...(type === 'adjustment' && { adjustmentId: id }),
-    time: dateOf(row.created_at_us),
   };
 }
 

@@ -25,7 +25,15 @@ export {
 } from './low-balance.ts';
 export { type Payer, payerOf } from './payer.ts';
 export { manualPayments, refuseSandboxMoney, sandboxPayments } from './payments.ts';
-export type { Statements, TimeRange, UsageDimension, UsageRequest, UsageRow } from './statements.ts';
+export type {
+  EntriesRequest,
+  MetadataFilter,
+  Statements,
+  TimeRange,
+  UsageDimension,
+  UsageRequest,
+  UsageRow,
+} from './statements.ts';
 export type {
   PaymentProvider,
   PaymentReversal,
@@ -41,6 +49,7 @@ export type {
   AdjustmentRequest,
   Charge,
   ChargeState,
+  ChargesRequest,
   Entry,
   EntryKind,
   Wallet,

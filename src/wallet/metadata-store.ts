@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import type { Queryable } from '../db/index.ts';
+import type { MetadataFilter } from './statements.ts';
 import type { WalletTables } from './tables.ts';
 
 /** The labels of some charges of one wallet, by the charge's id; a charge without any is not among them. */
@@ -22,4 +24,29 @@ export async function findMetadata(
   for (const [chargeId, pairs] of Map.groupBy(rows, (row) => row.charge_id))
     found.set(chargeId, Object.fromEntries(pairs.map(({ name, value }) => [name, value])));
   return found;
+}
+
+/** The charges of one wallet that have a label, below the id `before`, the newest first. */
+export async function findLabelled(
+  db: Queryable,
+  request: { walletId: string; metadata: MetadataFilter; before?: string | undefined; limit: number },
+): Promise<string[]> {
+  const { walletId, metadata, before, limit } = request;
+  // By force: read in the order of the primary key, a label that is rare would be looked for in the whole wallet.
+  const { rows } = await sql<{ charge_id: string }>`
+    SELECT charge_id FROM charge_metadata FORCE INDEX (charge_metadata_pair)
+    WHERE wallet_id = ${walletId} AND name = ${metadata.key} AND value = ${metadata.value}
+      ${before === undefined ? sql`` : sql`AND charge_id < ${before}`}
+    ORDER BY charge_id DESC LIMIT ${limit}`.execute(db.for<WalletTables>());
+  return rows.map(({ charge_id: id }) => id);
+}
+
+export async function deleteMetadata(db: Queryable, walletId: string, chargeIds: readonly string[]): Promise<void> {
+  if (chargeIds.length === 0) return;
+  await db
+    .for<WalletTables>()
+    .deleteFrom('charge_metadata')
+    .where('wallet_id', '=', walletId)
+    .where('charge_id', 'in', chargeIds)
+    .execute();
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { present } from '../base/present.ts';
 import type { Queryable } from '../db/index.ts';
-import type { UsageDimension, UsageRow } from './statements.ts';
+import type { MetadataFilter, UsageDimension, UsageRow } from './statements.ts';
 import type { PostingTable, WalletTables } from './tables.ts';
 
 /** The number of the wallet's first posting at or after a time; `next` when there is none. */
@@ -58,6 +58,7 @@ interface SumRow {
   model?: string | null;
   key?: string;
   device?: string | null;
+  label?: string | null;
   charges: bigint;
   input_tokens: bigint | null;
   cached_input_tokens: bigint | null;
@@ -67,21 +68,25 @@ interface SumRow {
   cost: bigint | null;
 }
 
-interface SumRequest {
+export interface SumRequest {
   walletId: string;
   from: bigint;
   to: bigint;
   groupBy: readonly UsageDimension[];
+  groupByMetadata?: string | undefined;
+  metadata?: MetadataFilter | undefined;
   offset: number;
   limit: number;
 }
 
 /** Sums over the captures among some postings. Without dimensions: one row, even of nothing. */
 export async function sumUsage(db: Queryable, request: SumRequest): Promise<UsageRow[]> {
-  const { walletId, from, to, groupBy, offset, limit } = request;
-  const selected = groupBy.map((name) => sql`${columns[name]} AS ${sql.id(name)},`);
-  const grouped = sql.join(groupBy.map((name) => columns[name]));
-  const grouping = groupBy.length === 0 ? sql`` : sql`GROUP BY ${grouped} ORDER BY ${grouped}`;
+  const { walletId, from, to, groupBy, groupByMetadata, metadata, offset, limit } = request;
+  const dimensions = groupBy.map((name) => ({ name: name as string, column: columns[name] }));
+  if (groupByMetadata !== undefined) dimensions.push({ name: 'label', column: sql`label.value` });
+  const selected = dimensions.map(({ name, column }) => sql`${column} AS ${sql.id(name)},`);
+  const grouped = sql.join(dimensions.map(({ column }) => column));
+  const grouping = dimensions.length === 0 ? sql`` : sql`GROUP BY ${grouped} ORDER BY ${grouped}`;
   const { rows } = await sql<SumRow>`
     SELECT ${sql.join(selected, sql` `)}
       COUNT(*) AS charges, SUM(charge.input_tokens) AS input_tokens,
@@ -89,11 +94,20 @@ export async function sumUsage(db: Queryable, request: SumRequest): Promise<Usag
       SUM(charge.reasoning_tokens) AS reasoning_tokens, SUM(charge.events) AS events, SUM(posting.amount) AS cost
     FROM posting
     JOIN charge ON charge.wallet_id = posting.wallet_id AND charge.id = posting.source_id
+    ${metadata === undefined ? sql`` : sql`JOIN ${labelOf('wanted', metadata.key)} AND wanted.value = ${metadata.value}`}
+    ${groupByMetadata === undefined ? sql`` : sql`LEFT JOIN ${labelOf('label', groupByMetadata)}`}
     WHERE posting.wallet_id = ${walletId} AND posting.seq >= ${from} AND posting.seq < ${to}
       AND posting.source_type = 'charge'
     ${grouping}
     LIMIT ${limit} OFFSET ${offset}`.execute(db.for<WalletTables>());
   return rows.map(toUsageRow);
+}
+
+/** The charge's label of that name, as a table to join. */
+function labelOf(alias: string, name: string): RawBuilder<unknown> {
+  const [walletId, chargeId, label] = ['wallet_id', 'charge_id', 'name'].map((column) => sql.ref(`${alias}.${column}`));
+  return sql`charge_metadata AS ${sql.id(alias)}
+    ON ${walletId} = posting.wallet_id AND ${chargeId} = posting.source_id AND ${label} = ${name}`;
 }
 
 function toUsageRow(row: SumRow): UsageRow {
@@ -104,6 +118,7 @@ function toUsageRow(row: SumRow): UsageRow {
     model: row.model ?? undefined,
     keyId: row.key,
     deviceId: row.device ?? undefined,
+    metadataValue: row.label ?? undefined,
     charges: row.charges,
     // Counts that no charge has are nothing to add.
     inputTokens: row.input_tokens ?? 0n,

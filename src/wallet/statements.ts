@@ -13,9 +13,24 @@ export interface TimeRange {
   end?: number;
 }
 
+/** A label that a charge must have, with exactly this value. */
+export interface MetadataFilter {
+  key: string;
+  value: string;
+}
+
 export interface UsageRequest extends TimeRange {
   accountId: string;
   groupBy: readonly UsageDimension[];
+  /** The name of a label whose values are summed apart, after the other dimensions. */
+  groupByMetadata?: string;
+  /** Only charges with this label. */
+  metadata?: MetadataFilter;
+}
+
+export interface EntriesRequest extends TimeRange {
+  /** Only entries of charges with this label. */
+  metadata?: MetadataFilter;
 }
 
 /** Sums over settled charges; a dimension that was not asked for, or that the charges don't have, is absent. */
@@ -27,6 +42,8 @@ export interface UsageRow {
   model?: string;
   keyId?: string;
   deviceId?: string;
+  /** Of the label that was asked for; absent for charges without it. */
+  metadataValue?: string;
   charges: bigint;
   inputTokens: bigint;
   cachedInputTokens: bigint;
@@ -49,5 +66,5 @@ export interface Statements {
   /** All sums; fails with `precondition_failed` when there are more than 50,000. */
   allUsage(request: Readonly<UsageRequest>): Promise<Result<UsageRow[]>>;
   /** All entries of a time, oldest first, in batches. */
-  entries(accountId: string, range: Readonly<TimeRange>): Promise<Result<AsyncIterable<Entry[]>>>;
+  entries(accountId: string, request: Readonly<EntriesRequest>): Promise<Result<AsyncIterable<Entry[]>>>;
 }

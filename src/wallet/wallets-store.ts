@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../db/index.ts';
+import { findLabelled } from './metadata-store.ts';
+import type { MetadataFilter } from './statements.ts';
 import type { AdjustmentTable, ChargeTable, PostingTable, WalletTable, WalletTables } from './tables.ts';
 import type { WalletKind } from './wallets.ts';
 
@@ -64,6 +66,21 @@ export function findCharge(db: Queryable, walletId: string, chargeId: string): P
     .where('wallet_id', '=', walletId)
     .where('id', '=', chargeId)
     .executeTakeFirst();
+}
+
+/** Charges below the id `before`, the newest first: all of the wallet's, or those with one label. */
+export async function listCharges(
+  db: Queryable,
+  request: { walletId: string; metadata: MetadataFilter | undefined; before: string | undefined; limit: number },
+): Promise<ChargeTable[]> {
+  const { walletId, metadata, before, limit } = request;
+  let query = db.for<WalletTables>().selectFrom('charge').selectAll().where('wallet_id', '=', walletId);
+  if (metadata) {
+    const ids = await findLabelled(db, { walletId, metadata, before, limit });
+    if (ids.length === 0) return [];
+    query = query.where('id', 'in', ids);
+  } else if (before !== undefined) query = query.where('id', '<', before);
+  return query.orderBy('id', 'desc').limit(limit).execute();
 }
 
 export async function findChargeIdByKey(db: Queryable, scope: string, key: string): Promise<string | undefined> {

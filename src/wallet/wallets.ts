@@ -2,6 +2,7 @@ import type { Result } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
 import type { Page, PageRequest } from '../base/page.ts';
 import type { Usage } from './ledger.ts';
+import type { MetadataFilter } from './statements.ts';
 import type { TopUps } from './top-ups.ts';
 
 /** The API wallet pays for API use; the application wallet is the companion application's own. Neither pays for the other. */
@@ -17,6 +18,13 @@ export interface Wallets {
   listEntries(accountId: string, kind: WalletKind, page: PageRequest): Promise<Result<Page<Entry>>>;
   /** One charge of the account's API wallet. */
   getCharge(accountId: string, chargeId: string): Promise<Result<Charge>>;
+  /** The charges of the account's API wallet, newest first: all, or those with one label. */
+  listCharges(accountId: string, request: Readonly<ChargesRequest>): Promise<Result<Page<Charge>>>;
+  /**
+   * Deletes all labels of the charges that have this one, at most 10,000 charges at once; what was charged stays. Tells
+   * how many they were: when it is 0, none is left.
+   */
+  eraseMetadata(accountId: string, label: Readonly<MetadataFilter>): Promise<Result<number>>;
   /** The charge that an idempotency key led to, in the scope that the hold was asked with; none after it was freed. */
   findCharge(accountId: string, scope: string, key: string): Promise<Charge | undefined>;
   topUps: TopUps;
@@ -48,9 +56,16 @@ export interface Entry {
   amount: NanoUsd;
   balanceAfter: NanoUsd;
   chargeId?: string;
+  /** The labels of the charge, if it has any. */
+  metadata?: Record<string, string>;
   topUpId?: string;
   adjustmentId?: string;
   time: Date;
+}
+
+export interface ChargesRequest extends PageRequest {
+  /** Only those with this label. */
+  metadata?: MetadataFilter;
 }
 
 export type ChargeState = 'held' | 'settled' | 'released' | 'expired' | 'uncollected';

@@ -46,6 +46,7 @@ const decisions: Record<string, string> = {
   'wallet.v1.WalletService/GetTopUp': 'management_key',
   'wallet.v1.WalletService/ListTopUps': 'management_key',
   'wallet.v1.WalletService/ListEntries': 'api_key management_key',
+  'wallet.v1.WalletService/EraseMetadata': 'management_key',
   'wallet.v1.WalletService/ExportEntries': 'management_key',
   'wallet.v1.WalletService/ExportUsage': 'management_key',
   'wallet.v1.WalletService/GetUsage': 'api_key management_key',

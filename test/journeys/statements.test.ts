@@ -81,9 +81,9 @@ eachServer((server) => {
     expect(csv.headers.get('content-type')).toContain('text/csv');
     expect(csv.headers.get('content-disposition')).toBe('attachment; filename="entries.csv"');
     const lines = csv.text.trimEnd().split('\r\n');
-    expect(lines[0]).toBe('entryId,time,kind,amountUsd,balanceAfterUsd,chargeId,topUpId,adjustmentId');
+    expect(lines[0]).toBe('entryId,time,kind,amountUsd,balanceAfterUsd,chargeId,topUpId,adjustmentId,metadata');
     expect(lines).toHaveLength(5);
-    expect(lines[1]).toMatch(/^1,.*,top_up,5\.00,5\.00,,top_/);
+    expect(lines[1]).toMatch(/^1,.*,top_up,5\.00,5\.00,,top_[^,]*,,$/);
     const jsonl = await get('/v1/wallet/entries:export?format=jsonl');
     const rows = jsonl.text.trimEnd().split('\n');
     expect(rows.map((row) => JSON.parse(row).chargeId).slice(1)).toEqual(chargeIds);
