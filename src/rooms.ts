@@ -61,8 +61,16 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     await changes.start();
     closers.push(() => changes.close());
+    const limits = createLimits({
+      clock,
+      log,
+      levels: levelsOf(config),
+      redisUrl: config.limits.redisUrl ?? undefined,
+      nodes: config.limits.nodes,
+    });
+    closers.push(() => limits.close());
     const accounts = createAccounts({ db, clock });
-    const keys = createKeys({ db, clock, log, changes, peppers: secrets.keyPeppers });
+    const keys = createKeys({ db, clock, log, changes, peppers: secrets.keyPeppers, mayLookUp: limits.mayTry });
     closers.push(() => keys.close());
     await keys.checkPeppersInUse();
     // Known for certain only when the port is open; `app.ts` says it then.
@@ -128,15 +136,6 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     const stripeEvents = stripe && createStripeEvents({ db, stripe, topUps: wallets.topUps, log });
     stripeEvents?.start();
     closers.push(() => stripeEvents?.close());
-
-    const limits = createLimits({
-      clock,
-      log,
-      levels: levelsOf(config),
-      redisUrl: config.limits.redisUrl ?? undefined,
-      nodes: config.limits.nodes,
-    });
-    closers.push(() => limits.close());
 
     const providers = createProviders({ providers: config.providers, log });
     closers.push(() => providers.close());

@@ -18,7 +18,10 @@ export interface AuthenticatorOptions {
 }
 
 /** Finds out who calls from the `Authorization` header. Synchronous for a credential that is known and warm. */
-export type Authenticate = (authorization: string | undefined) => Result<Caller> | Promise<Result<Caller>>;
+export type Authenticate = (
+  authorization: string | undefined,
+  from?: { readonly peer: string },
+) => Result<Caller> | Promise<Result<Caller>>;
 
 /** RFC 6750: the scheme in any case, one credential, no blanks inside. Nothing real is longer than this. */
 const bearer = /^bearer +([\x21-\x7e]{1,8192})$/i;
@@ -29,7 +32,7 @@ export function createAuthenticator({ keys, tokens, operators }: AuthenticatorOp
   const callers = new WeakMap<VerifiedKey, Result<Caller>>();
   const tokenCallers = new WeakMap<VerifiedToken, Result<Caller>>();
 
-  return (authorization) => {
+  return (authorization, from) => {
     if (authorization === undefined || authorization === '') return missing;
     const credential = bearer.exec(authorization)?.[1];
     if (credential === undefined) return wrong;
@@ -38,7 +41,7 @@ export function createAuthenticator({ keys, tokens, operators }: AuthenticatorOp
       return verified instanceof Promise ? verified.then(tokenCallerOf) : tokenCallerOf(verified);
     }
     if (!keySecret.test(credential)) return operatorOf(credential);
-    const verified = keys.verify(credential);
+    const verified = keys.verify(credential, from);
     return verified instanceof Promise ? verified.then(callerOf) : callerOf(verified);
   };
 

@@ -35,7 +35,10 @@ export interface Admission {
 
 export interface GateOptions {
   services: readonly ServedService[];
-  authenticate(authorization: string | undefined): Result<Caller> | Promise<Result<Caller>>;
+  authenticate(
+    authorization: string | undefined,
+    from: { readonly peer: string },
+  ): Result<Caller> | Promise<Result<Caller>>;
   admission: Admission;
   clock: Clock;
   log: Logger;
@@ -166,7 +169,7 @@ export function createGate(options: GateOptions): Gate {
       const known =
         authorization === undefined && rule.anonymous
           ? { ok: true as const, value: nobody }
-          : authenticate(authorization);
+          : authenticate(authorization, arrival);
       if (known instanceof Promise)
         return known.then((caller) => enter(caller, rule)).catch((error: unknown) => rejected(error));
       const entered = enter(known, rule);

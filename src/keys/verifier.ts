@@ -17,11 +17,16 @@ export interface KeyRecord {
 
 export interface Verifier {
   /** Whose secret this is. Answers at once when the secret was seen before and nothing changed since. */
-  verify(secret: string): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
+  verify(secret: string, from?: Presenter): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
   /** A key by its id, for what descends from it: as it is now, the same object until something about it changes. */
   find(keyId: string): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
   /** Forgets a key, or everything: what is read next comes from the database. */
   forget(keyId?: string): void;
+}
+
+/** Who presents a secret. */
+export interface Presenter {
+  readonly peer: string;
 }
 
 export interface VerifierOptions {
@@ -30,6 +35,8 @@ export interface VerifierOptions {
   reader: GroupReader<KeyRecord>;
   /** Whether every change that other nodes committed up to a second ago is known here. */
   fresh(): boolean;
+  /** Whether an address may have a key read from the database; who sent too many wrong secrets may not. */
+  mayLookUp?: ((peer: string) => Result<void>) | undefined;
   /** Called with each use; must be cheap. */
   onUse(keyId: string, now: number): void;
   /** The secret's stored hash is of an old pepper. */
@@ -64,7 +71,7 @@ const readAttemptsMax = 3;
 const keepEveryMs = 10_000;
 
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { clock, peppers, reader, fresh, onUse, onOldPepper, entriesMax = 50_000 } = options;
+  const { clock, peppers, reader, fresh, mayLookUp, onUse, onOldPepper, entriesMax = 50_000 } = options;
   // By a plain SHA-256 of the secret: an HMAC for each request would cost 12 us, this costs 0.35 us.
   const warm = new Map<string, Warm>();
   // Whatever leaves here, by size or by change, takes its digests with it: no digest can outlive its key's record.
@@ -78,7 +85,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const unknown = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
   const readings = new Map<string, Reading>();
 
-  function verify(secret: string): Result<VerifiedKey> | Promise<Result<VerifiedKey>> {
+  function verify(secret: string, from?: Presenter): Result<VerifiedKey> | Promise<Result<VerifiedKey>> {
     if (secret.length !== secretLength) return credentialInvalid;
     const isFresh = fresh();
     const digest = hash('sha256', secret, 'base64');
@@ -94,6 +101,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
       const found = known.get(claimed.keyId);
       if (found) return decide(found, secret, digest);
     }
+    const may = from && mayLookUp?.(from.peer);
+    if (may && !may.ok) return may;
     return readAndDecide(claimed.keyId, (found) => decide(found, secret, digest));
   }
 

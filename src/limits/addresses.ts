@@ -33,7 +33,8 @@ export function createAddresses(limits: AddressLimits, now: () => number, addres
       return allowed;
     },
     mayTry: (address) => {
-      const wait = waitFor(refused.of(networkOf(address)), refused.rate, 1);
+      const bucket = refused.known(networkOf(address));
+      const wait = bucket ? waitFor(bucket, refused.rate, 1) : 0;
       return wait > 0 ? limited('refused credentials per minute of the address', wait) : allowed;
     },
   };
@@ -76,6 +77,13 @@ function createBuckets(rate: Rate, now: () => number, max: number) {
     return bucket;
   }
 
+  /** The address' bucket when it has one: who was never counted takes no room. */
+  function known(address: string): Bucket | undefined {
+    const bucket = buckets.get(address) ?? (buckets.size >= max ? crowd : undefined);
+    if (bucket) drain(bucket, rate, now());
+    return bucket;
+  }
+
   function dropIdle(time: number): void {
     let looks = looksPerInsert;
     for (const [address, bucket] of buckets) {
@@ -87,7 +95,7 @@ function createBuckets(rate: Rate, now: () => number, max: number) {
     }
   }
 
-  return { of, rate };
+  return { of, known, rate };
 }
 
 function rateOf(perMinute: number): Rate {

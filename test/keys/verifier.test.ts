@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
+import { fail, succeed } from '../../src/base/failure.ts';
 import { createGroupReader } from '../../src/base/group-reader.ts';
 import { newId } from '../../src/base/ids.ts';
 import { hashSecret } from '../../src/keys/pepper.ts';
@@ -95,4 +96,36 @@ test('when the database is away, what is cold is refused for now and what is war
   away = true;
   expect(await verifier.verify(cold)).toMatchObject({ ok: false, failure: { kind: 'overloaded' } });
   expect(await verifier.verify(secret)).toMatchObject({ ok: true });
+});
+
+test('an address that may not look up has no unknown secret read, and its known ones still hold', async () => {
+  const secret = formatSecret('live', newId('key'), randomBytes(32));
+  const record = recordOf(secret);
+  let reads = 0;
+  let blocked: string | undefined;
+  const verifier = createVerifier({
+    ...{ clock: systemClock, peppers, fresh: () => true, onUse: () => {}, onOldPepper: () => {} },
+    reader: createGroupReader({
+      load: async (ids: readonly string[]) => {
+        reads += 1;
+        return new Map(ids.includes(record.key.keyId) ? [[record.key.keyId, record]] : []);
+      },
+      onError: () => {},
+    }),
+    mayLookUp: (peer) =>
+      peer === blocked ? fail({ kind: 'rate_limited', limit: 'x', retryAfterMs: 500 }) : succeed(undefined),
+  });
+  const guess = () => formatSecret('live', newId('key'), randomBytes(32));
+  const from = { peer: '192.0.2.1' };
+  expect((await verifier.verify(secret, from)).ok).toBe(true);
+  expect(await verifier.verify(guess(), from)).toMatchObject({ failure: { kind: 'credential_invalid' } });
+  expect(reads).toBe(2);
+  blocked = from.peer;
+  expect(await verifier.verify(guess(), from)).toMatchObject({ failure: { kind: 'rate_limited' } });
+  expect(reads).toBe(2);
+  expect(verifier.verify(secret, from)).toMatchObject({ ok: true });
+  expect(await verifier.verify(guess(), { peer: '192.0.2.2' })).toMatchObject({
+    failure: { kind: 'credential_invalid' },
+  });
+  expect(reads).toBe(3);
 });

@@ -13,7 +13,7 @@ export interface MetricsRouteOptions {
 /** `GET /metrics`, for operators: what the service does and earns is nobody else's business. */
 export function registerMetrics(app: FastifyInstance, { text, authenticate, texts }: MetricsRouteOptions): void {
   app.get('/metrics', async (request, reply) => {
-    const known = await authenticate(request.headers.authorization);
+    const known = await authenticate(request.headers.authorization, { peer: request.ip });
     const isOperator = known.ok && known.value.credential === 'operator';
     if (isOperator) return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await text());
     const refusal = refusalOf(

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { formatSecret } from '../../src/keys/secret.ts';
+import { type Customer, onboard, reasonOf, send, startApp, type TestApp } from '../support/app.ts';
+import { firstServer, useDatabase } from '../support/database.ts';
+
+const database = useDatabase(firstServer());
+let app: TestApp;
+let customer: Customer;
+beforeAll(async () => {
+  app = await startApp({ databaseUrl: database().url });
+  customer = await onboard(app);
+});
+afterAll(() => app.close());
+
+const listModels = (key: string) => send(app, 'GET', '/api/v1/assistant/models', key);
+const guess = () => listModels(formatSecret('live', newId('key'), randomBytes(32)));
+
+test('an address that guesses is refused before its guesses are looked up, and known keys go on from there', async () => {
+  expect((await listModels(customer.apiKey)).status).toBe(200);
+  let wrong = 0;
+  let answer = await guess();
+  for (; answer.status === 401 && wrong < 100; answer = await guess()) wrong += 1;
+  // Two a second come back meanwhile.
+  expect(wrong).toBeGreaterThanOrEqual(20);
+  expect(wrong).toBeLessThan(100);
+  expect(reasonOf(answer)).toBe('RATE_LIMITED');
+  expect(answer.text).toContain('refused credentials per minute of the address');
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  // Nothing unknown from there is read now, not even what would hold; what is known already needs no reading.
+  const made = await send(app, 'POST', '/v1/keys', customer.managementKey, { displayName: 'new', purpose: 'a test' });
+  while (app.rooms.limits.countRefused('127.0.0.1').ok);
+  const [unread, known] = await Promise.all([listModels(String(made.body.secret)), listModels(customer.apiKey)]);
+  expect([unread.status, known.status]).toEqual([429, 200]);
+});
