@@ -58,6 +58,8 @@ const meaning = {
 const request: fc.Arbitrary<ChatRequest> = fc.record(meaning, { requiredKeys: ['messages'] });
 
 describe('the name of a request in the cache', () => {
+  const names = new Set<string>();
+
   test('changes with any part of its meaning', () => {
     const part = fc.constantFrom(...(Object.keys(meaning) as (keyof typeof meaning)[]));
     fc.assert(
@@ -95,6 +97,38 @@ describe('the name of a request in the cache', () => {
   ])('does not change with %s', (_, more) => {
     const plain: ChatRequest = { messages: [{ role: 'user', content: 'Hi' }] };
     expect(keyOf({ ...plain, ...more })).toBe(keyOf(plain));
+  });
+
+  test.each<[string, Partial<ChatRequest>]>([
+    ['provider', { provider: 'openai' }],
+    ['model', { model: 'gpt' }],
+    ['mode', { routing: { mode: 'economy' } }],
+    ['fallback', { routing: { fallback: false } }],
+    ['price cap', { routing: { maxCost: 1n } }],
+    ['other price cap', { routing: { maxCost: 2n } }],
+    ['allowed models', { routing: { allow: ['gpt'] } }],
+    ['denied models', { routing: { deny: ['gpt'] } }],
+    ['tools', { tools: [{ name: 'a' }] }],
+    ['tool schema', { tools: [{ name: 'a', parameters: { type: 'object' } }] }],
+    ['tool choice', { toolChoice: { mode: 'none' } }],
+    ['format', { responseFormat: { kind: 'json' } }],
+    ['schema', { responseFormat: { kind: 'json', schema: { type: 'object' } } }],
+    ['length', { maxOutputTokens: 5 }],
+    ['temperature', { temperature: 0 }],
+    ['nucleus', { topP: 0 }],
+    ['stop', { stop: ['a'] }],
+    ['seed', { seed: 0 }],
+    ['user', { user: 'anna' }],
+    ['text', { messages: [{ role: 'user', content: 'hi' }] }],
+    ['role', { messages: [{ role: 'system', content: 'Hi' }] }],
+    ['image', { messages: [{ role: 'user', parts: [{ kind: 'image', data: Buffer.from('a') }] }] }],
+    ['other image', { messages: [{ role: 'user', parts: [{ kind: 'image', data: Buffer.from('b') }] }] }],
+  ])('is one of its own for every %s', (_, more) => {
+    const plain: ChatRequest = { messages: [{ role: 'user', content: 'Hi' }] };
+    const name = keyOf({ ...plain, ...more });
+    expect(name).not.toBe(keyOf(plain));
+    expect(names.has(name)).toBe(false);
+    names.add(name);
   });
 
   test('has no order in the lists of models', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/base/caller.ts';
+import { succeed } from '../../src/base/failure.ts';
 import { createSeal } from '../../src/base/seal.ts';
 import { createCatalog, memoryPriceStore } from '../../src/catalog/index.ts';
 import {
@@ -12,6 +13,7 @@ import {
   createReplyCache,
   type ReplyCache,
 } from '../../src/chat/index.ts';
+import { openConnection } from '../../src/db/index.ts';
 import { createProviders } from '../../src/providers/index.ts';
 import { auditLedger } from '../../src/wallet/index.ts';
 import { eachServer, silent, type TestServer, useDatabase } from '../support/database.ts';
@@ -46,6 +48,8 @@ interface ServiceOptions {
   enabled?: boolean;
   maxAgeSeconds?: number;
   entriesPerAccountMax?: number;
+  /** Takes down what is reserved of the model tokens a minute. */
+  reserved?: number[];
 }
 
 /** A node of the service with the models of one provider. */
@@ -72,7 +76,18 @@ async function startService(url: string, upstream: Upstream, options: ServiceOpt
     settings: { enabled: true, maxAgeSeconds: 86_400, entriesPerAccountMax: 1_000, ...options },
     observe: (event) => events.push(event),
   });
-  const chat = createChat({ ledger: node.ledger, catalog, providers, log: silent, deadlineMs: 5_000, cache });
+  const chat = createChat({
+    ledger: node.ledger,
+    catalog,
+    providers,
+    log: silent,
+    deadlineMs: 5_000,
+    cache,
+    reserveTokens: (_, tokens) => {
+      options.reserved?.push(tokens);
+      return succeed({ settle: () => {} });
+    },
+  });
   open.push(
     () => node.close(),
     () => providers.close(),
@@ -428,6 +443,36 @@ eachServer((server: TestServer) => {
       expect(await stored(customer)).toEqual([]);
     });
 
+    test('was paid for: one that could not be collected is not kept', async () => {
+      const free = { ...(await reply(service, customer, { ...question, cache: undefined })), usage: usageOf(0n) };
+      const place = await service.cache.placeOf(customer, question, callOf());
+      if (place) await service.cache.keep(place, free);
+      expect(await stored(customer)).toEqual([]);
+      if (place) await service.cache.keep(place, { ...free, usage: usageOf(1n) });
+      expect(await stored(customer)).toHaveLength(1);
+    });
+
+    test('waits for the database in a line that is bounded', async () => {
+      const answer = await reply(service, customer, { ...question, cache: undefined });
+      const place = await service.cache.placeOf(customer, question, callOf());
+      if (!place) throw new Error('no place');
+      const [locked, unlock] = await lockTable(database().url);
+      await locked;
+      const keeping = Array.from({ length: 40 }, () => service.cache.keep(place, answer));
+      await unlock();
+      await Promise.all(keeping);
+      expect(service.events.filter((event) => event === 'dropped')).toHaveLength(8);
+      expect(service.events.filter((event) => event === 'stored')).toHaveLength(32);
+    });
+
+    test('uses none of the model tokens a minute', async () => {
+      const reserved: number[] = [];
+      const limited = await startService(database().url, upstream, { reserved });
+      await reply(limited, customer, question);
+      await reply(limited, customer, question);
+      expect(reserved).toHaveLength(1);
+    });
+
     test('never answers at a balance of exactly 0: use is paused, and says so', async () => {
       await reply(service, customer, question);
       const left = await balance(customer);
@@ -549,8 +594,11 @@ eachServer((server: TestServer) => {
   });
 });
 
+function usageOf(cost: bigint) {
+  return { inputTokens: 10, outputTokens: 5, estimated: false, cost };
+}
+
 async function lockTable(url: string): Promise<[Promise<unknown>, () => Promise<void>]> {
-  const { openConnection } = await import('../../src/db/index.ts');
   const connection = await openConnection(url);
   return [
     connection.query('LOCK TABLES chat_cached_reply WRITE'),

@@ -23,7 +23,14 @@ type Outcome = { ok: true } | { ok: false; failure: UpstreamFailure };
 /** One route on a clock that only waiting and trying move. */
 function routeOf(
   outcomes: readonly (UpstreamFailure | 'ok')[],
-  options: { retries: number; timeoutMs?: number; random?: () => number; tryMs?: number; health?: () => RouteHealth },
+  options: {
+    retries: number;
+    timeoutMs?: number;
+    random?: () => number;
+    tryMs?: number;
+    health?: () => RouteHealth;
+    onWait?: () => void;
+  },
 ) {
   let now = 1_000;
   const waits: number[] = [];
@@ -39,6 +46,7 @@ function routeOf(
         sleep: async (ms) => {
           waits.push(ms);
           now += ms;
+          options.onWait?.();
         },
       },
       {
@@ -157,11 +165,16 @@ describe('a route', () => {
     expect(route.waits).toHaveLength(3);
   });
 
-  test('is not tried again once the caller has left', async () => {
+  test('is not tried again once the caller has left, before or during the wait', async () => {
     const route = routeOf([broken, 'ok'], { retries: 3 });
     route.leave();
     await route.run();
     expect(route.tries).toHaveLength(1);
+    expect(route.waits).toHaveLength(0);
+    const waiting = routeOf([broken, 'ok'], { retries: 3, onWait: () => waiting.leave() });
+    await waiting.run();
+    expect(waiting.tries).toHaveLength(1);
+    expect(waiting.waits).toHaveLength(1);
   });
 
   test('whatever fails: never more tries than asked for, and never a wait beyond the deadline', async () => {
