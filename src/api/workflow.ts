@@ -18,9 +18,13 @@ export function workflowService(rooms: { workflows: Workflows; fingerprintKey: U
   /** How a charged request arrived, with its identity for retries. */
   const arrived = <Input extends DescMessage>(
     of: DescMethod & { input: Input },
-    request: MessageShape<Input>,
+    request: MessageShape<Input> & { metadata: Record<string, string> },
     call: Call,
-  ): WorkflowCall => ({ signal: call.signal, idempotency: requestIdentity(fingerprintKey, of, request, call) });
+  ): WorkflowCall => ({
+    signal: call.signal,
+    idempotency: requestIdentity(fingerprintKey, of, request, call),
+    metadata: request.metadata,
+  });
 
   return serve(WorkflowService, {
     checkProfile: async (request, call) =>

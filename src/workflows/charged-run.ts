@@ -15,6 +15,8 @@ export interface WorkflowCall {
   signal: AbortSignal;
   /** The caller's key, and a digest (at most 32 bytes) of the method and the message. */
   idempotency?: { key: string; fingerprint: Uint8Array } | undefined;
+  /** The caller's own labels, stored with the charge. */
+  metadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A reply, what it cost, and the wallet's balance after that. */
@@ -73,6 +75,7 @@ export async function chargedRun<Reply>(
     ceiling: minimum + work.modelCeiling,
     minimum,
     ttlMs: holdMs,
+    ...(call.metadata ? { metadata: call.metadata } : {}),
     ...(call.idempotency ? { idempotency: { scope, ...call.idempotency } } : {}),
   });
   if (!held.ok) return held;

@@ -85,6 +85,19 @@ eachServer((server) => {
     ]);
   });
 
+  test('the charge of a workflow has the labels, and the reply is the same without them', async () => {
+    const customer = await onboard(app);
+    const request = { text: 'Guaranteed returns, completely risk-free!', domain: 'finance' };
+    const check = async (body: object) => (await send(app, 'POST', '/v1/risk/check', customer.apiKey, body)).body;
+    const labelled = await check({ ...request, metadata: odd });
+    const plain = await check(request);
+    expect(labelled.findings).toEqual(plain.findings);
+    expect((await get(customer, '/v1/charges')).charges).toMatchObject([
+      { metadata: {} },
+      { chargeId: labelled.usage.chargeId, operation: 'workflow.risk', metadata: odd },
+    ]);
+  });
+
   test("OpenAI's clients give labels as well", async () => {
     const customer = await onboard(app);
     await send(app, 'POST', '/v1/chat/completions', customer.apiKey, { model: 'auto', messages, metadata: odd });

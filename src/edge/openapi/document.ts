@@ -144,11 +144,21 @@ function queryParameters(method: DescMethod, { template, body }: MethodRule, sch
   if (body === '*') return [];
   const taken = new Set([body, ...template.variables.map(({ fieldPath }) => fieldPath[0])]);
   return method.input.fields
-    .filter((field) => !taken.has(field.name) && isQueryable(field))
-    .map((field) => ({
-      ...parameter(field.jsonName, 'query', field, schemas),
-      ...(schemas.isRequired(field) && { required: true }),
-    }));
+    .filter((field) => !taken.has(field.name))
+    .flatMap((field) => {
+      // Of a message each field is a parameter, such as `metadata.key`; nothing in the contract nests deeper here.
+      if (isPlainMessage(field))
+        return field.message.fields
+          .filter(isQueryable)
+          .map((part) => parameter(`${field.jsonName}.${part.jsonName}`, 'query', part, schemas));
+      if (!isQueryable(field)) return [];
+      const required = schemas.isRequired(field) && { required: true };
+      return [{ ...parameter(field.jsonName, 'query', field, schemas), ...required }];
+    });
+}
+
+function isPlainMessage(field: DescField): field is DescField & { fieldKind: 'message' } {
+  return field.fieldKind === 'message' && !field.message.typeName.startsWith('google.protobuf.');
 }
 
 function isQueryable(field: DescField): boolean {

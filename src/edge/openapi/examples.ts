@@ -22,6 +22,7 @@ const examples: Record<string, unknown> = {
   'AccountService.CreditAccount': { amountUsd: '50.00', reference: 'bank transfer 2026-0001' },
   'KeyService.CreateKey': { displayName: 'production', purpose: 'Advice to sellers on our marketplace' },
   'WalletService.CreateTopUp': { amountUsd: '5.00' },
+  'WalletService.EraseMetadata': { metadata: { key: 'customer', value: 'user-4711' } },
   'WalletService.CreateApplicationTopUp': { amountUsd: '5.00' },
   'WorkflowService.CheckProfile': {
     template: 'person',

@@ -69,6 +69,14 @@ test('chat says what it takes, who may call it, what it costs to fail', () => {
   expect(schema.properties.messages.description).toContain('conversation');
 });
 
+test('the fields of a message within a query are parameters', () => {
+  const { parameters } = document.paths['/v1/charges'].get;
+  const names = parameters.map(({ name }: { name: string }) => name);
+  expect(names).toEqual(['idempotencyKey', 'metadata.key', 'metadata.value', 'pageSize', 'pageToken']);
+  expect(parameters[2]).toMatchObject({ in: 'query', schema: { type: 'string', maxLength: 512 } });
+  expect(parameters[1]).not.toHaveProperty('required');
+});
+
 test('what the path sets is not in the body', () => {
   const credit = document.paths['/v1/accounts/{accountId}/credits'].post;
   expect(credit.parameters[0]).toMatchObject({ name: 'accountId', in: 'path', required: true });
