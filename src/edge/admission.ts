@@ -1,5 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf';
+import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
+import { WalletService } from '../gen/intelligence/wallet/v1/wallet_service_pb.ts';
 import type { Admission as LimitAdmission, LimitState, Limits } from '../limits/index.ts';
 import type { Admission, Arrival } from './gate.ts';
 
@@ -8,16 +10,38 @@ export function limitAdmission(limits: Limits): Admission {
   return {
     admit(caller, method, arrival) {
       if (caller.credential === 'none') return admitAnonymous(arrival);
-      const answer = limits.admit(caller, kindOf(method));
+      const answer = paying(caller, method) ? admitPaying(caller) : limits.admit(caller, kindOf(method));
       return answer instanceof Promise ? answer.then((late) => enter(late, arrival)) : enter(answer, arrival);
     },
     refused: (peer) => limits.countRefused(peer),
   };
 
+  /** By the account's limits like any other call; when they are used up, out of its reserve. */
+  function admitPaying(caller: Caller) {
+    const admitted = limits.admit(caller, 'unary');
+    if (admitted instanceof Promise) return admitted.then((late) => (late.ok ? late : limits.admitPayment(caller)));
+    return admitted.ok ? admitted : limits.admitPayment(caller);
+  }
+
   function admitAnonymous(arrival: Arrival): Result<() => void> {
     const admitted = limits.admitAddress(arrival.peer);
     return admitted.ok ? nothingToRelease : admitted;
   }
+}
+
+/** What an account's owner needs to see that credit is short, and to add some. */
+const payments: ReadonlySet<DescMethod> = new Set([
+  WalletService.method.getWallet,
+  WalletService.method.createTopUp,
+  WalletService.method.getTopUp,
+  WalletService.method.listTopUps,
+  WalletService.method.getApplicationWallet,
+  WalletService.method.createApplicationTopUp,
+]);
+
+/** Only the owner's key: one that runs the account's traffic could use up the reserve with it. */
+function paying(caller: Caller, method: DescMethod): boolean {
+  return caller.credential === 'management_key' && payments.has(method);
 }
 
 const nothingToRelease = succeed<() => void>(() => {});

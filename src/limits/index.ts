@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { type Result, succeed } from '../base/failure.ts';
 import { createAddresses } from './addresses.ts';
 import { createLocalLimits } from './local.ts';
-import { createOwners, type Levels } from './owners.ts';
+import { createOwners, type Levels, type Owner, paymentOwners } from './owners.ts';
 import { createSharedLimits } from './shared.ts';
 import type { AddressLimits, Admission, Limits, TokenReservation } from './types.ts';
 
@@ -40,8 +40,10 @@ export function createLimits(options: LimitsOptions): Limits {
   const shared = redisUrl === undefined ? undefined : createSharedLimits({ redisUrl, nodes, log, local });
   const share = () => shared?.nodes() ?? 1;
 
-  function admit(caller: Caller, kind: 'unary' | 'stream'): Result<Admission> | Promise<Result<Admission>> {
-    const owners = ownersOf(caller);
+  function admitOwners(
+    owners: readonly Owner[],
+    kind: 'unary' | 'stream',
+  ): Result<Admission> | Promise<Result<Admission>> {
     if (owners.length === 0) return unlimited;
     if (!shared?.ready()) return local.admit(owners, kind, share());
     return shared.admit(owners, kind).catch(() => local.admit(owners, kind, share()));
@@ -55,7 +57,8 @@ export function createLimits(options: LimitsOptions): Limits {
   }
 
   return {
-    admit,
+    admit: (caller, kind) => admitOwners(ownersOf(caller), kind),
+    admitPayment: (caller) => admitOwners(paymentOwners(caller), 'unary'),
     reserveTokens,
     admitAddress: addresses.admit,
     countRefused: addresses.countRefused,

@@ -53,6 +53,18 @@ export function createOwners(levels: Levels): (caller: Caller) => readonly Owner
   };
 }
 
+/** Paying takes a few requests: more than a person sends by hand, less than a flood. */
+const paymentLimits = resolve({
+  ...{ requestsPerMinute: 60, requestBurst: 10, concurrent: 4, streams: 1 },
+  tokensPerMinute: 1_000_000_000,
+});
+
+/** The account's reserve for paying, which is counted by itself. */
+export function paymentOwners({ accountId }: Caller): readonly Owner[] {
+  if (accountId === undefined) return nobody;
+  return [{ id: `payment/${accountId}`, level: 'account', limits: paymentLimits }];
+}
+
 const nobody: readonly Owner[] = [];
 
 function resolve(limits: LevelLimits): ResolvedLimits {

@@ -52,6 +52,11 @@ export interface Limits {
    */
   admit(caller: Caller, kind: 'unary' | 'stream'): Result<Admission> | Promise<Result<Admission>>;
   /**
+   * As `admit`, out of a small reserve that each account has for paying: nothing else counts against it, so that an
+   * account whose limits are used up can still add credit.
+   */
+  admitPayment(caller: Caller): Result<Admission> | Promise<Result<Admission>>;
+  /**
    * Sets model tokens aside before they are used. One request for more than a minute's limit waits for an unused minute.
    */
   reserveTokens(caller: Caller, tokens: number): Result<TokenReservation> | Promise<Result<TokenReservation>>;

@@ -1,10 +1,12 @@
+import type { DescMethod } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import type { Protocol } from '../../src/api/call.ts';
-import { nobody } from '../../src/base/caller.ts';
+import { type Caller, nobody } from '../../src/base/caller.ts';
 import { limitAdmission } from '../../src/edge/admission.ts';
 import type { Arrival } from '../../src/edge/gate.ts';
 import { Health } from '../../src/gen/grpc/health/v1/health_pb.ts';
 import { ChatService } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
+import { WalletService } from '../../src/gen/intelligence/wallet/v1/wallet_service_pb.ts';
 import { createLimits } from '../../src/limits/index.ts';
 import { handClock, keyCaller, keyLevels } from '../limits/callers.ts';
 import { silent } from '../support/database.ts';
@@ -64,4 +66,36 @@ test('calls without a credential, and refused credentials, count against the add
   expect(answers.filter(({ ok }) => ok)).toHaveLength(5);
   const refused = Array.from({ length: 7 }, () => admission.refused('192.0.2.8').ok);
   expect(refused.filter(Boolean)).toHaveLength(5);
+});
+
+test('an owner can pay and see the wallet when the account’s limits are used up; nothing else passes', async () => {
+  const clock = handClock();
+  const spent = { ...levels.account, requestsPerMinute: 60, requestBurst: 3 };
+  const admission = limitAdmission(createLimits({ clock, log: silent, levels: { ...levels, account: spent } }));
+  const owner: Caller = { ...keyCaller('key_owner'), credential: 'management_key' };
+  const ask = async (caller: Caller, method: DescMethod) =>
+    (await admission.admit(caller, method, arrivalBy('rest').arrival)).ok;
+  while (await ask(keyCaller(), ChatService.method.chat));
+  const { createTopUp, getWallet, getTopUp, listEntries } = WalletService.method;
+  for (const method of [createTopUp, getWallet, getTopUp]) expect(await ask(owner, method)).toBe(true);
+  expect(await ask(owner, listEntries)).toBe(false);
+  expect(await ask(keyCaller(), getWallet)).toBe(false);
+  // The reserve is one account's own, and has a bound: 4 in flight.
+  expect([await ask(owner, getWallet), await ask(owner, getWallet)]).toEqual([true, false]);
+  expect(await ask({ ...owner, accountId: 'acc_2' }, createTopUp)).toBe(true);
+});
+
+test('the reserve for paying lets a few through a minute, and only that', async () => {
+  const clock = handClock();
+  const limits = createLimits({ clock, log: silent, levels });
+  const pay = async () => {
+    const answer = await limits.admitPayment(keyCaller());
+    if (answer.ok) answer.value.release();
+    return answer.ok;
+  };
+  let passed = 0;
+  while (await pay()) passed += 1;
+  expect(passed).toBe(10);
+  clock.at += 1_000;
+  expect([await pay(), await pay()]).toEqual([true, false]);
 });

@@ -99,3 +99,17 @@ test('when the shared server dies, each node goes on with its part, and together
     .poll(() => nodes[0]?.admit(keyCaller('key_back'), 'unary') instanceof Promise, { timeout: 5_000 })
     .toBe(true);
 });
+
+test('the reserve for paying is one for all nodes', async () => {
+  const nodes = await startNodes({ requestsPerMinute: 60 });
+  let passed = 0;
+  for (let turn = 0; turn < 30; turn += 1) {
+    const answer = await nodes[turn % 2]?.admitPayment(keyCaller('key_1', 'acc_paying'));
+    if (!answer?.ok) continue;
+    passed += 1;
+    answer.value.release();
+  }
+  // One comes back each second.
+  expect(passed).toBeGreaterThanOrEqual(10);
+  expect(passed).toBeLessThan(13);
+});
