@@ -1,8 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { FailureError, type Result } from './base/failure.ts';
 import { nanoPerUsd } from './base/money.ts';
 import type { CacheEvent, Health } from './chat/index.ts';
 import type { FinishedCall } from './edge/index.ts';
-import type { RunningLedger } from './wallet/index.ts';
+import type { HoldOutcome, RunningLedger } from './wallet/index.ts';
 
 /** What the service tells Prometheus of itself. Calls and models by OpenTelemetry's names where it has them. */
 export interface Metrics {
@@ -66,9 +67,15 @@ export function createMetrics(): Metrics {
   });
   const ledgerCalls = new Histogram({
     name: 'ledger_operation_duration_seconds',
-    help: 'Time until a hold or a settlement is durable, its wait included.',
+    help: 'Time until a hold or a settlement is durable, its wait included; holds that were answered ahead of their commit say so.',
     labelNames: ['operation', 'outcome'],
     buckets: ledgerSeconds,
+    registers,
+  });
+  const holdsAhead = new Counter({
+    name: 'ledger_holds_ahead_total',
+    help: 'Holds that were answered ahead of their commit, by what became of them: held, given up before it (cancelled), or the refusal.',
+    labelNames: ['outcome'],
     registers,
   });
   const charged = new Counter({
@@ -99,7 +106,7 @@ export function createMetrics(): Metrics {
     ledger: (ledger) => {
       observeQueue(ledger);
       return Object.create(ledger, {
-        hold: { value: timed('hold', ledger.hold, (held) => (held.ok ? held.value.kind : held.failure.kind)) },
+        hold: { value: timed('hold', ledger.hold, outcomeOfHold) },
         settle: {
           value: timed('settle', ledger.settle, (receipt) => {
             charged.inc(Number(receipt.charged) / Number(nanoPerUsd));
@@ -130,6 +137,17 @@ export function createMetrics(): Metrics {
     };
   }
 
+  function outcomeOfHold(held: Result<HoldOutcome>): string {
+    if (!held.ok) return held.failure.kind;
+    if (held.value.kind === 'replayed' || !held.value.hold.pending) return held.value.kind;
+    const count = (outcome: string) => holdsAhead.inc({ outcome });
+    held.value.hold.pending.then(
+      (committed) => count(committed.ok ? 'held' : committed.failure.kind),
+      () => count('internal'),
+    );
+    return 'ahead';
+  }
+
   function timed<Arguments extends unknown[], Value>(
     operation: string,
     act: (...args: Arguments) => Promise<Value>,
@@ -137,9 +155,16 @@ export function createMetrics(): Metrics {
   ): (...args: Arguments) => Promise<Value> {
     return async (...args) => {
       const startedAt = performance.now();
-      const value = await act(...args);
-      ledgerCalls.observe({ operation, outcome: outcomeOf(value) }, (performance.now() - startedAt) / 1000);
-      return value;
+      const end = (outcome: string) =>
+        ledgerCalls.observe({ operation, outcome }, (performance.now() - startedAt) / 1000);
+      try {
+        const value = await act(...args);
+        end(outcomeOf(value));
+        return value;
+      } catch (error) {
+        end(error instanceof FailureError ? error.failure.kind : 'internal');
+        throw error;
+      }
     };
   }
 

@@ -167,6 +167,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       log,
       health: tracing?.health(health) ?? health,
       reserveTokens: limits.reserveTokens,
+      holdAheadMs: config.ledger.holdAheadMs,
       cache: replyCache,
     });
     closers.push(() => chat.drained());

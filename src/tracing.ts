@@ -9,6 +9,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import { FailureError } from './base/failure.ts';
 import type { Health } from './chat/index.ts';
 import type { CallTrace, TraceCall } from './edge/index.ts';
 import type { RunningLedger } from './wallet/index.ts';
@@ -92,7 +93,7 @@ export function createTracing({ endpoint, sampleRatio }: TracingSettings): Traci
         endSpan(span, outcomeOf(value));
         return value;
       } catch (error) {
-        endSpan(span, 'internal');
+        endSpan(span, error instanceof FailureError ? error.failure.kind : 'internal');
         throw error;
       }
     };

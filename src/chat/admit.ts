@@ -20,16 +20,11 @@ const settleGraceMs = 60_000;
 export interface AdmissionTerms {
   /** How much is held: the whole quote, or less where the hold grows with the reply. */
   ceilingOf(prepared: PreparedChat): NanoUsd;
-  /** When an expected hold is committed at the latest; see `HoldRequest.aheadMs`. */
-  aheadMs: number;
+  /** A reply that comes whole is settled before anyone sees it, so an expected hold may wait for its settlement. */
+  whole: boolean;
 }
 
-/**
- * A reply that comes whole is settled before anyone sees it, so its hold may wait this long to be committed with its
- * settlement. It bounds for how long a call runs that another node does not know of.
- */
-const aheadMs = 20;
-const wholeReply: AdmissionTerms = { ceilingOf: ({ quote }) => quote.ceiling, aheadMs };
+const wholeReply: AdmissionTerms = { ceilingOf: ({ quote }) => quote.ceiling, whole: true };
 
 /** Chooses, quotes and holds. A stored reply is answered even when nothing can be called. The hold may be pending. */
 export async function admitChat(
@@ -54,7 +49,7 @@ export async function admitChat(
       terms,
       call,
       metadata: request.metadata,
-      deadlineMs: deps.deadlineMs,
+      deps,
     }),
   );
   if (!held.ok || held.value.kind === 'replayed') reserved?.value.settle(0);
@@ -84,10 +79,10 @@ interface Admitting {
   terms: AdmissionTerms;
   call: ChatCall;
   metadata: ChatRequest['metadata'];
-  deadlineMs: number;
+  deps: Pick<ChatDeps, 'deadlineMs' | 'holdAheadMs'>;
 }
 
-function holdRequest({ payer, prepared, terms, call, metadata, deadlineMs }: Admitting): HoldRequest {
+function holdRequest({ payer, prepared, terms, call, metadata, deps }: Admitting): HoldRequest {
   const { quote, priceVersion } = prepared;
   const ceiling = terms.ceilingOf(prepared);
   const first = quote.routes[0];
@@ -97,9 +92,9 @@ function holdRequest({ payer, prepared, terms, call, metadata, deadlineMs }: Adm
     priceVersion,
     ceiling,
     minimum: minOf(quote.minimum, ceiling),
-    ttlMs: deadlineMs + settleGraceMs,
-    aheadMs: terms.aheadMs,
+    ttlMs: deps.deadlineMs + settleGraceMs,
   };
+  if (deps.holdAheadMs) request.aheadMs = terms.whole ? deps.holdAheadMs : 0;
   if (first) {
     request.provider = first.model.provider;
     request.model = first.model.id;

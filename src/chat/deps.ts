@@ -16,6 +16,11 @@ export interface ChatDeps {
   log: Logger;
   /** How long all attempts of one request may take together. */
   deadlineMs: number;
+  /**
+   * How long the call of a model may run before its hold is committed, where the hold is as good as sure
+   * (`HoldRequest.aheadMs`); 0 or absent: no call begins before that.
+   */
+  holdAheadMs?: number;
   /** Limits of model tokens a minute; absent where the tokens are counted elsewhere. */
   tokenLimits?: Pick<TokenLimits, 'reserve' | 'keep'>;
   /** For spreading load; tests hand in their own. */

@@ -59,6 +59,8 @@ export interface Chat {
 }
 
 export const chatDeadlineMs = 120_000;
+/** It bounds for how long a call runs that another node does not know of; a reply within it costs one commit, not two. */
+export const chatHoldAheadMs = 20;
 
 /** Joins wallet, catalog and providers to chat. */
 export function createChat(options: {
@@ -69,6 +71,8 @@ export function createChat(options: {
   clock?: Clock;
   health?: Health;
   deadlineMs?: number;
+  /** How long a call may run before an expected hold is committed; 0: not at all. Default 20. */
+  holdAheadMs?: number;
   /** Counts model tokens a minute; absent: they are not limited. */
   reserveTokens?: ReserveTokens;
   /** Earlier replies, for requests that ask for them; absent: every look-up is a miss. */
@@ -86,6 +90,7 @@ export function createChat(options: {
     clock,
     health: options.health ?? createHealth({ clock }),
     deadlineMs: options.deadlineMs ?? chatDeadlineMs,
+    holdAheadMs: options.holdAheadMs ?? chatHoldAheadMs,
   };
   const underWay = new Set<Promise<unknown>>();
 

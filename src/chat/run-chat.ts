@@ -9,6 +9,7 @@ import { type AttemptOutcome, type AttemptReply, type CountedUsage, callRoute } 
 import type { ChatCall, ChatDeps } from './deps.ts';
 import type { PreparedChat } from './prepare.ts';
 import { affordableOutputTokens, attemptCost, type QuotedRoute } from './quote.ts';
+import { watchRefusal } from './refusal.ts';
 import { type RetryTerms, retriesMax, withRetries } from './retries.ts';
 import { storeReply } from './stored-reply.ts';
 import { countInput } from './tokens.ts';
@@ -61,25 +62,19 @@ async function tryRoutes(
   const attempts: Attempt[] = [];
   const misfits: Spent = { attempts: 0, route: undefined, cost: 0n, usage: undefined };
   let last: UpstreamFailure | undefined;
-  let refused: Failure | undefined;
-  hold.pending?.then(
-    (held) => {
-      if (!held.ok) refused = held.failure;
-    },
-    () => undefined,
-  );
+  const refusal = watchRefusal(hold, call.signal);
 
   for (const [index, route] of quote.routes.entries()) {
     const model = deps.providers.model(route.model.provider, route.model.upstreamModel);
     const timeoutMs = attemptTimeout(deps, endsAt, index === quote.routes.length - 1);
-    if (!model || timeoutMs <= 0 || (index > 0 && call.signal.aborted)) continue;
+    if (!model || timeoutMs <= 0 || (index > 0 && refusal.signal.aborted)) continue;
     const outputTokensCap = await affordableCap(route, hold.amount - misfits.cost, prepared, request);
     if (outputTokensCap < 1) continue;
 
     const terms = { route, model, request, measure, options, outputTokensCap, pending: hold.pending };
     const outcome = await withRetries<AttemptOutcome>(
       deps,
-      retryTerms({ route, request, timeoutMs, signal: call.signal, attempts }),
+      retryTerms({ route, request, timeoutMs, signal: refusal.signal, attempts }),
       (leftMs) => callRoute(deps, { ...terms, timeoutMs: leftMs }),
     );
     if (outcome.ok && fits(outcome.reply, check)) {
@@ -91,7 +86,7 @@ async function tryRoutes(
     if (outcome.ok) addMisfit(misfits, route, outcome.reply.usage);
     last = outcome.ok ? { outcome: 'invalid_reply' } : outcome.failure;
     attempts.push(attemptOf(route, last.outcome, outcome.latencyMs));
-    if (last.outcome === 'caller_mistake' || refused) break;
+    if (last.outcome === 'caller_mistake' || refusal.failure) break;
   }
 
   if (misfits.usage)
@@ -101,7 +96,7 @@ async function tryRoutes(
       ...(misfits.route ? { provider: misfits.route.model.provider, model: misfits.route.model.id } : {}),
     });
   else await deps.ledger.release(hold, last?.outcome ?? 'not called');
-  if (refused) return fail(refused);
+  if (refusal.failure) return fail(refusal.failure);
   return fail(last ? failureOf(last, attempts) : unaffordable(hold, quote.minimum));
 }
 

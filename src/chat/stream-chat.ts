@@ -1,20 +1,17 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { Caller } from '../base/caller.ts';
-import { type Failure, FailureError, fail, type Result, succeed } from '../base/failure.ts';
-import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
-import type { UpstreamFailure } from '../providers/index.ts';
-import type { Hold } from '../wallet/index.ts';
-import { type AdmissionTerms, admitChat, unaffordable } from './admit.ts';
+import { type Failure, FailureError, type Result, succeed } from '../base/failure.ts';
+import { minOf } from '../base/money.ts';
+import { type AdmissionTerms, admitChat } from './admit.ts';
 import { finishReasonOf } from './attempt.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
-import { failureIn, type OpenStream, openStream, StreamedError, type StreamOutcome } from './open-stream.ts';
+import { failureIn, type OpenStream, StreamedError } from './open-stream.ts';
 import type { PreparedChat } from './prepare.ts';
 import { attemptCost, type QuotedRoute } from './quote.ts';
-import { withRetries } from './retries.ts';
-import { affordableCap, answerWithin, attemptOf, attemptTimeout, failureOf, retryTerms } from './run-chat.ts';
+import { answerWithin, attemptOf, failureOf } from './run-chat.ts';
+import { firstStep, startStream } from './start-stream.ts';
 import { storeReply } from './stored-reply.ts';
-import { StreamMeter, streamStepTokens } from './stream-meter.ts';
-import { countInput, inputTokensAtMost } from './tokens.ts';
+import { StreamMeter } from './stream-meter.ts';
 import type { Attempt, ChatEvent, ChatReply, ChatRequest, FinishReason } from './types.ts';
 
 /**
@@ -41,124 +38,15 @@ export async function streamChat(
     const answered = await work;
     return answered.ok ? succeed(asStream(answered.value)) : answered;
   }
-  const opened = await (hold.pending ? openAhead : openFirst)(deps, hold, prepared, request, call);
+  const opened = await startStream(deps, hold, prepared, request, call);
   if (!opened.ok) return opened;
   const { stream, route, attempts } = opened.value;
   const meter = new StreamMeter({ ledger: deps.ledger, hold: opened.value.hold, route, prepared, request });
   return succeed(deliver({ stream, meter, route, attempts, prepared, signal: call.signal, settled }));
 }
 
-/** A stream's first hold: the input and the first tokens; all of it where the model thinks in tokens that we do not see. */
-function firstStep({ quote, measure }: PreparedChat): NanoUsd {
-  const steps = quote.routes.map((route) => {
-    if (route.model.capabilities.has('reasoning')) return route.worst;
-    const inputTokens = inputTokensAtMost(measure, route.model.imageTokens);
-    return attemptCost(route, { inputTokens, outputTokens: Math.min(route.outputTokensCap, streamStepTokens) });
-  });
-  return steps.reduce(maxOf, 0n);
-}
-
 /** Pieces go out as they come, so the hold is committed while the upstream begins. */
-const growingReply: AdmissionTerms = { ceilingOf: firstStep, aheadMs: 0 };
-
-interface Opened {
-  /** Committed: pieces may be delivered. */
-  hold: Hold;
-  stream: OpenStream;
-  route: QuotedRoute;
-  attempts: Attempt[];
-}
-
-/** Calls the upstream while the hold is committed, and gives its first piece out only after that. */
-async function openAhead(
-  deps: ChatDeps,
-  hold: Hold,
-  prepared: PreparedChat,
-  request: ChatRequest,
-  call: ChatCall,
-): Promise<Result<Opened>> {
-  const refusal = new AbortController();
-  const held = (hold.pending ?? Promise.resolve(succeed(hold))).then((outcome) => {
-    if (!outcome.ok) refusal.abort();
-    return outcome;
-  });
-  const signal = AbortSignal.any([call.signal, refusal.signal]);
-  const opening = openFirst(deps, hold, prepared, request, { ...call, signal }).catch((error: unknown) => {
-    // A refused hold can't be settled; the refusal itself is told below.
-    if (error instanceof FailureError) return fail(error.failure);
-    throw error;
-  });
-  const [committed, opened] = await Promise.all([held, opening]);
-  if (committed.ok) return opened.ok ? succeed({ ...opened.value, hold: committed.value }) : opened;
-  if (opened.ok) {
-    opened.value.stream.stop();
-    await deps.ledger.release(hold, 'refused');
-  }
-  return committed;
-}
-
-async function openFirst(
-  deps: ChatDeps,
-  hold: Hold,
-  prepared: PreparedChat,
-  request: ChatRequest,
-  call: ChatCall,
-): Promise<Result<Opened>> {
-  const { quote, measure, options } = prepared;
-  const endsAt = deps.clock.monotonic() + deps.deadlineMs;
-  const attempts: Attempt[] = [];
-  const partly = hold.amount < firstStep(prepared);
-  let last: UpstreamFailure | undefined;
-
-  for (const [index, route] of quote.routes.entries()) {
-    const model = deps.providers.model(route.model.provider, route.model.upstreamModel);
-    const timeoutMs = attemptTimeout(deps, endsAt, index === quote.routes.length - 1);
-    if (!model || timeoutMs <= 0 || call.signal.aborted) continue;
-    if (partly && (await affordableCap(route, hold.amount, prepared, request)) < 1) continue;
-
-    // How long the reply may be is for the meter to say while it grows, unless its tokens cannot be seen.
-    const outputTokensCap = route.model.capabilities.has('reasoning')
-      ? await affordableCap(route, hold.amount, prepared, request)
-      : route.outputTokensCap;
-    const terms = { route, model, request, measure, options, outputTokensCap };
-    const outcome = await withRetries<StreamOutcome>(
-      deps,
-      retryTerms({ route, request, timeoutMs, signal: call.signal, attempts }),
-      (leftMs) => openStream(deps, { ...terms, timeoutMs: leftMs }, call.signal),
-    );
-    if (outcome.ok) return succeed({ hold, stream: outcome.stream, route, attempts });
-    last = outcome.failure;
-    attempts.push(attemptOf(route, last.outcome, outcome.latencyMs));
-    if (last.outcome === 'cancelled') {
-      await settleCancelled(deps, hold, route, prepared, request, outcome.accepted);
-      return fail({ kind: 'cancelled' });
-    }
-    if (last.outcome === 'caller_mistake') break;
-  }
-  await deps.ledger.release(hold, last?.outcome ?? 'not called');
-  if (call.signal.aborted) return fail({ kind: 'cancelled' });
-  return fail(last ? failureOf(last, attempts) : unaffordable(hold, quote.minimum));
-}
-
-// The caller left while an upstream that had taken the request was still thinking: the input is paid for.
-async function settleCancelled(
-  deps: ChatDeps,
-  hold: Hold,
-  route: QuotedRoute,
-  { measure }: PreparedChat,
-  request: ChatRequest,
-  accepted: boolean,
-): Promise<void> {
-  if (!accepted) return deps.ledger.release(hold, 'cancelled');
-  const inputTokens = await countInput(request, measure, route.model.imageTokens);
-  const usage = { inputTokens, outputTokens: 0, estimated: true };
-  await deps.ledger.settle(hold, {
-    cost: attemptCost(route, usage),
-    usage: { ...usage, requests: 1 },
-    provider: route.model.provider,
-    model: route.model.id,
-  });
-}
+const growingReply: AdmissionTerms = { ceilingOf: firstStep, whole: false };
 
 interface Delivery {
   stream: OpenStream;

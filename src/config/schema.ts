@@ -99,6 +99,8 @@ const ledger = z.strictObject({
   replyRetentionHours: z.int().min(1).max(720).default(24),
   /** Off: only receipts are kept, and a repeated request gets its charge's id. */
   storeReplies: z.boolean().default(true),
+  /** How long a chat's call of a model may run before its hold is committed, where the hold is as good as sure; 0: it never begins before. */
+  holdAheadMs: z.int().min(0).max(1_000).default(20),
 });
 
 const chat = z.strictObject({

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { fail, type Result, succeed, unwrap } from '../base/failure.ts';
+import { fail, type Result, succeed } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
 import { type NanoUsd, nanoPerUsd } from '../base/money.ts';
 import type { Seal } from '../base/seal.ts';
@@ -41,6 +41,8 @@ export interface LedgerDependencies {
   settings?: LedgerSettings;
   /** Told of each durable group: how many operations it had and how long it took. */
   onGroup?: (operations: number, durationMs: number) => void;
+  /** Milliseconds of a clock that never goes back, by which knowledge of wallets grows old; default `performance.now`. */
+  now?: () => number;
 }
 
 /** The ledger and, for the rooms around it, the way into its groups. */
@@ -61,11 +63,12 @@ export function createLedger({
   nodeId = newId('nod'),
   settings = {},
   onGroup,
+  now,
 }: LedgerDependencies): RunningLedger {
   const { openHoldsMax = 20_000, holdTtlMs = 120_000, closeMs = 10_000, waitingMax = 4_000 } = settings;
   const { replyRetentionMs = 24 * 3_600_000, replyBytesMax = 1_024 * 1_024, answerTimeoutMs = 10_000 } = settings;
   const walletIds = new LRUCache<string, string>({ max: walletIdsMax });
-  const foresight = createForesight();
+  const foresight = createForesight(now);
   /** Open holds, by when this process stops counting them: twice their time, whatever became of them. */
   const open = new Map<string, number>();
   const committer = createCommitter({
@@ -79,6 +82,7 @@ export function createLedger({
   });
 
   const ahead = createHoldsAhead(committer, foresight, heldBy);
+  let closing = false;
 
   async function hold(request: Readonly<HoldRequest>): Promise<Result<HoldOutcome>> {
     checkHold(request);
@@ -104,7 +108,8 @@ export function createLedger({
 
   // A queue that is half full may refuse the hold in the end, and the work would have been for nothing.
   function mayGoAhead(walletId: string, request: Readonly<HoldRequest>): boolean {
-    return committer.up && committer.waiting < waitingMax / 2 && foresight.expects(walletId, request);
+    if (closing || !committer.up || committer.waiting + ahead.waiting >= waitingMax / 2) return false;
+    return foresight.expects(walletId, request);
   }
 
   function renew({ chargeId, ttlMs }: Readonly<Hold>): void {
@@ -188,7 +193,8 @@ export function createLedger({
       if (!extended.ok) return extended;
       renew(hold);
       const { amount, balance, expiresAtUs } = extended.value;
-      return succeed({ ...hold, amount, balance, expiresAtMs: Number(expiresAtUs / 1_000n) });
+      const { pending: _, ...committed } = hold;
+      return succeed({ ...committed, amount, balance, expiresAtMs: Number(expiresAtUs / 1_000n) });
     },
     async recordProgress(hold, { cost, usage }) {
       checkUsage(usage);
@@ -216,12 +222,7 @@ export function createLedger({
         replyTtlMs: replyRetentionMs,
       };
       try {
-        if (hold.pending) {
-          const charged = ahead.settle(settlement);
-          if (charged) return await charged;
-          unwrap(await hold.pending);
-        }
-        return await committer.submit(settlement);
+        return await (hold.pending ? ahead.settle(hold, settlement) : committer.submit(settlement));
       } finally {
         open.delete(hold.chargeId);
       }
@@ -235,7 +236,11 @@ export function createLedger({
         open.delete(hold.chargeId);
       }
     },
-    close: () => committer.close(closeMs),
+    async close() {
+      closing = true;
+      ahead.close();
+      await committer.close(closeMs);
+    },
   };
 }
 

@@ -1,4 +1,5 @@
-import { FailureError, fail, type Result, succeed } from '../base/failure.ts';
+import { type Failure, FailureError, fail, type Result, succeed, unwrap } from '../base/failure.ts';
+import { minOf, type NanoUsd } from '../base/money.ts';
 import type { Committer } from './committer.ts';
 import type { Foresight } from './foresight.ts';
 import type { Hold, Receipt } from './ledger.ts';
@@ -12,12 +13,16 @@ export interface HoldsAhead {
   /** Answers with the hold that is expected, and commits it `commitAfterMs` later, or at once with 0. */
   begin(operation: HoldOperation, commitAfterMs: number): Hold;
   /**
-   * Commits a hold together with its settlement; undefined when it went into a group before, and is settled there as
-   * any other. Rejects with a `FailureError` when the hold is refused.
+   * Commits a hold together with its settlement, or settles it when it went into a group before. Rejects with a
+   * `FailureError` when the hold is refused, or does not cover what the work cost; then nothing is charged.
    */
-  settle(operation: SettleOperation): Promise<Receipt> | undefined;
+  settle(hold: Readonly<Hold>, operation: SettleOperation): Promise<Receipt>;
   /** Forgets a hold that was not sent yet; false when it went into a group before. */
   forget(chargeId: string): boolean;
+  /** How many were not sent yet. */
+  readonly waiting: number;
+  /** Refuses those that were not sent yet. */
+  close(): void;
 }
 
 interface Ahead {
@@ -67,6 +72,24 @@ export function createHoldsAhead(
     return decided.value.receipt;
   }
 
+  /** Adds what is missing to a hold that was given in part, since the work was done for all of it; or releases it. */
+  async function cover({ walletId, chargeId, amount, ttlMs }: Hold, due: NanoUsd): Promise<void> {
+    const more = due - amount;
+    if (more <= 0n) return;
+    const reference = { walletId, chargeId, capOwners: [], idempotency: undefined };
+    const extended = await committer.submit({ type: 'extend', ...reference, more, minimum: more, ttlMs });
+    // One that has ended stays as it ended, and its receipt says how.
+    if (extended.ok || extended.failure.kind === 'precondition_failed') return;
+    await committer.submit({ type: 'release', ...reference });
+    throw new FailureError(extended.failure);
+  }
+
+  /** Ends one that nothing was sent of. */
+  function giveUp({ operation, resolve }: Ahead, failure: Failure): void {
+    foresight.ended(operation.walletId, operation.request.ceiling);
+    resolve(fail(failure));
+  }
+
   function conclude(entry: Ahead, decided: Result<HoldDecision>): void {
     const { operation } = entry;
     foresight.ended(operation.walletId, operation.request.ceiling);
@@ -94,16 +117,28 @@ export function createHoldsAhead(
       if (!timer) void commit(chargeId);
       return { walletId, chargeId, amount, balance: amount, expiresAtMs: Date.now() + ttlMs, ttlMs, caps: [], pending };
     },
-    settle(settlement) {
+    async settle(hold, settlement) {
       const entry = take(settlement.chargeId);
-      return entry && charge(entry, settlement);
+      if (entry) return charge(entry, settlement);
+      const held = hold.pending ? unwrap(await hold.pending) : hold;
+      await cover(held, minOf(settlement.cost, hold.amount));
+      return committer.submit(settlement);
     },
     forget(chargeId) {
       const entry = take(chargeId);
-      if (!entry) return false;
-      foresight.ended(entry.operation.walletId, entry.operation.request.ceiling);
-      entry.resolve(fail({ kind: 'cancelled' }));
-      return true;
+      if (entry) giveUp(entry, { kind: 'cancelled' });
+      return entry !== undefined;
+    },
+    get waiting() {
+      return waiting.size;
+    },
+    close() {
+      for (const chargeId of [...waiting.keys()]) {
+        const entry = take(chargeId);
+        if (entry) giveUp(entry, { kind: 'ledger_unavailable', retryAfterMs });
+      }
     },
   };
 }
+
+const retryAfterMs = 1_000;

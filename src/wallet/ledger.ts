@@ -37,7 +37,8 @@ export interface Ledger {
    * the first one's receipt. A cost of 0 settles without an entry.
    *
    * Rejects only when the database refuses this settlement itself; it is then in `settlement_dead_letter` and the log
-   * has an alarm. A pending hold that is refused rejects with its `FailureError`, and nothing is charged.
+   * has an alarm. With a hold that was pending it also rejects with a `FailureError` when that hold is refused, or is
+   * given in part and the wallet can't add what the work cost; then nothing is charged, and nothing may be delivered.
    */
   settle(hold: Readonly<Hold>, settlement: Readonly<Settlement>): Promise<Receipt>;
 
@@ -121,8 +122,9 @@ export interface Hold {
   caps: readonly SpendingCap[];
   idempotency?: IdempotencyKey;
   /**
-   * There while the hold is expected and not committed (`HoldRequest.aheadMs`): resolves to the committed hold, or to
-   * the failure when it is refused after all. Until then `amount` is the ceiling, and nothing may be delivered.
+   * There when the hold was expected and not committed (`HoldRequest.aheadMs`): resolves to the committed hold, which
+   * may be for less, or to the failure when it is refused after all. Until then `amount` is the ceiling, and nothing
+   * may be delivered.
    */
   pending?: Promise<Result<Hold>>;
 }
