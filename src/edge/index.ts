@@ -1,4 +1,5 @@
 import type { DescService } from '@bufbuild/protobuf';
+import { MethodOptions_IdempotencyLevel as IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Logger } from 'pino';
 import type { ServedService } from '../api/handlers.ts';
@@ -7,6 +8,7 @@ import { Health } from '../gen/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '../gen/grpc/reflection/v1alpha/reflection_pb.ts';
 import { ChatService } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { registerOptions } from './allowed-methods.ts';
 import { registerConnect } from './connect.ts';
 import { registerPreflight } from './cors.ts';
 import { errorBody } from './error-body.ts';
@@ -69,6 +71,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
       answerUnknown(app, gate);
       registerSecurityHeaders(app, { tls: http.tls !== null });
       registerPreflight(app);
+      registerOptions(app, methodsOfRpcs(services));
       options.routes?.(app);
       app.get('/', async (_request, reply) => reply.redirect('/docs'));
       registerProbes(app, readiness);
@@ -139,6 +142,17 @@ function asFailure(error: unknown): unknown {
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return new FailureError(invalid('body', 'is not as long as its Content-Length says'));
   return error;
+}
+
+/** The methods of HTTP by which each RPC can be called; Connect reads without side effects by GET, too. */
+function methodsOfRpcs(services: readonly ServedService[]): Map<string, readonly string[]> {
+  const rpcs = services.flatMap(({ service }) => service.methods);
+  return new Map(
+    rpcs.map((method) => {
+      const isRead = method.methodKind === 'unary' && method.idempotency === IdempotencyLevel.NO_SIDE_EFFECTS;
+      return [`/${method.parent.typeName}/${method.name}`, isRead ? ['GET', 'POST'] : ['POST']];
+    }),
+  );
 }
 
 function messageBytesOf(service: DescService): number {

@@ -44,7 +44,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     }) as never,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     rewriteUrl: routableUrl,
-    exposeHeadRoutes: false,
     return503OnClosing: false,
   });
   app.addHook('onRequest', answerUnknownRpc);

@@ -112,9 +112,23 @@ describe('bad requests', () => {
     expect(wrong.status).toBe(405);
     expect(wrong.headers.get('allow')).toBe('POST');
     expect(reasonOf((await wrong.json()) as ErrorBody)).toBe('METHOD_NOT_ALLOWED');
-    const unroutable = await fetch(`${server.url}/gate/say`, { method: 'OPTIONS' });
-    expect(unroutable.status).toBeGreaterThanOrEqual(400);
-    expect(reasonOf((await unroutable.json()) as ErrorBody)).toBeDefined();
+  });
+
+  test.each([
+    ['/gate/say', 'OPTIONS, POST'],
+    ['/healthz', 'GET, HEAD, OPTIONS'],
+    ['/openapi.json', 'GET, HEAD, OPTIONS'],
+    ['/intelligence.test.v1.GateService/Say', 'GET, OPTIONS, POST'],
+    ['/intelligence.test.v1.GateService/Count', 'OPTIONS, POST'],
+  ])('OPTIONS %s names the methods, and asks for no credential', async (path, allow) => {
+    const answer = await fetch(`${server.url}${path}`, { method: 'OPTIONS' });
+    expect([answer.status, answer.headers.get('allow'), await answer.text()]).toEqual([204, allow, '']);
+  });
+
+  test('OPTIONS of an unknown path is 404', async () => {
+    const unknown = await fetch(`${server.url}/nothing/here`, { method: 'OPTIONS' });
+    expect(unknown.status).toBe(404);
+    expect(reasonOf((await unknown.json()) as ErrorBody)).toBe('NOT_FOUND');
   });
 });
 

@@ -112,7 +112,15 @@ class Transcoder {
     const url = request.originalUrl;
     const queryStart = url.indexOf('?');
     const path = queryStart < 0 ? url : url.slice(0, queryStart);
-    const { route, segments } = expectRoute(this.table.find(request.method, path));
+    const match = this.table.find(request.method, path);
+    if (match.kind === 'wrong_method' && request.method === 'OPTIONS') {
+      reply
+        .code(204)
+        .header('allow', [...match.allow, 'OPTIONS'].sort().join(', '))
+        .send();
+      return;
+    }
+    const { route, segments } = expectRoute(match);
     const { headers } = request.raw;
     const { unary, streaming } = route;
     const format = streaming && (unary ? preferredStream(headers.accept) : streamFormat(headers.accept));

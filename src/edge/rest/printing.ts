@@ -2,8 +2,10 @@ import {
   type DescField,
   type DescMessage,
   type DescMethod,
+  type JsonValue,
   type Message,
   type Registry,
+  ScalarType,
   toJson,
 } from '@bufbuild/protobuf';
 import { RuleError } from './errors.ts';
@@ -22,6 +24,7 @@ export class Printer {
   readonly isRaw: boolean;
   private readonly desc: DescMessage;
   private readonly field: DescField | undefined;
+  private readonly hasFloats: boolean;
   private readonly options: { alwaysEmitImplicit: true; registry?: Registry };
 
   constructor(method: DescMethod, responseBody: string, registry: Registry) {
@@ -29,8 +32,11 @@ export class Printer {
     this.field = responseBody === '' ? undefined : responseField(method, responseBody);
     const whole = this.field ? this.field.fieldKind === 'message' && this.field.message : method.output;
     this.isRaw = whole !== undefined && whole !== false && whole.typeName === 'google.api.HttpBody';
+    this.hasFloats = holds(method.output, isFloat);
     // A registry costs a look for extensions in every message; only an Any needs it.
-    this.options = holdsAny(method.output) ? { alwaysEmitImplicit: true, registry } : { alwaysEmitImplicit: true };
+    this.options = holds(method.output, () => false)
+      ? { alwaysEmitImplicit: true, registry }
+      : { alwaysEmitImplicit: true };
   }
 
   print(message: Message): Printed {
@@ -39,7 +45,8 @@ export class Printer {
   }
 
   json(message: Message): string {
-    const json = toJson(this.desc, message, this.options);
+    const plain = toJson(this.desc, message, this.options);
+    const json = this.hasFloats ? signZeros(plain) : plain;
     if (!this.field) return JSON.stringify(json);
     const part = (json as Record<string, unknown>)[this.field.jsonName];
     return JSON.stringify(part ?? null);
@@ -52,11 +59,32 @@ export class Printer {
   }
 }
 
-function holdsAny(desc: DescMessage, seen = new Set<DescMessage>()): boolean {
-  if (desc.typeName === 'google.protobuf.Any') return true;
+const anyName = 'google.protobuf.Any';
+
+/** Whether a message, or one within it, has a field of that kind; an Any may hold whatever the registry knows. */
+function holds(desc: DescMessage, kind: (field: DescField) => boolean, seen = new Set<DescMessage>()): boolean {
   if (seen.has(desc)) return false;
   seen.add(desc);
-  return desc.fields.some((field) => field.message !== undefined && holdsAny(field.message, seen));
+  if (desc.typeName === anyName) return true;
+  return desc.fields.some((field) => kind(field) || (field.message !== undefined && holds(field.message, kind, seen)));
+}
+
+function isFloat(field: DescField): boolean {
+  return field.scalar === ScalarType.DOUBLE || field.scalar === ScalarType.FLOAT;
+}
+
+const minusZero = (JSON as unknown as { rawJSON(text: string): JsonValue }).rawJSON('-0');
+
+/** ProtoJSON keeps the sign of a zero; `JSON.stringify` alone would drop it. */
+function signZeros(json: JsonValue): JsonValue {
+  if (Object.is(json, -0)) return minusZero;
+  if (typeof json !== 'object' || json === null) return json;
+  const holder = json as { [name: string]: JsonValue };
+  for (const name in holder) {
+    const value = holder[name] as JsonValue;
+    if (value === 0 || typeof value === 'object') holder[name] = signZeros(value);
+  }
+  return json;
 }
 
 function responseField(method: DescMethod, name: string): DescField {

@@ -143,7 +143,17 @@ export const pathCases: Case[] = [
     status: 405,
     replyHeaders: { allow: 'DELETE, GET, HEAD, PATCH, PUT' },
   },
-  { name: 'OPTIONS names the methods', request: 'OPTIONS /echo', status: 405, replyHeaders: { allow: 'POST' } },
+  {
+    name: 'OPTIONS names the methods',
+    request: 'OPTIONS /echo',
+    ...{ status: 204, text: '', replyHeaders: { allow: 'OPTIONS, POST' } },
+  },
+  {
+    name: 'OPTIONS names all methods of a path of many',
+    request: 'OPTIONS /v1/verbs/a',
+    ...{ status: 204, text: '', replyHeaders: { allow: 'DELETE, GET, HEAD, OPTIONS, PATCH, PUT' } },
+  },
+  { name: 'OPTIONS of an unknown path', request: 'OPTIONS /nothing', status: 404 },
   {
     name: 'a method cannot be overridden',
     request: 'GET /echo',
@@ -703,6 +713,9 @@ export const bodyCases: Case[] = [
   kindsBody('{"uint64":-1}', 400, { field: 'uint64' }),
   kindsBody('{"textLong":9007199254740993}', 200, { reply: { textLong: '9007199254740993' } }),
   kindsBody('{"longs":["1",2,"-3"]}', 200, { reply: { longs: ['1', '2', '-3'] } }),
+  kindsBody('{"big":-0,"small":"-0.0","doubles":[-0,0],"int32":-0,"wrappedDouble":-0,"value":-0}', 200, {
+    reply: { big: -0, small: -0, doubles: [-0, 0], int32: 0, wrappedDouble: -0, value: -0 },
+  }),
   kindsBody('{"big":"NaN","small":"-Infinity","doubles":["Infinity",0.1]}', 200, {
     reply: { big: 'NaN', small: '-Infinity', doubles: ['Infinity', 0.1] },
   }),
