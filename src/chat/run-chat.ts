@@ -89,6 +89,8 @@ async function tryRoutes(
     if (last.outcome === 'caller_mistake' || refusal.failure) break;
   }
 
+  // Taken before the release: releasing a hold that was not committed yet ends it as well, which is no refusal.
+  const refused = refusal.failure;
   if (misfits.usage)
     await deps.ledger.settle(hold, {
       cost: misfits.cost,
@@ -96,7 +98,7 @@ async function tryRoutes(
       ...(misfits.route ? { provider: misfits.route.model.provider, model: misfits.route.model.id } : {}),
     });
   else await deps.ledger.release(hold, last?.outcome ?? 'not called');
-  if (refusal.failure) return fail(refusal.failure);
+  if (refused) return fail(refused);
   return fail(last ? failureOf(last, attempts) : unaffordable(hold, quote.minimum));
 }
 

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
+import { fail, type Result, succeed } from '../../src/base/failure.ts';
 import { createHealth, type RouteHealth } from '../../src/chat/health.ts';
 import { withRetries } from '../../src/chat/retries.ts';
 import type { ChatEvent } from '../../src/chat/types.ts';
 import type { UpstreamFailure } from '../../src/providers/index.ts';
+import type { Hold } from '../../src/wallet/index.ts';
 import {
   completion,
   startUpstream,
@@ -343,6 +345,27 @@ describe('a chat request with retries', () => {
     expect(performance.now() - leftAt).toBeLessThan(1_500);
     expect(upstreams[0]?.seen).toHaveLength(1);
     expect(harness.ledger).toMatchObject({ balance: 5_000_000_000n, held: 0n, settlements: [] });
+  });
+
+  test('is told at once that its hold is refused, even while it waits', async () => {
+    const { harness, upstreams } = await withUpstreams([
+      { status: 503, headers: { 'retry-after': '3' }, body: 'later' },
+    ]);
+    const hold = harness.ledger.hold.bind(harness.ledger);
+    harness.ledger.hold = async (asked) => {
+      const held = await hold(asked);
+      if (!held.ok || held.value.kind !== 'held') return held;
+      const pending = new Promise<Result<Hold>>((resolve) =>
+        setTimeout(() => resolve(fail({ kind: 'key_revoked' })), 100),
+      );
+      return succeed({ kind: 'held', hold: { ...held.value.hold, pending } });
+    };
+    const begun = performance.now();
+    expect(await harness.chat.run(caller, say('Hi', twice), call())).toMatchObject({
+      failure: { kind: 'key_revoked' },
+    });
+    expect(performance.now() - begun).toBeLessThan(1_500);
+    expect(upstreams[0]?.seen).toHaveLength(1);
   });
 
   test('waits as the service is told to wait', async () => {
