@@ -58,6 +58,17 @@ export async function openConnection(
   return connection;
 }
 
+/** Takes from a driver's error the statement that the driver adds: errors get into the log, where its values must not be. */
+export function removeStatement(error: unknown): void {
+  if (error instanceof Error && 'sql' in error) delete error.sql;
+}
+
+/** For `catch` of a connection of one's own. */
+export function throwWithoutStatement(error: unknown): never {
+  removeStatement(error);
+  throw error;
+}
+
 /** Both servers, whatever their own defaults, behave alike in our sessions. */
 export function sessionStatements(settings: SessionSettings = {}): string[] {
   const all = { innodb_lock_wait_timeout: 2, lock_wait_timeout: 2, ...settings };

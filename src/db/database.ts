@@ -1,6 +1,6 @@
 import { CompiledQuery, Kysely, MysqlDialect, sql } from 'kysely';
 import type { Logger } from 'pino';
-import { createConnectionPool, type SessionSettings, sessionStatements } from './connection.ts';
+import { createConnectionPool, removeStatement, type SessionSettings, sessionStatements } from './connection.ts';
 import { retryContention } from './retry.ts';
 
 /** Where queries run: the pool, or one transaction. A store takes this, and so works in both. */
@@ -45,6 +45,10 @@ export function connectDatabase(options: DatabaseOptions): Database {
   const { url, log } = options;
   const pool = createConnectionPool(url, options.poolMax ?? 10);
   const kysely = new Kysely<never>({
+    // Kysely tells of an error before it throws it.
+    log: (event) => {
+      if (event.level === 'error') removeStatement(event.error);
+    },
     dialect: new MysqlDialect({
       pool,
       onCreateConnection: async (connection) => {

@@ -1,6 +1,6 @@
 /** The database: one connection pool, transactions that retry whole, migrations, and a private server for a single machine. */
 export { checkServer, DatabaseUnfitError } from './check-server.ts';
-export { openConnection, type SessionSettings } from './connection.ts';
+export { openConnection, type SessionSettings, throwWithoutStatement } from './connection.ts';
 export {
   connectDatabase,
   type Database,

@@ -1,5 +1,5 @@
 import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import { openConnection } from '../db/index.ts';
+import { openConnection, throwWithoutStatement } from '../db/index.ts';
 
 /** Columns as the server printed them. */
 export type Row = readonly (string | null)[];
@@ -30,16 +30,20 @@ export async function openLedgerConnection(
   connection.on('error', () => undefined);
   return {
     async read(sql) {
-      const [results] = await connection.query<RowDataPacket[][]>({
-        sql,
-        rowsAsArray: true,
-        timeout: answerTimeoutMs,
-        typeCast: (field) => field.string('utf8'),
-      });
+      const [results] = await connection
+        .query<RowDataPacket[][]>({
+          sql,
+          rowsAsArray: true,
+          timeout: answerTimeoutMs,
+          typeCast: (field) => field.string('utf8'),
+        })
+        .catch(throwWithoutStatement);
       return results.map((result) => (Array.isArray(result) ? (result as unknown as Row[]) : []));
     },
     async write(sql) {
-      const [results] = await connection.query<ResultSetHeader | ResultSetHeader[]>({ sql, timeout: answerTimeoutMs });
+      const [results] = await connection
+        .query<ResultSetHeader | ResultSetHeader[]>({ sql, timeout: answerTimeoutMs })
+        .catch(throwWithoutStatement);
       return (Array.isArray(results) ? results : [results]).map(({ affectedRows }) => affectedRows);
     },
     close: () => connection.end(),

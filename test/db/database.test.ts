@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { isDuplicateKey } from '../../src/db/index.ts';
@@ -52,6 +53,17 @@ eachServer((server) => {
       fresh().database.for<Tables>(),
     );
     expect(result.rows).toEqual([{ count: 2n, sum: -9_223_372_036_854_775_800n, none: null }]);
+  });
+
+  test('what the database refuses is an error without the values that were sent', async () => {
+    const db = fresh().database.for<Tables>();
+    const query = db
+      .selectFrom('nothing' as 'sample')
+      .selectAll()
+      .where('note', '=', 'of a person');
+    const error = await query.execute().catch((refused: unknown) => refused);
+    expect(error).toBeInstanceOf(Error);
+    expect(inspect(error, { depth: 9 })).not.toContain('of a person');
   });
 
   test('an object as a value never becomes SQL', async () => {

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
+import { createSeal } from '../../src/base/seal.ts';
 import { newCharge } from '../../src/wallet/decide-hold.ts';
 import { emptyState } from '../../src/wallet/group-state.ts';
 import { writeGroup } from '../../src/wallet/group-writes-store.ts';
+import { createLedger } from '../../src/wallet/index.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
 import { addCustomer, type Customer, holdOf, keyOf, mustHold, type Node, startNode } from './support.ts';
 
@@ -88,6 +92,22 @@ eachServer((server) => {
     const before = await count('charge_metadata');
     expect(await node.ledger.hold(holdOf(poor, { metadata: { project: 'one' } }))).toMatchObject({ ok: false });
     expect(await count('charge_metadata')).toBe(before);
+  });
+
+  test('a statement that the database refuses leaves no labels in the log', async () => {
+    const lines: string[] = [];
+    const log = pino({ level: 'debug' }, { write: (line: string) => lines.push(line) });
+    const seal = createSeal({ current: 1, byVersion: new Map([[1, Buffer.alloc(32)]]) });
+    const ledger = createLedger({ db: node.db, seal, log });
+    const { walletId } = await mustHold(node, holdOf(customer));
+    // A name that no door lets in.
+    const request = holdOf(customer, { metadata: { ['n'.repeat(300)]: 'of a person' } });
+    const operation = { type: 'hold', walletId, chargeId: newId('chg'), request, ttlMs: 1_000 } as const;
+    const refused = await ledger.committer.submit(operation).catch((error: unknown) => error);
+    log.error({ err: refused }, 'refused');
+    expect(lines.join('')).toContain('the ledger can not do an operation');
+    expect(lines.join('')).not.toContain('of a person');
+    await ledger.close();
   });
 
   test("another account never sees a charge's labels", async () => {
