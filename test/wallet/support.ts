@@ -1,9 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
+import { type Failure, FailureError } from '../../src/base/failure.ts';
 import { newId } from '../../src/base/ids.ts';
 import { nanoPerUsd } from '../../src/base/money.ts';
 import { createSeal } from '../../src/base/seal.ts';
 import { connectDatabase, type Database, openConnection } from '../../src/db/index.ts';
+import type { LedgerDependencies } from '../../src/wallet/create-ledger.ts';
 import {
   createLedger,
   createWallets,
@@ -26,10 +28,14 @@ export interface Node {
 const silent = pino({ level: process.env.LEDGER_LOG ?? 'silent' });
 const sealKey = createHash('sha256').update('test').digest();
 
-export function startNode(url: string, settings: LedgerSettings = {}): Node {
+export function startNode(
+  url: string,
+  settings: LedgerSettings = {},
+  watch: Pick<LedgerDependencies, 'onGroup' | 'now'> = {},
+): Node {
   const db = connectDatabase({ url, log: silent });
   const seal = createSeal({ current: 1, byVersion: new Map([[1, sealKey]]) });
-  const ledger = createLedger({ db, seal, log: silent, settings });
+  const ledger = createLedger({ db, seal, log: silent, settings, ...watch });
   const wallets = createWallets({ db, ledger, payments: sandboxPayments });
   return {
     db,
@@ -107,4 +113,46 @@ export async function run(url: string, sql: string): Promise<void> {
   } finally {
     await connection.end();
   }
+}
+
+type Row = Record<string, unknown>;
+
+/** Reads rows on a connection of its own. */
+export async function query(url: string, sql: string): Promise<Row[]> {
+  const connection = await openConnection(url);
+  try {
+    const [rows] = await connection.query(sql);
+    return rows as Row[];
+  } finally {
+    await connection.end();
+  }
+}
+
+export const chargesOf = (url: string, chargeId: string) => query(url, `SELECT * FROM charge WHERE id = '${chargeId}'`);
+
+export const postingsOf = (url: string, chargeId: string) =>
+  query(url, `SELECT * FROM posting WHERE source_type = 'charge' AND source_id = '${chargeId}'`);
+
+/** A node that has just admitted a customer with 20 USD, so that it knows the wallet and the key. */
+export async function known(
+  url: string,
+  watch: Parameters<typeof startNode>[2] = {},
+  settings: Parameters<typeof startNode>[1] = {},
+): Promise<{ node: Node; customer: Customer }> {
+  const node = startNode(url, settings, watch);
+  const customer = await addCustomer(node, url, 20n);
+  await pay(node, holdOf(customer), { cost: 1n, usage: {} });
+  return { node, customer };
+}
+
+/** Holds and settles. */
+export async function pay(node: Node, request: HoldRequest, settlement: Parameters<Node['ledger']['settle']>[1]) {
+  await node.ledger.settle(await mustHold(node, request), settlement);
+}
+
+/** Waits for work that must be refused with a failure of this kind. */
+export async function expectRefusal(work: Promise<unknown>, kind: Failure['kind']): Promise<void> {
+  const outcome = await work.catch((error: unknown) => error);
+  if (!(outcome instanceof FailureError) || outcome.failure.kind !== kind)
+    throw new Error(`Not refused with ${kind}: ${outcome instanceof Error ? outcome : print(outcome)}`);
 }
