@@ -10,4 +10,5 @@ test('what clients were told is what is stored, after kills of nodes and of the 
   expect(report.problems, `seed ${seed}`).toEqual([]);
   expect(report).toMatchObject({ nodeKills: 2, databaseKills: 2 });
   expect(report.acknowledged).toBeGreaterThan(1_000);
+  expect(report.ahead).toBeGreaterThan(100);
 });

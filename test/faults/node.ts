@@ -1,6 +1,7 @@
 /** One node in a process of its own, which the fault run kills. It is told what to do by messages. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { FailureError } from '../../src/base/failure.ts';
 import { createCaretaker } from '../../src/wallet/index.ts';
 import { holdOf, keyOf, startNode } from '../wallet/support.ts';
 import type { Answer, Task } from './protocol.ts';
@@ -27,11 +28,12 @@ async function work(task: Task): Promise<Answer> {
   try {
     return await attempt(task);
   } catch (error) {
+    if (error instanceof FailureError) return { id: task.id, kind: 'failed', failure: error.failure.kind };
     return { id: task.id, kind: 'failed', failure: `error ${String(error)}` };
   }
 }
 
-async function attempt({ id, kind, customer, key, ceiling, cost, workMs }: Task): Promise<Answer> {
+async function attempt({ id, kind, customer, key, ceiling, cost, workMs, ahead }: Task): Promise<Answer> {
   if (kind === 'top_up') {
     const request = { accountId: customer.accountId, kind: 'api', amount: BigInt(cost), idempotencyKey: key } as const;
     const made = await node.wallets.topUps.create(request);
@@ -41,7 +43,8 @@ async function attempt({ id, kind, customer, key, ceiling, cost, workMs }: Task)
   }
   const { ledger } = node;
   const caps = [{ owner: `key:${customer.keyId}`, limit: 10n ** 15n }];
-  const request = holdOf(customer, { ceiling: BigInt(ceiling), caps, idempotency: keyOf(customer, key) });
+  const terms = ahead ? { aheadMs: 20, metadata: { task: key } } : { caps, idempotency: keyOf(customer, key) };
+  const request = holdOf(customer, { ceiling: BigInt(ceiling), ...terms });
   const held = await ledger.hold(request);
   if (!held.ok) return { id, kind: 'failed', failure: held.failure.kind };
   if (held.value.kind === 'replayed') {
@@ -49,7 +52,7 @@ async function attempt({ id, kind, customer, key, ceiling, cost, workMs }: Task)
     const expected = `reply ${key}`;
     if (Buffer.from(reply ?? []).toString() !== expected) return { id, kind: 'failed', failure: 'error wrong reply' };
     const { chargeId, charged, state } = receipt;
-    return { id, kind: 'paid', chargeId, charged: charged.toString(), state, replayed: true };
+    return { id, kind: 'paid', chargeId, charged: charged.toString(), state, replayed: true, ahead: false };
   }
   const { hold } = held.value;
   if (workMs > 0) await sleep(workMs);
@@ -67,7 +70,15 @@ async function attempt({ id, kind, customer, key, ceiling, cost, workMs }: Task)
     reply: Buffer.from(`reply ${key}`),
   });
   const { chargeId, charged, state } = receipt;
-  return { id, kind: 'paid', chargeId, charged: charged.toString(), state, replayed: false };
+  return {
+    id,
+    kind: 'paid',
+    chargeId,
+    charged: charged.toString(),
+    state,
+    replayed: false,
+    ahead: hold.pending !== undefined,
+  };
 }
 
 async function close(): Promise<void> {

@@ -10,11 +10,13 @@ export interface Task {
   cost: string;
   /** How long the work between hold and settlement takes. */
   workMs: number;
+  /** Sent once, without caps and idempotency key, so that its hold may be ahead of its commit; `key` is its label. */
+  ahead: boolean;
 }
 
 /** What the client is told. `paid` only after the settlement is durable. */
 export type Answer = { id: number } & (
-  | { kind: 'paid'; chargeId: string; charged: string; state: string; replayed: boolean }
+  | { kind: 'paid'; chargeId: string; charged: string; state: string; replayed: boolean; ahead: boolean }
   | { kind: 'released' }
   | { kind: 'topped_up'; topUpId: string }
   | { kind: 'failed'; failure: string }

@@ -35,6 +35,10 @@ export interface FaultReport {
   databaseKills: number;
   freezes: number;
   topUps: number;
+  /** Acknowledged charges whose hold was ahead of its commit. */
+  ahead: number;
+  /** Requests without an idempotency key of whose end nobody was told: their node died, or was silent. */
+  unknown: number;
   /** Charges that are stored as settled for a key that a client was never told of. */
   unacknowledged: number;
   late: number;
@@ -91,9 +95,9 @@ export async function runFaults(options: FaultOptions): Promise<FaultReport> {
     onProgress('closing the nodes and ending what was left open');
     await Promise.all(nodes.map((node) => node.close()));
     const problems = [...tally.problems, ...(await verify(server.url, tally))];
-    const { paid, problems: _, ...counts } = tally;
+    const { paid, problems: _, unknownKeys, ...counts } = tally;
     const seconds = (performance.now() - began) / 1_000;
-    return { seed, requests, acknowledged: paid.size, ...counts, seconds, problems };
+    return { seed, requests, acknowledged: paid.size, unknown: unknownKeys.size, ...counts, seconds, problems };
   } finally {
     for (const node of nodes) node.kill();
     await server.close();
@@ -132,6 +136,8 @@ interface Tally {
   databaseKills: number;
   freezes: number;
   topUps: number;
+  ahead: number;
+  unknownKeys: Set<string>;
   unacknowledged: number;
   late: number;
   problems: string[];
@@ -148,6 +154,8 @@ function newTally(): Tally {
     databaseKills: 0,
     freezes: 0,
     topUps: 0,
+    ahead: 0,
+    unknownKeys: new Set(),
     unacknowledged: 0,
     late: 0,
     problems: [],
@@ -202,11 +210,13 @@ function newTask(id: number, customers: Customer[], random: () => number): Task 
     ceiling: String(1 + Math.floor(random() * 50_000_000)),
     cost: String(cost),
     workMs: random() < 0.2 ? Math.floor(random() * 30) : 0,
+    ahead: (kind === 'pay' || kind === 'release') && random() < 0.4,
   };
 }
 
 /** As a careful client: the same key again after everything that is not an end. */
 async function sendUntilEnd(task: Task, nodes: FaultyNode[], random: () => number, tally: Tally): Promise<void> {
+  if (task.ahead) return sendOnce(task, nodes, random, tally);
   for (let attempt = 1; attempt <= attemptsMax; attempt++) {
     const node = nodes[Math.floor(random() * nodes.length)];
     const answer = await node?.ask(task);
@@ -217,6 +227,14 @@ async function sendUntilEnd(task: Task, nodes: FaultyNode[], random: () => numbe
   tally.problems.push(`request ${task.key} had no end after ${attemptsMax} attempts`);
 }
 
+/** Without an idempotency key a second try would be a second request. A refusal is an end: it must not be charged. */
+async function sendOnce(task: Task, nodes: FaultyNode[], random: () => number, tally: Tally): Promise<void> {
+  const answer = await nodes[Math.floor(random() * nodes.length)]?.ask(task);
+  if (!answer || (answer.kind === 'failed' && answer.failure.startsWith('error'))) tally.unknownKeys.add(task.key);
+  if (!answer || record(task, answer, tally) || answer.kind !== 'failed') return;
+  tally.refused[answer.failure] = (tally.refused[answer.failure] ?? 0) + 1;
+}
+
 /** Whether the answer ends the request. */
 function record(task: Task, answer: Answer, tally: Tally): boolean {
   switch (answer.kind) {
@@ -224,6 +242,7 @@ function record(task: Task, answer: Answer, tally: Tally): boolean {
       const { chargeId, charged, state } = answer;
       tally.paid.set(task.key, { chargeId, charged: BigInt(charged), state });
       if (answer.replayed) tally.replayed += 1;
+      if (answer.ahead) tally.ahead += 1;
       return true;
     }
     case 'released':
@@ -261,8 +280,8 @@ async function verify(url: string, tally: Tally): Promise<string[]> {
   await caretaker.runOnce();
   const connection = await openConnection(url);
   const [rows] = await connection.query(
-    `SELECT c.id, c.state, c.settled, c.idempotency_key AS k, (SELECT COUNT(*) FROM posting p WHERE p.source_type = 'charge' AND p.source_id = c.id AND p.step = 'late') AS late
-     FROM charge c`,
+    `SELECT c.id, c.state, c.settled, COALESCE(c.idempotency_key, m.value) AS k, (SELECT COUNT(*) FROM posting p WHERE p.source_type = 'charge' AND p.source_id = c.id AND p.step = 'late') AS late
+     FROM charge c LEFT JOIN charge_metadata m ON m.wallet_id = c.wallet_id AND m.charge_id = c.id AND m.name = 'task'`,
   );
   const told = new Set([...tally.paid.values()].map(({ chargeId }) => chargeId));
   const stored = new Map((rows as StoredCharge[]).map((row) => [row.id, row]));
@@ -279,7 +298,8 @@ async function verify(url: string, tally: Tally): Promise<string[]> {
     settledByKey.set(row.k, (settledByKey.get(row.k) ?? 0) + 1);
     if (!told.has(row.id)) {
       tally.unacknowledged += 1;
-      if (row.late === 0n) problems.push(`${row.id} is settled, and its client was never told`);
+      if (row.late === 0n && !tally.unknownKeys.has(row.k))
+        problems.push(`${row.id} is settled, and its client was never told`);
     }
   }
   for (const [key, count] of settledByKey)

@@ -97,6 +97,39 @@ class HoldCredit implements Step {
   toString = () => `hold ${this.minimum}..${this.ceiling} ${this.key ?? ''}`;
 }
 
+/** A request without caps whose hold may be ahead of its commit, to its end: sooner than that commit, or later. */
+class PayAhead implements Step {
+  readonly ceiling: bigint;
+  /** Undefined: it is released. */
+  readonly cost: bigint | undefined;
+  readonly aheadMs: number;
+  readonly waits: boolean;
+  constructor(ceiling: bigint, cost: bigint | undefined, aheadMs: number, waits: boolean) {
+    this.ceiling = ceiling;
+    this.cost = cost;
+    this.aheadMs = aheadMs;
+    this.waits = waits;
+  }
+  check = () => true;
+  async run(model: Model, { node, customer }: World): Promise<void> {
+    const { ceiling, cost } = this;
+    const available = model.posted - model.held;
+    const outcome = await node.ledger.hold(holdOf(customer, { ceiling, aheadMs: this.aheadMs }));
+    if (available < 1n) return void expect(outcome).toMatchObject({ failure: { kind: 'insufficient_credit' } });
+    if (!outcome.ok || outcome.value.kind !== 'held') throw new Error('There is credit, but no hold was given.');
+    const { hold } = outcome.value;
+    expect(hold.amount).toBe(least(ceiling, available));
+    if (hold.pending) expect(ceiling * 4n).toBeLessThanOrEqual(available);
+    if (this.waits && this.aheadMs <= 1) expect((await hold.pending)?.ok).not.toBe(false);
+    if (cost === undefined) return node.ledger.release(hold, 'test');
+    const receipt = await node.ledger.settle(hold, { cost, usage: {} });
+    const charged = least(cost, hold.amount);
+    model.posted -= charged;
+    expect(receipt).toMatchObject({ state: 'settled', charged, balance: model.posted });
+  }
+  toString = () => `pay ${this.cost ?? 'nothing'} of ${this.ceiling}, ${this.aheadMs} ms ahead`;
+}
+
 /** A step on one of the charges there are, whatever its state: clients repeat themselves and come late. */
 abstract class ChargeStep implements Step {
   readonly pick: number;
@@ -239,6 +272,9 @@ const steps = [
   fc
     .tuple(amount, amount, fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined }))
     .map(([ceiling, minimum, key]) => new HoldCredit(ceiling, minimum, key)),
+  fc
+    .tuple(amount, fc.option(fc.oneof(fc.constant(0n), amount)), fc.constantFrom(0, 1, 60_000), fc.boolean())
+    .map(([ceiling, cost, aheadMs, waits]) => new PayAhead(ceiling, cost ?? undefined, aheadMs, waits)),
   fc.tuple(pick, fc.oneof(fc.constant(0n), amount)).map(([index, cost]) => new Settle(index, cost)),
   pick.map((index) => new Release(index)),
   fc.tuple(pick, amount).map(([index, cost]) => new Progress(index, cost)),
