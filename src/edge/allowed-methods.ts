@@ -8,11 +8,13 @@ const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'] as const;
  */
 export function registerOptions(app: FastifyInstance, rpcs: ReadonlyMap<string, readonly string[]>): void {
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    if (request.method !== 'OPTIONS' || reply.sent) return;
+    if (request.method !== 'OPTIONS' || reply.sent) return undefined;
     const path = request.originalUrl.split('?', 1)[0] ?? '';
     const allow = rpcs.get(path) ?? methods.filter((method) => app.hasRoute({ url: path, method }));
-    if (allow.length === 0) return;
-    await reply
+    // The service as a whole (RFC 9110, section 9.3.7): reachable, and no more to say.
+    if (path === '*') return reply.code(204).send();
+    if (allow.length === 0) return undefined;
+    return reply
       .code(204)
       .header('allow', [...allow, 'OPTIONS'].sort().join(', '))
       .send();

@@ -141,6 +141,10 @@ function asFailure(error: unknown): unknown {
     return new FailureError({ kind: 'payload_too_large', limitBytes: messageBytes });
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return new FailureError(invalid('body', 'is not as long as its Content-Length says'));
+  // What else it finds: lengths and types that are missing, or make no sense.
+  const { statusCode = 500 } = error as { statusCode?: number };
+  if (typeof code === 'string' && code.startsWith('FST_') && statusCode < 500)
+    return new FailureError({ kind: 'invalid_argument', violations: [] });
   return error;
 }
 

@@ -1,4 +1,9 @@
-import { createServer as createHttp1, type Server as Http1Server, type RequestListener } from 'node:http';
+import {
+  createServer as createHttp1,
+  type Server as Http1Server,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import {
   createServer as createHttp2,
   createSecureServer,
@@ -7,6 +12,7 @@ import {
   type ServerHttp2Session,
 } from 'node:http2';
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { TlsOptions } from 'node:tls';
 import type { Logger } from 'pino';
 import { lingering } from './linger.ts';
@@ -183,6 +189,15 @@ function refuseBadRequests(server: Http1Server, limits: ListenerLimits): void {
       socket.destroy();
       return;
     }
+    // What came in front of the garbage is answered first: its caller must not take this answer for that one.
+    const { _httpMessage: answering } = socket as Duplex & { _httpMessage?: ServerResponse | null };
+    if (answering?.req.complete && !answering.writableFinished)
+      answering.once('finish', () => setImmediate(refuse, error, socket));
+    else refuse(error, socket);
+  });
+
+  function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+    if (!socket.writable) return;
     const [status, message] =
       error.code === 'HPE_HEADER_OVERFLOW'
         ? ['431 Request Header Fields Too Large', `The request's headers are over ${limits.headerBytes} bytes.`]
@@ -208,5 +223,5 @@ function refuseBadRequests(server: Http1Server, limits: ListenerLimits): void {
     socket.end(
       `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     );
-  });
+  }
 }

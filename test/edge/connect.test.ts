@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { fromBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient } from '@connectrpc/connect';
 import {
@@ -303,6 +304,21 @@ describe('a call’s place', () => {
       headers: { 'content-type': 'application/json', authorization: goodToken },
       body: '{"text":',
     });
+    await expect.poll(() => server.occupied()).toBe(0);
+  });
+
+  test.each([
+    ['REST', '/gate/say', ''],
+    ['REST with a deadline', '/gate/say', 'grpc-timeout: 100m\r\n'],
+    ['Connect', '/intelligence.test.v1.GateService/Say', ''],
+    ['Connect with a deadline', '/intelligence.test.v1.GateService/Say', 'connect-timeout-ms: 100\r\n'],
+  ])('is given back when the caller goes away in the middle of its message, by %s', async (_name, path, header) => {
+    const { port, hostname } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+    const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${goodToken}\r\ncontent-type: application/json\r\n`;
+    socket.write(`${head}${header}content-length: 50\r\n\r\n{"te`);
+    await expect.poll(() => server.occupied()).toBe(1);
+    socket.destroy();
     await expect.poll(() => server.occupied()).toBe(0);
   });
 

@@ -47,7 +47,7 @@ describe.each([
     caller.socket.pause();
     await new Promise((sent) => caller.socket.write(tooLong, sent));
     caller.socket.resume();
-    await expect.poll(() => caller.received()).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*PAYLOAD_TOO_LARGE`));
+    await expect.poll(() => caller.received()).toMatch(new RegExp(`^HTTP/1.1 ${status} [\\s\\S]*PAYLOAD_TOO_LARGE`));
     expect(caller.failed()).toBeUndefined();
     caller.socket.destroy();
   });

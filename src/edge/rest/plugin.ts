@@ -99,17 +99,18 @@ class Transcoder {
 
   fail(error: unknown, call: Call, reply: FastifyReply): void {
     call.finish();
+    // Told of every end, also when nobody is left to read of it.
+    const { status, headers, body } = this.options.renderError(error, call);
     if (call.isGone) {
       reply.hijack();
       return;
     }
-    const { status, headers, body } = this.options.renderError(error, call);
     if (error instanceof RestError) addProtocolHeaders(error, call, reply);
     this.send(reply, call, { status, headers, contentType: jsonType, body });
   }
 
   private async serve(request: FastifyRequest, reply: FastifyReply, call: Call): Promise<void> {
-    const url = request.originalUrl;
+    const url = originForm(request.originalUrl);
     const queryStart = url.indexOf('?');
     const path = queryStart < 0 ? url : url.slice(0, queryStart);
     const match = this.table.find(request.method, path);
@@ -134,7 +135,8 @@ class Transcoder {
     const admitted = this.options.admit?.(target.method, call);
     if (admitted) await admitted;
     const { binding } = target;
-    const body = hasNoBody(request.method) ? undefined : await readBody(request.raw, binding.bodyBytesMax);
+    const reading = hasNoBody(request.method) ? undefined : readBody(request.raw, binding.bodyBytesMax);
+    const body = await (reading && call.timeoutMs !== undefined ? beforeStop(reading, call) : reading);
     const message = binding.bind({
       ...{ segments, body, contentType: headers['content-type'] },
       query: queryStart < 0 ? undefined : url.slice(queryStart + 1),
@@ -219,8 +221,14 @@ function expectRoute(match: Match<Route>): { route: Route; segments: string[] } 
   }
 }
 
-// The reply must not wait for a handler that ignores its signal.
-function beforeStop(answer: Promise<Message>, call: Call): Promise<Message> {
+/** The request target as most clients send it; a server must take the absolute form, too (RFC 9112, section 3.2.2). */
+function originForm(target: string): string {
+  const slash = 47;
+  return target.charCodeAt(0) === slash ? target : target.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
+}
+
+// The reply must not wait for a handler that ignores its signal, nor for a body that never ends.
+function beforeStop<T>(answer: Promise<T>, call: Call): Promise<T> {
   return new Promise((resolve, reject) => {
     call.whenStopped(reject);
     answer.then(resolve, reject);

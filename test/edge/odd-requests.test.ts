@@ -1,0 +1,80 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type GateServer, goodToken, startGateServer } from '../support/gate-server.ts';
+
+let server: GateServer;
+beforeAll(async () => {
+  server = await startGateServer();
+});
+afterAll(() => server.close(0));
+
+const headers = `host: x\r\nauthorization: ${goodToken}\r\ncontent-type: application/json\r\n`;
+const say = (text: string, target = '/gate/say') => {
+  const body = JSON.stringify({ text });
+  return `POST ${target} HTTP/1.1\r\n${headers}content-length: ${body.length}\r\n\r\n${body}`;
+};
+
+/** Sends bytes and gives what has come back when `until` matches it. */
+async function exchange(bytes: string | Buffer, until: RegExp): Promise<string> {
+  const { port, hostname } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1');
+  });
+  socket.on('error', () => {});
+  socket.write(bytes);
+  await expect.poll(() => received, { timeout: 3_000 }).toMatch(until);
+  socket.destroy();
+  return received;
+}
+
+const statusesOf = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status);
+
+test('pipelined requests are answered in order', async () => {
+  const received = await exchange(say('one') + say('two') + say('three'), /three/);
+  expect(received).toMatch(/one[\s\S]*two[\s\S]*three/);
+  expect(statusesOf(received)).toEqual(['200', '200', '200']);
+});
+
+test('garbage after a request does not take the place of its answer', async () => {
+  const received = await exchange(`${say('answered')}GARBAGE\r\n\r\n`, /answered[\s\S]*not a request/);
+  expect(statusesOf(received)).toEqual(['200', '400']);
+});
+
+test('a target in absolute form is served as the path in it (RFC 9112, section 3.2.2)', async () => {
+  const received = await exchange(say('absolute', 'http://example.com/gate/say'), /absolute/);
+  expect(statusesOf(received)).toEqual(['200']);
+});
+
+test('a deadline holds for a body that does not come', async () => {
+  const request = `POST /gate/say HTTP/1.1\r\n${headers}grpc-timeout: 100m\r\ncontent-length: 50\r\n\r\n{"te`;
+  expect(await exchange(request, /DEADLINE_EXCEEDED/)).toContain('HTTP/1.1 504 ');
+});
+
+test.each([
+  ['two lengths', `POST /gate/say HTTP/1.1\r\n${headers}content-length: 1\r\ncontent-length: 2\r\n\r\n{}`, 400],
+  [
+    'a length and chunks',
+    `POST /gate/say HTTP/1.1\r\n${headers}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n`,
+    400,
+  ],
+  ['a bad chunk', `POST /gate/say HTTP/1.1\r\n${headers}transfer-encoding: chunked\r\n\r\nzz\r\n`, 400],
+  [
+    'an endless chunk extension',
+    `POST /gate/say HTTP/1.1\r\n${headers}transfer-encoding: chunked\r\n\r\n2;${'x'.repeat(70_000)}`,
+    400,
+  ],
+  ['a folded header', 'GET /healthz HTTP/1.1\r\nhost: x\r\na: b\r\n c\r\n\r\n', 400],
+  ['a NUL in a header', 'GET /healthz HTTP/1.1\r\nhost: x\r\na: b\0c\r\n\r\n', 400],
+  ['line feeds alone', 'GET /healthz HTTP/1.1\nhost: x\n\n', 400],
+  ['too many headers', `GET /healthz HTTP/1.1\r\nhost: x\r\n${'a: b\r\n'.repeat(20_000)}\r\n`, 431],
+  ['a method without a content type', 'QUERY /healthz HTTP/1.1\r\nhost: x\r\n\r\n', 400],
+  ['a path that is not UTF-8', Buffer.from('GET /gate/\xff\xfe HTTP/1.1\r\nhost: x\r\n\r\n', 'latin1'), 400],
+  ['the service as a whole', 'OPTIONS * HTTP/1.1\r\nhost: x\r\n\r\n', 204],
+  ['an upgrade', 'GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n', 200],
+])('%s is answered, and leaves no call and no fault behind', async (_name, request, status) => {
+  expect(statusesOf(await exchange(request, /\r\n\r\n/))).toEqual([String(status)]);
+  await expect.poll(() => server.occupied()).toBe(0);
+  expect(server.logged()).not.toContain('"level":50');
+});
