@@ -30,10 +30,10 @@ export interface UpstreamFetch {
 }
 
 /**
- * A thin `fetch` over undici's `Pool.request`, with one pool an origin: the global `fetch` reaches 1,500 calls a second
- * on a core, `Pool.request` 6,500 and this 4,100 through a provider package. It is only what those packages use: POST
- * with a text body and a signal, and a reply whose body is read once. Redirects are not followed, so that a key is
- * never sent elsewhere.
+ * A thin `fetch` over undici's `Pool.dispatch`, with one pool an origin. Measured beside each other, CPU of a call to a
+ * local server: `dispatch` 22 us, `Pool.request` with a signal 28 us, and the global `fetch` four times that. It is only
+ * what the provider packages use: POST with a text body and a signal, and a reply whose body is read once. Redirects are
+ * not followed, so that a key is never sent elsewhere.
  */
 export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimits): UpstreamFetch {
   const pools = new Map<string, Pool>();
@@ -59,18 +59,16 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
   async function upstreamFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
     const url = input instanceof URL ? input : new URL(typeof input === 'string' ? input : input.url);
     init.signal?.throwIfAborted();
-    const response = await poolOf(url.origin).request({
+    const options: Dispatcher.DispatchOptions = {
       method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
       path: url.pathname + url.search,
       headers: plainHeaders(init.headers),
       body: bodyOf(init.body),
-      ...(init.signal ? { signal: init.signal } : {}),
+    };
+    return new Promise((resolve, reject) => {
+      const reply = new IncomingReply(limits.responseBytesMax, init.signal ?? undefined, resolve, reject);
+      poolOf(url.origin).dispatch(options, reply);
     });
-    const streamed = String(response.headers['content-type'] ?? '').startsWith('text/event-stream');
-    const body = streamed
-      ? streamOf(response.body)
-      : singleChunk(await readWhole(response.body, limits.responseBytesMax));
-    return new UpstreamResponse(response.statusCode, response.headers, body) as unknown as Response;
   }
 
   return {
@@ -83,6 +81,119 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
   };
 }
 
+/** A reply on its way in: handed over whole, or as a stream from its head on when it is one of events. */
+class IncomingReply implements Dispatcher.DispatchHandler {
+  readonly #bytesMax: number;
+  readonly #signal: AbortSignal | undefined;
+  readonly #resolve: (response: Response) => void;
+  readonly #reject: (error: unknown) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: IncomingHeaders = {};
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  /** Given up: nobody listens any more. */
+  #over = false;
+
+  constructor(
+    bytesMax: number,
+    signal: AbortSignal | undefined,
+    resolve: (response: Response) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#bytesMax = bytesMax;
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    signal?.addEventListener('abort', this.#leave, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#signal?.aborted) this.#leave();
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHeaders): void {
+    // What comes before the reply itself (103 Early Hints) says nothing to us.
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+    if (String(headers['content-type'] ?? '').startsWith('text/event-stream')) this.#handOver(this.#openStream());
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#over) return;
+    if (this.#stream) {
+      this.#stream.enqueue(chunk);
+      // A slow reader slows the upstream down.
+      if ((this.#stream.desiredSize ?? 0) <= 0) controller.pause();
+      return;
+    }
+    this.#bytes += chunk.byteLength;
+    if (this.#bytes > this.#bytesMax) controller.abort(new errors.ResponseExceededMaxSizeError());
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#signal?.removeEventListener('abort', this.#leave);
+    if (this.#over) return;
+    if (this.#stream) this.#stream.close();
+    else this.#handOver(singleChunk(this.#whole()));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#signal?.removeEventListener('abort', this.#leave);
+    this.#fail(error);
+  }
+
+  #fail(error: unknown): void {
+    this.#over = true;
+    this.#chunks = [];
+    this.#stream?.error(error);
+    this.#reject(error);
+  }
+
+  // A call that still waits for its connection is given up at once, too.
+  #leave = (): void => {
+    const reason: unknown = this.#signal?.reason;
+    this.#controller?.abort(reason instanceof Error ? reason : new errors.RequestAbortedError());
+    this.#fail(reason);
+  };
+
+  #handOver(body: ReadableStream<Uint8Array>): void {
+    this.#resolve(new UpstreamResponse(this.#status, this.#headers, body) as unknown as Response);
+  }
+
+  #openStream(): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (stream) => {
+          this.#stream = stream;
+        },
+        pull: () => {
+          if (this.#controller?.paused) this.#controller.resume();
+        },
+        cancel: () => {
+          this.#over = true;
+          this.#controller?.abort(new errors.RequestAbortedError());
+        },
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: streamBufferBytes }),
+    );
+  }
+
+  #whole(): Uint8Array {
+    const [only] = this.#chunks;
+    return only && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks);
+  }
+}
+
+/** What of a stream may wait for its reader. Pausing at every piece costs more than the pieces: the parser starts anew each time. */
+const streamBufferBytes = 65_536;
+
+type IncomingHeaders = Dispatcher.ResponseData['headers'];
+
 /** As much of a `Response` as the provider packages read: building a whole one costs more than the request itself. */
 class UpstreamResponse {
   readonly status: number;
@@ -91,7 +202,7 @@ class UpstreamResponse {
   readonly headers: Map<string, string>;
   readonly body: ReadableStream<Uint8Array> | null;
 
-  constructor(status: number, headers: Dispatcher.ResponseData['headers'], body: ReadableStream<Uint8Array> | null) {
+  constructor(status: number, headers: IncomingHeaders, body: ReadableStream<Uint8Array> | null) {
     this.status = status;
     this.ok = status >= 200 && status < 300;
     this.headers = new Map();
@@ -101,12 +212,6 @@ class UpstreamResponse {
     }
     this.body = body;
   }
-}
-
-async function readWhole(body: Dispatcher.ResponseData['body'], bytesMax: number): Promise<Uint8Array> {
-  const bytes = await body.bytes();
-  if (bytes.byteLength > bytesMax) throw new errors.ResponseExceededMaxSizeError();
-  return bytes;
 }
 
 // One read hands the bytes over and the next says that it is done: a real stream costs as much as the HTTP parsing.
@@ -122,24 +227,6 @@ function singleChunk(bytes: Uint8Array): ReadableStream<Uint8Array> {
     releaseLock() {},
   };
   return { getReader: () => reader, cancel: () => Promise.resolve() } as unknown as ReadableStream<Uint8Array>;
-}
-
-// Pulls a chunk only when it is asked for one, so that a slow reader slows the upstream down.
-function streamOf(body: Dispatcher.ResponseData['body']): ReadableStream<Uint8Array> {
-  const chunks = body[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await chunks.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      async cancel() {
-        body.destroy();
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }
 
 function plainHeaders(headers: RequestInit['headers']): Record<string, string> {
