@@ -1,4 +1,4 @@
-import type { ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import type { Connection as CoreConnection, QueryOptions, QueryResult, ResultSetHeader, RowDataPacket } from 'mysql2';
 import { openConnection, throwWithoutStatement } from '../db/index.ts';
 
 /** Columns as the server printed them. */
@@ -28,22 +28,27 @@ export async function openLedgerConnection(
   const connection = await openConnection(url, { multipleStatements: true, session });
   // Without a listener an idle connection that is closed by the server would end the process.
   connection.on('error', () => undefined);
+  // Below the promises of the driver, which capture a stack for every query.
+  const { connection: core } = connection as unknown as { connection: CoreConnection };
+  // The statements are whole: nothing in them is to be looked for and replaced.
+  core.config.queryFormat = (sql: string) => sql;
+  const query = <Rows extends QueryResult>(options: QueryOptions): Promise<Rows> =>
+    new Promise<Rows>((resolve, reject) => {
+      core.query<Rows>({ ...options, timeout: answerTimeoutMs }, (error, rows) =>
+        error ? reject(error) : resolve(rows),
+      );
+    }).catch(throwWithoutStatement);
   return {
     async read(sql) {
-      const [results] = await connection
-        .query<RowDataPacket[][]>({
-          sql,
-          rowsAsArray: true,
-          timeout: answerTimeoutMs,
-          typeCast: (field) => field.string('utf8'),
-        })
-        .catch(throwWithoutStatement);
+      const results = await query<RowDataPacket[][]>({
+        sql,
+        rowsAsArray: true,
+        typeCast: (field) => field.string('utf8'),
+      });
       return results.map((result) => (Array.isArray(result) ? (result as unknown as Row[]) : []));
     },
     async write(sql) {
-      const [results] = await connection
-        .query<ResultSetHeader | ResultSetHeader[]>({ sql, timeout: answerTimeoutMs })
-        .catch(throwWithoutStatement);
+      const results = await query<ResultSetHeader | ResultSetHeader[]>({ sql });
       return (Array.isArray(results) ? results : [results]).map(({ affectedRows }) => affectedRows);
     },
     close: () => connection.end(),
