@@ -14,17 +14,19 @@ export interface Load {
   headers: Record<string, string>;
   connections: number;
   seconds: number;
+  /** Stop after so many requests, however long they take. */
+  requests?: number;
 }
 
 /** Sends the same POST over and over. Anything but a 2xx counts as an error. */
-export async function load({ url, body, headers, connections, seconds }: Load): Promise<LoadResult> {
+export async function load({ url, body, headers, connections, seconds, requests }: Load): Promise<LoadResult> {
   const result = await autocannon({
     url,
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body,
     connections,
-    duration: seconds,
+    ...(requests === undefined ? { duration: seconds } : { amount: requests }),
   });
   return {
     requestsPerSecond: result.requests.average,
@@ -40,23 +42,38 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** Options that every benchmark has. Prints the help and ends when it is asked for. */
-export function benchOptions(help: string, defaults: { seconds: number; rounds: number }) {
+/** Options that every benchmark has, and a few numbers more. Prints the help and ends when it is asked for. */
+export function benchOptions(
+  help: string,
+  defaults: { seconds: number; rounds: number },
+  numbers: Record<string, { default: number; help: string }> = {},
+) {
+  const names = Object.keys(numbers);
   const { values } = parseArgs({
     options: {
       help: { type: 'boolean', short: 'h' },
       json: { type: 'boolean' },
       seconds: { type: 'string', default: String(defaults.seconds) },
       rounds: { type: 'string', default: String(defaults.rounds) },
+      ...Object.fromEntries(names.map((name) => [name, { type: 'string' as const }])),
     },
   });
   if (values.help) {
+    const more = names.map(
+      (name) => `\n  --${`${name} N`.padEnd(13)}${numbers[name]?.help} (default ${numbers[name]?.default})`,
+    );
     console.log(
-      `${help}\n\nOptions:\n  --seconds N   seconds for each figure in a round (default ${defaults.seconds})\n  --rounds N    rounds; medians are printed (default ${defaults.rounds})\n  --json        the figures as JSON\n  -h, --help    this text`,
+      `${help}\n\nOptions:\n  --seconds N   seconds for each figure in a round (default ${defaults.seconds})\n  --rounds N    rounds; medians are printed (default ${defaults.rounds})${more.join('')}\n  --json        the figures as JSON\n  -h, --help    this text`,
     );
     process.exit(0);
   }
-  return { json: values.json ?? false, seconds: Number(values.seconds), rounds: Number(values.rounds) };
+  const given = values as Record<string, string | boolean | undefined>;
+  return {
+    json: values.json ?? false,
+    seconds: Number(values.seconds),
+    rounds: Number(values.rounds),
+    more: Object.fromEntries(names.map((name) => [name, Number(given[name] ?? numbers[name]?.default)])),
+  };
 }
 
 /** A line of progress on the terminal that does not end up in piped output. */
