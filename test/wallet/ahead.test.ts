@@ -5,6 +5,7 @@ import { newId } from '../../src/base/ids.ts';
 import { nanoPerUsd as usd } from '../../src/base/money.ts';
 import { createForesight } from '../../src/wallet/foresight.ts';
 import { auditLedger, type Hold, type HoldRequest } from '../../src/wallet/index.ts';
+import { seededRandom } from '../faults/protocol.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
 import {
   addCredit,
@@ -12,6 +13,7 @@ import {
   balanceOf,
   type Customer,
   chargesOf,
+  drain,
   expectRefusal,
   holdOf,
   keyOf,
@@ -21,6 +23,7 @@ import {
   pay,
   postingsOf,
   query,
+  revoke,
   run,
   startNode,
 } from './support.ts';
@@ -119,7 +122,7 @@ eachServer((server) => {
   });
 
   const refusals: [string, (other: Node, customer: Customer, url: string) => Promise<unknown>, Failure['kind']][] = [
-    ['whose key was revoked', (_, { keyId }, url) => revoke(url, keyId), 'key_revoked'],
+    ['whose key was revoked', (_, customer, url) => revoke(url, customer), 'key_revoked'],
     [
       'whose key was rotated',
       (_, { keyId }, url) => run(url, `UPDATE credential_state SET least_version = 2 WHERE id = '${keyId}'`),
@@ -343,7 +346,7 @@ eachServer((server) => {
   }, async () => {
     const { url } = database();
     const seed = Number(process.env.AHEAD_SEED ?? Date.now() % 1_000_000);
-    const random = seeded(seed);
+    const random = seededRandom(seed);
     const nodes = [startNode(url), startNode(url)] as const;
     const customer = await addCustomer(nodes[0], url, 5n);
     let [charged, ahead, refused] = [0n, 0, 0];
@@ -430,17 +433,6 @@ test('what is expected of a wallet follows what is seen of it', () => {
   expect(expects()).toBe(false);
 });
 
-/** Spends by another node until so much is left. */
-async function drain(other: Node, customer: Customer, left: bigint): Promise<void> {
-  const { available } = await balanceOf(other, customer);
-  const ceiling = available - left;
-  await pay(other, holdOf(customer, { ceiling }), { cost: ceiling, usage });
-}
-
-function revoke(url: string, keyId: string): Promise<void> {
-  return run(url, `UPDATE credential_state SET state = 'revoked', revoked_at_ms = ${Date.now()} WHERE id = '${keyId}'`);
-}
-
 async function dispute(other: Node, { accountId }: Customer, url: string): Promise<void> {
   const [topUp] = await query(
     url,
@@ -453,15 +445,4 @@ async function dispute(other: Node, { accountId }: Customer, url: string): Promi
 async function groupsOf(url: string): Promise<unknown> {
   const [row] = await query(url, 'SELECT COUNT(*) AS n FROM commit_group');
   return row?.n;
-}
-
-// mulberry32: small, and the same everywhere.
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

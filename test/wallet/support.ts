@@ -117,6 +117,25 @@ export async function run(url: string, sql: string): Promise<void> {
 
 type Row = Record<string, unknown>;
 
+/** Revokes a key as its room does: the time is read after the row's lock was had. */
+export function revoke(url: string, { keyId }: Customer): Promise<void> {
+  return run(
+    url,
+    `START TRANSACTION;
+     SELECT id FROM credential_state WHERE id = '${keyId}' FOR UPDATE;
+     UPDATE credential_state SET state = 'revoked',
+       revoked_at_ms = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)) DIV 1000 WHERE id = '${keyId}';
+     COMMIT`,
+  );
+}
+
+/** Spends by this node until so much is left. */
+export async function drain(node: Node, customer: Customer, left: bigint): Promise<void> {
+  const { available } = await balanceOf(node, customer);
+  const ceiling = available - left;
+  if (ceiling > 0n) await pay(node, holdOf(customer, { ceiling, operation: 'other' }), { cost: ceiling, usage: {} });
+}
+
 /** Reads rows on a connection of its own. */
 export async function query(url: string, sql: string): Promise<Row[]> {
   const connection = await openConnection(url);
