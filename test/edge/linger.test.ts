@@ -1,3 +1,4 @@
+import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type GateServer, goodToken, startGateServer } from '../support/gate-server.ts';
@@ -96,6 +97,50 @@ test('a connection goes on after a refused body has ended', async () => {
   caller.socket.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n');
   await expect.poll(() => caller.received()).toContain('HTTP/1.1 200 ');
   caller.socket.destroy();
+});
+
+describe.each([
+  ['REST', '/gate/say', 'application/json', Buffer.from('{"text":"'), Buffer.from('{"text":"')],
+  // Envelopes that promise 4 KiB, and 2 GiB.
+  ['gRPC', rpcPath, 'application/grpc', Buffer.from([0, 0, 0, 16, 0]), Buffer.from([0, 127, 255, 255, 255])],
+])('over HTTP/2, by %s,', (_name, path, type, start, tooMuch) => {
+  const open = (url: string, beginning: Buffer) => {
+    const session = connectHttp2(url);
+    const headers = { ':method': 'POST', ':path': path, 'content-type': type, authorization: goodToken };
+    const stream = session.request(headers);
+    let status: unknown;
+    stream.on('response', (answer) => {
+      status = answer[':status'];
+    });
+    stream.on('error', () => {});
+    stream.resume();
+    stream.write(beginning);
+    return { session, stream, status: () => status, closed: new Promise((resolve) => stream.once('close', resolve)) };
+  };
+
+  test('a caller that goes on sending after its answer is stopped without harm to the answer', async () => {
+    const { session, stream, status, closed } = open(server.url, tooMuch);
+    const sending = setInterval(() => {
+      if (stream.writable && stream.writableLength < 1_000_000) stream.write(Buffer.alloc(200_000, 'x'));
+    }, 2);
+    await closed;
+    clearInterval(sending);
+    expect(status()).toBe(type === 'application/json' ? 413 : 200);
+    expect(stream.rstCode).toBe(0);
+    session.destroy();
+  });
+
+  test('a body that does not end in time is given up, and its call with it', async () => {
+    const impatient = await startGateServer({ limits: { headersTimeoutMs: 300, requestTimeoutMs: 300 } });
+    const { session, stream, closed } = open(impatient.url, start);
+    await expect.poll(() => impatient.occupied()).toBe(1);
+    const dripping = setInterval(() => stream.writable && stream.write('x'), 20);
+    await closed;
+    clearInterval(dripping);
+    await expect.poll(() => impatient.occupied()).toBe(0);
+    session.destroy();
+    await impatient.close(0);
+  });
 });
 
 function post(path: string, body: string | ReadableStream, headers: Record<string, string>): Promise<Response> {
