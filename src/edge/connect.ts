@@ -16,6 +16,7 @@ import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';
 import { connectError } from './error-body.ts';
 import type { AdmittedCall, Arrival, Gate } from './gate.ts';
+import { spellMessage } from './grpc-message.ts';
 import { reword, unreadableFailure } from './unreadable.ts';
 
 export interface ConnectLaneOptions {
@@ -50,7 +51,10 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
   app.register(async (lane) => {
     // Fastify's own parsers would read bodies of other types before the gate has seen the call.
     lane.removeAllContentTypeParsers();
-    lane.addHook('onRequest', async ({ raw }) => leaveOpen(raw));
+    lane.addHook('onRequest', async ({ raw }, reply) => {
+      leaveOpen(raw);
+      if (isGrpc.test(raw.headers['content-type'] ?? '')) spellMessage(reply.raw);
+    });
     if (operations) plugin(lane, operationsMessageBytes, operations);
     // One plugin a service: options given to a single service would switch disabled protocols on again.
     for (const { service } of services)
@@ -68,6 +72,8 @@ function leaveOpen(request: IncomingMessage): void {
   if (request.httpVersionMajor === 1)
     request[Symbol.asyncIterator] = () => request.iterator({ destroyOnReturn: false });
 }
+
+const isGrpc = /^application\/grpc(?!-web)/;
 
 const grpcUnitsMs: Record<string, number> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 1e-3, n: 1e-6 };
 

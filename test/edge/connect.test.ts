@@ -7,8 +7,10 @@ import {
   createGrpcTransport,
   createGrpcWebTransport,
 } from '@connectrpc/connect-node';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refusalOf } from '../../src/edge/failures.ts';
+import { spelled } from '../../src/edge/grpc-message.ts';
 import { ErrorInfoSchema } from '../../src/gen/google/rpc/error_details_pb.ts';
 import { StatusSchema } from '../../src/gen/google/rpc/status_pb.ts';
 import { GateService } from '../gen/intelligence/test/v1/gate_pb.ts';
@@ -126,6 +128,25 @@ describe('gRPC by @grpc/grpc-js', () => {
     client.close();
   });
 
+  test('reads messages as they were written', async () => {
+    const client = grpcClient(server.url);
+    const headers = { authorization: goodToken };
+    const refused = await client.unary(GateService.method.say, { text: 'x', number: 1001 }, headers);
+    expect(refused.error?.details).toMatch(/^number: must be/);
+    client.close();
+  });
+
+  test('any message survives, whichever way its client undoes the escapes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (message) => {
+        const sent = spelled(encodeURIComponent(message));
+        expect(sent).toMatch(/^[ -~]*$/);
+        expect(decodeURIComponent(sent)).toBe(message);
+        expect(decodeURI(sent)).toBe(message);
+      }),
+    );
+  });
+
   test('an unknown method answers UNIMPLEMENTED', async () => {
     const client = grpcClient(server.url);
     const unknown = { ...GateService.method.greet, name: 'Nothing' } as typeof GateService.method.greet;
@@ -203,7 +224,9 @@ describe('a message that can’t be read is refused like every other', () => {
     expect(oversize.reason).toBe('PAYLOAD_TOO_LARGE');
     const undecodable = await client.unary(GateService.method.say, {}, headers, { bytes: notProtobuf });
     expect(undecodable.error?.code).toBe(3);
-    expect(undecodable.error?.details).toMatch(/is not a valid protobuf message intelligence.test.v1.SayRequest/);
+    expect(undecodable.error?.details).toMatch(
+      /^body: is not a valid protobuf message intelligence.test.v1.SayRequest/,
+    );
     expect(undecodable.reason).toBe('INVALID_ARGUMENT');
     client.close();
   });
