@@ -16,7 +16,7 @@ import { connectDatabase, startPrivateServer } from '../../src/db/index.ts';
 import { auditLedger } from '../../src/wallet/index.ts';
 import { onboard, testConfig, testSecrets } from '../support/app.ts';
 import { completion, streamedCompletion } from '../support/upstream.ts';
-import { benchOptions, load, median, progress } from './support.ts';
+import { benchOptions, load, median, progress, quietLog } from './support.ts';
 
 const question = 'Summarise our quarterly report for the board in three sentences, and name the largest risk.';
 const upstreamBody = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: question }], max_tokens: 256 });
@@ -292,7 +292,7 @@ models:
 limits: { requestsPerMinute: 1000000000, tokensPerMinute: 1000000000, concurrent: 5000, concurrentStreams: 5000 }
 `,
   });
-  const log = pino({ level: 'info' }, pino.destination('/dev/null'));
+  const log = pino({ level: 'info' }, pino.destination(quietLog));
   const app = await buildApp({ config, secrets: testSecrets(), log, progress: () => {} });
   const customer = await onboard({ ...app, operatorToken: config.operatorToken ?? '', logged: () => '' }, '10000.00');
   process.on('message', () => {

@@ -80,3 +80,6 @@ export function benchOptions(
 export function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }
+
+/** Lines are written as the service writes them, to nowhere. */
+export const quietLog = { dest: '/dev/null', sync: false, minLength: 4096, periodicFlush: 1_000 } as const;
