@@ -285,7 +285,7 @@ test('hundreds of requests over every protocol to an upstream that fails in ever
       }),
     ),
   );
-  expect(outcomes.get('answered')).toBeGreaterThan(requests / 4);
+  expect(outcomes.get('answered')).toBeGreaterThan(requests / 10);
   expect(outcomes.get('Unavailable UPSTREAM_FAILED')).toBeGreaterThan(requests / 10);
   expect(paid).toBeGreaterThanOrEqual((outcomes.get('answered') ?? 0) * cost);
   const db = connectDatabase({ url: database().url, log: silent });
