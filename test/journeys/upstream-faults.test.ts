@@ -261,7 +261,7 @@ test('hundreds of requests over every protocol to an upstream that fails in ever
   const replies: UpstreamReply[] = [
     ...Object.values(faults),
     ...Object.values(faultsInTheMiddle),
-    ...Array.from({ length: 12 }, () => ({ body: completion('Hello.', usage) })),
+    ...Array.from({ length: 40 }, () => ({ body: completion('Hello.', usage) })),
     { delayMs: 80, body: completion('Late.', usage) },
   ];
   const whole = streamedCompletion(['Hel', 'lo', '.'], usage);
@@ -285,8 +285,8 @@ test('hundreds of requests over every protocol to an upstream that fails in ever
       }),
     ),
   );
-  expect(outcomes.get('answered')).toBeGreaterThan(requests / 10);
-  expect(outcomes.get('Unavailable UPSTREAM_FAILED')).toBeGreaterThan(requests / 10);
+  expect(outcomes.get('answered')).toBeGreaterThan(requests / 4);
+  expect(outcomes.get('Unavailable UPSTREAM_FAILED')).toBeGreaterThan(requests / 20);
   expect(paid).toBeGreaterThanOrEqual((outcomes.get('answered') ?? 0) * cost);
   const db = connectDatabase({ url: database().url, log: silent });
   expect(await auditLedger(db, { more: chatInvariants })).toEqual([]);
