@@ -45,7 +45,13 @@ eachServer((server) => {
 
   test('a rolled-back change is told to nobody and leaves no gap', async () => {
     const seen: (string | undefined)[] = [];
-    const stop = [writer, reader].map((feed) => feed.onChange((change) => void seen.push(change?.credentialId)));
+    // Polls may still tell what the test before this one did.
+    const own = new Set<string | undefined>(['key_undone', 'key_done']);
+    const stop = [writer, reader].map((feed) =>
+      feed.onChange((change) => {
+        if (own.has(change?.credentialId)) seen.push(change?.credentialId);
+      }),
+    );
     await expect(
       fresh().database.transaction(async (tx) => {
         await writer.append(tx, { credentialId: 'key_undone', accountId: 'acc_1', kind: 'revoked' });
@@ -55,7 +61,7 @@ eachServer((server) => {
     await fresh().database.transaction((tx) =>
       writer.append(tx, { credentialId: 'key_done', accountId: 'acc_1', kind: 'revoked' }),
     );
-    expect(seen).toEqual(['key_done']);
+    expect(seen[0]).toBe('key_done');
     // The writer's own poll tells it once more, which harms nobody.
     await expect.poll(() => seen.length, { timeout: 2_000 }).toBe(3);
     expect(new Set(seen)).toEqual(new Set(['key_done']));
