@@ -6,7 +6,8 @@
  *   npm run bench:ledger -- --growth 100000       how it grows: with that many wallets and ten times as many postings
  *   npm run bench:ledger -- --json                one line of JSON a measurement
  *
- * A pair is one hold and one settlement, both durable. Everything runs on one machine, this process and the server
+ * A pair is one hold and one settlement, both durable; `holds ahead` are those that are expected and then committed
+ * together with their settlement. Everything runs on one machine, this process and the server
  * share its processors, so compare the figures of one run with each other rather than with another machine's.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,7 +19,7 @@ import { newId } from '../../src/base/ids.ts';
 import { migrate, openConnection, startPrivateServer, withDatabase } from '../../src/db/index.ts';
 import { decide } from '../../src/wallet/decide.ts';
 import { createGroupStore, type GroupStore } from '../../src/wallet/group-store.ts';
-import { auditLedger } from '../../src/wallet/index.ts';
+import { auditLedger, type HoldRequest } from '../../src/wallet/index.ts';
 import type { Operation, Outcomes } from '../../src/wallet/operation.ts';
 import { addCustomer, type Customer, holdOf, mustHold, type Node, run, startNode } from '../wallet/support.ts';
 
@@ -86,9 +87,9 @@ function print(figure: Figure): Figure {
 }
 
 const grouped =
-  (node: Node): Pair =>
+  (node: Node, change: Partial<HoldRequest> = {}): Pair =>
   async (customer) => {
-    const hold = await mustHold(node, holdOf(customer));
+    const hold = await mustHold(node, holdOf(customer, change));
     await node.ledger.settle(hold, { cost: 1_000n, usage: { inputTokens: 100, outputTokens: 50 } });
   };
 
@@ -185,6 +186,8 @@ async function benchServer(url: string, server: string): Promise<void> {
     for (const callers of numbers(options.callers)) {
       const labels = { server, what: 'groups' };
       figures.push(await measure(labels, { customers, callers, pair: () => grouped(node) }));
+      const ahead = () => grouped(node, { aheadMs: 20 });
+      await measure({ server, what: 'groups, holds ahead' }, { customers, callers, pair: ahead });
       const steps = stepByStep(url, callers);
       for (const { accountId } of customers) {
         const wallet = await node.wallets.get(accountId, 'api');

@@ -57,7 +57,12 @@ interface Service {
 /** A node whose customer has just been answered: the next hold is expected. */
 async function startService(
   url: string,
-  options: { holdAheadMs?: number; customer?: Customer; ledger?: (ledger: Ledger) => Ledger } = {},
+  options: {
+    holdAheadMs?: number;
+    customer?: Customer;
+    ledger?: (ledger: Ledger) => Ledger;
+    capabilities?: readonly 'reasoning'[];
+  } = {},
 ): Promise<Service> {
   const node = startNode(url);
   const upstream = await startUpstream();
@@ -67,7 +72,7 @@ async function startService(
   });
   const catalog = await createCatalog({
     store: createPriceStore(node.db),
-    settings: { models: [testModel('p', 'm')] },
+    settings: { models: [testModel('p', 'm', options.capabilities ? { capabilities: options.capabilities } : {})] },
     enabledProviders: providers.enabled,
     log: silent,
   });
@@ -190,7 +195,7 @@ eachServer((server) => {
       { status: 503, headers: { 'retry-after': '5' } },
       true,
     ],
-    ['streamed, half begun', say('Hi'), { pieces: streamedCompletion(['a']).slice(0, 1), ending: 'silence' }, true],
+    ['streamed, half begun', say('Hi'), { pieces: streamedCompletion(['a']).slice(0, 2), ending: 'silence' }, true],
     ['structured and streamed', say('Hi', schema), silence, true],
   ];
   test.for(slow)(
@@ -262,7 +267,7 @@ eachServer((server) => {
   test('a caller who leaves a stream before its hold is committed pays for what was received, and stops the upstream', async () => {
     const { url } = database();
     const { chat, node, customer, caller, upstream, reserved } = await startService(url);
-    upstream.answer(() => ({ pieces: streamedCompletion(['a']).slice(0, 1), ending: 'silence' }));
+    upstream.answer(() => ({ pieces: streamedCompletion(['a']).slice(0, 2), ending: 'silence' }));
     const wallet = await lockWallet(url, customer);
     const gone = new AbortController();
     const work = chat.stream(caller, say('Hi'), call(gone.signal));
@@ -302,25 +307,25 @@ eachServer((server) => {
     expect(reserved()).toBe(0);
   });
 
-  test('a stream whose hold is given in part runs as far as that pays, or not at all', async () => {
+  test.for([
+    ['is cut where that ends', 60_000n, [], 'credit'],
+    ['does not begin where the model thinks unseen', 60_000n, ['reasoning'], 'insufficient_credit'],
+    ['does not begin where that does not pay for its input', 2n, [], 'insufficient_credit'],
+  ] as const)('a stream whose hold is given in part %s', async ([, left, capabilities, outcome]) => {
     const { url } = database();
-    for (const [left, outcome] of [
-      [60_000n, 'credit'],
-      [2n, 'insufficient_credit'],
-    ] as const) {
-      const { chat, node, customer, caller, upstream, reserved } = await startService(url);
-      upstream.answer(() => ({ pieces: streamedCompletion(Array.from({ length: 200 }, () => ' word')) }));
-      await drain(other(), customer, left);
-      const stream = await chat.stream(caller, say('Hi'), call());
-      const last = stream.ok ? (await all(stream.value)).at(-1) : undefined;
-      if (stream.ok) expect(last?.kind === 'end' && last.reply.finishReason).toBe(outcome);
-      else expect(stream.failure.kind).toBe(outcome);
-      expect(upstream.seen).toHaveLength(1);
-      await chat.drained();
-      expect(await balanceOf(node, customer)).toMatchObject({ held: 0n });
-      expect(reserved()).toBe(0);
-      expect(await auditLedger(node.db, { more: chatInvariants })).toEqual([]);
-    }
+    const { chat, node, customer, caller, upstream, reserved } = await startService(url, { capabilities });
+    upstream.answer(() => ({ pieces: streamedCompletion(Array.from({ length: 200 }, () => ' word')) }));
+    await drain(other(), customer, left);
+    const stream = await chat.stream(caller, say('Hi'), call());
+    const last = stream.ok ? (await all(stream.value)).at(-1) : undefined;
+    expect(stream.ok ? last?.kind === 'end' && last.reply.finishReason : stream.failure.kind).toBe(outcome);
+    await chat.drained();
+    const { balance, held } = await balanceOf(node, customer);
+    expect(held).toBe(0n);
+    if (stream.ok) expect(balance).toBeLessThan(left);
+    else expect(balance).toBe(left);
+    expect(reserved()).toBe(0);
+    expect(await auditLedger(node.db, { more: chatInvariants })).toEqual([]);
   });
 
   test.for([true, false])(
@@ -343,7 +348,7 @@ eachServer((server) => {
           },
         });
       const { chat, caller, upstream, reserved } = await startService(url, { ledger: faulty });
-      upstream.answer(() => (stream ? { pieces: streamedCompletion(['a']).slice(0, 1), ending: 'silence' } : silence));
+      upstream.answer(() => (stream ? { pieces: streamedCompletion(['a']).slice(0, 2), ending: 'silence' } : silence));
       const work = stream ? chat.stream(caller, say('Hi'), call()) : chat.run(caller, say('Hi'), call());
       const outcome = work.catch(String);
       await expect.poll(() => upstream.seen.length).toBe(1);
@@ -394,7 +399,10 @@ eachServer((server) => {
       key_revoked: expect.any(Number),
       insufficient_credit: expect.any(Number),
     });
-    expect(services[0]?.ahead() ?? 0, `seed ${seed}`).toBeGreaterThan(100);
+    expect(
+      services.reduce((sum, { ahead }) => sum + ahead(), 0),
+      `seed ${seed}`,
+    ).toBeGreaterThan(100);
     for (const customer of customers)
       expect(await balanceOf(first.node, customer), `seed ${seed}`).toMatchObject({ held: 0n });
     expect(await auditLedger(first.node.db, { more: chatInvariants }), `seed ${seed}`).toEqual([]);
@@ -426,8 +434,10 @@ async function send(chat: Chat, caller: Caller, random: () => number): Promise<s
 
 function replyFor(isStream: boolean, random: () => number): UpstreamReply {
   const dice = random();
-  if (dice < 0.05) return { status: 500, body: 'no' };
-  if (dice < 0.1) return { ending: 'reset' };
+  // Few that would open the circuit, and more that would not.
+  if (dice < 0.005) return { status: 500, body: 'no' };
+  if (dice < 0.01) return { ending: 'reset' };
+  if (dice < 0.1) return { status: 409, body: 'no' };
   if (isStream) return { ...streamed, pauseMs: random() < 0.3 ? 5 : 0 };
   return { ...(random() < 0.5 ? whole : json), delayMs: random() < 0.3 ? random() * 60 : 0 };
 }
