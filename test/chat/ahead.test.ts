@@ -39,7 +39,12 @@ const whole: UpstreamReply = { body: completion('Hello there.') };
 const streamed: UpstreamReply = { pieces: streamedCompletion(['Hel', 'lo']) };
 const schema = { responseFormat: { kind: 'json' as const, schema: { type: 'object', required: ['a'] } } };
 const json: UpstreamReply = { body: completion('{"a": 1}') };
+/** A first piece, and then nothing more. */
+const begun: UpstreamReply = { pieces: streamedCompletion(['a']).slice(0, 2), ending: 'silence' };
+const later: UpstreamReply = { status: 503, headers: { 'retry-after': '5' } };
 const silence: UpstreamReply = { ending: 'silence' };
+
+const retried: ChatRequest = say('Hi', { routing: { maxRetries: 3 } });
 
 interface Service {
   chat: Chat;
@@ -187,15 +192,10 @@ eachServer((server) => {
   const slow: [string, ChatRequest, UpstreamReply, boolean][] = [
     ['unary', say('Hi'), silence, false],
     ['structured', say('Hi', schema), silence, false],
-    ['retried', say('Hi', { routing: { maxRetries: 3 } }), { status: 503, headers: { 'retry-after': '5' } }, false],
+    ['retried', retried, later, false],
     ['streamed', say('Hi'), silence, true],
-    [
-      'streamed, retried',
-      say('Hi', { routing: { maxRetries: 3 } }),
-      { status: 503, headers: { 'retry-after': '5' } },
-      true,
-    ],
-    ['streamed, half begun', say('Hi'), { pieces: streamedCompletion(['a']).slice(0, 2), ending: 'silence' }, true],
+    ['streamed, retried', retried, later, true],
+    ['streamed, half begun', say('Hi'), begun, true],
     ['structured and streamed', say('Hi', schema), silence, true],
   ];
   test.for(slow)(
@@ -267,7 +267,7 @@ eachServer((server) => {
   test('a caller who leaves a stream before its hold is committed pays for what was received, and stops the upstream', async () => {
     const { url } = database();
     const { chat, node, customer, caller, upstream, reserved } = await startService(url);
-    upstream.answer(() => ({ pieces: streamedCompletion(['a']).slice(0, 2), ending: 'silence' }));
+    upstream.answer(() => begun);
     const wallet = await lockWallet(url, customer);
     const gone = new AbortController();
     const work = chat.stream(caller, say('Hi'), call(gone.signal));
@@ -328,9 +328,15 @@ eachServer((server) => {
     expect(await auditLedger(node.db, { more: chatInvariants })).toEqual([]);
   });
 
-  test.for([true, false])(
-    'a fault of the ledger itself stops the call that began meanwhile (streamed: %s)',
-    async (stream) => {
+  const faults: [string, ChatRequest, UpstreamReply, boolean][] = [
+    ['unary', say('Hi'), silence, false],
+    ['retried', retried, later, false],
+    ['streamed', say('Hi'), begun, true],
+    ['streamed, retried', retried, later, true],
+  ];
+  test.for(faults)(
+    'a fault of the ledger itself stops the call that began meanwhile: %s',
+    async ([, request, reply, stream]) => {
       const { url } = database();
       let fail: (error: Error) => void = () => undefined;
       const faulty = (ledger: Ledger): Ledger =>
@@ -348,14 +354,16 @@ eachServer((server) => {
           },
         });
       const { chat, caller, upstream, reserved } = await startService(url, { ledger: faulty });
-      upstream.answer(() => (stream ? { pieces: streamedCompletion(['a']).slice(0, 2), ending: 'silence' } : silence));
-      const work = stream ? chat.stream(caller, say('Hi'), call()) : chat.run(caller, say('Hi'), call());
+      upstream.answer(() => reply);
+      const work = stream ? chat.stream(caller, request, call()) : chat.run(caller, request, call());
       const outcome = work.catch(String);
       await expect.poll(() => upstream.seen.length).toBe(1);
-      await sleep(30);
+      await sleep(100);
+      const failedAt = performance.now();
       fail(new Error('a fault'));
       expect(await outcome).toBe('Error: a fault');
-      await upstream.seen[0]?.aborted;
+      if (reply.status === undefined) await upstream.seen[0]?.aborted;
+      expect(performance.now() - failedAt).toBeLessThan(100);
       expect(reserved()).toBe(0);
     },
   );
