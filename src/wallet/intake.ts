@@ -31,15 +31,17 @@ export function createIntake(limits: IntakeLimits) {
   let waiting = 0;
 
   return {
-    /** False when there is no room for another hold of this wallet. */
+    /** False when there is no room for another hold of this wallet. There always is for one whose work is done. */
     add(pending: Pending): boolean {
       if (isFinishing(pending.operation)) {
         finishing.push(pending);
         return true;
       }
-      const { walletId } = pending.operation;
+      const { walletId, type } = pending.operation;
       const queue = admissions.get(walletId);
-      if (waiting >= limits.waitingMax || (queue && queue.length >= fairShare(queue.length))) return false;
+      const full = waiting >= limits.waitingMax || (queue && queue.length >= fairShare(queue.length));
+      // Fewer than half as many as may wait began ahead, so this stays bounded.
+      if (full && type !== 'charge') return false;
       if (queue) queue.push(pending);
       else admissions.set(walletId, [pending]);
       waiting += 1;

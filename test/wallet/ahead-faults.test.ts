@@ -7,7 +7,8 @@ import { createForesight } from '../../src/wallet/foresight.ts';
 import { createGroupStore, type GroupStore } from '../../src/wallet/group-store.ts';
 import { createHoldsAhead } from '../../src/wallet/holds-ahead.ts';
 import { auditLedger, type HoldRequest } from '../../src/wallet/index.ts';
-import type { ChargeOperation, HoldOperation, SettleOperation } from '../../src/wallet/operation.ts';
+import { createIntake } from '../../src/wallet/intake.ts';
+import type { ChargeOperation, HoldOperation, Operation, SettleOperation } from '../../src/wallet/operation.ts';
 import { eachServer, silent, startOwnServer, useDatabase } from '../support/database.ts';
 import {
   addCustomer,
@@ -119,6 +120,19 @@ eachServer((server) => {
     await committer.close(1_000);
     await node.close();
   });
+});
+
+test('a full queue refuses new holds, and never a charge whose work is done', () => {
+  const intake = createIntake({ ...limits, waitingMax: 4 });
+  const add = (operation: Operation) =>
+    intake.add({ operation, bytes: 1, resolve: () => undefined, reject: () => undefined, abandoned: false });
+  const hold = () => holdOperation('wal_1', holdOf({ accountId: 'acc_1', keyId: 'key_1' }));
+  while (add(hold()));
+  const done = hold();
+  const { walletId, chargeId } = done;
+  expect(add({ type: 'charge', walletId, chargeId, hold: done, settlement: settleOf(done, 1n) })).toBe(true);
+  expect(add(hold())).toBe(false);
+  expect(intake.take().map(({ operation }) => operation.type)).toEqual(['hold', 'hold', 'charge']);
 });
 
 test('a database that goes away between a hold and its settlement refuses both: nothing is charged, nothing is free', {
