@@ -3,8 +3,8 @@ import type { Hold } from '../wallet/index.ts';
 
 /** Whether a request may go on that began before its hold was committed. */
 export interface Refusal {
-  /** Aborted when nobody hears the reply: the caller is gone, or the hold is refused. */
-  signal: AbortSignal;
+  /** Aborted when nobody hears the reply: the caller is gone, or the hold is refused. Made when it is first asked for. */
+  readonly signal: AbortSignal;
   /** Why the hold is refused, once it is. */
   readonly failure: Failure | undefined;
 }
@@ -12,21 +12,39 @@ export interface Refusal {
 /** Watches a hold while it is pending; one that is committed already can't be refused. */
 export function watchRefusal({ pending }: Hold, caller: AbortSignal): Refusal {
   if (!pending) return { signal: caller, failure: undefined };
-  const controller = new AbortController();
-  const abort = () => controller.abort();
-  let failure: Failure | undefined;
-  if (caller.aborted) abort();
-  else caller.addEventListener('abort', abort, { once: true });
-  pending.then((held) => {
-    if (held.ok) return;
-    failure = held.failure;
-    abort();
-    // The ledger itself failed; settling or releasing tells.
-  }, abort);
-  return {
-    signal: controller.signal,
-    get failure() {
-      return failure;
-    },
+  return new PendingRefusal(pending, caller);
+}
+
+// Most requests need no signal: they are answered at the first try.
+class PendingRefusal implements Refusal {
+  readonly #caller: AbortSignal;
+  #controller: AbortController | undefined;
+  #over = false;
+  failure: Failure | undefined;
+
+  constructor(pending: NonNullable<Hold['pending']>, caller: AbortSignal) {
+    this.#caller = caller;
+    pending.then(
+      (held) => {
+        if (held.ok) return;
+        this.failure = held.failure;
+        this.#abort();
+      },
+      // The ledger itself failed; settling or releasing tells.
+      this.#abort,
+    );
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller) return this.#controller.signal;
+    this.#controller = new AbortController();
+    if (this.#over || this.#caller.aborted) this.#abort();
+    else this.#caller.addEventListener('abort', this.#abort, { once: true });
+    return this.#controller.signal;
+  }
+
+  #abort = (): void => {
+    this.#over = true;
+    this.#controller?.abort();
   };
 }

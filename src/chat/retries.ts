@@ -28,8 +28,8 @@ export interface RetryTerms<Failed> {
   retries: number;
   /** What all tries and waits on this route may take together. */
   timeoutMs: number;
-  /** Ends a wait: nobody hears the reply. */
-  signal: AbortSignal;
+  /** Its signal ends a wait: nobody hears the reply. */
+  leaving: { readonly signal: AbortSignal };
   /** Told of each failed try that another one follows. */
   onRetry(failed: Failed): void;
 }
@@ -55,11 +55,11 @@ export async function withRetries<Outcome extends { ok: true } | Failed>(
     const outcome = await attempt(left());
     if (outcome.ok || !isRetryable(outcome.failure)) return outcome;
     do {
-      if (retry >= terms.retries || terms.signal.aborted) return outcome;
+      if (retry >= terms.retries || terms.leaving.signal.aborted) return outcome;
       const waitMs = waitBefore(retry++, outcome.failure);
       if (waitMs > waitMaxMs || waitMs + roomMs > left()) return outcome;
-      await sleep(waitMs, terms.signal);
-      if (terms.signal.aborted) return outcome;
+      await sleep(waitMs, terms.leaving.signal);
+      if (terms.leaving.signal.aborted) return outcome;
     } while (!deps.health.of(terms.route).available);
     terms.onRetry(outcome as Extract<Outcome, { ok: false }>);
   }

@@ -74,7 +74,7 @@ async function tryRoutes(
     const terms = { route, model, request, measure, options, outputTokensCap, pending: hold.pending };
     const outcome = await withRetries<AttemptOutcome>(
       deps,
-      retryTerms({ route, request, timeoutMs, signal: refusal.signal, attempts }),
+      retryTerms({ route, request, timeoutMs, leaving: refusal, attempts }),
       (leftMs) => callRoute(deps, { ...terms, timeoutMs: leftMs }),
     );
     if (outcome.ok && fits(outcome.reply, check)) {
@@ -194,7 +194,7 @@ export function retryTerms({
   route: QuotedRoute;
   request: ChatRequest;
   timeoutMs: number;
-  signal: AbortSignal;
+  leaving: { readonly signal: AbortSignal };
   attempts: Attempt[];
 }): RetryTerms<{ ok: false; failure: UpstreamFailure; latencyMs: number }> {
   return {

@@ -120,7 +120,7 @@ async function openFirst(
     const terms = { route, model, request, measure, options, outputTokensCap };
     const outcome = await withRetries<StreamOutcome>(
       deps,
-      retryTerms({ route, request, timeoutMs, signal: call.signal, attempts }),
+      retryTerms({ route, request, timeoutMs, leaving: call, attempts }),
       (leftMs) => openStream(deps, { ...terms, timeoutMs: leftMs }, call.signal),
     );
     if (outcome.ok) return succeed({ hold, stream: outcome.stream, route, attempts });

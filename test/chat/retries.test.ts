@@ -55,7 +55,7 @@ function routeOf(
         route: 'p/m',
         retries: options.retries,
         timeoutMs: options.timeoutMs ?? 60_000,
-        signal: left.signal,
+        leaving: left,
         onRetry: ({ failure }) => void noted.push(failure),
       },
       async (timeoutMs) => {
@@ -146,7 +146,7 @@ describe('a route', () => {
           clock += ms;
         },
       },
-      { route: 'p/m', retries: 2, timeoutMs: 60_000, signal: new AbortController().signal, onRetry: () => {} },
+      { route: 'p/m', retries: 2, timeoutMs: 60_000, leaving: new AbortController(), onRetry: () => {} },
       async () => {
         called.push(health.of('p/m').available);
         const under = health.begin('p/m');
