@@ -49,6 +49,8 @@ export async function sendStream(options: StreamOptions): Promise<void> {
     for (let result = first; !result.done; result = await next()) {
       heartbeat?.refresh();
       if (!writer.message(result.value)) await interruptible(() => writer.drained());
+      // Node sends what is written in one turn together; the first message must not wait for those that are there already.
+      if (result === first) await interruptible(nextTurn);
     }
     writer.end();
   } catch (error) {
@@ -71,6 +73,10 @@ export async function sendStream(options: StreamOptions): Promise<void> {
 // Its own failures on the way out have no one to hear them; the handler's `finally` blocks run all the same.
 function leave(source: AsyncIterator<Message>): void {
   source.return?.().then(undefined, () => undefined);
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 class StreamWriter {
@@ -96,7 +102,8 @@ class StreamWriter {
     // Proxies that would collect the stream before they pass it on.
     reply.raw.setHeader('x-accel-buffering', 'no');
     reply.raw.writeHead(200);
-    reply.raw.flushHeaders?.();
+    // With a first message the head goes in the same packet.
+    if (!first) reply.raw.flushHeaders?.();
   }
 
   /** False when the caller reads more slowly than we write. */
