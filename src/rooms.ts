@@ -70,7 +70,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     closers.push(() => limits.close());
     const accounts = createAccounts({ db, clock });
-    const keys = createKeys({ db, clock, log, changes, peppers: secrets.keyPeppers, mayLookUp: limits.mayTry });
+    const keys = createKeys({ db, clock, log, changes, peppers: secrets.keyPeppers, lookUps: limits.lookUps });
     closers.push(() => keys.close());
     await keys.checkPeppersInUse();
     // Known for certain only when the port is open; `app.ts` says it then.

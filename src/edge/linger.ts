@@ -60,6 +60,8 @@ function drain(request: IncomingMessage, socket: Socket, { lingerMs, lingerBytes
     if (request.complete) settle();
     else if (performance.now() >= endsAt || socket.bytesRead > bytesMax) socket.destroy();
   }, lookEveryMs);
+  // At once, so that the next request of the connection finds it as it was.
+  request.once('end', settle);
   socket.once('close', settle);
   // What Node calls once the last answer of a connection is written, to close it with whatever is unread.
   socket.destroySoon = () => {
@@ -72,6 +74,7 @@ function drain(request: IncomingMessage, socket: Socket, { lingerMs, lingerBytes
 
   function settle(): void {
     clearInterval(look);
+    request.off('end', settle);
     socket.off('close', settle);
     socket.destroySoon = Object.getPrototypeOf(socket).destroySoon;
     if (isLast) socket.destroySoon();

@@ -9,7 +9,7 @@ import { createKeysStore } from './keys-store.ts';
 import { checkPeppers, hashSecret, type Peppers } from './pepper.ts';
 import type { VerifiedKey } from './types.ts';
 import { createUses } from './uses.ts';
-import { createVerifier, type Presenter } from './verifier.ts';
+import { createVerifier, type LookUps, type Presenter } from './verifier.ts';
 
 export { overlapSecondsMax } from './keys.ts';
 export { countKeysByPepper } from './keys-store.ts';
@@ -31,7 +31,7 @@ export interface Keys extends KeyLifecycle {
   /**
    * Whose secret this is. Synchronous, without a database, when the secret was seen before and nothing changed since;
    * a revocation anywhere is obeyed within a second. Fails with `credential_invalid`, `key_revoked` or `overloaded`, and
-   * as `mayLookUp` does when the database would have to be asked for who presents it.
+   * as `lookUps` does when the database would have to be asked for who presents it.
    */
   verify(secret: string, from?: Presenter): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
   /**
@@ -55,8 +55,8 @@ export interface KeysOptions {
   log: Logger;
   peppers: Peppers;
   changes: CredentialChanges;
-  /** Whether an address may have an unknown secret looked up; absent: every one may. */
-  mayLookUp?: (peer: string) => Result<void>;
+  /** Limits look-ups of unknown secrets by address; absent: there is no limit. */
+  lookUps?: LookUps;
   random?: () => Uint8Array;
   usesWriteEveryMs?: number;
 }
@@ -77,7 +77,7 @@ export function createKeys(options: KeysOptions): Keys {
       onError: (error) => log.error({ err: error }, 'keys could not be read'),
     }),
     fresh: changes.fresh,
-    mayLookUp: options.mayLookUp,
+    lookUps: options.lookUps,
     onUse: uses.note,
     onOldPepper: ({ key, secret: stored }, secret) => {
       store

@@ -29,14 +29,20 @@ export interface Presenter {
   readonly peer: string;
 }
 
+/** Reads of keys for an address, and those among them that found no key, or another secret. */
+export interface LookUps {
+  may(peer: string): Result<void>;
+  failed(peer: string): void;
+}
+
 export interface VerifierOptions {
   clock: Clock;
   peppers: Peppers;
   reader: GroupReader<KeyRecord>;
   /** Whether every change that other nodes committed up to a second ago is known here. */
   fresh(): boolean;
-  /** Whether an address may have a key read from the database; who sent too many wrong secrets may not. */
-  mayLookUp?: ((peer: string) => Result<void>) | undefined;
+  /** Whether an address may have a key read from the database; whose reads were too often in vain may not. */
+  lookUps?: LookUps | undefined;
   /** Called with each use; must be cheap. */
   onUse(keyId: string, now: number): void;
   /** The secret's stored hash is of an old pepper. */
@@ -71,7 +77,7 @@ const readAttemptsMax = 3;
 const keepEveryMs = 10_000;
 
 export function createVerifier(options: VerifierOptions): Verifier {
-  const { clock, peppers, reader, fresh, mayLookUp, onUse, onOldPepper, entriesMax = 50_000 } = options;
+  const { clock, peppers, reader, fresh, lookUps, onUse, onOldPepper, entriesMax = 50_000 } = options;
   // By a plain SHA-256 of the secret: an HMAC for each request would cost 12 us, this costs 0.35 us.
   const warm = new Map<string, Warm>();
   // Whatever leaves here, by size or by change, takes its digests with it: no digest can outlive its key's record.
@@ -101,9 +107,16 @@ export function createVerifier(options: VerifierOptions): Verifier {
       const found = known.get(claimed.keyId);
       if (found) return decide(found, secret, digest);
     }
-    const may = from && mayLookUp?.(from.peer);
+    const may = from && lookUps?.may(from.peer);
     if (may && !may.ok) return may;
-    return readAndDecide(claimed.keyId, (found) => decide(found, secret, digest));
+    const decided = readAndDecide(claimed.keyId, (found) => decide(found, secret, digest));
+    return from ? counted(decided, from) : decided;
+  }
+
+  async function counted(deciding: Promise<Result<VerifiedKey>>, { peer }: Presenter): Promise<Result<VerifiedKey>> {
+    const decided = await deciding;
+    if (!decided.ok && decided.failure.kind === 'credential_invalid') lookUps?.failed(peer);
+    return decided;
   }
 
   function find(keyId: string): Result<VerifiedKey> | Promise<Result<VerifiedKey>> {

@@ -1,13 +1,14 @@
 import { isIPv6 } from 'node:net';
 import { fail, type Result, succeed } from '../base/failure.ts';
 import { type Bucket, drain, emptyBucket, pour, type Rate, waitFor } from './bucket.ts';
-import type { AddressLimits } from './types.ts';
+import type { AddressLimits, LookUpLimit } from './types.ts';
 
 /** Limits of addresses that show no credential that holds: in the memory of one node, for floods hit one node. */
 export interface Addresses {
   admit(address: string): Result<void>;
   countRefused(address: string): Result<void>;
   mayTry(address: string): Result<void>;
+  lookUps: LookUpLimit;
 }
 
 const allowed = succeed(undefined);
@@ -16,6 +17,7 @@ const looksPerInsert = 4;
 export function createAddresses(limits: AddressLimits, now: () => number, addressesMax: number): Addresses {
   const anonymous = createBuckets(rateOf(limits.anonymousPerMinute), now, addressesMax);
   const refused = createBuckets(rateOf(limits.refusedPerMinute), now, addressesMax);
+  const guesses = createBuckets(rateOf(limits.refusedPerMinute), now, addressesMax);
 
   return {
     admit: (address) => {
@@ -32,12 +34,19 @@ export function createAddresses(limits: AddressLimits, now: () => number, addres
       pour(bucket, 1);
       return allowed;
     },
-    mayTry: (address) => {
-      const bucket = refused.known(networkOf(address));
-      const wait = bucket ? waitFor(bucket, refused.rate, 1) : 0;
-      return wait > 0 ? limited('refused credentials per minute of the address', wait) : allowed;
+    mayTry: (address) => roomIn(refused, address),
+    lookUps: {
+      may: (address) => roomIn(guesses, address),
+      // Those that were under way when the limit was reached count as well.
+      failed: (address) => pour(guesses.of(networkOf(address)), 1),
     },
   };
+}
+
+function roomIn(buckets: ReturnType<typeof createBuckets>, address: string): Result<void> {
+  const bucket = buckets.known(networkOf(address));
+  const wait = bucket ? waitFor(bucket, buckets.rate, 1) : 0;
+  return wait > 0 ? limited('refused credentials per minute of the address', wait) : allowed;
 }
 
 /** An IPv6 subscriber has a /64 at least, so a whole /64 counts as one address; a mapped IPv4 address as itself. */

@@ -63,6 +63,7 @@ export function createLimits(options: LimitsOptions): Limits {
     admitAddress: addresses.admit,
     countRefused: addresses.countRefused,
     mayTry: addresses.mayTry,
+    lookUps: addresses.lookUps,
     close: async () => shared?.close(),
   };
 }

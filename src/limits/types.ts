@@ -15,6 +15,12 @@ export interface LevelLimits {
 }
 
 /** What addresses may do that show no credential that holds. */
+/** How often an address may have a credential looked up that turns out to be none. */
+export interface LookUpLimit {
+  may(address: string): Result<void>;
+  failed(address: string): void;
+}
+
 export interface AddressLimits {
   /** Requests without a credential, a minute. */
   anonymousPerMinute: number;
@@ -64,7 +70,12 @@ export interface Limits {
   admitAddress(address: string): Result<void>;
   /** Counts a refused credential against its address; fails when there were too many. */
   countRefused(address: string): Result<void>;
-  /** Whether an address had too few credentials refused to have another looked up. Counts nothing. */
+  /** Whether an address had too few credentials refused to try another. Counts nothing. */
   mayTry(address: string): Result<void>;
+  /**
+   * Looking credentials up for an address. Only what was looked up in vain counts: a header that is missing or malformed
+   * is no guess, and must not be in the way of the good keys behind the same address.
+   */
+  lookUps: LookUpLimit;
   close(): Promise<void>;
 }

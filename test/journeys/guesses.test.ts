@@ -30,7 +30,17 @@ test('an address that guesses is refused before its guesses are looked up, and k
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   // Nothing unknown from there is read now, not even what would hold; what is known already needs no reading.
   const made = await send(app, 'POST', '/v1/keys', customer.managementKey, { displayName: 'new', purpose: 'a test' });
-  while (app.rooms.limits.countRefused('127.0.0.1').ok);
+  while (app.rooms.limits.lookUps.may('127.0.0.1').ok) app.rooms.limits.lookUps.failed('127.0.0.1');
   const [unread, known] = await Promise.all([listModels(String(made.body.secret)), listModels(customer.apiKey)]);
   expect([unread.status, known.status]).toEqual([429, 200]);
+});
+
+test('credentials that can be none keep no new key of their address out', async () => {
+  const other = await startApp({ databaseUrl: database().url });
+  const { apiKey, managementKey } = await onboard(other);
+  const list = (key: string) => send(other, 'GET', '/api/v1/assistant/models', key);
+  for (let index = 0; index < 60; index++) await list(index % 2 === 0 ? 'nonsense' : `${apiKey}x`);
+  const made = await send(other, 'POST', '/v1/keys', managementKey, { displayName: 'new', purpose: 'a test' });
+  expect((await list(String(made.body.secret))).status).toBe(200);
+  await other.close();
 });

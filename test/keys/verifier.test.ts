@@ -103,6 +103,7 @@ test('an address that may not look up has no unknown secret read, and its known 
   const record = recordOf(secret);
   let reads = 0;
   let blocked: string | undefined;
+  const vain: string[] = [];
   const verifier = createVerifier({
     ...{ clock: systemClock, peppers, fresh: () => true, onUse: () => {}, onOldPepper: () => {} },
     reader: createGroupReader({
@@ -112,8 +113,11 @@ test('an address that may not look up has no unknown secret read, and its known 
       },
       onError: () => {},
     }),
-    mayLookUp: (peer) =>
-      peer === blocked ? fail({ kind: 'rate_limited', limit: 'x', retryAfterMs: 500 }) : succeed(undefined),
+    lookUps: {
+      may: (peer) =>
+        peer === blocked ? fail({ kind: 'rate_limited', limit: 'x', retryAfterMs: 500 }) : succeed(undefined),
+      failed: (peer) => vain.push(peer),
+    },
   });
   const guess = () => formatSecret('live', newId('key'), randomBytes(32));
   const from = { peer: '192.0.2.1' };
@@ -128,4 +132,5 @@ test('an address that may not look up has no unknown secret read, and its known 
     failure: { kind: 'credential_invalid' },
   });
   expect(reads).toBe(3);
+  expect(vain).toEqual([from.peer, '192.0.2.2']);
 });
