@@ -1,4 +1,5 @@
 import { type Dispatcher, errors, Pool } from 'undici';
+import { endOfTurn } from '../base/turn.ts';
 
 /** What every upstream call is bounded by. Times in milliseconds. */
 export interface UpstreamLimits {
@@ -65,6 +66,7 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
       headers: plainHeaders(init.headers),
       body: bodyOf(init.body),
     };
+    await endOfTurn();
     return new Promise((resolve, reject) => {
       const reply = new IncomingReply(limits.responseBytesMax, init.signal ?? undefined, resolve, reject);
       poolOf(url.origin).dispatch(options, reply);

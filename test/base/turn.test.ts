@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { endOfTurn } from '../../src/base/turn.ts';
+
+test('all who wait in one turn go on together, after what was ready before', async () => {
+  const order: string[] = [];
+  const wait = async (name: string) => {
+    await endOfTurn();
+    order.push(name);
+  };
+  const first = wait('first');
+  // As much work as promises make belongs to the same turn.
+  await Promise.resolve();
+  const second = wait('second');
+  process.nextTick(() => order.push('work of the turn'));
+  setImmediate(() => order.push('the next thing'));
+  await Promise.all([first, second]);
+  expect(order).toEqual(['work of the turn', 'first', 'second']);
+});
+
+test('each turn has its own end', async () => {
+  const one = endOfTurn();
+  expect(endOfTurn()).toBe(one);
+  await one;
+  const other = endOfTurn();
+  expect(other).not.toBe(one);
+  await other;
+});
