@@ -66,10 +66,13 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
       headers: plainHeaders(init.headers),
       body: bodyOf(init.body),
     };
+    const pool = poolOf(url.origin);
     await endOfTurn();
+    // A signal that was aborted meanwhile tells nobody any more.
+    init.signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
-      const reply = new IncomingReply(limits.responseBytesMax, init.signal ?? undefined, resolve, reject);
-      poolOf(url.origin).dispatch(options, reply);
+      const reply = new IncomingReply(init.signal ?? undefined, resolve, reject);
+      pool.dispatch(options, reply);
     });
   }
 
@@ -85,7 +88,6 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
 
 /** A reply on its way in: handed over whole, or as a stream from its head on when it is one of events. */
 class IncomingReply implements Dispatcher.DispatchHandler {
-  readonly #bytesMax: number;
   readonly #signal: AbortSignal | undefined;
   readonly #resolve: (response: Response) => void;
   readonly #reject: (error: unknown) => void;
@@ -93,18 +95,15 @@ class IncomingReply implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: IncomingHeaders = {};
   #chunks: Uint8Array[] = [];
-  #bytes = 0;
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
   /** Given up: nobody listens any more. */
   #over = false;
 
   constructor(
-    bytesMax: number,
     signal: AbortSignal | undefined,
     resolve: (response: Response) => void,
     reject: (error: unknown) => void,
   ) {
-    this.#bytesMax = bytesMax;
     this.#signal = signal;
     this.#resolve = resolve;
     this.#reject = reject;
@@ -117,8 +116,7 @@ class IncomingReply implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHeaders): void {
-    // What comes before the reply itself (103 Early Hints) says nothing to us.
-    if (status < 200) return;
+    // The last head counts: one may come before that says nothing to us (103 Early Hints).
     this.#status = status;
     this.#headers = headers;
     if (String(headers['content-type'] ?? '').startsWith('text/event-stream')) this.#handOver(this.#openStream());
@@ -132,9 +130,7 @@ class IncomingReply implements Dispatcher.DispatchHandler {
       if ((this.#stream.desiredSize ?? 0) <= 0) controller.pause();
       return;
     }
-    this.#bytes += chunk.byteLength;
-    if (this.#bytes > this.#bytesMax) controller.abort(new errors.ResponseExceededMaxSizeError());
-    else this.#chunks.push(chunk);
+    this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
