@@ -1,16 +1,10 @@
 import { fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../base/page.ts';
 import type { Database, Queryable } from '../db/index.ts';
+import { readCells, readErrorSums, readJourneyDays } from './cells-store.ts';
 import { getOrMake } from './get-or-make.ts';
 import { type JourneyNames, Names, otherCode } from './names.ts';
-import {
-  findAccount,
-  readCells,
-  readErrorSums,
-  readJourneyDays,
-  readJourneyNames,
-  readJourneys,
-} from './pulse-store.ts';
+import { findAccount, readJourneyNames, readJourneys } from './pulse-store.ts';
 import { buildReport, PeriodSums } from './report.ts';
 import type { Report } from './report-lines.ts';
 import { coverWithCells, hourMs, hoursPerDay } from './rollup.ts';

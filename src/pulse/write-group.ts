@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/index.ts';
+import { addToCells, addToErrorCells } from './cells-store.ts';
 import type { Digests } from './digest.ts';
 import { type CheckedEvent, kinds, type Rejection } from './event.ts';
 import { getOrMake } from './get-or-make.ts';
@@ -166,8 +167,8 @@ async function rollUp(
     }
   }
   await store.writeSessions(tx, account.no, rows);
-  await store.addToCells(tx, account.no, changes.cells());
-  await store.addToErrorCells(tx, account.no, changes.errors());
+  await addToCells(tx, account.no, changes.cells());
+  await addToErrorCells(tx, account.no, changes.errors());
 }
 
 function bySession(events: readonly FreshEvent[]): Map<number, Map<string, FreshEvent[]>> {
