@@ -34,7 +34,7 @@ export function createProviders(deps: {
       throw new Error(`Provider "${settings.id}" is configured twice.`);
     const missing = missingSetting(settings);
     if (missing) deps.log.info({ provider: settings.id }, `provider ${settings.id} is not enabled: ${missing}`);
-    else connected.set(settings.id, connectProvider(settings, upstream.fetch));
+    else connected.set(settings.id, connectProvider(settings, upstream));
   }
 
   const models = new Map<string, LanguageModelV4>();

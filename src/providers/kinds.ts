@@ -1,36 +1,29 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { createExtractiveModel } from './extractive.ts';
+import { createOpenAICompatibleModel } from './openai-compatible.ts';
 import type { ProviderKind, ProviderSettings } from './settings.ts';
+import type { UpstreamFetch } from './upstream-fetch.ts';
 
-type Connect = (settings: ProviderSettings, fetch: typeof globalThis.fetch) => (model: string) => LanguageModelV4;
+type Connect = (settings: ProviderSettings, upstream: UpstreamFetch) => (model: string) => LanguageModelV4;
 
 // A new kind of provider is one line here.
 const kinds: Record<ProviderKind, Connect> = {
   builtin: () => createExtractiveModel,
-  openai: (settings, fetch) => createOpenAI({ ...common(settings), fetch }).chat,
-  anthropic: (settings, fetch) => createAnthropic({ ...common(settings), fetch }),
-  google: (settings, fetch) => createGoogle({ ...common(settings), fetch }),
-  'openai-compatible': (settings, fetch) =>
-    createOpenAICompatible({
-      ...common(settings),
-      name: settings.id,
-      baseURL: settings.baseUrl ?? '',
-      includeUsage: true,
-      supportsStructuredOutputs: true,
-      fetch,
-    }).chatModel,
+  openai: (settings, { fetch }) => createOpenAI({ ...common(settings), fetch }).chat,
+  anthropic: (settings, { fetch }) => createAnthropic({ ...common(settings), fetch }),
+  google: (settings, { fetch }) => createGoogle({ ...common(settings), fetch }),
+  'openai-compatible': createOpenAICompatibleModel,
 };
 
 /** The provider's models, by the provider's own names for them. */
 export function connectProvider(
   settings: ProviderSettings,
-  fetch: typeof globalThis.fetch,
+  upstream: UpstreamFetch,
 ): (model: string) => LanguageModelV4 {
-  return kinds[settings.kind](settings, fetch);
+  return kinds[settings.kind](settings, upstream);
 }
 
 function common(settings: ProviderSettings) {

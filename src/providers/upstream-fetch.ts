@@ -23,9 +23,28 @@ export const defaultUpstreamLimits: UpstreamLimits = {
   responseBytesMax: 32 * 1024 * 1024,
 };
 
-/** A `fetch` for the provider packages, and the end of its connections. */
+/** Where calls of one kind go, and what stands in the head of each: made once, used for all of them. */
+export interface UpstreamTarget {
+  origin: string;
+  path: string;
+  /** Names and values in turn. */
+  headers: string[];
+}
+
+/** A reply that has come whole. */
+export interface UpstreamReply {
+  status: number;
+  /** Names in lower case. */
+  headers: IncomingHeaders;
+  body: Uint8Array;
+}
+
+/** The ways to call an upstream, over the same connections, and the end of these. */
 export interface UpstreamFetch {
+  /** For the provider packages. */
   fetch: typeof globalThis.fetch;
+  /** For who needs no more than the whole reply: 9 us less than `fetch`, all told. */
+  post(target: UpstreamTarget, body: string, signal: AbortSignal | undefined): Promise<UpstreamReply>;
   /** Ends all connections; calls in flight fail. */
   close(): Promise<void>;
 }
@@ -57,27 +76,38 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
     return pool;
   }
 
+  async function send<Body>(
+    origin: string,
+    options: Dispatcher.DispatchOptions,
+    signal: AbortSignal | undefined,
+    bodyOfReply: BodyOfReply<Body>,
+  ): Promise<{ status: number; headers: IncomingHeaders; body: Body }> {
+    signal?.throwIfAborted();
+    const pool = poolOf(origin);
+    await endOfTurn();
+    // A signal that was aborted meanwhile tells nobody any more.
+    signal?.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      pool.dispatch(options, new IncomingReply(signal, bodyOfReply, resolve, reject));
+    });
+  }
+
   async function upstreamFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
     const url = input instanceof URL ? input : new URL(typeof input === 'string' ? input : input.url);
-    init.signal?.throwIfAborted();
     const options: Dispatcher.DispatchOptions = {
       method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
       path: url.pathname + url.search,
       headers: plainHeaders(init.headers),
       body: bodyOf(init.body),
     };
-    const pool = poolOf(url.origin);
-    await endOfTurn();
-    // A signal that was aborted meanwhile tells nobody any more.
-    init.signal?.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const reply = new IncomingReply(init.signal ?? undefined, resolve, reject);
-      pool.dispatch(options, reply);
-    });
+    const { status, headers, body } = await send(url.origin, options, init.signal ?? undefined, wholeOrEvents);
+    return new UpstreamResponse(status, headers, body) as unknown as Response;
   }
 
   return {
     fetch: upstreamFetch,
+    post: ({ origin, path, headers }, body, signal) =>
+      send(origin, { method: 'POST', path, headers, body }, signal, wholeBody),
     close: async () => {
       const closing = [...pools.values()].map((pool) => pool.destroy());
       pools.clear();
@@ -86,10 +116,21 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
   };
 }
 
+/** How a reply's body is handed over. */
+interface BodyOfReply<Body> {
+  whole(bytes: Uint8Array): Body;
+  /** What is handed over with the head already when the reply is one of events; absent: those come whole, too. */
+  events?(stream: ReadableStream<Uint8Array>): Body;
+}
+
+const wholeBody: BodyOfReply<Uint8Array> = { whole: (bytes) => bytes };
+const wholeOrEvents: BodyOfReply<ReadableStream<Uint8Array>> = { whole: singleChunk, events: (stream) => stream };
+
 /** A reply on its way in: handed over whole, or as a stream from its head on when it is one of events. */
-class IncomingReply implements Dispatcher.DispatchHandler {
+class IncomingReply<Body> implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal | undefined;
-  readonly #resolve: (response: Response) => void;
+  readonly #bodyOf: BodyOfReply<Body>;
+  readonly #resolve: (reply: { status: number; headers: IncomingHeaders; body: Body }) => void;
   readonly #reject: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
@@ -101,10 +142,12 @@ class IncomingReply implements Dispatcher.DispatchHandler {
 
   constructor(
     signal: AbortSignal | undefined,
-    resolve: (response: Response) => void,
+    bodyOf: BodyOfReply<Body>,
+    resolve: (reply: { status: number; headers: IncomingHeaders; body: Body }) => void,
     reject: (error: unknown) => void,
   ) {
     this.#signal = signal;
+    this.#bodyOf = bodyOf;
     this.#resolve = resolve;
     this.#reject = reject;
     signal?.addEventListener('abort', this.#leave, { once: true });
@@ -119,7 +162,9 @@ class IncomingReply implements Dispatcher.DispatchHandler {
     // The last head counts: one may come before that says nothing to us (103 Early Hints).
     this.#status = status;
     this.#headers = headers;
-    if (String(headers['content-type'] ?? '').startsWith('text/event-stream')) this.#handOver(this.#openStream());
+    const { events } = this.#bodyOf;
+    if (events && String(headers['content-type'] ?? '').startsWith('text/event-stream'))
+      this.#handOver(events(this.#openStream()));
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -137,7 +182,7 @@ class IncomingReply implements Dispatcher.DispatchHandler {
     this.#signal?.removeEventListener('abort', this.#leave);
     if (this.#over) return;
     if (this.#stream) this.#stream.close();
-    else this.#handOver(singleChunk(this.#whole()));
+    else this.#handOver(this.#bodyOf.whole(this.#whole()));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -159,8 +204,8 @@ class IncomingReply implements Dispatcher.DispatchHandler {
     this.#fail(reason);
   };
 
-  #handOver(body: ReadableStream<Uint8Array>): void {
-    this.#resolve(new UpstreamResponse(this.#status, this.#headers, body) as unknown as Response);
+  #handOver(body: Body): void {
+    this.#resolve({ status: this.#status, headers: this.#headers, body });
   }
 
   #openStream(): ReadableStream<Uint8Array> {
@@ -190,7 +235,7 @@ class IncomingReply implements Dispatcher.DispatchHandler {
 /** What of a stream may wait for its reader. Pausing at every piece costs more than the pieces: the parser starts anew each time. */
 const streamBufferBytes = 65_536;
 
-type IncomingHeaders = Dispatcher.ResponseData['headers'];
+export type IncomingHeaders = Dispatcher.ResponseData['headers'];
 
 /** As much of a `Response` as the provider packages read: building a whole one costs more than the request itself. */
 class UpstreamResponse {
@@ -198,9 +243,9 @@ class UpstreamResponse {
   readonly statusText = '';
   readonly ok: boolean;
   readonly headers: Map<string, string>;
-  readonly body: ReadableStream<Uint8Array> | null;
+  readonly body: ReadableStream<Uint8Array>;
 
-  constructor(status: number, headers: IncomingHeaders, body: ReadableStream<Uint8Array> | null) {
+  constructor(status: number, headers: IncomingHeaders, body: ReadableStream<Uint8Array>) {
     this.status = status;
     this.ok = status >= 200 && status < 300;
     this.headers = new Map();
