@@ -54,16 +54,19 @@ export function chooseRoutes(
   healthOf: (route: string) => RouteHealth,
   random: () => number = Math.random,
 ): Choice {
-  const named = catalog.filter((priced) => isNamed(priced.model, wanted));
-  if (named.length === 0) return nothing(...unknownName(wanted));
-  const allowed = named.filter(({ model }) => isAllowed(model, wanted));
-  if (allowed.length === 0) return nothing('routing.allow', 'No model is left by `allow`, `deny` and the token.');
-  const able = allowed.filter(({ model }) => canDo(model, wanted));
-  if (able.length === 0) return nothing(...unable(allowed, wanted));
-
+  const able = catalog.filter(
+    ({ model }) => isNamed(model, wanted) && isAllowed(model, wanted) && canDo(model, wanted),
+  );
+  if (able.length === 0) return whyNone(wanted, catalog);
   const candidates = withoutEmbedded(able, wanted);
-  const healthy = candidates.filter(({ model }) => healthOf(model.name).available);
-  if (healthy.length === 0)
+  const first: Candidate[] = [];
+  const last: Candidate[] = [];
+  for (const route of candidates) {
+    const health = healthOf(route.model.name);
+    if (health.available) (route.model.lastResort ? last : first).push({ route, health, score: 0 });
+  }
+  const count = first.length + last.length;
+  if (count === 0)
     return {
       ok: false,
       because: 'unavailable',
@@ -71,16 +74,29 @@ export function chooseRoutes(
       description: 'Every model that could answer is failing at the moment.',
       skipped: candidates.map(({ model }) => model),
     };
-  const spread = (routes: readonly PricedModel[]) =>
-    routes.length < 2 ? routes : spreadNearTies(scored(routes, wanted, healthOf), healthOf, random);
-  const last = spread(healthy.filter(({ model }) => model.lastResort)).slice(0, 1);
-  const first = spread(healthy.filter(({ model }) => !model.lastResort)).slice(0, attemptsMax - last.length);
-  const routes = [...first, ...last];
+  const end = inOrder(last, wanted, random, 1);
+  const routes = inOrder(first, wanted, random, attemptsMax - end.length).concat(end);
   return {
     ok: true,
     routes: wanted.fallback ? routes : routes.slice(0, 1),
-    reason: reasonFor(wanted, healthy.length),
+    reason: reasonFor(wanted, count),
   };
+}
+
+/** A model that can be called now. */
+interface Candidate {
+  route: PricedModel;
+  health: RouteHealth;
+  /** Lower is better; the best is 0 or near, and near ties differ by less than `nearTie`. */
+  score: number;
+}
+
+function whyNone(wanted: Wanted, catalog: readonly PricedModel[]): Choice {
+  const named = catalog.filter(({ model }) => isNamed(model, wanted));
+  if (named.length === 0) return nothing(...unknownName(wanted));
+  const allowed = named.filter(({ model }) => isAllowed(model, wanted));
+  if (allowed.length === 0) return nothing('routing.allow', 'No model is left by `allow`, `deny` and the token.');
+  return nothing(...unable(allowed, wanted));
 }
 
 /** What a request is expected to cost on a model, for comparing models. */
@@ -94,30 +110,38 @@ export function expectedCost({ model, price }: PricedModel, wanted: Wanted, heal
   return priceOf({ inputTokens, outputTokens, requests: 1 }, price);
 }
 
-interface Scored {
-  route: PricedModel;
-  /** Lower is better; the best is 0 or near, and near ties differ by less than `nearTie`. */
-  score: number;
+/** The best first, at most so many. */
+function inOrder(candidates: Candidate[], wanted: Wanted, random: () => number, most: number): PricedModel[] {
+  if (candidates.length > 1) {
+    score(candidates, wanted);
+    candidates.sort((a, b) => a.score - b.score || (a.route.model.name < b.route.model.name ? -1 : 1));
+    spreadNearTies(candidates, random, most);
+  }
+  return candidates.slice(0, most).map(({ route }) => route);
 }
 
-function scored(routes: readonly PricedModel[], wanted: Wanted, healthOf: (route: string) => RouteHealth): Scored[] {
-  const facts = routes.map((route) => {
-    const health = healthOf(route.model.name);
-    const cost = Number(expectedCost(route, wanted, health));
-    return { route, cost, seconds: expectedSeconds(wanted, health), quality: route.model.quality };
-  });
-  const cheapest = Math.max(Math.min(...facts.map(({ cost }) => cost)), 1);
-  const measured = facts.flatMap(({ seconds }) => (seconds === undefined ? [] : [seconds]));
-  const fastest = measured.length > 0 ? Math.min(...measured) : 1;
+function score(candidates: readonly Candidate[], wanted: Wanted): void {
+  const costs = candidates.map(({ route, health }) => Number(expectedCost(route, wanted, health)));
+  const cheapest = Math.max(Math.min(...costs), 1);
+  const best = candidates.reduce((most, { route }) => Math.max(most, route.model.quality), 0);
+  const slower = slownessOf(candidates, wanted);
+  for (const [index, candidate] of candidates.entries()) {
+    // How many times dearer than the best; 0 for the best itself.
+    const dearer = Math.log(Math.max(costs[index] ?? 1, 1) / cheapest);
+    const worse = (best - candidate.route.model.quality) / 100;
+    candidate.score = scoreOf(wanted.mode, { dearer, slower: slower?.[index] ?? 0, worse });
+  }
+}
+
+/** How many times slower than the fastest each is, as a logarithm; undefined where the mode does not ask. */
+function slownessOf(candidates: readonly Candidate[], wanted: Wanted): number[] | undefined {
+  if (wanted.mode === 'economy' || wanted.mode === 'quality') return undefined;
+  const seconds = candidates.map(({ health }) => expectedSeconds(wanted, health));
+  const measured = seconds.filter((each) => each !== undefined);
+  const fastest = Math.max(measured.length > 0 ? Math.min(...measured) : 1, 0.001);
   const typical = measured.length > 0 ? median(measured) : 1;
-  const best = Math.max(...facts.map(({ quality }) => quality));
-  return facts.map(({ route, cost, seconds, quality }) => {
-    // How many times dearer or slower than the best; 0 for the best itself.
-    const dearer = Math.log(Math.max(cost, 1) / cheapest);
-    // An unmeasured route counts as typical, or it would never be tried and never be measured.
-    const slower = Math.log(Math.max(seconds ?? typical, 0.001) / Math.max(fastest, 0.001));
-    return { route, score: scoreOf(wanted.mode, { dearer, slower, worse: (best - quality) / 100 }) };
-  });
+  // An unmeasured route counts as typical, or it would never be tried and never be measured.
+  return seconds.map((each) => Math.log(Math.max(each ?? typical, 0.001) / fastest));
 }
 
 // The second term only decides between routes that are equal in the first.
@@ -134,28 +158,24 @@ function scoreOf(mode: RoutingMode, facts: { dearer: number; slower: number; wor
   }
 }
 
-/** Among near ties for each place, two are drawn and the one with fewer calls under way goes first (Mitzenmacher, 2001). */
-function spreadNearTies(
-  routes: readonly Scored[],
-  healthOf: (route: string) => RouteHealth,
-  random: () => number,
-): PricedModel[] {
-  const left = routes.toSorted((a, b) => a.score - b.score || (a.route.model.name < b.route.model.name ? -1 : 1));
-  const ordered: PricedModel[] = [];
-  while (left.length > 0 && ordered.length < attemptsMax) {
-    const bar = (left[0]?.score ?? 0) + nearTie;
-    const tied = left.filter(({ score }) => score < bar).length;
-    const one = Math.floor(random() * tied);
-    const other = tied > 1 ? (one + 1 + Math.floor(random() * (tied - 1))) % tied : one;
-    const index = busy(left[one], healthOf) <= busy(left[other], healthOf) ? one : other;
-    const [taken] = left.splice(index, 1);
-    if (taken) ordered.push(taken.route);
+/**
+ * Puts the first `most` places of sorted candidates in their final order: among near ties for each place, two are drawn
+ * and the one with fewer calls under way goes first (Mitzenmacher, 2001).
+ */
+function spreadNearTies(sorted: Candidate[], random: () => number, most: number): void {
+  for (let place = 0; place < Math.min(most, sorted.length); place++) {
+    const bar = (sorted[place]?.score ?? 0) + nearTie;
+    let tied = 1;
+    while (place + tied < sorted.length && (sorted[place + tied]?.score ?? bar) < bar) tied++;
+    const one = place + Math.floor(random() * tied);
+    const other = tied > 1 ? place + ((one - place + 1 + Math.floor(random() * (tied - 1))) % tied) : one;
+    const taken = inFlight(sorted[one]) <= inFlight(sorted[other]) ? one : other;
+    if (taken !== place) sorted.splice(place, 0, ...sorted.splice(taken, 1));
   }
-  return ordered;
 }
 
-function busy(scoredRoute: Scored | undefined, healthOf: (route: string) => RouteHealth): number {
-  return scoredRoute ? healthOf(scoredRoute.route.model.name).inFlight : Number.POSITIVE_INFINITY;
+function inFlight(candidate: Candidate | undefined): number {
+  return candidate?.health.inFlight ?? Number.POSITIVE_INFINITY;
 }
 
 function expectedSeconds(wanted: Wanted, health: RouteHealth): number | undefined {

@@ -6,15 +6,15 @@ export interface RouteHealth {
   /** False while its circuit is open, or half open with as many probes under way as it may have. */
   available: boolean;
   /** While its circuit is open: milliseconds until a call may probe it. */
-  availableInMs?: number;
+  availableInMs?: number | undefined;
   /** Calls under way on this node. */
   inFlight: number;
   /** Measured time to the first token; undefined until there was one. */
-  firstTokenMs?: number;
+  firstTokenMs?: number | undefined;
   /** Measured speed after the first token. */
-  tokensPerSecond?: number;
+  tokensPerSecond?: number | undefined;
   /** Recent mean length of replies. */
-  outputTokensMean?: number;
+  outputTokensMean?: number | undefined;
 }
 
 /** How one call went. */
@@ -48,9 +48,9 @@ interface RouteState {
   openings: number;
   /** Calls that may be under way at once while half open; Infinity when closed. */
   allowance: number;
-  firstTokenMs?: number;
-  tokensPerSecond?: number;
-  outputTokensMean?: number;
+  firstTokenMs: number | undefined;
+  tokensPerSecond: number | undefined;
+  outputTokensMean: number | undefined;
 }
 
 const consecutiveFailuresMax = 5;
@@ -86,6 +86,9 @@ export function createHealth(deps: { clock: Clock; random?: () => number }): Hea
         openUntil: 0,
         openings: 0,
         allowance: Number.POSITIVE_INFINITY,
+        firstTokenMs: undefined,
+        tokensPerSecond: undefined,
+        outputTokensMean: undefined,
       };
       states.set(route, state);
     }
@@ -117,11 +120,15 @@ export function createHealth(deps: { clock: Clock; random?: () => number }): Hea
     of(route) {
       const state = states.get(route);
       if (!state) return { available: true, inFlight: 0 };
+      const { inFlight, firstTokenMs, tokensPerSecond, outputTokensMean } = state;
+      const openForMs = state.openUntil === 0 ? 0 : state.openUntil - now();
       return {
-        available: now() >= state.openUntil && state.inFlight < state.allowance,
-        inFlight: state.inFlight,
-        ...(now() < state.openUntil ? { availableInMs: state.openUntil - now() } : {}),
-        ...averagesOf(state),
+        available: openForMs <= 0 && inFlight < state.allowance,
+        availableInMs: openForMs > 0 ? openForMs : undefined,
+        inFlight,
+        firstTokenMs,
+        tokensPerSecond,
+        outputTokensMean,
       };
     },
     begin(route) {
@@ -183,14 +190,4 @@ function countsAgainstRoute({ outcome }: UpstreamFailure): boolean {
 
 function moved(average: number | undefined, measure: number): number {
   return average === undefined ? measure : average + newest * (measure - average);
-}
-
-type Averages = Omit<RouteHealth, 'available' | 'availableInMs' | 'inFlight'>;
-
-function averagesOf(state: RouteState): Averages {
-  const averages: Averages = {};
-  if (state.firstTokenMs !== undefined) averages.firstTokenMs = state.firstTokenMs;
-  if (state.tokensPerSecond !== undefined) averages.tokensPerSecond = state.tokensPerSecond;
-  if (state.outputTokensMean !== undefined) averages.outputTokensMean = state.outputTokensMean;
-  return averages;
 }
