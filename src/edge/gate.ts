@@ -232,8 +232,8 @@ export function createGate(options: GateOptions): Gate {
   }
 
   async function* stream(call: AdmittedCall, request: Message): AsyncIterable<Message> {
-    // A consumer that stops early ends the generator without an error: the caller went away.
-    let failed: unknown = new FailureError({ kind: 'cancelled' });
+    let failed: unknown;
+    let isOver = false;
     const revoked = new AbortController();
     const stopWatching = revocations?.watch(call.caller, revoked);
     if (stopWatching) call.endWith(revoked.signal);
@@ -245,13 +245,15 @@ export function createGate(options: GateOptions): Gate {
         yield create(call.method.output, reply);
       }
       if (revoked.signal.aborted) throw new FailureError({ kind: 'key_revoked' });
-      failed = undefined;
+      isOver = true;
     } catch (error) {
+      isOver = true;
       failed = revoked.signal.aborted ? new FailureError({ kind: 'key_revoked' }) : ended(call, error);
       throw failed;
     } finally {
       stopWatching?.();
-      finish(call, failed);
+      // A consumer that stops early ends the generator without an error: the caller went away.
+      finish(call, isOver ? failed : new FailureError({ kind: 'cancelled' }));
     }
   }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { TurnWriter } from '../rest/index.ts';
 import type { OpenAiArrival } from './arrival.ts';
 import { CompletionChunks } from './reply.ts';
 import type { CompletionRequest } from './request.ts';
@@ -24,19 +25,20 @@ export async function sendChunks(options: {
   const chunks = new CompletionChunks({ requestId, model: request.model, includeUsage: request.includeUsage });
   const { raw } = reply;
   begin(reply, arrival);
+  const writer = new TurnWriter(raw);
   const heartbeat = setInterval(() => {
     if (!raw.writableNeedDrain) raw.write(': keep-alive\n\n');
   }, heartbeatMs);
   try {
-    raw.write(event(chunks.first()));
+    writer.write(event(chunks.first()));
     for (let result = first; !result.done; result = await source.next()) {
       heartbeat.refresh();
       const text = chunks.of(result.value).map(event).join('');
-      if (!raw.write(text)) await drained(arrival, reply);
+      if (!writer.write(text)) await drained(arrival, reply);
     }
-    raw.end('data: [DONE]\n\n');
+    writer.end('data: [DONE]\n\n');
   } catch (error) {
-    if (!arrival.isGone) raw.end(`data: ${options.printError(error)}\n\n`);
+    if (!arrival.isGone) writer.end(`data: ${options.printError(error)}\n\n`);
   } finally {
     clearInterval(heartbeat);
     source.return?.().then(undefined, () => undefined);

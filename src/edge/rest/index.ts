@@ -5,3 +5,4 @@ export { routableUrl } from './percent.ts';
 export { type RenderedError, type RestLimits, type RestOptions, rest } from './plugin.ts';
 export { type MethodRule, methodRules } from './table.ts';
 export { one, rest as manySegments, type Template } from './template.ts';
+export { TurnWriter } from './turn-writer.ts';

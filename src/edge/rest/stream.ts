@@ -4,6 +4,7 @@ import type { Call } from './context.ts';
 import type { RestError } from './errors.ts';
 import type { StreamFormat } from './negotiation.ts';
 import type { Printer } from './printing.ts';
+import { TurnWriter } from './turn-writer.ts';
 
 interface StreamOptions {
   messages: AsyncIterable<Message>;
@@ -83,11 +84,13 @@ class StreamWriter {
   private readonly reply: FastifyReply;
   private readonly printer: Printer;
   private readonly format: StreamFormat;
+  private readonly text: TurnWriter;
 
   constructor(reply: FastifyReply, printer: Printer, format: StreamFormat) {
     this.reply = reply;
     this.printer = printer;
     this.format = format;
+    this.text = new TurnWriter(reply.raw);
   }
 
   begin(headers: Record<string, string>, first: Message | undefined): void {
@@ -108,10 +111,9 @@ class StreamWriter {
 
   /** False when the caller reads more slowly than we write. */
   message(message: Message): boolean {
-    const { raw } = this.reply;
-    if (this.printer.isRaw) return raw.write(this.printer.raw(message).body);
+    if (this.printer.isRaw) return this.reply.raw.write(this.printer.raw(message).body);
     const json = this.printer.json(message);
-    return raw.write(this.format === 'sse' ? `data: ${json}\n\n` : `{"result":${json}}\n`);
+    return this.text.write(this.format === 'sse' ? `data: ${json}\n\n` : `{"result":${json}}\n`);
   }
 
   /** A comment that keeps proxies from closing a silent stream. */
@@ -126,15 +128,15 @@ class StreamWriter {
   }
 
   end(): void {
-    this.reply.raw.end();
+    this.text.end();
   }
 
   fail(error: string): void {
     const { raw } = this.reply;
     // Bytes of the product's own type have no place for an error: break off, so that it does not look complete.
     if (this.printer.isRaw) raw.destroy();
-    else if (this.format === 'sse') raw.end(`event: error\n${error.replace(/^/gm, 'data: ')}\n\n`);
-    else raw.end(`${error.replaceAll('\n', ' ')}\n`);
+    else if (this.format === 'sse') this.text.end(`event: error\n${error.replace(/^/gm, 'data: ')}\n\n`);
+    else this.text.end(`${error.replaceAll('\n', ' ')}\n`);
   }
 
   private contentType(first: Message | undefined): string {
