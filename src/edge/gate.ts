@@ -218,12 +218,13 @@ export function createGate(options: GateOptions): Gate {
 
   async function unary(call: AdmittedCall, request: Message): Promise<Message> {
     try {
+      // Requests that came in one turn go on in step, and so do their replies, which are written together at the end.
+      await endOfTurn();
       validate(request, call);
       const handler = handlerOf(call.method);
       const handle = () => handler(request as never, call) as Promise<UntypedReply>;
       const reply = await (call.trace ? call.trace.run(handle) : handle());
       finish(call, undefined);
-      // Replies that are ready in one turn are written together at its end: waking their receiver for each costs more than the rest.
       await endOfTurn();
       return create(call.method.output, reply);
     } catch (error) {

@@ -87,9 +87,12 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
     await endOfTurn();
     // A signal that was aborted meanwhile tells nobody any more.
     signal?.throwIfAborted();
-    return new Promise((resolve, reject) => {
+    const reply = await new Promise<{ status: number; headers: IncomingHeaders; body: Body }>((resolve, reject) => {
       pool.dispatch(options, new IncomingReply(signal, bodyOfReply, resolve, reject));
     });
+    // Replies that came in one turn are read in step.
+    await endOfTurn();
+    return reply;
   }
 
   async function upstreamFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
