@@ -1,6 +1,7 @@
 // What a charged chat costs: the same completion straight from a static upstream, through a bare undici pass-through proxy,
-// and through the whole service (gate, routing, hold, upstream, settlement, every charge durable before its reply).
-// Upstream, proxy and service are processes of their own; all are measured in turn, round by round, in one run.
+// through a plain gateway that charges nothing (a Fastify route, the provider's package, Node's own fetch), and through
+// the whole service (gate, routing, hold, upstream, settlement, every charge durable before its reply). Each is a
+// process of its own; all are measured in turn, round by round, in one run.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,6 +9,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import Fastify from 'fastify';
 import { pino } from 'pino';
 import { Pool } from 'undici';
 import { buildApp } from '../../src/app.ts';
@@ -28,10 +31,10 @@ const chatBody = JSON.stringify({
 });
 
 /** The service's code is at its fastest only after so long under load. */
-const warmUpSeconds = 12;
+const warmUpSeconds = 20;
 
-type Role = 'upstream' | 'proxy' | 'service';
-const roles: Record<Role, (argument: string) => Promise<string>> = { upstream, proxy, service };
+type Role = 'upstream' | 'proxy' | 'plain' | 'service';
+const roles: Record<Role, (argument: string) => Promise<string>> = { upstream, proxy, plain, service };
 
 const [flag, role, argument = ''] = process.argv.slice(2);
 if (flag === '--serve') {
@@ -64,6 +67,7 @@ async function measure(): Promise<void> {
   try {
     const upstreamUrl = await start('upstream');
     const proxyUrl = await start('proxy', upstreamUrl);
+    const plainUrl = await start('plain', upstreamUrl);
     progress('starting the service');
     const [serviceUrl = '', apiKey = ''] = (await start('service', JSON.stringify([upstreamUrl, database.url]))).split(
       ' ',
@@ -72,6 +76,7 @@ async function measure(): Promise<void> {
     const targets = [
       { name: 'upstream', url: `${upstreamUrl}/v1/chat/completions`, body: upstreamBody, headers: {} },
       { name: 'bare proxy', url: `${proxyUrl}/v1/chat/completions`, body: upstreamBody, headers: {} },
+      { name: 'plain gateway', url: `${plainUrl}/v1/chat/completions`, body: upstreamBody, headers: {} },
       { name: 'service', url: `${serviceUrl}/api/v1/assistant/chat`, body: chatBody, headers: { authorization } },
     ];
     const figures = targets.map(() => ({
@@ -86,21 +91,19 @@ async function measure(): Promise<void> {
         progress(`${round === 0 ? 'warm-up' : `round ${round} of ${options.rounds}`}: ${target.name}`);
         const loaded = await load({ ...target, connections: 64, seconds });
         const single = await latencies(target, 400);
-        const first = await latencies(
-          { ...target, body: streamed(target.body), headers: { ...target.headers, accept: 'text/event-stream' } },
-          200,
-        );
+        // The plain gateway does not stream.
+        const first = target.name === 'plain gateway' ? [] : await latencies(asStream(target), 200);
         const figure = figures[index];
         if (round === 0 || !figure) continue;
         figure.rates.push(loaded.requestsPerSecond);
         figure.errors += loaded.errors;
         figure.p50.push(median(single));
-        figure.firstToken.push(median(first));
+        if (first.length > 0) figure.firstToken.push(median(first));
       }
     progress('500 streams of 100 tokens at once');
     const streams = await manyStreams(`${serviceUrl}/api/v1/assistant/chat`, authorization, 500);
-    const service = children[2];
-    const memory = service ? await watchMemory(service, targets[2], options.more.requests ?? 0) : [];
+    const service = children[3];
+    const memory = service ? await watchMemory(service, targets[3], options.more.requests ?? 0) : [];
     progress('auditing the ledger');
     const db = connectDatabase({ url: database.url, log: pino({ level: 'silent' }) });
     const violations = await auditLedger(db, { more: chatInvariants });
@@ -116,7 +119,7 @@ async function measure(): Promise<void> {
         name,
         requestsPerSecond: Math.round(median(figures[index]?.rates ?? [])),
         p50Ms: round3(median(figures[index]?.p50 ?? [])),
-        firstTokenMs: round3(median(figures[index]?.firstToken ?? [])),
+        firstTokenMs: figures[index]?.firstToken.length ? round3(median(figures[index].firstToken)) : undefined,
         errors: figures[index]?.errors ?? 0,
       })),
       streams,
@@ -132,7 +135,13 @@ async function measure(): Promise<void> {
 }
 
 interface Figures {
-  targets: { name: string; requestsPerSecond: number; p50Ms: number; firstTokenMs: number; errors: number }[];
+  targets: {
+    name: string;
+    requestsPerSecond: number;
+    p50Ms: number;
+    firstTokenMs: number | undefined;
+    errors: number;
+  }[];
   streams: { complete: number; seconds: number };
   /** After a full collection, in MB; each after as many requests more. */
   memory: { requests: number; heapMb: number; rssMb: number }[];
@@ -141,19 +150,21 @@ interface Figures {
 }
 
 function report(json: boolean, figures: Figures): void {
-  const [, proxied, served] = figures.targets;
+  const [, proxied, plainly, served] = figures.targets;
   const ratio = (served?.requestsPerSecond ?? 0) / (proxied?.requestsPerSecond ?? 1);
+  const ratioToPlain = (served?.requestsPerSecond ?? 0) / (plainly?.requestsPerSecond ?? 1);
   const addedMs = (served?.p50Ms ?? 0) - (proxied?.p50Ms ?? 0);
   const firstTokenAddedMs = (served?.firstTokenMs ?? 0) - (proxied?.firstTokenMs ?? 0);
   if (json) {
-    console.log(JSON.stringify({ ...figures, ratio, addedMs, firstTokenAddedMs }, null, 2));
+    console.log(JSON.stringify({ ...figures, ratio, ratioToPlain, addedMs, firstTokenAddedMs }, null, 2));
     return;
   }
   for (const { name, requestsPerSecond, p50Ms, firstTokenMs, errors } of figures.targets)
     console.log(
-      `${name.padEnd(12)} ${String(requestsPerSecond).padStart(6)}/s at 64   one connection: p50 ${p50Ms} ms, first token ${firstTokenMs} ms   errors ${errors}`,
+      `${name.padEnd(13)} ${String(requestsPerSecond).padStart(6)}/s at 64   one connection: p50 ${p50Ms} ms, first token ${firstTokenMs ?? '-'} ms   errors ${errors}`,
     );
   console.log(`service / bare proxy at 64 connections: ${ratio.toFixed(2)}x (aim 0.5x or more)`);
+  console.log(`service / plain gateway that charges nothing: ${ratioToPlain.toFixed(2)}x`);
   console.log(
     `added at one connection: ${addedMs.toFixed(2)} ms (aim 2 ms or less), to the first token ${firstTokenAddedMs.toFixed(2)} ms (aim 2 ms or less)`,
   );
@@ -243,8 +254,9 @@ async function manyStreams(url: string, authorization: string, count: number): P
   return { complete: complete.filter(Boolean).length, seconds: round3((performance.now() - startedAt) / 1_000) };
 }
 
-function streamed(body: string): string {
-  return body.startsWith('{"model"') ? body.replace('{', '{"stream":true,') : body;
+function asStream({ body, headers, ...target }: Target): Target {
+  const asked = body.startsWith('{"model"') ? body.replace('{', '{"stream":true,') : body;
+  return { ...target, body: asked, headers: { ...headers, accept: 'text/event-stream' } };
 }
 
 async function upstream(): Promise<string> {
@@ -281,6 +293,21 @@ async function proxy(upstreamUrl: string): Promise<string> {
     reply.body.pipe(response);
   });
   return listening(server);
+}
+
+/** A gateway as one would begin it: any provider behind one path, and nothing counted or charged. */
+async function plain(upstreamUrl: string): Promise<string> {
+  const model = createOpenAICompatible({ name: 'up', baseURL: `${upstreamUrl}/v1` }).chatModel('m');
+  const app = Fastify();
+  app.post('/v1/chat/completions', async (request) => {
+    const { messages, max_tokens } = request.body as { messages: { content: string }[]; max_tokens: number };
+    const { content, usage } = await model.doGenerate({
+      prompt: messages.map(({ content: text }) => ({ role: 'user', content: [{ type: 'text', text }] })),
+      maxOutputTokens: max_tokens,
+    });
+    return { content, usage };
+  });
+  return app.listen({ host: '127.0.0.1', port: 0 });
 }
 
 async function service(given: string): Promise<string> {
