@@ -40,6 +40,35 @@ test('answers a call, with its request id', async () => {
   expect(response.headers.get('x-request-id')).toBe('my-id.1');
 });
 
+test.each([
+  ['a reply', '/gate/say', { text: 'x' }, {}, 200],
+  ['a refusal', '/gate/fail', { kind: 'rate_limited' }, {}, 429],
+  ['a stream', '/gate/count', { to: 2 }, { accept: 'text/event-stream' }, 200],
+  ['an unknown path', '/gate/nothing', {}, {}, 404],
+  ['a reply over Connect', '/intelligence.test.v1.GateService/Say', { text: 'x' }, {}, 200],
+])('no browser guesses the type of %s', async (_name, path, body, headers, status) => {
+  const { response } = await post(path, body, { authorization: goodToken, ...headers });
+  expect([response.status, response.headers.get('x-content-type-options')]).toEqual([status, 'nosniff']);
+});
+
+test('a stream whose caller leaves is logged as cancelled', async () => {
+  const leaving = new AbortController();
+  const response = await fetch(`${server.url}/gate/count`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', 'x-request-id': 'leaves-1' },
+    body: JSON.stringify({ to: 100_000, pauseMs: 2 }),
+    signal: leaving.signal,
+  });
+  await response.body?.getReader().read();
+  leaving.abort();
+  const line = () =>
+    server
+      .logged()
+      .split('\n')
+      .find((entry) => entry.includes('leaves-1'));
+  await expect.poll(line).toMatch(/"outcome":"cancelled"/);
+});
+
 test('a request id that is not safe to print is replaced', async () => {
   const { response } = await post('/gate/say', { text: 'x' }, { authorization: goodToken, 'x-request-id': 'a b"c' });
   expect(response.headers.get('x-request-id')).toMatch(/^req_/);

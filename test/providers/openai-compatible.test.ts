@@ -45,9 +45,12 @@ test('unary and streamed calls reach the same place with the same head and the s
   expect(other?.body).toMatchObject(one?.body as object);
 });
 
-test('a reply that begins with a byte order mark is read', async () => {
+test.each([
+  ['begins with a byte order mark', {}],
+  ['calls itself a stream', { headers: { 'content-type': 'text/event-stream' } }],
+])('a reply that %s is read', async (_, head) => {
   const text = JSON.stringify(completion('Hi', { prompt_tokens: 1, completion_tokens: 1 }));
-  const { model } = await modelAt({ body: `\ufeff${text}` });
+  const { model } = await modelAt({ ...head, body: `\ufeff${text}` });
   expect((await model.doGenerate({ prompt })).content).toEqual([{ type: 'text', text: 'Hi' }]);
 });
 

@@ -33,6 +33,6 @@ export class TurnWriter {
   #flush = (): void => {
     const text = this.#gathered;
     this.#gathered = '';
-    if (text !== '' && !this.#raw.destroyed) this.#raw.write(text);
+    if (text !== '') this.#raw.write(text);
   };
 }
