@@ -2,7 +2,6 @@ import { createRegistry, type DescFile, type DescMethod, type Message } from '@b
 import type { FastifyInstance } from 'fastify';
 import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';
-import { endOfTurn } from '../base/turn.ts';
 import { errorBody } from './error-body.ts';
 import { headersOf } from './failures.ts';
 import type { AdmittedCall, Arrival, Gate } from './gate.ts';
@@ -26,9 +25,14 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
     registry: createRegistry(...new Set(services.flatMap(({ service }) => filesOf(service.file)))),
     pathPrefix: options.pathPrefix,
     limits: { bodyBytes: options.bodyBytes, timeoutMsMax: options.maxTimeoutMs },
-    admit: async (method: DescMethod, context: RestContext) => {
-      await endOfTurn();
-      calls.set(context, await gate.admit(method, new RestArrival(context)));
+    admit: (method: DescMethod, context: RestContext) => {
+      const admitted = gate.admit(method, new RestArrival(context));
+      if (admitted instanceof Promise)
+        return admitted.then((call) => {
+          calls.set(context, call);
+        });
+      calls.set(context, admitted);
+      return undefined;
     },
     unary: (_method, request: Message, context: RestContext) => gate.unary(callOf(context), request),
     serverStreaming: (_method, request: Message, context: RestContext) => gate.stream(callOf(context), request),

@@ -81,17 +81,17 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
     options: Dispatcher.DispatchOptions,
     signal: AbortSignal | undefined,
     bodyOfReply: BodyOfReply<Body>,
-  ): Promise<{ status: number; headers: IncomingHeaders; body: Body }> {
+  ): Promise<Incoming<Body>> {
     signal?.throwIfAborted();
     const pool = poolOf(origin);
     await endOfTurn();
     // A signal that was aborted meanwhile tells nobody any more.
     signal?.throwIfAborted();
-    const reply = await new Promise<{ status: number; headers: IncomingHeaders; body: Body }>((resolve, reject) => {
+    const reply = await new Promise<Incoming<Body>>((resolve, reject) => {
       pool.dispatch(options, new IncomingReply(signal, bodyOfReply, resolve, reject));
     });
-    // Replies that came in one turn are read in step.
-    await endOfTurn();
+    // Replies that came in one turn are read in step; the first of a stream's events waits for nothing.
+    if (reply.isWhole) await endOfTurn();
     return reply;
   }
 
@@ -126,6 +126,14 @@ interface BodyOfReply<Body> {
   events?(stream: ReadableStream<Uint8Array>): Body;
 }
 
+/** A reply that is handed over: all of it, or its head with the rest still to come. */
+interface Incoming<Body> {
+  status: number;
+  headers: IncomingHeaders;
+  body: Body;
+  isWhole: boolean;
+}
+
 const wholeBody: BodyOfReply<Uint8Array> = { whole: (bytes) => bytes };
 const wholeOrEvents: BodyOfReply<ReadableStream<Uint8Array>> = { whole: singleChunk, events: (stream) => stream };
 
@@ -133,7 +141,7 @@ const wholeOrEvents: BodyOfReply<ReadableStream<Uint8Array>> = { whole: singleCh
 class IncomingReply<Body> implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal | undefined;
   readonly #bodyOf: BodyOfReply<Body>;
-  readonly #resolve: (reply: { status: number; headers: IncomingHeaders; body: Body }) => void;
+  readonly #resolve: (reply: Incoming<Body>) => void;
   readonly #reject: (error: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #status = 0;
@@ -146,7 +154,7 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
   constructor(
     signal: AbortSignal | undefined,
     bodyOf: BodyOfReply<Body>,
-    resolve: (reply: { status: number; headers: IncomingHeaders; body: Body }) => void,
+    resolve: (reply: Incoming<Body>) => void,
     reject: (error: unknown) => void,
   ) {
     this.#signal = signal;
@@ -167,7 +175,7 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
     this.#headers = headers;
     const { events } = this.#bodyOf;
     if (events && String(headers['content-type'] ?? '').startsWith('text/event-stream'))
-      this.#handOver(events(this.#openStream()));
+      this.#handOver(events(this.#openStream()), false);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -185,7 +193,7 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
     this.#signal?.removeEventListener('abort', this.#leave);
     if (this.#over) return;
     if (this.#stream) this.#stream.close();
-    else this.#handOver(this.#bodyOf.whole(this.#whole()));
+    else this.#handOver(this.#bodyOf.whole(this.#whole()), true);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -207,8 +215,8 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
     this.#fail(reason);
   };
 
-  #handOver(body: Body): void {
-    this.#resolve({ status: this.#status, headers: this.#headers, body });
+  #handOver(body: Body, isWhole: boolean): void {
+    this.#resolve({ status: this.#status, headers: this.#headers, body, isWhole });
   }
 
   #openStream(): ReadableStream<Uint8Array> {
