@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
  */
 export function registerSecurityHeaders(app: FastifyInstance, { tls }: { tls: boolean }): void {
   app.addHook('onRequest', (_request, reply, done) => {
-    // On Fastify's reply: headers of Node's own make it take all others one by one, which costs 5 us a reply.
+    // On Fastify's reply: a single header of Node's own would make it take all others one by one.
     reply.header('x-content-type-options', 'nosniff');
     if (tls) reply.header('strict-transport-security', 'max-age=31536000');
     done();

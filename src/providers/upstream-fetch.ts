@@ -43,7 +43,7 @@ export interface UpstreamReply {
 export interface UpstreamFetch {
   /** For the provider packages. */
   fetch: typeof globalThis.fetch;
-  /** For who needs no more than the whole reply: 9 us less than `fetch`, all told. */
+  /** For who needs no more than the whole reply, and no imitation of a `Response`. */
   post(target: UpstreamTarget, body: string, signal: AbortSignal | undefined): Promise<UpstreamReply>;
   /** Ends all connections; calls in flight fail. */
   close(): Promise<void>;

@@ -295,7 +295,7 @@ async function proxy(upstreamUrl: string): Promise<string> {
   return listening(server);
 }
 
-/** A gateway as one would begin it: any provider behind one path, and nothing counted or charged. */
+/** A gateway as one would begin it: one provider behind one path, and nothing counted or charged. */
 async function plain(upstreamUrl: string): Promise<string> {
   const model = createOpenAICompatible({ name: 'up', baseURL: `${upstreamUrl}/v1` }).chatModel('m');
   const app = Fastify();

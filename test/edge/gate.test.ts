@@ -1,18 +1,20 @@
 import { create } from '@bufbuild/protobuf';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import type { ServedService } from '../../src/api/handlers.ts';
 import { nobody } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { succeed } from '../../src/base/failure.ts';
-import { createGate, type FinishedCall } from '../../src/edge/gate.ts';
+import { type Arrival, createGate, type FinishedCall } from '../../src/edge/gate.ts';
 import { GateService } from '../gen/intelligence/test/v1/gate_pb.ts';
 import { gateService } from '../support/gate-service.ts';
 
-test('a stream that its consumer leaves in the middle is a cancelled call, and ends once', async () => {
+function gateWith(handlers: ServedService['handlers'] = {}) {
   const finished: FinishedCall[] = [];
   let places = 0;
+  const served = gateService();
   const gate = createGate({
-    services: [gateService()],
+    services: [{ ...served, handlers: { ...served.handlers, ...handlers } }],
     authenticate: () => succeed({ ...nobody, credential: 'operator', name: 'operator:test' }),
     admission: { admit: () => succeed(() => void places++), refused: () => succeed(undefined) },
     clock: systemClock,
@@ -20,16 +22,60 @@ test('a stream that its consumer leaves in the middle is a cancelled call, and e
     texts: { minimumTopUpUsd: '5.00' },
     observe: (call) => finished.push(call),
   });
-  const { count } = GateService.method;
-  const call = await gate.admit(count, {
+  return { gate, finished, released: () => places };
+}
+
+function arrival(): Arrival {
+  return {
     protocol: 'rest',
     peer: '127.0.0.1',
     signal: new AbortController().signal,
     deadline: undefined,
     header: () => undefined,
     setReplyHeader: () => {},
-  });
+  };
+}
+
+const { count, say } = GateService.method;
+
+test('a stream that its consumer leaves in the middle is a cancelled call, and ends once', async () => {
+  const { gate, finished, released } = gateWith();
+  const call = await gate.admit(count, arrival());
   for await (const _ of gate.stream(call, create(count.input, { to: 5 }))) break;
   expect(finished.map(({ outcome }) => outcome)).toEqual(['cancelled']);
-  expect(places).toBe(1);
+  expect(released()).toBe(1);
+});
+
+test('unary calls that arrive in one turn of the event loop go on in step, and a stream waits for nobody', async () => {
+  const steps: string[] = [];
+  const { gate } = gateWith({
+    say: async (request) => {
+      const { text } = request as unknown as { text: string };
+      steps.push(`${text} begins`);
+      await undefined;
+      steps.push(`${text} ends`);
+      return { text };
+    },
+  });
+  const [one, other, stream] = [
+    await gate.admit(say, arrival()),
+    await gate.admit(say, arrival()),
+    await gate.admit(count, arrival()),
+  ];
+  const done: Promise<unknown>[] = [];
+  await new Promise<void>((resolve) => {
+    // Two callbacks of one turn, as two sockets have them: what the first one's promises do is done before the second.
+    setTimeout(() => done.push(gate.unary(one, create(say.input, { text: 'one' }))));
+    setTimeout(() => {
+      done.push(gate.unary(other, create(say.input, { text: 'other' })));
+      const first = gate
+        .stream(stream, create(count.input, { to: 1 }))
+        [Symbol.asyncIterator]()
+        .next();
+      done.push(first.then(() => steps.push('stream')));
+      resolve();
+    });
+  });
+  await Promise.all(done);
+  expect(steps).toEqual(['stream', 'one begins', 'other begins', 'one ends', 'other ends']);
 });

@@ -55,7 +55,8 @@ export interface RestLimits {
  *
  * A Fastify plugin with one route, `<prefix>/*`: the paths of other routes of the same instance go to them. Its
  * body parser is its own (encapsulated), so that other plugins keep theirs. Fastify must be made with
- * `rewriteUrl: routableUrl`, or it answers paths with a bad escape itself.
+ * `rewriteUrl: routableUrl`, or it answers paths with a bad escape itself. Replies are written to the raw response: `onSend`
+ * hooks do not see them, but headers that earlier hooks set on Fastify's reply go along.
  */
 export async function rest(instance: FastifyInstance, options: RestOptions): Promise<void> {
   const { bodyBytes, depthMax = 100 } = options.limits;
@@ -253,6 +254,7 @@ function write(reply: FastifyReply, status: number, head: Head, body: string | U
   reply.hijack();
   head['content-length'] = Buffer.byteLength(body);
   raw.writeHead(status, head as OutgoingHttpHeaders);
+  // Over HTTP/2 Node would try to write it, and end the stream with an error.
   raw.end(reply.request.method === 'HEAD' ? undefined : body);
 }
 
