@@ -92,12 +92,18 @@ export function createChat(options: {
     deadlineMs: options.deadlineMs ?? chatDeadlineMs,
     holdAheadMs: options.holdAheadMs ?? chatHoldAheadMs,
   };
-  const underWay = new Set<Promise<unknown>>();
+  // Counted, not collected: a set that each request changes would keep them long after their end (see `InFlight`).
+  let underWay = 0;
+  const waitForNone: (() => void)[] = [];
 
   function track(work: Promise<unknown>): void {
-    underWay.add(work);
-    const done = () => underWay.delete(work);
-    work.then(done, done);
+    underWay += 1;
+    work.then(over, over);
+  }
+
+  function over(): void {
+    underWay -= 1;
+    if (underWay === 0) for (const resolve of waitForNone.splice(0)) resolve();
   }
 
   return {
@@ -118,9 +124,11 @@ export function createChat(options: {
       return succeed({ routes: quote.routes, reason, ceiling: quote.ceiling, minimum: quote.minimum });
     },
     listModels: (caller, request) => listModels(deps.catalog, caller, request),
-    async drained() {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
-    },
+    drained: () =>
+      new Promise((resolve) => {
+        if (underWay === 0) resolve();
+        else waitForNone.push(resolve);
+      }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
+import { InFlight } from '../base/in-flight.ts';
 import type { TokenReservation } from '../limits/index.ts';
 import type { Ledger, Usage } from '../wallet/index.ts';
 import type { PreparedChat } from './prepare.ts';
@@ -22,11 +23,10 @@ export interface TokenLimits {
 
 export function limitTokens(ledger: Ledger, reserveTokens: ReserveTokens | undefined): TokenLimits {
   if (!reserveTokens) return { ledger, reserve: async () => unlimited, keep: () => {} };
-  const kept = new Map<string, TokenReservation>();
+  const kept = new InFlight<TokenReservation>();
 
   function settle(chargeId: string, tokens: number): void {
-    kept.get(chargeId)?.settle(tokens);
-    kept.delete(chargeId);
+    kept.take(chargeId)?.settle(tokens);
   }
 
   return {
@@ -45,7 +45,7 @@ export function limitTokens(ledger: Ledger, reserveTokens: ReserveTokens | undef
       },
     },
     reserve: (caller, prepared) => reserveMost(reserveTokens, caller, prepared),
-    keep: (chargeId, reservation) => void kept.set(chargeId, reservation),
+    keep: (chargeId, reservation) => kept.put(chargeId, reservation),
   };
 }
 

@@ -1,4 +1,4 @@
-import { createRegistry, type DescFile, type DescMethod, type Message } from '@bufbuild/protobuf';
+import { createRegistry, type DescFile, type DescMethod } from '@bufbuild/protobuf';
 import type { FastifyInstance } from 'fastify';
 import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';
@@ -18,39 +18,22 @@ export interface RestLaneOptions {
 
 /** JSON over HTTP at the documented paths: the transcoder finds the method and its message, the gate does the rest. */
 export function registerRest(app: FastifyInstance, { services, gate, ...options }: RestLaneOptions): void {
-  const calls = new WeakMap<RestContext, AdmittedCall>();
-
-  app.register(rest, {
+  app.register(rest<AdmittedCall>, {
     methods: services.flatMap(({ service }) => service.methods),
     registry: createRegistry(...new Set(services.flatMap(({ service }) => filesOf(service.file)))),
     pathPrefix: options.pathPrefix,
     limits: { bodyBytes: options.bodyBytes, timeoutMsMax: options.maxTimeoutMs },
-    admit: (method: DescMethod, context: RestContext) => {
-      const admitted = gate.admit(method, new RestArrival(context));
-      if (admitted instanceof Promise)
-        return admitted.then((call) => {
-          calls.set(context, call);
-        });
-      calls.set(context, admitted);
-      return undefined;
-    },
-    unary: (_method, request: Message, context: RestContext) => gate.unary(callOf(context), request),
-    serverStreaming: (_method, request: Message, context: RestContext) => gate.stream(callOf(context), request),
-    renderError: (thrown: unknown, context: RestContext) => {
+    admit: (method, context) => gate.admit(method, new RestArrival(context)),
+    unary: (_method, request, _context, call) => gate.unary(call, request),
+    serverStreaming: (_method, request, _context, call) => gate.stream(call, request),
+    renderError: (thrown, context, call) => {
       const error = thrown instanceof RestError ? new FailureError(thrown.problem) : thrown;
-      const call = calls.get(context);
       if (call) gate.abandon(call, error);
       const requestId = call?.requestId ?? context.replyHeaders['x-request-id'];
       const refusal = gate.refuse(error, requestId);
       return { status: refusal.status, headers: headersOf(refusal), body: errorBody(refusal, requestId) };
     },
   });
-
-  function callOf(context: RestContext): AdmittedCall {
-    const call = calls.get(context);
-    if (!call) throw new Error('a call that was not admitted reached its handler');
-    return call;
-  }
 }
 
 function filesOf(file: DescFile): DescFile[] {

@@ -8,26 +8,33 @@ export interface Revocations {
 
 /** `onRevoked` tells the ids of revoked keys, tokens and devices, on this node and on others. */
 export function createRevocations(onRevoked: (listener: (credentialId: string) => void) => void): Revocations {
-  const watched = new Map<string, Set<AbortController>>();
+  // In boxes that are emptied, or the sets' outgrown tables would keep streams that have ended (see `InFlight`).
+  const watched = new Map<string, Set<Watched>>();
   onRevoked((credentialId) => {
-    for (const controller of [...(watched.get(credentialId) ?? [])]) controller.abort();
+    for (const { controller } of [...(watched.get(credentialId) ?? [])]) controller?.abort();
   });
 
   return {
     watch({ key, token }, controller) {
       const ids = [key?.id, token?.id, token?.deviceId].filter((id) => id !== undefined);
+      const stream: Watched = { controller };
       for (const id of ids) {
-        const controllers = watched.get(id);
-        if (controllers) controllers.add(controller);
-        else watched.set(id, new Set([controller]));
+        const streams = watched.get(id);
+        if (streams) streams.add(stream);
+        else watched.set(id, new Set([stream]));
       }
       return () => {
+        stream.controller = undefined;
         for (const id of ids) {
-          const controllers = watched.get(id);
-          controllers?.delete(controller);
-          if (controllers?.size === 0) watched.delete(id);
+          const streams = watched.get(id);
+          streams?.delete(stream);
+          if (streams?.size === 0) watched.delete(id);
         }
       };
     },
   };
+}
+
+interface Watched {
+  controller: AbortController | undefined;
 }

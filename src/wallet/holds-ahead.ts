@@ -1,4 +1,5 @@
 import { type Failure, FailureError, fail, type Result, succeed, unwrap } from '../base/failure.ts';
+import { InFlight } from '../base/in-flight.ts';
 import { minOf, type NanoUsd } from '../base/money.ts';
 import type { Committer } from './committer.ts';
 import type { Foresight } from './foresight.ts';
@@ -38,12 +39,11 @@ export function createHoldsAhead(
   holdOf: (operation: HoldOperation, decision: HoldDecision & { kind: 'held' }) => Hold,
 ): HoldsAhead {
   /** Those that were not sent yet. */
-  const waiting = new Map<string, Ahead>();
+  const waiting = new InFlight<Ahead>();
 
   function take(chargeId: string): Ahead | undefined {
-    const entry = waiting.get(chargeId);
+    const entry = waiting.take(chargeId);
     clearTimeout(entry?.timer);
-    waiting.delete(chargeId);
     return entry;
   }
 
@@ -112,7 +112,7 @@ export function createHoldsAhead(
       const { walletId, chargeId, request, ttlMs } = operation;
       const { ceiling: amount } = request;
       const timer = commitAfterMs > 0 ? setTimeout(() => void commit(chargeId), commitAfterMs) : undefined;
-      waiting.set(chargeId, { operation, timer, resolve, reject });
+      waiting.put(chargeId, { operation, timer, resolve, reject });
       foresight.began(walletId, amount);
       if (!timer) void commit(chargeId);
       return { walletId, chargeId, amount, balance: amount, expiresAtMs: Date.now() + ttlMs, ttlMs, caps: [], pending };
@@ -133,7 +133,7 @@ export function createHoldsAhead(
       return waiting.size;
     },
     close() {
-      for (const chargeId of [...waiting.keys()]) {
+      for (const chargeId of waiting.ids) {
         const entry = take(chargeId);
         if (entry) giveUp(entry, { kind: 'ledger_unavailable', retryAfterMs });
       }

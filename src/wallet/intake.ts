@@ -80,18 +80,21 @@ export function createIntake(limits: IntakeLimits) {
       }
       finishing.splice(0, taken);
       while (admissions.size > 0) {
-        const [entry] = admissions;
-        if (!entry) break;
-        const [walletId, queue] = entry;
-        const next = queue[0];
-        if (next && !fits(next)) break;
-        admissions.delete(walletId);
-        if (!next) continue;
-        queue.shift();
-        waiting -= 1;
-        include(next);
-        // To the back of the round.
-        if (queue.length > 0) admissions.set(walletId, queue);
+        const served: string[] = [];
+        for (const [walletId, queue] of admissions) {
+          const [next] = queue;
+          if (next && !fits(next)) {
+            // Whose turn it was goes to the back of the round: the next group begins with the others.
+            for (const id of served) moveToBack(id);
+            return group;
+          }
+          queue.shift();
+          if (queue.length === 0) admissions.delete(walletId);
+          else served.push(walletId);
+          if (!next) continue;
+          waiting -= 1;
+          include(next);
+        }
       }
       return group;
     },
@@ -106,6 +109,12 @@ export function createIntake(limits: IntakeLimits) {
       return finishing.length + waiting;
     },
   };
+
+  function moveToBack(walletId: string): void {
+    const queue = admissions.get(walletId);
+    admissions.delete(walletId);
+    if (queue) admissions.set(walletId, queue);
+  }
 
   // While there is plenty of room one wallet may take it; in the second half each has an equal part.
   function fairShare(own: number): number {

@@ -24,8 +24,10 @@ export interface RestContext {
 }
 
 /** The context of one request as the plugin drives it. */
-export class Call implements RestContext {
+export class Call<Admitted = unknown> implements RestContext {
   method: DescMethod | undefined = undefined;
+  /** What `admit` made of it; undefined before, and when it was refused. */
+  admitted: Admitted | undefined = undefined;
   timeoutMs: number | undefined = undefined;
   readonly replyHeaders: Record<string, string> = {};
   private readonly request: FastifyRequest;

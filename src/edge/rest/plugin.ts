@@ -6,25 +6,32 @@ import type { Binding } from './binding.ts';
 import { readBody } from './body.ts';
 import { Call, type RestContext } from './context.ts';
 import { invalidArgument, RestError } from './errors.ts';
-import type { Local } from './json-message.ts';
 import type { Match, Matcher } from './matcher.ts';
 import { acceptsGzip, parseTimeoutMs, preferredStream, streamFormat } from './negotiation.ts';
 import { jsonType, type Printed } from './printing.ts';
 import { sendStream } from './stream.ts';
 import { buildTable, type Route, servedMethods } from './table.ts';
 
-/** The plugin's options. */
-export interface RestOptions {
+/** The plugin's options. `Admitted` is what `admit` makes of a call and the rest of the call is handed. */
+export interface RestOptions<Admitted = void> {
   /** Those with a `google.api.http` option are served. A rule that cannot be makes the start fail, naming the method. */
   methods: readonly DescMethod[];
   /** For what stands in a `google.protobuf.Any`. */
   registry: Registry;
-  /** Called once the method is known and before the body is read; throws to refuse the call. Default: all are let in. */
-  admit?: (method: DescMethod, context: RestContext) => void | Promise<void>;
-  unary(method: DescMethodUnary, request: Message, context: RestContext): Promise<Message>;
-  serverStreaming(method: DescMethodServerStreaming, request: Message, context: RestContext): AsyncIterable<Message>;
-  /** Turns anything thrown, a `RestError` or whatever a handler threw, into what the caller may read. Must not throw. */
-  renderError(error: unknown, context: RestContext): RenderedError;
+  /** Called once the method is known and before the body is read; throws to refuse the call. */
+  admit(method: DescMethod, context: RestContext): Admitted | Promise<Admitted>;
+  unary(method: DescMethodUnary, request: Message, context: RestContext, admitted: Admitted): Promise<Message>;
+  serverStreaming(
+    method: DescMethodServerStreaming,
+    request: Message,
+    context: RestContext,
+    admitted: Admitted,
+  ): AsyncIterable<Message>;
+  /**
+   * Turns anything thrown, a `RestError` or whatever a handler threw, into what the caller may read; `admitted` is
+   * undefined when the call was not let in. Must not throw.
+   */
+  renderError(error: unknown, context: RestContext, admitted: Admitted | undefined): RenderedError;
   limits: RestLimits;
   /** Stands in front of every path: `/something`, or nothing. */
   pathPrefix?: string;
@@ -58,7 +65,7 @@ export interface RestLimits {
  * `rewriteUrl: routableUrl`, or it answers paths with a bad escape itself. Replies are written to the raw response: `onSend`
  * hooks do not see them, but headers that earlier hooks set on Fastify's reply go along.
  */
-export async function rest(instance: FastifyInstance, options: RestOptions): Promise<void> {
+export async function rest<Admitted>(instance: FastifyInstance, options: RestOptions<Admitted>): Promise<void> {
   const { bodyBytes, depthMax = 100 } = options.limits;
   const pathPrefix = options.pathPrefix ?? '';
   const table = buildTable({
@@ -69,7 +76,7 @@ export async function rest(instance: FastifyInstance, options: RestOptions): Pro
   instance.removeAllContentTypeParsers();
   instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null, undefined));
   instance.setErrorHandler((error, request, reply) =>
-    transcoder.fail(asRestError(error), new Call(request, reply), reply),
+    transcoder.fail(asRestError(error), new Call<Admitted>(request, reply), reply),
   );
   instance.route({
     method: servedMethods,
@@ -81,13 +88,13 @@ export async function rest(instance: FastifyInstance, options: RestOptions): Pro
   });
 }
 
-class Transcoder {
+class Transcoder<Admitted> {
   private readonly table: Matcher<Route>;
-  private readonly options: RestOptions;
+  private readonly options: RestOptions<Admitted>;
   private readonly heartbeatMs: number;
   private readonly gzipBytesMin: number;
 
-  constructor(table: Matcher<Route>, options: RestOptions) {
+  constructor(table: Matcher<Route>, options: RestOptions<Admitted>) {
     this.table = table;
     this.options = options;
     this.heartbeatMs = options.limits.heartbeatMs ?? 15_000;
@@ -95,14 +102,14 @@ class Transcoder {
   }
 
   handle(request: FastifyRequest, reply: FastifyReply): void {
-    const call = new Call(request, reply);
+    const call = new Call<Admitted>(request, reply);
     this.serve(request, reply, call).catch((error: unknown) => this.fail(error, call, reply));
   }
 
-  fail(error: unknown, call: Call, reply: FastifyReply): void {
+  fail(error: unknown, call: Call<Admitted>, reply: FastifyReply): void {
     call.finish();
     // Told of every end, also when nobody is left to read of it.
-    const { status, headers, body } = this.options.renderError(error, call);
+    const { status, headers, body } = this.options.renderError(error, call, call.admitted);
     if (call.isGone) {
       reply.hijack();
       return;
@@ -111,7 +118,7 @@ class Transcoder {
     this.send(reply, call, { status, headers, contentType: jsonType, body });
   }
 
-  private async serve(request: FastifyRequest, reply: FastifyReply, call: Call): Promise<void> {
+  private async serve(request: FastifyRequest, reply: FastifyReply, call: Call<Admitted>): Promise<void> {
     const url = originForm(request.originalUrl);
     const queryStart = url.indexOf('?');
     const path = queryStart < 0 ? url : url.slice(0, queryStart);
@@ -134,8 +141,9 @@ class Transcoder {
     const timeout = headers['grpc-timeout'];
     if (timeout !== undefined) call.startDeadline(this.timeoutMs(String(timeout)));
 
-    const admitted = this.options.admit?.(target.method, call);
-    if (admitted) await admitted;
+    const admitting = this.options.admit(target.method, call);
+    const admitted = admitting instanceof Promise ? await admitting : admitting;
+    call.admitted = admitted;
     const { binding } = target;
     const reading = hasNoBody(request.method) ? undefined : readBody(request.raw, binding.bodyBytesMax);
     const body = await (reading && call.timeoutMs !== undefined ? beforeStop(reading, call) : reading);
@@ -143,18 +151,18 @@ class Transcoder {
       ...{ segments, body, contentType: headers['content-type'] },
       query: queryStart < 0 ? undefined : url.slice(queryStart + 1),
     });
-    if (format && streaming) await this.stream(streaming.method, binding, message, call, reply, format);
-    else if (unary) await this.unary(unary.method, binding, message, call, reply);
+    if (format && streaming) {
+      const messages = this.options.serverStreaming(streaming.method, message, call, admitted);
+      await this.stream(messages, binding, call, reply, format);
+    } else if (unary) await this.unary(this.options.unary(unary.method, message, call, admitted), binding, call, reply);
   }
 
   private async unary(
-    method: DescMethodUnary,
+    answer: Promise<Message>,
     binding: Binding,
-    message: Local,
-    call: Call,
+    call: Call<Admitted>,
     reply: FastifyReply,
   ): Promise<void> {
-    const answer = this.options.unary(method, message, call);
     const output = call.timeoutMs === undefined ? await answer : await beforeStop(answer, call);
     const printed = binding.printer.print(output);
     call.finish();
@@ -163,17 +171,15 @@ class Transcoder {
   }
 
   private async stream(
-    method: DescMethodServerStreaming,
+    messages: AsyncIterable<Message>,
     binding: Binding,
-    message: Local,
-    call: Call,
+    call: Call<Admitted>,
     reply: FastifyReply,
     format: 'sse' | 'ndjson',
   ): Promise<void> {
     await sendStream({
-      ...{ call, reply, format, printer: binding.printer, heartbeatMs: this.heartbeatMs },
-      messages: this.options.serverStreaming(method, message, call),
-      printError: (error) => this.options.renderError(error, call).body,
+      ...{ messages, call, reply, format, printer: binding.printer, heartbeatMs: this.heartbeatMs },
+      printError: (error) => this.options.renderError(error, call, call.admitted).body,
     });
     call.finish();
   }

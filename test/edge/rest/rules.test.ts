@@ -60,10 +60,11 @@ function methodsOf(...rules: { rule: Rule; client?: boolean; server?: boolean }[
 
 async function start(methods: readonly DescMethod[]): Promise<void> {
   const app = Fastify({ pluginTimeout: 1000 });
-  app.register(rest, {
+  app.register(rest<void>, {
     methods,
     registry: echoRegistry,
     limits: { bodyBytes: 1000, timeoutMsMax: 1000 },
+    admit: () => undefined,
     unary: async (_method, request) => request,
     serverStreaming: async function* (_method, request) {
       yield request;

@@ -61,6 +61,7 @@ function echoOptions(observed: Observed): RestOptions {
     methods: EchoService.methods,
     registry: echoRegistry,
     limits: { bodyBytes: 200_000, timeoutMsMax: 60_000, heartbeatMs: 40 },
+    admit: () => undefined,
     async unary(method: DescMethod, request: Message, context): Promise<Message> {
       observed.lastTimeoutMs = context.timeoutMs;
       const note = (request as { note?: string }).note ?? '';
