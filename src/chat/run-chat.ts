@@ -62,14 +62,19 @@ async function tryRoutes(
   const attempts: Attempt[] = [];
   const misfits: Spent = { attempts: 0, route: undefined, cost: 0n, usage: undefined };
   let last: UpstreamFailure | undefined;
+  let notCalled: NotCalled = 'away';
   const refusal = watchRefusal(hold, call.signal);
 
   for (const [index, route] of quote.routes.entries()) {
     const model = deps.providers.model(route.model.provider, route.model.upstreamModel);
     const timeoutMs = attemptTimeout(deps, endsAt, index === quote.routes.length - 1);
+    if (timeoutMs <= 0) notCalled = 'late';
     if (!model || timeoutMs <= 0 || (index > 0 && refusal.signal.aborted)) continue;
     const outputTokensCap = await affordableCap(route, hold.amount - misfits.cost, prepared, request);
-    if (outputTokensCap < 1) continue;
+    if (outputTokensCap < 1) {
+      notCalled = 'poor';
+      continue;
+    }
 
     const terms = { route, model, request, measure, options, outputTokensCap, pending: hold.pending };
     const outcome = await withRetries<AttemptOutcome>(
@@ -99,7 +104,7 @@ async function tryRoutes(
     });
   else await deps.ledger.release(hold, last?.outcome ?? 'not called');
   if (refused) return fail(refused);
-  return fail(last ? failureOf(last, attempts) : unaffordable(hold, quote.minimum));
+  return fail(last ? failureOf(last, attempts) : failureWithoutCall(notCalled, hold, quote.minimum));
 }
 
 /** What attempts cost whose replies did not fit the schema that was asked for: an upstream accepted them. */
@@ -215,6 +220,15 @@ export function failureOf(last: UpstreamFailure, attempts: Attempt[]): Failure {
   if (last.outcome === 'caller_mistake') return invalid('messages', last.advice ?? 'The provider refuses the input.');
   const late = attempts.length > 0 && attempts.every(({ outcome }) => outcome === 'timeout');
   return { kind: late ? 'upstream_timeout' : 'upstream_failed', attempts };
+}
+
+/** Why no model was called: its provider is gone since it was chosen, no time is left, or what is held pays for none. */
+export type NotCalled = 'away' | 'late' | 'poor';
+
+/** What the caller hears when no model was called at all. */
+export function failureWithoutCall(why: NotCalled, hold: Hold, needed: NanoUsd): Failure {
+  if (why === 'poor') return unaffordable(hold, needed);
+  return { kind: why === 'late' ? 'upstream_timeout' : 'upstream_failed', attempts: [] };
 }
 
 export function chargedUsage(usage: CountedUsage, requests: number): Usage {

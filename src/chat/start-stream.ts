@@ -9,7 +9,15 @@ import type { PreparedChat } from './prepare.ts';
 import { attemptCost, type QuotedRoute } from './quote.ts';
 import { watchRefusal } from './refusal.ts';
 import { withRetries } from './retries.ts';
-import { affordableCap, attemptOf, attemptTimeout, failureOf, retryTerms } from './run-chat.ts';
+import {
+  affordableCap,
+  attemptOf,
+  attemptTimeout,
+  failureOf,
+  failureWithoutCall,
+  type NotCalled,
+  retryTerms,
+} from './run-chat.ts';
 import { streamStepTokens } from './stream-meter.ts';
 import { countInput, inputTokensAtMost } from './tokens.ts';
 import type { Attempt, ChatRequest } from './types.ts';
@@ -106,12 +114,17 @@ async function openFirst(
   const attempts: Attempt[] = [];
   const partly = hold.amount < firstStep(prepared);
   let last: UpstreamFailure | undefined;
+  let notCalled: NotCalled = 'away';
 
   for (const [index, route] of quote.routes.entries()) {
     const model = deps.providers.model(route.model.provider, route.model.upstreamModel);
     const timeoutMs = attemptTimeout(deps, endsAt, index === quote.routes.length - 1);
+    if (timeoutMs <= 0) notCalled = 'late';
     if (!model || timeoutMs <= 0 || call.signal.aborted) continue;
-    if (partly && (await affordableCap(route, hold.amount, prepared, request)) < 1) continue;
+    if (partly && (await affordableCap(route, hold.amount, prepared, request)) < 1) {
+      notCalled = 'poor';
+      continue;
+    }
 
     // How long the reply may be is for the meter to say while it grows, unless its tokens cannot be seen.
     const outputTokensCap = route.model.capabilities.has('reasoning')
@@ -134,7 +147,7 @@ async function openFirst(
   }
   await deps.ledger.release(hold, last?.outcome ?? 'not called');
   if (call.signal.aborted) return fail({ kind: 'cancelled' });
-  return fail(last ? failureOf(last, attempts) : unaffordable(hold, quote.minimum));
+  return fail(last ? failureOf(last, attempts) : failureWithoutCall(notCalled, hold, quote.minimum));
 }
 
 // The caller left while an upstream that had taken the request was still thinking: the input is paid for.

@@ -18,6 +18,8 @@ export async function chatHarness(options: {
   models?: readonly ModelSettings[];
   balance?: NanoUsd;
   deadlineMs?: number;
+  /** Providers that are gone by the time they are called. */
+  gone?: readonly string[];
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }): Promise<Harness> {
   const log = pino({ level: 'silent' });
@@ -37,7 +39,10 @@ export async function chatHarness(options: {
   const chat = createChat({
     ledger,
     catalog,
-    providers,
+    providers: {
+      ...providers,
+      model: (id, name) => (options.gone?.includes(id) ? undefined : providers.model(id, name)),
+    },
     log,
     deadlineMs: options.deadlineMs ?? 5_000,
     random: () => 0,

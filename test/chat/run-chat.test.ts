@@ -149,6 +149,17 @@ describe('a chat request', () => {
     expect(harness.ledger.held).toBe(0n);
   });
 
+  test.each([
+    ['for which no time is left', { deadlineMs: 0 }, 'upstream_timeout'],
+    ['whose provider is gone by now', { gone: ['p0'] }, 'upstream_failed'],
+  ] as const)('%s is not told that credit is missing', async (_, more, kind) => {
+    const { harness, upstreams } = await withUpstreams([{ body: completion('Hi.') }], more);
+    const result = await harness.chat.run(caller, say('Hi', economy), call());
+    expect(result).toMatchObject({ ok: false, failure: { kind, attempts: [] } });
+    expect(upstreams[0]?.seen).toHaveLength(0);
+    expect(harness.ledger).toMatchObject({ held: 0n, balance: 5_000_000_000n });
+  });
+
   test('repeated with its idempotency key gets the stored reply, pays once, and needs no upstream', async () => {
     const { harness, upstreams } = await withUpstreams([{ body: completion('Once.') }]);
     const first = await harness.chat.run(caller, say('Hi'), call('k1'));

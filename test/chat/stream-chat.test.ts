@@ -68,6 +68,16 @@ describe('a streamed reply', () => {
     expect(harness.ledger).toMatchObject({ held: 0n, balance: 5_000_000_000n - 16_000n });
   });
 
+  test.each([
+    ['for which no time is left', { deadlineMs: 0 }, 'upstream_timeout'],
+    ['whose provider is gone by now', { gone: ['p0'] }, 'upstream_failed'],
+  ] as const)('%s is not told that credit is missing', async (_, more, kind) => {
+    const { harness, upstreams } = await streaming([{ pieces: streamedCompletion(['Hi.']) }], more);
+    expect(await read(harness)).toMatchObject({ failure: { kind, attempts: [] }, events: [] });
+    expect(upstreams[0]?.seen).toHaveLength(0);
+    expect(harness.ledger).toMatchObject({ held: 0n, balance: 5_000_000_000n });
+  });
+
   test.each<[string, UpstreamReply]>([
     ['an error status', { status: 503, body: 'busy' }],
     ['a stream that breaks before its first token', { pieces: [': hello\n\n'], ending: 'reset' }],
