@@ -32,6 +32,8 @@ const chatBody = JSON.stringify({
 
 /** The service's code is at its fastest only after so long under load. */
 const warmUpSeconds = 20;
+/** What a quiet process forgets of its compiled code is back by then; each round begins with this, for every target. */
+const leadInSeconds = 5;
 
 type Role = 'upstream' | 'proxy' | 'plain' | 'service';
 const roles: Record<Role, (argument: string) => Promise<string>> = { upstream, proxy, plain, service };
@@ -89,6 +91,7 @@ async function measure(): Promise<void> {
       for (const [index, target] of targets.entries()) {
         const seconds = round === 0 ? warmUpSeconds : options.seconds;
         progress(`${round === 0 ? 'warm-up' : `round ${round} of ${options.rounds}`}: ${target.name}`);
+        if (round > 0) await load({ ...target, connections: 64, seconds: leadInSeconds });
         const loaded = await load({ ...target, connections: 64, seconds });
         const single = await latencies(target, 400);
         // The plain gateway does not stream.
