@@ -231,6 +231,7 @@ export function failureWithoutCall(why: NotCalled, hold: Hold, needed: NanoUsd):
   return { kind: why === 'late' ? 'upstream_timeout' : 'upstream_failed', attempts: [] };
 }
 
+/** A request's usage as the ledger keeps it. */
 export function chargedUsage(usage: CountedUsage, requests: number): Usage {
   return { ...usage, requests };
 }

@@ -160,6 +160,14 @@ describe('a chat request', () => {
     expect(harness.ledger).toMatchObject({ held: 0n, balance: 5_000_000_000n });
   });
 
+  test('whose input, counted for real, costs more than could be held is told so, with the balance', async () => {
+    const { harness, upstreams } = await withUpstreams([{ body: completion('Hi.') }], { balance: 200_000n });
+    const result = await harness.chat.run(caller, say('龘'.repeat(200), economy), call());
+    expect(result).toMatchObject({ ok: false, failure: { kind: 'insufficient_credit', balance: 200_000n, held: 0n } });
+    expect(upstreams[0]?.seen).toHaveLength(0);
+    expect(harness.ledger).toMatchObject({ held: 0n, balance: 200_000n });
+  });
+
   test('repeated with its idempotency key gets the stored reply, pays once, and needs no upstream', async () => {
     const { harness, upstreams } = await withUpstreams([{ body: completion('Once.') }]);
     const first = await harness.chat.run(caller, say('Hi'), call('k1'));

@@ -78,6 +78,14 @@ describe('a streamed reply', () => {
     expect(harness.ledger).toMatchObject({ held: 0n, balance: 5_000_000_000n });
   });
 
+  test('whose input, counted for real, costs more than could be held is told so, with the balance', async () => {
+    const { harness, upstreams } = await streaming([{ pieces: streamedCompletion(['Hi.']) }], { balance: 200_000n });
+    const { failure } = await read(harness, { messages: [{ role: 'user', content: '龘'.repeat(200) }] });
+    expect(failure).toMatchObject({ kind: 'insufficient_credit', balance: 200_000n, held: 0n });
+    expect(upstreams[0]?.seen).toHaveLength(0);
+    expect(harness.ledger).toMatchObject({ held: 0n, balance: 200_000n });
+  });
+
   test.each<[string, UpstreamReply]>([
     ['an error status', { status: 503, body: 'busy' }],
     ['a stream that breaks before its first token', { pieces: [': hello\n\n'], ending: 'reset' }],

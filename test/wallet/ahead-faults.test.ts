@@ -6,9 +6,9 @@ import { createCommitter } from '../../src/wallet/committer.ts';
 import { createForesight } from '../../src/wallet/foresight.ts';
 import { createGroupStore, type GroupStore } from '../../src/wallet/group-store.ts';
 import { createHoldsAhead } from '../../src/wallet/holds-ahead.ts';
-import { auditLedger, type HoldRequest } from '../../src/wallet/index.ts';
+import { auditLedger } from '../../src/wallet/index.ts';
 import { createIntake } from '../../src/wallet/intake.ts';
-import type { ChargeOperation, HoldOperation, Operation, SettleOperation } from '../../src/wallet/operation.ts';
+import type { ChargeOperation, Operation, SettleOperation } from '../../src/wallet/operation.ts';
 import { eachServer, silent, startOwnServer, useDatabase } from '../support/database.ts';
 import {
   addCustomer,
@@ -16,6 +16,7 @@ import {
   chargesOf,
   expectRefusal,
   holdOf,
+  holdOperation,
   known,
   mustHold,
   print,
@@ -168,10 +169,6 @@ test('a database that goes away between a hold and its settlement refuses both: 
     await own.remove();
   }
 });
-
-function holdOperation(walletId: string, request: HoldRequest): HoldOperation {
-  return { type: 'hold', walletId, chargeId: newId('chg'), request, ttlMs: 60_000 };
-}
 
 function settleOf({ walletId, chargeId }: { walletId: string; chargeId: string }, cost: bigint): SettleOperation {
   const rest = { provider: undefined, model: undefined, sealedReply: undefined, replyTtlMs: 0 };

@@ -16,6 +16,7 @@ import {
   sandboxPayments,
   type Wallets,
 } from '../../src/wallet/index.ts';
+import type { HoldOperation } from '../../src/wallet/operation.ts';
 
 /** One node of the service, as far as the wallet goes. */
 export interface Node {
@@ -81,6 +82,11 @@ export function holdOf(customer: Customer, change: Partial<HoldRequest> = {}): H
     minimum: 1n,
     ...change,
   };
+}
+
+/** The operation that a hold is to the groups. */
+export function holdOperation(walletId: string, request: HoldRequest): HoldOperation {
+  return { type: 'hold', walletId, chargeId: newId('chg'), request, ttlMs: 60_000 };
 }
 
 /** The hold, where it must be given. */
