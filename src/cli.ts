@@ -108,7 +108,7 @@ async function openCatalog() {
     log,
   });
   const close = async () => {
-    catalog.close();
+    await catalog.close();
     await providers.close();
     await closeDatabase();
   };

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { createRounds } from '../base/rounds.ts';
 import type { Model, ModelSettings, PricedModel, PriceSettings } from './model.ts';
 import type { Price } from './price.ts';
 import {
@@ -58,7 +59,7 @@ export interface Catalog {
   prices(): Promise<readonly PriceVersion[]>;
   /** Reads the book again, as every node does each few seconds, so that all charge by the same one. */
   refresh(): Promise<void>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 const refreshMs = 5_000;
@@ -111,13 +112,13 @@ export async function createCatalog(deps: {
     return found;
   }
 
-  const timer = setInterval(() => {
-    refresh().catch((error: unknown) =>
-      log.warn({ err: error }, 'the price book could not be read; the last one stays'),
-    );
-  }, refreshMs);
-  timer.unref();
+  const rounds = createRounds({
+    everyMs: refreshMs,
+    run: refresh,
+    onError: (error) => log.warn({ err: error }, 'the price book could not be read; the last one stays'),
+  });
   await refresh();
+  rounds.start();
 
   return {
     get version() {
@@ -148,7 +149,7 @@ export async function createCatalog(deps: {
       return book;
     },
     refresh,
-    close: () => clearInterval(timer),
+    close: rounds.close,
   };
 }
 

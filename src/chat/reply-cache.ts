@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../base/caller.ts';
 import type { NanoUsd } from '../base/money.ts';
+import { createRounds } from '../base/rounds.ts';
 import type { Seal } from '../base/seal.ts';
 import type { Database } from '../db/index.ts';
 import { payerOf, type Wallets } from '../wallet/index.ts';
@@ -78,8 +79,6 @@ const sweepBatchesMax = 20;
 
 export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCache {
   const { db, wallets, seal, secret, log, settings, observe = () => {} } = dependencies;
-  let timer: NodeJS.Timeout | undefined;
-  let round: Promise<void> = Promise.resolve();
   let storesInFlight = 0;
 
   /** Undefined when the database fails or takes too long. */
@@ -129,13 +128,11 @@ export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCac
       if ((await sweepCachedReplies(db, sweepBatch)) < sweepBatch) return;
   }
 
-  function startRound(): void {
-    round = sweep()
-      .catch((error: unknown) => log.warn({ err: error }, 'expired replies could not be deleted'))
-      .then(() => {
-        if (timer) timer = setTimeout(startRound, sweepEveryMs).unref();
-      });
-  }
+  const rounds = createRounds({
+    everyMs: sweepEveryMs,
+    run: sweep,
+    onError: (error) => log.warn({ err: error }, 'expired replies could not be deleted'),
+  });
 
   return {
     async placeOf(caller, { cache: wanted, ...request }, call) {
@@ -178,14 +175,8 @@ export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCac
         storesInFlight--;
       }
     },
-    start() {
-      timer ??= setTimeout(startRound, sweepEveryMs).unref();
-    },
-    async close() {
-      clearTimeout(timer);
-      timer = undefined;
-      await round;
-    },
+    start: rounds.start,
+    close: rounds.close,
     sweep,
   };
 }

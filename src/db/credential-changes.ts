@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
+import { createRounds } from '../base/rounds.ts';
 import type { Database, Transaction } from './database.ts';
 
 interface CredentialChangeTables {
@@ -76,9 +77,6 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
   let known: number | undefined;
   let knownAt = Number.NEGATIVE_INFINITY;
   let prunedAt = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
-  let polling: Promise<void> | undefined;
-  let closed = false;
 
   async function append(tx: Transaction, change: RecordedChange): Promise<void> {
     const trx = tx.for<CredentialChangeTables>();
@@ -152,18 +150,7 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
     `.execute(db);
   }
 
-  function schedule(): void {
-    if (closed) return;
-    timer = setTimeout(() => {
-      polling = poll()
-        .catch(onError)
-        .finally(() => {
-          polling = undefined;
-          schedule();
-        });
-    }, pollEveryMs);
-    timer.unref();
-  }
+  const polls = createRounds({ everyMs: pollEveryMs, run: poll, onError });
 
   return {
     append,
@@ -174,13 +161,9 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
     fresh: () => clock.monotonic() - knownAt < freshForMs,
     async start() {
       await poll();
-      schedule();
+      polls.start();
     },
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await polling;
-    },
+    close: polls.close,
   };
 }
 

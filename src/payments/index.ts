@@ -1,5 +1,6 @@
 /** Payments by Stripe: sessions that customers pay on, and the events that tell what became of them. */
 import type { Logger } from 'pino';
+import { createRounds } from '../base/rounds.ts';
 import type { Database } from '../db/index.ts';
 import type { TopUps } from '../wallet/index.ts';
 import { createEventStore, type StoredEvent } from './events-store.ts';
@@ -54,8 +55,6 @@ export function createStripeEvents({ db, stripe, topUps, log }: StripeEventsDepe
   const { name: provider, sandbox } = stripe.provider;
   const deps: SettleDependencies = { provider, live: !sandbox, topUps, store, askSession: undefined };
   const asking: SettleDependencies = { ...deps, askSession: stripe.sessionOf };
-  let timer: NodeJS.Timeout | undefined;
-  let round: Promise<unknown> = Promise.resolve();
 
   /** Settles a stored event and notes what became of it. A fault leaves it parked. */
   async function settle(event: Omit<StoredEvent, 'fact'>, fact: Fact, by: SettleDependencies): Promise<void> {
@@ -116,25 +115,11 @@ export function createStripeEvents({ db, stripe, topUps, log }: StripeEventsDepe
     return seen;
   }
 
-  function startRound(): void {
-    round = retry()
-      .catch((error: unknown) => log.warn({ err: error }, 'parked payment events could not be tried again'))
-      .then(() => {
-        if (timer) timer = setTimeout(startRound, retryEveryMs).unref();
-      });
-  }
+  const rounds = createRounds({
+    everyMs: retryEveryMs,
+    run: retry,
+    onError: (error) => log.warn({ err: error }, 'parked payment events could not be tried again'),
+  });
 
-  return {
-    receive,
-    retry,
-    reconcile,
-    start() {
-      timer ??= setTimeout(startRound, retryEveryMs).unref();
-    },
-    async close() {
-      clearTimeout(timer);
-      timer = undefined;
-      await round;
-    },
-  };
+  return { receive, retry, reconcile, start: rounds.start, close: rounds.close };
 }

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { NanoUsd } from '../base/money.ts';
+import { createRounds } from '../base/rounds.ts';
 import type { Database } from '../db/index.ts';
 import type { Hold, Ledger, SpendingCap } from '../wallet/index.ts';
 import { postponeUnsettled, readUnsettled, removeUnsettled, type UnsettledRow } from './pulse-store.ts';
@@ -88,13 +89,12 @@ export function createSettlements(deps: {
     return recovering;
   }
 
-  const timers = [
-    setInterval(() => void flush(), removeEveryMs),
-    setInterval(() => {
-      recover().catch((error: unknown) => log.warn({ err: error }, 'pulse charges left behind could not be read'));
-    }, recoverEveryMs),
+  const onError = (error: unknown) => log.warn({ err: error }, 'pulse charges left behind could not be read');
+  const rounds = [
+    createRounds({ everyMs: removeEveryMs, run: flush, onError }),
+    createRounds({ everyMs: recoverEveryMs, run: recover, onError }),
   ];
-  for (const timer of timers) timer.unref();
+  for (const { start } of rounds) start();
 
   return {
     rowOf: (hold, cost, events, reply) => ({
@@ -108,7 +108,7 @@ export function createSettlements(deps: {
     recover,
     flush,
     close: async () => {
-      for (const timer of timers) clearInterval(timer);
+      await Promise.all(rounds.map(({ close }) => close()));
       await recovering.catch(() => 0);
       await flush();
     },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
+import { createRounds } from '../base/rounds.ts';
 import type { Database } from '../db/index.ts';
 import { grains, hourMs, hoursPerDay } from './rollup.ts';
 import * as store from './sweep-store.ts';
@@ -53,18 +54,20 @@ export function createSweeper(deps: SweeperDeps): Sweeper {
     return running;
   }
 
-  const timer = setInterval(() => {
-    sweep().catch((error: unknown) => {
+  const rounds = createRounds({
+    everyMs,
+    run: sweep,
+    onError: (error) => {
       if (!stop.signal.aborted) log.warn({ err: error }, 'pulse retention did not finish; it goes on within minutes');
-    });
-  }, everyMs);
-  timer.unref();
+    },
+  });
+  rounds.start();
 
   return {
     sweep,
     close: async () => {
-      clearInterval(timer);
       stop.abort();
+      await rounds.close();
       await running.catch(() => 0);
     },
   };

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
 import { createGroupReader } from '../base/group-reader.ts';
+import { createRounds } from '../base/rounds.ts';
 import type { Seal } from '../base/seal.ts';
 import type { CredentialChanges } from '../db/credential-changes.ts';
 import type { Database } from '../db/index.ts';
@@ -57,7 +58,7 @@ export interface Tokens {
   readonly clients: Clients;
   readonly devices: Devices;
   readonly deviceFlow: DeviceFlow;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export interface TokensOptions {
@@ -108,8 +109,15 @@ export function createTokens(options: TokensOptions): Tokens {
   });
   const attempts = createAttempts({ wrongPerMinute: wrongCodesPerMinute, now: clock.now });
   const stopListening = changes.onChange((change) => verifier.forget(change?.credentialId));
-  const timer = setInterval(() => void prune(), pruneEveryMs);
-  timer.unref();
+  const rounds = createRounds({
+    everyMs: pruneEveryMs,
+    run: async () => {
+      await store.prune(clock.now() - keptAfterMs);
+      await devicesStore.prune(clock.now() - keptAfterMs);
+    },
+    onError: (error) => log.warn({ err: error }, 'expired tokens were not removed; the next round will'),
+  });
+  rounds.start();
 
   async function issue(request: NewToken): Promise<Result<IssuedToken>> {
     const parent = await parentOf(request.keyId);
@@ -148,15 +156,6 @@ export function createTokens(options: TokensOptions): Tokens {
       await store.revoke(verified.value.accountId, verified.value.tokenId, clock.now());
   }
 
-  async function prune(): Promise<void> {
-    try {
-      await store.prune(clock.now() - keptAfterMs);
-      await devicesStore.prune(clock.now() - keptAfterMs);
-    } catch (error) {
-      log.warn({ err: error }, 'expired tokens were not removed; the next round will');
-    }
-  }
-
   return {
     issue,
     verify: verifier.verify,
@@ -176,9 +175,9 @@ export function createTokens(options: TokensOptions): Tokens {
       activationUri: () => `${issuer()}/activate`,
       parentOf,
     }),
-    close() {
+    async close() {
       stopListening();
-      clearInterval(timer);
+      await rounds.close();
     },
   };
 }

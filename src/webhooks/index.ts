@@ -5,6 +5,7 @@ import { fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { isId, newId } from '../base/ids.ts';
 import { makePage, readPageRequest } from '../base/page.ts';
 import { present } from '../base/present.ts';
+import { createRounds } from '../base/rounds.ts';
 import type { Seal } from '../base/seal.ts';
 import type { Database, Queryable } from '../db/index.ts';
 import { deliverDue, secretContext } from './deliver.ts';
@@ -42,8 +43,12 @@ const everyMs = 2_000;
 export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
   const { db, log, seal, allowPrivateNetworks, random = Math.random } = dependencies;
   const poster = createPoster({ allowPrivateNetworks });
-  let timer: NodeJS.Timeout | undefined;
-  let round: Promise<unknown> = Promise.resolve();
+  const deliver = () => deliverDue({ db, seal, poster, log, random });
+  const rounds = createRounds({
+    everyMs,
+    run: deliver,
+    onError: (error) => log.warn({ err: error }, 'webhooks could not be delivered; they are tried again'),
+  });
 
   async function endpointOf(accountId: string, endpointId: string): Promise<Result<EndpointRow>> {
     const row = isId('whk', endpointId) ? await findEndpoint(db, endpointId) : undefined;
@@ -68,14 +73,6 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
     }));
     await insertDeliveries(tx, rows);
     return rows.map(({ id }) => id);
-  }
-
-  function startRound(): void {
-    round = deliverDue({ db, seal, poster, log, random })
-      .catch((error: unknown) => log.warn({ err: error }, 'webhooks could not be delivered; they are tried again'))
-      .then(() => {
-        if (timer) timer = setTimeout(startRound, everyMs).unref();
-      });
   }
 
   return {
@@ -126,16 +123,13 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
       const endpointIds = endpoints.filter(({ state }) => state === 'active').map(({ id }) => id);
       await send(tx, { accountId, endpointIds, type, data });
     },
-    deliver: () => deliverDue({ db, seal, poster, log, random }),
-    start() {
-      timer ??= setTimeout(startRound, everyMs).unref();
-    },
+    deliver,
+    start: rounds.start,
     async close() {
-      clearTimeout(timer);
-      timer = undefined;
+      const closed = rounds.close();
       // What is being posted breaks off; it is posted again by whoever is next.
       await poster.close();
-      await round;
+      await closed;
     },
   };
 }

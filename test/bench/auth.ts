@@ -88,7 +88,7 @@ try {
     `  slower: ${(coldFlooded.mean / coldAlone.mean).toFixed(2)}x at the mean, ${(coldFlooded.p50 / coldAlone.p50).toFixed(2)}x at the median`,
   );
 } finally {
-  tokens.close();
+  await tokens.close();
   await keys.close();
   await changes.close();
   await db.close();

@@ -12,8 +12,8 @@ import { eachServer, useDatabase } from '../support/database.ts';
 
 const log = pino({ level: 'silent' });
 const open: Catalog[] = [];
-afterEach(() => {
-  for (const catalog of open.splice(0)) catalog.close();
+afterEach(async () => {
+  for (const catalog of open.splice(0)) await catalog.close();
 });
 
 async function catalogOf(store: PriceStore, settings: Partial<CatalogSettings>, now?: () => number): Promise<Catalog> {

@@ -32,7 +32,7 @@ eachServer((server) => {
     expect(answer.cost).toBe(36_900n);
     await pulse.recordEvents(caller, [event({ step: 'price' })]);
     await pulse.close();
-    catalog.close();
+    await catalog.close();
     expect(await auditLedger(node.db, { more: pulseInvariants })).toEqual([]);
 
     await runOnce(fresh().url, [

@@ -29,7 +29,7 @@ export async function startTokens(db: Database, options: Partial<TokensOptions> 
     ...node,
     tokens,
     close: async () => {
-      tokens.close();
+      await tokens.close();
       await node.close();
     },
   };

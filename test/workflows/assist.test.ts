@@ -60,7 +60,7 @@ beforeEach(() => {
 });
 afterAll(async () => {
   await workflows.close();
-  catalog.close();
+  await catalog.close();
   await providers.close();
   await upstream.close();
 });
