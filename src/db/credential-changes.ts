@@ -98,13 +98,14 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
   async function poll(): Promise<void> {
     const startedAt = clock.monotonic();
     const last = await within(pollTimeoutMs, readCounter());
-    if (known === undefined) {
-      // Nothing that was read before this moment may be served.
+    if (known === undefined || last < known) {
+      // Nothing that was read before this moment may be served. The counter goes back when another server takes over, or
+      // a backup is restored: what it had counted is lost, and its numbers are given to other changes.
       announce(undefined);
+      known = last;
     } else if (last > known) {
-      await within(pollTimeoutMs, readChanges(known));
+      known = await within(pollTimeoutMs, readChanges(known, last));
     }
-    known = Math.max(last, known ?? 0);
     knownAt = startedAt;
     if (startedAt - prunedAt > pruneEveryMs) {
       prunedAt = startedAt;
@@ -121,7 +122,8 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
     return Number(row.number);
   }
 
-  async function readChanges(after: number): Promise<void> {
+  /** Tells what came after a number, and gives the number of the last. */
+  async function readChanges(after: number, last: number): Promise<number> {
     const rows = await db
       .selectFrom('credential_change')
       .select(['number', 'credential_id', 'kind'])
@@ -134,14 +136,14 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
     if (!isWhole) {
       // Away for so long that changes were pruned, or too many to go through one by one.
       announce(undefined);
-      return;
+      return last;
     }
     for (const row of rows)
       announce({
         credentialId: String(row.credential_id),
         kind: String(row.kind) === 'revoked' ? 'revoked' : 'changed',
       });
-    known = Math.max(known ?? 0, Number(rows.at(-1)?.number ?? after));
+    return Math.max(last, Number(rows.at(-1)?.number ?? after));
   }
 
   async function prune(): Promise<void> {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { newId } from '../../src/base/ids.ts';
@@ -66,5 +67,29 @@ eachServer((server) => {
     await expect.poll(() => seen.length, { timeout: 2_000 }).toBe(3);
     expect(new Set(seen)).toEqual(new Set(['key_done']));
     for (const end of stop) end();
+  });
+
+  test('a counter that went back makes everything be looked up anew, and is followed from there', async () => {
+    const seen: (string | undefined)[] = [];
+    const revoke = (credentialId: string) =>
+      fresh().database.transaction((tx) => writer.append(tx, { credentialId, accountId: 'acc_1', kind: 'revoked' }));
+    for (const id of ['key_a', 'key_b', 'key_c']) await revoke(id);
+    // Its listener hears nothing of what came before.
+    const own = make();
+    await own.start();
+    const stop = own.onChange((change) => seen.push(change?.credentialId));
+
+    // As on a server that took over without the last two changes.
+    await fresh().database.transaction(async (tx) => {
+      const number = sql`(SELECT number FROM credential_change_counter)`;
+      await sql`DELETE FROM credential_change WHERE number > ${number} - 2`.execute(tx.for<never>());
+      await sql`UPDATE credential_change_counter SET number = number - 2`.execute(tx.for<never>());
+    });
+    await expect.poll(() => seen, { timeout: 2_000 }).toEqual([undefined]);
+    await revoke('key_d');
+    await expect.poll(() => seen, { timeout: 2_000 }).toEqual([undefined, 'key_d']);
+    expect(own.fresh()).toBe(true);
+    stop();
+    await own.close();
   });
 });
