@@ -1,4 +1,4 @@
-import { type ConnectionOptions, createPool, type Pool } from 'mysql2';
+import type { ConnectionOptions } from 'mysql2';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { castColumn } from './types.ts';
 import { parseDatabaseUrl } from './url.ts';
@@ -11,8 +11,6 @@ export interface SessionSettings {
 }
 
 const connectTimeoutMs = 5_000;
-/** Callers that may wait for a pooled connection; more are refused at once rather than piled up. */
-const waitersMax = 2_000;
 
 /** What every connection has in common. */
 export function driverOptions(url: string): ConnectionOptions {
@@ -27,14 +25,6 @@ export function driverOptions(url: string): ConnectionOptions {
     enableKeepAlive: true,
     keepAliveInitialDelay: 10_000,
   };
-}
-
-export function createConnectionPool(url: string, connectionsMax: number): Pool {
-  return createPool({
-    ...driverOptions(url),
-    connectionLimit: connectionsMax,
-    queueLimit: waitersMax,
-  });
 }
 
 /**
@@ -74,7 +64,7 @@ export function sessionStatements(settings: SessionSettings = {}): string[] {
   const all = { innodb_lock_wait_timeout: 2, lock_wait_timeout: 2, ...settings };
   const variables = Object.entries(all).map(([name, seconds]) => `${name} = ${Number(seconds)}`);
   return [
-    `SET SESSION sql_mode = '${sqlMode}', time_zone = '+00:00', ${variables.join(', ')}`,
+    `SET SESSION autocommit = 1, completion_type = 'NO_CHAIN', sql_mode = '${sqlMode}', time_zone = '+00:00', ${variables.join(', ')}`,
     'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
   ];
 }

@@ -1,6 +1,7 @@
-import { CompiledQuery, Kysely, MysqlDialect, sql } from 'kysely';
+import { Kysely, MysqlDialect, sql } from 'kysely';
 import type { Logger } from 'pino';
-import { createConnectionPool, removeStatement, type SessionSettings, sessionStatements } from './connection.ts';
+import { removeStatement, type SessionSettings } from './connection.ts';
+import { type ConnectionPool, createConnectionPool } from './pool.ts';
 import { retryContention } from './retry.ts';
 
 /** Where queries run: the pool, or one transaction. A store takes this, and so works in both. */
@@ -26,6 +27,9 @@ export interface Database extends Queryable {
   snapshot<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** Resolves when the server answers; rejects when it does not within `timeoutMs` (default 2,000). */
   ping(timeoutMs?: number): Promise<void>;
+  /** The same database over the same connections, for queries that may take longer, or must not take as long. */
+  withQueryTimeout(timeoutMs: number): Database;
+  /** Closes the connections, also those of databases that `withQueryTimeout` gave. */
   close(): Promise<void>;
 }
 
@@ -35,6 +39,11 @@ export interface DatabaseOptions {
   /** Connections at most; default 10. */
   poolMax?: number;
   session?: SessionSettings;
+  /**
+   * How long a query may wait for a connection, and then for its answer; default 30,000. A query that takes longer fails
+   * as if the connection were lost, and its connection is destroyed.
+   */
+  queryTimeoutMs?: number;
 }
 
 const transactionAttemptsMax = 5;
@@ -42,20 +51,19 @@ const transactionRestMs = 20;
 
 /** A database that connects when it is first used. Values come back as `types.ts` says. */
 export function connectDatabase(options: DatabaseOptions): Database {
+  const { url, session, poolMax = 10, queryTimeoutMs = 30_000 } = options;
+  const pool = createConnectionPool({ url, connectionsMax: poolMax, session });
+  return databaseOver(pool, queryTimeoutMs, options);
+}
+
+function databaseOver(pool: ConnectionPool, queryTimeoutMs: number, options: DatabaseOptions): Database {
   const { url, log } = options;
-  const pool = createConnectionPool(url, options.poolMax ?? 10);
   const kysely = new Kysely<never>({
     // Kysely tells of an error before it throws it.
     log: (event) => {
       if (event.level === 'error') removeStatement(event.error);
     },
-    dialect: new MysqlDialect({
-      pool,
-      onCreateConnection: async (connection) => {
-        for (const statement of sessionStatements(options.session))
-          await connection.executeQuery(CompiledQuery.raw(statement));
-      },
-    }),
+    dialect: new MysqlDialect({ pool: pool.within(queryTimeoutMs) }),
   });
 
   return {
@@ -98,12 +106,14 @@ export function connectDatabase(options: DatabaseOptions): Database {
         timer = setTimeout(() => reject(new Error(`The database did not answer within ${timeoutMs} ms.`)), timeoutMs);
       });
       try {
-        await Promise.race([sql`SELECT 1`.execute(kysely), late]);
+        // With its own limit: pings that nobody waits for any more would fill the pool.
+        await Promise.race([sql`SELECT 1`.execute(databaseOver(pool, timeoutMs, options).for<never>()), late]);
       } finally {
         clearTimeout(timer);
       }
     },
-    close: () => kysely.destroy(),
+    withQueryTimeout: (timeoutMs) => databaseOver(pool, timeoutMs, options),
+    close: pool.close,
   };
 }
 

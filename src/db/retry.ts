@@ -30,6 +30,8 @@ export function isConnectionLost(error: unknown): boolean {
 
 const connectionCodes = new Set([
   'PROTOCOL_CONNECTION_LOST',
+  // No answer in time: the driver's query time-out.
+  'PROTOCOL_SEQUENCE_TIMEOUT',
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
