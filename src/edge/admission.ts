@@ -3,15 +3,16 @@ import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
 import { WalletService } from '../gen/intelligence/wallet/v1/wallet_service_pb.ts';
 import type { Admission as LimitAdmission, LimitState, Limits } from '../limits/index.ts';
-import type { Admission, Arrival } from './gate.ts';
+import type { Admission } from './gate.ts';
+import type { IncomingCall } from './incoming-call.ts';
 
 /** The gate's admission by the service's limits; each reply over HTTP states what is left of them. */
 export function limitAdmission(limits: Limits): Admission {
   return {
-    admit(caller, method, arrival) {
-      if (caller.credential === 'none') return admitAnonymous(arrival);
+    admit(caller, method, incoming) {
+      if (caller.credential === 'none') return admitAnonymous(incoming);
       const answer = paying(caller, method) ? admitPaying(caller) : limits.admit(caller, kindOf(method));
-      return answer instanceof Promise ? answer.then((late) => enter(late, arrival)) : enter(answer, arrival);
+      return answer instanceof Promise ? answer.then((late) => enter(late, incoming)) : enter(answer, incoming);
     },
     refused: (peer) => limits.countRefused(peer),
   };
@@ -23,8 +24,8 @@ export function limitAdmission(limits: Limits): Admission {
     return admitted.ok ? admitted : limits.admitPayment(caller);
   }
 
-  function admitAnonymous(arrival: Arrival): Result<() => void> {
-    const admitted = limits.admitAddress(arrival.peer);
+  function admitAnonymous(incoming: IncomingCall): Result<() => void> {
+    const admitted = limits.admitAddress(incoming.peer);
     return admitted.ok ? nothingToRelease : admitted;
   }
 }
@@ -50,10 +51,10 @@ function kindOf(method: DescMethod): 'unary' | 'stream' {
   return method.methodKind === 'unary' ? 'unary' : 'stream';
 }
 
-function enter(answer: Result<LimitAdmission>, arrival: Arrival): Result<() => void> {
+function enter(answer: Result<LimitAdmission>, incoming: IncomingCall): Result<() => void> {
   if (!answer.ok) return answer;
   const admission = answer.value;
-  if (!arrival.protocol.startsWith('grpc')) stateLimits(admission, arrival);
+  if (!incoming.protocol.startsWith('grpc')) stateLimits(admission, incoming);
   return succeed(() => admission.release());
 }
 
@@ -61,20 +62,20 @@ function enter(answer: Result<LimitAdmission>, arrival: Arrival): Result<() => v
  * `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers-10, and the names and units that
  * OpenAI's clients read.
  */
-function stateLimits({ requests, tokens }: LimitAdmission, arrival: Arrival): void {
+function stateLimits({ requests, tokens }: LimitAdmission, incoming: IncomingCall): void {
   if (!requests || !tokens) return;
-  arrival.setReplyHeader('ratelimit-policy', `"requests";q=${requests.limit};w=60, "tokens";q=${tokens.limit};w=60`);
-  arrival.setReplyHeader('ratelimit', `${stateOf('requests', requests)}, ${stateOf('tokens', tokens)}`);
-  stateForOpenai('requests', requests, arrival);
-  stateForOpenai('tokens', tokens, arrival);
+  incoming.setReplyHeader('ratelimit-policy', `"requests";q=${requests.limit};w=60, "tokens";q=${tokens.limit};w=60`);
+  incoming.setReplyHeader('ratelimit', `${stateOf('requests', requests)}, ${stateOf('tokens', tokens)}`);
+  stateForOpenai('requests', requests, incoming);
+  stateForOpenai('tokens', tokens, incoming);
 }
 
 function stateOf(name: string, { remaining, resetMs }: LimitState): string {
   return `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`;
 }
 
-function stateForOpenai(name: string, { limit, remaining, resetMs }: LimitState, arrival: Arrival): void {
-  arrival.setReplyHeader(`x-ratelimit-limit-${name}`, String(limit));
-  arrival.setReplyHeader(`x-ratelimit-remaining-${name}`, String(remaining));
-  arrival.setReplyHeader(`x-ratelimit-reset-${name}`, resetMs < 1000 ? `${resetMs}ms` : `${resetMs / 1000}s`);
+function stateForOpenai(name: string, { limit, remaining, resetMs }: LimitState, incoming: IncomingCall): void {
+  incoming.setReplyHeader(`x-ratelimit-limit-${name}`, String(limit));
+  incoming.setReplyHeader(`x-ratelimit-remaining-${name}`, String(remaining));
+  incoming.setReplyHeader(`x-ratelimit-reset-${name}`, resetMs < 1000 ? `${resetMs}ms` : `${resetMs / 1000}s`);
 }

@@ -15,8 +15,9 @@ import type { Protocol } from '../api/call.ts';
 import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';
 import { connectError } from './error-body.ts';
-import type { AdmittedCall, Arrival, Gate } from './gate.ts';
+import type { AdmittedCall, Gate } from './gate.ts';
 import { spellMessage } from './grpc-message.ts';
+import type { IncomingCall } from './incoming-call.ts';
 import { reword, unreadableFailure } from './unreadable.ts';
 
 export interface ConnectLaneOptions {
@@ -94,9 +95,9 @@ const peerKey = createContextKey('', { description: 'the caller’s address' });
 const callKey = createContextKey<AdmittedCall | undefined>(undefined, { description: 'the admitted call' });
 
 async function admit(gate: Gate, context: HandlerContext, limitBytes: number): Promise<AdmittedCall> {
-  const arrival = new ConnectArrival(context);
+  const incoming = new ConnectIncomingCall(context);
   try {
-    const call = await gate.admit(context.method, arrival);
+    const call = await gate.admit(context.method, incoming);
     // Aborted at the end of every call: one whose message could not be read never reaches its handler.
     context.signal.addEventListener('abort', () => endUnread(gate, call, context.signal.reason, limitBytes), {
       once: true,
@@ -150,7 +151,7 @@ function refused(gate: Gate, error: unknown, requestId: string | undefined): Con
   return connectError(gate.refuse(error, requestId), requestId);
 }
 
-class ConnectArrival implements Arrival {
+class ConnectIncomingCall implements IncomingCall {
   readonly protocol: Protocol;
   readonly peer: string;
   readonly deadline: number | undefined;

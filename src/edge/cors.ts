@@ -25,30 +25,30 @@ const allowed = succeed(undefined);
  * whose key names their origin, and nothing else: a key that arrives from a page is a key that leaked to its readers.
  * What is not a browser sends no `Sec-Fetch-Site`, and is not asked.
  */
-export function checkOrigin(known: Result<Caller>, arrival: Headers): Result<void> {
-  const origin = arrival.header('origin');
+export function checkOrigin(known: Result<Caller>, incoming: Headers): Result<void> {
+  const origin = incoming.header('origin');
   if (origin === undefined) return allowed;
-  const site = arrival.header('sec-fetch-site');
+  const site = incoming.header('sec-fetch-site');
   const isOtherSite = site === 'cross-site' || site === 'same-site';
   if (!known.ok) {
     // The page may read why its token was refused; the refusal tells nothing else.
-    if (isOtherSite) letRead(origin, arrival);
+    if (isOtherSite) letRead(origin, incoming);
     return allowed;
   }
   const caller = known.value;
   if (caller.credential === 'none' || caller.token?.allowedOrigins?.includes(origin)) {
-    letRead(origin, arrival);
+    letRead(origin, incoming);
     return allowed;
   }
   if (!isOtherSite) return allowed;
-  letRead(origin, arrival);
+  letRead(origin, incoming);
   return fail({ kind: 'scope_missing', scope: caller.token ? `origin ${origin}` : '', credential: caller.credential });
 }
 
-function letRead(origin: string, arrival: Headers): void {
-  arrival.setReplyHeader('access-control-allow-origin', origin);
-  arrival.setReplyHeader('access-control-expose-headers', exposedHeaders);
-  arrival.setReplyHeader('vary', 'Origin');
+function letRead(origin: string, incoming: Headers): void {
+  incoming.setReplyHeader('access-control-allow-origin', origin);
+  incoming.setReplyHeader('access-control-expose-headers', exposedHeaders);
+  incoming.setReplyHeader('vary', 'Origin');
 }
 
 /**

@@ -13,23 +13,13 @@ import { endOfTurn } from '../base/turn.ts';
 import { type AccessRule, accessRules, mayCall } from './access.ts';
 import { checkOrigin } from './cors.ts';
 import { failureOf, type Refusal, type RefusalTexts, refusalOf } from './failures.ts';
+import type { IncomingCall } from './incoming-call.ts';
 import type { Revocations } from './revocations.ts';
 import { violationsOf } from './violations.ts';
 
-/** What a protocol knows of a call before it passes the gate. */
-export interface Arrival {
-  readonly protocol: Protocol;
-  readonly peer: string;
-  readonly signal: AbortSignal;
-  /** When the caller's deadline passes, in milliseconds since the epoch. */
-  readonly deadline: number | undefined;
-  header(name: string): string | undefined;
-  setReplyHeader(name: string, value: string): void;
-}
-
 /** Admission by limits. `undefined`: not limited. The returned function gives back what a call occupied. */
 export interface Admission {
-  admit(caller: Caller, method: DescMethod, arrival: Arrival): Result<() => void> | Promise<Result<() => void>>;
+  admit(caller: Caller, method: DescMethod, incoming: IncomingCall): Result<() => void> | Promise<Result<() => void>>;
   /** Counts a refused credential against its address; fails when the address sends too many. */
   refused(peer: string): Result<void>;
 }
@@ -86,7 +76,7 @@ export interface Gate {
   /** Whether the method is one of the gate's; only operations (health, reflection) are not. */
   serves(method: DescMethod): boolean;
   /** Lets a call in before its message is read, or throws. Synchronous for a warm credential. */
-  admit(method: DescMethod, arrival: Arrival): AdmittedCall | Promise<AdmittedCall>;
+  admit(method: DescMethod, incoming: IncomingCall): AdmittedCall | Promise<AdmittedCall>;
   unary(call: AdmittedCall, request: Message): Promise<Message>;
   stream(call: AdmittedCall, request: Message): AsyncIterable<Message>;
   /** Ends a call whose message never arrived whole. After `unary` and `stream` it does nothing. */
@@ -103,12 +93,12 @@ export class AdmittedCall implements Call {
   readonly startedAt: number;
   readonly release: () => void;
   readonly trace: CallTrace | undefined;
-  readonly #arrival: Arrival;
+  readonly #incoming: IncomingCall;
   #signal: AbortSignal | undefined;
   finished = false;
 
   constructor(
-    arrival: Arrival,
+    incoming: IncomingCall,
     admitted: {
       requestId: string;
       method: DescMethod;
@@ -118,7 +108,7 @@ export class AdmittedCall implements Call {
       trace: CallTrace | undefined;
     },
   ) {
-    this.#arrival = arrival;
+    this.#incoming = incoming;
     this.trace = admitted.trace;
     this.requestId = admitted.requestId;
     this.method = admitted.method;
@@ -128,27 +118,27 @@ export class AdmittedCall implements Call {
   }
 
   get protocol(): Protocol {
-    return this.#arrival.protocol;
+    return this.#incoming.protocol;
   }
   get peer(): string {
-    return this.#arrival.peer;
+    return this.#incoming.peer;
   }
-  /** The arrival's own, asked for late: a call that nobody watches does not pay for a signal. */
+  /** The incoming call's own, asked for late: a call that nobody watches does not pay for a signal. */
   get signal(): AbortSignal {
-    return this.#signal ?? this.#arrival.signal;
+    return this.#signal ?? this.#incoming.signal;
   }
   get deadline(): number | undefined {
-    return this.#arrival.deadline;
+    return this.#incoming.deadline;
   }
   /** Lets something else than the caller end the call, too. */
   endWith(signal: AbortSignal): void {
     this.#signal = AbortSignal.any([this.signal, signal]);
   }
   header(name: string): string | undefined {
-    return this.#arrival.header(name);
+    return this.#incoming.header(name);
   }
   setReplyHeader(name: string, value: string): void {
-    this.#arrival.setReplyHeader(name, value);
+    this.#incoming.setReplyHeader(name, value);
   }
 }
 
@@ -159,18 +149,18 @@ export function createGate(options: GateOptions): Gate {
   const rules = accessRules(handlers.keys());
   const reported = new WeakSet<object>();
 
-  function admit(method: DescMethod, arrival: Arrival): AdmittedCall | Promise<AdmittedCall> {
-    const requestId = requestIdOf(arrival.header('x-request-id'));
-    arrival.setReplyHeader('x-request-id', requestId);
+  function admit(method: DescMethod, incoming: IncomingCall): AdmittedCall | Promise<AdmittedCall> {
+    const requestId = requestIdOf(incoming.header('x-request-id'));
+    incoming.setReplyHeader('x-request-id', requestId);
     const startedAt = clock.monotonic();
     const rule = rules.get(method);
     try {
       if (!rule) throw new FailureError({ kind: 'unimplemented' });
-      const authorization = arrival.header('authorization');
+      const authorization = incoming.header('authorization');
       const known =
         authorization === undefined && rule.anonymous
           ? { ok: true as const, value: nobody }
-          : authenticate(authorization, arrival);
+          : authenticate(authorization, incoming);
       if (known instanceof Promise)
         return known.then((caller) => enter(caller, rule)).catch((error: unknown) => rejected(error));
       const entered = enter(known, rule);
@@ -180,15 +170,15 @@ export function createGate(options: GateOptions): Gate {
     }
 
     function enter(known: Result<Caller>, accessRule: AccessRule): AdmittedCall | Promise<AdmittedCall> {
-      const origin = checkOrigin(known, arrival);
+      const origin = checkOrigin(known, incoming);
       if (!known.ok) {
-        if (known.failure.kind === 'credential_invalid') unwrap(admission.refused(arrival.peer));
+        if (known.failure.kind === 'credential_invalid') unwrap(admission.refused(incoming.peer));
         throw new FailureError(known.failure);
       }
       const caller = known.value;
       unwrap(origin);
       unwrap(mayCall(caller, accessRule));
-      const admitted = admission.admit(caller, method, arrival);
+      const admitted = admission.admit(caller, method, incoming);
       return admitted instanceof Promise ? admitted.then((result) => begin(caller, result)) : begin(caller, admitted);
     }
 
@@ -196,15 +186,15 @@ export function createGate(options: GateOptions): Gate {
       const release = unwrap(admitted);
       const trace = traceCall?.({
         method: nameOf(method),
-        protocol: arrival.protocol,
+        protocol: incoming.protocol,
         requestId,
-        traceparent: arrival.header('traceparent'),
+        traceparent: incoming.header('traceparent'),
       });
-      return new AdmittedCall(arrival, { requestId, method, caller, startedAt, release, trace });
+      return new AdmittedCall(incoming, { requestId, method, caller, startedAt, release, trace });
     }
 
     function rejected(error: unknown): never {
-      record({ requestId, method, protocol: arrival.protocol, caller: undefined, startedAt }, error);
+      record({ requestId, method, protocol: incoming.protocol, caller: undefined, startedAt }, error);
       throw error;
     }
   }

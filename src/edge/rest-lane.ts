@@ -4,8 +4,9 @@ import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';
 import { errorBody } from './error-body.ts';
 import { headersOf } from './failures.ts';
-import type { AdmittedCall, Arrival, Gate } from './gate.ts';
-import { type RestContext, RestError, rest } from './rest/index.ts';
+import type { AdmittedCall, Gate } from './gate.ts';
+import { HttpIncomingCall } from './incoming-call.ts';
+import { RestError, rest } from './rest/index.ts';
 
 export interface RestLaneOptions {
   services: readonly ServedService[];
@@ -23,7 +24,7 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
     registry: createRegistry(...new Set(services.flatMap(({ service }) => filesOf(service.file)))),
     pathPrefix: options.pathPrefix,
     limits: { bodyBytes: options.bodyBytes, timeoutMsMax: options.maxTimeoutMs },
-    admit: (method, context) => gate.admit(method, new RestArrival(context)),
+    admit: (method, context) => gate.admit(method, new HttpIncomingCall('rest', context)),
     unary: (_method, request, _context, call) => gate.unary(call, request),
     serverStreaming: (_method, request, _context, call) => gate.stream(call, request),
     renderError: (thrown, context, call) => {
@@ -38,31 +39,4 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
 
 function filesOf(file: DescFile): DescFile[] {
   return [file, ...file.dependencies.flatMap(filesOf)];
-}
-
-class RestArrival implements Arrival {
-  readonly protocol = 'rest';
-  readonly #context: RestContext;
-  readonly #startedAt = Date.now();
-
-  constructor(context: RestContext) {
-    this.#context = context;
-  }
-  get peer(): string {
-    return this.#context.remoteAddress;
-  }
-  get signal(): AbortSignal {
-    return this.#context.signal;
-  }
-  get deadline(): number | undefined {
-    const { timeoutMs } = this.#context;
-    return timeoutMs === undefined ? undefined : this.#startedAt + timeoutMs;
-  }
-  header(name: string): string | undefined {
-    const value = this.#context.headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
-  }
-  setReplyHeader(name: string, value: string): void {
-    this.#context.replyHeaders[name] = value;
-  }
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Protocol } from '../../src/api/call.ts';
 import { type Caller, nobody } from '../../src/base/caller.ts';
 import { limitAdmission } from '../../src/edge/admission.ts';
-import type { Arrival } from '../../src/edge/gate.ts';
+import type { IncomingCall } from '../../src/edge/incoming-call.ts';
 import { Health } from '../../src/gen/grpc/health/v1/health_pb.ts';
 import { ChatService } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
 import { WalletService } from '../../src/gen/intelligence/wallet/v1/wallet_service_pb.ts';
@@ -11,9 +11,9 @@ import { createLimits } from '../../src/limits/index.ts';
 import { handClock, keyCaller, keyLevels } from '../limits/callers.ts';
 import { silent } from '../support/database.ts';
 
-function arrivalBy(protocol: Protocol) {
+function incomingBy(protocol: Protocol) {
   const headers = new Map<string, string>();
-  const arrival: Arrival = {
+  const incoming: IncomingCall = {
     protocol,
     peer: '192.0.2.7',
     signal: new AbortController().signal,
@@ -21,15 +21,15 @@ function arrivalBy(protocol: Protocol) {
     header: () => undefined,
     setReplyHeader: (name, value) => void headers.set(name, value),
   };
-  return { arrival, headers };
+  return { incoming, headers };
 }
 
 const levels = keyLevels({ requestsPerMinute: 60, requestBurst: 5, tokensPerMinute: 1000, streams: 1 });
 
 test('replies over HTTP state what is left of the limits, in the draft and in the names OpenAI clients read', async () => {
   const admission = limitAdmission(createLimits({ clock: handClock(), log: silent, levels }));
-  const { arrival, headers } = arrivalBy('rest');
-  expect((await admission.admit(keyCaller(), ChatService.method.chat, arrival)).ok).toBe(true);
+  const { incoming, headers } = incomingBy('rest');
+  expect((await admission.admit(keyCaller(), ChatService.method.chat, incoming)).ok).toBe(true);
   expect(Object.fromEntries(headers)).toEqual({
     'ratelimit-policy': '"requests";q=60;w=60, "tokens";q=1000;w=60',
     ratelimit: '"requests";r=4;t=1, "tokens";r=1000;t=0',
@@ -44,7 +44,7 @@ test('replies over HTTP state what is left of the limits, in the draft and in th
 
 test('a streaming method takes a place of streams until it ends', async () => {
   const admission = limitAdmission(createLimits({ clock: handClock(), log: silent, levels }));
-  const ask = () => admission.admit(keyCaller(), Health.method.watch, arrivalBy('grpc').arrival);
+  const ask = () => admission.admit(keyCaller(), Health.method.watch, incomingBy('grpc').incoming);
   const first = await ask();
   expect(await ask()).toMatchObject({ failure: { kind: 'rate_limited', limit: 'concurrent streams of the key' } });
   if (first.ok) first.value();
@@ -59,9 +59,9 @@ test('calls without a credential, and refused credentials, count against the add
     addresses: { anonymousPerMinute: 6, refusedPerMinute: 6 },
   });
   const admission = limitAdmission(limits);
-  const { arrival } = arrivalBy('rest');
+  const { incoming } = incomingBy('rest');
   const answers = await Promise.all(
-    Array.from({ length: 7 }, () => admission.admit(nobody, ChatService.method.chat, arrival)),
+    Array.from({ length: 7 }, () => admission.admit(nobody, ChatService.method.chat, incoming)),
   );
   expect(answers.filter(({ ok }) => ok)).toHaveLength(5);
   const refused = Array.from({ length: 7 }, () => admission.refused('192.0.2.8').ok);
@@ -74,7 +74,7 @@ test('an owner can pay and see the wallet when the account’s limits are used u
   const admission = limitAdmission(createLimits({ clock, log: silent, levels: { ...levels, account: spent } }));
   const owner: Caller = { ...keyCaller('key_owner'), credential: 'management_key' };
   const ask = async (caller: Caller, method: DescMethod) =>
-    (await admission.admit(caller, method, arrivalBy('rest').arrival)).ok;
+    (await admission.admit(caller, method, incomingBy('rest').incoming)).ok;
   while (await ask(keyCaller(), ChatService.method.chat));
   const { createTopUp, getWallet, getTopUp, listEntries } = WalletService.method;
   for (const method of [createTopUp, getWallet, getTopUp]) expect(await ask(owner, method)).toBe(true);

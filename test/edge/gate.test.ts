@@ -5,7 +5,8 @@ import type { ServedService } from '../../src/api/handlers.ts';
 import { nobody } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { succeed } from '../../src/base/failure.ts';
-import { type Arrival, createGate, type FinishedCall } from '../../src/edge/gate.ts';
+import { createGate, type FinishedCall } from '../../src/edge/gate.ts';
+import type { IncomingCall } from '../../src/edge/incoming-call.ts';
 import { GateService } from '../gen/intelligence/test/v1/gate_pb.ts';
 import { gateService } from '../support/gate-service.ts';
 
@@ -25,7 +26,7 @@ function gateWith(handlers: ServedService['handlers'] = {}) {
   return { gate, finished, released: () => places };
 }
 
-function arrival(): Arrival {
+function incoming(): IncomingCall {
   return {
     protocol: 'rest',
     peer: '127.0.0.1',
@@ -40,7 +41,7 @@ const { count, say } = GateService.method;
 
 test('a stream that its consumer leaves in the middle is a cancelled call, and ends once', async () => {
   const { gate, finished, released } = gateWith();
-  const call = await gate.admit(count, arrival());
+  const call = await gate.admit(count, incoming());
   for await (const _ of gate.stream(call, create(count.input, { to: 5 }))) break;
   expect(finished.map(({ outcome }) => outcome)).toEqual(['cancelled']);
   expect(released()).toBe(1);
@@ -58,9 +59,9 @@ test('unary calls that arrive in one turn of the event loop go on in step, and a
     },
   });
   const [one, other, stream] = [
-    await gate.admit(say, arrival()),
-    await gate.admit(say, arrival()),
-    await gate.admit(count, arrival()),
+    await gate.admit(say, incoming()),
+    await gate.admit(say, incoming()),
+    await gate.admit(count, incoming()),
   ];
   const done: Promise<unknown>[] = [];
   await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-import { create } from '@bufbuild/protobuf';
+import { create, type DescMethod } from '@bufbuild/protobuf';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FailureError } from '../../base/failure.ts';
 import {
@@ -10,12 +10,16 @@ import {
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { headersOf } from '../failures.ts';
 import type { AdmittedCall, Gate } from '../gate.ts';
-import { RestError } from '../rest/index.ts';
-import { OpenAiArrival } from './arrival.ts';
+import { HttpIncomingCall } from '../incoming-call.ts';
+import { Call, RestError, sendStream } from '../rest/index.ts';
 import { readJson } from './body.ts';
+import { chunkFraming } from './framing.ts';
 import { completionOf, modelList, modelNamed, openAiError } from './reply.ts';
 import { type CompletionRequest, readCompletionRequest } from './request.ts';
-import { sendChunks } from './stream.ts';
+
+type HttpCall = Call<AdmittedCall>;
+
+const heartbeatMs = 15_000;
 
 export interface OpenAiOptions {
   gate: Gate;
@@ -33,70 +37,77 @@ export async function openAi(instance: FastifyInstance, { gate, pathPrefix, body
   instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null, undefined));
 
   instance.post(`${pathPrefix}/v1/chat/completions`, (request, reply) =>
-    answering(request, reply, async (arrival) => {
+    answering(request, reply, async (http) => {
+      const { authorization, 'cache-control': cacheControl } = http.headers;
       // Whether it streams stands in the body; nobody without a credential gets to send one.
-      if (arrival.header('authorization') === undefined) await arrival.admitted(gate, ChatService.method.chat);
-      const body = readCompletionRequest(await readJson(request.raw, bodyBytes), arrival.header('cache-control'));
-      return body.stream ? stream(arrival, reply, body) : unary(arrival, reply, body);
+      if (authorization === undefined) await admit(http, ChatService.method.chat);
+      const body = readCompletionRequest(await readJson(request.raw, bodyBytes), cacheControl);
+      return body.stream ? stream(http, reply, body) : unary(http, reply, body);
     }),
   );
   instance.get(`${pathPrefix}/v1/models`, (request, reply) =>
-    answering(request, reply, async (arrival) => send(reply, arrival, modelList((await models(arrival)).models))),
+    answering(request, reply, async (http) => send(reply, http, modelList((await models(http)).models))),
   );
   instance.get<{ Params: { '*': string } }>(`${pathPrefix}/v1/models/*`, (request, reply) =>
-    answering(request, reply, async (arrival) => {
-      const model = modelNamed(request.params['*'], (await models(arrival)).models);
+    answering(request, reply, async (http) => {
+      const model = modelNamed(request.params['*'], (await models(http)).models);
       if (!model) throw new FailureError({ kind: 'not_found', resource: 'model' });
-      send(reply, arrival, model);
+      send(reply, http, model);
     }),
   );
 
-  async function unary(arrival: OpenAiArrival, reply: FastifyReply, request: CompletionRequest): Promise<void> {
-    const call = await arrival.admitted(gate, ChatService.method.chat);
-    send(reply, arrival, completionOf((await gate.unary(call, request.unary())) as ChatResponse));
+  async function admit(http: HttpCall, method: DescMethod): Promise<AdmittedCall> {
+    http.admitted = await gate.admit(method, new HttpIncomingCall('openai', http));
+    return http.admitted;
   }
 
-  async function stream(arrival: OpenAiArrival, reply: FastifyReply, request: CompletionRequest): Promise<void> {
-    const call = await arrival.admitted(gate, ChatService.method.streamChat);
-    await sendChunks({
+  async function unary(http: HttpCall, reply: FastifyReply, request: CompletionRequest): Promise<void> {
+    const call = await admit(http, ChatService.method.chat);
+    send(reply, http, completionOf((await gate.unary(call, request.unary())) as ChatResponse));
+  }
+
+  async function stream(http: HttpCall, reply: FastifyReply, request: CompletionRequest): Promise<void> {
+    const call = await admit(http, ChatService.method.streamChat);
+    const { requestId } = call;
+    await sendStream({
       messages: gate.stream(call, request.streamed()) as AsyncIterable<StreamChatResponse>,
-      request,
-      requestId: call.requestId,
-      arrival,
-      reply,
-      printError: (error) => JSON.stringify(openAiError(gate.refuse(error, call.requestId))),
+      framing: chunkFraming({
+        ...{ requestId, model: request.model, includeUsage: request.includeUsage },
+        printError: (error) => JSON.stringify(openAiError(gate.refuse(error, requestId))),
+      }),
+      ...{ call: http, reply, heartbeatMs },
     });
   }
 
-  async function models(arrival: OpenAiArrival): Promise<ListModelsResponse> {
-    const call = await arrival.admitted(gate, ChatService.method.listModels);
+  async function models(http: HttpCall): Promise<ListModelsResponse> {
+    const call = await admit(http, ChatService.method.listModels);
     return (await gate.unary(call, create(ListModelsRequestSchema, { pageSize: 1_000 }))) as ListModelsResponse;
   }
 
   function answering(
     request: FastifyRequest,
     reply: FastifyReply,
-    answer: (arrival: OpenAiArrival) => Promise<void>,
+    answer: (http: HttpCall) => Promise<void>,
   ): Promise<FastifyReply> {
-    const arrival = new OpenAiArrival(request, reply);
-    return answer(arrival)
-      .catch((error: unknown) => refuse(error, arrival, reply))
-      .finally(() => arrival.finish())
+    const http: HttpCall = new Call(request, reply);
+    return answer(http)
+      .catch((error: unknown) => refuse(error, http, reply))
+      .finally(() => http.finish())
       .then(() => reply);
   }
 
-  function refuse(thrown: unknown, arrival: OpenAiArrival, reply: FastifyReply): void {
+  function refuse(thrown: unknown, http: HttpCall, reply: FastifyReply): void {
     const error = thrown instanceof RestError ? new FailureError(thrown.problem) : thrown;
-    const { call }: { call?: AdmittedCall | undefined } = arrival;
-    if (call) gate.abandon(call, error);
-    const refusal = gate.refuse(error, call?.requestId);
+    const { admitted } = http;
+    if (admitted) gate.abandon(admitted, error);
+    const refusal = gate.refuse(error, admitted?.requestId);
     if (reply.sent) return;
     reply.code(refusal.status).headers(headersOf(refusal));
-    send(reply, arrival, openAiError(refusal));
+    send(reply, http, openAiError(refusal));
   }
 }
 
-function send(reply: FastifyReply, arrival: OpenAiArrival, body: object): void {
-  if (arrival.isGone) reply.hijack();
-  else reply.headers(arrival.replyHeaders).type('application/json; charset=utf-8').send(JSON.stringify(body));
+function send(reply: FastifyReply, http: HttpCall, body: object): void {
+  if (http.isGone) reply.hijack();
+  else reply.headers(http.replyHeaders).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }

@@ -6,6 +6,7 @@ import type { Binding } from './binding.ts';
 import { readBody } from './body.ts';
 import { Call, type RestContext } from './context.ts';
 import { invalidArgument, RestError } from './errors.ts';
+import { framingOf } from './framing.ts';
 import type { Match, Matcher } from './matcher.ts';
 import { acceptsGzip, parseTimeoutMs, preferredStream, streamFormat } from './negotiation.ts';
 import { jsonType, type Printed } from './printing.ts';
@@ -177,10 +178,9 @@ class Transcoder<Admitted> {
     reply: FastifyReply,
     format: 'sse' | 'ndjson',
   ): Promise<void> {
-    await sendStream({
-      ...{ messages, call, reply, format, printer: binding.printer, heartbeatMs: this.heartbeatMs },
-      printError: (error) => this.options.renderError(error, call, call.admitted).body,
-    });
+    const printError = (error: unknown) => this.options.renderError(error, call, call.admitted).body;
+    const framing = framingOf(binding.printer, format, printError);
+    await sendStream({ messages, framing, call, reply, heartbeatMs: this.heartbeatMs });
     call.finish();
   }
 

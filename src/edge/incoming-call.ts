@@ -1,0 +1,42 @@
+import type { Protocol } from '../api/call.ts';
+import type { RestContext } from './rest/index.ts';
+
+/** What a protocol knows of a call before it passes the gate. */
+export interface IncomingCall {
+  readonly protocol: Protocol;
+  readonly peer: string;
+  readonly signal: AbortSignal;
+  /** When the caller's deadline passes, in milliseconds since the epoch. */
+  readonly deadline: number | undefined;
+  header(name: string): string | undefined;
+  setReplyHeader(name: string, value: string): void;
+}
+
+/** A call that came as a plain HTTP request. */
+export class HttpIncomingCall implements IncomingCall {
+  readonly protocol: Protocol;
+  readonly #context: RestContext;
+  readonly #startedAt = Date.now();
+
+  constructor(protocol: Protocol, context: RestContext) {
+    this.protocol = protocol;
+    this.#context = context;
+  }
+  get peer(): string {
+    return this.#context.remoteAddress;
+  }
+  get signal(): AbortSignal {
+    return this.#context.signal;
+  }
+  get deadline(): number | undefined {
+    const { timeoutMs } = this.#context;
+    return timeoutMs === undefined ? undefined : this.#startedAt + timeoutMs;
+  }
+  header(name: string): string | undefined {
+    const value = this.#context.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  }
+  setReplyHeader(name: string, value: string): void {
+    this.#context.replyHeaders[name] = value;
+  }
+}

@@ -1,0 +1,22 @@
+import type { StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { eventOf, eventStreamType, type Framing } from '../rest/index.ts';
+import { CompletionChunks } from './reply.ts';
+
+/**
+ * One stream as server-sent chunks. A failure is the last event, and `[DONE]` does not follow.
+ * `printError`: the body of an error.
+ */
+export function chunkFraming(
+  options: ConstructorParameters<typeof CompletionChunks>[0] & { printError: (error: unknown) => string },
+): Framing<StreamChatResponse> {
+  const chunks = new CompletionChunks(options);
+  const event = (chunk: object) => eventOf(JSON.stringify(chunk));
+  return {
+    contentType: () => eventStreamType,
+    opening: event(chunks.first()),
+    frame: (message) => chunks.of(message).map(event).join(''),
+    closing: eventOf('[DONE]'),
+    failure: (error) => eventOf(options.printError(error)),
+    hasHeartbeat: true,
+  };
+}

@@ -1,0 +1,52 @@
+import type { Message } from '@bufbuild/protobuf';
+import type { StreamFormat } from './negotiation.ts';
+import type { Printer } from './printing.ts';
+
+/** How the messages of a stream become bytes. */
+export interface Framing<Sent> {
+  /** `first` is undefined when the stream has no message. */
+  contentType(first: Sent | undefined): string;
+  /** Goes before the first message. */
+  readonly opening?: string;
+  frame(message: Sent): string | Uint8Array;
+  /** Goes after the last message of a stream that did not fail. */
+  readonly closing?: string;
+  /** The end of a stream that failed; undefined: there is no place for an error, the connection breaks off. */
+  failure(error: unknown): string | undefined;
+  /** Whether a comment may go between the messages, so that proxies do not close a silent stream. */
+  readonly hasHeartbeat: boolean;
+}
+
+export const eventStreamType = 'text/event-stream; charset=utf-8';
+
+export function eventOf(json: string): string {
+  return `data: ${json}\n\n`;
+}
+
+/** The framing of a method's replies. `printError`: the body of an error, as the product prints it. */
+export function framingOf(
+  printer: Printer,
+  format: StreamFormat,
+  printError: (error: unknown) => string,
+): Framing<Message> {
+  if (printer.isRaw)
+    return {
+      contentType: (first) => (first ? printer.raw(first).contentType : 'application/octet-stream'),
+      frame: (message) => printer.raw(message).body,
+      failure: () => undefined,
+      hasHeartbeat: false,
+    };
+  if (format === 'sse')
+    return {
+      contentType: () => eventStreamType,
+      frame: (message) => eventOf(printer.json(message)),
+      failure: (error) => `event: error\n${printError(error).replace(/^/gm, 'data: ')}\n\n`,
+      hasHeartbeat: true,
+    };
+  return {
+    contentType: () => 'application/x-ndjson; charset=utf-8',
+    frame: (message) => `{"result":${printer.json(message)}}\n`,
+    failure: (error) => `${printError(error).replaceAll('\n', ' ')}\n`,
+    hasHeartbeat: false,
+  };
+}
