@@ -43,7 +43,7 @@ async function main(quickstart: boolean): Promise<void> {
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
-  // A reader of the output that goes away, as in "| head", is no reason to end, least of all in the middle of an end.
+  // The reader of our output may go away, as in "| head". That is no reason to exit, least of all during a shutdown.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   // The script that started quickstart holds a channel to it, which closes however that script ends.
   if (process.connected) process.once('disconnect', () => stop('The terminal is gone'));

@@ -5,7 +5,7 @@ import type { CacheEvent, Health } from './chat/index.ts';
 import type { FinishedCall } from './edge/index.ts';
 import type { HoldOutcome, RunningLedger } from './wallet/index.ts';
 
-/** What the service tells Prometheus of itself. Calls and models by OpenTelemetry's names where it has them. */
+/** The metrics for Prometheus. Those of calls and models have OpenTelemetry's names where there are any. */
 export interface Metrics {
   observeCall(call: FinishedCall): void;
   observeGroup(operations: number, durationMs: number): void;

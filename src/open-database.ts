@@ -10,7 +10,7 @@ import {
   startPrivateServer,
 } from './db/index.ts';
 
-/** The configured database, and what ends it. */
+/** The configured database, and how to close it. */
 export interface OpenedDatabase {
   db: Database;
   close(): Promise<void>;

@@ -17,7 +17,7 @@ type Owner = Pick<Quickstart, 'accountId' | 'managementKey'>;
 
 const ollamaUrl = 'http://127.0.0.1:11434';
 
-/** A service to try: payments without money, and therefore on this machine only; with the models of an Ollama that runs here. */
+/** A service for trying things out. Payments take no money, so it listens on this machine only. A local Ollama's models are used. */
 export async function quickstartConfig(config: Config, ollama = ollamaUrl): Promise<Config> {
   return withOllama(
     {
@@ -68,7 +68,7 @@ export async function prepareQuickstart({
   return instructions(quickstart, file, modelsOf(app, owner));
 }
 
-/** Which models answer, for people. */
+/** A line for people that says which models answer. */
 function modelsOf({ rooms }: App, { accountId }: Owner): string {
   const models = rooms.catalog.models(accountId).map(({ model }) => model);
   const real = models.filter(({ embedded }) => !embedded).map(({ name }) => name);
@@ -86,7 +86,7 @@ async function createOwner({ rooms }: App): Promise<Owner> {
   return { accountId: account.id, managementKey };
 }
 
-/** The account of an earlier start; none when the file is of another database. */
+/** The account of an earlier start; none when the file belongs to another database. */
 async function readKnown(file: string, { rooms }: App): Promise<Owner | undefined> {
   if (!existsSync(file)) return undefined;
   const { accountId, managementKey } = JSON.parse(readFileSync(file, 'utf8')) as Quickstart;

@@ -37,7 +37,7 @@ export interface RoomsOptions {
   config: Config;
   secrets: Secrets;
   log: Logger;
-  /** Told of each step, for people who wait. */
+  /** Reports each step to people who wait for the start. */
   progress(step: string): void;
 }
 
@@ -73,7 +73,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     const keys = createKeys({ db, clock, log, changes, peppers: secrets.keyPeppers, lookUps: limits.lookUps });
     closers.push(() => keys.close());
     await keys.checkPeppersInUse();
-    // Known for certain only when the port is open; `app.ts` says it then.
+    // The port is certain only once it is open; `app.ts` sets it then.
     const address = {
       publicUrl: config.http.publicUrl?.replace(/\/+$/, '') ?? `http://${config.http.host}:${config.http.port}`,
     };
@@ -154,7 +154,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       log,
       seal: createSeal(secrets.encryptionKeys),
       secret: secrets.fingerprintKey,
-      // Who wants no reply stored wants none in a cache.
+      // Where replies must not be stored, they must not be cached either.
       settings: { ...config.chat.cache, enabled: config.chat.cache.enabled && config.ledger.storeReplies },
       observe: metrics.observeCache,
     });
@@ -224,7 +224,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     throw error;
   }
 
-  /** Closes what was opened, the last first. One that fails does not keep the others open. */
+  /** Closes the rooms in reverse order. A room that fails to close does not keep the others open. */
   async function close(): Promise<void> {
     for (const closer of closers.splice(0).reverse())
       try {
@@ -235,7 +235,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
   }
 }
 
-/** What a customer's server is told of a balance that has fallen below its threshold. */
+/** The webhook's data about a balance that fell below its threshold. */
 function lowBalanceData({ walletId, kind, balance, threshold }: Omit<LowBalance, 'accountId'>) {
   return {
     ...{ walletId, wallet: kind },
@@ -250,13 +250,13 @@ function pulsePrice(catalog: Catalog, accountId: string): PulsePrice | undefined
   return price && { ...price, version: catalog.version };
 }
 
-/** Each level may do the same in all: a key no more than its account, a token no more than its key. */
+/** All levels have the same limits: a key may do no more than its account, and a token no more than its key. */
 function levelsOf({ limits }: Config): Levels {
   const level = { ...limits, streams: limits.concurrentStreams };
   return { account: level, key: level, token: level };
 }
 
-/** The models and the prices that the configuration states. */
+/** The configured models and prices. */
 export function catalogSettings({ models, workflows, pulse }: Config): CatalogSettings {
   return {
     models,
@@ -268,7 +268,7 @@ export function catalogSettings({ models, workflows, pulse }: Config): CatalogSe
   };
 }
 
-/** Families whose price is not that of all families. */
+/** Families with a price of their own. */
 function familyPrices(prices: Readonly<Record<string, string | undefined>>): Record<string, { perRequestUsd: string }> {
   const priced: Record<string, { perRequestUsd: string }> = {};
   for (const [family, price] of Object.entries(prices))
@@ -276,7 +276,7 @@ function familyPrices(prices: Readonly<Record<string, string | undefined>>): Rec
   return priced;
 }
 
-/** The configured prices that the book does not have yet. What it refuses stays out of it, and the service runs by the book. */
+/** Imports configured prices that are not in the price book yet. Those it refuses are left out; the service charges by the book. */
 async function importPrices(catalog: Catalog, log: Logger): Promise<void> {
   const { additions, problems } = await catalog.importPrices();
   for (const problem of problems) log.error({ problem }, 'prices were not imported: run "npm run cli prices import"');

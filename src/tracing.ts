@@ -22,7 +22,7 @@ export interface Tracing {
   ledger(ledger: RunningLedger): RunningLedger;
   /** The same health, whose calls of models are spans of their call. */
   health(health: Health): Health;
-  /** Sends what is not sent yet. */
+  /** Sends the spans that are still waiting. */
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export function createTracing({ endpoint, sampleRatio }: TracingSettings): Traci
     };
   }
 
-  /** A generator's steps run where they are asked for: each one is brought into its call's context. */
+  /** A generator's steps run in their consumer's context, so each step is run in its call's context instead. */
   async function* iterateInside<T>(messages: AsyncIterable<T>, inside: Context): AsyncGenerator<T> {
     const iterator = messages[Symbol.asyncIterator]();
     let ended = false;

@@ -1,4 +1,4 @@
-/** Where the time comes from; tests hand in their own. */
+/** The source of the time; tests pass their own. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the Unix epoch. */
   now(): number;

@@ -6,7 +6,7 @@ export interface FieldViolation {
   description: string;
 }
 
-/** What became of one upstream attempt, for the caller's eyes: never the upstream's own words. */
+/** The outcome of one upstream attempt as callers see it: never in the upstream's own words. */
 export interface FailedAttempt {
   provider: string;
   model: string;
@@ -54,7 +54,7 @@ export type Failure =
   | {
       kind: 'upstream_failed';
       attempts: FailedAttempt[];
-      /** Who could not answer when it is no model, for example `payment provider`. */
+      /** What could not answer, unless it is a model; for example `payment provider`. */
       upstream?: string;
     }
   | { kind: 'upstream_timeout'; attempts: FailedAttempt[] }
@@ -66,7 +66,7 @@ export type Failure =
   | { kind: 'method_not_allowed'; allow: string[] }
   | {
       kind: 'unimplemented';
-      /** What is not there, and what to do instead; without it: the method. */
+      /** What is missing, and what to do instead; absent: the method itself. */
       description?: string;
     }
   | { kind: 'internal' };

@@ -24,7 +24,7 @@ const overloaded: Failure = { kind: 'overloaded', retryAfterMs: 1000 };
 
 /**
  * What arrives while a query is on its way joins the next one, so that a flood of unknown ids costs the database a few
- * queries and a good id among them waits for one query at most, not for a turn in a line.
+ * queries and a good id among them waits for one query at most instead of for a queue.
  */
 export function createGroupReader<T>(options: GroupReaderOptions<T>): GroupReader<T> {
   const { load, onError, idsPerReadMax = 200, readsInFlightMax = 2, waitingMax = 10_000 } = options;

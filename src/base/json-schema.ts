@@ -3,7 +3,7 @@ import type { RegExpEngine } from 'ajv/dist/types/index.js';
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 
-/** Says whether a value fits a schema, and where it does not: the path of the first misfit and what was expected. */
+/** Says whether a value fits a schema, and where it does not: the path of the first mismatch and what was expected. */
 export type SchemaCheck = (value: unknown) => { fits: true } | { fits: false; path: string; problem: string };
 
 export type CompiledSchema = { ok: true; check: SchemaCheck } | { ok: false; problem: string };

@@ -49,7 +49,7 @@ export interface Catalog {
   models(accountId: string): readonly PricedModel[];
   /** What an account pays now for a service such as `workflow:risk.check`. */
   price(item: string, accountId: string): Price | undefined;
-  /** The version of the price book that prices come from at this moment; a charge stands on it to its end. */
+  /** The price book's version at this moment; a charge keeps the version that it began with. */
   readonly version: number;
   /** Shows what importing the configured prices would do; changes nothing. */
   planPrices(rules?: ImportRules): Promise<ImportPlan>;

@@ -56,7 +56,7 @@ const dimensions = [
   ['perThousandEvents', 'perThousandEventsUsd'],
 ] as const;
 
-/** A rate above 100,000 USD is a slip of the pen, and would overflow sums. */
+/** A rate above 100,000 USD is a typing error, and would overflow sums. */
 const rateMax: NanoUsd = 100_000n * 1_000_000_000n;
 /** Clocks of nodes and of the database differ a little: a price for "now" is not retroactive. */
 const retroactiveGraceMs = 60_000;

@@ -1,4 +1,4 @@
-/** What the environment says. Nothing else reads it. */
+/** The environment. Nothing else reads it. */
 export interface Environment {
   /** CONFIG: the YAML file. */
   configFile: string | undefined;

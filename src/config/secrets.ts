@@ -19,7 +19,7 @@ export interface KeyRing {
   byVersion: ReadonlyMap<number, Buffer>;
 }
 
-/** What the service knows and the database does not. */
+/** The service's secrets, which are kept outside the database. */
 export interface Secrets {
   /** Tokens of operators by name; several, so that one can be replaced without a pause. */
   operatorTokens: ReadonlyMap<string, string>;
@@ -31,12 +31,12 @@ export interface Secrets {
   fingerprintKey: Buffer;
 }
 
-/** The file can not be used. The message says why and what to do, and holds nothing of its content. */
+/** The file cannot be used. The message says why and what to do, and quotes nothing of its content. */
 export class SecretsError extends Error {
   override readonly name = 'SecretsError';
 }
 
-/** Reads the file, and makes it first when there is none. Of several processes that make it at once, all get one. */
+/** Reads the file, creating it first if there is none. Processes that do so at the same time all end up with the same one. */
 export function loadOrCreateSecrets(path: string): Secrets {
   try {
     return loadSecrets(path);
@@ -87,7 +87,7 @@ function parseSecrets(text: string, path: string): Secrets {
   try {
     content = JSON.parse(text);
   } catch {
-    // The parser's own words would quote the content.
+    // The parser's own message would quote the content.
     throw new SecretsError(
       `The secrets file ${path} is not JSON. Restore it from a backup; data can not be read without it.`,
     );

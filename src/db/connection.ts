@@ -20,7 +20,7 @@ export function driverOptions(url: string): ConnectionOptions {
     charset: 'UTF8MB4_BIN',
     timezone: 'Z',
     typeCast: castColumn,
-    // An object as a value must never unfold into SQL.
+    // An object passed as a value must never expand into SQL.
     stringifyObjects: true,
     enableKeepAlive: true,
     keepAliveInitialDelay: 10_000,
@@ -53,7 +53,7 @@ export function removeStatement(error: unknown): void {
   if (error instanceof Error && 'sql' in error) delete error.sql;
 }
 
-/** For `catch` of a connection of one's own. */
+/** For the `catch` of queries on a connection of one's own. */
 export function throwWithoutStatement(error: unknown): never {
   removeStatement(error);
   throw error;

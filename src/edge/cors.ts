@@ -23,7 +23,7 @@ const allowed = succeed(undefined);
 /**
  * Whether a browser may make this call (Fetch standard, CORS protocol). Pages of other sites may use access tokens
  * whose key names their origin, and nothing else: a key that arrives from a page is a key that leaked to its readers.
- * What is not a browser sends no `Sec-Fetch-Site`, and is not asked.
+ * Clients other than browsers send no `Sec-Fetch-Site`, and are not checked.
  */
 export function checkOrigin(known: Result<Caller>, incoming: Headers): Result<void> {
   const origin = incoming.header('origin');

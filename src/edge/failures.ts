@@ -246,7 +246,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
   }
 }
 
-/** The failure in anything thrown. What is not one of ours is a fault of the service: its own words stay inside. */
+/** The failure in anything thrown. Any other error is a fault of the service, whose message callers never see. */
 export function failureOf(error: unknown): Failure {
   return error instanceof FailureError ? error.failure : { kind: 'internal' };
 }

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 /**
  * Sends `grpc-message` as gRPC spells it: only what is not printable ASCII, and `%`, is escaped (its HTTP/2 protocol,
- * "Responses"). Connect escapes as parts of URIs are, which @grpc/grpc-js undoes by halves: its callers would read
+ * "Responses"). Connect escapes it as a part of a URI, and @grpc/grpc-js undoes only half of that: its callers would read
  * `text%3A must be`.
  */
 export function spellMessage(response: Pick<ServerResponse, 'addTrailers'>): void {

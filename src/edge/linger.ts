@@ -14,7 +14,7 @@ export interface LingerLimits {
  * Lets callers over HTTP/1.1 read an answer that comes before their body has ended: a refusal of its size, or of their
  * credential. A connection that closes with bytes unread is reset, and the reset overtakes the answer (RFC 9112, section
  * 9.6). So what is left of the body is received and thrown away, within bounds: then the connection goes on, or, when
- * the answer said `Connection: close`, ends. Who still sends at a bound is cut off.
+ * the answer said `Connection: close`, ends. A caller that still sends at a bound is cut off.
  */
 export function lingering(handler: RequestListener, limits: LingerLimits): RequestListener {
   return (request, response) => {

@@ -182,7 +182,7 @@ function sniff(socket: Socket, timeoutMs: number, decide: (socket: Socket, isHtt
   }
 }
 
-/** What is not HTTP, or over the limits of its headers, gets an answer that says so, and the connection ends. */
+/** A request that is not HTTP, or whose headers are too large, gets an answer that says so; then the connection ends. */
 function refuseBadRequests(server: Http1Server, limits: ListenerLimits): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') {

@@ -14,13 +14,13 @@ export interface LevelLimits {
   requestBurst?: number;
 }
 
-/** What addresses may do that show no credential that holds. */
-/** How often an address may have a credential looked up that turns out to be none. */
+/** How often an address may have an unknown credential looked up. */
 export interface LookUpLimit {
   may(address: string): Result<void>;
   failed(address: string): void;
 }
 
+/** Limits of an address whose requests show no valid credential. */
 export interface AddressLimits {
   /** Requests without a credential, a minute. */
   anonymousPerMinute: number;
@@ -73,8 +73,8 @@ export interface Limits {
   /** Whether an address had too few credentials refused to try another. Counts nothing. */
   mayTry(address: string): Result<void>;
   /**
-   * Looking credentials up for an address. Only what was looked up in vain counts: a header that is missing or malformed
-   * is no guess, and must not be in the way of the good keys behind the same address.
+   * Looking up credentials for an address. Only failed look-ups count: a missing or malformed header is not a guess, and
+   * must not lock out the good keys behind the same address.
    */
   lookUps: LookUpLimit;
   close(): Promise<void>;

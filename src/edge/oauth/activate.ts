@@ -9,8 +9,8 @@ import type { OauthOptions } from './options.ts';
 import { activatePage, type PageFields, resultPage, style } from './pages.ts';
 
 /**
- * `/activate`: a page, without JavaScript, on which an account's owner lets a device in. Whoever has a backend approves
- * by `POST /v1/devices:approve` instead. There is no session and no cookie: the form carries the owner's key, so no
+ * `/activate`: a page, without JavaScript, on which an account's owner lets a device in. An owner with a backend approves
+ * with `POST /v1/devices:approve` instead. There is no session and no cookie: the form carries the owner's key, so no
  * other site can make a visitor approve anything.
  */
 export function registerActivatePage(app: FastifyInstance, options: OauthOptions): void {

@@ -11,7 +11,7 @@ const jwksMaxAgeSeconds = 600;
 
 /**
  * What stock OAuth clients speak: device authorization (RFC 8628), tokens (RFC 6749), revocation (RFC 7009), the signing
- * keys (RFC 7517) and what there is (RFC 8414). Bodies are forms, clients are public, and nothing here is charged.
+ * keys (RFC 7517) and the server's metadata (RFC 8414). Bodies are forms, clients are public, and nothing here is charged.
  */
 export function registerOauth(app: FastifyInstance, options: OauthOptions): void {
   app.register(async (oauth) => {

@@ -1,4 +1,4 @@
-/** What the form is filled with. */
+/** The form's values. */
 export interface PageFields {
   userCode: string;
   subject?: string;
@@ -6,7 +6,7 @@ export interface PageFields {
   spendingCap?: string;
 }
 
-/** All there is to the looks of these pages; the content security policy names its digest. */
+/** The pages' only style sheet; the content security policy names its digest. */
 export const style = `
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 3rem auto; padding: 0 1rem; color: #1b1b1b; }
 label { display: block; margin-top: 1rem; font-weight: 600; }
@@ -35,7 +35,7 @@ ${field('key', 'Management key', 'It is used for this once and not kept.', '', '
   );
 }
 
-/** A page that ends it. */
+/** The last page. */
 export function resultPage(title: string, text: string): string {
   return page(title, `<p>${escapeHtml(text)}</p>`);
 }

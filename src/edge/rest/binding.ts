@@ -10,7 +10,7 @@ import {
 } from '@bufbuild/protobuf';
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.ts';
 import type { HttpRule } from '../../gen/google/api/http_pb.ts';
-import { invalidArgument, Misfit, RestError, RuleError } from './errors.ts';
+import { InvalidValue, invalidArgument, RestError, RuleError } from './errors.ts';
 import { type FieldReader, getter, type JsonReaders, type Local } from './json-message.ts';
 import { JsonText, position } from './json-text.ts';
 import { isJson } from './negotiation.ts';
@@ -95,9 +95,9 @@ function bindVariable(variable: PathVariable, segments: string[], message: Local
     const other = get(target);
     const said = seen.has(field.name) || (other !== undefined && !isZero(other));
     if (!said) field.set(target, value);
-    else if (!isSame(value, other)) throw new Misfit('is in the path; the body or query says something else');
+    else if (!isSame(value, other)) throw new InvalidValue('is in the path; the body or query says something else');
   } catch (error) {
-    if (error instanceof Misfit) throw invalidArgument(field.name, error.message);
+    if (error instanceof InvalidValue) throw invalidArgument(field.name, error.message);
     throw error;
   }
 }
@@ -165,10 +165,10 @@ function bodyReader(options: BodyOptions): (parts: RequestParts, message: Local)
       const json = new JsonText(text, depthMax);
       // A method without a body takes an empty object for one, as many clients always send it.
       if (rule.body !== '') read(json, message);
-      else if (json.peek() !== 123 || json.enter(125)) throw new Misfit('must be empty', 0);
+      else if (json.peek() !== 123 || json.enter(125)) throw new InvalidValue('must be empty', 0);
       json.end();
     } catch (error) {
-      if (!(error instanceof Misfit)) throw error;
+      if (!(error instanceof InvalidValue)) throw error;
       const place = error.offset === undefined ? '' : ` (${position(text, error.offset)})`;
       throw invalidArgument(error.field() || 'body', `${error.message}${place}`);
     }
@@ -181,7 +181,7 @@ function namedField(readers: JsonReaders, field: DescField): FieldReader {
     try {
       read(json, message);
     } catch (error) {
-      throw error instanceof Misfit ? error.within(field.jsonName) : error;
+      throw error instanceof InvalidValue ? error.within(field.jsonName) : error;
     }
   };
 }

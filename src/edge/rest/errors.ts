@@ -41,14 +41,14 @@ export class RuleError extends Error {
  * A value that does not fit its field, on its way up through the readers, which put the names of the fields they
  * were reading in front of `path`.
  */
-export class Misfit extends Error {
+export class InvalidValue extends Error {
   readonly path: string[] = [];
   /** Where in the body's text, when the value came from one; the innermost reader that knows sets it. */
   offset: number | undefined;
 
   constructor(description: string, offset?: number) {
     super(description);
-    this.name = 'Misfit';
+    this.name = 'InvalidValue';
     this.offset = offset;
   }
 

@@ -1,6 +1,6 @@
 import { create, type DescField, type DescMessage, fromJson, type Message, type Registry } from '@bufbuild/protobuf';
 import { AnySchema, anyPack, hasCustomJsonRepresentation, ListValueSchema, ValueSchema } from '@bufbuild/protobuf/wkt';
-import { Misfit } from './errors.ts';
+import { InvalidValue } from './errors.ts';
 import { isDigit, type JsonText, type JsonValue, setOwn } from './json-text.ts';
 import { enumReader, isPlainInteger, longAsString, type ScalarReader, scalarReader } from './scalars.ts';
 import { isUnwrapped, messageFromText, wrappedScalar } from './well-known.ts';
@@ -102,7 +102,7 @@ export class JsonReaders {
         const start = json.start();
         const first = json.peek();
         try {
-          if (first === 110 && !nullMeansSomething) throw new Misfit('must not be null');
+          if (first === 110 && !nullMeansSomething) throw new InvalidValue('must not be null');
           list.push(read(json));
         } catch (error) {
           throw located(error, `[${list.length}]`, start);
@@ -125,8 +125,8 @@ export class JsonReaders {
         const first = json.peek();
         try {
           const key = mapKey(name, readKey);
-          if (Object.hasOwn(map, key)) throw new Misfit('is given twice', start);
-          if (first === 110 && !nullMeansSomething) throw new Misfit('must not be null');
+          if (Object.hasOwn(map, key)) throw new InvalidValue('is given twice', start);
+          if (first === 110 && !nullMeansSomething) throw new InvalidValue('must not be null');
           setOwn(map, key, read(json));
         } catch (error) {
           throw located(error, `[${JSON.stringify(name)}]`, start);
@@ -180,7 +180,7 @@ export class JsonReaders {
     if (Object.keys(object).length === 0) return any;
     const url = object['@type'];
     const desc = typeof url === 'string' ? this.registry.getMessage(url.slice(url.lastIndexOf('/') + 1)) : undefined;
-    if (!desc) throw new Misfit('must name a known type in "@type"', start);
+    if (!desc) throw new InvalidValue('must name a known type in "@type"', start);
     const message = create(desc) as Local;
     json.at = start;
     if (hasCustomJsonRepresentation(desc)) {
@@ -207,7 +207,7 @@ export function setter(field: DescField): (message: Local, value: unknown) => vo
   const oneofName = oneof.localName;
   const names = oneof.fields.map((member) => member.jsonName).join(', ');
   return (message, value) => {
-    if ((message[oneofName] as Choice).case !== undefined) throw new Misfit(`only one of ${names} may be set`);
+    if ((message[oneofName] as Choice).case !== undefined) throw new InvalidValue(`only one of ${names} may be set`);
     message[oneofName] = { case: localName, value };
   };
 }
@@ -237,17 +237,17 @@ function readMembers(reader: MessageReader, json: JsonText, message: Local, skip
         json.value();
         continue;
       }
-      throw new Misfit('is not a known field', start).within(key);
+      throw new InvalidValue('is not a known field', start).within(key);
     }
     const valueStart = json.start();
     try {
       if (field.index < 31) {
         const bit = 1 << field.index;
-        if (seen & bit) throw new Misfit('is given twice', start);
+        if (seen & bit) throw new InvalidValue('is given twice', start);
         seen |= bit;
       } else {
         seenToo ??= new Set();
-        if (seenToo.has(field.index)) throw new Misfit('is given twice', start);
+        if (seenToo.has(field.index)) throw new InvalidValue('is given twice', start);
         seenToo.add(field.index);
       }
       field.read(json, message);
@@ -258,7 +258,7 @@ function readMembers(reader: MessageReader, json: JsonText, message: Local, skip
 }
 
 function located(error: unknown, name: string, offset: number): unknown {
-  if (!(error instanceof Misfit)) return error;
+  if (!(error instanceof InvalidValue)) return error;
   error.offset ??= offset;
   return error.within(name);
 }
@@ -296,7 +296,7 @@ function enumValue(field: DescField): ValueReader {
       const start = json.at;
       const text = json.string();
       // A number belongs outside of quotes.
-      if (isPlainInteger(text)) throw new Misfit(`must be the name of a value, or a number`, start);
+      if (isPlainInteger(text)) throw new InvalidValue(`must be the name of a value, or a number`, start);
       return fromText(text);
     }
     if (code === 45 || isDigit(code)) return fromText(json.number());
@@ -311,10 +311,10 @@ function stringValue(json: JsonText, wanted: string): string {
 }
 
 // A value of another type reads as one mistake of the caller; anything else as broken JSON.
-function notA(json: JsonText, wanted: string): Misfit {
+function notA(json: JsonText, wanted: string): InvalidValue {
   const start = json.start();
   json.value();
-  return new Misfit(`must be ${wanted}`, start);
+  return new InvalidValue(`must be ${wanted}`, start);
 }
 
 function expectObject(json: JsonText): { [key: string]: JsonValue } {
@@ -330,7 +330,7 @@ function expectArray(json: JsonText): JsonValue[] {
 // Keys are strings in JSON; protobuf-es keeps them as the key's decimal form, "true" or "false".
 function mapKey(name: string, { takes, fromText }: ScalarReader): string {
   if (takes === 'string') return name;
-  if (takes === 'number' && !isPlainInteger(name)) throw new Misfit('must have integers as names');
+  if (takes === 'number' && !isPlainInteger(name)) throw new InvalidValue('must have integers as names');
   return String(fromText(name));
 }
 

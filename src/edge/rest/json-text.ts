@@ -1,4 +1,4 @@
-import { Misfit } from './errors.ts';
+import { InvalidValue } from './errors.ts';
 
 /** A JSON value that was read without a schema. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
@@ -11,7 +11,7 @@ const zero = 48;
 /**
  * Reads JSON (RFC 8259) from a well-formed text, value by value, and stricter than `JSON.parse`: lone surrogates,
  * nesting deeper than the limit and a byte order mark are refused. Duplicate names are for the reader of an
- * object to find. Everything wrong throws a `Misfit` with the offset.
+ * object to find. Everything wrong throws a `InvalidValue` with the offset.
  */
 export class JsonText {
   readonly text: string;
@@ -22,7 +22,7 @@ export class JsonText {
   constructor(text: string, depthMax: number) {
     this.text = text;
     this.depthMax = depthMax;
-    if (text.charCodeAt(0) === 0xfeff) throw new Misfit('must not begin with a byte order mark', 0);
+    if (text.charCodeAt(0) === 0xfeff) throw new InvalidValue('must not begin with a byte order mark', 0);
   }
 
   /** Skips white space and returns the next character's code, NaN at the end. */
@@ -40,11 +40,11 @@ export class JsonText {
   }
 
   /** Fails at the next character. */
-  unexpected(wanted: string): Misfit {
+  unexpected(wanted: string): InvalidValue {
     const code = this.peek();
-    if (Number.isNaN(code)) return new Misfit(`the text ends where ${wanted} is expected`, this.at);
+    if (Number.isNaN(code)) return new InvalidValue(`the text ends where ${wanted} is expected`, this.at);
     const found = String.fromCodePoint(this.text.codePointAt(this.at) ?? code);
-    return new Misfit(`found ${JSON.stringify(found)} where ${wanted} is expected`, this.at);
+    return new InvalidValue(`found ${JSON.stringify(found)} where ${wanted} is expected`, this.at);
   }
 
   /** Ends the reading: nothing but white space may follow. */
@@ -54,7 +54,7 @@ export class JsonText {
 
   /** Enters an object or an array, whose first character was seen by `peek`. False when it is empty (and left). */
   enter(close: number): boolean {
-    if (++this.depth > this.depthMax) throw new Misfit(`is nested deeper than ${this.depthMax} levels`, this.at);
+    if (++this.depth > this.depthMax) throw new InvalidValue(`is nested deeper than ${this.depthMax} levels`, this.at);
     this.at++;
     if (this.peek() !== close) return true;
     this.at++;
@@ -117,7 +117,7 @@ export class JsonText {
       this.digits();
     }
     const next = text.charCodeAt(this.at);
-    if (isDigit(next)) throw new Misfit('has a number with a leading zero', start);
+    if (isDigit(next)) throw new InvalidValue('has a number with a leading zero', start);
     return text.slice(start, this.at);
   }
 
@@ -157,7 +157,7 @@ export class JsonText {
   private finite(): number {
     const start = this.at;
     const value = Number(this.number());
-    if (!Number.isFinite(value)) throw new Misfit('is out of the range of a double', start);
+    if (!Number.isFinite(value)) throw new InvalidValue('is out of the range of a double', start);
     return value;
   }
 
@@ -167,7 +167,7 @@ export class JsonText {
     do {
       const start = this.start();
       const name = this.name();
-      if (Object.hasOwn(object, name)) throw new Misfit(`names ${JSON.stringify(name)} twice`, start);
+      if (Object.hasOwn(object, name)) throw new InvalidValue(`names ${JSON.stringify(name)} twice`, start);
       setOwn(object, name, this.value());
     } while (this.more(125));
     return object;
@@ -189,10 +189,13 @@ export class JsonText {
   }
 
   // Within a number white space must not be skipped.
-  private unexpectedHere(wanted: string): Misfit {
+  private unexpectedHere(wanted: string): InvalidValue {
     const found = this.text.codePointAt(this.at);
-    if (found === undefined) return new Misfit(`the text ends where ${wanted} is expected`, this.at);
-    return new Misfit(`found ${JSON.stringify(String.fromCodePoint(found))} where ${wanted} is expected`, this.at);
+    if (found === undefined) return new InvalidValue(`the text ends where ${wanted} is expected`, this.at);
+    return new InvalidValue(
+      `found ${JSON.stringify(String.fromCodePoint(found))} where ${wanted} is expected`,
+      this.at,
+    );
   }
 
   private escapedString(start: number, firstEscape: number): string {
@@ -214,7 +217,7 @@ export class JsonText {
           at = end;
         } else {
           const character = shortEscapes[next];
-          if (character === undefined) throw new Misfit('has an unknown escape in a string', at);
+          if (character === undefined) throw new InvalidValue('has an unknown escape in a string', at);
           value += character;
           at += 2;
         }
@@ -261,10 +264,10 @@ const shortEscapes: Record<number, string> = {
   116: '\t',
 };
 
-function stringFault(code: number, at: number): Misfit {
+function stringFault(code: number, at: number): InvalidValue {
   return Number.isNaN(code)
-    ? new Misfit('the text ends inside a string', at)
-    : new Misfit('has a control character in a string; escape it', at);
+    ? new InvalidValue('the text ends inside a string', at)
+    : new InvalidValue('has a control character in a string; escape it', at);
 }
 
 function plainEnd(text: string, from: number): number {
@@ -279,11 +282,11 @@ function plainEnd(text: string, from: number): number {
 // The end of the `\uXXXX` at `at`, or of the surrogate pair that begins there.
 function unicodeEscapeEnd(text: string, at: number): number {
   const code = hexAt(text, at + 2);
-  if (Number.isNaN(code)) throw new Misfit('has a \\u escape without four hexadecimal digits', at);
+  if (Number.isNaN(code)) throw new InvalidValue('has a \\u escape without four hexadecimal digits', at);
   if (code < 0xd800 || code > 0xdfff) return at + 6;
   const paired = code < 0xdc00 && text.charCodeAt(at + 6) === backslash && text.charCodeAt(at + 7) === 117;
   const second = paired ? hexAt(text, at + 8) : Number.NaN;
-  if (!(second >= 0xdc00 && second <= 0xdfff)) throw new Misfit('has a lone surrogate in a string', at);
+  if (!(second >= 0xdc00 && second <= 0xdfff)) throw new InvalidValue('has a lone surrogate in a string', at);
   return at + 12;
 }
 

@@ -1,6 +1,6 @@
 import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf';
 import { hasCustomJsonRepresentation } from '@bufbuild/protobuf/wkt';
-import { invalidArgument, Misfit } from './errors.ts';
+import { InvalidValue, invalidArgument } from './errors.ts';
 import { type Local, setter } from './json-message.ts';
 import { percentDecode } from './percent.ts';
 import { enumReader, longAsString, scalarReader, type TextReader } from './scalars.ts';
@@ -81,11 +81,11 @@ export class QueryReader {
     if (value === undefined) throw invalidArgument(shown(name), 'has a bad percent-escape');
     const field = this.field(name);
     try {
-      if (!field.repeated && seen.has(field.name)) throw new Misfit('is given twice');
+      if (!field.repeated && seen.has(field.name)) throw new InvalidValue('is given twice');
       seen.add(field.name);
       field.set(holder(message, field.path), field.read(value));
     } catch (error) {
-      if (error instanceof Misfit) throw invalidArgument(field.name, error.message);
+      if (error instanceof InvalidValue) throw invalidArgument(field.name, error.message);
       throw error;
     }
   }

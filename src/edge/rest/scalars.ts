@@ -1,5 +1,5 @@
 import { type DescEnum, type DescField, ScalarType } from '@bufbuild/protobuf';
-import { Misfit } from './errors.ts';
+import { InvalidValue } from './errors.ts';
 
 /** Turns the text of a value (a JSON string's content, a query or path value) into a field's local form. */
 export type TextReader = (text: string) => unknown;
@@ -53,7 +53,7 @@ export function enumReader(desc: DescEnum): TextReader {
   return (text) => {
     const number = numbers.get(text) ?? Number(plainInteger(text) ?? Number.NaN);
     if (known.has(number)) return number;
-    throw new Misfit(`must be one of ${names}`);
+    throw new InvalidValue(`must be one of ${names}`);
   };
 }
 
@@ -98,7 +98,7 @@ function integer32(wanted: string, min: number, max: number): ScalarReader {
     fromText: (text) => {
       const plain = plainInteger(text);
       const value = plain === undefined ? Number.NaN : Number(plain);
-      if (!(value >= min && value <= max)) throw new Misfit(fault);
+      if (!(value >= min && value <= max)) throw new InvalidValue(fault);
       // Zero has no sign here.
       return value + 0;
     },
@@ -112,9 +112,9 @@ function integer64(wanted: string, min: bigint, max: bigint, asString: boolean):
     takes: 'number',
     fromText: (text) => {
       const plain = plainInteger(text);
-      if (plain === undefined || plain.length > 40) throw new Misfit(fault);
+      if (plain === undefined || plain.length > 40) throw new InvalidValue(fault);
       const value = BigInt(plain);
-      if (value < min || value > max) throw new Misfit(fault);
+      if (value < min || value > max) throw new InvalidValue(fault);
       return asString ? value.toString() : value;
     },
   };
@@ -123,7 +123,7 @@ function integer64(wanted: string, min: bigint, max: bigint, asString: boolean):
 function readBool(text: string): boolean {
   if (text === 'true') return true;
   if (text === 'false') return false;
-  throw new Misfit('must be true or false');
+  throw new InvalidValue('must be true or false');
 }
 
 const numberGrammar = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
@@ -132,16 +132,16 @@ function readDouble(text: string): number {
   if (text === 'NaN') return Number.NaN;
   if (text === 'Infinity') return Number.POSITIVE_INFINITY;
   if (text === '-Infinity') return Number.NEGATIVE_INFINITY;
-  if (!numberGrammar.test(text)) throw new Misfit('must be a number, "NaN", "Infinity" or "-Infinity"');
+  if (!numberGrammar.test(text)) throw new InvalidValue('must be a number, "NaN", "Infinity" or "-Infinity"');
   const value = Number(text);
-  if (!Number.isFinite(value)) throw new Misfit('is out of the range of a double');
+  if (!Number.isFinite(value)) throw new InvalidValue('is out of the range of a double');
   return value;
 }
 
 function readFloat(text: string): number {
   const value = readDouble(text);
   if (Number.isFinite(value) && !Number.isFinite(Math.fround(value)))
-    throw new Misfit('is out of the range of a 32-bit float');
+    throw new InvalidValue('is out of the range of a 32-bit float');
   return value;
 }
 
@@ -152,6 +152,6 @@ function readBytes(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64');
   // Buffer skips what is not base64, so a foreign character makes the result shorter.
   const complete = bytes.length === Math.floor((length * 3) / 4) && length % 4 !== 1;
-  if (!complete || (padding > 0 && text.length % 4 !== 0)) throw new Misfit('must be base64');
+  if (!complete || (padding > 0 && text.length % 4 !== 0)) throw new InvalidValue('must be base64');
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }
