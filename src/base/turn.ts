@@ -1,12 +1,12 @@
 let end: Promise<void> | undefined;
 
 /**
- * Resolves when everything that has arrived by now has been looked at: at the end of the event loop's turn.
+ * Resolves at the end of the event loop's turn, when everything that has arrived by now has been read.
  *
- * What waits for it goes on together, step by step: each of many requests does one step, then each the next. That is
- * cheaper in two ways. Replies are written one right after the other, so their receiver wakes up once and not for each
- * of them. And a step's code is still in the processor's caches for all requests but the first, where a request that
- * runs through all of its steps alone finds them cold.
+ * All who wait for it in one turn continue as a batch: each request of the batch does one step, then each does the next.
+ * That is cheaper in two ways. Replies are written right after one another, so their receiver wakes up once instead of for
+ * each of them. And a step's code is still in the processor's caches for all requests but the first, whereas a request
+ * that runs through all of its steps alone finds them cold.
  */
 export function endOfTurn(): Promise<void> {
   end ??= new Promise((resolve) => {

@@ -208,7 +208,7 @@ export function createGate(options: GateOptions): Gate {
 
   async function unary(call: AdmittedCall, request: Message): Promise<Message> {
     try {
-      // Requests that came in one turn go on in step, and so do their replies, which are written together at the end.
+      // Calls that arrived in one turn of the event loop are handled as a batch, and their replies are written together.
       await endOfTurn();
       validate(request, call);
       const handler = handlerOf(call.method);

@@ -90,7 +90,7 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
     const reply = await new Promise<Incoming<Body>>((resolve, reject) => {
       pool.dispatch(options, new IncomingReply(signal, bodyOfReply, resolve, reject));
     });
-    // Replies that came in one turn are read in step; the first of a stream's events waits for nothing.
+    // Replies that arrived in one turn are read as a batch; the first of a stream's events waits for nothing.
     if (reply.isWhole) await endOfTurn();
     return reply;
   }

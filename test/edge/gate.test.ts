@@ -47,7 +47,7 @@ test('a stream that its consumer leaves in the middle is a cancelled call, and e
   expect(released()).toBe(1);
 });
 
-test('unary calls that arrive in one turn of the event loop go on in step, and a stream waits for nobody', async () => {
+test('unary calls that arrive in one turn of the event loop are handled as a batch, and a stream waits for nobody', async () => {
   const steps: string[] = [];
   const { gate } = gateWith({
     say: async (request) => {
