@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { formatUsd } from '../base/money.ts';
-import type { PricedModel } from '../catalog/index.ts';
+import { formatUsd, type NanoUsd } from '../base/money.ts';
+import { present } from '../base/present.ts';
+import type { PricedModel, TokenRates } from '../catalog/index.ts';
 import type { ChatEstimate, ChatEvent } from '../chat/index.ts';
 import type { ModelSchema } from '../gen/intelligence/chat/v1/chat_pb.ts';
 import type {
@@ -42,12 +43,22 @@ export function modelMessage({ model, price }: PricedModel): MessageInitShape<ty
     maxOutputTokens: model.maxOutputTokens,
     capabilities: [...model.capabilities],
     price: {
-      inputPerMillionUsd: formatUsd(price.inputPerMillion ?? 0n),
-      outputPerMillionUsd: formatUsd(price.outputPerMillion ?? 0n),
+      ...tokenPrices(price),
       perRequestUsd: formatUsd(price.perRequest ?? 0n),
-      ...(price.cachedInputPerMillion === undefined
-        ? {}
-        : { cachedInputPerMillionUsd: formatUsd(price.cachedInputPerMillion) }),
+      tiers: (price.tiers ?? []).map((tier) => ({ aboveInputTokens: tier.aboveInputTokens, ...tokenPrices(tier) })),
     },
   };
+}
+
+function tokenPrices(rates: TokenRates) {
+  return present({
+    inputPerMillionUsd: formatUsd(rates.inputPerMillion ?? 0n),
+    cachedInputPerMillionUsd: optionalUsd(rates.cachedInputPerMillion),
+    cacheWriteInputPerMillionUsd: optionalUsd(rates.cacheWriteInputPerMillion),
+    outputPerMillionUsd: formatUsd(rates.outputPerMillion ?? 0n),
+  });
+}
+
+function optionalUsd(amount: NanoUsd | undefined): string | undefined {
+  return amount === undefined ? undefined : formatUsd(amount);
 }

@@ -82,6 +82,7 @@ const sumColumns = [
   'reasoningTokens',
   'events',
   'costUsd',
+  'cacheWriteInputTokens',
 ];
 
 function printedRow({ cost, ...row }: UsageRow): Record<string, string> {

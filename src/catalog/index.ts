@@ -8,13 +8,12 @@ import {
   effectivePrice,
   type ImportPlan,
   type ImportRules,
-  markUp,
   type PriceOrder,
   type PriceStore,
   type PriceVersion,
   planImport,
-  ratesOf,
 } from './price-book.ts';
+import { markUp, ratesOf } from './rates.ts';
 import { embeddedModel, wellKnownModels } from './well-known.ts';
 
 export { memoryPriceStore } from './memory-price-store.ts';
@@ -26,7 +25,16 @@ export {
   type PricedModel,
   type PriceSettings,
 } from './model.ts';
-export { type Price, type PricedUsage, priceOf, type Rates } from './price.ts';
+export {
+  type ContextTier,
+  outputTokensWithin,
+  type Price,
+  type PricedUsage,
+  priceOf,
+  type Rates,
+  type TokenRates,
+  worstPriceOf,
+} from './price.ts';
 export type { ImportPlan, ImportRules, PriceStore, PriceVersion } from './price-book.ts';
 export { createPriceStore } from './price-store.ts';
 

@@ -9,9 +9,21 @@ export const capabilities: readonly Capability[] = ['tools', 'json', 'images', '
 export interface PriceSettings {
   inputPerMillionUsd?: string | undefined;
   cachedInputPerMillionUsd?: string | undefined;
+  cacheWriteInputPerMillionUsd?: string | undefined;
   outputPerMillionUsd?: string | undefined;
+  /** What requests with long input cost instead. */
+  tiers?: readonly ContextTierSettings[] | undefined;
   perRequestUsd?: string | undefined;
   perThousandEventsUsd?: string | undefined;
+}
+
+export interface ContextTierSettings {
+  /** With more input tokens than this, the whole request costs these prices. */
+  aboveInputTokens: number;
+  inputPerMillionUsd: string;
+  cachedInputPerMillionUsd?: string | undefined;
+  cacheWriteInputPerMillionUsd?: string | undefined;
+  outputPerMillionUsd: string;
 }
 
 /** One model, as the configuration or the default catalog names it. */

@@ -1,5 +1,4 @@
-import { formatUsd, type NanoUsd, parseUsd } from '../base/money.ts';
-import type { PriceSettings } from './model.ts';
+import { belowCost, differencesOf, largeChanges } from './compare-rates.ts';
 import type { Rates } from './price.ts';
 
 /** One immutable version of what an item costs: for everyone, or for one account. */
@@ -48,16 +47,6 @@ export interface ImportPlan {
   problems: string[];
 }
 
-const dimensions = [
-  ['inputPerMillion', 'inputPerMillionUsd'],
-  ['cachedInputPerMillion', 'cachedInputPerMillionUsd'],
-  ['outputPerMillion', 'outputPerMillionUsd'],
-  ['perRequest', 'perRequestUsd'],
-  ['perThousandEvents', 'perThousandEventsUsd'],
-] as const;
-
-/** A rate above 100,000 USD is a typing error, and would overflow sums. */
-const rateMax: NanoUsd = 100_000n * 1_000_000_000n;
 /** Clocks of nodes and of the database differ a little: a price for "now" is not retroactive. */
 const retroactiveGraceMs = 60_000;
 
@@ -76,10 +65,11 @@ export function planImport(
   for (const order of orders) {
     const accountId = order.accountId ?? '';
     const newest = latest(book, order.item, accountId, Number.POSITIVE_INFINITY);
-    if (newest && sameRates(newest, order.rates)) continue;
+    const differences = differencesOf(newest ?? {}, order.rates);
+    if (newest && differences.length === 0) continue;
     const label = accountId ? `${order.item} for ${accountId}` : order.item;
     plan.problems.push(...problemsOf(order, newest, now, rules).map((problem) => `${label}: ${problem}`));
-    plan.difference.push(`${label}: ${differenceOf(newest, order.rates)}`);
+    plan.difference.push(`${label}: ${differences.join(', ')}`);
     plan.additions.push({
       ...order.rates,
       version,
@@ -107,68 +97,14 @@ export function effectivePrice(
   return own ?? (accountId === '' ? undefined : latest(book, item, '', now));
 }
 
-/** Reads decimal USD into rates; throws with the field's name when it is not an amount. */
-export function ratesOf(settings: PriceSettings, where: string): Rates {
-  const rates: Rates = {};
-  for (const [dimension, setting] of dimensions) {
-    const text = settings[setting];
-    if (text === undefined) continue;
-    const amount = parseUsd(text);
-    if (amount === undefined || amount > rateMax)
-      throw new Error(`${where}.${setting}: "${text}" is not an amount in USD such as "0.15", at most 100000.`);
-    rates[dimension] = amount;
-  }
-  return rates;
-}
-
-/** Rates raised by a percentage of at most two decimals, each rounded up to a whole nano-USD. */
-export function markUp(rates: Rates, percent: number): Rates {
-  const hundredths = BigInt(Math.round(percent * 100));
-  const raised: Rates = {};
-  for (const [dimension] of dimensions) {
-    const rate = rates[dimension];
-    if (rate !== undefined) raised[dimension] = (rate * (10_000n + hundredths) + 9_999n) / 10_000n;
-  }
-  return raised;
-}
-
 function problemsOf(order: PriceOrder, newest: PriceVersion | undefined, now: number, rules: ImportRules): string[] {
   const problems: string[] = [];
   const effectiveAt = order.effectiveAt ?? now;
   if (effectiveAt < now - retroactiveGraceMs) problems.push('a price cannot begin in the past');
   if (newest && effectiveAt < newest.effectiveAt) problems.push('a price cannot begin before the one it follows');
-  for (const [dimension] of dimensions) {
-    const rate = order.rates[dimension];
-    const cost = order.cost?.[dimension];
-    const before = newest?.[dimension];
-    if (rate !== undefined && cost !== undefined && rate < cost && !rules.allowBelowCost)
-      problems.push(`${dimension} ${formatUsd(rate)} is below the cost of ${formatUsd(cost)}`);
-    if (
-      rate !== undefined &&
-      before !== undefined &&
-      !rules.allowLargeChanges &&
-      (rate > before * 2n || rate * 2n < before)
-    )
-      problems.push(`${dimension} changes more than two times, from ${formatUsd(before)} to ${formatUsd(rate)}`);
-  }
+  if (order.cost && !rules.allowBelowCost) problems.push(...belowCost(order.rates, order.cost));
+  if (newest && !rules.allowLargeChanges) problems.push(...largeChanges(newest, order.rates));
   return problems;
-}
-
-function differenceOf(before: Rates | undefined, after: Rates): string {
-  const changes: string[] = [];
-  for (const [dimension] of dimensions) {
-    const old = before?.[dimension];
-    const fresh = after[dimension];
-    if (old === fresh) continue;
-    changes.push(
-      `${dimension} ${old === undefined ? '-' : formatUsd(old)} -> ${fresh === undefined ? '-' : formatUsd(fresh)}`,
-    );
-  }
-  return changes.join(', ');
-}
-
-function sameRates(a: Rates, b: Rates): boolean {
-  return dimensions.every(([dimension]) => a[dimension] === b[dimension]);
 }
 
 function latest(book: readonly PriceVersion[], item: string, accountId: string, now: number): PriceVersion | undefined {

@@ -1,11 +1,26 @@
-import { divideRoundingUp, type NanoUsd } from '../base/money.ts';
+import { divideRoundingUp, maxOf, minOf, type NanoUsd } from '../base/money.ts';
 
-/** What is charged for, in nano-USD. A dimension that is absent has no price, which is not a price of zero. */
-export interface Rates {
+/** What tokens cost, in nano-USD a million. A rate that is absent is unknown, which is not a rate of zero. */
+export interface TokenRates {
   inputPerMillion?: NanoUsd;
   /** Input that the provider had cached; without it, cached input costs what other input costs. */
   cachedInputPerMillion?: NanoUsd;
+  /** Input that the provider wrote into its cache; without it, such input costs what other input costs. */
+  cacheWriteInputPerMillion?: NanoUsd;
   outputPerMillion?: NanoUsd;
+}
+
+/** Other rates for long requests: with more input than this, every token of the request costs them, output included. */
+export interface ContextTier extends TokenRates {
+  aboveInputTokens: number;
+  inputPerMillion: NanoUsd;
+  outputPerMillion: NanoUsd;
+}
+
+/** What is charged for, in nano-USD. A dimension that is absent has no price, which is not a price of zero. */
+export interface Rates extends TokenRates {
+  /** In rising order of `aboveInputTokens`. */
+  tiers?: readonly ContextTier[];
   perRequest?: NanoUsd;
   perThousandEvents?: NanoUsd;
 }
@@ -16,10 +31,14 @@ export interface Price extends Rates {
   version: number;
 }
 
-/** What one request used. Reasoning tokens are output tokens, and cached ones input tokens. */
+/**
+ * What one request used. Reasoning tokens are output tokens. Cached tokens and those written into the cache are input
+ * tokens, and none is both.
+ */
 export interface PricedUsage {
   inputTokens?: number;
   cachedInputTokens?: number;
+  cacheWriteInputTokens?: number;
   outputTokens?: number;
   requests?: number;
   events?: number;
@@ -30,28 +49,76 @@ export interface PricedUsage {
  * used has a price above zero. A used dimension without a price throws: such a model is never enabled.
  */
 export function priceOf(usage: PricedUsage, price: Rates): NanoUsd {
+  const rates = tokenRatesAt(price, usage.inputTokens ?? 0);
   const inputTokens = count(usage.inputTokens);
-  const cached = smaller(count(usage.cachedInputTokens), inputTokens);
-  const cachedRate = price.cachedInputPerMillion ?? price.inputPerMillion;
+  const cached = minOf(count(usage.cachedInputTokens), inputTokens);
+  const written = minOf(count(usage.cacheWriteInputTokens), inputTokens - cached);
   const millionths =
-    charged(inputTokens - cached, price.inputPerMillion) +
-    charged(cached, cachedRate) +
-    charged(count(usage.outputTokens), price.outputPerMillion) +
+    charged(inputTokens - cached - written, rates.inputPerMillion) +
+    charged(cached, rates.cachedInputPerMillion ?? rates.inputPerMillion) +
+    charged(written, rates.cacheWriteInputPerMillion ?? rates.inputPerMillion) +
+    charged(count(usage.outputTokens), rates.outputPerMillion) +
     charged(count(usage.requests), price.perRequest) * 1_000_000n +
     charged(count(usage.events), price.perThousandEvents) * 1_000n;
   return divideRoundingUp(millionths, 1_000_000n);
 }
 
+/** The rates of a request with so many input tokens. */
+export function tokenRatesAt(price: Rates, inputTokens: number): TokenRates {
+  return price.tiers?.findLast(({ aboveInputTokens }) => inputTokens > aboveInputTokens) ?? price;
+}
+
+/**
+ * The most that one request with at most so many tokens can cost, whatever the provider states: it may have any length
+ * up to that, so be in any tier on the way, and all of its input may be of the dearest kind.
+ */
+export function worstPriceOf(most: { inputTokens: number; outputTokens: number }, price: Rates): NanoUsd {
+  const outputTokens = BigInt(most.outputTokens);
+  const millionths = worstCases(most.inputTokens, price).map(
+    ({ spent, outputPerMillion }) => spent + charged(outputTokens, outputPerMillion),
+  );
+  return divideRoundingUp(millionths.reduce(maxOf, 0n), 1_000_000n);
+}
+
+/** The most output tokens with which `worstPriceOf` stays within an amount; 0 when the input alone may exceed it. */
+export function outputTokensWithin(amount: NanoUsd, inputTokensMost: number, price: Rates): number {
+  let tokens = BigInt(Number.MAX_SAFE_INTEGER);
+  for (const { spent, outputPerMillion } of worstCases(inputTokensMost, price)) {
+    const left = amount * 1_000_000n - spent;
+    if (left < 0n) return 0;
+    if (outputPerMillion === undefined) throw unpriced();
+    if (outputPerMillion > 0n) tokens = minOf(tokens, left / outputPerMillion);
+  }
+  return Number(tokens);
+}
+
+/** One for each tier that a request can be in: before its output, in millionths of a nano-USD, and what that costs. */
+function worstCases(inputTokensMost: number, price: Rates): { spent: bigint; outputPerMillion: NanoUsd | undefined }[] {
+  const perRequest = charged(1n, price.perRequest ?? 0n) * 1_000_000n;
+  const tiers = [{ ...price, aboveInputTokens: -1 }, ...(price.tiers ?? [])];
+  return tiers
+    .filter(({ aboveInputTokens }) => inputTokensMost > aboveInputTokens)
+    .map((rates, index) => {
+      const longest = Math.min(inputTokensMost, tiers[index + 1]?.aboveInputTokens ?? inputTokensMost);
+      const { inputPerMillion, outputPerMillion } = rates;
+      const dearest = [rates.cachedInputPerMillion, rates.cacheWriteInputPerMillion].reduce(
+        (most, rate) => (rate !== undefined && most !== undefined && rate > most ? rate : most),
+        inputPerMillion,
+      );
+      return { spent: charged(BigInt(longest), dearest) + perRequest, outputPerMillion };
+    });
+}
+
 function charged(quantity: bigint, rate: NanoUsd | undefined): bigint {
   if (quantity === 0n) return 0n;
-  if (rate === undefined) throw new Error('A dimension that was used has no price.');
+  if (rate === undefined) throw unpriced();
   return quantity * rate;
+}
+
+function unpriced(): Error {
+  return new Error('A dimension that was used has no price.');
 }
 
 function count(quantity: number | undefined): bigint {
   return quantity === undefined ? 0n : BigInt(quantity);
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  return a < b ? a : b;
 }

@@ -24,6 +24,7 @@ export interface AttemptReply {
 export interface CountedUsage {
   inputTokens: number;
   cachedInputTokens?: number;
+  cacheWriteInputTokens?: number;
   outputTokens: number;
   reasoningTokens?: number;
   estimated: boolean;
@@ -103,6 +104,9 @@ export async function countedUsage(
   };
   const cached = whole(stated?.inputTokens.cacheRead);
   if (cached !== undefined) usage.cachedInputTokens = Math.min(cached, usage.inputTokens);
+  const written = whole(stated?.inputTokens.cacheWrite);
+  if (written !== undefined)
+    usage.cacheWriteInputTokens = Math.min(written, usage.inputTokens - (usage.cachedInputTokens ?? 0));
   const reasoning = whole(stated?.outputTokens.reasoning);
   if (reasoning !== undefined) usage.reasoningTokens = Math.min(reasoning, usage.outputTokens);
   return usage;

@@ -5,7 +5,11 @@ const priceVersion = (account: string) => `SELECT MAX(q.version) FROM price q
   WHERE q.item = CONCAT('model:', c.provider, '/', c.model) AND q.account_id = ${account} AND q.version <= c.price_version
     AND TIMESTAMPDIFF(MICROSECOND, '1970-01-01', q.effective_at) <= c.created_at_us`;
 
-const rate = (column: string) => `COALESCE(own.${column}, p.${column})`;
+/** The price of the account where it has one of its own, as a whole, else everyone's. */
+const chosen = (column: string) => `IF(own.item IS NULL, p.${column}, own.${column})`;
+/** The rate of the tier that the charge's input is in, else that of the price. */
+const rate = (column: string) => `IF(t.item IS NULL, ${chosen(column)}, t.${column})`;
+const inputRate = (column: string) => `COALESCE(${rate(column)}, ${rate('input_per_million')})`;
 const tokens = (column: string) => `CAST(COALESCE(c.${column}, 0) AS DECIMAL(20, 0))`;
 
 /**
@@ -18,16 +22,21 @@ export const chatInvariants: readonly Invariant[] = [
     promise: 'What a chat settled is the price of its usage by the book of its admission, within the hold.',
     sql: `SELECT d.id AS subject, CONCAT('settled ', d.settled, ', priced ', d.due, ', hold ', d.hold) AS detail FROM (
         SELECT c.id, c.settled, c.hold, LEAST(c.hold, (
-            (${tokens('input_tokens')} - ${tokens('cached_input_tokens')}) * ${rate('input_per_million')}
-            + ${tokens('cached_input_tokens')} * COALESCE(own.cached_input_per_million, own.input_per_million, p.cached_input_per_million, p.input_per_million)
+            (${tokens('input_tokens')} - ${tokens('cached_input_tokens')} - ${tokens('cache_write_input_tokens')}) * ${rate('input_per_million')}
+            + ${tokens('cached_input_tokens')} * ${inputRate('cached_input_per_million')}
+            + ${tokens('cache_write_input_tokens')} * ${inputRate('cache_write_input_per_million')}
             + ${tokens('output_tokens')} * ${rate('output_per_million')}
-            + ${tokens('requests')} * COALESCE(${rate('per_request')}, 0) * 1000000 + 999999) DIV 1000000) AS due
+            + ${tokens('requests')} * COALESCE(${chosen('per_request')}, 0) * 1000000 + 999999) DIV 1000000) AS due
         FROM charge c JOIN wallet w ON w.id = c.wallet_id
         LEFT JOIN price own ON own.item = CONCAT('model:', c.provider, '/', c.model) AND own.account_id = w.account_id
           AND own.version = (${priceVersion('w.account_id')})
         LEFT JOIN price p ON p.item = CONCAT('model:', c.provider, '/', c.model) AND p.account_id = ''
           AND p.version = (${priceVersion("''")})
-        WHERE c.operation = 'chat' AND c.state IN ('settled', 'expired') AND c.requests = 1
+        LEFT JOIN price_tier t ON t.item = CONCAT('model:', c.provider, '/', c.model) AND t.account_id = ${chosen('account_id')}
+          AND t.version = ${chosen('version')} AND t.above_input_tokens = (SELECT MAX(q.above_input_tokens) FROM price_tier q
+            WHERE q.item = CONCAT('model:', c.provider, '/', c.model) AND q.account_id = ${chosen('account_id')}
+              AND q.version = ${chosen('version')} AND q.above_input_tokens < COALESCE(c.input_tokens, 0))
+        WHERE c.operation = 'chat' AND c.requests = 1 AND (c.state = 'settled' OR (c.state = 'expired' AND c.settled > 0))
       ) d WHERE d.due IS NULL OR d.due <> d.settled`,
   },
 ];

@@ -1,5 +1,5 @@
 import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
-import { type PricedModel, priceOf } from '../catalog/index.ts';
+import { outputTokensWithin, type PricedModel, type PricedUsage, priceOf, worstPriceOf } from '../catalog/index.ts';
 import { type InputMeasure, inputTokensAbout, inputTokensAtMost } from './tokens.ts';
 
 /** A route with the longest reply that it may give. */
@@ -53,26 +53,28 @@ export function quoteCeiling(routes: readonly PricedModel[], measure: InputMeasu
   };
 }
 
-/** How many tokens of reply an amount pays for after the input; 0 or less when it pays for none. */
+/**
+ * How many tokens of reply an amount pays for after at most so much input, whatever kind of input the provider says it
+ * was; 0 when it pays for none.
+ */
 export function affordableOutputTokens({ price }: PricedModel, inputTokens: number, amount: NanoUsd): number {
-  const left = amount - priceOf({ inputTokens, requests: 1 }, price);
-  if (left < 0n) return 0;
-  const rate = price.outputPerMillion ?? 0n;
-  if (rate === 0n) return Number.MAX_SAFE_INTEGER;
-  const tokens = (left * 1_000_000n) / rate;
-  return tokens > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(tokens);
+  return outputTokensWithin(amount, inputTokens, price);
 }
 
 /** What one attempt costs. */
 export function attemptCost(
   { price }: PricedModel,
-  usage: { inputTokens: number; cachedInputTokens?: number | undefined; outputTokens: number },
+  usage: Pick<PricedUsage, 'cachedInputTokens' | 'cacheWriteInputTokens'> & {
+    inputTokens: number;
+    outputTokens: number;
+  },
 ): NanoUsd {
-  const { inputTokens, cachedInputTokens, outputTokens } = usage;
-  return priceOf(
-    { inputTokens, outputTokens, requests: 1, ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }) },
-    price,
-  );
+  return priceOf({ ...usage, requests: 1 }, price);
+}
+
+/** The most that one attempt with at most so many tokens can cost, in any tier and whatever its input counts as. */
+export function worstCost({ price }: PricedModel, most: { inputTokens: number; outputTokens: number }): NanoUsd {
+  return worstPriceOf(most, price);
 }
 
 function quoteRoute(
@@ -91,9 +93,9 @@ function quoteRoute(
     if (affordable < (asked === undefined ? Math.min(outputTokensUseful, cap) : cap)) return undefined;
     cap = Math.min(cap, affordable);
   }
-  return { ...route, outputTokensCap: cap, worst: attemptCost(route, { inputTokens, outputTokens: cap }) };
+  return { ...route, outputTokensCap: cap, worst: worstCost(route, { inputTokens, outputTokens: cap }) };
 }
 
 function leastCost(route: PricedModel, measure: InputMeasure): NanoUsd {
-  return maxOf(attemptCost(route, { inputTokens: inputTokensAbout(measure), outputTokens: 1 }), 1n);
+  return maxOf(worstCost(route, { inputTokens: inputTokensAbout(measure), outputTokens: 1 }), 1n);
 }

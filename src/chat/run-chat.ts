@@ -131,6 +131,8 @@ function addUsage(a: CountedUsage, b: CountedUsage): CountedUsage {
   };
   if (a.cachedInputTokens !== undefined || b.cachedInputTokens !== undefined)
     sum.cachedInputTokens = (a.cachedInputTokens ?? 0) + (b.cachedInputTokens ?? 0);
+  if (a.cacheWriteInputTokens !== undefined || b.cacheWriteInputTokens !== undefined)
+    sum.cacheWriteInputTokens = (a.cacheWriteInputTokens ?? 0) + (b.cacheWriteInputTokens ?? 0);
   if (a.reasoningTokens !== undefined || b.reasoningTokens !== undefined)
     sum.reasoningTokens = (a.reasoningTokens ?? 0) + (b.reasoningTokens ?? 0);
   return sum;

@@ -6,7 +6,7 @@ import { unaffordable } from './admit.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
 import { type OpenStream, openStream, type StreamOutcome } from './open-stream.ts';
 import type { PreparedChat } from './prepare.ts';
-import { attemptCost, type QuotedRoute } from './quote.ts';
+import { attemptCost, type QuotedRoute, worstCost } from './quote.ts';
 import { watchRefusal } from './refusal.ts';
 import { withRetries } from './retries.ts';
 import {
@@ -47,7 +47,7 @@ export function firstStep({ quote, measure }: PreparedChat): NanoUsd {
   const steps = quote.routes.map((route) => {
     if (route.model.capabilities.has('reasoning')) return route.worst;
     const inputTokens = inputTokensAtMost(measure, route.model.imageTokens);
-    return attemptCost(route, { inputTokens, outputTokens: Math.min(route.outputTokensCap, streamStepTokens) });
+    return worstCost(route, { inputTokens, outputTokens: Math.min(route.outputTokensCap, streamStepTokens) });
   });
   return steps.reduce(maxOf, 0n);
 }

@@ -4,7 +4,7 @@ import { minOf, type NanoUsd } from '../base/money.ts';
 import type { Hold, Ledger, Receipt } from '../wallet/index.ts';
 import { type CountedUsage, countedUsage } from './attempt.ts';
 import type { PreparedChat } from './prepare.ts';
-import { affordableOutputTokens, attemptCost, type QuotedRoute } from './quote.ts';
+import { affordableOutputTokens, attemptCost, type QuotedRoute, worstCost } from './quote.ts';
 import { countInput, countTokens, countTokensNow, inputTokensAtMost } from './tokens.ts';
 import type { ChatReply, ChatRequest } from './types.ts';
 
@@ -109,9 +109,9 @@ export class StreamMeter {
   }
 
   async #grow(): Promise<'grown' | 'exhausted' | Failure> {
-    const { price } = this.#route;
-    const wanted = (BigInt(this.#step) * (price.outputPerMillion ?? 0n)) / 1_000_000n + 1n;
-    const more = minOf(wanted, this.#route.worst - this.#hold.amount);
+    const outputTokens = this.#affordable + this.#step;
+    const wanted = worstCost(this.#route, { inputTokens: this.#inputTokens, outputTokens });
+    const more = minOf(wanted, this.#route.worst) - this.#hold.amount;
     if (more > 0n) {
       const extended = await this.#ledger.extend(this.#hold, more);
       if (extended.ok) {

@@ -121,6 +121,8 @@ export interface ChatUsage {
   /** Cached ones included. */
   inputTokens?: number;
   cachedInputTokens?: number;
+  /** Written into the provider's cache; none of them was cached. */
+  cacheWriteInputTokens?: number;
   /** Reasoning included. */
   outputTokens?: number;
   reasoningTokens?: number;

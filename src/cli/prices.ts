@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { formatUsd } from '../base/money.ts';
-import type { Catalog, PriceVersion } from '../catalog/index.ts';
+import { formatUsd, type NanoUsd } from '../base/money.ts';
+import { present } from '../base/present.ts';
+import type { Catalog, PriceVersion, TokenRates } from '../catalog/index.ts';
 
 export interface PricesCommand {
   /** Opens the configured catalog over the database; the returned function closes both. */
@@ -64,25 +65,38 @@ async function withCatalog(options: PricesCommand, work: (catalog: Catalog) => P
 }
 
 function line(price: PriceVersion): string {
-  const { item, accountId, version, effectiveAt, ...rates } = printed(price);
-  const amounts = Object.entries(rates).map(([name, amount]) => `${name}=${amount}`);
-  return [version, effectiveAt, item, accountId || 'everyone', ...amounts].join('\t');
+  const { item, accountId, version, effectiveAt, tiers = [], ...rates } = printed(price);
+  const longer = tiers.flatMap(({ aboveInputTokens, ...others }) => [`above ${aboveInputTokens}:`, ...amounts(others)]);
+  return [version, effectiveAt, item, accountId || 'everyone', ...amounts(rates), ...longer].join('\t');
+}
+
+function amounts(rates: object): string[] {
+  return Object.entries(rates).map(([name, amount]) => `${name}=${amount}`);
 }
 
 function printed(price: PriceVersion) {
-  const usd = (amount: bigint | undefined) => (amount === undefined ? undefined : formatUsd(amount));
-  const rates = {
-    inputPerMillionUsd: usd(price.inputPerMillion),
-    cachedInputPerMillionUsd: usd(price.cachedInputPerMillion),
-    outputPerMillionUsd: usd(price.outputPerMillion),
-    perRequestUsd: usd(price.perRequest),
-    perThousandEventsUsd: usd(price.perThousandEvents),
-  };
   return {
     version: price.version,
     effectiveAt: new Date(price.effectiveAt).toISOString(),
     item: price.item,
     accountId: price.accountId,
-    ...Object.fromEntries(Object.entries(rates).filter(([, amount]) => amount !== undefined)),
+    ...printedTokens(price),
+    ...present({ perRequestUsd: usd(price.perRequest), perThousandEventsUsd: usd(price.perThousandEvents) }),
+    ...(price.tiers && {
+      tiers: price.tiers.map((tier) => ({ aboveInputTokens: tier.aboveInputTokens, ...printedTokens(tier) })),
+    }),
   };
+}
+
+function printedTokens(rates: TokenRates) {
+  return present({
+    inputPerMillionUsd: usd(rates.inputPerMillion),
+    cachedInputPerMillionUsd: usd(rates.cachedInputPerMillion),
+    cacheWriteInputPerMillionUsd: usd(rates.cacheWriteInputPerMillion),
+    outputPerMillionUsd: usd(rates.outputPerMillion),
+  });
+}
+
+function usd(amount: NanoUsd | undefined): string | undefined {
+  return amount === undefined ? undefined : formatUsd(amount);
 }

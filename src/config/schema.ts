@@ -9,10 +9,34 @@ const environmentName = z
   .string()
   .regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable, not the secret itself');
 
+/** Providers have one or two; each is one more way in which a request can be priced. */
+const tiersMax = 8;
+
+const tier = z.strictObject({
+  /** With more input tokens than this, every token of the request costs these prices. */
+  aboveInputTokens: z.int().min(1).max(1_000_000_000),
+  inputPerMillionUsd: usd,
+  cachedInputPerMillionUsd: usd.optional(),
+  cacheWriteInputPerMillionUsd: usd.optional(),
+  outputPerMillionUsd: usd,
+});
+
 const price = z.strictObject({
   inputPerMillionUsd: usd.optional(),
+  /** Input that the provider had cached; as other input when absent. */
   cachedInputPerMillionUsd: usd.optional(),
+  /** Input that the provider wrote into its cache; as other input when absent. */
+  cacheWriteInputPerMillionUsd: usd.optional(),
   outputPerMillionUsd: usd.optional(),
+  tiers: z
+    .array(tier)
+    .min(1)
+    .max(tiersMax)
+    .refine(
+      (tiers) => new Set(tiers.map(({ aboveInputTokens }) => aboveInputTokens)).size === tiers.length,
+      'must not have two tiers with the same aboveInputTokens',
+    )
+    .optional(),
   perRequestUsd: usd.optional(),
   perThousandEventsUsd: usd.optional(),
 });

@@ -6,6 +6,7 @@ import {
   type LanguageModelV4CallOptions,
   type LanguageModelV4GenerateResult,
 } from '@ai-sdk/provider';
+import { usageOf } from './openai-compatible-usage.ts';
 import type { ProviderSettings } from './settings.ts';
 import type { UpstreamFetch, UpstreamReply, UpstreamTarget } from './upstream-fetch.ts';
 
@@ -39,6 +40,7 @@ class DirectModel extends OpenAICompatibleChatLanguageModel {
       headers,
       includeUsage: true,
       supportsStructuredOutputs: true,
+      convertUsage: usageOf,
       fetch: upstream.fetch,
     });
     const { origin, pathname, search } = new URL(url);

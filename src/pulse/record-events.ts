@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
-import type { NanoUsd } from '../base/money.ts';
+import { maxOf, type NanoUsd } from '../base/money.ts';
 import { priceOf, type Rates } from '../catalog/index.ts';
 import { isConnectionLost } from '../db/index.ts';
 import type { Hold, HoldRequest, IdempotencyKey, Ledger } from '../wallet/index.ts';
@@ -72,7 +72,8 @@ export async function recordEvents(
   const free = deps.recorder.reserve(accountId, good.length);
   if (!free) return fail({ kind: 'overloaded', retryAfterMs });
   try {
-    const ceiling = costOf(good.length, price);
+    // Events at no charge pass the ledger as all use does: nothing is recorded for a wallet that is empty.
+    const ceiling = maxOf(costOf(good.length, price), 1n);
     const held = await deps.ledger.hold({
       ...payer.value,
       operation: 'pulse',

@@ -133,6 +133,8 @@ export interface Hold {
 export interface Usage {
   inputTokens?: number;
   cachedInputTokens?: number;
+  /** Input tokens that the provider wrote into its prompt cache; part of `inputTokens`, and none of them was cached. */
+  cacheWriteInputTokens?: number;
   outputTokens?: number;
   reasoningTokens?: number;
   requests?: number;

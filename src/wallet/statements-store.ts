@@ -62,6 +62,7 @@ interface SumRow {
   charges: bigint;
   input_tokens: bigint | null;
   cached_input_tokens: bigint | null;
+  cache_write_input_tokens: bigint | null;
   output_tokens: bigint | null;
   reasoning_tokens: bigint | null;
   events: bigint | null;
@@ -91,6 +92,7 @@ export async function sumUsage(db: Queryable, request: SumRequest): Promise<Usag
     SELECT ${sql.join(selected, sql` `)}
       COUNT(*) AS charges, SUM(charge.input_tokens) AS input_tokens,
       SUM(charge.cached_input_tokens) AS cached_input_tokens, SUM(charge.output_tokens) AS output_tokens,
+      SUM(charge.cache_write_input_tokens) AS cache_write_input_tokens,
       SUM(charge.reasoning_tokens) AS reasoning_tokens, SUM(charge.events) AS events, SUM(posting.amount) AS cost
     FROM posting
     JOIN charge ON charge.wallet_id = posting.wallet_id AND charge.id = posting.source_id
@@ -123,6 +125,7 @@ function toUsageRow(row: SumRow): UsageRow {
     // Counts that no charge has are nothing to add.
     inputTokens: row.input_tokens ?? 0n,
     cachedInputTokens: row.cached_input_tokens ?? 0n,
+    cacheWriteInputTokens: row.cache_write_input_tokens ?? 0n,
     outputTokens: row.output_tokens ?? 0n,
     reasoningTokens: row.reasoning_tokens ?? 0n,
     events: row.events ?? 0n,

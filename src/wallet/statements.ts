@@ -47,6 +47,7 @@ export interface UsageRow {
   charges: bigint;
   inputTokens: bigint;
   cachedInputTokens: bigint;
+  cacheWriteInputTokens: bigint;
   outputTokens: bigint;
   reasoningTokens: bigint;
   events: bigint;

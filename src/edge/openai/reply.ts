@@ -137,11 +137,15 @@ function finishReason(reason: string): string {
 
 function usageOf(usage: Usage | undefined): object {
   const { inputTokens = 0, outputTokens = 0, cachedInputTokens = 0, reasoningTokens = 0 } = usage ?? {};
+  const written = usage?.cacheWriteInputTokens;
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
-    prompt_tokens_details: { cached_tokens: cachedInputTokens },
+    prompt_tokens_details: {
+      cached_tokens: cachedInputTokens,
+      ...(written === undefined ? {} : { cache_write_tokens: written }),
+    },
     completion_tokens_details: { reasoning_tokens: reasoningTokens },
     cost_usd: usage?.costUsd ?? '0.00',
     estimated: usage?.estimated ?? false,
