@@ -1,10 +1,18 @@
-import type { Capability, ModelSettings } from './model.ts';
+import type { Capability, ContextTierSettings, ModelSettings } from './model.ts';
+
+/** Gemini 2.5 Pro above 200,000 input tokens. */
+const geminiLong: ContextTierSettings = {
+  aboveInputTokens: 200_000,
+  inputPerMillionUsd: '2.50',
+  cachedInputPerMillionUsd: '0.25',
+  outputPerMillionUsd: '15',
+};
 
 /**
  * Well-known models with the list prices, context windows and reply limits that their providers published, as of
  * 2025-10-01. They are used where the configuration names the provider and no models of its own for it; an operator who
- * wants other prices, or newer models, writes them in the configuration. Windows that cost more beyond a threshold
- * (Gemini, 200,000 tokens) are cut at it. The quality is a rank for routing, not a benchmark.
+ * wants other prices, or newer models, writes them in the configuration. What Anthropic writes into its cache costs 1.25
+ * times the input for the five minutes that it is kept by default. The quality is a rank for routing, not a benchmark.
  */
 export const wellKnownModels: Readonly<Record<string, readonly Omit<ModelSettings, 'provider'>[]>> = {
   openai: [
@@ -15,15 +23,25 @@ export const wellKnownModels: Readonly<Record<string, readonly Omit<ModelSetting
     known('gpt-4.1-mini', 72, 1_047_576, 32_768, ['tools', 'json', 'images'], '0.40', '0.10', '1.60'),
     known('gpt-4.1-nano', 58, 1_047_576, 32_768, ['tools', 'json', 'images'], '0.10', '0.025', '0.40'),
     known('gpt-4o', 76, 128_000, 16_384, ['tools', 'json', 'images'], '2.50', '1.25', '10'),
-    known('gpt-4o-mini', 60, 128_000, 16_384, ['tools', 'json', 'images'], '0.15', '0.075', '0.60', 40_000),
+    known('gpt-4o-mini', 60, 128_000, 16_384, ['tools', 'json', 'images'], '0.15', '0.075', '0.60', {
+      imageTokens: 40_000,
+    }),
   ],
   anthropic: [
-    known('claude-opus-4-1', 91, 200_000, 32_000, ['tools', 'json', 'images'], '15', '1.50', '75'),
-    known('claude-sonnet-4-5', 90, 200_000, 64_000, ['tools', 'json', 'images'], '3', '0.30', '15'),
-    known('claude-haiku-4-5', 79, 200_000, 64_000, ['tools', 'json', 'images'], '1', '0.10', '5'),
+    known('claude-opus-4-1', 91, 200_000, 32_000, ['tools', 'json', 'images'], '15', '1.50', '75', {
+      cacheWriteInputPerMillionUsd: '18.75',
+    }),
+    known('claude-sonnet-4-5', 90, 200_000, 64_000, ['tools', 'json', 'images'], '3', '0.30', '15', {
+      cacheWriteInputPerMillionUsd: '3.75',
+    }),
+    known('claude-haiku-4-5', 79, 200_000, 64_000, ['tools', 'json', 'images'], '1', '0.10', '5', {
+      cacheWriteInputPerMillionUsd: '1.25',
+    }),
   ],
   google: [
-    known('gemini-2.5-pro', 88, 200_000, 65_536, ['tools', 'json', 'images', 'reasoning'], '1.25', '0.125', '10'),
+    known('gemini-2.5-pro', 88, 1_048_576, 65_536, ['tools', 'json', 'images', 'reasoning'], '1.25', '0.125', '10', {
+      tiers: [geminiLong],
+    }),
     known('gemini-2.5-flash', 78, 200_000, 65_536, ['tools', 'json', 'images', 'reasoning'], '0.30', '0.03', '2.50'),
     known('gemini-2.5-flash-lite', 64, 200_000, 65_536, ['tools', 'json', 'images'], '0.10', '0.01', '0.40'),
   ],
@@ -49,8 +67,11 @@ function known(
   inputPerMillionUsd: string,
   cachedInputPerMillionUsd: string,
   outputPerMillionUsd: string,
-  imageTokens?: number,
+  {
+    imageTokens,
+    ...rates
+  }: { imageTokens?: number; cacheWriteInputPerMillionUsd?: string; tiers?: ContextTierSettings[] } = {},
 ): Omit<ModelSettings, 'provider'> {
-  const price = { inputPerMillionUsd, cachedInputPerMillionUsd, outputPerMillionUsd };
+  const price = { inputPerMillionUsd, cachedInputPerMillionUsd, outputPerMillionUsd, ...rates };
   return { id, quality, contextTokens, maxOutputTokens, capabilities: abilities, price, cost: price, imageTokens };
 }

@@ -67,6 +67,53 @@ describe('the catalog', () => {
     expect((await lossy.planPrices()).problems[0]).toContain('below the cost');
   });
 
+  test('compares what is charged at every length of input', async () => {
+    const store = memoryPriceStore();
+    const base = { inputPerMillionUsd: '1', cachedInputPerMillionUsd: '0.50', outputPerMillionUsd: '2' };
+    const tier = {
+      aboveInputTokens: 200_000,
+      inputPerMillionUsd: '2',
+      cachedInputPerMillionUsd: '1',
+      outputPerMillionUsd: '3',
+    };
+    const planOf = async (price: object, more: object = {}) =>
+      (await catalogOf(store, { models: [modelAt('1', { price, ...more })] })).planPrices();
+    await (await catalogOf(store, { models: [modelAt('1', { price: base })] })).importPrices();
+
+    // Two times is not more than two times.
+    const long = await planOf({ ...base, tiers: [tier] });
+    expect(long.problems).toEqual([]);
+    expect(long.difference).toEqual([
+      expect.stringContaining('inputPerMillion above 200000 input tokens 1.00 -> 2.00'),
+    ]);
+    // Without a rate of its own, cached input there costs four times what it did.
+    const { cachedInputPerMillionUsd: _, ...bare } = tier;
+    expect((await planOf({ ...base, tiers: [{ ...bare, inputPerMillionUsd: '2.01' }] })).problems).toEqual([
+      'model:p/m: inputPerMillion above 200000 input tokens changes more than two times, from 1.00 to 2.01',
+      'model:p/m: cachedInputPerMillion above 200000 input tokens changes more than two times, from 0.50 to 2.01',
+    ]);
+    expect((await planOf({ ...base, cacheWriteInputPerMillionUsd: '2.01' })).problems).toEqual([
+      'model:p/m: cacheWriteInputPerMillion changes more than two times, from 1.00 to 2.01',
+    ]);
+    const same = {
+      aboveInputTokens: 9,
+      inputPerMillionUsd: '1',
+      cachedInputPerMillionUsd: '0.5',
+      outputPerMillionUsd: '2',
+    };
+    expect((await planOf({ ...base, tiers: [same] })).additions).toEqual([]);
+
+    const cost = { ...base, cacheWriteInputPerMillionUsd: '1.25', tiers: [{ ...bare, outputPerMillionUsd: '2.50' }] };
+    expect((await planOf({ ...base, outputPerMillionUsd: '2.40' }, { cost })).problems).toEqual([
+      'model:p/m: cacheWriteInputPerMillion 1.00 is below the cost of 1.25',
+      'model:p/m: inputPerMillion above 200000 input tokens 1.00 is below the cost of 2.00',
+      'model:p/m: outputPerMillion above 200000 input tokens 2.40 is below the cost of 2.50',
+    ]);
+    expect((await planOf({ ...cost, tiers: [{ ...tier, outputPerMillionUsd: '2.50' }] }, { cost })).problems).toEqual(
+      [],
+    );
+  });
+
   test('imports nothing twice: the same prices are the same version', async () => {
     const catalog = await catalogOf(memoryPriceStore(), { models: [modelAt('1')] });
     expect((await catalog.importPrices()).additions).toHaveLength(1);
@@ -127,5 +174,39 @@ eachServer((server) => {
       outputPerMillion: 100_000_000_000_000n,
     });
     expect(await other.prices()).toEqual(await one.prices());
+  });
+
+  test('cache writes and tiers too, in every version, and marked up for one account', async () => {
+    const tiers = [
+      { aboveInputTokens: 400_000, inputPerMillionUsd: '3', outputPerMillionUsd: '4', cachedInputPerMillionUsd: '0' },
+      { aboveInputTokens: 200_000, inputPerMillionUsd: '2', outputPerMillionUsd: '3' },
+    ];
+    const price = { inputPerMillionUsd: '1', cacheWriteInputPerMillionUsd: '1.25', outputPerMillionUsd: '2' };
+    const settings = {
+      models: [modelAt('1', { id: 'long', price: { ...price, tiers } })],
+      markups: [{ accountId: 'acc_2', percent: 10 }],
+    };
+    const catalog = await catalogOf(createPriceStore(database().database), settings);
+    expect((await catalog.importPrices()).problems).toEqual([]);
+    expect((await catalog.importPrices()).additions).toEqual([]);
+    const read = await catalogOf(createPriceStore(database().database), settings);
+    expect(read.models('acc_1')[0]?.price).toMatchObject({
+      cacheWriteInputPerMillion: 1_250_000_000n,
+      tiers: [
+        { aboveInputTokens: 200_000, inputPerMillion: 2_000_000_000n, outputPerMillion: 3_000_000_000n },
+        {
+          aboveInputTokens: 400_000,
+          inputPerMillion: 3_000_000_000n,
+          cachedInputPerMillion: 0n,
+          outputPerMillion: 4_000_000_000n,
+        },
+      ],
+    });
+    expect(read.models('acc_2')[0]?.price).toMatchObject({
+      cacheWriteInputPerMillion: 1_375_000_000n,
+      tiers: [{ inputPerMillion: 2_200_000_000n }, { inputPerMillion: 3_300_000_000n, cachedInputPerMillion: 0n }],
+    });
+    const [first] = read.models('acc_1');
+    expect(first?.price.tiers?.[0]).not.toHaveProperty('cachedInputPerMillion');
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { priceOf } from '../../src/catalog/index.ts';
+import { outputTokensWithin, type PricedUsage, priceOf, type Rates, worstPriceOf } from '../../src/catalog/index.ts';
+import { anyLength, anyRates, usageWithin } from './rates.ts';
 
 const rates = { inputPerMillion: 150_000_000n, cachedInputPerMillion: 75_000_000n, outputPerMillion: 600_000_000n };
 
@@ -53,3 +54,111 @@ describe('the price of a usage', () => {
     expect(() => priceOf({ outputTokens: 1 }, { inputPerMillion: 1n })).toThrow();
   });
 });
+
+describe('cache writes and long requests', () => {
+  const tiered: Rates = {
+    inputPerMillion: 1_250_000_000n,
+    cachedInputPerMillion: 125_000_000n,
+    outputPerMillion: 10_000_000_000n,
+    tiers: [{ aboveInputTokens: 200_000, inputPerMillion: 2_500_000_000n, outputPerMillion: 15_000_000_000n }],
+  };
+
+  test('what was written into the cache costs its own rate, and without one what other input costs', () => {
+    const usage = { inputTokens: 1_000, cachedInputTokens: 400, cacheWriteInputTokens: 500, outputTokens: 10 };
+    expect(priceOf(usage, { ...rates, cacheWriteInputPerMillion: 187_500_000n })).toBe(
+      100n * 150n + 400n * 75n + (500n * 1875n) / 10n + 10n * 600n,
+    );
+    expect(priceOf(usage, rates)).toBe(600n * 150n + 400n * 75n + 10n * 600n);
+  });
+
+  test('the whole request costs the rates of the tier that its input is in', () => {
+    expect(priceOf({ inputTokens: 200_000, outputTokens: 10 }, tiered)).toBe(200_000n * 1_250n + 10n * 10_000n);
+    expect(priceOf({ inputTokens: 200_001, outputTokens: 10 }, tiered)).toBe(200_001n * 2_500n + 10n * 15_000n);
+    // The tier states no rate for cached input, so there it costs what other input costs.
+    expect(priceOf({ inputTokens: 200_001, cachedInputTokens: 200_000 }, tiered)).toBe(200_001n * 2_500n);
+  });
+
+  test('the worst price covers the tier below, where that is the dearer one', () => {
+    const falling: Rates = {
+      inputPerMillion: 1_000_000n,
+      outputPerMillion: 9_000_000n,
+      tiers: [{ aboveInputTokens: 100, inputPerMillion: 1_000_000n, outputPerMillion: 1_000_000n }],
+    };
+    expect(worstPriceOf({ inputTokens: 150, outputTokens: 50 }, falling)).toBe(100n + 9n * 50n);
+    expect(outputTokensWithin(100n + 9n * 50n, 150, falling)).toBe(50);
+  });
+
+  test('any price equals the same sum in rationals, rounded up once', () => {
+    const anyCase = fc.tuple(anyLength, fc.nat(200_000)).chain(([input, output]) => usageWithin(input, output));
+    fc.assert(
+      fc.property(anyRates, anyCase, (price, usage) => {
+        expect(priceOf(usage, price)).toBe(inRationals(usage, price));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('no usage costs more than the worst price of its bounds, and one reaches it', () => {
+    const anyCase = fc
+      .tuple(anyLength, fc.nat(200_000))
+      .chain(([inputTokens, outputTokens]) =>
+        fc.record({ most: fc.constant({ inputTokens, outputTokens }), usage: usageWithin(inputTokens, outputTokens) }),
+      );
+    fc.assert(
+      fc.property(anyRates, anyCase, (price, { most, usage }) => {
+        const worst = worstPriceOf(most, price);
+        expect(priceOf(usage, price)).toBeLessThanOrEqual(worst);
+        const ends = [most.inputTokens, ...(price.tiers ?? []).map(({ aboveInputTokens }) => aboveInputTokens)];
+        const extremes = ends
+          .filter((inputTokens) => inputTokens <= most.inputTokens)
+          .flatMap((inputTokens) => [
+            { inputTokens },
+            { inputTokens, cachedInputTokens: inputTokens },
+            { inputTokens, cacheWriteInputTokens: inputTokens },
+          ]);
+        const costs = extremes.map((extreme) =>
+          priceOf({ ...extreme, outputTokens: most.outputTokens, requests: 1 }, price),
+        );
+        expect(costs.reduce((a, b) => (a > b ? a : b))).toBe(worst);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('an amount pays for exactly so many output tokens that the worst price stays within it', () => {
+    fc.assert(
+      fc.property(anyRates, anyLength, fc.bigInt(0n, 10n ** 13n), (price, inputTokens, amount) => {
+        const tokens = outputTokensWithin(amount, inputTokens, price);
+        const worst = (outputTokens: number) => worstPriceOf({ inputTokens, outputTokens }, price);
+        if (worst(0) > amount) expect(tokens).toBe(0);
+        else {
+          expect(worst(tokens)).toBeLessThanOrEqual(amount);
+          if (tokens < Number.MAX_SAFE_INTEGER) expect(worst(tokens + 1)).toBeGreaterThan(amount);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+/** A price written again from the words of the contract, in fractions, with nothing of the code under test. */
+function inRationals(usage: Required<PricedUsage>, price: Rates): bigint {
+  const longer = (price.tiers ?? []).filter(({ aboveInputTokens }) => aboveInputTokens < usage.inputTokens);
+  const tier = longer.sort((a, b) => b.aboveInputTokens - a.aboveInputTokens)[0];
+  const chosen = tier ?? price;
+  const plain = usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteInputTokens;
+  const input = chosen.inputPerMillion ?? 0n;
+  const lines: [number, bigint, bigint][] = [
+    [plain, input, 1_000_000n],
+    [usage.cachedInputTokens, chosen.cachedInputPerMillion ?? input, 1_000_000n],
+    [usage.cacheWriteInputTokens, chosen.cacheWriteInputPerMillion ?? input, 1_000_000n],
+    [usage.outputTokens, chosen.outputPerMillion ?? 0n, 1_000_000n],
+    [usage.requests, price.perRequest ?? 0n, 1n],
+  ];
+  let [numerator, denominator] = [0n, 1n];
+  for (const [quantity, rate, per] of lines) {
+    numerator = numerator * per + BigInt(quantity) * rate * denominator;
+    denominator *= per;
+  }
+  return numerator / denominator + (numerator % denominator === 0n ? 0n : 1n);
+}
