@@ -130,6 +130,8 @@ async function service(url: string, random: () => number) {
             inputPerMillionUsd: `0.${index + 1}`,
             cachedInputPerMillionUsd: '0.05',
             outputPerMillionUsd: `1.${index}`,
+            // What the upstreams state is in the tier, what the service counts is not.
+            tiers: [{ aboveInputTokens: 39, inputPerMillionUsd: '0.7', outputPerMillionUsd: '1.9' }],
           },
         }),
       ),

@@ -62,7 +62,7 @@ test('every command of the README works as pasted, one after the other', async (
 test('the configuration in the README is a valid one', () => {
   const [config] = marked.filter(({ mark }) => mark === 'config');
   const settings = parseSettings(config?.text ?? '', 'README.md');
-  expect(decide(settings, readEnvironment({}), 'README.md').models).toHaveLength(1);
+  expect(decide(settings, readEnvironment({}), 'README.md').models).toHaveLength(2);
 });
 
 test('every file that the README links to is there', () => {

@@ -30,6 +30,13 @@ const authorization: Record<string, [string, string]> = {
   google: ['x-goog-api-key', key],
 };
 
+const price = {
+  inputPerMillionUsd: '1',
+  cachedInputPerMillionUsd: '0.5',
+  cacheWriteInputPerMillionUsd: '1.25',
+  outputPerMillionUsd: '2',
+};
+
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each.close();
@@ -45,7 +52,7 @@ describe('a recorded reply', () => {
     );
     const harness = await chatHarness({
       providers: [{ id: 'recorded', kind: recorded.kind, baseUrl: upstream.url, apiKey: key }],
-      models: [testModel('recorded', 'the-model')],
+      models: [testModel('recorded', 'the-model', { price })],
     });
     open.push(upstream, harness);
 
@@ -105,8 +112,10 @@ function requestOf({ request = {} }: Recorded): ChatRequest {
   };
 }
 
-/** At 1,000 nano-USD an input token, 500 a cached one and 2,000 an output token. */
+/** At 1,000 nano-USD an input token, 500 a cached one, 1,250 one that was written into the cache and 2,000 an output token. */
 function exactCost({ usage }: ChatReply): bigint {
   const cached = BigInt(usage.cachedInputTokens ?? 0);
-  return (BigInt(usage.inputTokens ?? 0) - cached) * 1_000n + cached * 500n + BigInt(usage.outputTokens ?? 0) * 2_000n;
+  const written = BigInt(usage.cacheWriteInputTokens ?? 0);
+  const plain = BigInt(usage.inputTokens ?? 0) - cached - written;
+  return plain * 1_000n + cached * 500n + written * 1_250n + BigInt(usage.outputTokens ?? 0) * 2_000n;
 }
