@@ -27,6 +27,7 @@ import { createProviders } from './providers/index.ts';
 import { pulseInvariants } from './pulse/index.ts';
 import { catalogSettings } from './rooms.ts';
 import { createLedger, createWallets } from './wallet/index.ts';
+import { workflowInvariants } from './workflows/index.ts';
 
 const log = pino({ level: 'warn', base: null }, pino.destination(2));
 
@@ -36,7 +37,7 @@ const program = new Command('npm run cli --')
 
 registerAudit(program, {
   openDatabase: () => openDatabaseBeside(loadConfig(readEnvironment()), log),
-  more: [...chatInvariants, ...pulseInvariants],
+  more: [...chatInvariants, ...pulseInvariants, ...workflowInvariants],
 });
 registerPrices(program, { openCatalog });
 registerTopUps(program, { openPayments });

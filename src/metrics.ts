@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { FailureError, type Result } from './base/failure.ts';
 import { nanoPerUsd } from './base/money.ts';
-import type { CacheEvent, Health } from './chat/index.ts';
+import type { CacheEvent, CircuitBreaker } from './chat/index.ts';
 import type { FinishedCall } from './edge/index.ts';
 import type { HoldOutcome, RunningLedger } from './wallet/index.ts';
 
@@ -10,8 +10,8 @@ export interface Metrics {
   observeCall(call: FinishedCall): void;
   observeGroup(operations: number, durationMs: number): void;
   observeCache(event: CacheEvent): void;
-  /** The same health, whose calls are counted and timed on their way. */
-  health(health: Health): Health;
+  /** The same circuit breaker, with its calls of models counted and timed. */
+  circuitBreaker(breaker: CircuitBreaker): CircuitBreaker;
   /** The same ledger, whose holds and settlements are counted and timed on their way. */
   ledger(ledger: RunningLedger): RunningLedger;
   /** The exposition text. */
@@ -67,14 +67,14 @@ export function createMetrics(): Metrics {
   });
   const ledgerCalls = new Histogram({
     name: 'ledger_operation_duration_seconds',
-    help: 'Time until a hold or a settlement is durable, its wait included; holds that were answered ahead of their commit say so.',
+    help: 'Time until a hold or a settlement is durable, its wait included; deferred holds say so.',
     labelNames: ['operation', 'outcome'],
     buckets: ledgerSeconds,
     registers,
   });
-  const holdsAhead = new Counter({
-    name: 'ledger_holds_ahead_total',
-    help: 'Holds that were answered ahead of their commit, by what became of them: held, given up before it (cancelled), or the refusal.',
+  const deferredHolds = new Counter({
+    name: 'ledger_deferred_holds_total',
+    help: 'Deferred holds, by what became of them: held, given up before it (cancelled), or the refusal.',
     labelNames: ['outcome'],
     registers,
   });
@@ -99,9 +99,9 @@ export function createMetrics(): Metrics {
       groupSeconds.observe(durationMs / 1000);
     },
     observeCache: (event) => cacheEvents.inc({ event }),
-    health: (health) => {
-      observeCircuits(health);
-      return { ...health, begin: (route) => observed(health.begin(route), route) };
+    circuitBreaker: (breaker) => {
+      observeCircuits(breaker);
+      return { ...breaker, begin: (route) => observed(breaker.begin(route), route) };
     },
     ledger: (ledger) => {
       observeQueue(ledger);
@@ -118,7 +118,7 @@ export function createMetrics(): Metrics {
     text: () => registry.metrics(),
   };
 
-  function observed(call: ReturnType<Health['begin']>, route: string): ReturnType<Health['begin']> {
+  function observed(call: ReturnType<CircuitBreaker['begin']>, route: string): ReturnType<CircuitBreaker['begin']> {
     const startedAt = performance.now();
     const end = (outcome: string) =>
       operations.observe({ gen_ai_request_model: route, outcome }, (performance.now() - startedAt) / 1000);
@@ -140,12 +140,12 @@ export function createMetrics(): Metrics {
   function outcomeOfHold(held: Result<HoldOutcome>): string {
     if (!held.ok) return held.failure.kind;
     if (held.value.kind === 'replayed' || !held.value.hold.pending) return held.value.kind;
-    const count = (outcome: string) => holdsAhead.inc({ outcome });
+    const count = (outcome: string) => deferredHolds.inc({ outcome });
     held.value.hold.pending.then(
       (committed) => count(committed.ok ? 'held' : committed.failure.kind),
       () => count('internal'),
     );
-    return 'ahead';
+    return 'deferred';
   }
 
   function timed<Arguments extends unknown[], Value>(
@@ -168,7 +168,7 @@ export function createMetrics(): Metrics {
     };
   }
 
-  function observeCircuits(health: Health): void {
+  function observeCircuits(breaker: CircuitBreaker): void {
     new Gauge({
       name: 'routing_circuit_open',
       help: 'Routes whose circuit is open (1) or half open (0.5).',
@@ -176,7 +176,7 @@ export function createMetrics(): Metrics {
       registers,
       collect() {
         this.reset();
-        for (const { route, state } of health.circuits())
+        for (const { route, state } of breaker.circuits())
           this.set({ gen_ai_request_model: route }, state === 'open' ? 1 : 0.5);
       },
     });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createAccounts } from './accounts/index.ts';
 import { systemClock } from './base/clock.ts';
@@ -6,7 +7,7 @@ import { present } from './base/present.ts';
 import { createSeal } from './base/seal.ts';
 import { type Catalog, type CatalogSettings, createCatalog } from './catalog/index.ts';
 import { createPriceStore } from './catalog/price-store.ts';
-import { chatDeadlineMs, createChat, createHealth, createModelCalls, createReplyCache } from './chat/index.ts';
+import { chatDeadlineMs, createChat, createCircuitBreaker, createModelCalls, createReplyCache } from './chat/index.ts';
 import type { Config, Secrets } from './config/index.ts';
 import { createCredentialChanges } from './db/credential-changes.ts';
 import { migrate } from './db/index.ts';
@@ -20,9 +21,9 @@ import { createPulse, type PulsePrice } from './pulse/index.ts';
 import { createTokens } from './tokens/index.ts';
 import { createTracing } from './tracing.ts';
 import {
-  createCaretaker,
   createLedger,
   createLowBalanceAlerts,
+  createReaper,
   createStatements,
   createWallets,
   type LowBalance,
@@ -40,6 +41,8 @@ export interface RoomsOptions {
   /** Reports each step to people who wait for the start. */
   progress(step: string): void;
 }
+
+const drainMaxMs = 30_000;
 
 /** Everything below the edge, opened bottom to top. */
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
@@ -104,9 +107,9 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     // What flows hold and settle is counted, and traced where tracing is on.
     const meteredLedger = metrics.ledger(ledger);
     const observedLedger = tracing?.ledger(meteredLedger) ?? meteredLedger;
-    const caretaker = createCaretaker({ db, ledger, log });
-    caretaker.start();
-    closers.push(() => caretaker.close());
+    const reaper = createReaper({ db, ledger, log });
+    reaper.start();
+    closers.push(() => reaper.close());
     const stripe = config.payments.stripe && createStripeApi(config.payments.stripe, log);
     const payments = stripe?.provider ?? (config.payments.provider === 'sandbox' ? sandboxPayments : manualPayments);
     if (!payments.sandbox) await refuseSandboxMoney(db);
@@ -147,7 +150,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     closers.push(() => catalog.close());
     await importPrices(catalog, log);
-    const health = metrics.health(createHealth({ clock }));
+    const breaker = metrics.circuitBreaker(createCircuitBreaker({ clock }));
     const replyCache = createReplyCache({
       db,
       wallets,
@@ -165,12 +168,13 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       catalog,
       providers,
       log,
-      health: tracing?.health(health) ?? health,
+      breaker: tracing?.circuitBreaker(breaker) ?? breaker,
       reserveTokens: limits.reserveTokens,
-      holdAheadMs: config.ledger.holdAheadMs,
+      deferHoldMs: config.ledger.deferredHoldMs,
       cache: replyCache,
     });
-    closers.push(() => chat.drained());
+    // What is not settled by then expires, and is charged as far as its progress was recorded.
+    closers.push(() => Promise.race([chat.drained(), sleep(drainMaxMs, undefined, { ref: false })]));
 
     const pulse = createPulse({
       db,
@@ -189,7 +193,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       log,
       clock,
       assistant: createModelCalls({
-        ...{ catalog, providers, health, clock, log },
+        ...{ catalog, providers, breaker, clock },
         deadlineMs: chatDeadlineMs,
         reserveTokens: limits.reserveTokens,
       }),

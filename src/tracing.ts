@@ -10,7 +10,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { FailureError } from './base/failure.ts';
-import type { Health } from './chat/index.ts';
+import type { CircuitBreaker } from './chat/index.ts';
 import type { CallTrace, TraceCall } from './edge/index.ts';
 import type { RunningLedger } from './wallet/index.ts';
 
@@ -20,9 +20,9 @@ export interface Tracing {
   traceCall: TraceCall;
   /** The same ledger, whose holds and settlements are spans of their call. */
   ledger(ledger: RunningLedger): RunningLedger;
-  /** The same health, whose calls of models are spans of their call. */
-  health(health: Health): Health;
-  /** Sends the spans that are still waiting. */
+  /** The same circuit breaker, with its calls of models as spans of the call that they belong to. */
+  circuitBreaker(breaker: CircuitBreaker): CircuitBreaker;
+  /** Sends what is not sent yet. */
   close(): Promise<void>;
 }
 
@@ -108,10 +108,10 @@ export function createTracing({ endpoint, sampleRatio }: TracingSettings): Traci
         },
         settle: { value: spanned('ledger.settle', ledger.settle, () => 'ok') },
       }) as RunningLedger,
-    health: (health) => ({
-      ...health,
+    circuitBreaker: (breaker) => ({
+      ...breaker,
       begin: (route) => {
-        const call = health.begin(route);
+        const call = breaker.begin(route);
         if (!isTraced(contexts.active())) return call;
         const [provider = '', model = ''] = route.split(/\/(.*)/s);
         const span = tracer.startSpan(

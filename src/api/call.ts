@@ -20,4 +20,6 @@ export interface Call {
   header(name: string): string | undefined;
   /** Sets a reply header (gRPC: initial metadata). For streams: before the first message. */
   setReplyHeader(name: string, value: string): void;
+  /** Names work that may go on after the caller has left: until it ends, the call keeps its place in the limits. */
+  outlast(work: Promise<unknown>): void;
 }

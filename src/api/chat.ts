@@ -1,8 +1,9 @@
 import { create } from '@bufbuild/protobuf';
 import { unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
-import type { Chat } from '../chat/index.ts';
+import type { Chat, ChatCall } from '../chat/index.ts';
 import { ChatRequestSchema, ChatService } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
+import type { Call } from './call.ts';
 import { chatRequestOf, chatResponse } from './chat-messages.ts';
 import { estimateMessage, modelMessage, streamMessage } from './chat-stream-messages.ts';
 import { type ServedService, serve } from './handlers.ts';
@@ -13,14 +14,14 @@ export function chatService({ chat, fingerprintKey }: { chat: Chat; fingerprintK
   return serve(ChatService, {
     chat: async (request, call) => {
       const idempotency = requestIdentity(fingerprintKey, ChatService.method.chat, request, call);
-      const reply = unwrap(await chat.run(call.caller, chatRequestOf(request), { signal: call.signal, idempotency }));
+      const reply = unwrap(await chat.run(call.caller, chatRequestOf(request), chatCall(call, idempotency)));
       call.setReplyHeader('x-charge-usd', formatUsd(reply.usage.cost));
       call.setReplyHeader('x-balance-usd', formatUsd(reply.balance));
       return chatResponse(reply);
     },
     streamChat: async function* (request, call) {
       const idempotency = requestIdentity(fingerprintKey, ChatService.method.streamChat, request, call);
-      const events = await chat.stream(call.caller, chatRequestOf(request), { signal: call.signal, idempotency });
+      const events = await chat.stream(call.caller, chatRequestOf(request), chatCall(call, idempotency));
       for await (const event of unwrap(events)) yield streamMessage(event);
     },
     estimateChat: async ({ request }, { caller }) =>
@@ -30,4 +31,8 @@ export function chatService({ chat, fingerprintKey }: { chat: Chat; fingerprintK
       return { models: page.items.map(modelMessage), nextPageToken: page.nextPageToken };
     },
   });
+}
+
+function chatCall(call: Call, idempotency: ChatCall['idempotency']): ChatCall {
+  return { signal: call.signal, idempotency, outlast: (work) => call.outlast(work) };
 }

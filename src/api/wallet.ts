@@ -131,6 +131,7 @@ function chargeMessage(charge: Charge): MessageInitShape<typeof ChargeSchema> {
     keyId: charge.keyId,
     heldUsd: formatUsd(charge.hold),
     chargedUsd: charge.charged === undefined ? undefined : formatUsd(charge.charged),
+    owedUsd: charge.owed === 0n ? undefined : formatUsd(charge.owed),
     createTime: timestampFromDate(charge.createdAt),
     metadata: charge.metadata,
   });

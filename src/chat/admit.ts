@@ -1,18 +1,15 @@
 import type { Caller } from '../base/caller.ts';
-import { type Failure, fail, type Result, succeed } from '../base/failure.ts';
-import { minOf, type NanoUsd } from '../base/money.ts';
-import type { Hold, HoldRequest, Payer } from '../wallet/index.ts';
-import { payerOf } from '../wallet/index.ts';
+import { fail, type Result, succeed } from '../base/failure.ts';
+import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
+import { type HoldRequest, type OpenCharge, openCharge, type Payer, payerOf, replyScope } from '../wallet/index.ts';
+import { ChatRun } from './chat-run.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
-import { type PreparedChat, prepareChat } from './prepare.ts';
-import { replyScope } from './reply-scope.ts';
+import { type PreparedChat, prepareChat, reserveMost } from './prepare.ts';
 import { restoreReply } from './stored-reply.ts';
 import type { ChatReply, ChatRequest } from './types.ts';
 
 /** A request that may run: what it may cost is held. Or one that ran before, with its stored reply. */
-export type Admission =
-  | { kind: 'admitted'; hold: Hold; prepared: PreparedChat }
-  | { kind: 'replayed'; reply: ChatReply };
+export type Admission = { kind: 'admitted'; run: ChatRun<OpenCharge> } | { kind: 'replayed'; reply: ChatReply };
 
 /** After its deadline a request still has this long to be settled before its hold expires. */
 const settleGraceMs = 60_000;
@@ -24,53 +21,40 @@ export interface AdmissionTerms {
   whole: boolean;
 }
 
-const wholeReply: AdmissionTerms = { ceilingOf: ({ quote }) => quote.ceiling, whole: true };
+export const wholeReply: AdmissionTerms = { ceilingOf: ({ quote }) => quote.ceiling, whole: true };
 
-/** Chooses, quotes and holds. A stored reply is answered even when nothing can be called. The hold may be pending. */
+/**
+ * Chooses, quotes and opens the charge, which may be pending and is the caller's to end. A stored reply is answered even when
+ * nothing can be called.
+ */
 export async function admitChat(
   deps: ChatDeps,
   caller: Caller,
   request: ChatRequest,
   call: ChatCall,
-  terms: AdmissionTerms = wholeReply,
+  terms: AdmissionTerms,
 ): Promise<Result<Admission>> {
   const payer = payerOf(caller, 'chat');
   if (!payer.ok) return payer;
   const ready = prepareChat(deps, caller, request, call.idempotency !== undefined);
   if (!ready.ok) return ready;
   const prepared = ready.value;
+  const tokens = await reserveMost(deps, caller, prepared);
+  if (!tokens.ok) return tokens;
 
-  const reserved = await deps.tokenLimits?.reserve(caller, prepared);
-  if (reserved && !reserved.ok) return reserved;
-  const held = await deps.ledger.hold(
-    holdRequest({
-      payer: payer.value,
-      prepared,
-      terms,
-      call,
-      metadata: request.metadata,
-      deps,
-    }),
-  );
-  if (!held.ok || held.value.kind === 'replayed') reserved?.value.settle(0);
-  if (!held.ok) return held;
-  if (held.value.kind === 'replayed') {
-    const { reply, receipt } = held.value;
-    if (!reply) return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
+  const asked = holdRequest(deps, { payer: payer.value, prepared, terms, call, metadata: request.metadata });
+  const opened = await openCharge(deps.ledger, asked, tokens.value);
+  if (!opened.ok) return opened;
+  if (opened.value.kind === 'replayed') {
+    const { reply, receipt } = opened.value;
     return succeed({ kind: 'replayed', reply: restoreReply(reply, receipt.balance) });
   }
-  const { hold } = held.value;
-  if (reserved) deps.tokenLimits?.keep(hold.chargeId, reserved.value);
+  const { charge } = opened.value;
   if (prepared.unavailable) {
-    await deps.ledger.release(hold, 'unavailable');
+    await charge.release('unavailable');
     return fail(prepared.unavailable);
   }
-  return succeed({ kind: 'admitted', hold, prepared });
-}
-
-/** The credit that could be held does not pay for the input. */
-export function unaffordable(hold: Hold, needed: NanoUsd): Failure {
-  return { kind: 'insufficient_credit', balance: hold.balance, held: hold.balance - hold.amount, needed };
+  return succeed({ kind: 'admitted', run: new ChatRun(deps, { charge, prepared, request, signal: call.signal }) });
 }
 
 interface Admitting {
@@ -79,31 +63,27 @@ interface Admitting {
   terms: AdmissionTerms;
   call: ChatCall;
   metadata: ChatRequest['metadata'];
-  deps: Pick<ChatDeps, 'deadlineMs' | 'holdAheadMs'>;
 }
 
-function holdRequest({ payer, prepared, terms, call, metadata, deps }: Admitting): HoldRequest {
+function holdRequest(deps: ChatDeps, { payer, prepared, terms, call, metadata }: Admitting): HoldRequest {
   const { quote, priceVersion } = prepared;
-  const ceiling = terms.ceilingOf(prepared);
+  // A hold is at least 1 nano-USD, also for a model that costs nothing.
+  const ceiling = maxOf(terms.ceilingOf(prepared), 1n);
   const first = quote.routes[0];
   const request: HoldRequest = {
     ...payer,
     operation: 'chat',
     priceVersion,
     ceiling,
-    minimum: minOf(quote.minimum, ceiling),
+    minimum: maxOf(minOf(quote.minimum, ceiling), 1n),
     ttlMs: deps.deadlineMs + settleGraceMs,
   };
-  if (deps.holdAheadMs) request.aheadMs = terms.whole ? deps.holdAheadMs : 0;
+  if (deps.deferHoldMs) request.deferMs = terms.whole ? deps.deferHoldMs : 0;
   if (first) {
     request.provider = first.model.provider;
     request.model = first.model.id;
   }
   if (metadata) request.metadata = metadata;
-  if (call.idempotency)
-    request.idempotency = {
-      scope: replyScope(payer),
-      ...call.idempotency,
-    };
+  if (call.idempotency) request.idempotency = { scope: replyScope(payer), ...call.idempotency };
   return request;
 }

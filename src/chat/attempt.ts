@@ -7,8 +7,8 @@ import type {
 } from '@ai-sdk/provider';
 import type { Clock } from '../base/clock.ts';
 import { type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
-import type { Hold } from '../wallet/index.ts';
-import type { Health } from './health.ts';
+import type { Funds } from '../wallet/index.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { QuotedRoute } from './quote.ts';
 import { countInput, countTokens, type InputMeasure } from './tokens.ts';
 import type { ChatReply, ChatRequest, ChatToolCall, FinishReason } from './types.ts';
@@ -36,7 +36,7 @@ export type AttemptOutcome =
 
 export interface AttemptDeps {
   clock: Clock;
-  health: Health;
+  breaker: CircuitBreaker;
 }
 
 export interface AttemptTerms {
@@ -48,14 +48,16 @@ export interface AttemptTerms {
   outputTokensCap: number;
   timeoutMs: number;
   /** The request's hold while it is pending: a refusal ends the call. */
-  pending?: Hold['pending'] | undefined;
+  pending: Funds['pending'];
+  /** Aborted when the caller leaves, which ends only the call of a stream. */
+  signal: AbortSignal;
 }
 
 /** Calls one model once, within its time, and notes how the route did. Never throws for what an upstream does. */
 export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise<AttemptOutcome> {
   const { route, model, options } = terms;
   const startedAt = deps.clock.monotonic();
-  const call = deps.health.begin(route.model.name);
+  const call = deps.breaker.begin(route.model.name);
   const deadline = deadlineAfter(terms.timeoutMs);
   terms.pending?.then(({ ok }) => ok || deadline.abort(), deadline.abort);
   try {

@@ -1,6 +1,6 @@
 import type { NanoUsd } from '../base/money.ts';
 import { type Capability, type Model, type PricedModel, priceOf } from '../catalog/index.ts';
-import type { RouteHealth } from './health.ts';
+import type { RouteStatus } from './circuit-breaker.ts';
 import type { RoutingMode } from './types.ts';
 
 /** What a request wants and needs, as far as choosing a model goes. */
@@ -45,13 +45,13 @@ const nearTie = 0.05;
 const outputTokensGuess = 300;
 
 /**
- * Chooses the models to try, in order: a pure function of the request, the catalog, the routes' health and a random
+ * Chooses the models to try, in order: a pure function of the request, the catalog, the routes' status and a random
  * source. Models that cannot do it, that the request excludes, or whose circuit is open are left out.
  */
 export function chooseRoutes(
   wanted: Wanted,
   catalog: readonly PricedModel[],
-  healthOf: (route: string) => RouteHealth,
+  statusOf: (route: string) => RouteStatus,
   random: () => number = Math.random,
 ): Choice {
   const able = catalog.filter(
@@ -62,8 +62,8 @@ export function chooseRoutes(
   const first: Candidate[] = [];
   const last: Candidate[] = [];
   for (const route of candidates) {
-    const health = healthOf(route.model.name);
-    if (health.available) (route.model.lastResort ? last : first).push({ route, health, score: 0 });
+    const status = statusOf(route.model.name);
+    if (status.available) (route.model.lastResort ? last : first).push({ route, status, score: 0 });
   }
   const count = first.length + last.length;
   if (count === 0)
@@ -86,7 +86,7 @@ export function chooseRoutes(
 /** A model that can be called now. */
 interface Candidate {
   route: PricedModel;
-  health: RouteHealth;
+  status: RouteStatus;
   /** Lower is better; the best is 0 or near, and near ties differ by less than `nearTie`. */
   score: number;
 }
@@ -100,9 +100,9 @@ function whyNone(wanted: Wanted, catalog: readonly PricedModel[]): Choice {
 }
 
 /** What a request is expected to cost on a model, for comparing models. */
-export function expectedCost({ model, price }: PricedModel, wanted: Wanted, health: RouteHealth): NanoUsd {
+export function expectedCost({ model, price }: PricedModel, wanted: Wanted, status: RouteStatus): NanoUsd {
   const outputTokens = Math.min(
-    Math.round(health.outputTokensMean ?? outputTokensGuess),
+    Math.round(status.outputTokensMean ?? outputTokensGuess),
     wanted.maxOutputTokens ?? Number.POSITIVE_INFINITY,
     model.maxOutputTokens,
   );
@@ -121,7 +121,7 @@ function inOrder(candidates: Candidate[], wanted: Wanted, random: () => number, 
 }
 
 function score(candidates: readonly Candidate[], wanted: Wanted): void {
-  const costs = candidates.map(({ route, health }) => Number(expectedCost(route, wanted, health)));
+  const costs = candidates.map(({ route, status }) => Number(expectedCost(route, wanted, status)));
   const cheapest = Math.max(Math.min(...costs), 1);
   const best = candidates.reduce((most, { route }) => Math.max(most, route.model.quality), 0);
   const slower = slownessOf(candidates, wanted);
@@ -136,7 +136,7 @@ function score(candidates: readonly Candidate[], wanted: Wanted): void {
 /** How many times slower than the fastest each is, as a logarithm; undefined where the mode does not ask. */
 function slownessOf(candidates: readonly Candidate[], wanted: Wanted): number[] | undefined {
   if (wanted.mode === 'economy' || wanted.mode === 'quality') return undefined;
-  const seconds = candidates.map(({ health }) => expectedSeconds(wanted, health));
+  const seconds = candidates.map(({ status }) => expectedSeconds(wanted, status));
   const measured = seconds.filter((each) => each !== undefined);
   const fastest = Math.max(measured.length > 0 ? Math.min(...measured) : 1, 0.001);
   const typical = measured.length > 0 ? median(measured) : 1;
@@ -175,14 +175,14 @@ function spreadNearTies(sorted: Candidate[], random: () => number, most: number)
 }
 
 function inFlight(candidate: Candidate | undefined): number {
-  return candidate?.health.inFlight ?? Number.POSITIVE_INFINITY;
+  return candidate?.status.inFlight ?? Number.POSITIVE_INFINITY;
 }
 
-function expectedSeconds(wanted: Wanted, health: RouteHealth): number | undefined {
-  if (health.firstTokenMs === undefined) return undefined;
-  const outputTokens = Math.min(health.outputTokensMean ?? outputTokensGuess, wanted.maxOutputTokens ?? 1e9);
-  const rest = health.tokensPerSecond === undefined ? 0 : outputTokens / health.tokensPerSecond;
-  return health.firstTokenMs / 1_000 + rest;
+function expectedSeconds(wanted: Wanted, status: RouteStatus): number | undefined {
+  if (status.firstTokenMs === undefined) return undefined;
+  const outputTokens = Math.min(status.outputTokensMean ?? outputTokensGuess, wanted.maxOutputTokens ?? 1e9);
+  const rest = status.tokensPerSecond === undefined ? 0 : outputTokens / status.tokensPerSecond;
+  return status.firstTokenMs / 1_000 + rest;
 }
 
 function isNamed(model: Model, { provider, model: pinned }: Wanted): boolean {

@@ -1,32 +1,52 @@
-import type { Logger } from 'pino';
+import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Result } from '../base/failure.ts';
 import type { Catalog } from '../catalog/index.ts';
+import type { TokenReservation } from '../limits/index.ts';
 import type { Providers } from '../providers/index.ts';
 import type { Ledger } from '../wallet/index.ts';
-import type { Health } from './health.ts';
-import type { TokenLimits } from './limit-tokens.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
 
-/** What a chat request is answered with. */
-export interface ChatDeps {
-  ledger: Ledger;
+/** Sets model tokens aside, or says when to try again. */
+export type ReserveTokens = (
+  caller: Caller,
+  tokens: number,
+) => Result<TokenReservation> | Promise<Result<TokenReservation>>;
+
+/** What choosing and calling models needs. */
+export interface ModelDeps {
   catalog: Catalog;
   providers: Providers;
-  health: Health;
+  breaker: CircuitBreaker;
   clock: Clock;
-  log: Logger;
   /** How long all attempts of one request may take together. */
   deadlineMs: number;
-  /**
-   * How long the call of a model may run before its hold is committed, where the hold is as good as sure
-   * (`HoldRequest.aheadMs`); 0 or absent: no call begins before that.
-   */
-  holdAheadMs?: number;
-  /** Limits of model tokens a minute; absent where the tokens are counted elsewhere. */
-  tokenLimits?: Pick<TokenLimits, 'reserve' | 'keep'>;
+  /** Counts model tokens a minute; absent: they are not limited. */
+  reserveTokens?: ReserveTokens;
   /** For spreading load; tests hand in their own. */
   random?: () => number;
   /** Waits between tries, at most until the signal is aborted; tests hand in their own. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** What a chat request is answered with. */
+export interface ChatDeps extends ModelDeps {
+  ledger: Ledger;
+  /**
+   * How long the call of a model may run before its hold is committed, where the hold is as good as sure
+   * (`HoldRequest.deferMs`); 0 or absent: no call begins before that.
+   */
+  deferHoldMs?: number;
+}
+
+/** What a chat request is answered with. */
+export interface ChatDeps extends ModelDeps {
+  ledger: Ledger;
+  /**
+   * How long the call of a model may run before its hold is committed, where the hold is as good as sure
+   * (`HoldRequest.deferMs`); 0 or absent: no call begins before that.
+   */
+  deferHoldMs?: number;
 }
 
 /** How a request arrived. */
@@ -35,4 +55,6 @@ export interface ChatCall {
   signal: AbortSignal;
   /** The caller's key, and a digest (at most 32 bytes) of the method and the message. */
   idempotency?: { key: string; fingerprint: Uint8Array } | undefined;
+  /** Told of work that may go on after the caller has left: until it ends, the call keeps its place in the limits. */
+  outlast?: (work: Promise<unknown>) => void;
 }

@@ -8,22 +8,20 @@ import type { Catalog, PricedModel } from '../catalog/index.ts';
 import type { Providers } from '../providers/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 import { runCached, streamCached } from './cached-chat.ts';
-import type { ChatCall, ChatDeps } from './deps.ts';
-import { createHealth, type Health } from './health.ts';
-import { limitTokens, type ReserveTokens } from './limit-tokens.ts';
+import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
+import type { ChatCall, ChatDeps, ReserveTokens } from './deps.ts';
 import { listModels } from './list-models.ts';
 import { prepareChat } from './prepare.ts';
 import type { QuotedRoute } from './quote.ts';
 import type { ReplyCache } from './reply-cache.ts';
 import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
 
-export type { ChatCall } from './deps.ts';
-export { createHealth, type Health } from './health.ts';
+export { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
+export type { ChatCall, ReserveTokens } from './deps.ts';
 export { chatInvariants } from './invariants.ts';
-export type { ReserveTokens } from './limit-tokens.ts';
+export { createModelCalls, type ModelCalls } from './model-calls.ts';
 export { type CacheEvent, createReplyCache, type ReplyCache } from './reply-cache.ts';
 export * from './types.ts';
-export { createModelCalls, type ModelCalls, type Spending } from './within-charge.ts';
 
 /** What a request could cost before it is made. */
 export interface ChatEstimate {
@@ -46,8 +44,9 @@ export interface Chat {
   /**
    * The same, piece by piece. Resolves with the first content, or fails like `run` when no route gave any. The last event
    * comes after the charge is durable; the iteration throws a `FailureError` when the reply breaks off, which is charged as
-   * received. Ending it, or aborting the call, stops the upstream at once and settles what was received. The hold grows
-   * with the reply; when credit ends, so does the reply, with the reason `credit`.
+   * received. Ending it, or aborting the call, stops the upstream at once and settles what was received; a model that
+   * reasons unseen is read on to its end and settled by its own count. The hold grows with the reply; when credit ends, so
+   * does the reply, with the reason `credit`.
    */
   stream(caller: Caller, request: ChatRequest, call: ChatCall): Promise<Result<AsyncGenerator<ChatEvent, void>>>;
   /** The routes that would be tried and what they could cost; calls nothing and holds nothing. Fails like `run` before its hold. */
@@ -60,7 +59,7 @@ export interface Chat {
 
 export const chatDeadlineMs = 120_000;
 /** It bounds for how long a call runs that another node does not know of; a reply within it costs one commit, not two. */
-export const chatHoldAheadMs = 20;
+export const chatDeferHoldMs = 20;
 
 /** Joins wallet, catalog and providers to chat. */
 export function createChat(options: {
@@ -69,10 +68,10 @@ export function createChat(options: {
   providers: Providers;
   log: Logger;
   clock?: Clock;
-  health?: Health;
+  breaker?: CircuitBreaker;
   deadlineMs?: number;
   /** How long a call may run before an expected hold is committed; 0: not at all. Default 20. */
-  holdAheadMs?: number;
+  deferHoldMs?: number;
   /** Counts model tokens a minute; absent: they are not limited. */
   reserveTokens?: ReserveTokens;
   /** Earlier replies, for requests that ask for them; absent: every look-up is a miss. */
@@ -82,23 +81,20 @@ export function createChat(options: {
   sleep?: NonNullable<ChatDeps['sleep']>;
 }): Chat {
   const clock = options.clock ?? systemClock;
-  const tokenLimits = limitTokens(options.ledger, options.reserveTokens);
   const deps: ChatDeps & { cache?: ReplyCache } = {
     ...options,
-    ledger: tokenLimits.ledger,
-    tokenLimits,
     clock,
-    health: options.health ?? createHealth({ clock }),
+    breaker: options.breaker ?? createCircuitBreaker({ clock }),
     deadlineMs: options.deadlineMs ?? chatDeadlineMs,
-    holdAheadMs: options.holdAheadMs ?? chatHoldAheadMs,
+    deferHoldMs: options.deferHoldMs ?? chatDeferHoldMs,
   };
-  // Counted, not collected: a set that each request changes would keep them long after their end (see `InFlight`).
   let underWay = 0;
   const waitForNone: (() => void)[] = [];
 
-  function track(work: Promise<unknown>): void {
+  function track(work: Promise<unknown>, call: ChatCall): void {
     underWay += 1;
     work.then(over, over);
+    call.outlast?.(work);
   }
 
   function over(): void {
@@ -108,14 +104,14 @@ export function createChat(options: {
 
   return {
     run(caller, request, call) {
-      const work = runCached(deps, caller, request, call, track);
-      track(work);
+      const work = runCached(deps, caller, request, call, (more) => track(more, call));
+      track(work, call);
       return orAborted(work, call.signal);
     },
     stream(caller, request, call) {
-      const opening = streamCached(deps, caller, request, call, track);
-      track(opening);
-      return opening;
+      const opening = streamCached(deps, caller, request, call, (more) => track(more, call));
+      track(opening, call);
+      return orAborted(opening, call.signal);
     },
     estimate(caller, request) {
       const prepared = prepareChat(deps, caller, request);

@@ -1,7 +1,9 @@
-import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
-import type { AttemptDeps, AttemptTerms } from './attempt.ts';
-import type { CallMeasure } from './health.ts';
+import { type AttemptDeps, type AttemptTerms, deadlineAfter } from './attempt.ts';
+import { hasHiddenTokens } from './stream-meter.ts';
+import { countInput } from './tokens.ts';
+import type { FailedAttempt } from './try-routes.ts';
 
 /** An upstream that has begun to answer: its first pieces, and where the rest comes from. */
 export interface OpenStream {
@@ -11,77 +13,75 @@ export interface OpenStream {
   next(): Promise<LanguageModelV4StreamPart | undefined>;
   /** Ends the upstream's work at once. */
   stop(): void;
-  /** Tells the route's health how it went; the first call counts. */
+  /** Tells the circuit breaker how it went; the first call counts. */
   succeeded(outputTokens: number): void;
   failed(failure: UpstreamFailure): void;
   latencyMs(): number;
 }
 
-export type StreamOutcome =
-  | { ok: true; stream: OpenStream }
-  | {
-      ok: false;
-      failure: UpstreamFailure;
-      latencyMs: number;
-      /** Whether the upstream had taken the request before we ended it: then its input is paid for. */
-      accepted: boolean;
-    };
-
 /**
  * Calls one model and waits for its first content, so that another can still be tried. The time is for that alone; later
- * the pauses between pieces are bounded by the connection. Aborting `signal` stops the upstream, before and after.
+ * the pauses between pieces are bounded by the connection. A refused hold, and before the first content a caller who leaves,
+ * end the call; but a model that thinks unseen goes on for a caller who has left, because only its end says what it took.
  */
-export async function openStream(deps: AttemptDeps, terms: AttemptTerms, signal: AbortSignal): Promise<StreamOutcome> {
+export async function openStream(
+  deps: AttemptDeps,
+  terms: AttemptTerms,
+): Promise<{ ok: true; answer: OpenStream } | FailedAttempt> {
+  const { measure, pending, request, route } = terms;
   const startedAt = deps.clock.monotonic();
   const elapsed = () => deps.clock.monotonic() - startedAt;
-  const health = deps.health.begin(terms.route.model.name);
-  const controller = new AbortController();
-  const leave = () => controller.abort();
-  signal.addEventListener('abort', leave, { once: true });
-  const timer = setTimeout(
-    () => controller.abort(new DOMException('The first token did not come in time.', 'TimeoutError')),
-    terms.timeoutMs,
-  );
+  const call = deps.breaker.begin(route.model.name);
+  const deadline = deadlineAfter(terms.timeoutMs);
+  const leaving = hasHiddenTokens(route) ? undefined : terms.signal;
+  const stay = () => leaving?.removeEventListener('abort', deadline.abort);
+  leaving?.addEventListener('abort', deadline.abort, { once: true });
+  pending?.then(({ ok }) => ok || deadline.abort(), deadline.abort);
   let accepted = false;
   try {
-    if (signal.aborted) controller.abort();
-    const reader = await startReading(terms, terms.model, controller.signal);
+    if (leaving?.aborted) deadline.abort();
+    const { stream } = await terms.model.doStream({
+      ...terms.options,
+      maxOutputTokens: terms.outputTokensCap,
+      abortSignal: deadline.signal,
+    });
     accepted = true;
+    const reader = stream.getReader();
     const first = await firstContent(reader);
-    clearTimeout(timer);
     const firstTokenMs = elapsed();
     return {
       ok: true,
-      stream: {
+      answer: {
         first,
-        next: async () => {
+        async next() {
           const { done, value } = await reader.read();
           return done ? undefined : value;
         },
         stop() {
-          signal.removeEventListener('abort', leave);
-          controller.abort();
-          health.ended();
+          deadline.abort();
+          stay();
+          call.ended();
         },
         succeeded(outputTokens) {
-          signal.removeEventListener('abort', leave);
-          const measure: CallMeasure = { firstTokenMs, totalMs: elapsed(), outputTokens };
-          health.succeeded(measure);
+          stay();
+          call.succeeded({ firstTokenMs, totalMs: elapsed(), outputTokens });
         },
-        failed(failure) {
-          signal.removeEventListener('abort', leave);
-          health.failed(failure);
-        },
+        failed: call.failed,
         latencyMs: elapsed,
       },
     };
   } catch (error) {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', leave);
-    controller.abort();
-    const failure: UpstreamFailure = signal.aborted ? { outcome: 'cancelled' } : failureIn(error);
-    health.failed(failure);
-    return { ok: false, failure, latencyMs: elapsed(), accepted };
+    deadline.abort();
+    stay();
+    const failure: UpstreamFailure = leaving?.aborted ? { outcome: 'cancelled' } : failureIn(error);
+    call.failed(failure);
+    const failed: FailedAttempt = { ok: false, failure, latencyMs: elapsed() };
+    if (!accepted || failure.outcome !== 'cancelled') return failed;
+    // We ended it after it had taken the request: the input is paid for.
+    const inputTokens = await countInput(request, measure, route.model.imageTokens);
+    return { ...failed, usage: { inputTokens, outputTokens: 0, estimated: true } };
+  } finally {
+    deadline.clear();
   }
 }
 
@@ -95,19 +95,14 @@ export class StreamedError extends Error {
   }
 }
 
+/** What an upstream's error means, told as a status or inside its stream. */
 export function failureIn(error: unknown): UpstreamFailure {
   return error instanceof StreamedError ? error.failure : upstreamFailure(error);
 }
 
-type Reader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
-
-async function startReading(terms: AttemptTerms, model: LanguageModelV4, abortSignal: AbortSignal): Promise<Reader> {
-  const options = { ...terms.options, maxOutputTokens: terms.outputTokensCap, abortSignal };
-  const { stream } = await model.doStream(options);
-  return stream.getReader();
-}
-
-async function firstContent(reader: Reader): Promise<LanguageModelV4StreamPart[]> {
+async function firstContent(
+  reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>,
+): Promise<LanguageModelV4StreamPart[]> {
   const parts: LanguageModelV4StreamPart[] = [];
   for (;;) {
     const { done, value } = await reader.read();

@@ -3,11 +3,13 @@ import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { compileSchema, type SchemaCheck } from '../base/json-schema.ts';
 import type { Capability, Catalog } from '../catalog/index.ts';
+import type { TokenReservation } from '../limits/index.ts';
 import { chooseRoutes, type Wanted } from './choose-routes.ts';
-import type { Health, RouteHealth } from './health.ts';
+import type { CircuitBreaker, RouteStatus } from './circuit-breaker.ts';
+import type { ReserveTokens } from './deps.ts';
 import { callOptionsOf } from './prompt.ts';
 import { type Quote, quoteCeiling } from './quote.ts';
-import { type InputMeasure, inputTokensAbout, measureInput } from './tokens.ts';
+import { type InputMeasure, inputTokensAbout, inputTokensAtMost, measureInput } from './tokens.ts';
 import type { Attempt, ChatRequest, RoutingMode } from './types.ts';
 
 /** A request that is understood, routed and quoted, and has not cost anything yet. */
@@ -31,7 +33,7 @@ export interface PreparedChat {
  * told in the result instead.
  */
 export function prepareChat(
-  deps: { catalog: Catalog; health: Health; random?: () => number },
+  deps: { catalog: Catalog; breaker: CircuitBreaker; random?: () => number },
   caller: Caller,
   request: ChatRequest,
   evenUnavailable = false,
@@ -46,12 +48,12 @@ export function prepareChat(
   const wanted = wantedOf(caller, request, measure);
   const catalog = deps.catalog.models(caller.accountId ?? '');
   let unavailable: Failure | undefined;
-  let choice = chooseRoutes(wanted, catalog, deps.health.of, deps.random);
+  let choice = chooseRoutes(wanted, catalog, deps.breaker.status, deps.random);
   if (!choice.ok && choice.because === 'unavailable') {
     const attempts = choice.skipped.map(({ provider, id }): Attempt => skippedAttempt(provider, id));
     unavailable = { kind: 'upstream_failed', attempts };
     if (!evenUnavailable) return fail(unavailable);
-    choice = chooseRoutes(wanted, catalog, alwaysHealthy, deps.random);
+    choice = chooseRoutes(wanted, catalog, alwaysAvailable, deps.random);
   }
   if (!choice.ok) return fail(invalid(choice.field, choice.description));
   const quote = quoteCeiling(choice.routes, measure, {
@@ -73,6 +75,18 @@ export function prepareChat(
   });
 }
 
+/** Sets aside the most tokens that a request can use, whichever of its routes answers; undefined without limits. */
+export async function reserveMost(
+  { reserveTokens }: { reserveTokens?: ReserveTokens },
+  caller: Caller,
+  { quote, measure }: PreparedChat,
+): Promise<Result<TokenReservation | undefined>> {
+  const most = quote.routes.map(
+    ({ model, outputTokensCap }) => inputTokensAtMost(measure, model.imageTokens) + outputTokensCap,
+  );
+  return reserveTokens && most.length > 0 ? reserveTokens(caller, Math.max(...most)) : succeed(undefined);
+}
+
 /** Whether a request may be answered by this model now: it is offered, fits the request, and the caller's token allows it. */
 export function mayUseModel(
   { catalog }: { catalog: Catalog },
@@ -82,7 +96,7 @@ export function mayUseModel(
 ): boolean {
   const offered = catalog.models(caller.accountId ?? '');
   const named = offered.filter((route) => route.model.provider === provider && route.model.id === model);
-  return chooseRoutes(wantedOf(caller, request, measureInput(request)), named, alwaysHealthy).ok;
+  return chooseRoutes(wantedOf(caller, request, measureInput(request)), named, alwaysAvailable).ok;
 }
 
 function wantedOf(caller: Caller, request: ChatRequest, measure: InputMeasure): Wanted {
@@ -143,6 +157,6 @@ function skippedAttempt(provider: string, model: string): Attempt {
   return { provider, model, outcome: 'skipped', latencyMs: 0 };
 }
 
-function alwaysHealthy(): RouteHealth {
+function alwaysAvailable(): RouteStatus {
   return { available: true, inFlight: 0 };
 }

@@ -1,5 +1,5 @@
 import type { Failure } from '../base/failure.ts';
-import type { Hold } from '../wallet/index.ts';
+import type { Funds } from '../wallet/index.ts';
 
 /** Whether a request may go on that began before its hold was committed. */
 export interface Refusal {
@@ -10,7 +10,7 @@ export interface Refusal {
 }
 
 /** Watches a hold while it is pending; one that is committed already can't be refused. */
-export function watchRefusal({ pending }: Hold, caller: AbortSignal): Refusal {
+export function watchRefusal(pending: Funds['pending'], caller: AbortSignal): Refusal {
   if (!pending) return { signal: caller, failure: undefined };
   return new PendingRefusal(pending, caller);
 }
@@ -22,7 +22,7 @@ class PendingRefusal implements Refusal {
   #over = false;
   failure: Failure | undefined;
 
-  constructor(pending: NonNullable<Hold['pending']>, caller: AbortSignal) {
+  constructor(pending: NonNullable<Funds['pending']>, caller: AbortSignal) {
     this.#caller = caller;
     pending.then(
       (held) => {

@@ -4,7 +4,7 @@ import type { NanoUsd } from '../base/money.ts';
 import { createRounds } from '../base/rounds.ts';
 import type { Seal } from '../base/seal.ts';
 import type { Database } from '../db/index.ts';
-import { payerOf, type Wallets } from '../wallet/index.ts';
+import { payerOf, replyScope, type Wallets } from '../wallet/index.ts';
 import { cacheKeyOf } from './cache-key.ts';
 import type { ChatCall } from './deps.ts';
 import {
@@ -14,7 +14,6 @@ import {
   sweepCachedReplies,
   trimCachedReplies,
 } from './reply-cache-store.ts';
-import { replyScope } from './reply-scope.ts';
 import { restoreReply, storeReply } from './stored-reply.ts';
 import type { ChatReply, ChatRequest } from './types.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import type { UpstreamFailure } from '../providers/index.ts';
-import type { Health } from './health.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
 
 /** The most that a request may ask for: each further try costs the caller time, and a provider in trouble work. */
 export const retriesMax = 3;
@@ -15,7 +15,7 @@ const roomMs = 250;
 
 export interface RetryDeps {
   clock: Clock;
-  health: Pick<Health, 'of'>;
+  breaker: Pick<CircuitBreaker, 'status'>;
   random?: () => number;
   /** Waits, at most until the signal is aborted; tests hand in their own. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -60,13 +60,13 @@ export async function withRetries<Outcome extends { ok: true } | Failed>(
       if (waitMs > waitMaxMs || waitMs + roomMs > left()) return outcome;
       await sleep(waitMs, terms.leaving.signal);
       if (terms.leaving.signal.aborted) return outcome;
-    } while (!deps.health.of(terms.route).available);
+    } while (!deps.breaker.status(terms.route).available);
     terms.onRetry(outcome as Extract<Outcome, { ok: false }>);
   }
 
   function waitBefore(number: number, { retryAfterMs = 0 }: UpstreamFailure): number {
     // Timers may be a millisecond early, and a circuit is not.
-    const circuitMs = Math.ceil(deps.health.of(terms.route).availableInMs ?? -1) + 1;
+    const circuitMs = Math.ceil(deps.breaker.status(terms.route).availableInMs ?? -1) + 1;
     const jitter = (deps.random ?? Math.random)() * backoffMs * 2 ** number;
     return Math.max(retryAfterMs, circuitMs) + jitter;
   }

@@ -1,60 +1,56 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { Failure } from '../base/failure.ts';
 import { minOf, type NanoUsd } from '../base/money.ts';
-import type { Hold, Ledger, Receipt } from '../wallet/index.ts';
+import type { OpenCharge } from '../wallet/index.ts';
 import { type CountedUsage, countedUsage } from './attempt.ts';
-import type { PreparedChat } from './prepare.ts';
+import type { ChatRun } from './chat-run.ts';
 import { affordableOutputTokens, attemptCost, type QuotedRoute, worstCost } from './quote.ts';
-import { countInput, countTokens, countTokensNow, inputTokensAtMost } from './tokens.ts';
-import type { ChatReply, ChatRequest } from './types.ts';
+import { countInput, countTokens, countTokensNow, type InputMeasure, inputTokensAtMost } from './tokens.ts';
+import type { ChatReply } from './types.ts';
 
 /** The first hold of a stream pays for this many tokens of reply; each extension for twice as many as the one before. */
-export const streamStepTokens = 1_024;
+const streamStepTokens = 1_024;
 const streamStepTokensMax = 16_384;
 /** The hold grows this many tokens before it is used up. */
 const aheadTokens = 64;
 const piecesBetweenCounts = 32;
 const progressEveryMs = 15_000;
 
+/** Whether a model thinks in tokens that we do not see come, so that only the upstream's count says what it took. */
+export function hasHiddenTokens({ model }: QuotedRoute): boolean {
+  return model.capabilities.has('reasoning');
+}
+
+/** What a stream holds at first: for the input and the first tokens; for all of it where some of the tokens are hidden. */
+export function firstStep(route: QuotedRoute, measure: InputMeasure): NanoUsd {
+  if (hasHiddenTokens(route)) return route.worst;
+  const inputTokens = inputTokensAtMost(measure, route.model.imageTokens);
+  return worstCost(route, { inputTokens, outputTokens: Math.min(route.outputTokensCap, streamStepTokens) });
+}
+
 /**
- * Counts a stream against its hold while it runs, lets the hold grow in steps, and settles it exactly once. Tokens that
- * were received count, delivered or not.
+ * Counts a stream against its charge while it runs, and lets the hold grow in steps. Tokens that were received count,
+ * delivered or not.
  */
 export class StreamMeter {
-  readonly #ledger: Ledger;
+  readonly #run: ChatRun<OpenCharge>;
   readonly #route: QuotedRoute;
-  readonly #prepared: PreparedChat;
-  readonly #request: ChatRequest;
   readonly #timer: NodeJS.Timeout;
-  #hold: Hold;
   #inputTokens: number;
   readonly #pieces: string[] = [];
   #piecesSinceCount = 0;
   #outputTokens = 0;
   #affordable: number;
   #step = streamStepTokens * 2;
-  #settling: Promise<Receipt> | undefined;
+  #inputCounted: Promise<number> | undefined;
 
-  constructor(options: {
-    ledger: Ledger;
-    hold: Hold;
-    route: QuotedRoute;
-    prepared: PreparedChat;
-    request: ChatRequest;
-  }) {
-    this.#ledger = options.ledger;
-    this.#hold = options.hold;
-    this.#route = options.route;
-    this.#prepared = options.prepared;
-    this.#request = options.request;
-    this.#inputTokens = inputTokensAtMost(options.prepared.measure, options.route.model.imageTokens);
-    this.#affordable = affordableOutputTokens(options.route, this.#inputTokens, this.#hold.amount);
-    this.#timer = setInterval(() => this.#recordProgress(), progressEveryMs);
+  constructor(run: ChatRun<OpenCharge>, route: QuotedRoute) {
+    this.#run = run;
+    this.#route = route;
+    this.#inputTokens = inputTokensAtMost(run.prepared.measure, route.model.imageTokens);
+    this.#affordable = affordableOutputTokens(route, this.#inputTokens, run.charge.amount);
+    this.#timer = setInterval(() => void this.#recordProgress(), progressEveryMs);
     this.#timer.unref();
-  }
-
-  get hold(): Hold {
-    return this.#hold;
   }
 
   /** Tokens received so far, by our own count. */
@@ -81,41 +77,29 @@ export class StreamMeter {
       if (this.#outputTokens <= this.#affordable) return 'ok';
       if (await this.#countsLess()) continue;
       if (outcome !== 'exhausted') return outcome;
-      return this.#hold.amount < this.#route.worst ? 'credit' : 'length';
+      return this.#run.charge.amount < this.#route.worst ? 'credit' : 'length';
     }
     return 'ok';
   }
 
-  /** What the reply used: as the provider states it, else as received. */
+  /** What the reply used: as the provider states it, else as received. Nothing is counted after this. */
   async usage(stated: LanguageModelV4Usage | undefined, message: ChatReply['message']): Promise<CountedUsage> {
-    const { measure } = this.#prepared;
-    const usage = await countedUsage(stated, message, { request: this.#request, measure, route: this.#route });
-    if (usage.estimated) usage.outputTokens = Math.max(usage.outputTokens, this.#outputTokens);
+    clearInterval(this.#timer);
+    const { prepared, request } = this.#run;
+    const usage = await countedUsage(stated, message, { request, measure: prepared.measure, route: this.#route });
+    // The pieces hold what the message does not show: what was thought aloud.
+    if (usage.estimated) usage.outputTokens = Math.max(usage.outputTokens, await this.#countPieces());
     return usage;
   }
 
-  /** Settles once; later calls answer with the same receipt. */
-  settle(usage: CountedUsage, replyOf?: (charged: NanoUsd) => Uint8Array): Promise<Receipt> {
-    clearInterval(this.#timer);
-    const cost = attemptCost(this.#route, usage);
-    this.#settling ??= this.#ledger.settle(this.#hold, {
-      cost,
-      usage: { ...usage, requests: 1 },
-      provider: this.#route.model.provider,
-      model: this.#route.model.id,
-      ...(replyOf ? { reply: replyOf(minOf(cost, this.#hold.amount)) } : {}),
-    });
-    return this.#settling;
-  }
-
   async #grow(): Promise<'grown' | 'exhausted' | Failure> {
+    const { charge, prepared, request } = this.#run;
     const outputTokens = this.#affordable + this.#step;
     const wanted = worstCost(this.#route, { inputTokens: this.#inputTokens, outputTokens });
-    const more = minOf(wanted, this.#route.worst) - this.#hold.amount;
+    const more = minOf(wanted, this.#route.worst) - charge.amount;
     if (more > 0n) {
-      const extended = await this.#ledger.extend(this.#hold, more);
+      const extended = await charge.extend(more);
       if (extended.ok) {
-        this.#hold = extended.value;
         this.#step = Math.min(this.#step * 2, streamStepTokensMax);
         this.#recount();
         return 'grown';
@@ -124,8 +108,7 @@ export class StreamMeter {
       if (kind !== 'insufficient_credit' && kind !== 'spending_cap_reached') return extended.failure;
     }
     // The input was bounded from above so far; counted for real it leaves more for the reply.
-    const { measure } = this.#prepared;
-    const counted = await countInput(this.#request, measure, this.#route.model.imageTokens);
+    const counted = await countInput(request, prepared.measure, this.#route.model.imageTokens);
     if (counted >= this.#inputTokens) return 'exhausted';
     this.#inputTokens = counted;
     this.#recount();
@@ -136,21 +119,29 @@ export class StreamMeter {
   async #countsLess(): Promise<boolean> {
     if (this.#piecesSinceCount < piecesBetweenCounts) return false;
     this.#piecesSinceCount = 0;
-    const counted = await countTokens(this.#pieces.join(''));
+    const counted = await this.#countPieces();
     if (counted >= this.#outputTokens) return false;
     this.#outputTokens = counted;
     return true;
   }
 
   #recount(): void {
-    this.#affordable = affordableOutputTokens(this.#route, this.#inputTokens, this.#hold.amount);
+    this.#affordable = affordableOutputTokens(this.#route, this.#inputTokens, this.#run.charge.amount);
   }
 
-  #recordProgress(): void {
-    if (this.#settling) return;
-    const usage = { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens, estimated: true };
-    void this.#ledger.recordProgress(this.#hold, {
-      cost: minOf(attemptCost(this.#route, usage), this.#hold.amount),
+  /** All that was received as one text: pieces by themselves may be far less than a token. */
+  async #countPieces(): Promise<number> {
+    return Math.min(await countTokens(this.#pieces.join('')), this.#outputTokens);
+  }
+
+  /** What was received, counted for real: a hold that expires is charged what was recorded, not its worst case. */
+  async #recordProgress(): Promise<void> {
+    const { charge, prepared, request } = this.#run;
+    this.#inputCounted ??= countInput(request, prepared.measure, this.#route.model.imageTokens);
+    const [inputTokens, outputTokens] = await Promise.all([this.#inputCounted, this.#countPieces()]);
+    const usage = { inputTokens, outputTokens, estimated: true };
+    await charge.progress({
+      cost: minOf(attemptCost(this.#route, usage), charge.amount),
       usage: { ...usage, requests: 1 },
     });
   }

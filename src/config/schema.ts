@@ -124,7 +124,7 @@ const ledger = z.strictObject({
   /** Off: only receipts are kept, and a repeated request gets its charge's id. */
   storeReplies: z.boolean().default(true),
   /** How long a chat's call of a model may run before its hold is committed, where the hold is as good as sure; 0: it never begins before. */
-  holdAheadMs: z.int().min(0).max(1_000).default(20),
+  deferredHoldMs: z.int().min(0).max(1_000).default(20),
 });
 
 const chat = z.strictObject({

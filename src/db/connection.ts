@@ -11,6 +11,7 @@ export interface SessionSettings {
 }
 
 const connectTimeoutMs = 5_000;
+const setupTimeoutMs = 10_000;
 
 /** What every connection has in common. */
 export function driverOptions(url: string): ConnectionOptions {
@@ -22,6 +23,8 @@ export function driverOptions(url: string): ConnectionOptions {
     typeCast: castColumn,
     // An object passed as a value must never expand into SQL.
     stringifyObjects: true,
+    // An update counts the rows that it found, also those that it left as they were.
+    flags: ['FOUND_ROWS'],
     enableKeepAlive: true,
     keepAliveInitialDelay: 10_000,
   };
@@ -33,14 +36,20 @@ export function driverOptions(url: string): ConnectionOptions {
  */
 export async function openConnection(
   url: string,
-  options: { session?: SessionSettings; multipleStatements?: boolean } = {},
+  options: {
+    session?: SessionSettings;
+    multipleStatements?: boolean;
+    /** How long the server may take to answer the settings of the session; default 10,000. */
+    setupTimeoutMs?: number;
+  } = {},
 ): Promise<Connection> {
   const connection = await createConnection({
     ...driverOptions(url),
     multipleStatements: options.multipleStatements ?? false,
   });
   try {
-    for (const statement of sessionStatements(options.session)) await connection.query(statement);
+    const timeout = options.setupTimeoutMs ?? setupTimeoutMs;
+    for (const sql of sessionStatements(options.session)) await connection.query({ sql, timeout });
   } catch (error) {
     connection.destroy();
     throw error;

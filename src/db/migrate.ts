@@ -147,8 +147,8 @@ async function record(worker: Connection, column: 'started' | 'finished', count:
   ]);
 }
 
-/** "Already so": table, column, key, check or foreign key exists, or is gone already; a row is there. */
-const alreadySo = new Set([1050, 1060, 1061, 1062, 1091, 1826, 3822]);
+/** "Already so": table, column, key, check or foreign key exists, or is gone or renamed already; a row is there. */
+const alreadySo = new Set([1050, 1054, 1060, 1061, 1062, 1091, 1826, 3822, 3940]);
 
 async function runStatement(step: {
   statement: string;

@@ -91,10 +91,11 @@ export class AdmittedCall implements Call {
   readonly method: DescMethod;
   readonly caller: Caller;
   readonly startedAt: number;
-  readonly release: () => void;
   readonly trace: CallTrace | undefined;
+  readonly #release: () => void;
   readonly #incoming: IncomingCall;
   #signal: AbortSignal | undefined;
+  #outlasting = 0;
   finished = false;
 
   constructor(
@@ -114,7 +115,7 @@ export class AdmittedCall implements Call {
     this.method = admitted.method;
     this.caller = admitted.caller;
     this.startedAt = admitted.startedAt;
-    this.release = admitted.release;
+    this.#release = admitted.release;
   }
 
   get protocol(): Protocol {
@@ -139,6 +140,22 @@ export class AdmittedCall implements Call {
   }
   setReplyHeader(name: string, value: string): void {
     this.#incoming.setReplyHeader(name, value);
+  }
+  outlast(work: Promise<unknown>): void {
+    this.#outlasting += 1;
+    const over = () => {
+      this.#outlasting -= 1;
+      if (this.finished) this.#leave();
+    };
+    work.then(over, over);
+  }
+  /** The call is over; its place is given back when what outlasts it is over, too. */
+  finish(): void {
+    this.finished = true;
+    this.#leave();
+  }
+  #leave(): void {
+    if (this.#outlasting === 0) this.#release();
   }
 }
 
@@ -258,8 +275,7 @@ export function createGate(options: GateOptions): Gate {
   function finish(call: AdmittedCall, thrown: unknown): unknown {
     const error = thrown === undefined ? undefined : ended(call, thrown);
     if (call.finished) return error;
-    call.finished = true;
-    call.release();
+    call.finish();
     call.trace?.end(error === undefined ? 'ok' : failureOf(error).kind);
     record(call, error);
     return error;

@@ -8,7 +8,7 @@ export interface Revocations {
 
 /** `onRevoked` tells the ids of revoked keys, tokens and devices, on this node and on others. */
 export function createRevocations(onRevoked: (listener: (credentialId: string) => void) => void): Revocations {
-  // In boxes that are emptied, or the sets' outgrown tables would keep streams that have ended (see `InFlight`).
+  // In boxes that are emptied, or the sets' outgrown tables would keep streams that have ended (docs/decisions/2026-11-21-what-a-call-leaves.md).
   const watched = new Map<string, Set<Watched>>();
   onRevoked((credentialId) => {
     for (const { controller } of [...(watched.get(credentialId) ?? [])]) controller?.abort();

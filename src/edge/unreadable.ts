@@ -30,8 +30,8 @@ const callersFault = /^parse binary: |^decompression failed$|^received compresse
 /** Fields and types as the caller wrote them; text that came with the request comes back cut short. */
 function malformed(message: string, method: DescMethod): Failure {
   const typeName = method.input.typeName;
-  const [, field, misfit] = /^cannot decode field [\w.]*\.(\w+) from JSON: (.*)$/s.exec(message) ?? [];
-  if (field !== undefined && misfit !== undefined) return invalid(field, brief(misfit));
+  const [, field, problem] = /^cannot decode field [\w.]*\.(\w+) from JSON: (.*)$/s.exec(message) ?? [];
+  if (field !== undefined && problem !== undefined) return invalid(field, brief(problem));
   const [, key] = /^cannot decode message [\w.]+ from JSON: key "(.*)" is unknown$/s.exec(message) ?? [];
   if (key !== undefined) return invalid(brief(key), `is not a field of ${typeName}`);
   const [, json] = /^cannot decode message [\w.]+ from JSON: (.*)$/s.exec(message) ?? [];

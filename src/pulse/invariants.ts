@@ -12,9 +12,9 @@ const place = 'account_no, journey_no, step_no';
 export const pulseInvariants: readonly Invariant[] = [
   {
     name: 'pulse-is-priced-by-the-book',
-    promise: 'What a pulse request settled is the price of its events by the book of its admission.',
+    promise: 'What a pulse request settled, and owes, is the price of its events by the book of its admission.',
     sql: `SELECT d.id AS subject, CONCAT('settled ', d.settled, ', priced ', COALESCE(d.due, 'NULL'), ', hold ', d.hold) AS detail FROM (
-        SELECT c.id, c.settled, c.hold, LEAST(c.hold, (
+        SELECT c.id, c.settled + c.owed AS settled, c.hold, LEAST(c.hold, (
             CAST(COALESCE(c.events, 0) AS DECIMAL(20, 0)) * COALESCE(own.per_thousand_events, p.per_thousand_events) + 999) DIV 1000) AS due
         FROM charge c JOIN wallet w ON w.id = c.wallet_id
         LEFT JOIN price own ON own.item = 'pulse' AND own.account_id = w.account_id AND own.version = (${priceVersion('w.account_id')})

@@ -6,7 +6,7 @@ import { maxOf, type NanoUsd } from '../base/money.ts';
 import { priceOf, type Rates } from '../catalog/index.ts';
 import { isConnectionLost } from '../db/index.ts';
 import type { Hold, HoldRequest, IdempotencyKey, Ledger } from '../wallet/index.ts';
-import { type Payer, payerOf } from '../wallet/index.ts';
+import { payerOf, replyScope } from '../wallet/index.ts';
 import type { Digests } from './digest.ts';
 import { type CheckedEvent, checkEvent, type IncomingEvent, type Rejection } from './event.ts';
 import type { Recorder } from './recorder.ts';
@@ -80,7 +80,7 @@ export async function recordEvents(
       priceVersion: price.version,
       ceiling,
       minimum: ceiling,
-      ...(call.idempotency ? { idempotency: { scope: scopeOf(payer.value), ...call.idempotency } } : {}),
+      ...(call.idempotency ? { idempotency: { scope: replyScope(payer.value), ...call.idempotency } } : {}),
     });
     if (!held.ok) return held;
     if (held.value.kind === 'replayed') return replay(held.value.receipt, held.value.reply);
@@ -118,6 +118,8 @@ async function writeAndSettle(deps: RecordDeps, accountId: string, admitted: Adm
   const receipt = await deps.ledger.settle(hold, {
     cost,
     usage: { events: written.accepted },
+    // They are stored.
+    delivered: true,
     reply: Buffer.from(JSON.stringify(reply)),
   });
   if (written.accepted > 0) deps.settlements.done(hold.chargeId);
@@ -171,9 +173,4 @@ function replay(
   const stored = JSON.parse(Buffer.from(reply).toString()) as StoredReply;
   const { chargeId, balance } = receipt;
   return succeed({ ...stored, cost: receipt.charged, charge: { chargeId, balance } });
-}
-
-/** One end user must never be answered another's reply. */
-function scopeOf({ accountId, keyId, subject }: Payer): string {
-  return subject === undefined ? accountId : `${accountId}/${keyId}/${subject}`;
 }

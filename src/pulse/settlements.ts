@@ -75,6 +75,7 @@ export function createSettlements(deps: {
     const receipt = await ledger.settle(decodeHold(row.hold), {
       cost: row.cost,
       usage: { events: row.events },
+      delivered: true,
       reply: Buffer.from(row.reply),
     });
     await removeUnsettled(db, [row.chargeId]);

@@ -1,58 +1,35 @@
-export { type AuditOptions, auditLedger, type Violation } from './audit.ts';
-export { type Caretaker, type CaretakerOptions, createCaretaker } from './caretaker.ts';
-export { createLedger, type LedgerDependencies, type LedgerSettings, type RunningLedger } from './create-ledger.ts';
-export { createStatements } from './create-statements.ts';
-export { type TopUpSettings, topUpMin } from './create-top-ups.ts';
-export { createWallets, type WalletsDependencies } from './create-wallets.ts';
-export type { Invariant } from './invariants.ts';
-export type {
-  Hold,
-  HoldOutcome,
-  HoldRequest,
-  IdempotencyKey,
-  Ledger,
-  Progress,
-  Receipt,
-  Settlement,
-  SpendingCap,
-  Usage,
-} from './ledger.ts';
+export { type AuditOptions, auditLedger, type Violation } from './audit/audit.ts';
+export type { Invariant } from './audit/invariant.ts';
+export {
+  createLedger,
+  type LedgerDependencies,
+  type LedgerSettings,
+  type RunningLedger,
+} from './ledger/create-ledger.ts';
+export type * from './ledger/ledger.ts';
 export {
   createLowBalanceAlerts,
   type LowBalance,
   type LowBalanceAlert,
   type LowBalanceAlerts,
-} from './low-balance.ts';
-export { type Payer, payerOf } from './payer.ts';
-export { manualPayments, refuseSandboxMoney, sandboxPayments } from './payments.ts';
-export type {
-  EntriesRequest,
-  MetadataFilter,
-  Statements,
-  TimeRange,
-  UsageDimension,
-  UsageRequest,
-  UsageRow,
-} from './statements.ts';
-export type {
-  PaymentProvider,
-  PaymentReversal,
-  RecordedPayment,
-  StartedPayment,
-  TopUp,
-  TopUpRequest,
-  TopUpState,
-  TopUps,
-} from './top-ups.ts';
-export type {
-  Adjustment,
-  AdjustmentRequest,
-  Charge,
-  ChargeState,
-  ChargesRequest,
-  Entry,
-  EntryKind,
-  Wallet,
-  WalletKind,
-  Wallets,
-} from './wallets.ts';
+} from './low-balance/low-balance.ts';
+export {
+  addUsage,
+  Budget,
+  endingCharge,
+  type Funds,
+  OpenCharge,
+  openCharge,
+  type ReservedTokens,
+  type Spending,
+  settleInFull,
+} from './open-charge.ts';
+export { type Payer, payerOf, replyScope } from './payer.ts';
+export { createReaper, type Reaper, type ReaperOptions } from './reaper/reaper.ts';
+export { createStatements } from './statements/create-statements.ts';
+export type * from './statements/statements.ts';
+export { type TopUpSettings, topUpMin } from './top-ups/create-top-ups.ts';
+export { manualPayments, refuseSandboxMoney, sandboxPayments } from './top-ups/payments.ts';
+export type * from './top-ups/top-ups.ts';
+export { createWallets, type WalletsDependencies } from './wallets/create-wallets.ts';
+export type * from './wallets/wallets.ts';

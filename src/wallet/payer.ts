@@ -1,6 +1,6 @@
 import type { Caller } from '../base/caller.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
-import type { HoldRequest, SpendingCap } from './ledger.ts';
+import type { HoldRequest, SpendingCap } from './ledger/ledger.ts';
 
 /** The part of a hold's request that says who pays. */
 export type Payer = Pick<
@@ -28,4 +28,12 @@ export function payerOf({ accountId, key, token, credential }: Caller, scope: st
     ...(token?.deviceId && { deviceId: token.deviceId }),
     ...(caps.length > 0 && { caps }),
   });
+}
+
+/**
+ * Who may be answered with a stored reply, now or by a retry: the account, or of it the one end user, because one end user
+ * must never read another's reply.
+ */
+export function replyScope({ accountId, keyId, subject }: Pick<Payer, 'accountId' | 'keyId' | 'subject'>): string {
+  return subject === undefined ? accountId : `${accountId}/${keyId}/${subject}`;
 }

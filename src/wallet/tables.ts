@@ -1,104 +1,228 @@
-import type { ChargeState, EntryKind, WalletKind } from './wallets.ts';
+import {
+  type ChangingRow,
+  each,
+  type FoundRow,
+  flag,
+  hex,
+  integer,
+  named,
+  number,
+  oneOf,
+  optional,
+  type SqlRow,
+  table,
+  text,
+  type WholeRow,
+  zero,
+} from './columns.ts';
+import type { ChargeState, EntryKind, WalletKind } from './wallets/wallets.ts';
 
-/** The tables of this room that are read outside of groups. Amounts are nano-USD, times microseconds since the epoch. */
+/** The tables of the ledger, each described once. Amounts are nano-USD, times microseconds since the epoch by the database's clock. */
+
+/**
+ * `seq` numbers the postings and `charges` counts the charges, so that none goes missing unnoticed; `version` grows with every
+ * change and guards it. Held credit is part of `posted`.
+ */
+export const walletTable = table(
+  'wallet',
+  ['id'],
+  {
+    id: text,
+    ...each(integer, 'posted', 'held', 'owed', 'openDisputes', 'seq', 'charges', 'version'),
+  },
+  { accountId: text, kind: oneOf<WalletKind>(), createdAtUs: integer },
+);
+
+/** What a charge counts of its use. */
+export const usageCounts = [
+  'inputTokens',
+  'cachedInputTokens',
+  'cacheWriteInputTokens',
+  'outputTokens',
+  'reasoningTokens',
+  'requests',
+  'events',
+] as const;
+
+/**
+ * `owed` is what could not be collected at the settlement of what was delivered; a receivable follows it from there. `caps` is
+ * how many rows `charge_cap` has of it; the fingerprint and the fence are those of its key when it took it.
+ */
+export const chargeTable = table(
+  'charge',
+  ['walletId', 'id'],
+  {
+    ...each(text, 'walletId', 'id'),
+    state: oneOf<ChargeState>(),
+    hold: integer,
+    settled: optional(integer),
+    ...each(zero(integer), 'owed', 'reversed', 'progressCost'),
+    ...each(optional(text), 'provider', 'model'),
+    ...each(optional(number), ...usageCounts),
+    estimated: zero(flag),
+    ...each(optional(integer), 'expiresAtUs', 'endedAtUs'),
+  },
+  {
+    keyId: text,
+    keyVersion: number,
+    ...each(optional(text), 'tokenId', 'subject', 'deviceId'),
+    operation: text,
+    priceVersion: number,
+    nodeId: text,
+    caps: zero(number),
+    ...each(optional(text), 'idempotencyScope', 'idempotencyKey'),
+    idempotencyFingerprint: optional(hex),
+    idempotencyFence: optional(integer),
+    createdAtUs: integer,
+  },
+);
+
+/** One immutable row carries both sides; `wallet` is the wallet's own. */
+export const postingTable = table(
+  'posting',
+  ['walletId', 'seq'],
+  { walletId: text, seq: integer },
+  {
+    kind: oneOf<EntryKind>(),
+    ...each(text, 'debitAccount', 'creditAccount'),
+    ...each(integer, 'amount', 'balanceAfter'),
+    sourceType: oneOf<SourceType>(),
+    ...each(text, 'sourceId', 'step'),
+    createdAtUs: integer,
+  },
+);
+
+/**
+ * Which charge an idempotency key stands for. `fence` counts the charges that have had the key: each takeover after an
+ * expiry adds one. `capturedChargeId` is set once, when the key is paid, and then the key is never free again.
+ */
+export const idempotencyTable = table(
+  'idempotency',
+  ['scope', 'key'],
+  {
+    scope: text,
+    key: named('idempotency_key', text),
+    fingerprint: hex,
+    ...each(text, 'walletId', 'chargeId'),
+    fence: integer,
+    capturedChargeId: optional(text),
+  },
+  {},
+);
+
+export const capTable = table(
+  'cap',
+  ['owner'],
+  { owner: text, walletId: text, limit: named('spending_limit', integer), held: integer, spent: integer },
+  {},
+);
+
+export const topUpTable = table(
+  'top_up',
+  ['id'],
+  {
+    ...each(text, 'id', 'walletId'),
+    amount: integer,
+    state: oneOf<'pending' | 'paid' | 'failed' | 'expired'>(),
+    provider: text,
+    reversed: integer,
+    paidAtUs: optional(integer),
+  },
+  {
+    ...each(optional(text), 'providerReference', 'paymentUrl', 'actor', 'idempotencyKey'),
+    createdAtUs: integer,
+  },
+);
+
+/**
+ * What a wallet owes, or owed: after a refund or a dispute of spent credit (`sourceId` is the top-up), and after a delivered
+ * reply that could not be collected (`sourceId` is the charge). `taken` came out of the wallet so far, to `counterAccount`.
+ */
+export const receivableTable = table(
+  'receivable',
+  ['sourceId', 'reference'],
+  {
+    ...each(text, 'sourceId', 'reference', 'walletId'),
+    kind: oneOf<'refund' | 'dispute' | 'usage'>(),
+    state: oneOf<'open' | 'final' | 'restored'>(),
+    ...each(integer, 'amount', 'taken', 'owed', 'repayments'),
+    counterAccount: text,
+    createdAtUs: integer,
+  },
+  {},
+);
+
+export const adjustmentTable = table(
+  'adjustment',
+  ['id'],
+  {
+    ...each(text, 'id', 'walletId', 'idempotencyKey'),
+    amount: integer,
+    chargeId: optional(text),
+    ...each(text, 'reason', 'actor'),
+    createdAtUs: integer,
+  },
+  {},
+);
+
+/** Which credentials may pay; written by the rooms that own them. */
+export const credentialTable = table(
+  'credential_state',
+  ['id'],
+  {
+    ...each(text, 'id', 'accountId', 'state'),
+    leastVersion: integer,
+    ...each(optional(integer), 'leastVersionFromMs', 'expiresAtMs'),
+  },
+  {},
+);
+
+export const replyTable = table(
+  'stored_reply',
+  ['chargeId'],
+  { chargeId: text },
+  { sealed: hex, expiresAtUs: integer },
+);
+export const chargeCapTable = table(
+  'charge_cap',
+  ['walletId', 'chargeId', 'owner'],
+  { walletId: text, chargeId: text, owner: text },
+  {},
+);
+export const metadataTable = table(
+  'charge_metadata',
+  ['walletId', 'chargeId', 'name'],
+  { walletId: text, chargeId: text, name: text, value: text },
+  {},
+);
+
+export type SourceType = 'charge' | 'top_up' | 'refund' | 'dispute' | 'adjustment';
+
+export type WalletRow = ChangingRow<typeof walletTable>;
+export type ChargeRow = ChangingRow<typeof chargeTable>;
+export type NewChargeRow = WholeRow<typeof chargeTable>;
+export type PostingRow = WholeRow<typeof postingTable>;
+export type IdempotencyRow = ChangingRow<typeof idempotencyTable>;
+export type CapRow = ChangingRow<typeof capTable>;
+export type TopUpRow = ChangingRow<typeof topUpTable>;
+export type ReceivableRow = ChangingRow<typeof receivableTable>;
+export type AdjustmentRow = WholeRow<typeof adjustmentTable>;
+export type CredentialRow = ChangingRow<typeof credentialTable>;
+export type ReplyRow = WholeRow<typeof replyTable>;
+export type ChargeCapRow = WholeRow<typeof chargeCapTable>;
+export type MetadataRow = WholeRow<typeof metadataTable>;
+
+/** Some of the tables as Kysely reads them, outside of groups. */
 export interface WalletTables {
-  wallet: WalletTable;
-  charge: ChargeTable;
-  charge_metadata: { wallet_id: string; charge_id: string; name: string; value: string };
-  charge_cap: { wallet_id: string; charge_id: string; owner: string };
-  posting: PostingTable;
-  idempotency: { scope: string; idempotency_key: string; wallet_id: string; charge_id: string };
-  stored_reply: { charge_id: string; sealed: Buffer; expires_at_us: bigint };
-  commit_group: { id: string; outcome: string; created_at_us: bigint };
-  top_up: TopUpTable;
-  adjustment: AdjustmentTable;
+  wallet: SqlRow<typeof walletTable>;
+  charge: SqlRow<typeof chargeTable>;
+  charge_cap: SqlRow<typeof chargeCapTable>;
 }
 
-export interface WalletTable {
-  id: string;
-  account_id: string;
-  kind: WalletKind;
-  posted: bigint;
-  held: bigint;
-  owed: bigint;
-  open_disputes: number;
-  seq: bigint;
-  version: bigint;
-  created_at_us: bigint;
-}
-
-export interface ChargeTable {
-  wallet_id: string;
-  id: string;
-  state: ChargeState;
-  hold: bigint;
-  settled: bigint | null;
-  uncollected: bigint;
-  reversed: bigint;
-  progress_cost: bigint;
-  key_id: string;
-  key_version: bigint;
-  token_id: string | null;
-  subject: string | null;
-  device_id: string | null;
-  operation: string;
-  provider: string | null;
-  model: string | null;
-  price_version: bigint;
-  input_tokens: bigint | null;
-  cached_input_tokens: bigint | null;
-  output_tokens: bigint | null;
-  reasoning_tokens: bigint | null;
-  requests: bigint | null;
-  events: bigint | null;
-  estimated: number;
-  node_id: string;
-  idempotency_scope: string | null;
-  idempotency_key: string | null;
-  created_at_us: bigint;
-  expires_at_us: bigint | null;
-  ended_at_us: bigint | null;
-}
-
-export interface PostingTable {
-  wallet_id: string;
-  seq: bigint;
-  kind: EntryKind;
-  debit_account: string;
-  credit_account: string;
-  amount: bigint;
-  balance_after: bigint;
-  source_type: string;
-  source_id: string;
-  step: string;
-  created_at_us: bigint;
-}
-
-export interface TopUpTable {
-  id: string;
-  wallet_id: string;
-  amount: bigint;
-  state: 'pending' | 'paid' | 'failed' | 'expired';
-  provider: string;
-  provider_reference: string | null;
-  payment_url: string | null;
-  actor: string | null;
-  idempotency_key: string | null;
-  reversed: bigint;
-  created_at_us: bigint;
-  paid_at_us: bigint | null;
-}
-
-export interface AdjustmentTable {
-  id: string;
-  wallet_id: string;
-  amount: bigint;
-  reason: string;
-  actor: string;
-  idempotency_key: string;
-  charge_id: string | null;
-  created_at_us: bigint;
-}
+export type FoundWallet = FoundRow<typeof walletTable>;
+export type FoundCharge = FoundRow<typeof chargeTable>;
+export type FoundPosting = FoundRow<typeof postingTable>;
+export type FoundTopUp = FoundRow<typeof topUpTable>;
 
 /** A stored time as a date, to the millisecond. */
 export function dateOf(us: bigint): Date {

@@ -1,7 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import type { Result } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
-import type { Usage } from '../wallet/index.ts';
+import type { Budget } from '../wallet/index.ts';
 
 /** What a model is asked: in the shape of a chat request that wants JSON of one schema. */
 export interface ModelRequest {
@@ -24,15 +24,16 @@ export interface ModelRouting {
 export interface Assistant {
   /** The most and the least that the call can cost; fails when no model can do it now. */
   quote(caller: Caller, request: ModelRequest): Result<{ ceiling: NanoUsd; minimum: NanoUsd }>;
-  /** Asks, spending at most `budget`. What was spent counts even when the call fails. */
+  /** Asks, and spends from `budget` even when the call fails. */
   run(
     caller: Caller,
     request: ModelRequest,
-    terms: { budget: NanoUsd; signal: AbortSignal },
-  ): Promise<{ result: Result<{ model: string; message: { content: string } }>; spent: Spent }>;
+    terms: AskingTerms,
+  ): Promise<Result<{ model: string; message: { content: string } }>>;
 }
 
-export interface Spent {
-  cost: NanoUsd;
-  usage: Usage | undefined;
+/** What a question may cost, and until when it is of use. */
+export interface AskingTerms {
+  budget: Budget;
+  signal: AbortSignal;
 }

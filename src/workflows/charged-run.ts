@@ -1,11 +1,21 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../base/caller.ts';
-import { fail, type Result, succeed } from '../base/failure.ts';
+import { type Result, succeed } from '../base/failure.ts';
 import { formatUsd, maxOf, type NanoUsd } from '../base/money.ts';
 import type { WorkflowUsage } from '../gen/intelligence/workflow/v1/basis_pb.ts';
-import type { Hold, Ledger, Receipt, Usage } from '../wallet/index.ts';
-import { payerOf } from '../wallet/index.ts';
-import type { Spent } from './assistant.ts';
+import {
+  Budget,
+  endingCharge,
+  type Ledger,
+  type OpenCharge,
+  openCharge,
+  payerOf,
+  type Receipt,
+  replyScope,
+  type Spending,
+  settleInFull,
+  type Usage,
+} from '../wallet/index.ts';
 import type { FamilyName, Plain } from './family.ts';
 import { familyPrice, type PriceList } from './prices.ts';
 
@@ -31,15 +41,15 @@ export interface ChargedWork<Reply> {
   family: FamilyName;
   /** What a model may cost besides the family's price; 0 when none is asked. */
   modelCeiling: NanoUsd;
-  /** Makes the reply; `budget` is what is left for a model. What a model cost is charged even when this fails. */
-  make(budget: NanoUsd): Promise<{ result: Result<Reply>; spent: Spent; model: string }>;
+  /** Makes the reply; a model is paid from `budget`. What a model cost is charged even when this fails. */
+  make(budget: Budget): Promise<{ result: Result<Reply>; model: string }>;
   /** The reply as it is kept for a retry, and back. */
   store(reply: Reply & { usage: Plain<WorkflowUsage> }): Uint8Array;
   restore(bytes: Uint8Array): Reply & { usage: Plain<WorkflowUsage> };
 }
 
 export interface ChargeDeps {
-  ledger: Pick<Ledger, 'hold' | 'settle' | 'release'>;
+  ledger: Ledger;
   prices: PriceList;
   log: Logger;
 }
@@ -49,7 +59,7 @@ const holdMs = 300_000;
 
 /**
  * One request, one charge: holds the family's price and what a model may cost, makes the reply, and settles both before
- * the reply is given. Fails like `Ledger.hold`, with `precondition_failed` when the family has no price, and as `make`
+ * the reply is given, which is only when that was paid in full. Fails like `openCharge` and `settleInFull`, with `precondition_failed` when the family has no price, and as `make`
  * does; a failure is not charged, but for what a model that was called has cost.
  */
 export async function chargedRun<Reply>(
@@ -64,11 +74,7 @@ export async function chargedRun<Reply>(
   if (!price.ok) return price;
   const { perRequest, version } = price.value;
   const minimum = maxOf(perRequest, 1n);
-  const scope =
-    payer.value.subject === undefined
-      ? payer.value.accountId
-      : `${payer.value.accountId}/${payer.value.keyId}/${payer.value.subject}`;
-  const held = await deps.ledger.hold({
+  const opened = await openCharge(deps.ledger, {
     ...payer.value,
     operation: `workflow.${work.family}`,
     priceVersion: version,
@@ -76,36 +82,28 @@ export async function chargedRun<Reply>(
     minimum,
     ttlMs: holdMs,
     ...(call.metadata ? { metadata: call.metadata } : {}),
-    ...(call.idempotency ? { idempotency: { scope, ...call.idempotency } } : {}),
+    ...(call.idempotency ? { idempotency: { scope: replyScope(payer.value), ...call.idempotency } } : {}),
   });
-  if (!held.ok) return held;
-  if (held.value.kind === 'replayed') {
-    const { reply, receipt } = held.value;
-    if (!reply) return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
-    return succeed(paid(work.restore(reply), receipt));
-  }
-  return settleWork(deps, held.value.hold, perRequest, work);
+  if (!opened.ok) return opened;
+  if (opened.value.kind === 'replayed') return succeed(paid(work.restore(opened.value.reply), opened.value.receipt));
+  const { charge } = opened.value;
+  return endingCharge(charge, () => chargeFor(deps, charge, perRequest, work));
 }
 
-async function settleWork<Reply>(
-  { ledger, log }: ChargeDeps,
-  hold: Hold,
+async function chargeFor<Reply>(
+  { log }: ChargeDeps,
+  charge: OpenCharge,
   perRequest: NanoUsd,
   work: ChargedWork<Reply>,
 ): Promise<Result<Paid<Reply>>> {
-  let made: Awaited<ReturnType<typeof work.make>>;
-  try {
-    made = await work.make(hold.amount - perRequest);
-  } catch (error) {
-    await ledger.release(hold, 'failed');
-    throw error;
-  }
-  const { result, spent, model } = made;
+  const budget = new Budget(charge, charge.amount - perRequest);
+  const { result, model } = await work.make(budget);
+  const { spent } = budget;
   if (!result.ok) {
     if (spent.cost > 0n) {
       log.warn({ family: work.family, failure: result.failure.kind }, 'a workflow failed after a model was paid');
-      await ledger.settle(hold, { cost: spent.cost, usage: usageOf(spent) });
-    } else await ledger.release(hold, result.failure.kind);
+      await charge.settle({ cost: spent.cost, usage: usageOf(spent) });
+    } else await charge.release(result.failure.kind);
     return result;
   }
   const cost = perRequest + spent.cost;
@@ -115,20 +113,21 @@ async function settleWork<Reply>(
     inputTokens: spent.usage?.inputTokens,
     outputTokens: spent.usage?.outputTokens,
     estimated: spent.usage?.estimated ?? false,
-    chargeId: hold.chargeId,
+    chargeId: charge.id,
   };
   const reply = { ...result.value, usage };
-  const receipt = await ledger.settle(hold, {
+  const settled = await settleInFull(charge, {
     cost,
     usage: usageOf(spent),
     ...(model === '' ? {} : { model }),
-    ...(hold.idempotency ? { reply: work.store(reply) } : {}),
+    ...(charge.replayable ? { reply: work.store(reply) } : {}),
   });
-  usage.costUsd = formatUsd(receipt.charged);
-  return succeed(paid(reply, receipt));
+  if (!settled.ok) return settled;
+  usage.costUsd = formatUsd(settled.value.charged);
+  return succeed(paid(reply, settled.value));
 }
 
-function usageOf({ usage }: Spent): Usage {
+function usageOf({ usage }: Spending): Usage {
   return { ...usage, requests: 1 };
 }
 

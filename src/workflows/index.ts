@@ -24,6 +24,7 @@ export type { Definitions, WorkflowName } from './custom/index.ts';
 export type { CustomReply } from './custom/run-workflow.ts';
 export type { Drafts } from './drafts/index.ts';
 export { jsonOf } from './family.ts';
+export { workflowInvariants } from './invariants.ts';
 export type { PriceList } from './prices.ts';
 
 /** The families whose replies are not kept. */
@@ -60,7 +61,7 @@ export interface Workflows {
 
 export function createWorkflows(options: {
   db: Database;
-  ledger: Pick<Ledger, 'hold' | 'settle' | 'release'>;
+  ledger: Ledger;
   prices: PriceList;
   log: Logger;
   clock?: Clock;

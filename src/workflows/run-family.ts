@@ -39,8 +39,8 @@ export async function runFamily<Request extends Assistable, Reply extends Family
     modelCeiling: plan?.ceiling ?? 0n,
     make: async (budget) => {
       const terms = { budget, signal: call.signal };
-      const { result, spent, model } = await assist(deps, plan, caller, byRules, terms);
-      return { result: result.ok ? succeed(await keep(result.value)) : result, spent, model };
+      const { result, model } = await assist(deps, plan, caller, byRules, terms);
+      return { result: result.ok ? succeed(await keep(result.value)) : result, model };
     },
     store,
     // What was stored had its usage.

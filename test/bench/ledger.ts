@@ -6,8 +6,8 @@
  *   npm run bench:ledger -- --growth 100000       how it grows: with that many wallets and ten times as many postings
  *   npm run bench:ledger -- --json                one line of JSON a measurement
  *
- * A pair is one hold and one settlement, both durable; `holds ahead` are those that are expected and then committed
- * together with their settlement. Everything runs on one machine, this process and the server
+ * A pair is one hold and one settlement, both durable; `deferred holds` are those that are expected and then committed
+ * together with their settlement. `others` are pairs on wallets beside one that somebody else has locked. Everything runs on one machine, this process and the server
  * share its processors, so compare the figures of one run with each other rather than with another machine's.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,11 +17,11 @@ import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { newId } from '../../src/base/ids.ts';
 import { migrate, openConnection, startPrivateServer, withDatabase } from '../../src/db/index.ts';
-import { decide } from '../../src/wallet/decide.ts';
-import { createGroupStore, type GroupStore } from '../../src/wallet/group-store.ts';
 import { auditLedger, type HoldRequest } from '../../src/wallet/index.ts';
-import type { Operation, Outcomes } from '../../src/wallet/operation.ts';
 import { addCustomer, type Customer, holdOf, mustHold, type Node, run, startNode } from '../wallet/support.ts';
+import { createFigures, type Figure, type Pair, quantile } from './ledger-figures.ts';
+import { benchLock } from './ledger-lock.ts';
+import { stepByStep } from './ledger-steps.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -30,6 +30,8 @@ const { values: options } = parseArgs({
     callers: { type: 'string', default: '1,64,512' },
     wallets: { type: 'string', default: '1,1000' },
     growth: { type: 'string' },
+    'lock-seconds': { type: 'string', default: '9' },
+    'lock-rounds': { type: 'string', default: '2' },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -37,54 +39,11 @@ const { values: options } = parseArgs({
 
 const ms = Number(options.seconds) * 1_000;
 const silent = pino({ level: 'silent' });
+/** Wallets beside the one that is locked. */
+const othersOfLocked = 100;
 const note = (text: string) => process.stderr.write(`${text}\n`);
 
-interface Figure {
-  server: string;
-  what: string;
-  wallets: number;
-  callers: number;
-  pairsPerSecond: number;
-  p50Ms: number;
-  p99Ms: number;
-}
-
-type Pair = (customer: Customer) => Promise<void>;
-
-/** Runs pairs by so many callers for the set time. */
-async function measure(
-  labels: Pick<Figure, 'server' | 'what'>,
-  { customers, callers, pair }: { customers: Customer[]; callers: number; pair: (caller: number) => Pair },
-): Promise<Figure> {
-  const end = performance.now() + ms;
-  const took: number[] = [];
-  await Promise.all(
-    Array.from({ length: callers }, async (_, caller) => {
-      const once = pair(caller);
-      for (let index = caller; performance.now() < end; index += callers) {
-        const customer = customers[index % customers.length];
-        if (!customer) return;
-        const began = performance.now();
-        await once(customer);
-        took.push(performance.now() - began);
-      }
-    }),
-  );
-  took.sort((a, b) => a - b);
-  const at = (share: number) => took[Math.floor(took.length * share)] ?? Number.NaN;
-  const figure = { ...labels, wallets: customers.length, callers, pairsPerSecond: took.length / (ms / 1_000) };
-  return print({ ...figure, p50Ms: at(0.5), p99Ms: at(0.99) });
-}
-
-function print(figure: Figure): Figure {
-  const { server, what, wallets, callers, pairsPerSecond, p50Ms, p99Ms } = figure;
-  if (options.json) process.stdout.write(`${JSON.stringify(figure)}\n`);
-  else
-    process.stdout.write(
-      `${server.padEnd(14)} ${what.padEnd(26)} ${String(wallets).padStart(8)} ${String(callers).padStart(8)} ${pairsPerSecond.toFixed(0).padStart(9)} ${p50Ms.toFixed(2).padStart(9)} ${p99Ms.toFixed(2).padStart(9)}\n`,
-    );
-  return figure;
-}
+const figures = createFigures({ ms, json: options.json });
 
 const grouped =
   (node: Node, change: Partial<HoldRequest> = {}): Pair =>
@@ -92,45 +51,6 @@ const grouped =
     const hold = await mustHold(node, holdOf(customer, change));
     await node.ledger.settle(hold, { cost: 1_000n, usage: { inputTokens: 100, outputTokens: 50 } });
   };
-
-/** The same statements, but a transaction for each step, on a connection for each of at most 32 callers. */
-function stepByStep(url: string, callers: number) {
-  const stores = Array.from({ length: Math.min(callers, 32) }, () => createGroupStore({ url }));
-  const lines: Promise<unknown>[] = stores.map(() => Promise.resolve());
-  const step = async <T extends Operation>(store: GroupStore, operation: T): Promise<Outcomes[T['type']]> => {
-    for (;;) {
-      try {
-        const open = await store.begin([operation], 'bench');
-        const outcome = decide(operation, open.state) as Outcomes[T['type']];
-        await open.write(newId('grp'));
-        await open.commit();
-        return outcome;
-      } catch {
-        await store.rollback();
-      }
-    }
-  };
-  const walletIds = new Map<string, string>();
-  const pair =
-    (caller: number): Pair =>
-    (customer) => {
-      const slot = caller % stores.length;
-      const store = stores[slot];
-      if (!store) throw new Error('No connection.');
-      const turn = (lines[slot] ?? Promise.resolve()).then(async () => {
-        const walletId = walletIds.get(customer.accountId) ?? '';
-        const chargeId = newId('chg');
-        await step(store, { type: 'hold', walletId, chargeId, request: holdOf(customer), ttlMs: 60_000 });
-        const usage = { inputTokens: 100, outputTokens: 50 };
-        const rest = { provider: undefined, model: undefined, sealedReply: undefined, replyTtlMs: 0 };
-        const charge = { walletId, chargeId, capOwners: [], idempotency: undefined };
-        await step(store, { type: 'settle', ...charge, cost: 1_000n, usage, ...rest });
-      });
-      lines[slot] = turn;
-      return turn;
-    };
-  return { pair, walletIds, close: () => Promise.all(stores.map((store) => store.close())) };
-}
 
 /** The same rows in copies of the tables, 400 an insert, with nothing decided, locked or updated. */
 async function bulkLimit(url: string, server: string): Promise<Figure> {
@@ -159,10 +79,15 @@ async function bulkLimit(url: string, server: string): Promise<Figure> {
   }
   await connection.query('DROP TABLE bulk_charge, bulk_posting');
   await connection.end();
-  took.sort((a, b) => a - b);
-  const at = (share: number) => took[Math.floor(took.length * share)] ?? Number.NaN;
-  const labels = { server, what: 'plain bulk insert of 400', wallets: 1, callers: 1 };
-  return print({ ...labels, pairsPerSecond: (took.length * 400) / (ms / 1_000), p50Ms: at(0.5), p99Ms: at(0.99) });
+  return figures.print({
+    server,
+    what: 'plain bulk insert of 400',
+    wallets: 1,
+    callers: 1,
+    pairsPerSecond: (took.length * 400) / (ms / 1_000),
+    p50Ms: quantile(took, 0.5),
+    p99Ms: quantile(took, 0.99),
+  });
 }
 
 async function addCustomers(node: Node, url: string, count: number): Promise<Customer[]> {
@@ -178,25 +103,30 @@ async function addCustomers(node: Node, url: string, count: number): Promise<Cus
 
 async function benchServer(url: string, server: string): Promise<void> {
   const node = startNode(url);
-  const figures: Figure[] = [];
   const limit = await bulkLimit(url, server);
   for (const wallets of numbers(options.wallets)) {
     note(`${server}: making ${wallets} wallets`);
     const customers = await addCustomers(node, url, wallets);
     for (const callers of numbers(options.callers)) {
-      const labels = { server, what: 'groups' };
-      figures.push(await measure(labels, { customers, callers, pair: () => grouped(node) }));
-      const ahead = () => grouped(node, { aheadMs: 20 });
-      await measure({ server, what: 'groups, holds ahead' }, { customers, callers, pair: ahead });
+      const pair = () => grouped(node);
+      const groups = await figures.measure({ server, what: 'groups' }, { customers, callers, pair });
+      const ahead = () => grouped(node, { deferMs: 20 });
+      await figures.measure({ server, what: 'groups, deferred holds' }, { customers, callers, pair: ahead });
       const steps = stepByStep(url, callers);
       for (const { accountId } of customers) {
         const wallet = await node.wallets.get(accountId, 'api');
         if (wallet.ok) steps.walletIds.set(accountId, wallet.value.walletId);
       }
-      figures.push(await measure({ server, what: 'a transaction a step' }, { customers, callers, pair: steps.pair }));
+      const labels = { server, what: 'a transaction a step' };
+      compare(groups, await figures.measure(labels, { customers, callers, pair: steps.pair }), limit);
       await steps.close();
-      compare(figures, limit);
     }
+  }
+  const lockMs = Number(options['lock-seconds']) * 1_000;
+  if (lockMs > 0) {
+    const customers = await addCustomers(node, url, 1 + othersOfLocked);
+    const rounds = Number(options['lock-rounds']);
+    await benchLock({ node, url, server, figures, customers, callers: 64, pair: grouped(node), lockMs, rounds });
   }
   if (options.growth) await benchGrowth(node, url, server, Number(options.growth));
   const violations = await auditLedger(node.db);
@@ -204,18 +134,23 @@ async function benchServer(url: string, server: string): Promise<void> {
   await node.close();
 }
 
-function compare(figures: Figure[], limit: Figure): void {
-  const [groups, steps] = figures.slice(-2);
-  if (!groups || !steps || options.json) return;
-  const times = (groups.pairsPerSecond / steps.pairsPerSecond).toFixed(1);
-  const share = ((100 * groups.pairsPerSecond) / limit.pairsPerSecond).toFixed(0);
-  process.stdout.write(`${''.padEnd(14)} ${times} times a transaction a step, ${share} % of plain bulk inserts\n`);
+function compare(groups: Figure, steps: Figure, limit: Figure): void {
+  const goal = goalOf(groups);
+  const value = groups.pairsPerSecond / steps.pairsPerSecond;
+  figures.ratio(groups, { name: 'times a transaction a step', value, ...(goal && { goal }) });
+  figures.ratio(groups, { name: 'of plain bulk inserts', value: groups.pairsPerSecond / limit.pairsPerSecond });
+}
+
+function goalOf({ wallets, callers }: Figure): string | undefined {
+  if (wallets === 1 && callers === 64) return 'at least 20';
+  return wallets === 1_000 && callers >= 64 ? 'at least 8' : undefined;
 }
 
 /** Fills the tables and measures one hot wallet again: what is there must not matter. */
 async function benchGrowth(node: Node, url: string, server: string, wallets: number): Promise<void> {
   const customers = await addCustomers(node, url, 1);
-  const measureNow = (what: string) => measure({ server, what }, { customers, callers: 64, pair: () => grouped(node) });
+  const load = { customers, callers: 64, pair: () => grouped(node) };
+  const measureNow = (what: string) => figures.measure({ server, what }, load);
   const before = await measureNow('groups, before growth');
   note(`${server}: growing to ${wallets} wallets and ${wallets * 10} postings`);
   const batch = 10_000;
@@ -254,7 +189,7 @@ function numbers(list: string): number[] {
 async function main(): Promise<void> {
   if (options.help) {
     process.stdout.write(
-      'npm run bench:ledger -- [--url URL]... [--seconds 3] [--callers 1,64,512] [--wallets 1,1000] [--growth WALLETS] [--json]\n',
+      'npm run bench:ledger -- [--url URL]... [--seconds 3] [--callers 1,64,512] [--wallets 1,1000] [--growth WALLETS] [--lock-seconds 9] [--lock-rounds 2] [--json]\n',
     );
     return;
   }
@@ -262,12 +197,7 @@ async function main(): Promise<void> {
   const own = await startPrivateServer({ folder, log: silent, restart: false });
   try {
     const others = [...options.url, ...(process.env.TEST_DATABASE_URLS ?? '').split(',').filter(Boolean)];
-    if (!options.json) {
-      process.stdout.write(`${availableParallelism()} processors, ${ms / 1_000} s a measurement\n`);
-      process.stdout.write(
-        `${'server'.padEnd(14)} ${'what'.padEnd(26)} ${'wallets'.padStart(8)} ${'callers'.padStart(8)} ${'pairs/s'.padStart(9)} ${'p50 ms'.padStart(9)} ${'p99 ms'.padStart(9)}\n`,
-      );
-    }
+    figures.head(`${availableParallelism()} processors, ${ms / 1_000} s a measurement`);
     for (const url of [own.url, ...others]) {
       const name = `bench_ledger_${process.pid}`;
       await run(withDatabase(url, ''), `CREATE DATABASE ${name} CHARACTER SET utf8mb4`);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Capability, PricedModel } from '../../src/catalog/index.ts';
 import { chooseRoutes, type Wanted } from '../../src/chat/choose-routes.ts';
-import type { RouteHealth } from '../../src/chat/health.ts';
+import type { RouteStatus } from '../../src/chat/circuit-breaker.ts';
 
 interface Entry {
   /** USD for a million input and output tokens. */
@@ -11,29 +11,29 @@ interface Entry {
   can?: Capability[];
   embedded?: boolean;
   lastResort?: boolean;
-  health?: Partial<RouteHealth>;
+  status?: Partial<RouteStatus>;
 }
 
 const entries: Record<string, Entry> = {
-  'a/cheap': { price: [0.1, 0.4], quality: 50, can: [], health: { firstTokenMs: 800, tokensPerSecond: 40 } },
+  'a/cheap': { price: [0.1, 0.4], quality: 50, can: [], status: { firstTokenMs: 800, tokensPerSecond: 40 } },
   'a/good': {
     price: [3, 15],
     quality: 90,
     can: ['tools', 'json', 'images'],
-    health: { firstTokenMs: 900, tokensPerSecond: 60 },
+    status: { firstTokenMs: 900, tokensPerSecond: 60 },
   },
   'b/middle': {
     price: [0.3, 1.2],
     quality: 75,
     can: ['tools', 'json'],
-    health: { firstTokenMs: 400, tokensPerSecond: 90 },
+    status: { firstTokenMs: 400, tokensPerSecond: 90 },
   },
-  'b/quick': { price: [1, 3], quality: 60, can: ['tools'], health: { firstTokenMs: 100, tokensPerSecond: 400 } },
+  'b/quick': { price: [1, 3], quality: 60, can: ['tools'], status: { firstTokenMs: 100, tokensPerSecond: 400 } },
 };
 
 function choose(wanted: Partial<Wanted>, catalog: Record<string, Entry> = entries, random = () => 0) {
   const models = Object.entries(catalog).map(([name, entry]) => pricedModel(name, entry));
-  const healthOf = (name: string): RouteHealth => ({ available: true, inFlight: 0, ...catalog[name]?.health });
+  const statusOf = (name: string): RouteStatus => ({ available: true, inFlight: 0, ...catalog[name]?.status });
   const choice = chooseRoutes(
     {
       mode: 'economy',
@@ -46,7 +46,7 @@ function choose(wanted: Partial<Wanted>, catalog: Record<string, Entry> = entrie
       ...wanted,
     },
     models,
-    healthOf,
+    statusOf,
     random,
   );
   return choice.ok ? choice.routes.map(({ model }) => model.name) : choice;
@@ -115,13 +115,13 @@ describe('choosing routes', () => {
   });
 
   test('a route whose circuit is open is skipped; when all are, nothing is hammered', () => {
-    expect(choose({}, { ...entries, 'a/cheap': { ...cheap, health: down } })).toEqual([
+    expect(choose({}, { ...entries, 'a/cheap': { ...cheap, status: down } })).toEqual([
       'b/middle',
       'b/quick',
       'a/good',
     ]);
     const allDown = Object.fromEntries(
-      Object.entries(entries).map(([name, entry]) => [name, { ...entry, health: down }]),
+      Object.entries(entries).map(([name, entry]) => [name, { ...entry, status: down }]),
     );
     expect(choose({}, allDown)).toMatchObject({ ok: false, because: 'unavailable' });
   });
@@ -145,8 +145,8 @@ describe('choosing routes', () => {
 
   test('routes that are nearly equal share the load; of two that are drawn the less busy one goes first', () => {
     const twins = {
-      'a/one': { price: [1, 2], health: { inFlight: 9 } },
-      'a/two': { price: [1, 2], health: { inFlight: 1 } },
+      'a/one': { price: [1, 2], status: { inFlight: 9 } },
+      'a/two': { price: [1, 2], status: { inFlight: 1 } },
       'b/dear': { price: [5, 9] },
     } satisfies Record<string, Entry>;
     for (const value of [0, 0.3, 0.6, 0.99])

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { fail, type Result, succeed } from '../../src/base/failure.ts';
-import { createHealth, type RouteHealth } from '../../src/chat/health.ts';
+import { createCircuitBreaker, type RouteStatus } from '../../src/chat/circuit-breaker.ts';
 import { withRetries } from '../../src/chat/retries.ts';
 import type { ChatEvent } from '../../src/chat/types.ts';
 import type { UpstreamFailure } from '../../src/providers/index.ts';
@@ -30,7 +30,7 @@ function routeOf(
     timeoutMs?: number;
     random?: () => number;
     tryMs?: number;
-    health?: () => RouteHealth;
+    status?: () => RouteStatus;
     onWait?: () => void;
   },
 ) {
@@ -43,7 +43,7 @@ function routeOf(
     withRetries<Outcome>(
       {
         clock: { now: () => now, monotonic: () => now },
-        health: { of: options.health ?? (() => ({ available: true, inFlight: 0 })) },
+        breaker: { status: options.status ?? (() => ({ available: true, inFlight: 0 })) },
         random: options.random ?? (() => 0.5),
         sleep: async (ms) => {
           waits.push(ms);
@@ -135,12 +135,12 @@ describe('a route', () => {
 
   test('is not called while its circuit is open, and is waited for until it may be probed', async () => {
     let clock = 0;
-    const health = createHealth({ clock: { now: () => clock, monotonic: () => clock }, random: () => 1 });
+    const breaker = createCircuitBreaker({ clock: { now: () => clock, monotonic: () => clock }, random: () => 1 });
     const called: boolean[] = [];
     await withRetries<Outcome>(
       {
         clock: { now: () => clock, monotonic: () => clock },
-        health,
+        breaker,
         random: () => 0,
         sleep: async (ms) => {
           clock += ms;
@@ -148,8 +148,8 @@ describe('a route', () => {
       },
       { route: 'p/m', retries: 2, timeoutMs: 60_000, leaving: new AbortController(), onRetry: () => {} },
       async () => {
-        called.push(health.of('p/m').available);
-        const under = health.begin('p/m');
+        called.push(breaker.status('p/m').available);
+        const under = breaker.begin('p/m');
         const failure: UpstreamFailure = { outcome: 'rate_limited', retryAfterMs: 1_000 };
         under.failed(failure);
         return { ok: false, failure };
@@ -161,7 +161,7 @@ describe('a route', () => {
   });
 
   test('that somebody else probes is waited for, not run over', async () => {
-    const route = routeOf([broken, 'ok'], { retries: 3, health: () => ({ available: false, inFlight: 1 }) });
+    const route = routeOf([broken, 'ok'], { retries: 3, status: () => ({ available: false, inFlight: 1 }) });
     expect(await route.run()).toMatchObject({ ok: false });
     expect(route.tries).toHaveLength(1);
     expect(route.waits).toHaveLength(3);
@@ -343,6 +343,7 @@ describe('a chat request with retries', () => {
     const leftAt = performance.now();
     expect(await opening).toMatchObject({ ok: false, failure: { kind: 'cancelled' } });
     expect(performance.now() - leftAt).toBeLessThan(1_500);
+    await harness.chat.drained();
     expect(upstreams[0]?.seen).toHaveLength(1);
     expect(harness.ledger).toMatchObject({ balance: 5_000_000_000n, held: 0n, settlements: [] });
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Capability, PricedModel } from '../../src/catalog/index.ts';
 import { priceOf } from '../../src/catalog/index.ts';
 import { chooseRoutes } from '../../src/chat/choose-routes.ts';
-import { createHealth } from '../../src/chat/index.ts';
+import { createCircuitBreaker } from '../../src/chat/index.ts';
 
 /** A hundred models, minutes of traffic in virtual time, outages and price changes, from one seed. */
 interface World {
@@ -83,7 +83,7 @@ function worldOf(seed: number): World {
 
 function simulate({ models, random }: World) {
   let now = 0;
-  const health = createHealth({ clock: { now: () => now, monotonic: () => now }, random });
+  const breaker = createCircuitBreaker({ clock: { now: () => now, monotonic: () => now }, random });
   const byName = new Map(models.map((model) => [model.model.name, model]));
   const later: { at: number; run: () => void }[] = [];
   const result = { cost: 0n, unanswered: 0, openAtEnd: new Set<SimulatedModel>() };
@@ -96,7 +96,7 @@ function simulate({ models, random }: World) {
     const choice = chooseRoutes(
       { mode: 'economy', fallback: true, allow: [], deny: [], needs, inputTokens: usage.inputTokens, images: 0 },
       models,
-      health.of,
+      breaker.status,
       random,
     );
     for (const model of models)
@@ -116,7 +116,7 @@ function simulate({ models, random }: World) {
       return;
     }
     model.calls.push(now);
-    const call = health.begin(model.model.name);
+    const call = breaker.begin(model.model.name);
     const isDown = model.outages.some(({ from, until }) => now >= from && now < until);
     after(isDown ? 20 : model.firstTokenMs, () => {
       if (isDown) {
@@ -142,7 +142,7 @@ function simulate({ models, random }: World) {
     }
     for (const model of models)
       if (model.outages.some(({ until }) => until > now - 10 && until <= now))
-        if (health.circuits().some(({ route }) => route === model.model.name)) result.openAtEnd.add(model);
+        if (breaker.circuits().some(({ route }) => route === model.model.name)) result.openAtEnd.add(model);
     for (let index = 0; index < (requestsPerSecond * 10) / 1_000; index++) request();
   }
   return result;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { FailureError } from '../../src/base/failure.ts';
 import type { ChatEvent, ChatRequest } from '../../src/chat/index.ts';
 import { startUpstream, streamedCompletion, type Upstream, type UpstreamReply } from '../support/upstream.ts';
@@ -117,6 +117,41 @@ describe('a streamed reply', () => {
     expect(harness.ledger.held).toBe(0n);
   });
 
+  test('that breaks off and came letter by letter is paid for as the text that it was', async () => {
+    const letters = [...'Internationalization of documentation.'];
+    const pieces = streamedCompletion(letters).slice(0, -2);
+    const { harness } = await streaming([{ pieces, ending: 'reset', pauseMs: 1 }]);
+    const { events } = await read(harness);
+    expect(textOf(events)).toBe(letters.join(''));
+    expect(harness.ledger.settlements).toMatchObject([{ usage: { estimated: true } }]);
+    expect(harness.ledger.settlements[0]?.usage.outputTokens).toBeLessThan(10);
+  });
+
+  test('whose node dies is charged for its real input and what came, not for what was held', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const pieces = streamedCompletion([' word', ' word']).slice(0, 3);
+      const { harness } = await streaming([{ pieces, ending: 'silence' }]);
+      const gone = new AbortController();
+      const long = 'the quick brown fox jumps over the lazy dog '.repeat(100);
+      const result = await harness.chat.stream(caller, say(long), { signal: gone.signal });
+      if (!result.ok) throw new Error('not opened');
+      for (let index = 0; index < 2; index++) await result.value.next();
+      const recorded = vi.spyOn(harness.ledger, 'recordProgress');
+      vi.advanceTimersByTime(15_000);
+      await vi.waitFor(() => expect(recorded.mock.settledResults).toHaveLength(1));
+      await vi.waitFor(() => expect(recorded.mock.settledResults[0]?.type).toBe('fulfilled'));
+      await harness.ledger.expireHolds();
+      const charged = 5_000_000_000n - harness.ledger.balance;
+      expect(charged).toBeGreaterThan(900_000n);
+      expect(charged).toBeLessThan(950_000n);
+      gone.abort();
+      await harness.chat.drained();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test.each(['abort', 'return'] as const)(
     'that the caller ends (%s) stops the upstream within 100 ms and is paid as received',
     async (way) => {
@@ -144,6 +179,7 @@ describe('a streamed reply', () => {
     const opening = harness.chat.stream(caller, say('Hi'), { signal: gone.signal });
     setTimeout(() => gone.abort(), 100);
     expect(await opening).toMatchObject({ ok: false, failure: { kind: 'cancelled' } });
+    await harness.chat.drained();
     expect(harness.ledger.settlements).toMatchObject([{ usage: { outputTokens: 0 } }]);
     expect(harness.ledger.held).toBe(0n);
   });
@@ -232,7 +268,9 @@ describe('a streamed reply', () => {
   });
 
   test('runs five hundred at a time without a stall', { timeout: 60_000 }, async () => {
-    const { harness } = await streaming([{ pieces: streamedCompletion(words(100)) }]);
+    const { harness } = await streaming([{ pieces: streamedCompletion(words(100)) }], {
+      deadlineMs: 30_000,
+    });
     const results = await Promise.all(Array.from({ length: 500 }, () => read(harness)));
     for (const { events } of results) expect(events).toHaveLength(101);
     expect(harness.ledger.held).toBe(0n);

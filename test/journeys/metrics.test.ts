@@ -33,11 +33,11 @@ test('operators see calls, models, groups and what was charged; nobody else sees
   const charged = Number(/^ledger_charged_usd_total (\S+)$/m.exec(text)?.[1]);
   expect(charged).toBeCloseTo(Number(chat.body.usage.costUsd), 12);
 
-  // The next one of the same key begins ahead of its hold's commit.
+  // The next one of the same key has a deferred hold.
   const next = { messages: [{ role: 'user', content: 'hello' }] };
   expect((await send(app, 'POST', '/api/v1/assistant/chat', customer.apiKey, next)).status).toBe(200);
   const later = await send(app, 'GET', '/metrics', app.operatorToken);
-  expect(later.text).toMatch(/ledger_operation_duration_seconds_count\{operation="hold",outcome="ahead"\} 1/);
-  expect(later.text).toMatch(/ledger_holds_ahead_total\{outcome="held"\} 1/);
+  expect(later.text).toMatch(/ledger_operation_duration_seconds_count\{operation="hold",outcome="deferred"\} 1/);
+  expect(later.text).toMatch(/ledger_deferred_holds_total\{outcome="held"\} 1/);
   expect(later.text).toMatch(/ledger_operation_duration_seconds_count\{operation="settle",outcome="settled"\} 2/);
 });

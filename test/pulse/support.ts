@@ -104,6 +104,7 @@ export class MemoryLedger implements Pick<Ledger, 'hold' | 'settle' | 'release'>
       chargeId: hold.chargeId,
       state: 'settled',
       charged: settlement.cost,
+      owed: 0n,
       balance: this.balance,
     };
     this.receipts.set(hold.chargeId, receipt);

@@ -1,87 +1,83 @@
-import { fail, succeed } from '../../src/base/failure.ts';
-import { newId } from '../../src/base/ids.ts';
-import { minOf, type NanoUsd } from '../../src/base/money.ts';
-import type { Hold, Ledger, Settlement } from '../../src/wallet/index.ts';
+import { randomBytes } from 'node:crypto';
+import type { NanoUsd } from '../../src/base/money.ts';
+import { createSeal } from '../../src/base/seal.ts';
+import type { Ledger, Settlement } from '../../src/wallet/index.ts';
+import { createLedgerOver, type LedgerBackend } from '../../src/wallet/ledger/create-ledger.ts';
+import { requestOf } from '../../src/wallet/ledger/operation.ts';
+import type { WalletRow } from '../../src/wallet/tables.ts';
+import { silent } from './database.ts';
+import { MemoryTables, memoryBackend } from './memory-tables.ts';
 
 export interface MemoryLedger extends Ledger {
   balance: NanoUsd;
-  held: NanoUsd;
-  settlements: (Settlement & { charged: NanoUsd })[];
-  releases: string[];
+  readonly held: NanoUsd;
+  readonly settlements: (Settlement & { charged: NanoUsd })[];
+  readonly releases: string[];
+  /** Ends the holds that are open now as if their time were over. */
+  expireHolds(): Promise<void>;
 }
 
-/** One wallet in memory with the ledger's own promises, for tests of what calls it. */
+/** The ledger over one wallet in memory that every account and credential may use, for tests of what calls it. */
 export function memoryLedger(balance: NanoUsd): MemoryLedger {
-  const done = new Map<string, { charged: NanoUsd; chargeId: string; reply: Uint8Array | undefined }>();
-  const holds = new Map<string, NanoUsd>();
-  const ledger: MemoryLedger = {
-    balance,
-    held: 0n,
-    settlements: [],
-    releases: [],
-    async hold(request) {
-      const stored = request.idempotency && done.get(`${request.idempotency.scope} ${request.idempotency.key}`);
-      if (stored)
-        return succeed({
-          kind: 'replayed',
-          reply: stored.reply,
-          receipt: { chargeId: stored.chargeId, state: 'settled', charged: stored.charged, balance: ledger.balance },
-        });
-      const available = ledger.balance - ledger.held;
-      if (available < request.minimum)
-        return fail({
-          kind: 'insufficient_credit',
-          balance: ledger.balance,
-          held: ledger.held,
-          needed: request.minimum,
-        });
-      const amount = minOf(available, request.ceiling);
-      ledger.held += amount;
-      const hold: Hold = {
-        walletId: 'wal_1',
-        chargeId: newId('chg'),
-        amount,
-        balance: ledger.balance,
-        expiresAtMs: Date.now() + (request.ttlMs ?? 60_000),
-        ttlMs: request.ttlMs ?? 60_000,
-        caps: request.caps ?? [],
-        ...(request.idempotency ? { idempotency: request.idempotency } : {}),
-      };
-      holds.set(hold.chargeId, amount);
-      return succeed({ kind: 'held', hold });
+  const tables = new MemoryTables();
+  tables.addWallet('wal_1', 'acc_1', balance);
+  const seal = createSeal({ current: 1, byVersion: new Map([[1, randomBytes(32)]]) });
+  const ledger = createLedgerOver(openTo(tables), { seal, log: silent });
+  const settlements: MemoryLedger['settlements'] = [];
+  const releases: string[] = [];
+  const settled = new Set<string>();
+  const wallet = () => tables.wallets.rows.get('wal_1') as WalletRow;
+  return {
+    get balance() {
+      return wallet().posted;
     },
-    async extend(hold, more, minimum = 1n) {
-      const available = ledger.balance - ledger.held;
-      if (available < minimum)
-        return fail({ kind: 'insufficient_credit', balance: ledger.balance, held: ledger.held, needed: minimum });
-      const added = minOf(available, more);
-      ledger.held += added;
-      holds.set(hold.chargeId, (holds.get(hold.chargeId) ?? 0n) + added);
-      return succeed({ ...hold, amount: hold.amount + added });
+    set balance(amount) {
+      wallet().posted = amount;
     },
-    async recordProgress() {},
+    get held() {
+      return wallet().held;
+    },
+    settlements,
+    releases,
+    hold: ledger.hold,
+    extend: ledger.extend,
+    recordProgress: ledger.recordProgress,
     async settle(hold, settlement) {
-      const amount = holds.get(hold.chargeId);
-      if (amount === undefined) throw new Error('settled twice');
-      holds.delete(hold.chargeId);
-      const charged = minOf(settlement.cost, amount);
-      ledger.held -= amount;
-      ledger.balance -= charged;
-      ledger.settlements.push({ ...settlement, charged });
-      if (hold.idempotency)
-        done.set(`${hold.idempotency.scope} ${hold.idempotency.key}`, {
-          charged,
-          chargeId: hold.chargeId,
-          reply: settlement.reply,
-        });
-      return { chargeId: hold.chargeId, state: 'settled', charged, balance: ledger.balance };
+      const receipt = await ledger.settle(hold, settlement);
+      if (receipt.state === 'settled' && !settled.has(hold.chargeId))
+        settlements.push({ ...settlement, charged: receipt.charged });
+      settled.add(hold.chargeId);
+      return receipt;
     },
     async release(hold, reason) {
-      ledger.held -= holds.get(hold.chargeId) ?? 0n;
-      holds.delete(hold.chargeId);
-      ledger.releases.push(reason);
+      await ledger.release(hold, reason);
+      releases.push(reason);
     },
-    async close() {},
+    async expireHolds() {
+      for (const { chargeId, ...reference } of tables.references.values()) {
+        tables.makeOverdue(chargeId);
+        await ledger.committer.submit({ type: 'expire', chargeId, ...reference });
+      }
+    },
+    close: ledger.close,
   };
-  return ledger;
+}
+
+function openTo(tables: MemoryTables): LedgerBackend {
+  const backend = memoryBackend(tables);
+  return {
+    ...backend,
+    findWallet: async () => 'wal_1',
+    groups: {
+      ...backend.groups,
+      async begin(operations, terms) {
+        for (const operation of operations) {
+          if (operation.type !== 'hold' && operation.type !== 'charge') continue;
+          const { keyId, accountId } = requestOf(operation);
+          tables.addCredential(keyId, accountId);
+        }
+        return backend.groups.begin(operations, terms);
+      },
+    },
+  };
 }

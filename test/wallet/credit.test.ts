@@ -49,6 +49,22 @@ eachServer((server) => {
     expect(await balanceOf(node, account)).toMatchObject({ balance: 6n * usd });
   });
 
+  test('two bank references with one key and amount are two payments, and the second is refused', async () => {
+    const account = await customer(0n);
+    const record = (reference: string) =>
+      node.wallets.topUps.record({
+        ...{ accountId: account.accountId, kind: 'api', amount: 5n * usd, reference, actor: 'operator' },
+        idempotencyKey: 'k',
+      });
+    const made = await Promise.all([record('SEPA 1'), record('SEPA 1')]);
+    expect(made).toMatchObject([
+      { value: { state: 'paid', providerReference: 'SEPA 1' } },
+      { value: { state: 'paid' } },
+    ]);
+    expect(await record('SEPA 2')).toMatchObject({ failure: { kind: 'idempotency_mismatch' } });
+    expect(await balanceOf(node, account)).toMatchObject({ balance: 5n * usd });
+  });
+
   test('a payment that is reported many times at once credits once', async () => {
     const account = await customer(0n);
     const topUpId = await paidTopUp(account, 5n * usd);

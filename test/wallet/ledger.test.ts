@@ -1,20 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { nanoPerUsd } from '../../src/base/money.ts';
-import { eachServer, runOnce, useDatabase } from '../support/database.ts';
-import { addCredit, addCustomer, balanceOf, holdOf, keyOf, mustHold, type Node, startNode } from './support.ts';
+import { balanceIn, eachBooks, type LedgerNode } from './books.ts';
+import { type Customer, holdOf, keyOf, mustHold } from './support.ts';
 
-eachServer((server) => {
-  const database = useDatabase(server);
-  let node: Node;
+eachBooks((books) => {
+  let node: LedgerNode;
   beforeAll(() => {
-    node = startNode(database().url);
+    node = books().startNode();
   });
+  afterEach(async () => expect(await books().audit()).toEqual([]));
   afterAll(() => node.close());
-  const customer = (usd: bigint) => addCustomer(node, database().url, usd);
+  const customer = (usd: bigint) => books().addCustomer(usd);
+  const balanceOf = (account: Customer) => balanceIn(books(), account);
 
   test('a new wallet holds nothing, and nothing is admitted', async () => {
     const account = await customer(0n);
-    expect(await balanceOf(node, account)).toEqual({ balance: 0n, held: 0n, available: 0n, paused: true, owed: 0n });
+    expect(await balanceOf(account)).toEqual({ balance: 0n, held: 0n, available: 0n, owed: 0n });
     expect(await node.ledger.hold(holdOf(account))).toEqual({
       ok: false,
       failure: { kind: 'insufficient_credit', balance: 0n, held: 0n, needed: 1n },
@@ -25,20 +26,18 @@ eachServer((server) => {
     const account = await customer(5n);
     const hold = await mustHold(node, holdOf(account, { ceiling: 2_000n }));
     expect(hold).toMatchObject({ amount: 2_000n, balance: 5n * nanoPerUsd });
-    expect(await balanceOf(node, account)).toMatchObject({ held: 2_000n, available: 5n * nanoPerUsd - 2_000n });
+    expect(await balanceOf(account)).toMatchObject({ held: 2_000n, available: 5n * nanoPerUsd - 2_000n });
     const receipt = await node.ledger.settle(hold, { cost: 700n, usage: { inputTokens: 10, outputTokens: 3 } });
     expect(receipt).toEqual({
       chargeId: hold.chargeId,
       state: 'settled',
       charged: 700n,
+      owed: 0n,
       balance: 5n * nanoPerUsd - 700n,
     });
-    expect(await balanceOf(node, account)).toMatchObject({ balance: 5n * nanoPerUsd - 700n, held: 0n });
-    const charge = await node.wallets.getCharge(account.accountId, hold.chargeId);
-    expect(charge.ok && charge.value).toMatchObject({
-      state: 'settled',
-      charged: 700n,
-      usage: { inputTokens: 10, outputTokens: 3, estimated: false },
+    expect(await balanceOf(account)).toMatchObject({ balance: 5n * nanoPerUsd - 700n, held: 0n });
+    expect(await books().chargeOf(hold.chargeId)).toMatchObject({
+      ...{ state: 'settled', settled: 700n, inputTokens: 10, outputTokens: 3, estimated: false },
     });
   });
 
@@ -48,9 +47,9 @@ eachServer((server) => {
     expect(hold.amount).toBe(5n * nanoPerUsd);
     const receipt = await node.ledger.settle(hold, { cost: 100n * nanoPerUsd, usage: {} });
     expect(receipt).toMatchObject({ charged: 5n * nanoPerUsd, balance: 0n });
-    expect(await balanceOf(node, account)).toMatchObject({ balance: 0n, held: 0n, paused: true });
+    expect(await balanceOf(account)).toMatchObject({ balance: 0n, held: 0n });
     expect(await node.ledger.hold(holdOf(account))).toMatchObject({ failure: { kind: 'insufficient_credit' } });
-    await addCredit(node, account, 5n * nanoPerUsd);
+    await books().addCredit(account, 5n * nanoPerUsd);
     expect(await node.ledger.hold(holdOf(account))).toMatchObject({ ok: true });
   });
 
@@ -61,7 +60,7 @@ eachServer((server) => {
     expect(receipts.map(({ charged }) => charged)).toEqual([1n, 1n, 1n]);
     expect(await node.ledger.settle(hold, { cost: 9n, usage: {} })).toEqual(receipts[0]);
     await node.ledger.release(hold, 'too late');
-    expect(await balanceOf(node, account)).toMatchObject({ balance: 5n * nanoPerUsd - 1n, held: 0n });
+    expect(await balanceOf(account)).toMatchObject({ balance: 5n * nanoPerUsd - 1n, held: 0n });
   });
 
   test('a released hold costs nothing and frees its idempotency key', async () => {
@@ -70,7 +69,7 @@ eachServer((server) => {
     const hold = await mustHold(node, holdOf(account, { idempotency }));
     await node.ledger.release(hold, 'upstream failed');
     await node.ledger.release(hold, 'twice');
-    expect(await balanceOf(node, account)).toMatchObject({ balance: 5n * nanoPerUsd, held: 0n });
+    expect(await balanceOf(account)).toMatchObject({ balance: 5n * nanoPerUsd, held: 0n });
     expect((await mustHold(node, holdOf(account, { idempotency }))).chargeId).not.toBe(hold.chargeId);
   });
 
@@ -78,8 +77,7 @@ eachServer((server) => {
     const account = await customer(5n);
     const hold = await mustHold(node, holdOf(account));
     expect(await node.ledger.settle(hold, { cost: 0n, usage: {} })).toMatchObject({ state: 'settled', charged: 0n });
-    const entries = await node.wallets.listEntries(account.accountId, 'api', {});
-    expect(entries.ok && entries.value.items.map(({ kind }) => kind)).toEqual(['top_up']);
+    expect((await books().postingsOf(account)).map(({ kind }) => kind)).toEqual(['top_up']);
   });
 
   test('the same idempotency key replays the reply, refuses another body, and waits for the first', async () => {
@@ -102,9 +100,8 @@ eachServer((server) => {
     await mustHold(node, holdOf(other, { idempotency: keyOf(other, 'k1') }));
     await mustHold(node, holdOf(account, { idempotency: { ...idempotency, scope: `${account.accountId}/user` } }));
     await mustHold(node, holdOf(account, { idempotency: keyOf(account, 'K1') }));
-    expect(await node.wallets.findCharge(account.accountId, account.accountId, 'k1')).toMatchObject({
-      chargeId: hold.chargeId,
-      state: 'settled',
+    expect(await books().keyRow(account.accountId, 'k1')).toMatchObject({
+      ...{ chargeId: hold.chargeId, capturedChargeId: hold.chargeId, fence: 1n },
     });
   });
 
@@ -126,11 +123,11 @@ eachServer((server) => {
     );
     expect(holds).toHaveLength(10);
     await Promise.all(holds.map((hold) => node.ledger.settle(hold, { cost: price, usage: {} })));
-    expect(await balanceOf(node, account)).toMatchObject({ balance: 0n, held: 0n });
+    expect(await balanceOf(account)).toMatchObject({ balance: 0n, held: 0n });
   });
 
   test('two nodes race for the last cent and one gets it', async () => {
-    const second = startNode(database().url);
+    const second = books().startNode();
     try {
       const account = await customer(5n);
       const all = holdOf(account, { ceiling: 5n * nanoPerUsd, minimum: 5n * nanoPerUsd });
@@ -163,44 +160,66 @@ eachServer((server) => {
 
   test('a revoked or rotated key, and a revoked token, admit nothing', async () => {
     const account = await customer(5n);
-    const run = (sql: string) => runOnce(database().url, [sql]);
+    const change = (state: Parameters<ReturnType<typeof books>['changeCredential']>[1]) =>
+      books().changeCredential(account.keyId, { accountId: account.accountId, ...state });
     expect(await node.ledger.hold(holdOf(account, { keyId: 'key_of_nobody' }))).toMatchObject({
       failure: { kind: 'credential_invalid' },
     });
-    await run(`UPDATE credential_state SET least_version = 2 WHERE id = '${account.keyId}'`);
+    await change({ leastVersion: 2n });
     expect(await node.ledger.hold(holdOf(account))).toMatchObject({ failure: { kind: 'credential_invalid' } });
     await mustHold(node, holdOf(account, { keyVersion: 2 }));
-    await run(
-      `UPDATE credential_state SET least_version_from_ms = ${Date.now() + 60_000} WHERE id = '${account.keyId}'`,
-    );
+    await change({ leastVersion: 2n, leastVersionFromMs: BigInt(Date.now() + 60_000) });
     await mustHold(node, holdOf(account));
-    await run(
-      `INSERT INTO credential_state (id, account_id, state, least_version, revoked_at_ms) VALUES ('tok_1', '${account.accountId}', 'revoked', 0, 1)`,
-    );
+    await books().changeCredential('tok_1', { accountId: account.accountId, state: 'revoked' });
     expect(await node.ledger.hold(holdOf(account, { tokenId: 'tok_1' }))).toMatchObject({
       failure: { kind: 'token_expired' },
     });
-    await run(`UPDATE credential_state SET state = 'revoked', revoked_at_ms = 1 WHERE id = '${account.keyId}'`);
+    await change({ state: 'revoked' });
     expect(await node.ledger.hold(holdOf(account))).toMatchObject({ failure: { kind: 'key_revoked' } });
   });
 
-  test('a hold grows while its request runs, as far as credit goes', async () => {
+  test('a hold grows while its request runs, as far as credit goes, to a total that may be asked for twice', async () => {
     const account = await customer(5n);
-    const hold = await mustHold(node, holdOf(account, { ceiling: 4n * nanoPerUsd }));
-    const more = await node.ledger.extend(hold, 3n * nanoPerUsd);
-    expect(more.ok && more.value.amount).toBe(5n * nanoPerUsd);
-    expect(await node.ledger.extend(hold, 1n)).toMatchObject({ failure: { kind: 'insufficient_credit' } });
-    await node.ledger.recordProgress(hold, { cost: 7n, usage: { outputTokens: 7 } });
-    const receipt = await node.ledger.settle(hold, { cost: 5n * nanoPerUsd, usage: { outputTokens: 9 } });
+    const hold = await mustHold(node, holdOf(account, { ceiling: 2n * nanoPerUsd }));
+    const [once, twice] = [await node.ledger.extend(hold, nanoPerUsd), await node.ledger.extend(hold, nanoPerUsd)];
+    expect([once, twice]).toMatchObject([
+      { value: { amount: 3n * nanoPerUsd } },
+      { value: { amount: 3n * nanoPerUsd } },
+    ]);
+    if (!once.ok) throw new Error('not extended');
+    const more = await node.ledger.extend(once.value, 3n * nanoPerUsd);
+    if (!more.ok) throw new Error('not extended');
+    expect(more.value.amount).toBe(5n * nanoPerUsd);
+    expect(await node.ledger.extend(more.value, 1n)).toMatchObject({ failure: { kind: 'insufficient_credit' } });
+    await node.ledger.recordProgress(more.value, { cost: 7n, usage: { outputTokens: 7 } });
+    const receipt = await node.ledger.settle(more.value, { cost: 5n * nanoPerUsd, usage: { outputTokens: 9 } });
     expect(receipt.charged).toBe(5n * nanoPerUsd);
-    expect(await node.ledger.extend(hold, 1n)).toMatchObject({ failure: { kind: 'precondition_failed' } });
+    expect(await node.ledger.extend(more.value, 1n)).toMatchObject({ failure: { kind: 'precondition_failed' } });
+  });
+
+  test('progress only grows, and a renewal never shortens a hold', async () => {
+    const account = await customer(5n);
+    const hold = await mustHold(node, holdOf(account, { ceiling: 1_000n, ttlMs: 60_000 }));
+    const { expiresAtUs } = (await books().chargeOf(hold.chargeId)) ?? {};
+    await node.ledger.recordProgress({ ...hold, ttlMs: 10 }, { cost: 20n, usage: { outputTokens: 20 } });
+    await node.ledger.recordProgress({ ...hold, ttlMs: 10 }, { cost: 10n, usage: { outputTokens: 10 } });
+    await node.ledger.recordProgress({ ...hold, ttlMs: 10 }, { cost: 2_000n, usage: { outputTokens: 30 } });
+    await node.ledger.extend({ ...hold, ttlMs: 10 }, 1n);
+    expect(await books().chargeOf(hold.chargeId)).toMatchObject({
+      progressCost: 1_000n,
+      outputTokens: 30,
+      expiresAtUs,
+    });
+    await node.ledger.recordProgress({ ...hold, ttlMs: 90_000 }, { cost: 1n, usage: {} });
+    expect((await books().chargeOf(hold.chargeId))?.expiresAtUs).toBeGreaterThan(expiresAtUs ?? 0n);
+    await node.ledger.release(hold, 'test');
   });
 
   test('many wallets in opposite orders on two nodes all settle', async () => {
-    const second = startNode(database().url);
+    const second = books().startNode();
     try {
       const accounts = await Promise.all(Array.from({ length: 40 }, () => customer(5n)));
-      const run = async (which: Node, order: typeof accounts) =>
+      const run = async (which: LedgerNode, order: typeof accounts) =>
         Promise.all(
           order.map(async (account) => {
             const hold = await mustHold(which, holdOf(account));
@@ -210,7 +229,7 @@ eachServer((server) => {
       for (let round = 0; round < 3; round++)
         await Promise.all([run(node, accounts), run(second, accounts.toReversed())]);
       for (const account of accounts)
-        expect(await balanceOf(node, account)).toMatchObject({ balance: 5n * nanoPerUsd - 60n, held: 0n });
+        expect(await balanceOf(account)).toMatchObject({ balance: 5n * nanoPerUsd - 60n, held: 0n });
     } finally {
       await second.close();
     }

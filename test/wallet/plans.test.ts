@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../src/base/ids.ts';
 import { openConnection } from '../../src/db/index.ts';
-import { lockRows } from '../../src/wallet/group-reads-store.ts';
-import { writeGroup } from '../../src/wallet/group-writes-store.ts';
-import type { LedgerConnection } from '../../src/wallet/ledger-connection-store.ts';
-import type { Operation } from '../../src/wallet/operation.ts';
+import type { Rows } from '../../src/wallet/ledger/decide/group-state.ts';
+import type { Operation } from '../../src/wallet/ledger/operation.ts';
+import type { LedgerConnection } from '../../src/wallet/ledger/store/connection-store.ts';
+import { lockRows } from '../../src/wallet/ledger/store/lock-rows-store.ts';
+import { planWrites, writeRows } from '../../src/wallet/ledger/store/write-rows-store.ts';
+import type { CapRow, ChargeRow, IdempotencyRow, WalletRow } from '../../src/wallet/tables.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
 import { addCustomer, holdOf, keyOf, mustHold, startNode } from './support.ts';
 
@@ -54,27 +56,65 @@ eachServer((server) => {
         const [results] = await connection.query(sql);
         return (results as { affectedRows: number }[]).map(({ affectedRows }) => affectedRows);
       },
+      session: { server: 'test', startedAtMs: 0, id: 0 },
       close: async () => undefined,
       destroy: () => undefined,
     };
-    const state = await lockRows(recorded, group, 'nod_1');
-    for (const rows of [state.wallets, state.charges, state.caps]) for (const row of rows.values()) row.changed = true;
-    await writeGroup(recorded, newId('grp'), state);
+    const operations = [...group, ...changes(holds[0]?.walletId ?? '')];
+    const { state } = await lockRows(recorded, operations, { nodeId: 'nod_1', skipLocked: false });
+    for (const rows of [state.wallets, state.charges, state.caps, state.idempotency]) change(rows);
+    await writeRows(recorded, planWrites(state));
+    await connection.query('ROLLBACK');
+    await lockRows(recorded, operations, { nodeId: 'nod_1', skipLocked: true });
     await connection.query('ROLLBACK');
 
+    const isMySql = /mysql/i.test(server.name);
     const statements = packets
       .flatMap((packet) => packet.split(';'))
-      .filter((sql) => /^(SELECT .* FOR UPDATE|UPDATE)/s.test(sql));
-    expect(statements.length).toBeGreaterThan(6);
+      .filter((sql) => /^(SELECT .* FROM|UPDATE)/s.test(sql));
+    const locking = statements.filter((sql) => sql.startsWith('SELECT') && !sql.startsWith('SELECT id FROM wallet'));
+    for (const sql of locking) {
+      const share = isMySql ? /\/\*!80001 FOR SHARE NOWAIT \*\// : /\/\*M! LOCK IN SHARE MODE NOWAIT \*\/$/;
+      expect(sql).toMatch(/ FROM credential_state /.test(sql) ? share : /FOR UPDATE (NOWAIT|SKIP LOCKED)$/);
+    }
+    const tables = ['wallet', 'idempotency', 'charge', 'cap', 'credential_state', 'top_up', 'receivable', 'adjustment'];
+    for (const table of tables)
+      expect(
+        locking.filter((sql) => sql.includes(` FROM ${table} `)),
+        table,
+      ).not.toEqual([]);
+    expect(statements.filter((sql) => sql.startsWith('UPDATE')).length).toBe(4);
     for (const sql of statements) {
-      const [rows] = await connection.query(`EXPLAIN ${/mysql/i.test(server.name) ? 'FORMAT=TRADITIONAL ' : ''}${sql}`);
-      const tables = (
+      const [rows] = await connection.query(`EXPLAIN ${isMySql ? 'FORMAT=TRADITIONAL ' : ''}${sql}`);
+      const read = (
         rows as { table: string | null; type: string | null; key: string | null; select_type: string }[]
       ).filter(({ table }) => table !== null && !table.startsWith('<') && table !== 'u');
-      for (const { table, type, key } of tables)
-        expect(`${table} ${type} ${key}`, sql.slice(0, 120)).toMatch(/ (range|const|eq_ref|ref) PRIMARY$/);
+      for (const { table, type, key } of read)
+        expect(`${table} ${type} ${key}`, sql.slice(0, 120)).toMatch(
+          / (range|const|eq_ref|ref) (PRIMARY|receivable_wallet|adjustment_idempotency)$/,
+        );
     }
     await connection.end();
     await node.close();
   });
 });
+
+/** Operations on the rows of bought credit, of one wallet. */
+function changes(walletId: string): Operation[] {
+  const adjustment = { adjustmentId: newId('adj'), reason: 'test', actor: 'test', idempotencyKey: 'k' };
+  return [
+    { type: 'credit', walletId, topUpId: newId('top') },
+    { type: 'repay', walletId },
+    { type: 'adjust', walletId, amount: 1n, chargeId: undefined, ...adjustment },
+  ];
+}
+
+/** Gives every row something to write. */
+function change(rows: Rows<WalletRow> | Rows<ChargeRow> | Rows<CapRow> | Rows<IdempotencyRow>): void {
+  for (const row of rows.values()) {
+    if ('version' in row) row.posted += 1n;
+    else if ('progressCost' in row) row.progressCost += 1n;
+    else if ('fence' in row) row.fence += 1n;
+    else row.spent += 1n;
+  }
+}

@@ -1,22 +1,24 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
+import { expect } from 'vitest';
 import { type Failure, FailureError } from '../../src/base/failure.ts';
 import { newId } from '../../src/base/ids.ts';
 import { nanoPerUsd } from '../../src/base/money.ts';
 import { createSeal } from '../../src/base/seal.ts';
 import { connectDatabase, type Database, openConnection } from '../../src/db/index.ts';
-import type { LedgerDependencies } from '../../src/wallet/create-ledger.ts';
 import {
   createLedger,
   createWallets,
   type Hold,
   type HoldRequest,
   type LedgerSettings,
+  type Receipt,
   type RunningLedger,
   sandboxPayments,
   type Wallets,
 } from '../../src/wallet/index.ts';
-import type { HoldOperation } from '../../src/wallet/operation.ts';
+import type { LedgerDependencies } from '../../src/wallet/ledger/create-ledger.ts';
+import type { HoldOperation, SettleOperation } from '../../src/wallet/ledger/operation.ts';
 
 /** One node of the service, as far as the wallet goes. */
 export interface Node {
@@ -28,6 +30,7 @@ export interface Node {
 
 const silent = pino({ level: process.env.LEDGER_LOG ?? 'silent' });
 const sealKey = createHash('sha256').update('test').digest();
+export const testSeal = createSeal({ current: 1, byVersion: new Map([[1, sealKey]]) });
 
 export function startNode(
   url: string,
@@ -35,8 +38,7 @@ export function startNode(
   watch: Pick<LedgerDependencies, 'onGroup' | 'now'> = {},
 ): Node {
   const db = connectDatabase({ url, log: silent });
-  const seal = createSeal({ current: 1, byVersion: new Map([[1, sealKey]]) });
-  const ledger = createLedger({ db, seal, log: silent, settings, ...watch });
+  const ledger = createLedger({ db, seal: testSeal, log: silent, settings, ...watch });
   const wallets = createWallets({ db, ledger, payments: sandboxPayments });
   return {
     db,
@@ -89,8 +91,33 @@ export function holdOperation(walletId: string, request: HoldRequest): HoldOpera
   return { type: 'hold', walletId, chargeId: newId('chg'), request, ttlMs: 60_000 };
 }
 
+/** The settlement of a hold that nothing else belongs to. */
+export function settleOf(
+  { walletId, chargeId }: { walletId: string; chargeId: string },
+  cost: bigint,
+  change: Partial<SettleOperation> = {},
+): SettleOperation {
+  return {
+    ...{ type: 'settle', walletId, chargeId, capOwners: [], idempotency: undefined, cost, delivered: false, usage: {} },
+    ...{ provider: undefined, model: undefined, sealedReply: undefined, replyTtlMs: 0 },
+    ...change,
+  };
+}
+
+/** Deletes the dead letters there are, which must be these: the audit asks for a person to look at them. */
+export async function takeDeadLetters(url: string, chargeIds: readonly string[]): Promise<void> {
+  const letters = await query(url, 'SELECT charge_id FROM settlement_dead_letter ORDER BY charge_id');
+  expect(letters.map(({ charge_id }) => charge_id)).toEqual(chargeIds.toSorted());
+  await run(url, 'DELETE FROM settlement_dead_letter');
+}
+
+/** What the driver throws when no answer came. */
+export function connectionLost(): Error {
+  return Object.assign(new Error('Connection lost'), { code: 'PROTOCOL_CONNECTION_LOST', fatal: true });
+}
+
 /** The hold, where it must be given. */
-export async function mustHold({ ledger }: Node, request: HoldRequest): Promise<Hold> {
+export async function mustHold({ ledger }: Pick<Node, 'ledger'>, request: HoldRequest): Promise<Hold> {
   const outcome = await ledger.hold(request);
   if (!outcome.ok || outcome.value.kind !== 'held') throw new Error(`No hold: ${print(outcome)}`);
   return outcome.value.hold;
@@ -171,8 +198,12 @@ export async function known(
 }
 
 /** Holds and settles. */
-export async function pay(node: Node, request: HoldRequest, settlement: Parameters<Node['ledger']['settle']>[1]) {
-  await node.ledger.settle(await mustHold(node, request), settlement);
+export async function pay(
+  node: Pick<Node, 'ledger'>,
+  request: HoldRequest,
+  settlement: Parameters<Node['ledger']['settle']>[1],
+): Promise<Receipt> {
+  return node.ledger.settle(await mustHold(node, request), settlement);
 }
 
 /** Waits for work that must be refused with a failure of this kind. */

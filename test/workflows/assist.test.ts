@@ -4,7 +4,7 @@ import type { Caller } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Result } from '../../src/base/failure.ts';
 import { type Catalog, createCatalog, memoryPriceStore } from '../../src/catalog/index.ts';
-import { createHealth, createModelCalls, type ReserveTokens } from '../../src/chat/index.ts';
+import { createCircuitBreaker, createModelCalls, type ReserveTokens } from '../../src/chat/index.ts';
 import { WriteDecisionMemoRequestSchema } from '../../src/gen/intelligence/workflow/v1/decision_pb.ts';
 import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
 import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
@@ -15,6 +15,7 @@ import { createProviders, defaultUpstreamLimits, type Providers } from '../../sr
 import { createWorkflows, type Workflows } from '../../src/workflows/index.ts';
 import { testModel } from '../chat/harness.ts';
 import { firstServer, silent, useDatabase } from '../support/database.ts';
+import { loseHolds } from '../support/lose-holds.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import { completion, startUpstream, type Upstream } from '../support/upstream.ts';
 
@@ -68,7 +69,7 @@ afterAll(async () => {
 function assistantWith(reserveTokens: ReserveTokens | undefined) {
   return createModelCalls({
     ...{ catalog, providers, clock: systemClock, log: silent },
-    health: createHealth({ clock: systemClock }),
+    breaker: createCircuitBreaker({ clock: systemClock }),
     deadlineMs: 5_000,
     ...(reserveTokens && { reserveTokens }),
   });
@@ -188,6 +189,50 @@ describe('a model that helps', () => {
     expect(reply.basis?.note).toBe('The credit does not pay for a model.');
     expect(balance).toBe(0n);
     expect(upstream.seen).toHaveLength(0);
+  });
+});
+
+describe('a charge', () => {
+  it('that can’t be collected gives no reply', async () => {
+    const request = read(CheckRiskRequestSchema, { text, domain: 'finance', assist: 'off' });
+    const { balance } = ledger;
+    for (const [lost, kind] of [
+      ['expired', 'insufficient_credit'],
+      ['superseded', 'idempotency_in_flight'],
+    ] as const) {
+      const found = loseHolds(ledger, lost);
+      const idempotency = { key: lost, fingerprint: Buffer.from('body') };
+      const answer = await workflows.run('risk', caller, request, { ...call, idempotency });
+      expect(answer).toMatchObject({ ok: false, failure: { kind } });
+      found();
+    }
+    expect(ledger).toMatchObject({ balance, held: 0n });
+  });
+
+  it('pays for a model that costs nothing', async () => {
+    const free = await createCatalog({
+      store: memoryPriceStore(),
+      settings: {
+        models: [testModel('p', 'm', { price: { inputPerMillionUsd: '0', outputPerMillionUsd: '0' } })],
+        services: { workflow: { perRequestUsd: '0.002' } },
+      },
+      enabledProviders: providers.enabled,
+      log: silent,
+    });
+    await free.importPrices();
+    const assistant = createModelCalls({
+      ...{ catalog: free, providers, clock: systemClock, deadlineMs: 5_000 },
+      breaker: createCircuitBreaker({ clock: systemClock }),
+    });
+    const service = createWorkflows({ db: fresh().database, ledger, prices: free, log: silent, assistant });
+    say({ summary: 'The text promises too much.', nextBestAction: '', findings: [] });
+    const request = read(CheckRiskRequestSchema, { text, domain: 'finance' });
+    const { reply, cost } = value(await service.run('risk', caller, request, call));
+    expect(reply.basis?.evaluator).toBe('assisted');
+    expect(cost).toBe(price);
+    expect(ledger.held).toBe(0n);
+    await service.close();
+    free.close();
   });
 });
 

@@ -20,5 +20,4 @@ export const statements: readonly string[] = [
     CONSTRAINT price_tier_cache_write_at_least_0 CHECK (cache_write_input_per_million >= 0),
     CONSTRAINT price_tier_output_at_least_0 CHECK (output_per_million >= 0)
   ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
-  'ALTER TABLE charge ADD COLUMN cache_write_input_tokens BIGINT NULL',
 ];

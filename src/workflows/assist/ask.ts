@@ -2,7 +2,7 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import type { Caller } from '../../base/caller.ts';
 import type { Failure } from '../../base/failure.ts';
 import type { NanoUsd } from '../../base/money.ts';
-import type { ModelRequest, Spent } from '../assistant.ts';
+import type { AskingTerms, ModelRequest } from '../assistant.ts';
 import type { AssistDeps } from './deps.ts';
 
 /** A request for a model with what it may cost. */
@@ -16,7 +16,6 @@ export interface QuotedAsk {
 /** What came of asking. `output` is undefined when nothing held; `note` says why. */
 export interface Asked<Output> {
   output: Output | undefined;
-  spent: Spent;
   /** The model whose answer held; empty when none did. */
   model: string;
   note: string;
@@ -34,48 +33,31 @@ export async function askAndJudge<Output>(
   { assistant, log }: AssistDeps,
   ask: QuotedAsk | undefined,
   caller: Caller,
-  terms: { budget: NanoUsd; signal: AbortSignal },
+  terms: AskingTerms,
   judge: (answer: JsonObject) => Promise<Judged<Output>> | Judged<Output>,
 ): Promise<Asked<Output>> {
-  let spent: Spent = { cost: 0n, usage: undefined };
-  const without = (note: string): Asked<Output> => ({ output: undefined, spent, model: '', note });
+  const without = (note: string): Asked<Output> => ({ output: undefined, model: '', note });
   if (!ask || !assistant) return without('');
   let { messages } = ask.request;
   let note = '';
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const budget = terms.budget - spent.cost;
-    if (budget < ask.minimum) return without(note || 'The credit does not pay for a model.');
-    const asked = await assistant.run(caller, { ...ask.request, messages }, { budget, signal: terms.signal });
-    spent = sumOf(spent, asked.spent);
-    if (!asked.result.ok) {
+    if (terms.budget.left < ask.minimum) return without(note || 'The credit does not pay for a model.');
+    const asked = await assistant.run(caller, { ...ask.request, messages }, terms);
+    if (!asked.ok) {
       // The only limits in the way of a call are the caller's own: an upstream's stand for a model that did not answer.
-      if (attempt === 0 && asked.result.failure.kind === 'rate_limited')
-        return { ...without(''), refused: asked.result.failure };
-      log.info({ failure: asked.result.failure.kind }, 'a model did not help');
+      if (attempt === 0 && asked.failure.kind === 'rate_limited') return { ...without(''), refused: asked.failure };
+      log.info({ failure: asked.failure.kind }, 'a model did not help');
       return without(note || 'The model did not answer.');
     }
-    const { message, model } = asked.result.value;
+    const { message, model } = asked.value;
     const answer = objectOf(message.content);
     const judged: Judged<Output> = answer ? await judge(answer) : { ok: false, problem: 'it is no JSON object' };
-    if (judged.ok) return { output: judged.output, spent, model, note: '' };
+    if (judged.ok) return { output: judged.output, model, note: '' };
     note = `The model's answer did not hold: ${judged.problem.slice(0, problemCharactersMax)}.`;
     const again = { role: 'user' as const, content: `${note} Answer again with this put right.` };
     messages = [...messages, { role: 'assistant', content: message.content }, again];
   }
   return without(note);
-}
-
-function sumOf(a: Spent, b: Spent): Spent {
-  const cost = a.cost + b.cost;
-  if (a.usage === undefined || b.usage === undefined) return { cost, usage: a.usage ?? b.usage };
-  return {
-    cost,
-    usage: {
-      inputTokens: (a.usage.inputTokens ?? 0) + (b.usage.inputTokens ?? 0),
-      outputTokens: (a.usage.outputTokens ?? 0) + (b.usage.outputTokens ?? 0),
-      estimated: (a.usage.estimated ?? false) || (b.usage.estimated ?? false),
-    },
-  };
 }
 
 // Some models put their JSON into a code block although they were asked for JSON alone.

@@ -2,8 +2,7 @@ import { type DescMessage, fromJson, type JsonObject } from '@bufbuild/protobuf'
 import type { Caller } from '../../base/caller.ts';
 import { fail, type Result, succeed } from '../../base/failure.ts';
 import { JsonSchemas } from '../../base/message-schema.ts';
-import type { NanoUsd } from '../../base/money.ts';
-import type { ModelRequest, Spent } from '../assistant.ts';
+import type { AskingTerms, ModelRequest } from '../assistant.ts';
 import type { FamilyName, FamilyReply } from '../family.ts';
 import { askAndJudge, type Judged, type QuotedAsk } from './ask.ts';
 import type { Assistance } from './assistance.ts';
@@ -62,16 +61,16 @@ export async function assist<Reply extends FamilyReply>(
   plan: AssistPlan<Reply> | undefined,
   caller: Caller,
   byRules: Reply,
-  terms: { budget: NanoUsd; signal: AbortSignal },
-): Promise<{ result: Result<Reply>; spent: Spent; model: string }> {
-  const { output, spent, model, note, refused } = await askAndJudge<Reply>(deps, plan, caller, terms, (answer) =>
+  terms: AskingTerms,
+): Promise<{ result: Result<Reply>; model: string }> {
+  const { output, model, note, refused } = await askAndJudge<Reply>(deps, plan, caller, terms, (answer) =>
     plan ? plan.judge(answer) : { ok: false, problem: '' },
   );
-  if (refused) return { result: fail(refused), spent, model };
+  if (refused) return { result: fail(refused), model };
   const reply = output ?? byRules;
-  if (!reply.basis) return { result: succeed(reply), spent, model };
+  if (!reply.basis) return { result: succeed(reply), model };
   const evaluator = output ? 'assisted' : 'rules';
-  return { result: succeed({ ...reply, basis: { ...reply.basis, evaluator, model, note } }), spent, model };
+  return { result: succeed({ ...reply, basis: { ...reply.basis, evaluator, model, note } }), model };
 }
 
 function requestOf<Request extends Assistable, Reply extends FamilyReply>(

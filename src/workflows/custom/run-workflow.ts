@@ -65,18 +65,16 @@ export async function runWorkflow(
             : { ok: false, problem: again.value.problem };
         },
       );
-      const { spent, model } = filled;
-      if (filled.refused) return { result: fail(filled.refused), spent, model };
-      if (filled.output !== undefined) return { result: succeed(replyOf(filled.output, model, '')), spent, model };
-      if (definition.assist === 'required')
-        return { result: fail({ kind: 'upstream_failed', attempts: [] }), spent, model };
+      const { model } = filled;
+      if (filled.refused) return { result: fail(filled.refused), model };
+      if (filled.output !== undefined) return { result: succeed(replyOf(filled.output, model, '')), model };
+      if (definition.assist === 'required') return { result: fail({ kind: 'upstream_failed', attempts: [] }), model };
       if (!byRules.fits)
         return {
           result: fail({ kind: 'precondition_failed', description: `By rules alone, ${byRules.problem}.` }),
-          spent,
           model,
         };
-      return { result: succeed(replyOf(byRules.output as JsonValue, '', filled.note)), spent, model };
+      return { result: succeed(replyOf(byRules.output as JsonValue, '', filled.note)), model };
     },
     store: (reply) => Buffer.from(JSON.stringify(reply)),
     restore: (bytes) => JSON.parse(Buffer.from(bytes).toString('utf8')) as ReturnType<typeof JSON.parse>,

@@ -1,0 +1,94 @@
+import { minOf, type NanoUsd } from '../base/money.ts';
+import { addUsage, type Funds, type Settlement } from '../wallet/index.ts';
+import type { AttemptReply, CountedUsage } from './attempt.ts';
+import type { ModelDeps } from './deps.ts';
+import type { PreparedChat } from './prepare.ts';
+import { affordableOutputTokens, attemptCost, type QuotedRoute } from './quote.ts';
+import { storeReply } from './stored-reply.ts';
+import { countInput } from './tokens.ts';
+import type { Attempt, ChatReply, ChatRequest } from './types.ts';
+
+/** One request on its way: what was asked, what pays for it, and what was tried so far. */
+export class ChatRun<Charge extends Funds = Funds> {
+  readonly deps: ModelDeps;
+  readonly charge: Charge;
+  readonly prepared: PreparedChat;
+  readonly request: ChatRequest;
+  /** Aborted when the caller leaves. */
+  readonly signal: AbortSignal;
+  readonly attempts: Attempt[] = [];
+  #lost: { cost: NanoUsd; usage: CountedUsage; requests: number; route: QuotedRoute } | undefined;
+
+  constructor(
+    deps: ModelDeps,
+    run: { charge: Charge; prepared: PreparedChat; request: ChatRequest; signal: AbortSignal },
+  ) {
+    this.deps = deps;
+    this.charge = run.charge;
+    this.prepared = run.prepared;
+    this.request = run.request;
+    this.signal = run.signal;
+  }
+
+  /** Notes what an upstream took for an attempt that gave no reply of use: an accepted request is paid for. */
+  lose(route: QuotedRoute, usage: CountedUsage): void {
+    const { cost, requests, usage: before } = this.#lost ?? { cost: 0n, requests: 0 };
+    this.#lost = {
+      route,
+      cost: cost + attemptCost(route, usage),
+      usage: before ? addUsage(before, usage) : usage,
+      requests: requests + 1,
+    };
+  }
+
+  /** Ends the charge of a request that has no reply. */
+  async giveUp(reason: string): Promise<void> {
+    if (!this.#lost) return this.charge.release(reason);
+    const { cost, usage, requests, route } = this.#lost;
+    await this.charge.settle({ cost, usage: { ...usage, requests }, ...namesOf(route) });
+  }
+
+  /**
+   * The longest reply that the charge pays for after the input. Where it may be less than the worst case, the input is
+   * counted for real.
+   */
+  async affordable(route: QuotedRoute, enough: NanoUsd): Promise<number> {
+    const amount = this.charge.amount - (this.#lost?.cost ?? 0n);
+    if (amount >= enough) return route.outputTokensCap;
+    const inputTokens = await countInput(this.request, this.prepared.measure, route.model.imageTokens);
+    return Math.min(route.outputTokensCap, affordableOutputTokens(route, inputTokens, amount));
+  }
+
+  /** A reply with the settlement that it needs; with `store`, a retry may have it. */
+  concluded(route: QuotedRoute, answer: AttemptReply, store: boolean): Concluded {
+    const cost = attemptCost(route, answer.usage) + (this.#lost?.cost ?? 0n);
+    const usage = this.#lost ? addUsage(this.#lost.usage, answer.usage) : answer.usage;
+    const { mode, reason } = this.prepared;
+    const reply: Omit<ChatReply, 'balance'> = {
+      id: this.charge.id,
+      ...namesOf(route),
+      message: answer.message,
+      finishReason: answer.finishReason,
+      usage: { ...usage, cost: minOf(cost, this.charge.amount) },
+      routing: { mode, reason, attempts: this.attempts },
+    };
+    return {
+      reply,
+      settlement: {
+        cost,
+        usage: { ...usage, requests: (this.#lost?.requests ?? 0) + 1 },
+        ...namesOf(route),
+        ...(store && this.charge.replayable ? { reply: storeReply(reply) } : {}),
+      },
+    };
+  }
+}
+
+interface Concluded {
+  reply: Omit<ChatReply, 'balance'>;
+  settlement: Settlement;
+}
+
+function namesOf({ model }: QuotedRoute): { provider: string; model: string } {
+  return { provider: model.provider, model: model.id };
+}

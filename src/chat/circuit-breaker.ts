@@ -1,0 +1,193 @@
+import type { Clock } from '../base/clock.ts';
+import type { UpstreamFailure } from '../providers/index.ts';
+
+/** What choosing may know of a route: a copy, so that choosing stays a pure function. */
+export interface RouteStatus {
+  /** False while its circuit is open, or half open with as many probes under way as it may have. */
+  available: boolean;
+  /** While its circuit is open: milliseconds until a call may probe it. */
+  availableInMs?: number | undefined;
+  /** Calls under way on this node. */
+  inFlight: number;
+  /** Measured time to the first token; undefined until there was one. */
+  firstTokenMs?: number | undefined;
+  /** Measured speed after the first token. */
+  tokensPerSecond?: number | undefined;
+  /** Recent mean length of replies. */
+  outputTokensMean?: number | undefined;
+}
+
+/** How one call went. */
+export interface CallMeasure {
+  firstTokenMs: number;
+  totalMs: number;
+  outputTokens: number;
+}
+
+/** A circuit breaker for each route, with what this node measured of it. */
+export interface CircuitBreaker {
+  status(route: string): RouteStatus;
+  /** A call begins; exactly one of the returned functions ends it. */
+  begin(route: string): {
+    succeeded(measure: CallMeasure): void;
+    failed(failure: UpstreamFailure): void;
+    ended(): void;
+  };
+  /** Routes whose circuit is not closed, for metrics. */
+  circuits(): { route: string; state: 'open' | 'half_open' }[];
+}
+
+interface RouteState {
+  inFlight: number;
+  consecutiveFailures: number;
+  /** Recent share of failures, 0 to 1, and how many calls it stands on. */
+  errorRate: number;
+  calls: number;
+  openUntil: number;
+  /** How many times in a row the circuit opened: the wait doubles each time. */
+  openings: number;
+  /** Calls that may be under way at once while half open; Infinity when closed. */
+  allowance: number;
+  firstTokenMs: number | undefined;
+  tokensPerSecond: number | undefined;
+  outputTokensMean: number | undefined;
+}
+
+const consecutiveFailuresMax = 5;
+const errorRateMax = 0.5;
+const callsForErrorRate = 20;
+const openMs = 2_000;
+const openMaxMs = 60_000;
+const rateLimitedMs = 2_000;
+const misconfiguredMs = 60_000;
+/** A half-open circuit with room for this many at once is closed. */
+const allowanceClosed = 64;
+/** Weight of the newest measure in the moving averages. */
+const newest = 0.2;
+
+/**
+ * A circuit breaker and moving averages for each route (Nygard, Release It!, 2007). It opens on consecutive failures, on a
+ * high error rate, and on 429 for as long as Retry-After says. After that it is half open: one call at a time, doubling
+ * with each success, so that a route that recovers is not run over by everything that waited for it.
+ */
+export function createCircuitBreaker(deps: { clock: Clock; random?: () => number }): CircuitBreaker {
+  const random = deps.random ?? Math.random;
+  const states = new Map<string, RouteState>();
+  const now = () => deps.clock.monotonic();
+
+  function stateOf(route: string): RouteState {
+    let state = states.get(route);
+    if (!state) {
+      state = {
+        inFlight: 0,
+        consecutiveFailures: 0,
+        errorRate: 0,
+        calls: 0,
+        openUntil: 0,
+        openings: 0,
+        allowance: Number.POSITIVE_INFINITY,
+        firstTokenMs: undefined,
+        tokensPerSecond: undefined,
+        outputTokensMean: undefined,
+      };
+      states.set(route, state);
+    }
+    return state;
+  }
+
+  function open(state: RouteState, waitMs: number): void {
+    // Nodes that opened together do not probe together.
+    state.openUntil = Math.max(state.openUntil, now() + waitMs * (1 + random() * 0.2));
+    state.allowance = 1;
+    state.openings++;
+    state.consecutiveFailures = 0;
+    state.errorRate = 0;
+    state.calls = 0;
+  }
+
+  function recordFailure(state: RouteState, failure: UpstreamFailure): void {
+    state.consecutiveFailures++;
+    state.errorRate += newest * (1 - state.errorRate);
+    state.calls++;
+    const halfOpen = state.allowance !== Number.POSITIVE_INFINITY;
+    if (failure.outcome === 'rate_limited') open(state, failure.retryAfterMs ?? rateLimitedMs);
+    else if (failure.outcome === 'misconfigured') open(state, misconfiguredMs);
+    else if (halfOpen || state.consecutiveFailures >= consecutiveFailuresMax || failingOften(state))
+      open(state, Math.min(openMs * 2 ** state.openings, openMaxMs));
+  }
+
+  return {
+    status(route) {
+      const state = states.get(route);
+      if (!state) return { available: true, inFlight: 0 };
+      const { inFlight, firstTokenMs, tokensPerSecond, outputTokensMean } = state;
+      const openForMs = state.openUntil === 0 ? 0 : state.openUntil - now();
+      return {
+        available: openForMs <= 0 && inFlight < state.allowance,
+        availableInMs: openForMs > 0 ? openForMs : undefined,
+        inFlight,
+        firstTokenMs,
+        tokensPerSecond,
+        outputTokensMean,
+      };
+    },
+    begin(route) {
+      const state = stateOf(route);
+      let under = true;
+      state.inFlight++;
+      const ended = () => {
+        if (under) state.inFlight--;
+        under = false;
+      };
+      return {
+        ended,
+        succeeded(measure) {
+          ended();
+          recordSuccess(state, measure);
+        },
+        failed(failure) {
+          ended();
+          if (countsAgainstRoute(failure)) recordFailure(state, failure);
+        },
+      };
+    },
+    circuits() {
+      const found: { route: string; state: 'open' | 'half_open' }[] = [];
+      for (const [route, state] of states)
+        if (state.allowance !== Number.POSITIVE_INFINITY)
+          found.push({ route, state: now() < state.openUntil ? 'open' : 'half_open' });
+      return found;
+    },
+  };
+}
+
+function recordSuccess(state: RouteState, measure: CallMeasure): void {
+  state.consecutiveFailures = 0;
+  state.errorRate *= 1 - newest;
+  state.calls++;
+  if (state.allowance !== Number.POSITIVE_INFINITY) {
+    state.allowance *= 2;
+    if (state.allowance >= allowanceClosed) {
+      state.allowance = Number.POSITIVE_INFINITY;
+      state.openings = 0;
+    }
+  }
+  state.firstTokenMs = moved(state.firstTokenMs, measure.firstTokenMs);
+  state.outputTokensMean = moved(state.outputTokensMean, measure.outputTokens);
+  const rest = measure.totalMs - measure.firstTokenMs;
+  if (rest > 0 && measure.outputTokens > 1)
+    state.tokensPerSecond = moved(state.tokensPerSecond, (measure.outputTokens / rest) * 1_000);
+}
+
+function failingOften(state: RouteState): boolean {
+  return state.calls >= callsForErrorRate && state.errorRate > errorRateMax;
+}
+
+// What the caller sent, or ended, says nothing about the route.
+function countsAgainstRoute({ outcome }: UpstreamFailure): boolean {
+  return outcome !== 'cancelled' && outcome !== 'caller_mistake' && outcome !== 'rejected';
+}
+
+function moved(average: number | undefined, measure: number): number {
+  return average === undefined ? measure : average + newest * (measure - average);
+}

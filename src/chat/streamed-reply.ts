@@ -1,0 +1,217 @@
+import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
+import { type Failure, FailureError, type Result, succeed, unwrap } from '../base/failure.ts';
+import { endingCharge, type OpenCharge, settleInFull } from '../wallet/index.ts';
+import { finishReasonOf } from './attempt.ts';
+import type { ChatRun } from './chat-run.ts';
+import { failureIn, type OpenStream, StreamedError } from './open-stream.ts';
+import type { QuotedRoute } from './quote.ts';
+import { hasHiddenTokens, StreamMeter } from './stream-meter.ts';
+import { type Answered, attemptOf, failureOf } from './try-routes.ts';
+import type { ChatEvent, ChatReply } from './types.ts';
+
+/**
+ * A reply on its way from an upstream to the caller, piece by piece. Whatever ends it, it is settled: at its end, where the
+ * upstream breaks it off, and when the caller leaves. Then the upstream is stopped at once and what was received is charged;
+ * but of a model that thinks unseen only the upstream's own count says what it took, so its reply is read on to that.
+ */
+export class StreamedReply {
+  readonly #run: ChatRun<OpenCharge>;
+  readonly #route: QuotedRoute;
+  readonly #stream: OpenStream;
+  readonly #meter: StreamMeter;
+  readonly #track: (work: Promise<unknown>) => void;
+  readonly #first: ChatEvent[] = [];
+  readonly #texts: string[] = [];
+  readonly #toolCalls: ChatReply['message']['toolCalls'] = [];
+  #hasHiddenTokens: boolean;
+  #usage: LanguageModelV4Usage | undefined;
+  #finished: LanguageModelV4FinishReason | undefined;
+  /** Why we ended it ourselves. */
+  #cut: 'credit' | 'length' | undefined;
+  /** Whether a piece has left. */
+  #delivered = false;
+  #over = false;
+  #left = false;
+  readonly #settled = Promise.withResolvers<void>();
+  #step: Promise<unknown> | undefined;
+  #stopWaiting: (() => void) | undefined;
+
+  constructor(
+    run: ChatRun<OpenCharge>,
+    { route, answer }: Answered<OpenStream>,
+    track: (work: Promise<unknown>) => void,
+  ) {
+    this.#run = run;
+    this.#route = route;
+    this.#stream = answer;
+    this.#track = track;
+    track(this.#settled.promise);
+    this.#hasHiddenTokens = hasHiddenTokens(route);
+    this.#meter = new StreamMeter(run, route);
+    for (const part of answer.first) {
+      const event = this.#receive(part);
+      if (event) this.#first.push(event);
+    }
+    run.signal.addEventListener('abort', this.#leave, { once: true });
+    if (run.signal.aborted) this.#leave();
+  }
+
+  /** The pieces as they come, then the end, which comes after the settlement is durable. */
+  async *events(): AsyncGenerator<ChatEvent, void> {
+    try {
+      for (const event of this.#first) yield this.#sent(event);
+      while (!this.#isComplete && !this.#left) {
+        const event = await this.#next();
+        if (event && !this.#left) yield this.#sent(event);
+      }
+      if (this.#left) throw new FailureError({ kind: 'cancelled' });
+      yield await this.#end();
+    } catch (error) {
+      if (this.#left) throw new FailureError({ kind: 'cancelled' }, { cause: error });
+      throw this.#over ? error : new FailureError(await this.#breakOff(error), { cause: error });
+    } finally {
+      this.#run.signal.removeEventListener('abort', this.#leave);
+      this.#leave();
+    }
+  }
+
+  get #isComplete(): boolean {
+    return this.#finished !== undefined || this.#cut !== undefined;
+  }
+
+  #sent(event: ChatEvent): ChatEvent {
+    this.#delivered = true;
+    return event;
+  }
+
+  /** The next piece. Rejects as soon as the caller leaves: the upstream is stopped then, or is read on without them. */
+  #next(): Promise<ChatEvent | undefined> {
+    const step = this.#takeNext();
+    this.#step = step;
+    if (!this.#hasHiddenTokens) return step;
+    return new Promise((resolve, reject) => {
+      this.#stopWaiting = () => reject(new FailureError({ kind: 'cancelled' }));
+      step.then(resolve, reject);
+    });
+  }
+
+  async #takeNext(): Promise<ChatEvent | undefined> {
+    const coverage = await this.#meter.covered();
+    if (coverage === 'credit' || coverage === 'length') {
+      this.#cut = coverage;
+      return undefined;
+    }
+    if (coverage !== 'ok') throw new FailureError(coverage);
+    const part = await this.#stream.next();
+    if (!part) throw new StreamedError({ type: 'ended early' });
+    return this.#receive(part);
+  }
+
+  /** Takes one piece in, and says what the caller is to see of it. */
+  #receive(part: LanguageModelV4StreamPart): ChatEvent | undefined {
+    switch (part.type) {
+      case 'text-delta':
+        if (part.delta === '') return undefined;
+        this.#meter.received(part.delta);
+        this.#texts.push(part.delta);
+        return { kind: 'delta', content: part.delta };
+      case 'reasoning-delta':
+        this.#hasHiddenTokens = true;
+        this.#meter.received(part.delta);
+        return undefined;
+      case 'tool-input-start':
+        return this.#receiveCall(part.id, part.toolName, '', part.toolName);
+      case 'tool-input-delta': {
+        const index = this.#toolCalls.findIndex(({ id }) => id === part.id);
+        const call = this.#toolCalls[index];
+        if (!call) return undefined;
+        this.#meter.received(part.delta);
+        call.arguments += part.delta;
+        return { kind: 'delta', toolCall: { index, id: call.id, name: call.name, arguments: part.delta } };
+      }
+      case 'tool-call':
+        // Some providers stream a call in pieces and then repeat it whole; others send it only so.
+        if (this.#toolCalls.some(({ id }) => id === part.toolCallId)) return undefined;
+        return this.#receiveCall(part.toolCallId, part.toolName, part.input, part.input);
+      case 'finish':
+        if (part.finishReason.unified === 'error') throw new StreamedError({});
+        this.#usage = part.usage;
+        this.#finished = part.finishReason;
+        return undefined;
+      case 'error':
+        throw new StreamedError(part.error);
+      default:
+        return undefined;
+    }
+  }
+
+  #receiveCall(id: string, name: string, args: string, counted: string): ChatEvent {
+    this.#meter.received(counted);
+    const call = { id, name, arguments: args };
+    this.#toolCalls.push(call);
+    return { kind: 'delta', toolCall: { index: this.#toolCalls.length - 1, ...call } };
+  }
+
+  async #end(): Promise<ChatEvent> {
+    this.#over = true;
+    return { kind: 'end', reply: unwrap(await this.#settle()) };
+  }
+
+  /** The upstream, or our ledger, failed in the middle: what was received is paid for, then the caller hears of it. */
+  async #breakOff(error: unknown): Promise<Failure> {
+    this.#over = true;
+    const failure = failureIn(error);
+    if (!(error instanceof FailureError)) this.#stream.failed(failure);
+    await this.#settle();
+    if (error instanceof FailureError) return error.failure;
+    const { attempts } = this.#run;
+    attempts.push(attemptOf(this.#route, failure.outcome, this.#stream.latencyMs()));
+    return failureOf(failure, attempts);
+  }
+
+  #leave = (): void => {
+    if (this.#over) return;
+    this.#over = true;
+    this.#left = true;
+    this.#stopWaiting?.();
+    this.#track(this.#abandon());
+  };
+
+  async #abandon(): Promise<void> {
+    // As long as a whole request may take; the model itself is bounded by what is held.
+    const timer = setTimeout(() => this.#stream.stop(), this.#run.deps.deadlineMs);
+    if (!this.#hasHiddenTokens) this.#stream.stop();
+    try {
+      await this.#step;
+      while (this.#hasHiddenTokens && !this.#isComplete) await this.#takeNext();
+    } catch {
+      // It was stopped, or failed by itself: what came is settled.
+    } finally {
+      clearTimeout(timer);
+    }
+    await this.#settle();
+  }
+
+  /** Ends the charge. Something of which no piece has left is paid in full, or fails and is not charged. */
+  #settle(): Promise<Result<ChatReply>> {
+    return endingCharge(this.#run.charge, () => this.#charge()).finally(this.#settled.resolve);
+  }
+
+  async #charge(): Promise<Result<ChatReply>> {
+    const { attempts, charge } = this.#run;
+    if (this.#finished) this.#stream.succeeded(this.#meter.outputTokens);
+    else this.#stream.stop();
+    const message = { role: 'assistant' as const, content: this.#texts.join(''), toolCalls: this.#toolCalls };
+    const usage = await this.#meter.usage(this.#usage, message);
+    const finishReason = this.#cut ?? (this.#finished ? finishReasonOf(this.#finished) : 'stop');
+    if (this.#isComplete) attempts.push(attemptOf(this.#route, 'ok', this.#stream.latencyMs()));
+    const answer = { message, finishReason, usage };
+    const { reply, settlement } = this.#run.concluded(this.#route, answer, this.#isComplete);
+    const paid = this.#delivered
+      ? succeed(await charge.settle({ ...settlement, delivered: true }))
+      : await settleInFull(charge, settlement);
+    if (!paid.ok) return paid;
+    reply.usage.cost = paid.value.charged;
+    return succeed({ ...reply, balance: paid.value.balance });
+  }
+}

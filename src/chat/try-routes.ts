@@ -1,0 +1,121 @@
+import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import type { NanoUsd } from '../base/money.ts';
+import type { UpstreamFailure } from '../providers/index.ts';
+import type { Funds } from '../wallet/index.ts';
+import type { AttemptTerms, CountedUsage } from './attempt.ts';
+import type { ChatRun } from './chat-run.ts';
+import type { QuotedRoute } from './quote.ts';
+import { watchRefusal } from './refusal.ts';
+import { retriesMax, withRetries } from './retries.ts';
+import type { Attempt } from './types.ts';
+
+/** How one kind of reply is asked for. */
+export interface Asking<Answer> {
+  /** Held, this much pays for an attempt whatever its input turns out to be. */
+  enough(route: QuotedRoute): NanoUsd;
+  /** Whether the hold grows with the reply, so that it need not pay for all of it at first. */
+  grows(route: QuotedRoute): boolean;
+  ask(terms: AttemptTerms): Promise<{ ok: true; answer: Answer } | FailedAttempt>;
+}
+
+export interface FailedAttempt {
+  ok: false;
+  failure: UpstreamFailure;
+  latencyMs: number;
+  /** What the upstream took all the same, and is paid for. */
+  usage?: CountedUsage;
+}
+
+export interface Answered<Answer> {
+  route: QuotedRoute;
+  answer: Answer;
+}
+
+/**
+ * Tries the routes in order until one answers. When none does, the charge is ended; with an answer it goes on. When a
+ * pending hold is refused, the call that began meanwhile is stopped, and the refusal is the outcome.
+ */
+export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): Promise<Result<Answered<Answer>>> {
+  const { attempts, charge, deps, prepared, request, signal } = run;
+  const { measure, options, quote } = prepared;
+  const endsAt = deps.clock.monotonic() + deps.deadlineMs;
+  const leaving = watchRefusal(charge.pending, signal);
+  let last: UpstreamFailure | undefined;
+  let notCalled: NotCalled = 'away';
+
+  for (const [index, route] of quote.routes.entries()) {
+    const model = deps.providers.model(route.model.provider, route.model.upstreamModel);
+    const isLast = index === quote.routes.length - 1;
+    const left = endsAt - deps.clock.monotonic();
+    // Another route must still have time to answer when one is silent.
+    const timeoutMs = isLast ? left : Math.min(left, deps.deadlineMs / 2);
+    if (timeoutMs <= 0) notCalled = 'late';
+    if (!model || timeoutMs <= 0 || (index > 0 && leaving.signal.aborted)) continue;
+    const affordable = await run.affordable(route, asking.enough(route));
+    if (affordable < 1) {
+      notCalled = 'poor';
+      continue;
+    }
+
+    const outputTokensCap = asking.grows(route) ? route.outputTokensCap : affordable;
+    const terms = { route, model, request, measure, options, outputTokensCap, pending: charge.pending, signal };
+    const outcome = await withRetries<{ ok: true; answer: Answer } | FailedAttempt>(
+      deps,
+      {
+        ...{ timeoutMs, leaving, route: route.model.name },
+        retries: Math.min(request.routing?.maxRetries ?? 0, retriesMax),
+        onRetry: ({ failure, latencyMs }) => attempts.push(attemptOf(route, failure.outcome, latencyMs)),
+      },
+      (leftMs) => asking.ask({ ...terms, timeoutMs: leftMs }),
+    );
+    if (outcome.ok) return succeed({ route, answer: outcome.answer });
+    if (outcome.usage) run.lose(route, outcome.usage);
+    last = outcome.failure;
+    attempts.push(attemptOf(route, last.outcome, outcome.latencyMs));
+    if (last.outcome === 'caller_mistake' || last.outcome === 'cancelled' || leaving.failure) break;
+  }
+
+  // Taken before the release: releasing a hold that was not committed yet ends it as well, which is no refusal.
+  const refused = leaving.failure;
+  if (refused) return fail(refused);
+  await run.giveUp(last?.outcome ?? 'not called');
+  if (signal.aborted) return fail({ kind: 'cancelled' });
+  return fail(last ? failureOf(last, attempts) : failureWithoutCall(notCalled, charge, quote.minimum));
+}
+
+/** A finished or failed attempt as the caller sees it. */
+export function attemptOf({ model }: QuotedRoute, outcome: UpstreamFailure['outcome'] | 'ok', ms: number): Attempt {
+  return { provider: model.provider, model: model.id, outcome: publicOutcome(outcome), latencyMs: Math.round(ms) };
+}
+
+/** What the caller hears when the last attempt failed as well. */
+export function failureOf(last: UpstreamFailure, attempts: Attempt[]): Failure {
+  if (last.outcome === 'caller_mistake') return invalid('messages', last.advice ?? 'The provider refuses the input.');
+  const late = attempts.length > 0 && attempts.every(({ outcome }) => outcome === 'timeout');
+  return { kind: late ? 'upstream_timeout' : 'upstream_failed', attempts };
+}
+
+/** The credit that could be held does not pay for the input. */
+export function unaffordable({ amount, balance }: Funds, needed: NanoUsd): Failure {
+  return { kind: 'insufficient_credit', balance, held: balance - amount, needed };
+}
+
+/** Why no model was called: its provider is gone since it was chosen, no time is left, or what is held pays for none. */
+type NotCalled = 'away' | 'late' | 'poor';
+
+function failureWithoutCall(why: NotCalled, funds: Funds, needed: NanoUsd): Failure {
+  if (why === 'poor') return unaffordable(funds, needed);
+  return { kind: why === 'late' ? 'upstream_timeout' : 'upstream_failed', attempts: [] };
+}
+
+function publicOutcome(outcome: UpstreamFailure['outcome'] | 'ok'): Attempt['outcome'] {
+  switch (outcome) {
+    case 'misconfigured':
+    case 'caller_mistake':
+      return 'rejected';
+    case 'cancelled':
+      return 'connection_failed';
+    default:
+      return outcome;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Database } from '../../db/index.ts';
+import { runInvariant } from './audit-store.ts';
+import type { Invariant } from './invariant.ts';
+import { invariants } from './invariants.ts';
+
+/** Something that must never be: which rule, about what, and the figures. */
+export interface Violation {
+  invariant: string;
+  /** The id of the wallet, charge, top-up or cap. */
+  subject: string;
+  detail: string;
+}
+
+export interface AuditOptions {
+  /** Rules of other rooms to be checked in the same snapshot. */
+  more?: readonly Invariant[];
+  /** After each rule: how many are done, of how many. */
+  onProgress?: (step: { invariant: Invariant; done: number; of: number; violations: number; ms: number }) => void;
+  /** Violations listed of one rule at most. Default 1,000. */
+  limit?: number;
+}
+
+/**
+ * Checks every invariant of the ledger in one consistent snapshot and returns what breaks one. It takes no locks, so it
+ * is safe on a live system; it reads every posting and charge once or twice, so it takes a while on a large one.
+ */
+export async function auditLedger(db: Database, options: AuditOptions = {}): Promise<Violation[]> {
+  const all = [...invariants, ...(options.more ?? [])];
+  return db.snapshot(async (tx) => {
+    const violations: Violation[] = [];
+    for (const [index, invariant] of all.entries()) {
+      const started = performance.now();
+      const found = await runInvariant(tx, invariant.sql, options.limit ?? 1_000);
+      violations.push(...found.map((row) => ({ invariant: invariant.name, ...row })));
+      const ms = performance.now() - started;
+      options.onProgress?.({ invariant, done: index + 1, of: all.length, violations: found.length, ms });
+    }
+    return violations;
+  });
+}

@@ -1,0 +1,15 @@
+import { balanceInvariants } from './balances.ts';
+import { capInvariants } from './caps.ts';
+import { chargeInvariants } from './charges.ts';
+import type { Invariant } from './invariant.ts';
+import { keyInvariants } from './keys.ts';
+import { paymentInvariants } from './payments.ts';
+
+/** What must hold at every moment. Each query lists what breaks it. */
+export const invariants: readonly Invariant[] = [
+  ...balanceInvariants,
+  ...chargeInvariants,
+  ...keyInvariants,
+  ...capInvariants,
+  ...paymentInvariants,
+];

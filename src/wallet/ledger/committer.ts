@@ -1,0 +1,430 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { fail } from '../../base/failure.ts';
+import type { WalletRow } from '../tables.ts';
+import { decide } from './decide/decide.ts';
+import type { GroupState } from './decide/group-state.ts';
+import {
+  bytesOf,
+  type HoldOperation,
+  isFinishing,
+  type Operation,
+  type Outcome,
+  type Outcomes,
+  type ReleaseOperation,
+} from './operation.ts';
+import { OperationQueue, type Pending, type QueueLimits, split } from './queue.ts';
+import { classify, errorNumber } from './store/database-errors.ts';
+import type { GroupStore } from './store/group-store.ts';
+
+export interface CommitterOptions {
+  store: GroupStore;
+  limits: QueueLimits;
+  log: Logger;
+  nodeId: string;
+  random?: () => number;
+  /** Told of the wallets that a group locked, as they are now. */
+  onWallets?: (wallets: Iterable<WalletRow>) => void;
+  /** Told of each durable group: how many operations it had and how long it took. */
+  onGroup?: (operations: number, durationMs: number) => void;
+}
+
+/**
+ * Commits operations in groups: one transaction is in flight, and everything that arrives meanwhile joins the next one.
+ * There is no timer. Nobody is answered before the COMMIT that carries the answer.
+ *
+ * A COMMIT without an answer is not asked about: the same operations run again, and each finds what it did before. The old
+ * transaction, if it still lives, has their wallets locked; if it is gone, what it did is there to be seen, or is not.
+ */
+export interface Committer {
+  /** Resolves when the outcome is durable. Rejects only when the operation itself is at fault. */
+  submit<T extends Operation>(operation: T): Promise<Outcomes[T['type']]>;
+  /** Whether the database answered last time. */
+  readonly up: boolean;
+  readonly waiting: number;
+  /** When the last outage ended, on the clock of `performance.now()`; as far as this process knows, none did before it began. */
+  readonly recoveredAt: number;
+  /** Refuses new holds and waits until everything is durable, at most this long. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** An operation that could not be decided: the group runs again without it. */
+class CulpritError extends Error {
+  readonly pending: Pending;
+
+  constructor(pending: Pending, cause: unknown) {
+    super('An operation could not be decided.', { cause });
+    this.pending = pending;
+  }
+}
+
+/** Operations that are to be one group, and what is known of them. */
+interface Attempt {
+  pendings: Pending[];
+  /** How many times they failed as they are now, by kind. */
+  failures: { connection: number; contention: number; statement: number };
+  /** Somebody has one of their wallets locked: find out whose, and leave it out. */
+  skipLocked: boolean;
+}
+
+const retryAfterMs = 1_000;
+const contentionFailuresMax = 10;
+const parkMs = 500;
+const outageRestMaxMs = 1_000;
+/** A wallet that is locked elsewhere is tried again after about so long; after a second, not as often. */
+const contendedMs = 8;
+const contendedLongMs = 250;
+const contendedLongAfterMs = 1_000;
+/** After so long its new holds are refused. */
+const contendedMaxMs = 2_000;
+/** After so many groups without a pause, a node that has met another at a wallet lately leaves it a moment to lock it. */
+const groupsInARowMax = 8;
+const giveWayMs = 2;
+const metRecentlyMs = 1_000;
+
+export function createCommitter(options: CommitterOptions): Committer {
+  const { store, log, nodeId, random = Math.random } = options;
+  const queue = new OperationQueue(options.limits);
+  /** Wallets that were locked elsewhere, and since when; while something waits for them. */
+  const contended = new Map<string, number>();
+  /** When somebody else was last met at a wallet. */
+  let metAt = Number.NEGATIVE_INFINITY;
+  let running = false;
+  /** A group is being committed. */
+  let committing = false;
+  let up = true;
+  let outageRests = 0;
+  let recoveredAt = performance.now();
+  let closing = false;
+  let stopped = false;
+
+  return {
+    submit<T extends Operation>(operation: T) {
+      return new Promise<Outcome>((resolve, reject) => {
+        const pending: Pending = { operation, bytes: bytesOf(operation), resolve, reject };
+        if (stopped) reject(new Error('The ledger is closed.'));
+        else if (!isFinishing(operation) && (closing || !up)) refuse(pending);
+        else if (queue.add(pending)) start();
+        else if (operation.type === 'progress') resolve(undefined);
+        else resolve(fail({ kind: 'overloaded', retryAfterMs }));
+      }) as Promise<Outcomes[T['type']]>;
+    },
+    get up() {
+      return up;
+    },
+    get waiting() {
+      return queue.size;
+    },
+    get recoveredAt() {
+      return recoveredAt;
+    },
+    async close(deadlineMs) {
+      closing = true;
+      const deadline = performance.now() + deadlineMs;
+      while ((committing || queue.size > 0) && performance.now() < deadline) await sleep(5);
+      const left = queue.size;
+      if (committing || left > 0) log.error({ waiting: left }, 'the ledger closes before everything is durable');
+      stopped = true;
+      rejectAll(queue.takeAll());
+      await store.close();
+    },
+  };
+
+  function start(): void {
+    if (running) return;
+    running = true;
+    void run();
+  }
+
+  async function run(): Promise<void> {
+    let deliver = nobodyWaits;
+    let inARow = 0;
+    // Whatever arrives in this turn shares the first group.
+    await nextTurn();
+    while ((queue.ready > 0 || (!up && !closing)) && !stopped) {
+      if (queue.ready > 0) {
+        // The next group is on its way before the last one is answered: the database works while callers go on.
+        const next = runGroupSafely(queue.take());
+        deliver();
+        deliver = await next;
+        inARow += 1;
+      } else await probe();
+      const givesWay = inARow >= groupsInARowMax && performance.now() - metAt < metRecentlyMs;
+      if (queue.ready > 0 && !givesWay) continue;
+      deliver();
+      deliver = nobodyWaits;
+      inARow = 0;
+      // Whoever was just answered may ask for the next thing first, so that they share the next group.
+      await (givesWay ? sleep(giveWayMs) : nextTurn());
+    }
+    deliver();
+    // In the same turn as the check above, or what is submitted between them would wait for ever.
+    running = false;
+  }
+
+  // A bug in here must not leave anyone waiting for ever, nor stop the groups that come after.
+  async function runGroupSafely(group: Pending[]): Promise<() => void> {
+    committing = true;
+    try {
+      return await runGroup(group);
+    } catch (error) {
+      log.error({ err: error, operations: group.length }, 'ledger alarm: a group could not be handled');
+      store.disconnect();
+      for (const pending of group) pending.reject(new Error('The ledger failed.', { cause: error }));
+      return nobodyWaits;
+    } finally {
+      committing = false;
+    }
+  }
+
+  /** Ends when every operation of the group is durable, refused, or set aside. The returned function answers the last that are durable. */
+  async function runGroup(group: Pending[]): Promise<() => void> {
+    const skipLocked = contended.size > 0 && group.some(({ operation }) => contended.has(operation.walletId));
+    // A group that has to be divided becomes several, one after the other.
+    const work = [attemptOf(group, skipLocked)];
+    let deliver = nobodyWaits;
+    for (let attempt = work.shift(); attempt; attempt = work.shift()) {
+      if (attempt.pendings.length === 0) continue;
+      if (stopped) {
+        rejectAll(attempt.pendings);
+        continue;
+      }
+      const durable = await runAttempt(attempt, work);
+      deliver();
+      deliver = durable ?? nobodyWaits;
+    }
+    return deliver;
+  }
+
+  /** One transaction. Returns what answers its operations; or nothing when it failed, and puts what is to be tried again before `work`. */
+  async function runAttempt(attempt: Attempt, work: Attempt[]): Promise<(() => void) | undefined> {
+    const startedAt = performance.now();
+    let sent = false;
+    let wallets: Iterable<WalletRow>;
+    let decided: Outcome[];
+    try {
+      const { skipLocked } = attempt;
+      const open = await store.begin(operationsOf(attempt.pendings), { nodeId, skipLocked });
+      attempt.pendings = setLockedAside(attempt.pendings, open.lockedElsewhere);
+      decided = decideAll(attempt.pendings, open.state);
+      wallets = open.state.wallets.values();
+      if (await open.write()) {
+        sent = true;
+        await open.commit();
+        cameUp();
+      } else await store.rollback();
+    } catch (error) {
+      work.unshift(...(await recover(error, attempt, { sent, work })));
+      return undefined;
+    }
+    const { pendings } = attempt;
+    if (pendings.length === 0) return undefined;
+    if (contended.size > 0) for (const { operation } of pendings) contended.delete(operation.walletId);
+    options.onWallets?.(wallets);
+    options.onGroup?.(pendings.length, performance.now() - startedAt);
+    return () => pendings.forEach(({ resolve }, index) => void resolve(decided[index]));
+  }
+
+  /** Handles a failure by its kind; returns what is to be tried again, each as one group. */
+  async function recover(
+    error: unknown,
+    attempt: Attempt,
+    { sent, work }: { sent: boolean; work: readonly Attempt[] },
+  ): Promise<Attempt[]> {
+    const { pendings, failures, skipLocked } = attempt;
+    const trouble = error instanceof CulpritError ? 'statement' : classify(error);
+    // Whatever is tried again after its COMMIT was sent may be there already.
+    if (sent) markAgain(pendings);
+    if (trouble === 'connection' || trouble === 'server' || (sent && trouble !== 'contention')) {
+      store.disconnect();
+      log.warn({ errno: errorNumber(error), trouble, sent }, 'the ledger lost its database');
+      failures.connection += 1;
+      // An idle connection may simply have been closed: one new attempt before anyone is refused.
+      if (failures.connection > 1 || !up) await waitForDatabase([attempt, ...work]);
+      return [attempt];
+    }
+    await store.rollback();
+    if (trouble === 'contention') {
+      failures.contention += 1;
+      if (failures.contention < contentionFailuresMax) {
+        await sleep(random() * 10 * failures.contention);
+        return [attempt];
+      }
+      setAside(pendings);
+      return [];
+    }
+    if (trouble === 'lock_wait') {
+      if (!skipLocked) return [attemptOf(pendings, true)];
+      const own = byWallet(pendings);
+      if (own.length > 1) return halves(own, skipLocked);
+      setAside(pendings);
+      return [];
+    }
+    if (error instanceof CulpritError) {
+      await failCulprit(error.pending, error.cause);
+      attempt.pendings = pendings.filter((pending) => pending !== error.pending);
+      return [attempt];
+    }
+    failures.statement += 1;
+    // Refused as a whole, twice: halve until the culprit is alone.
+    if (failures.statement === 1) return [attempt];
+    const alone = pendings.map((pending) => [pending]);
+    if (alone.length > 1) return halves(alone, skipLocked);
+    for (const pending of pendings) await failCulprit(pending, error);
+    return [];
+  }
+
+  /** The database is away. Who can do without it is told so; what may have been committed is found out when it is back. */
+  async function waitForDatabase(attempts: readonly Attempt[]): Promise<void> {
+    goDown();
+    for (const attempt of attempts) attempt.pendings = refuseWhatCan(attempt.pendings);
+    await restInOutage();
+  }
+
+  function setLockedAside(pendings: Pending[], walletIds: ReadonlySet<string>): Pending[] {
+    if (walletIds.size === 0) return pendings;
+    const [out, rest] = split(pendings, ({ operation }) => walletIds.has(operation.walletId));
+    setAside(out);
+    return rest;
+  }
+
+  /** Each wallet waits by itself for whoever has it locked, and meets another node at random moments. */
+  function setAside(pendings: readonly Pending[]): void {
+    const now = performance.now();
+    metAt = now;
+    for (const own of byWallet(pendings)) {
+      const walletId = own[0]?.operation.walletId ?? '';
+      const since = contended.get(walletId) ?? now;
+      contended.set(walletId, since);
+      const aside = now - since < contendedLongAfterMs ? contendedMs : contendedLongMs;
+      leaveAside(walletId, own, aside * (0.25 + random() * 0.75));
+      if (now - since > contendedMaxMs) refuseAdmissions(walletId);
+    }
+  }
+
+  function leaveAside(walletId: string, pendings: readonly Pending[], ms: number): void {
+    queue.setAside(walletId, pendings);
+    setTimeout(() => {
+      if (stopped) return;
+      if (!queue.takeUp(walletId)) contended.delete(walletId);
+      start();
+    }, ms);
+  }
+
+  async function failCulprit(pending: Pending, error: unknown): Promise<void> {
+    const { operation } = pending;
+    const { type, walletId } = operation;
+    contended.delete(walletId);
+    if (type === 'settle' || type === 'release' || type === 'expire') {
+      try {
+        await store.keepDeadLetter(operation, error);
+      } catch (failed) {
+        log.error({ err: failed, type, walletId }, 'ledger alarm: an operation is refused and its dead letter as well');
+        if (classify(failed) === 'connection') store.disconnect();
+        leaveAside(walletId, [pending], parkMs);
+        return;
+      }
+      log.error({ err: error, type, walletId, chargeId: operation.chargeId }, 'ledger alarm: a dead letter was kept');
+    } else log.error({ err: error, type, walletId }, 'the ledger can not do an operation');
+    pending.reject(new Error(`The ledger could not do "${type}".`, { cause: error }));
+  }
+
+  async function probe(): Promise<void> {
+    await restInOutage();
+    try {
+      await store.ping();
+      cameUp();
+    } catch {
+      store.disconnect();
+    }
+  }
+
+  function goDown(): void {
+    if (up) log.error('the ledger is away: nothing is admitted until its database answers');
+    up = false;
+    refuseAdmissions();
+  }
+
+  function refuseAdmissions(asideWalletId?: string): void {
+    for (const pending of refuseWhatCan(queue.takeAdmissions(asideWalletId))) queue.add(pending);
+  }
+
+  function cameUp(): void {
+    outageRests = 0;
+    if (up) return;
+    up = true;
+    log.info('the ledger is back');
+    recoveredAt = performance.now();
+  }
+
+  async function restInOutage(): Promise<void> {
+    outageRests += 1;
+    await sleep(Math.min(outageRestMaxMs, 25 * 2 ** Math.min(outageRests, 6)) * (0.5 + random() / 2));
+  }
+}
+
+function attemptOf(pendings: Pending[], skipLocked: boolean): Attempt {
+  return { pendings, failures: { connection: 0, contention: 0, statement: 0 }, skipLocked };
+}
+
+/** Two groups of the same operations: what belongs together stays so. */
+function halves(units: readonly Pending[][], skipLocked: boolean): Attempt[] {
+  const middle = Math.ceil(units.length / 2);
+  return [units.slice(0, middle), units.slice(middle)].map((half) => attemptOf(half.flat(), skipLocked));
+}
+
+function rejectAll(pendings: readonly Pending[]): void {
+  for (const pending of pendings) pending.reject(new Error('The ledger is closed.'));
+}
+
+function byWallet(pendings: readonly Pending[]): Pending[][] {
+  return [...Map.groupBy(pendings, ({ operation }) => operation.walletId).values()];
+}
+
+function markAgain(pendings: readonly Pending[]): void {
+  for (const { operation } of pendings)
+    if (operation.type === 'hold' || operation.type === 'charge') operation.again = true;
+}
+
+/** Gives a hold back, if it was given. */
+function takeBack({ walletId, chargeId, request: { caps = [], idempotency } }: HoldOperation): ReleaseOperation {
+  const capOwners = caps.map(({ owner }) => owner);
+  return { type: 'release', walletId, chargeId, capOwners, idempotency, mayBeAbsent: true };
+}
+
+function decideAll(pendings: readonly Pending[], state: GroupState): Outcome[] {
+  return pendings.map((pending) => {
+    try {
+      return decide(pending.operation, state);
+    } catch (error) {
+      throw new CulpritError(pending, error);
+    }
+  });
+}
+
+/** Refuses what can do without the ledger; the rest, and what must be found out or taken back, still has to be done. */
+function refuseWhatCan(pendings: readonly Pending[]): Pending[] {
+  const waiting: Pending[] = [];
+  for (const pending of pendings) {
+    const { operation } = pending;
+    if (isFinishing(operation) || (operation.type === 'charge' && operation.again)) waiting.push(pending);
+    else refuse(pending);
+    // Its caller was told that nothing is held, so nothing may stay held.
+    if (operation.type === 'hold' && operation.again) waiting.push({ ...pending, operation: takeBack(operation) });
+  }
+  return waiting;
+}
+
+function refuse({ operation, resolve }: Pending): void {
+  resolve(operation.type === 'progress' ? undefined : fail({ kind: 'ledger_unavailable', retryAfterMs }));
+}
+
+function operationsOf(pendings: readonly Pending[]): Operation[] {
+  return pendings.map(({ operation }) => operation);
+}
+
+const nobodyWaits = (): void => {};
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

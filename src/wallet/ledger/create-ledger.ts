@@ -1,0 +1,268 @@
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { fail, type Result, succeed } from '../../base/failure.ts';
+import { newId } from '../../base/ids.ts';
+import { minOf, type NanoUsd } from '../../base/money.ts';
+import type { Seal } from '../../base/seal.ts';
+import type { Database } from '../../db/index.ts';
+import { checkAmount, checkHold, checkUsage } from '../validate.ts';
+import { findReply, findWallet } from '../wallets/wallets-store.ts';
+import { createAdmissionForecast } from './admission-forecast.ts';
+import { type Committer, createCommitter } from './committer.ts';
+import { createDeferredHolds } from './deferred-holds.ts';
+import type { Hold, HoldOutcome, HoldRequest, Ledger, Receipt } from './ledger.ts';
+import type { HoldDecision, HoldOperation, SettleOperation } from './operation.ts';
+import { createGroupStore, type GroupStore } from './store/group-store.ts';
+
+export interface LedgerSettings {
+  /** Holds of this node that may be open at once: each has its settlement's place reserved. Default 20,000. */
+  openHoldsMax?: number;
+  /** New holds that may wait for their group. Default 4,000. */
+  waitingMax?: number;
+  /** How long a hold lasts unless its request says otherwise. Default 120,000. */
+  holdTtlMs?: number;
+  /** How long replies are kept for retries; 0 keeps receipts only. Default 24 h. */
+  replyRetentionMs?: number;
+  /** Larger replies are not kept. Default 1 MiB. */
+  replyBytesMax?: number;
+  /** How long `close` waits. Default 10,000. */
+  closeMs?: number;
+  /** How long the database may take to answer one packet. Default 10,000. */
+  answerTimeoutMs?: number;
+}
+
+/** Where a ledger keeps its books. */
+export interface LedgerBackend {
+  groups: GroupStore;
+  /** The id of an account's API wallet. */
+  findWallet(accountId: string): Promise<string | undefined>;
+  findReply(chargeId: string): Promise<Uint8Array | undefined>;
+}
+
+export interface LedgerDependencies extends LedgerOptions {
+  db: Database;
+}
+
+export interface LedgerOptions {
+  /** Encrypts stored replies, each bound to its charge. */
+  seal: Seal;
+  log: Logger;
+  /** Names this process in its holds; default a new id. */
+  nodeId?: string;
+  settings?: LedgerSettings;
+  /** Told of each durable group: how many operations it had and how long it took. */
+  onGroup?: (operations: number, durationMs: number) => void;
+  /** Milliseconds of a clock that never goes back, by which knowledge of wallets grows old; default `performance.now`. */
+  now?: () => number;
+}
+
+/** The ledger and, for the rooms around it, the way into its groups. */
+export interface RunningLedger extends Ledger {
+  readonly committer: Committer;
+  readonly openHolds: number;
+}
+
+const operationsPerGroupMax = 400;
+/** What an operation takes in a packet, about, besides what has a length of its own. */
+const bytesPerGroupMax = 4 * 1_024 * 1_024;
+const walletIdsMax = 100_000;
+
+/** A ledger in a database, on a connection of its own. */
+export function createLedger({ db, ...options }: LedgerDependencies): RunningLedger {
+  const { answerTimeoutMs = 10_000 } = options.settings ?? {};
+  const backend: LedgerBackend = {
+    groups: createGroupStore({ url: db.url, answerTimeoutMs }),
+    findWallet: async (accountId) => (await findWallet(db, accountId, 'api'))?.id,
+    findReply: (chargeId) => findReply(db, chargeId),
+  };
+  return createLedgerOver(backend, options);
+}
+
+export function createLedgerOver(
+  backend: LedgerBackend,
+  { seal, log, nodeId = newId('nod'), settings = {}, onGroup, now }: LedgerOptions,
+): RunningLedger {
+  const { openHoldsMax = 20_000, holdTtlMs = 120_000, closeMs = 10_000, waitingMax = 4_000 } = settings;
+  const { replyRetentionMs = 24 * 3_600_000, replyBytesMax = 1_024 * 1_024 } = settings;
+  const walletIds = new LRUCache<string, string>({ max: walletIdsMax });
+  const forecast = createAdmissionForecast(now);
+  /** Open holds, by when this process stops counting them: twice their time, whatever became of them. */
+  const open = new Map<string, number>();
+  const committer = createCommitter({
+    store: backend.groups,
+    limits: { waitingMax, operationsPerGroupMax, bytesPerGroupMax },
+    log,
+    nodeId,
+    onWallets: forecast.sawWallets,
+    ...(onGroup && { onGroup }),
+  });
+
+  const deferred = createDeferredHolds(committer, forecast, heldBy);
+  let closing = false;
+
+  async function hold(request: Readonly<HoldRequest>): Promise<Result<HoldOutcome>> {
+    checkHold(request);
+    if (open.size >= openHoldsMax) forgetExpired();
+    if (open.size >= openHoldsMax) return fail({ kind: 'overloaded', retryAfterMs: 1_000 });
+    const walletId = walletIds.get(request.accountId) ?? (await resolveWallet(request.accountId));
+    if (walletId === 'unavailable') return fail({ kind: 'ledger_unavailable', retryAfterMs: 1_000 });
+    if (walletId === undefined)
+      return fail({ kind: 'insufficient_credit', balance: 0n, held: 0n, needed: request.minimum });
+    const chargeId = newId('chg');
+    const ttlMs = request.ttlMs ?? holdTtlMs;
+    open.set(chargeId, performance.now() + 2 * ttlMs);
+    const operation = { type: 'hold', walletId, chargeId, request, ttlMs } as const;
+    if (request.deferMs !== undefined && mayDefer(walletId, request))
+      return succeed({ kind: 'held', hold: deferred.begin(operation, request.deferMs) });
+    const decided = await committer.submit(operation);
+    forecast.sawHold(request, decided);
+    if (!decided.ok || decided.value.kind === 'replayed') open.delete(chargeId);
+    if (!decided.ok) return decided;
+    if (decided.value.kind === 'replayed') return replay(decided.value.receipt);
+    return succeed({ kind: 'held', hold: heldBy(operation, decided.value) });
+  }
+
+  // A queue that is half full may refuse the hold in the end, and the work would have been for nothing.
+  function mayDefer(walletId: string, request: Readonly<HoldRequest>): boolean {
+    if (closing || !committer.up || committer.waiting + deferred.waiting >= waitingMax / 2) return false;
+    return forecast.expects(walletId, request);
+  }
+
+  function renew({ chargeId, ttlMs }: Readonly<Hold>): void {
+    if (open.has(chargeId)) open.set(chargeId, performance.now() + 2 * ttlMs);
+  }
+
+  // A hold that was never ended has expired; it must not count for ever.
+  function forgetExpired(): void {
+    const now = performance.now();
+    for (const [chargeId, until] of open) if (until < now) open.delete(chargeId);
+  }
+
+  async function replay(receipt: Receipt): Promise<Result<HoldOutcome>> {
+    if (replyRetentionMs === 0) return succeed({ kind: 'replayed', receipt, reply: undefined });
+    let sealed: Uint8Array | undefined;
+    try {
+      sealed = await backend.findReply(receipt.chargeId);
+    } catch (error) {
+      log.warn({ err: error }, 'a stored reply could not be read');
+      return fail({ kind: 'ledger_unavailable', retryAfterMs: 1_000 });
+    }
+    if (!sealed) return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
+    const reply = seal.open(sealed, replyContext(receipt.chargeId));
+    if (reply) return succeed({ kind: 'replayed', receipt, reply });
+    log.error(
+      { chargeId: receipt.chargeId },
+      'a stored reply does not open: its encryption key is gone, or it was changed',
+    );
+    return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
+  }
+
+  async function resolveWallet(accountId: string): Promise<string | undefined> {
+    try {
+      const walletId = await backend.findWallet(accountId);
+      if (walletId) walletIds.set(accountId, walletId);
+      return walletId;
+    } catch (error) {
+      log.warn({ err: error }, 'a wallet could not be read');
+      return 'unavailable';
+    }
+  }
+
+  function sealReply(hold: Readonly<Hold>, reply: Uint8Array | undefined): Uint8Array | undefined {
+    if (!reply || !hold.idempotency || replyRetentionMs === 0) return undefined;
+    if (reply.length > replyBytesMax) {
+      log.warn({ chargeId: hold.chargeId, bytes: reply.length }, 'a reply is too large to be kept for retries');
+      return undefined;
+    }
+    return seal.seal(reply, replyContext(hold.chargeId));
+  }
+
+  return {
+    committer,
+    get openHolds() {
+      return open.size;
+    },
+    hold,
+    async extend(hold, more, minimum: NanoUsd = 1n) {
+      checkAmount('more', more);
+      checkAmount('minimum', minimum);
+      const pending = await hold.pending;
+      if (pending?.ok === false) return pending;
+      const { amount: from } = pending?.value ?? hold;
+      const extended = await committer.submit({
+        type: 'extend',
+        ...referenceOf(hold),
+        total: from + more,
+        minimum: from + minimum,
+        ttlMs: hold.ttlMs,
+      });
+      if (!extended.ok) return extended;
+      renew(hold);
+      const { amount, balance, expiresAtUs } = extended.value;
+      const { pending: _, ...committed } = hold;
+      return succeed({ ...committed, amount, balance, expiresAtMs: Number(expiresAtUs / 1_000n) });
+    },
+    async recordProgress(hold, { cost, usage }) {
+      renew(hold);
+      try {
+        checkUsage(usage);
+        if ((await hold.pending)?.ok === false) return;
+        await committer.submit({ type: 'progress', ...referenceOf(hold), cost, usage, ttlMs: hold.ttlMs });
+      } catch (error) {
+        log.warn({ err: error, chargeId: hold.chargeId }, 'the progress of a charge was not recorded');
+      }
+    },
+    async settle(hold, { cost, usage, provider, model, reply, delivered = false }) {
+      checkUsage(usage);
+      if (cost < 0n) throw new RangeError('A cost is never negative.');
+      const sealedReply = sealReply(hold, reply);
+      const settlement: SettleOperation = {
+        type: 'settle',
+        ...referenceOf(hold),
+        cost: minOf(cost, hold.amount),
+        delivered,
+        usage,
+        provider,
+        model,
+        sealedReply,
+        replyTtlMs: replyRetentionMs,
+      };
+      try {
+        return await (hold.pending ? deferred.settle(hold, settlement) : committer.submit(settlement));
+      } finally {
+        open.delete(hold.chargeId);
+      }
+    },
+    async release(hold, reason) {
+      log.debug({ chargeId: hold.chargeId, reason }, 'a hold is released');
+      try {
+        if (hold.pending && (deferred.forget(hold.chargeId) || !(await hold.pending).ok)) return;
+        await committer.submit({ type: 'release', ...referenceOf(hold) });
+      } finally {
+        open.delete(hold.chargeId);
+      }
+    },
+    async close() {
+      closing = true;
+      deferred.close();
+      await committer.close(closeMs);
+    },
+  };
+}
+
+function referenceOf({ walletId, chargeId, caps, idempotency }: Readonly<Hold>) {
+  return { walletId, chargeId, capOwners: caps.map(({ owner }) => owner), idempotency };
+}
+
+function heldBy(
+  { walletId, chargeId, request, ttlMs }: HoldOperation,
+  { amount, balance, expiresAtUs }: HoldDecision & { kind: 'held' },
+): Hold {
+  const { caps = [], idempotency } = request;
+  const held = { walletId, chargeId, amount, balance, expiresAtMs: Number(expiresAtUs / 1_000n), ttlMs, caps };
+  return idempotency ? { ...held, idempotency } : held;
+}
+
+function replyContext(chargeId: string): string {
+  return `reply:${chargeId}`;
+}

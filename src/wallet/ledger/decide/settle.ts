@@ -1,0 +1,197 @@
+import { maxOf, minOf, type NanoUsd } from '../../../base/money.ts';
+import type { ChargeRow } from '../../tables.ts';
+import type { Receipt, Usage } from '../ledger.ts';
+import type {
+  ChargeReference,
+  ExpireOperation,
+  ProgressOperation,
+  ReleaseOperation,
+  SettleOperation,
+} from '../operation.ts';
+import { freeOf, type GroupState, pairKey, walletOf } from './group-state.ts';
+import { renewed } from './hold.ts';
+import { captureKey, freeKey, isSuperseded } from './keys.ts';
+import { post } from './post.ts';
+import { receiptOf } from './receipt.ts';
+
+/**
+ * Charges what a request cost, exactly once, whatever comes twice or late. Where its hold is gone or was given in part,
+ * free credit pays: all that is missing, or, when the work was delivered already, as much as there is, and the rest is owed.
+ * When not even that pays for work that nobody has seen, nothing is charged.
+ */
+export function decideSettle(operation: SettleOperation, state: GroupState): Receipt {
+  const charge = chargeOf(state, operation);
+  if (charge.state === 'held') settleOpen(operation, state, charge);
+  else if (charge.state === 'expired') settleLate(operation, state, charge);
+  return receiptOf(state, charge);
+}
+
+function settleOpen(operation: SettleOperation, state: GroupState, charge: ChargeRow): void {
+  const { cost, delivered } = operation;
+  const payable = charge.hold + freeOf(walletOf(state, charge.walletId));
+  if (cost > payable && !delivered) {
+    endCharge(operation, state, charge, { end: 'released' });
+    return;
+  }
+  const captured = minOf(cost, payable);
+  describeUse(charge, operation);
+  endCharge(operation, state, charge, { end: 'settled', captured, owed: cost - captured });
+  conclude(operation, state, charge, cost - captured);
+}
+
+function settleLate(operation: SettleOperation, state: GroupState, charge: ChargeRow): void {
+  if (isSuperseded(operation, state)) {
+    charge.state = 'superseded';
+    return;
+  }
+  const { cost, delivered } = operation;
+  const before = charge.settled ?? 0n;
+  // Below zero: the expiry took more than it came to. What was given back by hand since is not given back again.
+  const missing = maxOf(cost, charge.reversed) - before;
+  const captured = minOf(missing, freeOf(walletOf(state, charge.walletId)));
+  if (captured < missing && !delivered) {
+    giveUp(operation, state, charge);
+    return;
+  }
+  if (captured !== 0n) capture(state, charge, captured, captured < 0n ? 'excess' : before > 0n ? 'rest' : 'late');
+  countCaps(operation, state, { released: 0n, spent: missing });
+  describeUse(charge, operation);
+  charge.state = 'settled';
+  charge.settled = before + captured;
+  conclude(operation, state, charge, missing - captured);
+}
+
+/** Nobody has seen what can't be paid, so it costs nothing: what the expiry took goes back. */
+function giveUp(operation: SettleOperation, state: GroupState, charge: ChargeRow): void {
+  const { settled = 0n, reversed } = charge;
+  if (settled === 0n || reversed > 0n) return;
+  capture(state, charge, -settled, 'excess');
+  countCaps(operation, state, { released: 0n, spent: -settled });
+  charge.state = 'released';
+  charge.settled = 0n;
+}
+
+/** What follows a payment: its key is taken for ever, its reply is kept, and what could not be collected is owed. */
+function conclude(operation: SettleOperation, state: GroupState, charge: ChargeRow, owed: NanoUsd): void {
+  charge.hold = maxOf(charge.hold, (charge.settled ?? 0n) + owed);
+  captureKey(operation, state, charge);
+  keepReply(operation, state);
+  if (owed === 0n) return;
+  charge.owed = owed;
+  walletOf(state, charge.walletId).owed += owed;
+  state.receivables.add(pairKey(charge.id, use), {
+    sourceId: charge.id,
+    reference: use,
+    walletId: charge.walletId,
+    kind: 'usage',
+    state: 'final',
+    amount: owed,
+    taken: 0n,
+    owed,
+    repayments: 0n,
+    counterAccount: revenue,
+    createdAtUs: state.nowUs,
+  });
+}
+
+/** What came later states more; of two reports that overtake each other, the one that is further along counts. */
+export function decideProgress(operation: ProgressOperation, state: GroupState): undefined {
+  const charge = chargeOf(state, operation);
+  if (charge.state !== 'held') return;
+  const cost = minOf(charge.hold, operation.cost);
+  if (cost >= charge.progressCost) {
+    charge.progressCost = cost;
+    stateUsage(charge, operation.usage);
+  }
+  charge.expiresAtUs = renewed(charge, operation.ttlMs, state);
+}
+
+export function decideRelease(operation: ReleaseOperation, state: GroupState): undefined {
+  if (operation.mayBeAbsent && !state.charges.get(operation.chargeId)) return;
+  const charge = chargeOf(state, operation);
+  if (charge.state === 'held') endCharge(operation, state, charge, { end: 'released' });
+}
+
+/**
+ * Only database time decides, under the wallet's lock: the owner may have renewed or settled meanwhile. What was recorded of
+ * an unfinished request is charged, unless a retry with its idempotency key can still come: that one pays, and alone.
+ */
+export function decideExpire(operation: ExpireOperation, state: GroupState): undefined {
+  const charge = chargeOf(state, operation);
+  if (charge.state !== 'held' || charge.expiresAtUs === undefined || charge.expiresAtUs > state.nowUs) return;
+  endCharge(operation, state, charge, { end: 'expired', captured: operation.idempotency ? 0n : charge.progressCost });
+}
+
+function endCharge(
+  reference: ChargeReference,
+  state: GroupState,
+  charge: ChargeRow,
+  { end, captured = 0n, owed = 0n }: { end: 'settled' | 'released' | 'expired'; captured?: NanoUsd; owed?: NanoUsd },
+): void {
+  walletOf(state, charge.walletId).held -= charge.hold;
+  countCaps(reference, state, { released: charge.hold, spent: captured + owed });
+  if (captured > 0n) capture(state, charge, captured, end === 'expired' ? 'expiry' : 'capture');
+  charge.state = end;
+  charge.settled = captured;
+  charge.expiresAtUs = undefined;
+  charge.endedAtUs = state.nowUs;
+  if (end === 'released') freeKey(reference, state);
+}
+
+const revenue = 'revenue';
+/** The reference of what a charge owes: it owes once. */
+const use = 'use';
+
+/** When a charge is paid: at its end, or at its expiry and the `rest` after it, or all of it `late`. */
+type CaptureStep = 'capture' | 'expiry' | 'late' | 'rest' | 'excess';
+
+function capture(state: GroupState, charge: ChargeRow, amount: NanoUsd, step: CaptureStep): void {
+  post(state, charge.walletId, {
+    kind: 'usage',
+    amount: -amount,
+    account: revenue,
+    sourceType: 'charge',
+    sourceId: charge.id,
+    step,
+  });
+}
+
+function countCaps(
+  { capOwners }: ChargeReference,
+  state: GroupState,
+  { released, spent }: { released: NanoUsd; spent: NanoUsd },
+): void {
+  for (const owner of capOwners) {
+    const cap = state.caps.get(owner);
+    if (!cap) throw new Error('The spending cap of a charge is gone.');
+    cap.held -= released;
+    cap.spent += spent;
+  }
+}
+
+function describeUse(charge: ChargeRow, { usage, provider, model }: SettleOperation): void {
+  stateUsage(charge, usage);
+  if (provider !== undefined) charge.provider = provider;
+  if (model !== undefined) charge.model = model;
+}
+
+// A count that is not known leaves the one that was recorded before.
+function stateUsage(charge: ChargeRow, { estimated = false, ...counts }: Usage): void {
+  for (const name in counts) {
+    const count = counts[name as keyof typeof counts];
+    if (count !== undefined) charge[name as keyof typeof counts] = count;
+  }
+  charge.estimated = estimated;
+}
+
+function keepReply({ idempotency, sealedReply, replyTtlMs, chargeId }: SettleOperation, state: GroupState): void {
+  if (!idempotency || !sealedReply) return;
+  const sealed = Buffer.from(sealedReply.buffer, sealedReply.byteOffset, sealedReply.byteLength).toString('hex');
+  state.newReplies.push({ chargeId, sealed, expiresAtUs: state.nowUs + BigInt(replyTtlMs) * 1_000n });
+}
+
+function chargeOf(state: GroupState, { chargeId, walletId }: ChargeReference): ChargeRow {
+  const charge = state.charges.get(chargeId);
+  if (charge?.walletId !== walletId) throw new Error(`The charge ${chargeId} does not exist in its wallet.`);
+  return charge;
+}

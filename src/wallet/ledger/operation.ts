@@ -1,0 +1,187 @@
+import type { Result } from '../../base/failure.ts';
+import type { NanoUsd } from '../../base/money.ts';
+import type { HoldRequest, IdempotencyKey, Receipt, Usage } from './ledger.ts';
+
+/**
+ * One thing to do to one wallet. Groups of them are decided in memory and committed together. Each decides by identity: asked
+ * for again, because the answer to its COMMIT was lost, it finds what it did before and answers that.
+ */
+export type Operation =
+  | HoldOperation
+  | ChargeOperation
+  | ExtendOperation
+  | ProgressOperation
+  | SettleOperation
+  | ReleaseOperation
+  | ExpireOperation
+  | CreditOperation
+  | ReverseOperation
+  | ConcludeOperation
+  | RepayOperation
+  | AdjustOperation;
+
+/** What names a charge and everything that its end touches. */
+export interface ChargeReference {
+  walletId: string;
+  chargeId: string;
+  capOwners: readonly string[];
+  idempotency: Pick<IdempotencyKey, 'scope' | 'key'> | undefined;
+}
+
+export interface HoldOperation {
+  type: 'hold';
+  walletId: string;
+  chargeId: string;
+  /** It may have been committed before: it looks for its own charge first. */
+  again?: boolean;
+  request: Readonly<HoldRequest>;
+  ttlMs: number;
+}
+
+/** A hold and its settlement in one: the request was done before its hold was committed. */
+export interface ChargeOperation {
+  type: 'charge';
+  walletId: string;
+  chargeId: string;
+  /** As with a hold. */
+  again?: boolean;
+  hold: HoldOperation;
+  settlement: SettleOperation;
+}
+
+/** What a hold asks for, by itself or with its settlement. */
+export function requestOf(operation: HoldOperation | ChargeOperation): Readonly<HoldRequest> {
+  return operation.type === 'hold' ? operation.request : operation.hold.request;
+}
+
+export interface ExtendOperation extends ChargeReference {
+  type: 'extend';
+  /** What the hold is to be in all, so that it may be asked for twice; and the least of it that is of use. */
+  total: NanoUsd;
+  minimum: NanoUsd;
+  ttlMs: number;
+}
+
+export interface ProgressOperation extends ChargeReference {
+  type: 'progress';
+  cost: NanoUsd;
+  usage: Usage;
+  ttlMs: number;
+}
+
+export interface SettleOperation extends ChargeReference {
+  type: 'settle';
+  idempotency: IdempotencyKey | undefined;
+  /** At most the hold as its holder knows it. */
+  cost: NanoUsd;
+  /** What is paid for has left already: what can't be collected is owed. */
+  delivered: boolean;
+  usage: Usage;
+  provider: string | undefined;
+  model: string | undefined;
+  /** Encrypted; stored for `replyTtlMs`. */
+  sealedReply: Uint8Array | undefined;
+  replyTtlMs: number;
+}
+
+export interface ReleaseOperation extends ChargeReference {
+  type: 'release';
+  /** The hold may never have been given. */
+  mayBeAbsent?: boolean;
+}
+
+/** Ends a hold whose time is over, by database time. */
+export interface ExpireOperation extends ChargeReference {
+  type: 'expire';
+}
+
+export interface CreditOperation {
+  type: 'credit';
+  walletId: string;
+  topUpId: string;
+}
+
+export interface ReverseOperation {
+  type: 'reverse';
+  walletId: string;
+  topUpId: string;
+  kind: 'refund' | 'dispute';
+  amount: NanoUsd;
+  reference: string;
+}
+
+/** A dispute ends: `won` gives back, `lost` keeps. */
+export interface ConcludeOperation {
+  type: 'conclude';
+  walletId: string;
+  topUpId: string;
+  reference: string;
+  outcome: 'won' | 'lost';
+}
+
+/** Pays what is owed from credit that has become free. */
+export interface RepayOperation {
+  type: 'repay';
+  walletId: string;
+}
+
+export interface AdjustOperation {
+  type: 'adjust';
+  walletId: string;
+  adjustmentId: string;
+  amount: NanoUsd;
+  reason: string;
+  actor: string;
+  idempotencyKey: string;
+  chargeId: string | undefined;
+}
+
+export type HoldDecision =
+  | { kind: 'held'; amount: NanoUsd; balance: NanoUsd; expiresAtUs: bigint }
+  | { kind: 'replayed'; receipt: Receipt };
+
+/** What each operation is answered with, once it is durable. */
+export interface Outcomes {
+  hold: Result<HoldDecision>;
+  charge: Result<{ receipt: Receipt }>;
+  extend: Result<{ amount: NanoUsd; balance: NanoUsd; expiresAtUs: bigint }>;
+  progress: undefined;
+  settle: Receipt;
+  release: undefined;
+  expire: undefined;
+  credit: Result<undefined>;
+  reverse: Result<undefined>;
+  conclude: Result<undefined>;
+  repay: undefined;
+  adjust: Result<{ adjustmentId: string; balance: NanoUsd }>;
+}
+
+export type Outcome = Outcomes[Operation['type']];
+
+/** What must not be lost once it was asked for: it is retried until it is durable. */
+export function isFinishing({ type }: Operation): boolean {
+  return type !== 'hold' && type !== 'extend' && type !== 'progress' && type !== 'charge';
+}
+
+const operationBytes = 1_024;
+
+/** About how much of a group's packets an operation takes. */
+export function bytesOf(operation: Operation): number {
+  switch (operation.type) {
+    case 'hold':
+      return operationBytes + metadataBytes(operation.request);
+    case 'settle':
+      return operationBytes + 2 * (operation.sealedReply?.length ?? 0);
+    case 'charge':
+      return bytesOf(operation.hold) + bytesOf(operation.settlement);
+    default:
+      return operationBytes;
+  }
+}
+
+/** What the labels of a charge take in a packet at most, escaped, each beside the ids of the charge. */
+function metadataBytes({ metadata }: Readonly<HoldRequest>): number {
+  let bytes = 0;
+  for (const name in metadata) bytes += 100 + 2 * (Buffer.byteLength(name) + Buffer.byteLength(metadata[name] ?? ''));
+  return bytes;
+}

@@ -1,0 +1,196 @@
+import { isFinishing, type Operation, type Outcome, requestOf } from './operation.ts';
+
+/** An operation that waits for its group, and whoever waits for it. */
+export interface Pending {
+  operation: Operation;
+  /** Bytes that it will take in a packet, about. */
+  bytes: number;
+  resolve: (outcome: Outcome) => void;
+  reject: (error: unknown) => void;
+}
+
+export interface QueueLimits {
+  /** New holds that may wait, in all. */
+  waitingMax: number;
+  operationsPerGroupMax: number;
+  bytesPerGroupMax: number;
+}
+
+/** Constants in one list of a group's packet; at 1,000 MariaDB plans the list as a join. */
+const constantsPerListMax = 900;
+
+/**
+ * What waits for the next group. What finishes something goes first and is never refused. New holds wait in a bounded
+ * queue with a turn for each wallet, so one busy wallet never keeps another waiting. The operations of a wallet that is
+ * set aside wait apart, with those that come meanwhile, until it is taken up again.
+ */
+export class OperationQueue {
+  readonly #limits: QueueLimits;
+  #finishing: Pending[] = [];
+  readonly #admissions = new Map<string, Pending[]>();
+  readonly #aside = new Map<string, Pending[]>();
+  /** Admissions, those set aside included. */
+  #waiting = 0;
+  #asideSize = 0;
+
+  constructor(limits: QueueLimits) {
+    this.#limits = limits;
+  }
+
+  /** What a group could take now. */
+  get ready(): number {
+    return this.size - this.#asideSize;
+  }
+
+  /** Everything that waits. */
+  get size(): number {
+    let finishing = this.#finishing.length;
+    for (const pendings of this.#aside.values())
+      for (const pending of pendings) if (!isAdmission(pending)) finishing += 1;
+    return finishing + this.#waiting;
+  }
+
+  /** False when there is no room for another hold of this wallet. There always is for one whose work is done. */
+  add(pending: Pending): boolean {
+    const { walletId, type } = pending.operation;
+    const aside = this.#aside.get(walletId);
+    if (!isFinishing(pending.operation)) {
+      const own = (aside?.filter(isAdmission) ?? this.#admissions.get(walletId))?.length ?? 0;
+      const full = this.#waiting >= this.#limits.waitingMax || own >= this.#fairShare(own);
+      // Fewer than half as many as may wait are charges of deferred holds, so this stays bounded.
+      if (full && type !== 'charge') return false;
+      this.#waiting += 1;
+    }
+    if (aside) {
+      aside.push(pending);
+      this.#asideSize += 1;
+    } else this.#enqueue(pending);
+    return true;
+  }
+
+  #enqueue(pending: Pending): void {
+    const { walletId } = pending.operation;
+    if (isFinishing(pending.operation)) this.#finishing.push(pending);
+    else if (!this.#admissions.get(walletId)?.push(pending)) this.#admissions.set(walletId, [pending]);
+  }
+
+  /** Sets operations of a wallet aside that were taken before, and all that come for it from now on. */
+  setAside(walletId: string, pendings: readonly Pending[]): void {
+    const isOwn = ({ operation }: Pending) => operation.walletId === walletId;
+    const [finishing, others] = split(this.#finishing, isOwn);
+    this.#finishing = others;
+    const admissions = this.#admissions.get(walletId) ?? [];
+    this.#admissions.delete(walletId);
+    this.#aside.set(walletId, [...(this.#aside.get(walletId) ?? []), ...pendings, ...finishing, ...admissions]);
+    this.#waiting += pendings.filter(isAdmission).length;
+    this.#asideSize += pendings.length + finishing.length + admissions.length;
+  }
+
+  /** Lets a wallet's operations go with the next group; false when there are none. */
+  takeUp(walletId: string): boolean {
+    const aside = this.#aside.get(walletId) ?? [];
+    this.#aside.delete(walletId);
+    this.#asideSize -= aside.length;
+    for (const pending of aside) this.#enqueue(pending);
+    return aside.length > 0;
+  }
+
+  /** Empties the queue. */
+  takeAll(): Pending[] {
+    for (const walletId of [...this.#aside.keys()]) this.takeUp(walletId);
+    const all = [...this.#finishing.splice(0), ...[...this.#admissions.values()].flat()];
+    this.#admissions.clear();
+    this.#waiting = 0;
+    return all;
+  }
+
+  /** Takes the next group, at least one when any is ready. */
+  take(): Pending[] {
+    const { operationsPerGroupMax, bytesPerGroupMax } = this.#limits;
+    const group: Pending[] = [];
+    let bytes = 0;
+    let constants = 0;
+    const fits = (next: Pending) =>
+      group.length === 0 ||
+      (group.length < operationsPerGroupMax &&
+        bytes + next.bytes <= bytesPerGroupMax &&
+        constants + constantsOf(next.operation) <= constantsPerListMax);
+    const include = (next: Pending) => {
+      group.push(next);
+      bytes += next.bytes;
+      constants += constantsOf(next.operation);
+    };
+    let taken = 0;
+    for (const next of this.#finishing) {
+      if (!fits(next)) break;
+      include(next);
+      taken += 1;
+    }
+    this.#finishing.splice(0, taken);
+    while (this.#admissions.size > 0) {
+      const served: string[] = [];
+      for (const [walletId, queue] of this.#admissions) {
+        const [next] = queue;
+        if (next && !fits(next)) {
+          // Whose turn it was goes to the back of the round: the next group begins with the others.
+          for (const id of served) this.#moveToBack(id);
+          return group;
+        }
+        queue.shift();
+        if (queue.length === 0) this.#admissions.delete(walletId);
+        else served.push(walletId);
+        if (!next) continue;
+        this.#waiting -= 1;
+        include(next);
+      }
+    }
+    return group;
+  }
+
+  /** Takes every admission that waits, to refuse it; or those of one wallet that is set aside. */
+  takeAdmissions(asideWalletId?: string): Pending[] {
+    const all = asideWalletId === undefined ? [...this.#admissions.values()].flat() : [];
+    if (asideWalletId === undefined) this.#admissions.clear();
+    for (const walletId of asideWalletId === undefined ? [...this.#aside.keys()] : [asideWalletId]) {
+      const aside = this.#aside.get(walletId) ?? [];
+      const [go, stay] = split(aside, isAdmission);
+      this.#aside.set(walletId, stay);
+      this.#asideSize -= go.length;
+      all.push(...go);
+    }
+    this.#waiting -= all.length;
+    return all;
+  }
+
+  #moveToBack(walletId: string): void {
+    const queue = this.#admissions.get(walletId);
+    this.#admissions.delete(walletId);
+    if (queue) this.#admissions.set(walletId, queue);
+  }
+
+  // While there is plenty of room one wallet may take it; in the second half each has an equal part.
+  #fairShare(own: number): number {
+    const { waitingMax } = this.#limits;
+    if (this.#waiting < waitingMax / 2) return Number.POSITIVE_INFINITY;
+    const wallets = this.#admissions.size + this.#aside.size + (own > 0 ? 0 : 1);
+    return Math.max(1, Math.floor(waitingMax / (wallets + 1)));
+  }
+}
+
+function isAdmission({ operation }: Pending): boolean {
+  return !isFinishing(operation);
+}
+
+/** Those that fit, and those that don't. */
+export function split<T>(all: readonly T[], fits: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(fits), all.filter((one) => !fits(one))];
+}
+
+/** Of the longest list that the operation adds to: its caps, or its key, token and device. */
+function constantsOf(operation: Operation): number {
+  if (operation.type === 'hold' || operation.type === 'charge') {
+    const { tokenId, deviceId, caps } = requestOf(operation);
+    return Math.max(1 + (tokenId ? 1 : 0) + (deviceId ? 1 : 0), caps?.length ?? 0);
+  }
+  return 'capOwners' in operation ? Math.max(1, operation.capOwners.length) : 1;
+}

@@ -1,0 +1,226 @@
+import { FailureError, fail, type Result, succeed } from '../base/failure.ts';
+import { minOf, type NanoUsd } from '../base/money.ts';
+import type { Hold, HoldRequest, Ledger, Progress, Receipt, Settlement, Usage } from './ledger/ledger.ts';
+
+/** Model tokens that were set aside under the caller's limits until it is known how many were used. */
+export interface ReservedTokens {
+  settle(tokens: number): void;
+}
+
+/** What a reply is paid from: a charge, or a part of one. Disposed of without a settlement, it gives everything back. */
+export interface Funds extends AsyncDisposable {
+  /** The charge's id. */
+  readonly id: string;
+  /** The most that can be spent. */
+  readonly amount: NanoUsd;
+  /** The wallet's balance at admission, held credit included. */
+  readonly balance: NanoUsd;
+  /** There while the hold is not committed; see `Hold.pending`. */
+  readonly pending: Hold['pending'];
+  /** Whether a retry may ask for the reply, so that it has to be stored with the settlement. */
+  readonly replayable: boolean;
+  /** As `Ledger.settle`; once: later calls answer with the same receipt. */
+  settle(settlement: Readonly<Settlement>): Promise<Receipt>;
+  /** As `Ledger.release`. */
+  release(reason: string): Promise<void>;
+}
+
+/** What part of a request has cost, whether or not it was of use. */
+export interface Spending {
+  readonly cost: NanoUsd;
+  /** Undefined when nothing was used. */
+  readonly usage: Usage | undefined;
+}
+
+export type ChargeOutcome =
+  | { kind: 'held'; charge: OpenCharge }
+  | { kind: 'replayed'; receipt: Receipt; reply: Uint8Array };
+
+/**
+ * Opens the charge of one request: `Ledger.hold`, and from then on one object that owns the held credit and the reserved
+ * tokens. Fails like `hold`, and with `reply_purged` for a repeated request whose reply is not kept; then the tokens are
+ * given back.
+ */
+export async function openCharge(
+  ledger: Ledger,
+  request: Readonly<HoldRequest>,
+  tokens?: ReservedTokens,
+): Promise<Result<ChargeOutcome>> {
+  let charge: OpenCharge | undefined;
+  try {
+    const held = await ledger.hold(request);
+    if (!held.ok) return held;
+    if (held.value.kind === 'held') {
+      charge = new OpenCharge(ledger, held.value.hold, tokens);
+      return succeed({ kind: 'held', charge });
+    }
+    const { reply, receipt } = held.value;
+    return reply
+      ? succeed({ kind: 'replayed', receipt, reply })
+      : fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
+  } finally {
+    if (!charge) tokens?.settle(0);
+  }
+}
+
+/** Runs the work that ends a charge; when it leaves it open, by an error or otherwise, everything is given back. */
+export async function endingCharge<T>(funds: Funds, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    await funds[Symbol.asyncDispose]();
+  }
+}
+
+/** A charge from its hold to its end. */
+export class OpenCharge implements Funds {
+  readonly #ledger: Ledger;
+  readonly #tokens: ReservedTokens | undefined;
+  #hold: Hold;
+  #settling: Promise<Receipt> | undefined;
+  #released = false;
+
+  constructor(ledger: Ledger, hold: Hold, tokens: ReservedTokens | undefined) {
+    this.#ledger = ledger;
+    this.#hold = hold;
+    this.#tokens = tokens;
+  }
+
+  get id(): string {
+    return this.#hold.chargeId;
+  }
+  get amount(): NanoUsd {
+    return this.#hold.amount;
+  }
+  get balance(): NanoUsd {
+    return this.#hold.balance;
+  }
+  get pending(): Hold['pending'] {
+    return this.#hold.pending;
+  }
+  get replayable(): boolean {
+    return this.#hold.idempotency !== undefined;
+  }
+
+  /** Waits until the hold is committed, after which `amount` may be less; or answers why it is refused. */
+  async committed(): Promise<Result<void>> {
+    const held = await this.#hold.pending;
+    if (held?.ok) this.#hold = held.value;
+    return held && !held.ok ? held : succeed(undefined);
+  }
+
+  /** As `Ledger.extend`. */
+  async extend(more: NanoUsd, minimum?: NanoUsd): Promise<Result<void>> {
+    const extended = await this.#ledger.extend(this.#hold, more, minimum);
+    if (!extended.ok) return extended;
+    this.#hold = extended.value;
+    return succeed(undefined);
+  }
+
+  /** As `Ledger.recordProgress`; nothing once the charge has ended. */
+  async progress(progress: Readonly<Progress>): Promise<void> {
+    if (!this.#hasEnded) await this.#ledger.recordProgress(this.#hold, progress);
+  }
+
+  settle(settlement: Readonly<Settlement>): Promise<Receipt> {
+    if (!this.#settling) {
+      this.#tokens?.settle(tokensOf(settlement.usage));
+      this.#settling = this.#ledger.settle(this.#hold, settlement);
+    }
+    return this.#settling;
+  }
+
+  async release(reason: string): Promise<void> {
+    if (this.#hasEnded) return;
+    this.#released = true;
+    this.#tokens?.settle(0);
+    await this.#ledger.release(this.#hold, reason);
+  }
+
+  /** Never rejects, so that it hides nothing of what went wrong before: a hold that can't be released expires. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release('not settled').catch(() => undefined);
+  }
+
+  get #hasEnded(): boolean {
+    return this.#released || this.#settling !== undefined;
+  }
+}
+
+/** A part of a charge that several calls may spend; the charge around it settles what they have spent. */
+export class Budget {
+  readonly #id: string;
+  #left: NanoUsd;
+  #spent: Spending = { cost: 0n, usage: undefined };
+
+  constructor(charge: Pick<Funds, 'id'>, amount: NanoUsd) {
+    this.#id = charge.id;
+    this.#left = amount;
+  }
+
+  get left(): NanoUsd {
+    return this.#left;
+  }
+  get spent(): Spending {
+    return this.#spent;
+  }
+
+  /** What one call is paid from: all that is left. One call at a time. */
+  open(tokens?: ReservedTokens): Funds {
+    const amount = this.#left;
+    const release = async () => tokens?.settle(0);
+    return {
+      id: this.#id,
+      amount,
+      balance: amount,
+      pending: undefined,
+      replayable: false,
+      settle: async ({ cost, usage }) => {
+        tokens?.settle(tokensOf(usage));
+        const charged = minOf(cost, amount);
+        this.#left -= charged;
+        const { cost: before, usage: used } = this.#spent;
+        this.#spent = { cost: before + charged, usage: used ? addUsage(used, usage) : usage };
+        return { chargeId: this.#id, state: 'settled', charged, owed: 0n, balance: this.#left };
+      },
+      release,
+      // After a settlement this changes nothing: tokens are settled once.
+      [Symbol.asyncDispose]: release,
+    };
+  }
+}
+
+/**
+ * Settles a reply that leaves whole or not at all: only the receipt of a charge in full lets it leave. Fails with
+ * `insufficient_credit` when the credit that was held is gone, with `idempotency_in_flight` when a retry has taken its place, and
+ * with what a pending hold was refused for.
+ */
+export async function settleInFull(funds: Funds, settlement: Readonly<Settlement>): Promise<Result<Receipt>> {
+  const due = minOf(settlement.cost, funds.amount);
+  let receipt: Receipt;
+  try {
+    receipt = await funds.settle(settlement);
+  } catch (error) {
+    if (error instanceof FailureError) return fail(error.failure);
+    throw error;
+  }
+  const { state, charged, balance, chargeId } = receipt;
+  if (state === 'settled' && charged === due) return succeed(receipt);
+  if (state === 'superseded') return fail({ kind: 'idempotency_in_flight', chargeId, retryAfterMs });
+  return fail({ kind: 'insufficient_credit', balance, held: 0n, needed: due });
+}
+
+const retryAfterMs = 1_000;
+
+/** The sum of two usages; what neither knows stays unknown. */
+export function addUsage<Counted extends Usage>(a: Counted, b: Counted): Counted {
+  const sum: Record<string, unknown> = Object.fromEntries(Object.entries(a));
+  for (const [name, count] of Object.entries(b))
+    if (typeof count === 'number') sum[name] = ((sum[name] as number | undefined) ?? 0) + count;
+  return { ...sum, estimated: a.estimated === true || b.estimated === true } as Counted;
+}
+
+/** Model tokens as the limits count them; what is not known counts nothing. */
+function tokensOf({ inputTokens = 0, outputTokens = 0 }: Usage): number {
+  return inputTokens + outputTokens;
+}

@@ -1,0 +1,101 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Queryable } from '../../db/index.ts';
+import { sqlName } from '../columns.ts';
+import { findOne, findRows } from '../rows-store.ts';
+import { chargeTable, type FoundPosting, postingTable, usageCounts } from '../tables.ts';
+import type { MetadataFilter, UsageDimension, UsageRow } from './statements.ts';
+
+/** The number of the wallet's first posting at or after a time; `next` when there is none. */
+export async function findSeqAt(
+  db: Queryable,
+  { walletId, next, timeUs }: { walletId: string; next: bigint; timeUs: bigint },
+): Promise<bigint> {
+  let low = 1n;
+  let high = next;
+  while (low < high) {
+    const middle = (low + high) / 2n;
+    const row = await findOne(db, postingTable, { walletId, seq: middle });
+    if (!row) throw new Error('A posting of the wallet is missing.');
+    if (row.createdAtUs < timeUs) low = middle + 1n;
+    else high = middle;
+  }
+  return low;
+}
+
+export function postingsFrom(
+  db: Queryable,
+  { walletId, from, to, limit }: { walletId: string; from: bigint; to: bigint; limit: number },
+): Promise<FoundPosting[]> {
+  const which = sql`wallet_id = ${walletId} AND seq >= ${from} AND seq < ${to} ORDER BY seq LIMIT ${limit}`;
+  return findRows(db, postingTable, which);
+}
+
+/** A charge that was paid in several postings is counted with its first. */
+const once = sql`(posting.step IN ('capture', 'expiry', 'late'))`;
+
+/** What each dimension is called in the row, and where it is read. */
+const columns: Record<UsageDimension, readonly [name: keyof UsageRow, RawBuilder<unknown>]> = {
+  day: ['day', sql`(posting.created_at_us DIV 86400000000)`],
+  operation: ['operation', sql`charge.operation`],
+  provider: ['provider', sql`charge.provider`],
+  model: ['model', sql`charge.model`],
+  key: ['keyId', sql`charge.key_id`],
+  device: ['deviceId', sql`charge.device_id`],
+};
+
+const counts = usageCounts.filter((name) => name !== 'requests');
+// Counts that no charge has are nothing to add.
+const sums = sql.join(
+  counts.map((name) => {
+    const count = sql.ref(`charge.${sqlName(name, chargeTable.changing[name])}`);
+    return sql`COALESCE(SUM(${once} * ${count}), 0) AS ${sql.id(name)}`;
+  }),
+);
+
+export interface SumRequest {
+  walletId: string;
+  from: bigint;
+  to: bigint;
+  groupBy: readonly UsageDimension[];
+  groupByMetadata?: string | undefined;
+  metadata?: MetadataFilter | undefined;
+  offset: number;
+  limit: number;
+}
+
+/** Sums over the captures among some postings. Without dimensions: one row, even of nothing. */
+export async function sumUsage(db: Queryable, request: SumRequest): Promise<UsageRow[]> {
+  const { walletId, from, to, groupBy, groupByMetadata, metadata, offset, limit } = request;
+  const dimensions = groupBy.map((name) => columns[name]);
+  if (groupByMetadata !== undefined) dimensions.push(['metadataValue', sql`label.value`]);
+  const selected = dimensions.map(([name, column]) => sql`${column} AS ${sql.id(name)},`);
+  const grouped = sql.join(dimensions.map(([, column]) => column));
+  const grouping = dimensions.length === 0 ? sql`` : sql`GROUP BY ${grouped} ORDER BY ${grouped}`;
+  const { rows } = await sql<SumRow>`
+    SELECT ${sql.join(selected, sql` `)} COALESCE(SUM(${once}), 0) AS charges, ${sums},
+      COALESCE(SUM(IF(posting.credit_account = 'wallet', -posting.amount, posting.amount)), 0) AS cost
+    FROM posting
+    JOIN charge ON charge.wallet_id = posting.wallet_id AND charge.id = posting.source_id
+    ${metadata === undefined ? sql`` : sql`JOIN ${labelOf('wanted', metadata.key)} AND wanted.value = ${metadata.value}`}
+    ${groupByMetadata === undefined ? sql`` : sql`LEFT JOIN ${labelOf('label', groupByMetadata)}`}
+    WHERE posting.wallet_id = ${walletId} AND posting.seq >= ${from} AND posting.seq < ${to}
+      AND posting.source_type = 'charge'
+    ${grouping}
+    LIMIT ${limit} OFFSET ${offset}`.execute(db.for<never>());
+  return rows.map(toUsageRow);
+}
+
+/** The charge's label of that name, as a table to join. */
+function labelOf(alias: string, name: string): RawBuilder<unknown> {
+  const [walletId, chargeId, label] = ['wallet_id', 'charge_id', 'name'].map((column) => sql.ref(`${alias}.${column}`));
+  return sql`charge_metadata AS ${sql.id(alias)}
+    ON ${walletId} = posting.wallet_id AND ${chargeId} = posting.source_id AND ${label} = ${name}`;
+}
+
+/** The days are counted since the epoch, and a dimension that charges don't have is NULL. */
+type SumRow = Omit<UsageRow, 'day'> & { day?: bigint };
+
+function toUsageRow({ day, ...row }: SumRow): UsageRow {
+  const there = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Omit<UsageRow, 'day'>;
+  return day === undefined ? there : { day: new Date(Number(day) * 86_400_000).toISOString().slice(0, 10), ...there };
+}

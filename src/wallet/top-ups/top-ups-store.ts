@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import { isDuplicateKey, type Queryable } from '../../db/index.ts';
+import { nowUs } from '../wallets/wallets-store.ts';
+
+export interface NewTopUp {
+  id: string;
+  walletId: string;
+  amount: bigint;
+  provider: string;
+  reference: string | undefined;
+  actor: string | undefined;
+  idempotencyKey: string | undefined;
+}
+
+/** Adds a pending top-up; false when its idempotency key was used for this wallet before. */
+export async function addTopUp(db: Queryable, row: NewTopUp): Promise<boolean> {
+  const { id, walletId, amount, provider, reference = null, actor = null, idempotencyKey = null } = row;
+  try {
+    await sql`INSERT INTO top_up (id, wallet_id, amount, state, provider, provider_reference, actor, idempotency_key, created_at_us)
+      VALUES (${id}, ${walletId}, ${amount}, 'pending', ${provider}, ${reference}, ${actor}, ${idempotencyKey}, ${nowUs})`.execute(
+      db.for<never>(),
+    );
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+/** Notes where the payment is, unless that is known already. */
+export async function notePayment(
+  db: Queryable,
+  id: string,
+  { reference, paymentUrl }: { reference?: string; paymentUrl?: string },
+): Promise<void> {
+  await sql`UPDATE top_up SET provider_reference = COALESCE(provider_reference, ${reference ?? null}),
+    payment_url = COALESCE(payment_url, ${paymentUrl ?? null}) WHERE id = ${id}`.execute(db.for<never>());
+}
+
+/** Gives a pending top-up up; one that is paid stays so. */
+export async function closeTopUp(db: Queryable, id: string, state: 'failed' | 'expired'): Promise<void> {
+  await sql`UPDATE top_up SET state = ${state} WHERE id = ${id} AND state = 'pending'`.execute(db.for<never>());
+}
+
+export async function hasSandboxMoney(db: Queryable): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT id FROM top_up WHERE provider IN ('sandbox', 'stripe_test') AND state = 'paid' LIMIT 1`.execute(
+    db.for<never>(),
+  );
+  return rows.length > 0;
+}

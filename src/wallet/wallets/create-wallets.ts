@@ -1,0 +1,169 @@
+import { fail, succeed } from '../../base/failure.ts';
+import { isId, newId } from '../../base/ids.ts';
+import { makePage, readPageRequest } from '../../base/page.ts';
+import { pick, present } from '../../base/present.ts';
+import type { Database } from '../../db/index.ts';
+import type { RunningLedger } from '../ledger/create-ledger.ts';
+import { findOne, listNewest } from '../rows-store.ts';
+import { entriesOf } from '../statements/entry.ts';
+import { listName } from '../statements/list-name.ts';
+import { deleteMetadata, findLabelled, findMetadata } from '../statements/metadata-store.ts';
+import {
+  adjustmentTable,
+  chargeTable,
+  dateOf,
+  type FoundCharge,
+  type FoundWallet,
+  idempotencyTable,
+  postingTable,
+  usageCounts,
+} from '../tables.ts';
+import { createTopUps, type TopUpSettings } from '../top-ups/create-top-ups.ts';
+import type { PaymentProvider } from '../top-ups/top-ups.ts';
+import { checkAmount, checkText } from '../validate.ts';
+import type { Charge, Wallet, Wallets } from './wallets.ts';
+import { addWallet, findWallet, listCharges, requireWallet } from './wallets-store.ts';
+
+export interface WalletsDependencies {
+  db: Database;
+  /** Every movement goes through its groups. */
+  ledger: RunningLedger;
+  /** Who takes payments. */
+  payments: PaymentProvider;
+  settings?: TopUpSettings;
+}
+
+const eraseBatchMax = 500;
+/** So that a call ends. */
+const eraseBatchesMax = 20;
+
+export function createWallets({ db, ledger, payments, settings = {} }: WalletsDependencies): Wallets {
+  const { committer } = ledger;
+
+  async function chargesOf(walletId: string, rows: readonly FoundCharge[]): Promise<Charge[]> {
+    const chargeIds = rows.map(({ id }) => id);
+    const metadata = await findMetadata(db, walletId, chargeIds);
+    return rows.map((row) => toCharge(row, metadata.get(row.id)));
+  }
+
+  /** A charge of the account's API wallet. */
+  async function chargeOf(accountId: string, id: string): Promise<Charge | undefined> {
+    const wallet = await findWallet(db, accountId, 'api');
+    const row = wallet && (await findOne(db, chargeTable, { walletId: wallet.id, id }));
+    return row && (await chargesOf(row.walletId, [row]))[0];
+  }
+
+  return {
+    async create(accountId, kind) {
+      checkText('accountId', accountId, 40);
+      const found = await findWallet(db, accountId, kind);
+      if (found) return toWallet(found);
+      await addWallet(db, { id: newId('wal'), accountId, kind });
+      const added = await findWallet(db, accountId, kind);
+      if (!added) throw new Error('A wallet that was just added is gone.');
+      return toWallet(added);
+    },
+    async get(accountId, kind) {
+      const found = await requireWallet(db, accountId, kind);
+      return found.ok ? succeed(toWallet(found.value)) : found;
+    },
+    async listEntries(accountId, kind, page) {
+      const start = readPageRequest(`entries:${kind}`, page);
+      if (!start.ok) return start;
+      const wallet = await requireWallet(db, accountId, kind);
+      if (!wallet.ok) return wallet;
+      const { after, size } = start.value;
+      const before = after !== undefined && /^[0-9]{1,18}$/.test(after) ? BigInt(after) : undefined;
+      const walletId = wallet.value.id;
+      const rows = await listNewest(db, postingTable, { walletId, before, limit: size + 1 });
+      const { items, nextPageToken } = makePage(`entries:${kind}`, start.value, rows, ({ seq }) => seq.toString());
+      return succeed({ items: await entriesOf(db, walletId, items), nextPageToken });
+    },
+    async getCharge(accountId, chargeId) {
+      const charge = isId('chg', chargeId) ? await chargeOf(accountId, chargeId) : undefined;
+      return charge ? succeed(charge) : fail({ kind: 'not_found', resource: 'charge' });
+    },
+    async listCharges(accountId, { metadata, ...page }) {
+      const list = listName('charges', metadata);
+      const start = readPageRequest(list, page);
+      if (!start.ok) return start;
+      const wallet = await requireWallet(db, accountId, 'api');
+      if (!wallet.ok) return wallet;
+      const { after, size } = start.value;
+      const walletId = wallet.value.id;
+      const rows = await listCharges(db, { walletId, metadata, before: after, limit: size + 1 });
+      const { items, nextPageToken } = makePage(list, start.value, rows, ({ id }) => id);
+      return succeed({ items: await chargesOf(walletId, items), nextPageToken });
+    },
+    async eraseMetadata(accountId, label) {
+      const wallet = await requireWallet(db, accountId, 'api');
+      if (!wallet.ok) return wallet;
+      const walletId = wallet.value.id;
+      let erased = 0;
+      for (let batch = 0; batch < eraseBatchesMax; batch++) {
+        const chargeIds = await findLabelled(db, { walletId, metadata: label, limit: eraseBatchMax });
+        await deleteMetadata(db, walletId, chargeIds);
+        erased += chargeIds.length;
+        if (chargeIds.length < eraseBatchMax) break;
+      }
+      return succeed(erased);
+    },
+    async findCharge(accountId, scope, key) {
+      const named = await findOne(db, idempotencyTable, { scope, key });
+      return named && chargeOf(accountId, named.chargeId);
+    },
+    topUps: createTopUps({ db, ledger, payments, settings }),
+    async adjust(request) {
+      const { accountId, kind, amount, reason, actor, idempotencyKey, reversesChargeId } = request;
+      checkText('reason', reason, 500);
+      checkText('actor', actor, 200);
+      checkText('idempotencyKey', idempotencyKey, 255);
+      checkAmount('amount', amount < 0n ? -amount : amount);
+      if (reversesChargeId !== undefined && amount < 0n)
+        throw new RangeError('A reversal gives back, so it is positive.');
+      const wallet = await requireWallet(db, accountId, kind);
+      if (!wallet.ok) return wallet;
+      const { id: walletId, owed } = wallet.value;
+      const adjusted = await committer.submit({
+        type: 'adjust',
+        walletId,
+        adjustmentId: newId('adj'),
+        amount,
+        reason,
+        actor,
+        idempotencyKey,
+        chargeId: reversesChargeId,
+      });
+      if (!adjusted.ok) return adjusted;
+      if (owed > 0n) await committer.submit({ type: 'repay', walletId });
+      const row = await findOne(db, adjustmentTable, { id: adjusted.value.adjustmentId });
+      if (!row) throw new Error('An adjustment that was just made is gone.');
+      return succeed(
+        present({
+          ...pick(row, 'amount', 'reason', 'actor'),
+          adjustmentId: row.id,
+          balance: adjusted.value.balance,
+          reversesChargeId: row.chargeId,
+          time: dateOf(row.createdAtUs),
+        }),
+      );
+    },
+  };
+}
+
+function toWallet({ id: walletId, accountId, kind, posted: balance, held, owed }: FoundWallet): Wallet {
+  return { walletId, accountId, kind, balance, held, available: balance - held, paused: balance === 0n, owed };
+}
+
+function toCharge(row: FoundCharge, metadata: Record<string, string> = {}): Charge {
+  return present({
+    ...pick(row, 'walletId', 'state', 'operation', 'keyId', 'tokenId', 'subject', 'deviceId', 'provider', 'model'),
+    ...pick(row, 'priceVersion', 'hold', 'owed'),
+    chargeId: row.id,
+    charged: row.settled,
+    usage: pick(row, ...usageCounts, 'estimated'),
+    metadata,
+    createdAt: dateOf(row.createdAtUs),
+    endedAt: row.endedAtUs === undefined ? undefined : dateOf(row.endedAtUs),
+  });
+}

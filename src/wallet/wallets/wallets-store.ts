@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import { fail, type Result, succeed } from '../../base/failure.ts';
+import type { Queryable } from '../../db/index.ts';
+import { findOne, findRows, listNewest } from '../rows-store.ts';
+import { findLabelled } from '../statements/metadata-store.ts';
+import type { MetadataFilter } from '../statements/statements.ts';
+import { chargeTable, type FoundCharge, type FoundWallet, walletTable } from '../tables.ts';
+import type { WalletKind } from './wallets.ts';
+
+/** Database time in microseconds. */
+export const nowUs = sql<bigint>`TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
+
+/** Adds an account's wallet, holding 0; two at once make one. */
+export async function addWallet(
+  db: Queryable,
+  { id, accountId, kind }: { id: string; accountId: string; kind: WalletKind },
+): Promise<void> {
+  await sql`INSERT INTO wallet (id, account_id, kind, created_at_us) VALUES (${id}, ${accountId}, ${kind}, ${nowUs})
+    ON DUPLICATE KEY UPDATE kind = ${kind}`.execute(db.for<never>());
+}
+
+export function findWallet(db: Queryable, accountId: string, kind: WalletKind): Promise<FoundWallet | undefined> {
+  return findOne(db, walletTable, { accountId, kind });
+}
+
+/** The account's wallet, or `not_found`. */
+export async function requireWallet(db: Queryable, accountId: string, kind: WalletKind): Promise<Result<FoundWallet>> {
+  const wallet = await findWallet(db, accountId, kind);
+  return wallet ? succeed(wallet) : fail({ kind: 'not_found', resource: 'wallet' });
+}
+
+/** Charges below the id `before`, the newest first: all of the wallet's, or those with one label. */
+export async function listCharges(
+  db: Queryable,
+  request: { walletId: string; metadata: MetadataFilter | undefined; before: string | undefined; limit: number },
+): Promise<FoundCharge[]> {
+  const { walletId, metadata } = request;
+  if (!metadata) return listNewest(db, chargeTable, request);
+  const ids = await findLabelled(db, { ...request, metadata });
+  if (ids.length === 0) return [];
+  return findRows(db, chargeTable, sql`wallet_id = ${walletId} AND id IN (${sql.join(ids)}) ORDER BY id DESC`);
+}
+
+export async function findReply(db: Queryable, chargeId: string): Promise<Buffer | undefined> {
+  const { rows } = await sql<{ sealed: Buffer }>`
+    SELECT sealed FROM stored_reply WHERE charge_id = ${chargeId}`.execute(db.for<never>());
+  return rows[0]?.sealed;
+}

@@ -1,0 +1,122 @@
+import type { Result } from '../../base/failure.ts';
+import type { NanoUsd } from '../../base/money.ts';
+import type { Page, PageRequest } from '../../base/page.ts';
+import type { Usage } from '../ledger/ledger.ts';
+import type { MetadataFilter } from '../statements/statements.ts';
+import type { TopUps } from '../top-ups/top-ups.ts';
+
+/** The API wallet pays for API use; the application wallet is the companion application's own. Neither pays for the other. */
+export type WalletKind = 'api' | 'application';
+
+/** Everything about credit except holding it: wallets, entries, charges, top-ups, adjustments. */
+export interface Wallets {
+  /** Makes an account's wallet, holding 0; answers with the one there is when it exists. */
+  create(accountId: string, kind: WalletKind): Promise<Wallet>;
+  /** Fails with `not_found` for an account without this wallet. */
+  get(accountId: string, kind: WalletKind): Promise<Result<Wallet>>;
+  /** The wallet's entries, newest first; a page never changes while new entries arrive. */
+  listEntries(accountId: string, kind: WalletKind, page: PageRequest): Promise<Result<Page<Entry>>>;
+  /** One charge of the account's API wallet. */
+  getCharge(accountId: string, chargeId: string): Promise<Result<Charge>>;
+  /** The charges of the account's API wallet, newest first: all, or those with one label. */
+  listCharges(accountId: string, request: Readonly<ChargesRequest>): Promise<Result<Page<Charge>>>;
+  /**
+   * Deletes all labels of the charges that have this one, at most 10,000 charges at once; what was charged stays. Tells
+   * how many they were: when it is 0, none is left.
+   */
+  eraseMetadata(accountId: string, label: Readonly<MetadataFilter>): Promise<Result<number>>;
+  /** The charge that an idempotency key led to, in the scope that the hold was asked with; none after it was freed. */
+  findCharge(accountId: string, scope: string, key: string): Promise<Charge | undefined>;
+  topUps: TopUps;
+  /** Corrects a wallet by the operator's hand, once per idempotency key, for ever. Never below zero: `insufficient_credit`. */
+  adjust(adjustment: Readonly<AdjustmentRequest>): Promise<Result<Adjustment>>;
+}
+
+export interface Wallet {
+  walletId: string;
+  accountId: string;
+  kind: WalletKind;
+  /** All credit, held credit included. Use is paused when it is exactly 0. */
+  balance: NanoUsd;
+  held: NanoUsd;
+  available: NanoUsd;
+  paused: boolean;
+  /**
+   * What is owed: after refunds and lost disputes of spent credit, and for delivered replies that could not be collected.
+   * While it is above 0 no hold is given.
+   */
+  owed: NanoUsd;
+}
+
+export type EntryKind = 'top_up' | 'usage' | 'refund' | 'dispute' | 'adjustment';
+
+/** One movement of a balance; never changed. */
+export interface Entry {
+  /** Unique in its wallet, increasing. */
+  entryId: string;
+  kind: EntryKind;
+  /** Positive adds credit, negative takes it. */
+  amount: NanoUsd;
+  balanceAfter: NanoUsd;
+  chargeId?: string;
+  /** The labels of the charge, if it has any. */
+  metadata?: Record<string, string>;
+  topUpId?: string;
+  adjustmentId?: string;
+  time: Date;
+}
+
+export interface ChargesRequest extends PageRequest {
+  /** Only those with this label. */
+  metadata?: MetadataFilter;
+}
+
+export type ChargeState = 'held' | 'settled' | 'released' | 'expired' | 'superseded';
+
+export interface Charge {
+  chargeId: string;
+  walletId: string;
+  state: ChargeState;
+  operation: string;
+  keyId: string;
+  tokenId?: string;
+  subject?: string;
+  deviceId?: string;
+  provider?: string;
+  model?: string;
+  priceVersion: number;
+  hold: NanoUsd;
+  /** Absent until the charge has ended. */
+  charged?: NanoUsd;
+  /** What could not be collected when it was settled, and is owed by the wallet since. */
+  owed: NanoUsd;
+  usage: Usage;
+  /** The caller's own labels, in the order of their names; none when they were erased. */
+  metadata: Record<string, string>;
+  createdAt: Date;
+  endedAt?: Date;
+}
+
+export interface AdjustmentRequest {
+  accountId: string;
+  kind: WalletKind;
+  /** Positive adds credit, negative takes it; not 0. */
+  amount: NanoUsd;
+  /** Why, for the books; 1 to 500 bytes. */
+  reason: string;
+  /** Who decided it: the operator's name. */
+  actor: string;
+  idempotencyKey: string;
+  /** The charge that this gives back, wholly or in part: then positive, and in all never more than was charged. */
+  reversesChargeId?: string;
+}
+
+export interface Adjustment {
+  adjustmentId: string;
+  amount: NanoUsd;
+  balance: NanoUsd;
+  reason: string;
+  actor: string;
+  reversesChargeId?: string;
+  time: Date;
+}

@@ -1,0 +1,146 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { FailureError } from '../../src/base/failure.ts';
+import type { ChatEvent, ChatRequest } from '../../src/chat/index.ts';
+import { loseHolds } from '../support/lose-holds.ts';
+import { completion, startUpstream, streamedCompletion, type UpstreamReply } from '../support/upstream.ts';
+import { call, caller, chatHarness, say, testModel } from './harness.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+async function service(
+  reply: UpstreamReply,
+  more: Parameters<typeof testModel>[2] = {},
+  deadlineMs = 5_000,
+  sleep?: () => Promise<void>,
+) {
+  const upstream = await startUpstream(reply);
+  const harness = await chatHarness({
+    providers: [{ id: 'p', kind: 'openai-compatible', baseUrl: `${upstream.url}/v1` }],
+    models: [testModel('p', 'm', more)],
+    deadlineMs,
+    ...(sleep ? { sleep } : {}),
+  });
+  open.push(upstream, harness);
+  return { ...harness, upstream };
+}
+
+const json = { responseFormat: { kind: 'json' as const, schema: { type: 'object' } } };
+const whole: [string, Partial<ChatRequest>, boolean, string][] = [
+  ['a reply', {}, false, 'Paid?'],
+  ['a reply with a schema', json, false, '{}'],
+  ['a stream with a schema', json, true, '{}'],
+];
+
+describe('what leaves whole', () => {
+  test.for(whole)('does so only when it is paid in full: %s', async ([, request, streamed, content]) => {
+    const { chat, ledger } = await service({ body: completion(content) });
+    const ask = () => (streamed ? chat.stream : chat.run)(caller, say('Hi', request), call('k'));
+    let found = loseHolds(ledger, 'expired');
+    expect(await ask()).toMatchObject({ ok: false, failure: { kind: 'insufficient_credit', needed: 20_000n } });
+    found();
+    found = loseHolds(ledger, 'superseded');
+    expect(await ask()).toMatchObject({
+      ok: false,
+      failure: { kind: 'idempotency_in_flight', chargeId: expect.stringMatching(/^chg_/), retryAfterMs: 1_000 },
+    });
+    found();
+    expect(ledger).toMatchObject({ held: 0n, balance: 5_000_000_000n });
+    expect(ledger.settlements.every(({ charged }) => charged === 0n)).toBe(true);
+    ledger.settlements.splice(0);
+    expect(await ask()).toMatchObject({ ok: true });
+    expect(ledger.settlements).toMatchObject([{ charged: 20_000n }]);
+    expect(ledger.settlements[0]).not.toHaveProperty('delivered');
+  });
+
+  test.for([false, true])('gives its hold back when something throws on the way (streamed: %s)', async (streamed) => {
+    const { chat, ledger } = await service({ status: 503, body: 'busy' }, {}, 5_000, () =>
+      Promise.reject(new Error('a fault')),
+    );
+    const request = say('Hi', { routing: { maxRetries: 1 } });
+    await expect((streamed ? chat.stream : chat.run)(caller, request, call())).rejects.toThrow('a fault');
+    expect(ledger).toMatchObject({ held: 0n, balance: 5_000_000_000n, releases: ['not settled'] });
+  });
+});
+
+describe('a stream', () => {
+  test('that can’t be collected says what was charged, and its pieces are owed', async () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 5 };
+    const { chat, ledger } = await service({ pieces: streamedCompletion(['Un', 'paid.'], usage) });
+    const seen: unknown[] = [];
+    const settle = ledger.settle.bind(ledger);
+    ledger.settle = (hold, settlement) => {
+      seen.push(settlement);
+      return settle(hold, settlement);
+    };
+    loseHolds(ledger, 'expired');
+    const opened = await chat.stream(caller, say('Hi'), call());
+    if (!opened.ok) throw new Error('not opened');
+    const { events } = await all(opened.value);
+    expect(events.at(-1)).toMatchObject({
+      kind: 'end',
+      reply: { message: { content: 'Unpaid.' }, usage: { cost: 0n } },
+    });
+    expect(seen).toMatchObject([{ delivered: true, cost: 20_000n }]);
+  });
+
+  test('of which no piece has left is paid in full, or fails', async () => {
+    const { chat, ledger } = await service({ pieces: streamedCompletion([]) });
+    loseHolds(ledger, 'expired');
+    const opened = await chat.stream(caller, say('Hi'), call());
+    if (!opened.ok) throw new Error('not opened');
+    expect(await all(opened.value)).toMatchObject({ events: [], failure: { kind: 'insufficient_credit' } });
+  });
+
+  test('of a model that reasons is read on when it is left, and a retry gets all of it', async () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 1_000 };
+    const { chat, ledger, upstream } = await service(
+      { pieces: streamedCompletion(['Yes', ', ', 'sir.'], usage), pauseMs: 20 },
+      { capabilities: ['reasoning'] },
+    );
+    const opened = await chat.stream(caller, say('Hi'), call('k'));
+    if (!opened.ok) throw new Error('not opened');
+    await opened.value.next();
+    await opened.value.return();
+    await chat.drained();
+    expect(ledger.settlements).toMatchObject([{ charged: 2_010_000n, usage: { estimated: false } }]);
+    const again = await chat.stream(caller, say('Hi'), call('k'));
+    if (!again.ok) throw new Error('not answered');
+    expect((await all(again.value)).events[0]).toEqual({ kind: 'delta', content: 'Yes, sir.' });
+    expect(upstream.seen).toHaveLength(1);
+  });
+
+  test('that is read on ends with the time of a request, and is charged as received', async () => {
+    const { chat, ledger, upstream } = await service(
+      { pieces: streamedCompletion(['Yes', ', ']).slice(0, 3), ending: 'silence' },
+      { capabilities: ['reasoning'] },
+      300,
+    );
+    const gone = new AbortController();
+    const opened = await chat.stream(caller, say('Hi'), { signal: gone.signal });
+    if (!opened.ok) throw new Error('not opened');
+    const reading = all(opened.value);
+    setTimeout(() => gone.abort(), 50);
+    const startedAt = performance.now();
+    expect(await reading).toMatchObject({ failure: { kind: 'cancelled' } });
+    expect(performance.now() - startedAt).toBeLessThan(250);
+    await upstream.seen[0]?.aborted;
+    await chat.drained();
+    expect(performance.now() - startedAt).toBeGreaterThan(300);
+    expect(ledger.settlements).toMatchObject([{ delivered: true, usage: { estimated: true } }]);
+  });
+});
+
+async function all(
+  events: AsyncGenerator<ChatEvent, void>,
+): Promise<{ events: ChatEvent[]; failure?: FailureError['failure'] }> {
+  const seen: ChatEvent[] = [];
+  try {
+    for await (const event of events) seen.push(event);
+    return { events: seen };
+  } catch (error) {
+    return { events: seen, failure: (error as FailureError).failure };
+  }
+}
