@@ -55,6 +55,18 @@ eachBooks((books) => {
       );
   });
 
+  test('what can not be paid after its expiry, and nobody has seen, costs nothing', async () => {
+    const account = await customer(5n);
+    const hold = await shortHold(account, { ceiling: 5n * nanoPerUsd });
+    await node.ledger.recordProgress(hold, { cost: 300n, usage: {} });
+    await expire();
+    const rest = 5n * nanoPerUsd - 300n;
+    await pay(node, holdOf(account, { ceiling: rest }), { cost: rest, usage: {} });
+    const receipt = await node.ledger.settle(hold, { cost: 1_000n, usage: {} });
+    expect(receipt).toMatchObject({ state: 'released', charged: 0n, owed: 0n, balance: 300n });
+    expect(await node.ledger.settle(hold, { cost: 1_000n, usage: {} })).toEqual(receipt);
+  });
+
   test('progress renews a hold, so it does not expire while its owner lives', async () => {
     const account = await customer(5n);
     const hold = await shortHold(account, { ttlMs: 300 });

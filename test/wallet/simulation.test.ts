@@ -207,7 +207,15 @@ class Settle extends ChargeStep {
     }
     const missing = cost - charge.settled;
     const paid = least(missing, model.free);
-    if (paid < missing && !this.delivered) return;
+    if (paid < missing && !this.delivered) {
+      if (charge.settled === 0n) return;
+      // Nobody has seen it, so what the expiry took goes back.
+      model.posted += charge.settled;
+      model.spentUnderCap -= charge.settled;
+      charge.settled = 0n;
+      charge.state = 'released';
+      return;
+    }
     model.posted -= paid;
     model.owed += missing - paid;
     model.spentUnderCap += missing;

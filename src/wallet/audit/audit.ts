@@ -20,13 +20,16 @@ export interface AuditOptions {
   limit?: number;
 }
 
+/** A rule reads whole tables. */
+const ruleTimeoutMs = 1_800_000;
+
 /**
  * Checks every invariant of the ledger in one consistent snapshot and returns what breaks one. It takes no locks, so it
  * is safe on a live system; it reads every posting and charge once or twice, so it takes a while on a large one.
  */
 export async function auditLedger(db: Database, options: AuditOptions = {}): Promise<Violation[]> {
   const all = [...invariants, ...(options.more ?? [])];
-  return db.snapshot(async (tx) => {
+  return db.withQueryTimeout(ruleTimeoutMs).snapshot(async (tx) => {
     const violations: Violation[] = [];
     for (const [index, invariant] of all.entries()) {
       const started = performance.now();
