@@ -17,7 +17,7 @@ export interface Sandbox {
 export interface SandboxSettings {
   /** How many jobs run at once, at least 2. */
   workers: number;
-  /** How much CPU time one job may take, and 25 times as long in all, on a machine that is busy. */
+  /** How much CPU time one job may take, and ten times as long in all, on a machine that is busy. */
   jobMs: number;
   /** How many jobs may wait, and for how long. */
   queueMax: number;
@@ -26,7 +26,7 @@ export interface SandboxSettings {
   memoryMb: number;
 }
 
-export const sandboxDefaults: SandboxSettings = { workers: 3, jobMs: 80, queueMax: 512, waitMs: 1000, memoryMb: 96 };
+export const sandboxDefaults: SandboxSettings = { workers: 3, jobMs: 250, queueMax: 512, waitMs: 3000, memoryMb: 96 };
 
 interface Waiting {
   owner: string;
@@ -103,7 +103,7 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
         .catch(() => ({ user: Number.POSITIVE_INFINITY, system: 0 }));
       if (slot.current !== job) return;
       const leftMs = settings.jobMs - (user + system - slot.cpuMicroseconds) / 1000;
-      if (leftMs <= 1 || waitedMs >= settings.jobMs * 25)
+      if (leftMs <= 1 || waitedMs >= settings.jobMs * 10)
         replace(slot, `takes longer than ${settings.jobMs} ms; simplify it`);
       else watch(slot, job, Math.max(10, leftMs), waitedMs + Math.max(10, leftMs));
     }, ms);
