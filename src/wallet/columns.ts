@@ -49,6 +49,12 @@ export type Columns = Record<string, Column<any>>;
 
 export type RowOf<C extends Columns> = { -readonly [K in keyof C]: C[K] extends Column<infer Value> ? Value : never };
 
+/** A column with its names, in code and in SQL. */
+export interface NamedColumn extends Column<unknown> {
+  property: string;
+  name: string;
+}
+
 /**
  * One table: everything that reads or writes it takes its columns from here. `changing` are the columns that an update may
  * set, and that are read with the key; the `fixed` ones are written once, when the row is inserted.
@@ -57,8 +63,11 @@ export interface Table<Changing extends Columns = Columns, Fixed extends Columns
   name: string;
   /** Properties of the primary key, in its order. */
   key: readonly string[];
-  changing: Changing;
-  fixed: Fixed;
+  changing: readonly NamedColumn[];
+  /** The changing columns and then the fixed ones. */
+  all: readonly NamedColumn[];
+  /** Carry the types of its columns; never there. */
+  types?: { changing: Changing; fixed: Fixed };
 }
 
 export function table<Changing extends Columns, Fixed extends Columns>(
@@ -67,7 +76,42 @@ export function table<Changing extends Columns, Fixed extends Columns>(
   changing: Changing,
   fixed: Fixed,
 ): Table<Changing, Fixed> {
-  return { name, key, changing, fixed };
+  const columns = withNames(changing);
+  return { name, key, changing: columns, all: [...columns, ...withNames(fixed)] };
+}
+
+function withNames(columns: Columns): NamedColumn[] {
+  return Object.entries(columns).map(([property, column]) => ({
+    ...column,
+    property,
+    name: column.name ?? snakeCase(property),
+  }));
+}
+
+function snakeCase(property: string): string {
+  return property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export function columnOf(table: Table, property: string): NamedColumn {
+  const column = table.all.find((one) => one.property === property);
+  if (!column) throw new Error(`${table.name} has no ${property}.`);
+  return column;
+}
+
+/** A value as a driver reads it: numbers may be texts, bytes may be hexadecimal digits already. */
+export function readValue({ kind }: Column<unknown>, value: unknown): unknown {
+  switch (kind) {
+    case 'integer':
+      return BigInt(value as bigint | number | string);
+    case 'number':
+      return Number(value);
+    case 'flag':
+      return Number(value) !== 0;
+    case 'hex':
+      return Buffer.isBuffer(value) ? value.toString('hex') : value;
+    case 'text':
+      return value;
+  }
 }
 
 /** What operations see of a row: its key and what they may change. */
@@ -85,21 +129,6 @@ type OptionalNames<C extends Columns> = { [K in keyof C]: undefined extends RowO
 
 /** A row's optional columns, all absent: what a new row begins with. */
 export function absentColumns<C extends Columns>({ changing }: Table<C>): Record<OptionalNames<C>, undefined> {
-  const names = Object.keys(changing).filter((name) => changing[name]?.optional);
+  const names = changing.filter(({ optional }) => optional).map(({ property }) => property);
   return Object.fromEntries(names.map((name) => [name, undefined])) as Record<OptionalNames<C>, undefined>;
 }
-
-export function sqlName(property: string, { name }: Column<unknown>): string {
-  return name ?? property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-type Snake<Name extends string> = Name extends `${infer Head}${infer Rest}`
-  ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${Snake<Rest>}`
-  : '';
-type SqlValue<C> =
-  C extends Column<infer Value> ? SqlOf<NonNullable<Value>> | (undefined extends Value ? null : never) : never;
-/** As the driver reads it: every BIGINT as a bigint, a flag as 0 or 1. */
-type SqlOf<Value> = Value extends boolean ? number : Value extends number ? bigint : Value;
-type SqlColumns<C extends Columns> = { [K in keyof C & string as Snake<K>]: SqlValue<C[K]> };
-/** The row as Kysely reads it: names as in SQL, NULL as null. Only for tables without columns of another name. */
-export type SqlRow<T> = T extends Table<infer Changing, infer Fixed> ? SqlColumns<Changing> & SqlColumns<Fixed> : never;

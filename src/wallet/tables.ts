@@ -9,7 +9,6 @@ import {
   number,
   oneOf,
   optional,
-  type SqlRow,
   table,
   text,
   type WholeRow,
@@ -211,13 +210,6 @@ export type CredentialRow = ChangingRow<typeof credentialTable>;
 export type ReplyRow = WholeRow<typeof replyTable>;
 export type ChargeCapRow = WholeRow<typeof chargeCapTable>;
 export type MetadataRow = WholeRow<typeof metadataTable>;
-
-/** Some of the tables as Kysely reads them, outside of groups. */
-export interface WalletTables {
-  wallet: SqlRow<typeof walletTable>;
-  charge: SqlRow<typeof chargeTable>;
-  charge_cap: SqlRow<typeof chargeCapTable>;
-}
 
 export type FoundWallet = FoundRow<typeof walletTable>;
 export type FoundCharge = FoundRow<typeof chargeTable>;

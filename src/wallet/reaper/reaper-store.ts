@@ -1,52 +1,32 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../../db/index.ts';
 import type { ChargeReference } from '../ledger/operation.ts';
-import type { WalletTables } from '../tables.ts';
+import { findRows } from '../rows-store.ts';
+import { chargeCapTable, chargeTable, walletTable } from '../tables.ts';
 import { nowUs } from '../wallets/wallets-store.ts';
 
 const repliesAtOnce = 500;
 
 /** Open holds whose time is over by the database's clock, the longest overdue first. */
 export async function findExpired(db: Queryable, limit: number): Promise<ChargeReference[]> {
-  const tables = db.for<WalletTables>();
-  const charges = await tables
-    .selectFrom('charge')
-    .select(['wallet_id', 'id', 'idempotency_scope', 'idempotency_key'])
-    .where('expires_at_us', '<', nowUs)
-    .orderBy('expires_at_us')
-    .limit(limit)
-    .execute();
+  const charges = await findRows(db, chargeTable, sql`expires_at_us < ${nowUs} ORDER BY expires_at_us LIMIT ${limit}`);
   if (charges.length === 0) return [];
-  const caps = await tables
-    .selectFrom('charge_cap')
-    .select(['charge_id', 'owner'])
-    .where('wallet_id', 'in', [...new Set(charges.map(({ wallet_id }) => wallet_id))])
-    .where(
-      'charge_id',
-      'in',
-      charges.map(({ id }) => id),
-    )
-    .execute();
-  const owners = Map.groupBy(caps, ({ charge_id }) => charge_id);
-  return charges.map(({ wallet_id, id, idempotency_scope: scope, idempotency_key: key }) => ({
-    walletId: wallet_id,
+  const walletIds = new Set(charges.map(({ walletId }) => walletId));
+  const chargeIds = charges.map(({ id }) => id);
+  const ofThem = sql`wallet_id IN (${sql.join([...walletIds])}) AND charge_id IN (${sql.join(chargeIds)})`;
+  const caps = Map.groupBy(await findRows(db, chargeCapTable, ofThem), ({ chargeId }) => chargeId);
+  return charges.map(({ walletId, id, idempotencyScope: scope, idempotencyKey: key }) => ({
+    walletId,
     chargeId: id,
-    capOwners: (owners.get(id) ?? []).map(({ owner }) => owner),
-    idempotency: scope === null || key === null ? undefined : { scope, key },
+    capOwners: (caps.get(id) ?? []).map(({ owner }) => owner),
+    idempotency: scope === undefined || key === undefined ? undefined : { scope, key },
   }));
 }
 
 /** Wallets that owe something and have credit that is free to pay it. */
 export async function findOwingWallets(db: Queryable, limit: number): Promise<string[]> {
-  const rows = await db
-    .for<WalletTables>()
-    .selectFrom('wallet')
-    .select('id')
-    .where('owed', '>', 0n)
-    .whereRef('posted', '>', 'held')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
+  const owing = await findRows(db, walletTable, sql`owed > 0 AND posted > held LIMIT ${limit}`);
+  return owing.map(({ id }) => id);
 }
 
 export async function sweepReplies(db: Queryable, limit: number): Promise<void> {
@@ -54,7 +34,7 @@ export async function sweepReplies(db: Queryable, limit: number): Promise<void> 
   for (let deleted = 0; deleted < limit; deleted += repliesAtOnce) {
     const { numAffectedRows = 0n } =
       await sql`DELETE FROM stored_reply WHERE expires_at_us < ${nowUs} ORDER BY expires_at_us LIMIT ${repliesAtOnce}`.execute(
-        db.for<WalletTables>(),
+        db.for<never>(),
       );
     if (numAffectedRows < BigInt(repliesAtOnce)) return;
   }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../db/index.ts';
-import { sqlName } from '../columns.ts';
+import { columnOf } from '../columns.ts';
 import { findOne, findRows } from '../rows-store.ts';
 import { chargeTable, type FoundPosting, postingTable, usageCounts } from '../tables.ts';
 import type { MetadataFilter, UsageDimension, UsageRow } from './statements.ts';
@@ -47,7 +47,7 @@ const counts = usageCounts.filter((name) => name !== 'requests');
 // Counts that no charge has are nothing to add.
 const sums = sql.join(
   counts.map((name) => {
-    const count = sql.ref(`charge.${sqlName(name, chargeTable.changing[name])}`);
+    const count = sql.ref(`charge.${columnOf(chargeTable, name).name}`);
     return sql`COALESCE(SUM(${once} * ${count}), 0) AS ${sql.id(name)}`;
   }),
 );

@@ -12,7 +12,7 @@ import {
 import { GroupState, type Rows } from '../decide/group-state.ts';
 import { type Operation, requestOf } from '../operation.ts';
 import { begin, guard, type LedgerConnection, type Row } from './connection-store.ts';
-import { columnCount, parseRow, quoteAll, quotePair, selectList } from './table-store.ts';
+import { parseRow, quoteAll, quotePair, selectList } from './table-store.ts';
 
 /** How the rows of a group are locked. */
 export interface LockTerms {
@@ -108,7 +108,7 @@ function planReads(operations: readonly Operation[]): Read[] {
     const list = [...values].join(',');
     if (list !== '') reads.push({ sql: sql(list), take });
   };
-  const chargeFrom = columnCount(idempotencyTable);
+  const chargeFrom = idempotencyTable.changing.length;
   const takeKey = takeInto(idempotencyTable, ({ idempotency }) => idempotency, 'scope', 'key');
   const takeCharge = takeInto(chargeTable, ({ charges }) => charges, 'id');
   add(

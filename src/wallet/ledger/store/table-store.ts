@@ -1,5 +1,12 @@
 import { escape as quote } from 'mysql2';
-import { type ChangingRow, type Column, type Columns, sqlName, type Table, type WholeRow } from '../../columns.ts';
+import {
+  type ChangingRow,
+  type Column,
+  type NamedColumn,
+  readValue,
+  type Table,
+  type WholeRow,
+} from '../../columns.ts';
 import type { Entry } from '../decide/group-state.ts';
 import type { Row } from './connection-store.ts';
 
@@ -11,77 +18,36 @@ export interface Write {
   rows: number | undefined;
 }
 
-interface SqlColumn {
-  property: string;
-  name: string;
-  column: Column<unknown>;
-}
-
 type Values = Record<string, unknown>;
-
-const columnsByTable = new WeakMap<Table, { changing: SqlColumn[]; all: SqlColumn[] }>();
-
-function columnsOf(table: Table): { changing: SqlColumn[]; all: SqlColumn[] } {
-  let known = columnsByTable.get(table);
-  if (!known) {
-    const changing = sqlColumns(table.changing);
-    known = { changing, all: [...changing, ...sqlColumns(table.fixed)] };
-    columnsByTable.set(table, known);
-  }
-  return known;
-}
-
-function sqlColumns(columns: Columns): SqlColumn[] {
-  return Object.entries(columns).map(([property, column]) => ({ property, name: sqlName(property, column), column }));
-}
 
 /** The columns that operations look at, for the head of a SELECT. */
 export function selectList(table: Table, alias = 't'): string {
-  return columnsOf(table)
-    .changing.map(({ name, column }) => (column.kind === 'hex' ? `LOWER(HEX(${alias}.${name}))` : `${alias}.${name}`))
+  return table.changing
+    .map(({ name, kind }) => (kind === 'hex' ? `LOWER(HEX(${alias}.${name}))` : `${alias}.${name}`))
     .join(', ');
 }
 
 /** A row of such a SELECT, whose first column is at `from`. Amounts are never floating-point numbers on the way. */
 export function parseRow<T extends Table>(table: T, row: Row, from = 0): ChangingRow<T> {
   const parsed: Values = {};
-  const { changing } = columnsOf(table);
+  const { changing } = table;
   for (let index = 0; index < changing.length; index++) {
-    const { property, name, column } = changing[index] as SqlColumn;
+    const column = changing[index] as NamedColumn;
     const value = row[from + index];
     if (typeof value !== 'string') {
-      if (!column.optional) throw new Error(`${table.name}.${name} is absent.`);
-      parsed[property] = undefined;
-    } else parsed[property] = parseValue(column, value);
+      if (!column.optional) throw new Error(`${table.name}.${column.name} is absent.`);
+      parsed[column.property] = undefined;
+    } else parsed[column.property] = readValue(column, value);
   }
   return parsed as ChangingRow<T>;
-}
-
-export function columnCount(table: Table): number {
-  return columnsOf(table).changing.length;
-}
-
-function parseValue({ kind }: Column<unknown>, value: string): unknown {
-  switch (kind) {
-    case 'integer':
-      return BigInt(value);
-    case 'number':
-      return Number(value);
-    case 'flag':
-      return value !== '0';
-    default:
-      return value;
-  }
 }
 
 /** Adds rows, without the columns that are what the database puts there anyway in all of them. */
 export function insertRows<T extends Table>(table: T, rows: readonly WholeRow<T>[]): Write | undefined {
   if (rows.length === 0) return undefined;
   const values = rows as readonly Values[];
-  const columns = columnsOf(table).all.filter(({ property, column }) =>
-    values.some((row) => !isDefault(column, row[property])),
-  );
-  const lines = values.map((row) => columns.map(({ property, column }) => printValue(column, row[property])).join(','));
+  const columns = table.all.filter((column) => values.some((row) => !isDefault(column, row[column.property])));
+  const lines = values.map((row) => columns.map((column) => printValue(column, row[column.property])).join(','));
   const names = columns.map(({ name }) => name).join(', ');
   return {
     name: `insert ${table.name}`,
@@ -106,10 +72,10 @@ export function updateRows<T extends Table>(
 ): Write | undefined {
   if (entries.length === 0) return undefined;
   const rows = entries.map(({ row, before }) => ({ row: row as Values, before: before as Values }));
-  const { changing } = columnsOf(table);
   const listed: { name: string; value: (of: (typeof rows)[number]) => string }[] = [];
   /** The value itself where all rows have the same, else a column of the list. */
-  const given = ({ property, column }: SqlColumn, name: string, from: 'row' | 'before') => {
+  const given = (column: NamedColumn, name: string, from: 'row' | 'before') => {
+    const { property } = column;
     const first = rows[0]?.[from][property];
     if (rows.every((of) => of[from][property] === first)) return printValue(column, first);
     listed.push({ name, value: (of) => printValue(column, of[from][property]) });
@@ -117,7 +83,7 @@ export function updateRows<T extends Table>(
   };
   const on: string[] = [];
   const set: string[] = [];
-  for (const column of changing) {
+  for (const column of table.changing) {
     const { property, name } = column;
     if (table.key.includes(property)) on.push(`t.${name} = ${given(column, name, 'row')}`);
     else if (rows.some(({ row, before }) => row[property] !== before[property]))
@@ -139,7 +105,7 @@ export function updateRows<T extends Table>(
   };
 }
 
-export function printValue({ kind, optional }: Column<unknown>, value: unknown): string {
+function printValue({ kind, optional }: Column<unknown>, value: unknown): string {
   if (value === undefined) {
     if (!optional) throw new Error('A column without a value.');
     return 'NULL';
