@@ -61,7 +61,8 @@ const clock = "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))
 
 interface Read {
   sql: string;
-  take: (row: Row, state: GroupState) => void;
+  /** Takes a row into the state; its first column is at `from`. */
+  take: (row: Row, state: GroupState, from?: number) => void;
 }
 
 async function read(
@@ -104,51 +105,44 @@ const forShare = '/*!80001 FOR SHARE NOWAIT */ /*M! LOCK IN SHARE MODE NOWAIT */
 function planReads(operations: readonly Operation[]): Read[] {
   const wanted = collect(operations);
   const reads: Read[] = [];
-  const add = (values: Iterable<string>, sql: (list: string) => string, take: Read['take']) => {
-    const list = [...values].join(',');
-    if (list !== '') reads.push({ sql: sql(list), take });
+  const add = ({ size }: ReadonlySet<unknown>, sql: () => string, take: Read['take']) => {
+    if (size > 0) reads.push({ sql: sql(), take });
   };
+  const takeKey = takeInto(idempotencyTable, ({ idempotency }) => idempotency);
+  const takeCharge = takeInto(chargeTable, ({ charges }) => charges, ['id']);
   const chargeFrom = idempotencyTable.changing.length;
-  const takeKey = takeInto(idempotencyTable, ({ idempotency }) => idempotency, 'scope', 'key');
-  const takeCharge = takeInto(chargeTable, ({ charges }) => charges, 'id');
   add(
-    wanted.idempotency,
-    (list) => `SELECT ${selectList(idempotencyTable)}, ${selectList(chargeTable, 'c')}
+    wanted.keys,
+    () => `SELECT ${selectList(idempotencyTable)}, ${selectList(chargeTable, 'c')}
       FROM idempotency t FORCE INDEX (PRIMARY) LEFT JOIN charge c FORCE INDEX (PRIMARY) ON c.wallet_id = t.wallet_id AND c.id = t.charge_id
-      WHERE (t.scope, t.idempotency_key) IN (${list}) ${forUpdate}`,
+      WHERE (t.scope, t.idempotency_key) IN (${[...wanted.keys].join(',')}) ${forUpdate}`,
     (row, state) => {
       takeKey(row, state);
       if (row[chargeFrom] !== null) takeCharge(row, state, chargeFrom);
     },
   );
-  if (wanted.charges.size > 0)
-    reads.push({ sql: lockBy(chargeTable, 'PRIMARY', `${chargesIn(wanted.charges)} ${forUpdate}`), take: takeCharge });
+  const charges = () => lockBy(chargeTable, 'PRIMARY', `${chargesIn([...wanted.charges])} ${forUpdate}`);
+  add(wanted.charges, charges, takeCharge);
+  const addByKey = <T extends Table>(table: T, ids: ReadonlySet<string>, rowsOf: RowsOf<T>, mode = forUpdate) => {
+    const [id] = table.key;
+    const sql = () => lockBy(table, 'PRIMARY', `t.${id} IN (${quoteAll(ids)}) ORDER BY t.${id} ${mode}`);
+    add(ids, sql, takeInto(table, rowsOf));
+  };
+  addByKey(capTable, wanted.caps, ({ caps }) => caps);
+  addByKey(credentialTable, wanted.credentials, ({ credentials }) => credentials, forShare);
+  addByKey(topUpTable, wanted.topUps, ({ topUps }) => topUps);
+  const owed = () =>
+    `t.wallet_id IN (${quoteAll(wanted.owingWallets)}) ORDER BY t.created_at_us, t.source_id, t.reference`;
   add(
-    quoted(wanted.caps),
-    (list) => lockBy(capTable, 'PRIMARY', `t.owner IN (${list}) ORDER BY t.owner ${forUpdate}`),
-    takeInto(capTable, ({ caps }) => caps, 'owner'),
+    wanted.owingWallets,
+    () => lockBy(receivableTable, 'receivable_wallet', `${owed()} ${forUpdate}`),
+    takeInto(receivableTable, ({ receivables }) => receivables),
   );
-  add(
-    quoted(wanted.credentials),
-    (list) => lockBy(credentialTable, 'PRIMARY', `t.id IN (${list}) ORDER BY t.id ${forShare}`),
-    takeInto(credentialTable, ({ credentials }) => credentials, 'id'),
-  );
-  add(
-    quoted(wanted.topUps),
-    (list) => lockBy(topUpTable, 'PRIMARY', `t.id IN (${list}) ORDER BY t.id ${forUpdate}`),
-    takeInto(topUpTable, ({ topUps }) => topUps, 'id'),
-  );
-  const inOrder = 'ORDER BY t.created_at_us, t.source_id, t.reference';
-  add(
-    quoted(wanted.owingWallets),
-    (list) => lockBy(receivableTable, 'receivable_wallet', `t.wallet_id IN (${list}) ${inOrder} ${forUpdate}`),
-    takeInto(receivableTable, ({ receivables }) => receivables, 'sourceId', 'reference'),
-  );
-  const adjustments = '(t.wallet_id, t.idempotency_key)';
+  const known = () => `(t.wallet_id, t.idempotency_key) IN (${[...wanted.adjustments].join(',')})`;
   add(
     wanted.adjustments,
-    (list) => lockBy(adjustmentTable, 'adjustment_idempotency', `${adjustments} IN (${list}) ${forUpdate}`),
-    takeInto(adjustmentTable, ({ adjustments }) => adjustments, 'walletId', 'idempotencyKey'),
+    () => lockBy(adjustmentTable, 'adjustment_idempotency', `${known()} ${forUpdate}`),
+    takeInto(adjustmentTable, ({ adjustments }) => adjustments, ['walletId', 'idempotencyKey']),
   );
   return reads;
 }
@@ -157,44 +151,33 @@ function lockBy(table: Table, index: string, rest: string): string {
   return `SELECT ${selectList(table)} FROM ${table.name} t FORCE INDEX (${index}) WHERE ${rest}`;
 }
 
-/** Takes rows of a table into the state, under these columns. */
-function takeInto<T extends Table>(
-  table: T,
-  rowsOf: (state: GroupState) => Rows<ChangingRow<T>>,
-  ...key: (keyof ChangingRow<T> & string)[]
-) {
-  return (row: Row, state: GroupState, from = 0): void => {
+type RowsOf<T> = (state: GroupState) => Rows<ChangingRow<T>>;
+
+/** Takes rows of a table into the state, under their key or other columns. */
+function takeInto<T extends Table>(table: T, rowsOf: RowsOf<T>, key: readonly string[] = table.key): Read['take'] {
+  return (row, state, from = 0) => {
     const parsed = parseRow(table, row, from);
-    rowsOf(state).read(key.map((property) => parsed[property]).join('\0'), parsed);
+    const texts = parsed as Record<string, unknown>;
+    rowsOf(state).read(key.map((property) => texts[property]).join('\0'), parsed);
   };
 }
 
-interface Wanted {
-  idempotency: Set<string>;
-  /** Ids by wallet. */
-  charges: Map<string, string[]>;
-  caps: Set<string>;
-  credentials: Set<string>;
-  topUps: Set<string>;
-  owingWallets: Set<string>;
-  adjustments: Set<string>;
-}
-
-function collect(operations: readonly Operation[]): Wanted {
-  const wanted: Wanted = {
-    idempotency: new Set(),
-    charges: new Map(),
-    caps: new Set(),
-    credentials: new Set(),
-    topUps: new Set(),
-    owingWallets: new Set(),
-    adjustments: new Set(),
+/** What operations look at besides their wallets; pairs are quoted. */
+function collect(operations: readonly Operation[]) {
+  const wanted = {
+    keys: new Set<string>(),
+    charges: new Set<{ walletId: string; chargeId: string }>(),
+    caps: new Set<string>(),
+    credentials: new Set<string>(),
+    topUps: new Set<string>(),
+    owingWallets: new Set<string>(),
+    adjustments: new Set<string>(),
   };
   for (const operation of operations) collectOne(operation, wanted);
   return wanted;
 }
 
-function collectOne(operation: Operation, wanted: Wanted): void {
+function collectOne(operation: Operation, wanted: ReturnType<typeof collect>): void {
   switch (operation.type) {
     case 'charge':
     case 'hold': {
@@ -203,8 +186,8 @@ function collectOne(operation: Operation, wanted: Wanted): void {
       if (tokenId !== undefined) wanted.credentials.add(tokenId);
       if (deviceId !== undefined) wanted.credentials.add(deviceId);
       if (caps) for (const cap of caps) wanted.caps.add(cap.owner);
-      if (idempotency) wanted.idempotency.add(quotePair(idempotency.scope, idempotency.key));
-      if (operation.again) wantCharge(operation.walletId, operation.chargeId, wanted);
+      if (idempotency) wanted.keys.add(quotePair(idempotency.scope, idempotency.key));
+      if (operation.again) wanted.charges.add(operation);
       return;
     }
     case 'credit':
@@ -218,32 +201,23 @@ function collectOne(operation: Operation, wanted: Wanted): void {
     case 'repay':
       wanted.owingWallets.add(operation.walletId);
       return;
-    case 'adjust':
-      wanted.adjustments.add(quotePair(operation.walletId, operation.idempotencyKey));
-      if (operation.chargeId !== undefined) wantCharge(operation.walletId, operation.chargeId, wanted);
+    case 'adjust': {
+      const { walletId, chargeId, idempotencyKey } = operation;
+      wanted.adjustments.add(quotePair(walletId, idempotencyKey));
+      if (chargeId !== undefined) wanted.charges.add({ walletId, chargeId });
       return;
+    }
     default:
-      wantCharge(operation.walletId, operation.chargeId, wanted);
+      wanted.charges.add(operation);
       for (const owner of operation.capOwners) wanted.caps.add(owner);
-      if (operation.idempotency)
-        wanted.idempotency.add(quotePair(operation.idempotency.scope, operation.idempotency.key));
+      if (operation.idempotency) wanted.keys.add(quotePair(operation.idempotency.scope, operation.idempotency.key));
   }
 }
 
-function wantCharge(walletId: string, chargeId: string, { charges }: Wanted): void {
-  const ids = charges.get(walletId);
-  if (ids) ids.push(chargeId);
-  else charges.set(walletId, [chargeId]);
-}
-
 // For one wallet a plain list: it takes a third less time than a list of pairs.
-function chargesIn(charges: ReadonlyMap<string, string[]>): string {
-  const [only] = charges;
-  if (only && charges.size === 1) return `t.wallet_id = ${quoteAll([only[0]])} AND t.id IN (${quoteAll(only[1])})`;
-  const pairs = [...charges].flatMap(([walletId, ids]) => ids.map((id) => quotePair(walletId, id)));
-  return `(t.wallet_id, t.id) IN (${pairs.join(',')})`;
-}
-
-function* quoted(values: Iterable<string>): Generator<string> {
-  for (const value of values) yield quoteAll([value]);
+function chargesIn(charges: readonly { walletId: string; chargeId: string }[]): string {
+  const walletId = charges[0]?.walletId ?? '';
+  if (charges.every((charge) => charge.walletId === walletId))
+    return `t.wallet_id = ${quoteAll([walletId])} AND t.id IN (${quoteAll(charges.map(({ chargeId }) => chargeId))})`;
+  return `(t.wallet_id, t.id) IN (${charges.map((charge) => quotePair(charge.walletId, charge.chargeId)).join(',')})`;
 }
