@@ -2,10 +2,15 @@ import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
 import { mayUseModel } from './prepare.ts';
-import type { CachePlace, ReplyCache } from './reply-cache.ts';
+import type { ReplyCache } from './reply-cache.ts';
 import { runChat } from './run-chat.ts';
 import { asStream, streamChat } from './stream-chat.ts';
 import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
+
+export interface CachedChatDeps extends ChatDeps {
+  /** Earlier replies, for requests that ask for them; absent: every look-up is a miss. */
+  cache?: ReplyCache;
+}
 
 type Track = (work: Promise<unknown>) => void;
 
@@ -14,62 +19,59 @@ type Track = (work: Promise<unknown>) => void;
  * kept for later ones. Keeping goes on after the answer.
  */
 export async function runCached(
-  deps: ChatDeps & { cache?: ReplyCache },
+  deps: CachedChatDeps,
   caller: Caller,
   request: ChatRequest,
   call: ChatCall,
   track: Track,
 ): Promise<Result<ChatReply>> {
   if (!request.cache) return runChat(deps, caller, request, call);
-  const place = await deps.cache?.placeOf(caller, request, call);
-  const found = place && (await findUsable(deps, place, caller, request));
+  const { found, missed } = await lookUp(deps, caller, request, call, track);
   if (found) return succeed(found);
   const answered = await runChat(deps, caller, request, call);
-  return answered.ok ? succeed(missed(deps.cache, place, answered.value, track)) : answered;
+  return answered.ok ? succeed(missed(answered.value)) : answered;
 }
 
 /** Like `streamChat`, in the same way; an earlier reply comes as one piece and its end. */
 export async function streamCached(
-  deps: ChatDeps & { cache?: ReplyCache },
+  deps: CachedChatDeps,
   caller: Caller,
   request: ChatRequest,
   call: ChatCall,
   track: Track,
 ): Promise<Result<AsyncGenerator<ChatEvent, void>>> {
   if (!request.cache) return streamChat(deps, caller, request, call, track);
-  const place = await deps.cache?.placeOf(caller, request, call);
-  const found = place && (await findUsable(deps, place, caller, request));
+  const { found, missed } = await lookUp(deps, caller, request, call, track);
   if (found) return succeed(asStream(found));
   const opened = await streamChat(deps, caller, request, call, track);
-  if (!opened.ok) return opened;
-  return succeed(
-    withEnd(opened.value, ({ reply }) => ({ kind: 'end', reply: missed(deps.cache, place, reply, track) })),
-  );
+  return opened.ok ? succeed(withEnd(opened.value, missed)) : opened;
 }
 
-/** An earlier reply, when its model is one that the caller may use now: still offered, and allowed to the token. */
-function findUsable(
-  deps: ChatDeps & { cache?: ReplyCache },
-  place: CachePlace,
+/**
+ * An earlier reply, when its model is one that the caller may use now: still offered, and allowed to the token. Without one,
+ * `missed` keeps the reply that is made instead, and says so in it.
+ */
+async function lookUp(
+  deps: CachedChatDeps,
   caller: Caller,
   request: ChatRequest,
-): Promise<ChatReply | undefined> | undefined {
-  return deps.cache?.find(place, (reply) => mayUseModel(deps, caller, request, reply));
-}
-
-function missed(
-  cache: ReplyCache | undefined,
-  place: CachePlace | undefined,
-  reply: ChatReply,
+  call: ChatCall,
   track: Track,
-): ChatReply {
-  if (cache && place) track(cache.keep(place, reply));
-  return { ...reply, cache: { hit: false } };
+): Promise<{ found: ChatReply | undefined; missed(reply: ChatReply): ChatReply }> {
+  const { cache } = deps;
+  const place = await cache?.placeOf(caller, request, call);
+  return {
+    found: place && (await cache?.find(place, (reply) => mayUseModel(deps, caller, request, reply))),
+    missed(reply) {
+      if (place && cache) track(cache.keep(place, reply));
+      return { ...reply, cache: { hit: false } };
+    },
+  };
 }
 
 async function* withEnd(
   events: AsyncGenerator<ChatEvent, void>,
-  change: (end: Extract<ChatEvent, { kind: 'end' }>) => ChatEvent,
+  change: (reply: ChatReply) => ChatReply,
 ): AsyncGenerator<ChatEvent, void> {
-  for await (const event of events) yield event.kind === 'end' ? change(event) : event;
+  for await (const event of events) yield event.kind === 'end' ? { ...event, reply: change(event.reply) } : event;
 }

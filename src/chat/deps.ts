@@ -39,16 +39,6 @@ export interface ChatDeps extends ModelDeps {
   deferHoldMs?: number;
 }
 
-/** What a chat request is answered with. */
-export interface ChatDeps extends ModelDeps {
-  ledger: Ledger;
-  /**
-   * How long the call of a model may run before its hold is committed, where the hold is as good as sure
-   * (`HoldRequest.deferMs`); 0 or absent: no call begins before that.
-   */
-  deferHoldMs?: number;
-}
-
 /** How a request arrived. */
 export interface ChatCall {
   /** Aborted when the caller goes away or its own deadline passes. */

@@ -1,19 +1,16 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../base/caller.ts';
-import { type Clock, systemClock } from '../base/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
 import type { Page, PageRequest } from '../base/page.ts';
-import type { Catalog, PricedModel } from '../catalog/index.ts';
-import type { Providers } from '../providers/index.ts';
-import type { Ledger } from '../wallet/index.ts';
-import { runCached, streamCached } from './cached-chat.ts';
-import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
-import type { ChatCall, ChatDeps, ReserveTokens } from './deps.ts';
+import type { PricedModel } from '../catalog/index.ts';
+import { type CachedChatDeps, runCached, streamCached } from './cached-chat.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
+import type { ChatCall } from './deps.ts';
 import { listModels } from './list-models.ts';
 import { prepareChat } from './prepare.ts';
 import type { QuotedRoute } from './quote.ts';
-import type { ReplyCache } from './reply-cache.ts';
 import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
 
 export { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
@@ -61,32 +58,19 @@ export const chatDeadlineMs = 120_000;
 /** It bounds for how long a call runs that another node does not know of; a reply within it costs one commit, not two. */
 export const chatDeferHoldMs = 20;
 
+type Defaulted = 'clock' | 'breaker' | 'deadlineMs';
+/** What is absent has a default; that of `deferHoldMs` is 20. */
+type ChatOptions = Omit<CachedChatDeps, Defaulted> & Partial<Pick<CachedChatDeps, Defaulted>> & { log: Logger };
+
 /** Joins wallet, catalog and providers to chat. */
-export function createChat(options: {
-  ledger: Ledger;
-  catalog: Catalog;
-  providers: Providers;
-  log: Logger;
-  clock?: Clock;
-  breaker?: CircuitBreaker;
-  deadlineMs?: number;
-  /** How long a call may run before an expected hold is committed; 0: not at all. Default 20. */
-  deferHoldMs?: number;
-  /** Counts model tokens a minute; absent: they are not limited. */
-  reserveTokens?: ReserveTokens;
-  /** Earlier replies, for requests that ask for them; absent: every look-up is a miss. */
-  cache?: ReplyCache;
-  random?: () => number;
-  /** Waits between tries of a route. */
-  sleep?: NonNullable<ChatDeps['sleep']>;
-}): Chat {
+export function createChat(options: ChatOptions): Chat {
   const clock = options.clock ?? systemClock;
-  const deps: ChatDeps & { cache?: ReplyCache } = {
-    ...options,
+  const deps: CachedChatDeps = {
     clock,
-    breaker: options.breaker ?? createCircuitBreaker({ clock }),
-    deadlineMs: options.deadlineMs ?? chatDeadlineMs,
-    deferHoldMs: options.deferHoldMs ?? chatDeferHoldMs,
+    breaker: createCircuitBreaker({ clock }),
+    deadlineMs: chatDeadlineMs,
+    deferHoldMs: chatDeferHoldMs,
+    ...options,
   };
   let underWay = 0;
   const waitForNone: (() => void)[] = [];
