@@ -1,6 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
 import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
+import { present } from '../base/present.ts';
 import { type HoldRequest, type OpenCharge, openCharge, type Payer, payerOf, replyScope } from '../wallet/index.ts';
 import { ChatRun } from './chat-run.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
@@ -70,20 +71,17 @@ function holdRequest(deps: ChatDeps, { payer, prepared, terms, call, metadata }:
   // A hold is at least 1 nano-USD, also for a model that costs nothing.
   const ceiling = maxOf(terms.ceilingOf(prepared), 1n);
   const first = quote.routes[0];
-  const request: HoldRequest = {
+  return present({
     ...payer,
     operation: 'chat',
+    provider: first?.model.provider,
+    model: first?.model.id,
     priceVersion,
     ceiling,
     minimum: maxOf(minOf(quote.minimum, ceiling), 1n),
     ttlMs: deps.deadlineMs + settleGraceMs,
-  };
-  if (deps.deferHoldMs) request.deferMs = terms.whole ? deps.deferHoldMs : 0;
-  if (first) {
-    request.provider = first.model.provider;
-    request.model = first.model.id;
-  }
-  if (metadata) request.metadata = metadata;
-  if (call.idempotency) request.idempotency = { scope: replyScope(payer), ...call.idempotency };
-  return request;
+    deferMs: deps.deferHoldMs ? (terms.whole ? deps.deferHoldMs : 0) : undefined,
+    metadata,
+    idempotency: call.idempotency && { scope: replyScope(payer), ...call.idempotency },
+  });
 }

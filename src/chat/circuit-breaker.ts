@@ -2,18 +2,22 @@ import type { Clock } from '../base/clock.ts';
 import type { UpstreamFailure } from '../providers/index.ts';
 
 /** What choosing may know of a route: a copy, so that choosing stays a pure function. */
-export interface RouteStatus {
+export interface RouteStatus extends Measured {
   /** False while its circuit is open, or half open with as many probes under way as it may have. */
   available: boolean;
   /** While its circuit is open: milliseconds until a call may probe it. */
   availableInMs?: number | undefined;
   /** Calls under way on this node. */
   inFlight: number;
-  /** Measured time to the first token; undefined until there was one. */
+}
+
+/** Moving averages of a route's recent calls. */
+interface Measured {
+  /** Time to the first token; undefined until there was one. */
   firstTokenMs?: number | undefined;
-  /** Measured speed after the first token. */
+  /** Speed after the first token. */
   tokensPerSecond?: number | undefined;
-  /** Recent mean length of replies. */
+  /** Mean length of replies. */
   outputTokensMean?: number | undefined;
 }
 
@@ -48,9 +52,7 @@ interface RouteState {
   openings: number;
   /** Calls that may be under way at once while half open; Infinity when closed. */
   allowance: number;
-  firstTokenMs: number | undefined;
-  tokensPerSecond: number | undefined;
-  outputTokensMean: number | undefined;
+  measured: Measured;
 }
 
 const consecutiveFailuresMax = 5;
@@ -86,9 +88,7 @@ export function createCircuitBreaker(deps: { clock: Clock; random?: () => number
         openUntil: 0,
         openings: 0,
         allowance: Number.POSITIVE_INFINITY,
-        firstTokenMs: undefined,
-        tokensPerSecond: undefined,
-        outputTokensMean: undefined,
+        measured: {},
       };
       states.set(route, state);
     }
@@ -120,15 +120,13 @@ export function createCircuitBreaker(deps: { clock: Clock; random?: () => number
     status(route) {
       const state = states.get(route);
       if (!state) return { available: true, inFlight: 0 };
-      const { inFlight, firstTokenMs, tokensPerSecond, outputTokensMean } = state;
+      const { inFlight, measured } = state;
       const openForMs = state.openUntil === 0 ? 0 : state.openUntil - now();
       return {
         available: openForMs <= 0 && inFlight < state.allowance,
         availableInMs: openForMs > 0 ? openForMs : undefined,
         inFlight,
-        firstTokenMs,
-        tokensPerSecond,
-        outputTokensMean,
+        ...measured,
       };
     },
     begin(route) {
@@ -172,11 +170,13 @@ function recordSuccess(state: RouteState, measure: CallMeasure): void {
       state.openings = 0;
     }
   }
-  state.firstTokenMs = moved(state.firstTokenMs, measure.firstTokenMs);
-  state.outputTokensMean = moved(state.outputTokensMean, measure.outputTokens);
-  const rest = measure.totalMs - measure.firstTokenMs;
-  if (rest > 0 && measure.outputTokens > 1)
-    state.tokensPerSecond = moved(state.tokensPerSecond, (measure.outputTokens / rest) * 1_000);
+  const { measured } = state;
+  const { firstTokenMs, totalMs, outputTokens } = measure;
+  measured.firstTokenMs = moved(measured.firstTokenMs, firstTokenMs);
+  measured.outputTokensMean = moved(measured.outputTokensMean, outputTokens);
+  const rest = totalMs - firstTokenMs;
+  if (rest > 0 && outputTokens > 1)
+    measured.tokensPerSecond = moved(measured.tokensPerSecond, (outputTokens / rest) * 1_000);
 }
 
 function failingOften(state: RouteState): boolean {

@@ -12,39 +12,33 @@ export interface Refusal {
 /** Watches a hold while it is pending; one that is committed already can't be refused. */
 export function watchRefusal(pending: Funds['pending'], caller: AbortSignal): Refusal {
   if (!pending) return { signal: caller, failure: undefined };
-  return new PendingRefusal(pending, caller);
-}
-
-// Most requests need no signal: they are answered at the first try.
-class PendingRefusal implements Refusal {
-  readonly #caller: AbortSignal;
-  #controller: AbortController | undefined;
-  #over = false;
-  failure: Failure | undefined;
-
-  constructor(pending: NonNullable<Funds['pending']>, caller: AbortSignal) {
-    this.#caller = caller;
-    pending.then(
-      (held) => {
-        if (held.ok) return;
-        this.failure = held.failure;
-        this.#abort();
-      },
-      // The ledger itself failed; settling or releasing tells.
-      this.#abort,
-    );
-  }
-
-  get signal(): AbortSignal {
-    if (this.#controller) return this.#controller.signal;
-    this.#controller = new AbortController();
-    if (this.#over || this.#caller.aborted) this.#abort();
-    else this.#caller.addEventListener('abort', this.#abort, { once: true });
-    return this.#controller.signal;
-  }
-
-  #abort = (): void => {
-    this.#over = true;
-    this.#controller?.abort();
+  let over = false;
+  let failure: Failure | undefined;
+  let controller: AbortController | undefined;
+  const abort = () => {
+    over = true;
+    controller?.abort();
+  };
+  pending.then(
+    (held) => {
+      if (held.ok) return;
+      failure = held.failure;
+      abort();
+    },
+    // The ledger itself failed; settling or releasing tells.
+    abort,
+  );
+  return {
+    get failure() {
+      return failure;
+    },
+    // Most requests need no signal: they are answered at the first try.
+    get signal() {
+      if (controller) return controller.signal;
+      controller = new AbortController();
+      if (over || caller.aborted) abort();
+      else caller.addEventListener('abort', abort, { once: true });
+      return controller.signal;
+    },
   };
 }
