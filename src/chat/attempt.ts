@@ -5,13 +5,12 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
-import type { Clock } from '../base/clock.ts';
 import { type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
 import type { Funds } from '../wallet/index.ts';
-import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { ModelDeps } from './deps.ts';
 import type { QuotedRoute } from './quote.ts';
 import { countInput, countTokens, type InputMeasure } from './tokens.ts';
-import type { ChatReply, ChatRequest, ChatToolCall, FinishReason } from './types.ts';
+import type { ChatReply, ChatRequest, ChatToolCall, ChatUsage, FinishReason } from './types.ts';
 
 /** What an upstream's reply came to. */
 export interface AttemptReply {
@@ -21,23 +20,13 @@ export interface AttemptReply {
 }
 
 /** Token counts of one attempt: the provider's own, or ours where it states none. */
-export interface CountedUsage {
-  inputTokens: number;
-  cachedInputTokens?: number;
-  cacheWriteInputTokens?: number;
-  outputTokens: number;
-  reasoningTokens?: number;
-  estimated: boolean;
-}
+export type CountedUsage = Omit<ChatUsage, 'cost'> & { inputTokens: number; outputTokens: number };
 
 export type AttemptOutcome =
   | { ok: true; reply: AttemptReply; latencyMs: number }
   | { ok: false; failure: UpstreamFailure; latencyMs: number };
 
-export interface AttemptDeps {
-  clock: Clock;
-  breaker: CircuitBreaker;
-}
+export type AttemptDeps = Pick<ModelDeps, 'clock' | 'breaker'>;
 
 export interface AttemptTerms {
   route: QuotedRoute;
@@ -116,16 +105,9 @@ export async function countedUsage(
 
 /** Our words for why a reply ended. */
 export function finishReasonOf({ unified }: LanguageModelV4FinishReason): FinishReason {
-  switch (unified) {
-    case 'length':
-      return 'length';
-    case 'content-filter':
-      return 'content_filter';
-    case 'tool-calls':
-      return 'tool_calls';
-    default:
-      return 'stop';
-  }
+  if (unified === 'length') return 'length';
+  if (unified === 'content-filter') return 'content_filter';
+  return unified === 'tool-calls' ? 'tool_calls' : 'stop';
 }
 
 /** A signal that aborts as a time-out after a while; cheaper than `AbortSignal.timeout`, and it can be ended. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../base/clock.ts';
 import type { UpstreamFailure } from '../providers/index.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { ModelDeps } from './deps.ts';
 
 /** The most that a request may ask for: each further try costs the caller time, and a provider in trouble work. */
 export const retriesMax = 3;
@@ -13,12 +13,8 @@ const waitMaxMs = 60_000;
 /** A try with less time than this left would hardly be answered. */
 const roomMs = 250;
 
-export interface RetryDeps {
-  clock: Clock;
+export interface RetryDeps extends Pick<ModelDeps, 'clock' | 'random' | 'sleep'> {
   breaker: Pick<CircuitBreaker, 'status'>;
-  random?: () => number;
-  /** Waits, at most until the signal is aborted; tests hand in their own. */
-  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface RetryTerms<Failed> {
