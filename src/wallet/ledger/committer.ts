@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { fail } from '../../base/failure.ts';
 import type { WalletRow } from '../tables.ts';
@@ -92,7 +92,7 @@ export function createCommitter(options: CommitterOptions): Committer {
   let running = false;
   /** A group is being committed. */
   let committing = false;
-  let up = true;
+  /** How many rests the outage has taken so far; 0 while the database answers. */
   let outageRests = 0;
   let recoveredAt = performance.now();
   let closing = false;
@@ -103,14 +103,14 @@ export function createCommitter(options: CommitterOptions): Committer {
       return new Promise<Outcome>((resolve, reject) => {
         const pending: Pending = { operation, bytes: bytesOf(operation), resolve, reject };
         if (stopped) reject(new Error('The ledger is closed.'));
-        else if (!isFinishing(operation) && (closing || !up)) refuse(pending);
+        else if (!isFinishing(operation) && (closing || outageRests > 0)) refuse(pending);
         else if (queue.add(pending)) start();
         else if (operation.type === 'progress') resolve(undefined);
         else resolve(fail({ kind: 'overloaded', retryAfterMs }));
       }) as Promise<Outcomes[T['type']]>;
     },
     get up() {
-      return up;
+      return outageRests === 0;
     },
     get waiting() {
       return queue.size;
@@ -141,10 +141,10 @@ export function createCommitter(options: CommitterOptions): Committer {
     let inARow = 0;
     // Whatever arrives in this turn shares the first group.
     await nextTurn();
-    while ((queue.ready > 0 || (!up && !closing)) && !stopped) {
+    while ((queue.ready > 0 || (outageRests > 0 && !closing)) && !stopped) {
       if (queue.ready > 0) {
         // The next group is on its way before the last one is answered: the database works while callers go on.
-        const next = runGroupSafely(queue.take());
+        const next = runGroup(queue.take());
         deliver();
         deliver = await next;
         inARow += 1;
@@ -162,12 +162,13 @@ export function createCommitter(options: CommitterOptions): Committer {
     running = false;
   }
 
-  // A bug in here must not leave anyone waiting for ever, nor stop the groups that come after.
-  async function runGroupSafely(group: Pending[]): Promise<() => void> {
+  /** Ends when every operation of the group is durable, refused, or set aside. The returned function answers the last that are durable. */
+  async function runGroup(group: Pending[]): Promise<() => void> {
     committing = true;
     try {
-      return await runGroup(group);
+      return await runAttempts(group);
     } catch (error) {
+      // A bug in here must not leave anyone waiting for ever, nor stop the groups that come after.
       log.error({ err: error, operations: group.length }, 'ledger alarm: a group could not be handled');
       store.disconnect();
       for (const pending of group) pending.reject(new Error('The ledger failed.', { cause: error }));
@@ -177,8 +178,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     }
   }
 
-  /** Ends when every operation of the group is durable, refused, or set aside. The returned function answers the last that are durable. */
-  async function runGroup(group: Pending[]): Promise<() => void> {
+  async function runAttempts(group: Pending[]): Promise<() => void> {
     const skipLocked = contended.size > 0 && group.some(({ operation }) => contended.has(operation.walletId));
     // A group that has to be divided becomes several, one after the other.
     const work = [attemptOf(group, skipLocked)];
@@ -203,9 +203,10 @@ export function createCommitter(options: CommitterOptions): Committer {
     let wallets: Iterable<WalletRow>;
     let decided: Outcome[];
     try {
-      const { skipLocked } = attempt;
-      const open = await store.begin(operationsOf(attempt.pendings), { nodeId, skipLocked });
-      attempt.pendings = setLockedAside(attempt.pendings, open.lockedElsewhere);
+      const { pendings, skipLocked } = attempt;
+      const operations = pendings.map(({ operation }) => operation);
+      const open = await store.begin(operations, { nodeId, skipLocked });
+      attempt.pendings = setLockedAside(pendings, open.lockedElsewhere);
       decided = decideAll(attempt.pendings, open.state);
       wallets = open.state.wallets.values();
       if (await open.write()) {
@@ -240,7 +241,7 @@ export function createCommitter(options: CommitterOptions): Committer {
       log.warn({ errno: errorNumber(error), trouble, sent }, 'the ledger lost its database');
       failures.connection += 1;
       // An idle connection may simply have been closed: one new attempt before anyone is refused.
-      if (failures.connection > 1 || !up) await waitForDatabase([attempt, ...work]);
+      if (failures.connection > 1 || outageRests > 0) await waitForDatabase([attempt, ...work]);
       return [attempt];
     }
     await store.rollback();
@@ -276,9 +277,11 @@ export function createCommitter(options: CommitterOptions): Committer {
 
   /** The database is away. Who can do without it is told so; what may have been committed is found out when it is back. */
   async function waitForDatabase(attempts: readonly Attempt[]): Promise<void> {
-    goDown();
+    if (outageRests === 0) log.error('the ledger is away: nothing is admitted until its database answers');
+    outageRests += 1;
+    refuseAdmissions();
     for (const attempt of attempts) attempt.pendings = refuseWhatCan(attempt.pendings);
-    await restInOutage();
+    await rest();
   }
 
   function setLockedAside(pendings: Pending[], walletIds: ReadonlySet<string>): Pending[] {
@@ -330,7 +333,8 @@ export function createCommitter(options: CommitterOptions): Committer {
   }
 
   async function probe(): Promise<void> {
-    await restInOutage();
+    outageRests += 1;
+    await rest();
     try {
       await store.ping();
       cameUp();
@@ -339,26 +343,18 @@ export function createCommitter(options: CommitterOptions): Committer {
     }
   }
 
-  function goDown(): void {
-    if (up) log.error('the ledger is away: nothing is admitted until its database answers');
-    up = false;
-    refuseAdmissions();
-  }
-
   function refuseAdmissions(asideWalletId?: string): void {
     for (const pending of refuseWhatCan(queue.takeAdmissions(asideWalletId))) queue.add(pending);
   }
 
   function cameUp(): void {
+    if (outageRests === 0) return;
     outageRests = 0;
-    if (up) return;
-    up = true;
     log.info('the ledger is back');
     recoveredAt = performance.now();
   }
 
-  async function restInOutage(): Promise<void> {
-    outageRests += 1;
+  async function rest(): Promise<void> {
     await sleep(Math.min(outageRestMaxMs, 25 * 2 ** Math.min(outageRests, 6)) * (0.5 + random() / 2));
   }
 }
@@ -419,12 +415,4 @@ function refuse({ operation, resolve }: Pending): void {
   resolve(operation.type === 'progress' ? undefined : fail({ kind: 'ledger_unavailable', retryAfterMs }));
 }
 
-function operationsOf(pendings: readonly Pending[]): Operation[] {
-  return pendings.map(({ operation }) => operation);
-}
-
 const nobodyWaits = (): void => {};
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
