@@ -27,8 +27,8 @@ export function decideHold(operation: HoldOperation, state: GroupState): Result<
 
   reserve(wallet, caps, amount.value);
   wallet.charges += 1n;
-  const fence = request.idempotency && takeKey(state, request.idempotency, { walletId, chargeId });
-  const row = newCharge(operation, { hold: amount.value, fence }, state);
+  const key = request.idempotency && takeKey(state, request.idempotency, { walletId, chargeId });
+  const row = newCharge(operation, { hold: amount.value, fence: key?.fence }, state);
   state.charges.add(chargeId, row);
   state.newCharges.push(row);
   for (const { owner, limit, row: cap } of caps) {

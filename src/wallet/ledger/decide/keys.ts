@@ -8,33 +8,22 @@ export function fingerprintOf(fingerprint: Uint8Array): string {
   return Buffer.from(fingerprint).toString('hex').padEnd(64, '0');
 }
 
-/** Lets a key stand for a charge: a new one, or one whose charge has expired unpaid. Tells the fence. */
+/** Lets a key stand for a charge: a new one, or one whose charge has expired unpaid. */
 export function takeKey(
-  state: GroupState,
-  idempotency: IdempotencyKey,
-  charge: { walletId: string; chargeId: string },
-): bigint {
-  const row = rowOf(state, idempotency);
-  if (!row) return addKey(state, idempotency, charge).fence;
-  row.chargeId = charge.chargeId;
-  row.fingerprint = fingerprintOf(idempotency.fingerprint);
-  row.fence += 1n;
-  return row.fence;
-}
-
-function rowOf(state: GroupState, { scope, key }: Pick<IdempotencyKey, 'scope' | 'key'>): IdempotencyRow | undefined {
-  return state.idempotency.get(pairKey(scope, key));
-}
-
-function addKey(
   state: GroupState,
   { scope, key, fingerprint }: IdempotencyKey,
   charge: { walletId: string; chargeId: string },
 ): IdempotencyRow {
-  const taken = { fingerprint: fingerprintOf(fingerprint), fence: 1n, capturedChargeId: undefined };
-  const row: IdempotencyRow = { scope, key, ...charge, ...taken };
-  state.idempotency.add(pairKey(scope, key), row);
-  return row;
+  const taken = { ...charge, fingerprint: fingerprintOf(fingerprint) };
+  const row = rowOf(state, { scope, key });
+  if (row) return Object.assign(row, taken, { fence: row.fence + 1n });
+  const added = { scope, key, ...taken, fence: 1n, capturedChargeId: undefined };
+  state.idempotency.add(pairKey(scope, key), added);
+  return added;
+}
+
+function rowOf(state: GroupState, { scope, key }: Pick<IdempotencyKey, 'scope' | 'key'>): IdempotencyRow | undefined {
+  return state.idempotency.get(pairKey(scope, key));
 }
 
 /** Whether another charge has taken this one's key: then this one must not be paid, whatever has become of the other. */
@@ -46,7 +35,7 @@ export function isSuperseded({ idempotency, chargeId }: ChargeReference, state: 
 /** The key is paid, for ever. Its row may be gone, when a charge that had taken it over was released. */
 export function captureKey({ idempotency }: SettleOperation, state: GroupState, { walletId, id }: ChargeRow): void {
   if (!idempotency) return;
-  const row = rowOf(state, idempotency) ?? addKey(state, idempotency, { walletId, chargeId: id });
+  const row = rowOf(state, idempotency) ?? takeKey(state, idempotency, { walletId, chargeId: id });
   row.capturedChargeId = id;
 }
 
