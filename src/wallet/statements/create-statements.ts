@@ -28,8 +28,7 @@ interface Postings {
 export function createStatements({ db }: { db: Database }): Statements {
   /** The postings of a time. Found by halving, for a wallet's postings are numbered in the order of their times. */
   async function postingsOf(accountId: string, range: Readonly<TimeRange>): Promise<Result<Postings>> {
-    const end = range.end ?? Date.now();
-    const start = range.start ?? end - defaultRangeMs;
+    const { end = Date.now(), start = end - defaultRangeMs } = range;
     if (start >= end) return fail(invalid('startTime', 'must be before endTime'));
     if (end - start > rangeMaxMs) return fail(invalid('startTime', 'must be at most 400 days before endTime'));
     const wallet = await requireWallet(db, accountId, 'api');
@@ -63,7 +62,8 @@ export function createStatements({ db }: { db: Database }): Statements {
   }
 
   return {
-    async usage({ accountId, groupBy, groupByMetadata, metadata, ...range }, page) {
+    async usage(request, page) {
+      const { accountId, groupBy, groupByMetadata, metadata } = request;
       const list = listName(`usage:${groupBy.join()}`, groupByMetadata, metadata);
       const start = readPageRequest(list, page, { defaultSize: 100, maxSize: 1_000 });
       if (!start.ok) return start;
@@ -71,20 +71,18 @@ export function createStatements({ db }: { db: Database }): Statements {
       const pinned = after === undefined ? undefined : parsePosition(after);
       if (after !== undefined && !pinned)
         return fail(invalid('pageToken', 'must be the nextPageToken of the page before'));
-      const found = await postingsOf(accountId, range);
+      const found = await postingsOf(accountId, request);
       if (!found.ok) return found;
-      const { walletId, from, to } = pinned ? { ...found.value, ...pinned } : found.value;
-      const offset = pinned?.offset ?? 0;
-      const what = { groupBy, groupByMetadata, metadata };
-      const rows = await sum({ walletId, from, to, ...what, offset, limit: size + 1 });
+      const { offset, ...postings } = { offset: 0, ...found.value, ...pinned };
+      const rows = await sum({ ...request, ...postings, offset, limit: size + 1 });
       if (!rows.ok) return rows;
+      const { from, to } = postings;
       return succeed(makePage(list, start.value, rows.value, () => `${from}:${to}:${offset + size}`));
     },
-    async allUsage({ accountId, groupBy, groupByMetadata, metadata, ...range }) {
-      const found = await postingsOf(accountId, range);
+    async allUsage(request) {
+      const found = await postingsOf(request.accountId, request);
       if (!found.ok) return found;
-      const what = { groupBy, groupByMetadata, metadata };
-      const rows = await sum({ ...found.value, ...what, offset: 0, limit: exportRowsMax + 1 });
+      const rows = await sum({ ...request, ...found.value, offset: 0, limit: exportRowsMax + 1 });
       if (rows.ok && rows.value.length > exportRowsMax)
         return fail({
           kind: 'precondition_failed',
@@ -92,9 +90,9 @@ export function createStatements({ db }: { db: Database }): Statements {
         });
       return rows;
     },
-    async entries(accountId, { metadata, ...range }) {
-      const found = await postingsOf(accountId, range);
-      return found.ok ? succeed(entryBatches(db, found.value, metadata)) : found;
+    async entries(accountId, request) {
+      const found = await postingsOf(accountId, request);
+      return found.ok ? succeed(entryBatches(db, found.value, request.metadata)) : found;
     },
   };
 }

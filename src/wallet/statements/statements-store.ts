@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/index.ts';
 import { columnOf } from '../columns.ts';
 import { findOne, findRows } from '../rows-store.ts';
 import { chargeTable, type FoundPosting, postingTable, usageCounts } from '../tables.ts';
-import type { MetadataFilter, UsageDimension, UsageRow } from './statements.ts';
+import type { UsageDimension, UsageRequest, UsageRow } from './statements.ts';
 
 /** The number of the wallet's first posting at or after a time; `next` when there is none. */
 export async function findSeqAt(
@@ -52,13 +52,10 @@ const sums = sql.join(
   }),
 );
 
-export interface SumRequest {
+export interface SumRequest extends Pick<UsageRequest, 'groupBy' | 'groupByMetadata' | 'metadata'> {
   walletId: string;
   from: bigint;
   to: bigint;
-  groupBy: readonly UsageDimension[];
-  groupByMetadata?: string | undefined;
-  metadata?: MetadataFilter | undefined;
   offset: number;
   limit: number;
 }

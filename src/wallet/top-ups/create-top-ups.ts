@@ -35,9 +35,11 @@ export function createTopUps({ db, ledger, payments, settings }: Dependencies): 
 
   /** The top-up of a request, made now or by the same request before. */
   async function prepare(
-    { accountId, kind, amount }: { accountId: string; kind: WalletKind; amount: NanoUsd },
-    row: Pick<NewTopUp, 'provider' | 'reference' | 'actor' | 'idempotencyKey'>,
+    accountId: string,
+    kind: WalletKind,
+    row: Omit<NewTopUp, 'id' | 'walletId'>,
   ): Promise<Result<FoundTopUp>> {
+    const { amount } = row;
     if (amount < topUpMin) return fail(invalid('amountUsd', `must be at least ${formatUsd(topUpMin)}`));
     if (amount > topUpMax) return fail(invalid('amountUsd', `must be at most ${formatUsd(topUpMax)}`));
     if (row.idempotencyKey !== undefined) checkText('idempotencyKey', row.idempotencyKey, 300);
@@ -45,7 +47,7 @@ export function createTopUps({ db, ledger, payments, settings }: Dependencies): 
     if (!wallet.ok) return wallet;
     const id = newId('top');
     const walletId = wallet.value.id;
-    const added = await addTopUp(db, { id, walletId, amount, ...row });
+    const added = await addTopUp(db, { id, walletId, ...row });
     const stored = await findOne(db, topUpTable, added ? { id } : { walletId, idempotencyKey: row.idempotencyKey });
     if (!stored) throw new Error('A top-up that was just added is gone.');
     // One key names one payment: a bank's second transfer of the same amount is another one, and must not be dropped.
@@ -85,15 +87,8 @@ export function createTopUps({ db, ledger, payments, settings }: Dependencies): 
       const { amountStep } = payments;
       if (amountStep !== undefined && amount % amountStep !== 0n)
         return fail(invalid('amountUsd', `must be a multiple of ${formatUsd(amountStep)}`));
-      const prepared = await prepare(
-        { accountId, kind, amount },
-        {
-          provider: payments.name,
-          reference: undefined,
-          actor: undefined,
-          idempotencyKey: idempotencyKey === undefined ? undefined : `caller:${idempotencyKey}`,
-        },
-      );
+      const key = idempotencyKey === undefined ? undefined : `caller:${idempotencyKey}`;
+      const prepared = await prepare(accountId, kind, { amount, provider: payments.name, idempotencyKey: key });
       if (!prepared.ok) return prepared;
       const { value: row } = prepared;
       if (row.state !== 'pending' || row.providerReference !== undefined || row.paymentUrl !== undefined)
@@ -108,10 +103,8 @@ export function createTopUps({ db, ledger, payments, settings }: Dependencies): 
     async record({ accountId, kind, amount, reference, actor, idempotencyKey }) {
       checkText('reference', reference, 255);
       checkText('actor', actor, 200);
-      const prepared = await prepare(
-        { accountId, kind, amount },
-        { provider: 'manual', reference, actor, idempotencyKey: `operator:${idempotencyKey}` },
-      );
+      const payment = { amount, provider: 'manual', reference, actor, idempotencyKey: `operator:${idempotencyKey}` };
+      const prepared = await prepare(accountId, kind, payment);
       return prepared.ok ? credit(prepared.value.id) : prepared;
     },
     async get(accountId, kind, topUpId) {

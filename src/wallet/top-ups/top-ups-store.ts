@@ -7,8 +7,8 @@ export interface NewTopUp {
   walletId: string;
   amount: bigint;
   provider: string;
-  reference: string | undefined;
-  actor: string | undefined;
+  reference?: string;
+  actor?: string;
   idempotencyKey: string | undefined;
 }
 
