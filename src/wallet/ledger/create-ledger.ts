@@ -69,9 +69,8 @@ const walletIdsMax = 100_000;
 
 /** A ledger in a database, on a connection of its own. */
 export function createLedger({ db, ...options }: LedgerDependencies): RunningLedger {
-  const { answerTimeoutMs = 10_000 } = options.settings ?? {};
   const backend: LedgerBackend = {
-    groups: createGroupStore({ url: db.url, answerTimeoutMs }),
+    groups: createGroupStore({ ...options.settings, url: db.url }),
     findWallet: async (accountId) => (await findWallet(db, accountId, 'api'))?.id,
     findReply: (chargeId) => findReply(db, chargeId),
   };
@@ -147,14 +146,11 @@ export function createLedgerOver(
       log.warn({ err: error }, 'a stored reply could not be read');
       return fail({ kind: 'ledger_unavailable', retryAfterMs: 1_000 });
     }
-    if (!sealed) return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
-    const reply = seal.open(sealed, replyContext(receipt.chargeId));
+    const { chargeId } = receipt;
+    const reply = sealed && seal.open(sealed, replyContext(chargeId));
     if (reply) return succeed({ kind: 'replayed', receipt, reply });
-    log.error(
-      { chargeId: receipt.chargeId },
-      'a stored reply does not open: its encryption key is gone, or it was changed',
-    );
-    return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
+    if (sealed) log.error({ chargeId }, 'a stored reply does not open: its encryption key is gone, or it was changed');
+    return fail({ kind: 'reply_purged', chargeId });
   }
 
   async function resolveWallet(accountId: string): Promise<string | undefined> {

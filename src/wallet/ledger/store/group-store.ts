@@ -35,13 +35,8 @@ export interface GroupStore {
 /** Under the session's `wait_timeout` of 10 s, so that a quiet connection stays. */
 const keepAliveMs = 4_000;
 
-export function createGroupStore({
-  url,
-  answerTimeoutMs = 10_000,
-}: {
-  url: string;
-  answerTimeoutMs?: number;
-}): GroupStore {
+export function createGroupStore(options: { url: string; answerTimeoutMs?: number }): GroupStore {
+  const { url, answerTimeoutMs = 10_000 } = options;
   let current: LedgerConnection | undefined;
   let lost: ServerSession | undefined;
   let busy = false;
