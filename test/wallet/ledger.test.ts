@@ -197,6 +197,18 @@ eachBooks((books) => {
     expect(await node.ledger.extend(more.value, 1n)).toMatchObject({ failure: { kind: 'precondition_failed' } });
   });
 
+  test('a hold that the ledger could not decide does not count as open', async () => {
+    const account = await customer(5n);
+    const caps = [{ owner: `key:${account.keyId}`, limit: 1_000n }];
+    const own = await mustHold(node, holdOf(account, { caps }));
+    const before = node.ledger.openHolds;
+    const other = await customer(5n);
+    await expect(node.ledger.hold(holdOf(other, { caps }))).rejects.toThrow('The ledger could not do "hold".');
+    expect(node.ledger.openHolds).toBe(before);
+    expect(await balanceOf(other)).toMatchObject({ held: 0n });
+    await node.ledger.release(own, 'test');
+  });
+
   test('progress only grows, and a renewal never shortens a hold', async () => {
     const account = await customer(5n);
     const hold = await mustHold(node, holdOf(account, { ceiling: 1_000n, ttlMs: 60_000 }));

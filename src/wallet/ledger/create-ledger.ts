@@ -113,12 +113,23 @@ export function createLedgerOver(
     const operation = { type: 'hold', walletId, chargeId, request, ttlMs } as const;
     if (request.deferMs !== undefined && mayDefer(walletId, request))
       return succeed({ kind: 'held', hold: deferred.begin(operation, request.deferMs) });
-    const decided = await committer.submit(operation);
-    forecast.sawHold(request, decided);
-    if (!decided.ok || decided.value.kind === 'replayed') open.delete(chargeId);
+    const decided = await submitHold(operation);
     if (!decided.ok) return decided;
     if (decided.value.kind === 'replayed') return replay(decided.value.receipt);
     return succeed({ kind: 'held', hold: heldBy(operation, decided.value) });
+  }
+
+  async function submitHold(operation: HoldOperation): Promise<Result<HoldDecision>> {
+    let isHeld = false;
+    try {
+      const decided = await committer.submit(operation);
+      forecast.sawHold(operation.request, decided);
+      isHeld = decided.ok && decided.value.kind === 'held';
+      return decided;
+    } finally {
+      // Also when the ledger itself failed: nobody will end what was never held.
+      if (!isHeld) open.delete(operation.chargeId);
+    }
   }
 
   // A queue that is half full may refuse the hold in the end, and the work would have been for nothing.
