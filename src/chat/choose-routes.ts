@@ -191,11 +191,13 @@ function isNamed(model: Model, { provider, model: pinned }: Wanted): boolean {
 }
 
 function isAllowed(model: Model, { allow, deny, tokenModels }: Wanted): boolean {
-  const matches = (names: readonly string[]) =>
-    names.some((name) => name === model.id || name === model.name || name === model.provider);
-  if (deny.length > 0 && matches(deny)) return false;
-  if (tokenModels && !matches(tokenModels)) return false;
-  return allow.length === 0 || matches(allow);
+  if (isAmong(model, deny) || (tokenModels && !isAmong(model, tokenModels))) return false;
+  return allow.length === 0 || isAmong(model, allow);
+}
+
+/** Whether a list names the model or its provider. */
+export function isAmong({ id, name, provider }: Model, names: readonly string[]): boolean {
+  return names.some((each) => each === id || each === name || each === provider);
 }
 
 function canDo(model: Model, wanted: Wanted): boolean {

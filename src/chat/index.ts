@@ -72,18 +72,13 @@ export function createChat(options: ChatOptions): Chat {
     deferHoldMs: chatDeferHoldMs,
     ...options,
   };
-  let underWay = 0;
-  const waitForNone: (() => void)[] = [];
+  const underWay = new Set<Promise<unknown>>();
 
   function track(work: Promise<unknown>, call: ChatCall): void {
-    underWay += 1;
+    underWay.add(work);
+    const over = () => underWay.delete(work);
     work.then(over, over);
     call.outlast?.(work);
-  }
-
-  function over(): void {
-    underWay -= 1;
-    if (underWay === 0) for (const resolve of waitForNone.splice(0)) resolve();
   }
 
   return {
@@ -104,11 +99,9 @@ export function createChat(options: ChatOptions): Chat {
       return succeed({ routes: quote.routes, reason, ceiling: quote.ceiling, minimum: quote.minimum });
     },
     listModels: (caller, request) => listModels(deps.catalog, caller, request),
-    drained: () =>
-      new Promise((resolve) => {
-        if (underWay === 0) resolve();
-        else waitForNone.push(resolve);
-      }),
+    async drained() {
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+    },
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Caller } from '../base/caller.ts';
-import type { Result } from '../base/failure.ts';
-import { succeed } from '../base/failure.ts';
+import { type Result, succeed } from '../base/failure.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../base/page.ts';
 import type { Catalog, PricedModel } from '../catalog/index.ts';
+import { isAmong } from './choose-routes.ts';
 
 const list = 'models';
 
@@ -17,12 +17,9 @@ export function listModels(
   const { after, size } = start.value;
   const models = catalog
     .models(caller.accountId ?? '')
-    .filter(({ model }) => (!request.provider || model.provider === request.provider) && isForToken(model, caller))
+    .filter(({ model }) => !request.provider || model.provider === request.provider)
+    .filter(({ model }) => !caller.token?.models || isAmong(model, caller.token.models))
     .toSorted((a, b) => (a.model.name < b.model.name ? -1 : 1))
     .filter(({ model }) => after === undefined || model.name > after);
   return succeed(makePage(list, start.value, models.slice(0, size + 1), ({ model }) => model.name));
-}
-
-function isForToken(model: PricedModel['model'], { token }: Caller): boolean {
-  return !token?.models || [model.id, model.name, model.provider].some((name) => token.models?.includes(name));
 }

@@ -174,8 +174,7 @@ export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCac
         storesInFlight--;
       }
     },
-    start: rounds.start,
-    close: rounds.close,
+    ...rounds,
     sweep,
   };
 }
