@@ -1,24 +1,12 @@
 import type { Result } from '../../base/failure.ts';
 import type { NanoUsd } from '../../base/money.ts';
-import type { HoldRequest, IdempotencyKey, Receipt, Usage } from './ledger.ts';
+import type { HoldRequest, IdempotencyKey, Progress, Receipt, Usage } from './ledger.ts';
 
 /**
  * One thing to do to one wallet. Groups of them are decided in memory and committed together. Each decides by identity: asked
  * for again, because the answer to its COMMIT was lost, it finds what it did before and answers that.
  */
-export type Operation =
-  | HoldOperation
-  | ChargeOperation
-  | ExtendOperation
-  | ProgressOperation
-  | SettleOperation
-  | ReleaseOperation
-  | ExpireOperation
-  | CreditOperation
-  | ReverseOperation
-  | ConcludeOperation
-  | RepayOperation
-  | AdjustOperation;
+export type Operation = Kinds[keyof Kinds]['operation'];
 
 /** What names a charge and everything that its end touches. */
 export interface ChargeReference {
@@ -62,10 +50,8 @@ export interface ExtendOperation extends ChargeReference {
   ttlMs: number;
 }
 
-export interface ProgressOperation extends ChargeReference {
+export interface ProgressOperation extends ChargeReference, Progress {
   type: 'progress';
-  cost: NanoUsd;
-  usage: Usage;
   ttlMs: number;
 }
 
@@ -140,22 +126,23 @@ export type HoldDecision =
   | { kind: 'held'; amount: NanoUsd; balance: NanoUsd; expiresAtUs: bigint }
   | { kind: 'replayed'; receipt: Receipt };
 
-/** What each operation is answered with, once it is durable. */
-export interface Outcomes {
-  hold: Result<HoldDecision>;
-  charge: Result<{ receipt: Receipt }>;
-  extend: Result<{ amount: NanoUsd; balance: NanoUsd; expiresAtUs: bigint }>;
-  progress: undefined;
-  settle: Receipt;
-  release: undefined;
-  expire: undefined;
-  credit: Result<undefined>;
-  reverse: Result<undefined>;
-  conclude: Result<undefined>;
-  repay: undefined;
-  adjust: Result<{ adjustmentId: string; balance: NanoUsd }>;
+/** Each operation, and what it is answered with once it is durable. */
+interface Kinds {
+  hold: { operation: HoldOperation; outcome: Result<HoldDecision> };
+  charge: { operation: ChargeOperation; outcome: Result<{ receipt: Receipt }> };
+  extend: { operation: ExtendOperation; outcome: Result<Omit<HoldDecision & { kind: 'held' }, 'kind'>> };
+  progress: { operation: ProgressOperation; outcome: undefined };
+  settle: { operation: SettleOperation; outcome: Receipt };
+  release: { operation: ReleaseOperation; outcome: undefined };
+  expire: { operation: ExpireOperation; outcome: undefined };
+  credit: { operation: CreditOperation; outcome: Result<undefined> };
+  reverse: { operation: ReverseOperation; outcome: Result<undefined> };
+  conclude: { operation: ConcludeOperation; outcome: Result<undefined> };
+  repay: { operation: RepayOperation; outcome: undefined };
+  adjust: { operation: AdjustOperation; outcome: Result<{ adjustmentId: string; balance: NanoUsd }> };
 }
 
+export type Outcomes = { [Type in keyof Kinds]: Kinds[Type]['outcome'] };
 export type Outcome = Outcomes[Operation['type']];
 
 /** What must not be lost once it was asked for: it is retried until it is durable. */

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { isDuplicateKey, type Queryable } from '../../db/index.ts';
+import { findRows } from '../rows-store.ts';
+import { topUpTable } from '../tables.ts';
 import { nowUs } from '../wallets/wallets-store.ts';
 
 export interface NewTopUp {
@@ -43,9 +45,6 @@ export async function closeTopUp(db: Queryable, id: string, state: 'failed' | 'e
 }
 
 export async function hasSandboxMoney(db: Queryable): Promise<boolean> {
-  const { rows } = await sql`
-    SELECT id FROM top_up WHERE provider IN ('sandbox', 'stripe_test') AND state = 'paid' LIMIT 1`.execute(
-    db.for<never>(),
-  );
-  return rows.length > 0;
+  const [paid] = await findRows(db, topUpTable, sql`provider IN ('sandbox', 'stripe_test') AND state = 'paid' LIMIT 1`);
+  return paid !== undefined;
 }
