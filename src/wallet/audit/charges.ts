@@ -1,4 +1,4 @@
-import { byKey, bySource, clocksDifferUs, graceUs, type Invariant, nowUs } from './invariant.ts';
+import { byKey, bySource, clocksDifferUs, graceUs, nowUs, type Rules } from './invariant.ts';
 import { isFromBefore } from './keys.ts';
 
 const captureSteps = ['capture', 'expiry', 'late', 'rest', 'excess'] as const;
@@ -20,9 +20,8 @@ const usedAfterRevocation = (column: string) =>
    WHERE s.state = 'revoked' AND c.created_at_us >= (s.revoked_at_ms + 1) * 1000`;
 
 /** What must hold of charges and of what was captured for them. */
-export const chargeInvariants: readonly Invariant[] = [
-  {
-    name: 'settled-is-captured-once',
+export const chargeInvariants: Rules = {
+  'settled-is-captured-once': {
     promise: 'What a charge settled is exactly what was captured for it, at its end, its expiry or after it.',
     sql: `SELECT c.id AS subject, CONCAT(c.state, ', settled ', COALESCE(c.settled, 0), ', captured ', ${captured},
           ', at its expiry ', COALESCE(expiry_.amount, 0), ' of ', c.progress_cost) AS detail
@@ -37,8 +36,7 @@ export const chargeInvariants: readonly Invariant[] = [
         OR COALESCE(capture_.created_at_us, expiry_.created_at_us, c.ended_at_us, 0) <> COALESCE(c.ended_at_us, 0)
         OR COALESCE(late_.created_at_us, rest_.created_at_us, excess_.created_at_us, c.ended_at_us, 0) < COALESCE(c.ended_at_us, 0) - ${clocksDifferUs}`,
   },
-  {
-    name: 'capture-has-a-charge',
+  'capture-has-a-charge': {
     promise: 'Nothing is taken for use without its charge, and all of it goes to the revenue.',
     sql: `SELECT p.source_id AS subject, CONCAT(p.kind, ' ', p.step, ', amount ', p.amount, ' from ', p.debit_account, ' to ', p.credit_account) AS detail
       FROM posting p LEFT JOIN charge c ${byKey} ON c.wallet_id = p.wallet_id AND c.id = p.source_id
@@ -47,29 +45,25 @@ export const chargeInvariants: readonly Invariant[] = [
         OR IF(p.step = 'excess', p.credit_account, p.debit_account) <> 'wallet'
         OR (p.step NOT IN ('capture', 'expiry', 'late', 'rest', 'excess') AND p.step NOT LIKE 'repay:use:%'))`,
   },
-  {
-    name: 'settled-is-within-the-hold',
+  'settled-is-within-the-hold': {
     promise: '0 <= settled + owed <= hold, an open hold has settled nothing, and no charge ends before it begins.',
     sql: `SELECT id AS subject, CONCAT(state, ', settled ', COALESCE(settled, 'NULL'), ', owed ', owed, ', hold ', hold) AS detail
       FROM charge WHERE settled < 0 OR owed < 0 OR COALESCE(settled, 0) + owed > hold OR (state = 'held') <> (settled IS NULL)
         OR (state IN ('released', 'superseded') AND settled <> 0) OR (state <> 'settled' AND owed <> 0) OR progress_cost > hold
         OR ended_at_us < created_at_us - ${clocksDifferUs}`,
   },
-  {
-    name: 'what-is-owed-is-followed',
+  'what-is-owed-is-followed': {
     promise: 'What could not be collected for something delivered is owed, by a receivable of its own.',
     sql: `SELECT STRAIGHT_JOIN c.id AS subject, CONCAT('owed ', c.owed, ', receivable ', COALESCE(r.amount, 'missing')) AS detail
       FROM charge c LEFT JOIN receivable r ${byKey} ON r.source_id = c.id AND r.reference = 'use'
       WHERE c.owed > 0 AND (r.amount IS NULL OR r.amount <> c.owed OR r.kind <> 'usage' OR r.wallet_id <> c.wallet_id)`,
   },
-  {
-    name: 'no-hold-is-forgotten',
+  'no-hold-is-forgotten': {
     promise: 'No hold is open long after its expiry.',
     sql: `SELECT id AS subject, CONCAT('expired ', ${nowUs} - expires_at_us, ' us ago on ', node_id) AS detail
       FROM charge WHERE expires_at_us < ${nowUs} - ${graceUs}`,
   },
-  {
-    name: 'reversals-stay-within-the-charge',
+  'reversals-stay-within-the-charge': {
     promise: 'What is given back for a charge is never more than it was, and is counted on it.',
     sql: `SELECT c.id AS subject, CONCAT('settled ', COALESCE(c.settled, 0), ', reversed ', c.reversed, ', adjustments ', COALESCE(s.total, 0)) AS detail
       FROM charge c LEFT JOIN (
@@ -77,23 +71,20 @@ export const chargeInvariants: readonly Invariant[] = [
       ) s ON s.wallet_id = c.wallet_id AND s.charge_id = c.id
       WHERE c.reversed <> COALESCE(s.total, 0) OR c.reversed > COALESCE(c.settled, 0)`,
   },
-  {
-    name: 'an-account-pays-with-its-own-keys',
+  'an-account-pays-with-its-own-keys': {
     promise: 'The key of every charge is one of the account whose wallet pays.',
     sql: `SELECT STRAIGHT_JOIN c.id AS subject, CONCAT(c.key_id, ' is of ', COALESCE(s.account_id, 'nobody'), ', the wallet of ', w.account_id) AS detail
       FROM charge c JOIN wallet w ${byKey} ON w.id = c.wallet_id LEFT JOIN credential_state s ${byKey} ON s.id = c.key_id
       WHERE s.id IS NULL OR s.account_id <> w.account_id`,
   },
-  {
-    name: 'no-use-after-revocation',
+  'no-use-after-revocation': {
     promise: 'No charge was admitted after the revocation of its key, token or device was committed.',
     sql: ['key_id', 'token_id', 'device_id'].map(usedAfterRevocation).join(' UNION ALL '),
   },
-  {
-    name: 'no-settlement-waits-for-a-person',
+  'no-settlement-waits-for-a-person': {
     promise:
       'The database has refused no settlement; a dead letter counts until somebody has seen to it and removed it.',
     sql: `SELECT charge_id AS subject, CONCAT('in ', wallet_id, ' since ', created_at_us, ' us: ', LEFT(error, 200)) AS detail
       FROM settlement_dead_letter`,
   },
-];
+};

@@ -10,6 +10,9 @@ export interface Invariant {
   sql: string;
 }
 
+/** Rules by their names. */
+export type Rules = Readonly<Record<string, Omit<Invariant, 'name'>>>;
+
 /** How long a hold may be past its expiry before someone must look: reapers come by, and rest after an outage. */
 export const graceUs = 300_000_000;
 /** A server that takes over from another has a clock of its own. */

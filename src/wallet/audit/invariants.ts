@@ -7,9 +7,9 @@ import { paymentInvariants } from './payments.ts';
 
 /** What must hold at every moment. Each query lists what breaks it. */
 export const invariants: readonly Invariant[] = [
-  ...balanceInvariants,
-  ...chargeInvariants,
-  ...keyInvariants,
-  ...capInvariants,
-  ...paymentInvariants,
-];
+  balanceInvariants,
+  chargeInvariants,
+  keyInvariants,
+  capInvariants,
+  paymentInvariants,
+].flatMap((rules) => Object.entries(rules).map(([name, rule]) => ({ name, ...rule })));

@@ -1,4 +1,4 @@
-import { byKey, type Invariant } from './invariant.ts';
+import { byKey, type Rules } from './invariant.ts';
 
 /** Of a charge that lost its idempotency key while an expiry still freed keys: nothing is known of the key since. */
 export function isFromBefore(charge: string): string {
@@ -10,9 +10,8 @@ const keyOfCharge = 'i.scope = c.idempotency_scope AND i.idempotency_key = c.ide
 const sameFence = '(i.fence = c.idempotency_fence OR (i.fence = 1 AND i.captured_charge_id IS NOT NULL))';
 
 /** What must hold of idempotency keys and of the charges that had them. */
-export const keyInvariants: readonly Invariant[] = [
-  {
-    name: 'a-paid-key-is-never-free',
+export const keyInvariants: Rules = {
+  'a-paid-key-is-never-free': {
     promise: 'A charge that is open or paid has its idempotency key to itself; so no key is paid twice.',
     sql: `SELECT STRAIGHT_JOIN c.id AS subject, CONCAT(c.state, ', the key leads to ', COALESCE(i.charge_id, 'nothing')) AS detail
       FROM charge c LEFT JOIN idempotency i ${byKey} ON ${keyOfCharge}
@@ -20,8 +19,7 @@ export const keyInvariants: readonly Invariant[] = [
         AND (i.charge_id IS NULL OR i.charge_id <> c.id OR (c.state = 'settled') <> (i.captured_charge_id IS NOT NULL)
           OR COALESCE(i.captured_charge_id, c.id) <> c.id)`,
   },
-  {
-    name: 'a-key-leads-to-its-charge',
+  'a-key-leads-to-its-charge': {
     promise: 'An idempotency key leads to the charge that had it last, and is paid when that one is.',
     sql: `SELECT STRAIGHT_JOIN i.charge_id AS subject, CONCAT('state ', COALESCE(c.state, 'missing'), ', fence ', i.fence, ' and ',
           COALESCE(c.idempotency_fence, 'none'), ', paid by ', COALESCE(i.captured_charge_id, 'none')) AS detail
@@ -30,15 +28,13 @@ export const keyInvariants: readonly Invariant[] = [
         OR i.fingerprint <> c.idempotency_fingerprint OR NOT ${sameFence}
         OR (c.state = 'settled') <> (i.captured_charge_id IS NOT NULL)`,
   },
-  {
-    name: 'a-key-is-remembered-whole',
+  'a-key-is-remembered-whole': {
     promise: 'A charge knows its idempotency key with its fingerprint and its fence, or has none.',
     sql: `SELECT id AS subject, CONCAT('scope ', COALESCE(idempotency_scope, 'NULL'), ', fence ', COALESCE(idempotency_fence, 'NULL')) AS detail
       FROM charge WHERE (idempotency_key IS NULL) <> (idempotency_scope IS NULL) OR (idempotency_key IS NULL) <> (idempotency_fingerprint IS NULL)
         OR (idempotency_key IS NULL) <> (idempotency_fence IS NULL)`,
   },
-  {
-    name: 'only-a-release-frees-a-key',
+  'only-a-release-frees-a-key': {
     promise: 'A key that leads nowhere was freed by a release, after all else that it had led to.',
     sql: `SELECT MAX(c.id) AS subject, CONCAT('fence ', MAX(IF(c.state = 'released', 0, c.idempotency_fence)), ', freed ',
           MAX(IF(c.state = 'released', c.idempotency_fence, 0))) AS detail
@@ -47,4 +43,4 @@ export const keyInvariants: readonly Invariant[] = [
       GROUP BY c.idempotency_scope, c.idempotency_key
       HAVING MAX(IF(c.state = 'released', 0, c.idempotency_fence)) > MAX(IF(c.state = 'released', c.idempotency_fence, 0))`,
   },
-];
+};

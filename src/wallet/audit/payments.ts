@@ -1,4 +1,4 @@
-import { byKey, bySource, clocksDifferUs, type Invariant, signed } from './invariant.ts';
+import { byKey, bySource, clocksDifferUs, type Rules, signed } from './invariant.ts';
 
 const lastPart = "SUBSTRING_INDEX(p.step, ':', -1)";
 /** The reference in a posting's step: `take:<reference>`, `restore:<reference>`, `repay:<reference>:<number>`. */
@@ -8,9 +8,8 @@ const movesReceivable =
   "(p.source_type IN ('refund', 'dispute') OR (p.source_type = 'charge' AND p.step LIKE 'repay:%'))";
 
 /** What must hold of payments, of what was taken back, of what is owed, and of corrections. */
-export const paymentInvariants: readonly Invariant[] = [
-  {
-    name: 'postings-are-of-known-kinds',
+export const paymentInvariants: Rules = {
+  'postings-are-of-known-kinds': {
     promise:
       'Every posting is for use, a top-up, a refund, a dispute or a correction, and says so; one of its sides is the wallet.',
     sql: `SELECT wallet_id AS subject, CONCAT('seq ', seq, ', ', kind, ' of ', source_type) AS detail FROM posting
@@ -18,39 +17,34 @@ export const paymentInvariants: readonly Invariant[] = [
         WHEN 'dispute' THEN 'dispute' WHEN 'adjustment' THEN 'adjustment' ELSE '' END <> kind
         OR (debit_account = 'wallet') = (credit_account = 'wallet') OR amount <= 0`,
   },
-  {
-    name: 'paid-is-credited-once',
+  'paid-is-credited-once': {
     promise: 'A top-up of at least 5 USD is credited once when it is paid, and never otherwise.',
     sql: `SELECT t.id AS subject, CONCAT(t.state, ', amount ', t.amount, ', credited ', COALESCE(p.amount, 0), ', paid at ', COALESCE(t.paid_at_us, 0)) AS detail
       FROM top_up t LEFT JOIN posting p ${bySource} ON p.source_type = 'top_up' AND p.source_id = t.id AND p.step = 'credit'
       WHERE (t.state = 'paid') <> (p.seq IS NOT NULL) OR (t.state = 'paid') <> (t.paid_at_us IS NOT NULL) OR t.amount < 5000000000
         OR (t.state = 'paid' AND (t.amount <> p.amount OR t.paid_at_us <> p.created_at_us OR t.paid_at_us < t.created_at_us - ${clocksDifferUs}))`,
   },
-  {
-    name: 'credit-has-a-top-up',
+  'credit-has-a-top-up': {
     promise: 'No credit without a payment: every top-up entry is that of its own top-up, wallet and provider.',
     sql: `SELECT p.source_id AS subject, CONCAT('amount ', p.amount, ' from ', p.debit_account) AS detail
       FROM posting p LEFT JOIN top_up t ${byKey} ON t.id = p.source_id AND t.wallet_id = p.wallet_id
       WHERE p.source_type = 'top_up' AND (t.id IS NULL OR p.credit_account <> 'wallet' OR p.step <> 'credit'
         OR p.debit_account <> CONCAT('payments:', t.provider))`,
   },
-  {
-    name: 'adjustment-is-posted-once',
+  'adjustment-is-posted-once': {
     promise: 'Every correction is posted once, with its amount, when it was made.',
     sql: `SELECT a.id AS subject, CONCAT('amount ', a.amount, ', posted ', COALESCE(${signed}, 0)) AS detail
       FROM adjustment a LEFT JOIN posting p ${bySource} ON p.source_type = 'adjustment' AND p.source_id = a.id AND p.step = 'apply'
       WHERE p.seq IS NULL OR a.amount <> ${signed} OR a.wallet_id <> p.wallet_id OR a.created_at_us <> p.created_at_us`,
   },
-  {
-    name: 'correction-has-an-adjustment',
+  'correction-has-an-adjustment': {
     promise: 'No correction is posted without its reason, and all are of the same account.',
     sql: `SELECT p.source_id AS subject, CONCAT(p.step, ', amount ', p.amount, ' from ', p.debit_account, ' to ', p.credit_account) AS detail
       FROM posting p LEFT JOIN adjustment a ${byKey} ON a.id = p.source_id
       WHERE p.source_type = 'adjustment' AND (a.id IS NULL OR p.step <> 'apply'
         OR IF(p.credit_account = 'wallet', p.debit_account, p.credit_account) <> 'adjustments')`,
   },
-  {
-    name: 'payments-taken-back-stay-within-the-payment',
+  'payments-taken-back-stay-within-the-payment': {
     promise: 'Refunds and disputes never exceed the payment.',
     sql: `SELECT t.id AS subject, CONCAT('amount ', t.amount, ', reversed ', t.reversed, ', receivables ', COALESCE(s.total, 0)) AS detail
       FROM top_up t LEFT JOIN (
@@ -58,8 +52,7 @@ export const paymentInvariants: readonly Invariant[] = [
       ) s ON s.source_id = t.id
       WHERE t.reversed <> COALESCE(s.total, 0) OR t.reversed > t.amount OR (t.reversed > 0 AND t.state <> 'paid')`,
   },
-  {
-    name: 'a-receivable-has-its-source',
+  'a-receivable-has-its-source': {
     promise:
       'What is owed is owed for a payment that was taken back, to its provider, or for a reply that was delivered.',
     sql: `SELECT STRAIGHT_JOIN r.source_id AS subject, CONCAT(r.kind, ' ', r.reference, ', ', r.state, ', to ', r.counter_account) AS detail
@@ -72,8 +65,7 @@ export const paymentInvariants: readonly Invariant[] = [
         OR (r.state = 'open' AND r.kind <> 'dispute')
         OR (r.state = 'restored' AND r.taken + r.owed <> 0) OR (r.state <> 'restored' AND r.taken + r.owed <> r.amount)`,
   },
-  {
-    name: 'a-receivable-has-taken-what-is-posted',
+  'a-receivable-has-taken-what-is-posted': {
     promise:
       'Each refund, dispute and debt has taken what it says, in as many repayments as it counts, or has given all back.',
     sql: `SELECT r.source_id AS subject, CONCAT(r.reference, ', ', r.state, ', taken ', r.taken, ', posted ', COALESCE(s.taken, 0), ' less ',
@@ -89,8 +81,7 @@ export const paymentInvariants: readonly Invariant[] = [
         OR r.amount < COALESCE(s.taken, 0)
         OR r.repayments <> COALESCE(s.repayments, 0) OR r.repayments <> COALESCE(s.last, 0) OR COALESCE(s.taken_at_us, r.created_at_us) <> r.created_at_us`,
   },
-  {
-    name: 'what-is-taken-has-a-receivable',
+  'what-is-taken-has-a-receivable': {
     promise: 'Nothing is taken back, repaid or restored but for a refund, a dispute or a debt, with its own account.',
     sql: `SELECT STRAIGHT_JOIN p.source_id AS subject, CONCAT(p.source_type, ' ', p.step, ', amount ', p.amount, ' from ', p.debit_account, ' to ', p.credit_account) AS detail
       FROM posting p LEFT JOIN receivable r ${byKey} ON r.source_id = p.source_id AND r.reference = ${referenceOf}
@@ -99,8 +90,7 @@ export const paymentInvariants: readonly Invariant[] = [
           p.source_type <> 'dispute' OR p.credit_account <> 'wallet' OR p.debit_account <> r.counter_account,
           p.source_type <> IF(r.kind = 'usage', 'charge', r.kind) OR p.debit_account <> 'wallet' OR p.credit_account <> r.counter_account))`,
   },
-  {
-    name: 'a-wallet-owes-its-receivables',
+  'a-wallet-owes-its-receivables': {
     promise: 'What a wallet owes is what is left of its receivables, and its open disputes are counted.',
     sql: `SELECT w.id AS subject, CONCAT('owed ', w.owed, ', receivables ', COALESCE(r.owed, 0), ', disputes ', w.open_disputes, ', there are ', COALESCE(r.disputes, 0)) AS detail
       FROM wallet w
@@ -108,4 +98,4 @@ export const paymentInvariants: readonly Invariant[] = [
         FROM receivable GROUP BY wallet_id) r ON r.wallet_id = w.id
       WHERE w.owed <> COALESCE(r.owed, 0) OR w.open_disputes <> COALESCE(r.disputes, 0)`,
   },
-];
+};
