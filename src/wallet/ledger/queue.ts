@@ -44,10 +44,9 @@ export class OperationQueue {
 
   /** Everything that waits. */
   get size(): number {
-    let finishing = this.#finishing.length;
-    for (const pendings of this.#aside.values())
-      for (const pending of pendings) if (!isAdmission(pending)) finishing += 1;
-    return finishing + this.#waiting;
+    let size = this.#finishing.length + this.#waiting;
+    for (const aside of this.#aside.values()) for (const pending of aside) if (!isAdmission(pending)) size += 1;
+    return size;
   }
 
   /** False when there is no room for another hold of this wallet. There always is for one whose work is done. */
@@ -98,10 +97,7 @@ export class OperationQueue {
   /** Empties the queue. */
   takeAll(): Pending[] {
     for (const walletId of [...this.#aside.keys()]) this.takeUp(walletId);
-    const all = [...this.#finishing.splice(0), ...[...this.#admissions.values()].flat()];
-    this.#admissions.clear();
-    this.#waiting = 0;
-    return all;
+    return [...this.#finishing.splice(0), ...this.takeAdmissions()];
   }
 
   /** Takes the next group, at least one when any is ready. */
