@@ -13,9 +13,7 @@ import { countInput, countTokens, type InputMeasure } from './tokens.ts';
 import type { ChatReply, ChatRequest, ChatToolCall, ChatUsage, FinishReason } from './types.ts';
 
 /** What an upstream's reply came to. */
-export interface AttemptReply {
-  message: ChatReply['message'];
-  finishReason: FinishReason;
+export interface AttemptReply extends Pick<ChatReply, 'message' | 'finishReason'> {
   usage: CountedUsage;
 }
 

@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { Caller } from '../base/caller.ts';
 import { systemClock } from '../base/clock.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
-import type { NanoUsd } from '../base/money.ts';
 import type { Page, PageRequest } from '../base/page.ts';
 import type { PricedModel } from '../catalog/index.ts';
 import { type CachedChatDeps, runCached, streamCached } from './cached-chat.ts';
@@ -10,7 +9,7 @@ import { createCircuitBreaker } from './circuit-breaker.ts';
 import type { ChatCall } from './deps.ts';
 import { listModels } from './list-models.ts';
 import { prepareChat } from './prepare.ts';
-import type { QuotedRoute } from './quote.ts';
+import type { Quote } from './quote.ts';
 import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
 
 export { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
@@ -21,11 +20,9 @@ export { type CacheEvent, createReplyCache, type ReplyCache } from './reply-cach
 export * from './types.ts';
 
 /** What a request could cost before it is made. */
-export interface ChatEstimate {
-  routes: readonly QuotedRoute[];
+export interface ChatEstimate extends Quote {
+  /** Why the first route, for people. */
   reason: string;
-  ceiling: NanoUsd;
-  minimum: NanoUsd;
 }
 
 /** Chat with routing, paid per request. */
@@ -96,7 +93,7 @@ export function createChat(options: ChatOptions): Chat {
       const prepared = prepareChat(deps, caller, request);
       if (!prepared.ok) return prepared;
       const { quote, reason } = prepared.value;
-      return succeed({ routes: quote.routes, reason, ceiling: quote.ceiling, minimum: quote.minimum });
+      return succeed({ ...quote, reason });
     },
     listModels: (caller, request) => listModels(deps.catalog, caller, request),
     async drained() {

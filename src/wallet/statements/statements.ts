@@ -19,18 +19,16 @@ export interface MetadataFilter {
   value: string;
 }
 
-export interface UsageRequest extends TimeRange {
+export interface EntriesRequest extends TimeRange {
+  /** Only charges with this label, and entries of such. */
+  metadata?: MetadataFilter;
+}
+
+export interface UsageRequest extends EntriesRequest {
   accountId: string;
   groupBy: readonly UsageDimension[];
   /** The name of a label whose values are summed apart, after the other dimensions. */
   groupByMetadata?: string;
-  /** Only charges with this label. */
-  metadata?: MetadataFilter;
-}
-
-export interface EntriesRequest extends TimeRange {
-  /** Only entries of charges with this label. */
-  metadata?: MetadataFilter;
 }
 
 /** Sums over settled charges; a dimension that was not asked for, or that the charges don't have, is absent. */

@@ -49,15 +49,12 @@ export interface TopUpRequest {
   idempotencyKey?: string;
 }
 
-export interface RecordedPayment {
-  accountId: string;
-  kind: WalletKind;
-  amount: NanoUsd;
+export interface RecordedPayment extends TopUpRequest {
+  idempotencyKey: string;
   /** Where the payment is found in the operator's books, for example a bank reference. */
   reference: string;
   /** Who recorded it. */
   actor: string;
-  idempotencyKey: string;
 }
 
 export interface PaymentReversal {
