@@ -442,15 +442,15 @@ test('what is expected of a wallet follows what is seen of it', () => {
     expect(expects()).toBe(false);
   }
   forecast.sawWallets(wallet(200n));
-  forecast.began('w', 25n);
+  forecast.defer('w', 25n);
   forecast.sawWallets(wallet(200n));
   expect(expects()).toBe(true);
-  forecast.began('w', 1n);
+  forecast.defer('w', 1n);
   expect(expects()).toBe(false);
-  forecast.ended('w', 1n);
-  forecast.ended('w', 25n);
-  forecast.ended('w', 25n);
-  forecast.began('w', 25n);
+  forecast.defer('w', -1n);
+  forecast.defer('w', -25n);
+  forecast.defer('w', -25n);
+  forecast.defer('w', 25n);
   expect(expects()).toBe(true);
   expect(forecast.expects('w', { ...request, keyVersion: 2 })).toBe(false);
   forecast.sawHold(request, { ok: false, failure: { kind: 'key_revoked' } });

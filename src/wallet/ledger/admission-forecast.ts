@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Result } from '../../base/failure.ts';
-import type { NanoUsd } from '../../base/money.ts';
+import { maxOf, type NanoUsd } from '../../base/money.ts';
 import type { WalletRow } from '../tables.ts';
 import type { HoldRequest } from './ledger.ts';
 
@@ -16,10 +16,8 @@ export interface AdmissionForecast {
    * refuse it (an idempotency key may be taken, a cap may be full).
    */
   expects(walletId: string, request: Readonly<HoldRequest>): boolean;
-  /** A hold of this much is deferred. */
-  began(walletId: string, ceiling: NanoUsd): void;
-  /** It is no longer: committed, refused, or given up. */
-  ended(walletId: string, ceiling: NanoUsd): void;
+  /** So much more is deferred; or less, below 0, when a hold is committed, refused or given up. */
+  defer(walletId: string, more: NanoUsd): void;
 }
 
 /** How old knowledge may be. What is wrong by then costs one upstream call, never the customer's money. */
@@ -63,14 +61,10 @@ export function createAdmissionForecast(now: () => number = () => performance.no
       if (!wallet || passedAt === undefined || wallet.at < oldest || passedAt < oldest) return false;
       return (wallet.deferred + request.ceiling) * partDeferred <= wallet.free;
     },
-    began(walletId, ceiling) {
-      const wallet = wallets.get(walletId);
-      if (wallet) wallet.deferred += ceiling;
-    },
-    ended(walletId, ceiling) {
+    defer(walletId, more) {
       const wallet = wallets.get(walletId);
       // A wallet that was forgotten meanwhile starts from 0.
-      if (wallet) wallet.deferred = wallet.deferred > ceiling ? wallet.deferred - ceiling : 0n;
+      if (wallet) wallet.deferred = maxOf(wallet.deferred + more, 0n);
     },
   };
 }

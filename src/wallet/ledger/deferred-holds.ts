@@ -56,7 +56,7 @@ export function createDeferredHolds(
       forecast.sawHold(request, decided);
       return decided;
     } finally {
-      forecast.ended(walletId, request.ceiling);
+      forecast.defer(walletId, -request.ceiling);
     }
   }
 
@@ -85,7 +85,7 @@ export function createDeferredHolds(
   function giveUp(chargeId: string, failure: Failure): boolean {
     const entry = take(chargeId);
     if (!entry) return false;
-    forecast.ended(entry.operation.walletId, entry.operation.request.ceiling);
+    forecast.defer(entry.operation.walletId, -entry.operation.request.ceiling);
     entry.resolve(fail(failure));
     return true;
   }
@@ -98,7 +98,7 @@ export function createDeferredHolds(
       const { walletId, chargeId, request } = operation;
       const timer = deferMs > 0 ? setTimeout(commit, deferMs, chargeId) : undefined;
       waiting.set(chargeId, { operation, timer, resolve });
-      forecast.began(walletId, request.ceiling);
+      forecast.defer(walletId, request.ceiling);
       if (!timer) commit(chargeId);
       return { ...expected(operation), pending };
     },
