@@ -39,9 +39,7 @@ export interface LedgerBackend {
   findReply(chargeId: string): Promise<Uint8Array | undefined>;
 }
 
-export interface LedgerDependencies extends LedgerOptions {
-  db: Database;
-}
+export type LedgerDependencies = LedgerOptions & { db: Database };
 
 export interface LedgerOptions {
   /** Encrypts stored replies, each bound to its charge. */

@@ -92,17 +92,15 @@ export function updateRows<T extends Table>(
   }
   const head = `UPDATE ${table.name} t FORCE INDEX (PRIMARY)`;
   const end = `SET ${set.join(', ')}`;
-  if (listed.length === 0)
-    return { name: `update ${table.name}`, sql: `${head} ${end} WHERE ${on.join(' AND ')}`, rows: rows.length };
   // The first select names the columns and has no row; their types come from the others.
   const names = listed.map(({ name }) => `NULL AS ${name}`).join(', ');
   const lines = rows.map((of) => `UNION ALL SELECT ${listed.map(({ value }) => value(of)).join(',')}`);
   const list = `SELECT ${names} FROM DUAL WHERE FALSE ${lines.join(' ')}`;
-  return {
-    name: `update ${table.name}`,
-    sql: `${head} JOIN (${list}) u ON ${on.join(' AND ')} ${end}`,
-    rows: rows.length,
-  };
+  const sql =
+    listed.length === 0
+      ? `${head} ${end} WHERE ${on.join(' AND ')}`
+      : `${head} JOIN (${list}) u ON ${on.join(' AND ')} ${end}`;
+  return { name: `update ${table.name}`, sql, rows: rows.length };
 }
 
 function printValue({ kind, optional }: Column<unknown>, value: unknown): string {
