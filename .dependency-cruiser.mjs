@@ -2,7 +2,10 @@
 const floors = [
   { rooms: ['config', 'base', 'gen'], floor: 0 },
   { rooms: ['db'], floor: 1 },
-  { rooms: ['wallet', 'keys', 'tokens', 'limits', 'catalog', 'providers', 'accounts', 'webhooks'], floor: 2 },
+  {
+    rooms: ['wallet', 'keys', 'tokens', 'limits', 'catalog', 'providers', 'accounts', 'webhooks', 'sandbox'],
+    floor: 2,
+  },
   { rooms: ['chat', 'workflows', 'pulse', 'payments'], floor: 3 },
   { rooms: ['api'], floor: 4 },
   { rooms: ['edge'], floor: 5 },
@@ -63,6 +66,27 @@ export default {
       severity: 'error',
       from: { path: path([...floors[2].rooms, 'db', 'base', 'config']) },
       to: { path: '^src/gen/' },
+    },
+    {
+      name: 'callers-code-stays-in-the-sandbox',
+      comment: 'Schemas, expressions and patterns of callers run in child processes: ask the sandbox.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/sandbox/(child|cel)/' },
+      to: { path: 'node_modules/(ajv|ajv-formats|re2js|@bufbuild/cel|@bufbuild/cel-spec)/' },
+    },
+    {
+      name: 'only-children-load-what-runs-in-them',
+      comment: 'What is in sandbox/child runs in child processes only.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/sandbox/child/' },
+      to: { path: '^src/sandbox/child/' },
+    },
+    {
+      name: 'only-packs-run-expressions-outside',
+      comment: 'Import the sandbox by its door. Shipped packs alone run expressions in the service itself.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/sandbox/(child|cel)/|^src/workflows/packs/pack-checks\\.ts$' },
+      to: { path: '^src/sandbox/cel/' },
     },
     {
       name: 'transcoding-knows-no-product',

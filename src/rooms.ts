@@ -18,6 +18,7 @@ import { openDatabase } from './open-database.ts';
 import { createStripeApi, createStripeEvents } from './payments/index.ts';
 import { createProviders } from './providers/index.ts';
 import { createPulse, type PulsePrice } from './pulse/index.ts';
+import { createSandbox } from './sandbox/index.ts';
 import { createTokens } from './tokens/index.ts';
 import { createTracing } from './tracing.ts';
 import {
@@ -52,6 +53,9 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
   const clock = systemClock;
   const closers: (() => unknown)[] = [];
   try {
+    // First of all: its first child is ready by the time that the database is.
+    const sandbox = createSandbox({ log });
+    closers.push(() => sandbox.close());
     const { db, close: closeDatabase } = await openDatabase(config, { log, progress });
     closers.push(closeDatabase);
     progress('bringing the database up to date');
@@ -167,6 +171,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       ledger: observedLedger,
       catalog,
       providers,
+      sandbox,
       log,
       breaker: tracing?.circuitBreaker(breaker) ?? breaker,
       reserveTokens: limits.reserveTokens,
@@ -190,16 +195,15 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       db,
       ledger: observedLedger,
       prices: catalog,
+      sandbox,
       log,
       clock,
       assistant: createModelCalls({
-        ...{ catalog, providers, breaker, clock },
+        ...{ catalog, providers, sandbox, breaker, clock },
         deadlineMs: chatDeadlineMs,
         reserveTokens: limits.reserveTokens,
       }),
     });
-    closers.push(() => workflows.close());
-
     return {
       metrics,
       tracing,

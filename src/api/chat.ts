@@ -24,8 +24,8 @@ export function chatService({ chat, fingerprintKey }: { chat: Chat; fingerprintK
       const events = await chat.stream(call.caller, chatRequestOf(request), chatCall(call, idempotency));
       for await (const event of unwrap(events)) yield streamMessage(event);
     },
-    estimateChat: async ({ request }, { caller }) =>
-      estimateMessage(unwrap(chat.estimate(caller, chatRequestOf(request ?? create(ChatRequestSchema))))),
+    estimateChat: async ({ request }, { caller, signal }) =>
+      estimateMessage(unwrap(await chat.estimate(caller, chatRequestOf(request ?? create(ChatRequestSchema)), signal))),
     listModels: async ({ provider, pageSize, pageToken }, { caller }) => {
       const page = unwrap(chat.listModels(caller, { provider, pageSize, pageToken }));
       return { models: page.items.map(modelMessage), nextPageToken: page.nextPageToken };

@@ -37,7 +37,8 @@ export async function admitChat(
 ): Promise<Result<Admission>> {
   const payer = payerOf(caller, 'chat');
   if (!payer.ok) return payer;
-  const ready = prepareChat(deps, caller, request, call.idempotency !== undefined);
+  const evenUnavailable = call.idempotency !== undefined;
+  const ready = await prepareChat(deps, caller, request, { evenUnavailable, signal: call.signal });
   if (!ready.ok) return ready;
   const prepared = ready.value;
   const tokens = await reserveMost(deps, caller, prepared);

@@ -9,7 +9,7 @@ import { type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
 import type { Funds } from '../wallet/index.ts';
 import type { ModelDeps } from './deps.ts';
 import type { QuotedRoute } from './quote.ts';
-import { countInput, countTokens, type InputMeasure } from './tokens.ts';
+import { type CountTokens, countInput, type InputMeasure } from './tokens.ts';
 import type { ChatReply, ChatRequest, ChatToolCall, ChatUsage, FinishReason } from './types.ts';
 
 /** What an upstream's reply came to. */
@@ -31,6 +31,7 @@ export interface AttemptTerms {
   model: LanguageModelV4;
   request: ChatRequest;
   measure: InputMeasure;
+  count: CountTokens;
   options: LanguageModelV4CallOptions;
   outputTokensCap: number;
   timeoutMs: number;
@@ -80,15 +81,15 @@ export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise
 export async function countedUsage(
   stated: LanguageModelV4Usage | undefined,
   message: ChatReply['message'],
-  { request, measure, route }: Pick<AttemptTerms, 'request' | 'measure' | 'route'>,
+  { request, measure, count, route }: Pick<AttemptTerms, 'request' | 'measure' | 'count' | 'route'>,
 ): Promise<CountedUsage> {
   // Provider packages turn a missing count into 0; a conversation of 0 tokens, or a text of 0, does not exist.
   const input = plausible(stated?.inputTokens.total);
   const silent = message.content === '' && message.toolCalls.length === 0;
   const output = silent ? whole(stated?.outputTokens.total) : plausible(stated?.outputTokens.total);
   const usage: CountedUsage = {
-    inputTokens: input ?? (await countInput(request, measure, route.model.imageTokens)),
-    outputTokens: output ?? (await countReply(message)),
+    inputTokens: input ?? (await countInput(request, measure, route.model.imageTokens, count)),
+    outputTokens: output ?? (await countReply(message, count)),
     estimated: input === undefined || output === undefined,
   };
   const cached = whole(stated?.inputTokens.cacheRead);
@@ -132,10 +133,9 @@ function isEmpty(message: ChatReply['message'], { unified, raw }: LanguageModelV
   return unified === 'error' || (unified === 'other' && raw === undefined);
 }
 
-async function countReply(message: ChatReply['message']): Promise<number> {
-  let tokens = await countTokens(message.content);
-  for (const call of message.toolCalls) tokens += (await countTokens(call.name + call.arguments)) + 8;
-  return tokens;
+async function countReply({ content, toolCalls }: ChatReply['message'], count: CountTokens): Promise<number> {
+  const tokens = await count([content, ...toolCalls.map((call) => call.name + call.arguments)]);
+  return tokens + 8 * toolCalls.length;
 }
 
 function plausible(count: number | undefined): number | undefined {

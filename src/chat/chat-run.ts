@@ -55,7 +55,8 @@ export class ChatRun<Charge extends Funds = Funds> {
   async affordable(route: QuotedRoute, enough: NanoUsd): Promise<number> {
     const amount = this.charge.amount - (this.#lost?.cost ?? 0n);
     if (amount >= enough) return route.outputTokensCap;
-    const inputTokens = await countInput(this.request, this.prepared.measure, route.model.imageTokens);
+    const { measure, count } = this.prepared;
+    const inputTokens = await countInput(this.request, measure, route.model.imageTokens, count);
     return Math.min(route.outputTokensCap, affordableOutputTokens(route, inputTokens, amount));
   }
 

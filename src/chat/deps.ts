@@ -4,6 +4,7 @@ import type { Result } from '../base/failure.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { TokenReservation } from '../limits/index.ts';
 import type { Providers } from '../providers/index.ts';
+import type { Sandbox, Schemas } from '../sandbox/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 
@@ -19,6 +20,9 @@ export interface ModelDeps {
   providers: Providers;
   breaker: CircuitBreaker;
   clock: Clock;
+  /** Where schemas are compiled and checked, and long texts counted. */
+  sandbox: Sandbox;
+  schemas: Schemas;
   /** How long all attempts of one request may take together. */
   deadlineMs: number;
   /** Counts model tokens a minute; absent: they are not limited. */

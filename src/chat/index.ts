@@ -4,6 +4,7 @@ import { systemClock } from '../base/clock.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
 import type { Page, PageRequest } from '../base/page.ts';
 import type { PricedModel } from '../catalog/index.ts';
+import { createSchemas } from '../sandbox/index.ts';
 import { type CachedChatDeps, runCached, streamCached } from './cached-chat.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import type { ChatCall } from './deps.ts';
@@ -44,7 +45,7 @@ export interface Chat {
    */
   stream(caller: Caller, request: ChatRequest, call: ChatCall): Promise<Result<AsyncGenerator<ChatEvent, void>>>;
   /** The routes that would be tried and what they could cost; calls nothing and holds nothing. Fails like `run` before its hold. */
-  estimate(caller: Caller, request: ChatRequest): Result<ChatEstimate>;
+  estimate(caller: Caller, request: ChatRequest, signal?: AbortSignal): Promise<Result<ChatEstimate>>;
   /** The models that a caller can use now, with the prices of its account; needs no credit. */
   listModels(caller: Caller, request: PageRequest & { provider?: string }): Result<Page<PricedModel>>;
   /** Resolves when no request is under way any more. */
@@ -55,7 +56,7 @@ export const chatDeadlineMs = 120_000;
 /** It bounds for how long a call runs that another node does not know of; a reply within it costs one commit, not two. */
 export const chatDeferHoldMs = 20;
 
-type Defaulted = 'clock' | 'breaker' | 'deadlineMs';
+type Defaulted = 'clock' | 'breaker' | 'deadlineMs' | 'schemas';
 /** What is absent has a default; that of `deferHoldMs` is 20. */
 type ChatOptions = Omit<CachedChatDeps, Defaulted> & Partial<Pick<CachedChatDeps, Defaulted>> & { log: Logger };
 
@@ -63,6 +64,7 @@ type ChatOptions = Omit<CachedChatDeps, Defaulted> & Partial<Pick<CachedChatDeps
 export function createChat(options: ChatOptions): Chat {
   const clock = options.clock ?? systemClock;
   const deps: CachedChatDeps = {
+    schemas: createSchemas(options.sandbox),
     clock,
     breaker: createCircuitBreaker({ clock }),
     deadlineMs: chatDeadlineMs,
@@ -89,8 +91,8 @@ export function createChat(options: ChatOptions): Chat {
       track(opening, call);
       return orAborted(opening, call.signal);
     },
-    estimate(caller, request) {
-      const prepared = prepareChat(deps, caller, request);
+    async estimate(caller, request, signal) {
+      const prepared = await prepareChat(deps, caller, request, signal ? { signal } : {});
       if (!prepared.ok) return prepared;
       const { quote, reason } = prepared.value;
       return succeed({ ...quote, reason });

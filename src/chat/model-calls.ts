@@ -1,6 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
 import { maxOf, type NanoUsd } from '../base/money.ts';
+import { createSchemas } from '../sandbox/index.ts';
 import type { Budget } from '../wallet/index.ts';
 import { ChatRun } from './chat-run.ts';
 import type { ModelDeps } from './deps.ts';
@@ -11,7 +12,7 @@ import type { ChatReply, ChatRequest } from './types.ts';
 /** Model calls that are part of a request with a charge of its own: routed as chat is, paid from that charge. */
 export interface ModelCalls {
   /** The most and the least that the call can cost. Fails when no model can do it now. */
-  quote(caller: Caller, request: ChatRequest): Result<{ ceiling: NanoUsd; minimum: NanoUsd }>;
+  quote(caller: Caller, request: ChatRequest): Promise<Result<{ ceiling: NanoUsd; minimum: NanoUsd }>>;
   /**
    * Calls a model, which spends from `budget` even when the call fails. Its tokens count against the caller's limits as
    * those of chat do; `rate_limited` when they do not fit now.
@@ -20,16 +21,17 @@ export interface ModelCalls {
 }
 
 /** Joins catalog and providers to model calls inside other charges. */
-export function createModelCalls(deps: ModelDeps): ModelCalls {
+export function createModelCalls(options: Omit<ModelDeps, 'schemas'>): ModelCalls {
+  const deps = { ...options, schemas: createSchemas(options.sandbox) };
   return {
-    quote(caller, request) {
-      const prepared = prepareChat(deps, caller, request);
+    async quote(caller, request) {
+      const prepared = await prepareChat(deps, caller, request);
       if (!prepared.ok) return prepared;
       const { ceiling, minimum } = prepared.value.quote;
       return succeed({ ceiling: maxOf(ceiling, minimum), minimum });
     },
     async run(caller, request, { budget, signal }) {
-      const prepared = prepareChat(deps, caller, request);
+      const prepared = await prepareChat(deps, caller, request, { signal });
       if (!prepared.ok) return prepared;
       const tokens = await reserveMost(deps, caller, prepared.value);
       if (!tokens.ok) return tokens;

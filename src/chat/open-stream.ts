@@ -28,7 +28,7 @@ export async function openStream(
   deps: AttemptDeps,
   terms: AttemptTerms,
 ): Promise<{ ok: true; answer: OpenStream } | FailedAttempt> {
-  const { measure, pending, request, route } = terms;
+  const { count, measure, pending, request, route } = terms;
   const startedAt = deps.clock.monotonic();
   const elapsed = () => deps.clock.monotonic() - startedAt;
   const call = deps.breaker.begin(route.model.name);
@@ -78,7 +78,7 @@ export async function openStream(
     const failed: FailedAttempt = { ok: false, failure, latencyMs: elapsed() };
     if (!accepted || failure.outcome !== 'cancelled') return failed;
     // We ended it after it had taken the request: the input is paid for.
-    const inputTokens = await countInput(request, measure, route.model.imageTokens);
+    const inputTokens = await countInput(request, measure, route.model.imageTokens, count);
     return { ...failed, usage: { inputTokens, outputTokens: 0, estimated: true } };
   } finally {
     deadline.clear();

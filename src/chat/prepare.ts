@@ -1,15 +1,22 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
-import { compileSchema, type SchemaCheck } from '../base/json-schema.ts';
 import type { Capability, Catalog } from '../catalog/index.ts';
 import type { TokenReservation } from '../limits/index.ts';
+import type { CallersSchema, Sandbox, Schemas } from '../sandbox/index.ts';
 import { chooseRoutes, type Wanted } from './choose-routes.ts';
 import type { CircuitBreaker, RouteStatus } from './circuit-breaker.ts';
 import type { ReserveTokens } from './deps.ts';
 import { callOptionsOf } from './prompt.ts';
 import { type Quote, quoteCeiling } from './quote.ts';
-import { type InputMeasure, inputTokensAbout, inputTokensAtMost, measureInput } from './tokens.ts';
+import {
+  type CountTokens,
+  type InputMeasure,
+  inputTokensAbout,
+  inputTokensAtMost,
+  measureInput,
+  tokenCounter,
+} from './tokens.ts';
 import type { Attempt, ChatRequest, RoutingMode } from './types.ts';
 
 /** A request that is understood, routed and quoted, and has not cost anything yet. */
@@ -18,8 +25,9 @@ export interface PreparedChat {
   reason: string;
   measure: InputMeasure;
   options: LanguageModelV4CallOptions;
-  /** Says whether a reply's JSON fits the schema that was asked for. */
-  check?: SchemaCheck;
+  /** The schema that a reply's JSON has to fit. */
+  schema?: CallersSchema;
+  count: CountTokens;
   quote: Quote;
   /** The version of the price book that the quote stands on. */
   priceVersion: number;
@@ -28,22 +36,22 @@ export interface PreparedChat {
 }
 
 /**
- * Chooses the routes and quotes the most that they can cost. Fails with `invalid_argument` when no model can do what is
- * asked, and with `upstream_failed` when the circuits of all that could are open; with `evenUnavailable` the latter is
+ * Compiles the schema, chooses the routes and quotes the most that they can cost. Fails with `invalid_argument` when the
+ * schema is none or too much, or no model can do what is asked, and with `upstream_failed` when the circuits of all that could are open; with `evenUnavailable` the latter is
  * told in the result instead.
  */
-export function prepareChat(
-  deps: { catalog: Catalog; breaker: CircuitBreaker; random?: () => number },
+export async function prepareChat(
+  deps: { catalog: Catalog; breaker: CircuitBreaker; sandbox: Sandbox; schemas: Schemas; random?: () => number },
   caller: Caller,
   request: ChatRequest,
-  evenUnavailable = false,
-): Result<PreparedChat> {
+  { evenUnavailable = false, signal }: { evenUnavailable?: boolean; signal?: AbortSignal } = {},
+): Promise<Result<PreparedChat>> {
   const problem = requestProblem(request);
   if (problem) return fail(problem);
   const { schema } = request.responseFormat ?? {};
-  const compiled = schema && compileSchema(schema);
-  if (compiled?.ok === false)
-    return fail(invalid('responseFormat.schema', `It is no JSON Schema: ${compiled.problem}.`));
+  const owner = caller.accountId ?? '';
+  const proven = schema && (await deps.schemas.prove(owner, schema, { field: 'responseFormat.schema', signal }));
+  if (proven?.ok === false) return proven;
   const measure = measureInput(request);
   const wanted = wantedOf(caller, request, measure);
   const catalog = deps.catalog.models(caller.accountId ?? '');
@@ -68,7 +76,8 @@ export function prepareChat(
     reason: choice.reason,
     measure,
     options: callOptionsOf(request),
-    ...(compiled ? { check: compiled.check } : {}),
+    ...(proven ? { schema: proven.value } : {}),
+    count: tokenCounter(deps.sandbox, owner),
     quote,
     priceVersion: deps.catalog.version,
     ...(unavailable ? { unavailable } : {}),

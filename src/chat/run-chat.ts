@@ -1,6 +1,6 @@
 import type { Caller } from '../base/caller.ts';
 import { FailureError, fail, type Result, succeed } from '../base/failure.ts';
-import type { SchemaCheck } from '../base/json-schema.ts';
+import type { CallersSchema } from '../sandbox/index.ts';
 import { endingCharge, settleInFull } from '../wallet/index.ts';
 import { admitChat, wholeReply } from './admit.ts';
 import { type AttemptReply, callRoute } from './attempt.ts';
@@ -54,7 +54,7 @@ function wholeFrom({ deps, attempts, prepared }: ChatRun): Asking<AttemptReply> 
       const outcome = await callRoute(deps, terms);
       if (!outcome.ok) return outcome;
       const { reply: answer, latencyMs } = outcome;
-      if (!fits(answer, prepared.check))
+      if (!(await fits(answer, prepared.schema, terms.timeoutMs - latencyMs)))
         return { ok: false, failure: { outcome: 'invalid_reply' }, latencyMs, usage: answer.usage };
       attempts.push(attemptOf(route, 'ok', latencyMs));
       if (outputTokensCap < route.outputTokensCap && answer.finishReason === 'length') answer.finishReason = 'credit';
@@ -63,12 +63,22 @@ function wholeFrom({ deps, attempts, prepared }: ChatRun): Asking<AttemptReply> 
   };
 }
 
-// A reply that was cut off, refused or asks for tools is no JSON; its finish reason says so.
-function fits({ message, finishReason }: AttemptReply, check: SchemaCheck | undefined): boolean {
-  if (!check || finishReason !== 'stop') return true;
-  try {
-    return check(JSON.parse(message.content)).fits;
-  } catch {
-    return false;
-  }
+/**
+ * Whether a reply fits the schema. One that was cut off, refused or asks for tools is no JSON; its finish reason says so. One
+ * whose check takes too long or too much memory does not fit: the schema is the caller's. When the service has no room for
+ * the check as long as the call may run, the request fails with `overloaded`, and its charge is released.
+ */
+async function fits(
+  { message, finishReason }: AttemptReply,
+  schema: CallersSchema | undefined,
+  leftMs: number,
+): Promise<boolean> {
+  if (!schema || finishReason !== 'stop') return true;
+  const checked = await schema.fits(message.content, Math.max(leftMs, checkWaitAtLeastMs));
+  if (checked.ok) return checked.value;
+  if (checked.failure.kind === 'invalid_argument') return false;
+  throw new FailureError(checked.failure);
 }
+
+/** A reply that came at the last moment is paid for by then, so its check waits for this long at least. */
+const checkWaitAtLeastMs = 3_000;

@@ -5,7 +5,7 @@ import type { OpenCharge } from '../wallet/index.ts';
 import { type CountedUsage, countedUsage } from './attempt.ts';
 import type { ChatRun } from './chat-run.ts';
 import { affordableOutputTokens, attemptCost, type QuotedRoute, worstCost } from './quote.ts';
-import { countInput, countTokens, countTokensNow, type InputMeasure, inputTokensAtMost } from './tokens.ts';
+import { countInput, countTokensNow, type InputMeasure, inputTokensAtMost } from './tokens.ts';
 import type { ChatReply } from './types.ts';
 
 /** The first hold of a stream pays for this many tokens of reply; each extension for twice as many as the one before. */
@@ -86,7 +86,7 @@ export class StreamMeter {
   async usage(stated: LanguageModelV4Usage | undefined, message: ChatReply['message']): Promise<CountedUsage> {
     clearInterval(this.#timer);
     const { prepared, request } = this.#run;
-    const usage = await countedUsage(stated, message, { request, measure: prepared.measure, route: this.#route });
+    const usage = await countedUsage(stated, message, { request, ...prepared, route: this.#route });
     // The pieces hold what the message does not show: what was thought aloud.
     if (usage.estimated) usage.outputTokens = Math.max(usage.outputTokens, await this.#countPieces());
     return usage;
@@ -108,7 +108,7 @@ export class StreamMeter {
       if (kind !== 'insufficient_credit' && kind !== 'spending_cap_reached') return extended.failure;
     }
     // The input was bounded from above so far; counted for real it leaves more for the reply.
-    const counted = await countInput(request, prepared.measure, this.#route.model.imageTokens);
+    const counted = await countInput(request, prepared.measure, this.#route.model.imageTokens, prepared.count);
     if (counted >= this.#inputTokens) return 'exhausted';
     this.#inputTokens = counted;
     this.#recount();
@@ -131,13 +131,13 @@ export class StreamMeter {
 
   /** All that was received as one text: pieces by themselves may be far less than a token. */
   async #countPieces(): Promise<number> {
-    return Math.min(await countTokens(this.#pieces.join('')), this.#outputTokens);
+    return Math.min(await this.#run.prepared.count([this.#pieces.join('')]), this.#outputTokens);
   }
 
   /** What was received, counted for real: a hold that expires is charged what was recorded, not its worst case. */
   async #recordProgress(): Promise<void> {
     const { charge, prepared, request } = this.#run;
-    this.#inputCounted ??= countInput(request, prepared.measure, this.#route.model.imageTokens);
+    this.#inputCounted ??= countInput(request, prepared.measure, this.#route.model.imageTokens, prepared.count);
     const [inputTokens, outputTokens] = await Promise.all([this.#inputCounted, this.#countPieces()]);
     const usage = { inputTokens, outputTokens, estimated: true };
     await charge.progress({

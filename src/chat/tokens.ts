@@ -1,4 +1,4 @@
-import { countTokens as countO200k } from 'gpt-tokenizer/encoding/o200k_base';
+import { countPiece, piecesOf, rememberWords, type Sandbox } from '../sandbox/index.ts';
 import type { ChatMessage, ChatRequest } from './types.ts';
 
 /** What is known of a request's input without counting its tokens. */
@@ -43,44 +43,85 @@ export function inputTokensAbout(measure: InputMeasure, imageTokens = 0): number
 }
 
 /**
- * Counts a request's input with OpenAI's o200k vocabulary (27 us a kilobyte), yielding to other work in between. Exact
- * for current OpenAI models up to their template; near for others.
+ * Counts a request's input with OpenAI's o200k vocabulary. Exact for current OpenAI models up to their template; near for
+ * others.
  */
-export async function countInput(request: ChatRequest, measure: InputMeasure, imageTokens: number): Promise<number> {
-  let tokens = 4 * measure.messages + (measure.tools > 0 ? tokensForTools : 0) + measure.images * imageTokens;
-  for (const message of request.messages) for (const text of textsOf(message)) tokens += await countTokens(text);
-  for (const text of definitionsOf(request)) tokens += await countTokens(text);
-  return tokens;
+export async function countInput(
+  request: ChatRequest,
+  measure: InputMeasure,
+  imageTokens: number,
+  count: CountTokens,
+): Promise<number> {
+  const texts = [...request.messages.flatMap((message) => [...textsOf(message)]), ...definitionsOf(request)];
+  const around = 4 * measure.messages + (measure.tools > 0 ? tokensForTools : 0) + measure.images * imageTokens;
+  return around + (await count(texts));
 }
+
+/** Counts the tokens of texts, together. */
+export type CountTokens = (texts: readonly string[]) => Promise<number>;
+
+/** What is no longer is counted at once: 1 ms at worst, where nothing breaks the text. */
+const shortUnits = 256;
+/** A piece of a stream comes at the pace of a model, and is counted at once up to this length. */
+const streamedUnits = 1_024;
+/** What one job counts: 0.2 s of processor time at worst. */
+const jobUnits = 8_192;
+/** Counts are for replies that are there already, so that they may wait. */
+const waitMs = 30_000;
+/** Where no child counts, this much is counted before other work comes in between: 1 ms at worst. */
+const roughUnits = 128;
+
+rememberWords(2_000);
 
 /** Counts a short text at once: a piece of a stream. */
 export function countTokensNow(text: string): number {
-  return text.length <= pieceLength ? countO200k(text, plainText) : Math.ceil(Buffer.byteLength(text) / 3);
+  return text.length <= streamedUnits ? countPiece(text) : Math.ceil(Buffer.byteLength(text) / 3);
 }
 
-/** Counts the tokens of a text. Pieces bound the time of one step, as merging a long unbroken run is quadratic. */
-export async function countTokens(text: string): Promise<number> {
+/**
+ * Counts in the sandbox what is not short, in jobs of the owner. A job that is not done there is counted here in small steps,
+ * which gives the same number or a little less.
+ */
+export function tokenCounter(sandbox: Pick<Sandbox, 'run'>, owner: string): CountTokens {
+  return async (texts) => {
+    if (texts.reduce((sum, { length }) => sum + length, 0) <= shortUnits)
+      return texts.reduce((sum, text) => sum + countPiece(text), 0);
+    let tokens = 0;
+    for (const pieces of batches(texts)) {
+      const counted = await sandbox.run(owner, 'tokens', { pieces }, { field: 'messages', waitMs });
+      tokens += counted.ok ? counted.value.tokens : await countRoughly(pieces);
+    }
+    return tokens;
+  };
+}
+
+function* batches(texts: readonly string[]): Generator<string[]> {
+  let batch: string[] = [];
+  let units = 0;
+  for (const text of texts)
+    for (const piece of piecesOf(text)) {
+      if (units + piece.length > jobUnits) {
+        yield batch;
+        batch = [];
+        units = 0;
+      }
+      batch.push(piece);
+      units += piece.length;
+    }
+  if (batch.length > 0) yield batch;
+}
+
+/** Counts in small steps. A cut where there is no blank may make tokens, so that two are taken off for it. */
+async function countRoughly(pieces: readonly string[]): Promise<number> {
   let tokens = 0;
-  for (let start = 0, step = 1; start < text.length; step++) {
-    if (step % 8 === 0) await new Promise(setImmediate);
-    const end = pieceEnd(text, start);
-    tokens += countO200k(text.slice(start, end), plainText);
-    start = end;
-  }
+  for (const piece of pieces)
+    for (const [index, part] of [...piecesOf(piece, roughUnits)].entries()) {
+      const cut = index > 0 && !part.startsWith(' ') ? 2 : 0;
+      tokens += Math.max(countPiece(part) - cut, 0);
+      await new Promise(setImmediate);
+    }
   return tokens;
 }
-
-// A token may begin with a blank but hardly ever holds one, so a cut in front of a blank changes nothing.
-function pieceEnd(text: string, start: number): number {
-  const end = start + pieceLength;
-  if (end >= text.length) return text.length;
-  const blank = text.lastIndexOf(' ', end);
-  return blank > start ? blank : end;
-}
-
-const pieceLength = 4_096;
-// Text that looks like a special token is text.
-const plainText = { disallowedSpecial: new Set<string>() };
 
 function aroundText(measure: InputMeasure): number {
   return tokensPerRequest + measure.messages * tokensPerMessage + (measure.tools > 0 ? tokensForTools : 0);

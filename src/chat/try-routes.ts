@@ -37,7 +37,7 @@ export interface Answered<Answer> {
  */
 export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): Promise<Result<Answered<Answer>>> {
   const { attempts, charge, deps, prepared, request, signal } = run;
-  const { measure, options, quote } = prepared;
+  const { count, measure, options, quote } = prepared;
   const endsAt = deps.clock.monotonic() + deps.deadlineMs;
   const leaving = watchRefusal(charge.pending, signal);
   let last: UpstreamFailure | undefined;
@@ -58,7 +58,7 @@ export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): P
     }
 
     const outputTokensCap = asking.grows(route) ? route.outputTokensCap : affordable;
-    const terms = { route, model, request, measure, options, outputTokensCap, pending: charge.pending, signal };
+    const terms = { route, model, request, measure, count, options, outputTokensCap, pending: charge.pending, signal };
     const outcome = await withRetries<{ ok: true; answer: Answer } | FailedAttempt>(
       deps,
       {

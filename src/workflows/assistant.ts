@@ -23,7 +23,7 @@ export interface ModelRouting {
 /** A model that helps, within a charge that the workflow holds. Chat's `ModelCalls` is one. */
 export interface Assistant {
   /** The most and the least that the call can cost; fails when no model can do it now. */
-  quote(caller: Caller, request: ModelRequest): Result<{ ceiling: NanoUsd; minimum: NanoUsd }>;
+  quote(caller: Caller, request: ModelRequest): Promise<Result<{ ceiling: NanoUsd; minimum: NanoUsd }>>;
   /** Asks, and spends from `budget` even when the call fails. */
   run(
     caller: Caller,

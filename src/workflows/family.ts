@@ -3,9 +3,8 @@ import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { Result } from '../base/failure.ts';
 import { fail, invalid, succeed } from '../base/failure.ts';
 import type { Basis, Check } from '../gen/intelligence/workflow/v1/basis_pb.ts';
+import type { PatternUse, Check as SandboxCheck } from '../sandbox/index.ts';
 import type { CheckResult, CheckRule, Severity } from './checks/checks.ts';
-import type { Variables } from './checks/expressions.ts';
-import type { PatternUse } from './sandbox/job.ts';
 
 /** The families as prices, usage and entries name them. */
 export const familyNames = ['guidance', 'readiness', 'risk', 'draft', 'decision', 'scoring', 'custom'] as const;
@@ -38,7 +37,8 @@ export interface FamilyReply {
 
 /** A request that was read: what the caller's own checks may look at, and the arithmetic that remains. */
 export interface Prepared<Reply> {
-  variables: Variables;
+  /** As plain JSON. */
+  variables: Readonly<Record<string, unknown>>;
   ownChecks: CheckRule[];
   /** Pure: the same results give the same reply. */
   compute(own: readonly CheckResult[]): Reply;
@@ -99,6 +99,11 @@ export function ownRules(checks: readonly Plain<Check>[]): CheckRule[] {
     action: check.action || `Put right: ${check.fact || check.id}.`,
     missing: check.fact !== '',
   }));
+}
+
+/** What the sandbox needs to know of a rule. */
+export function checkOf({ id, when, pass, weight }: CheckRule): SandboxCheck {
+  return { id, when, pass, weight };
 }
 
 /** What a reply rests on when rules alone decided. */

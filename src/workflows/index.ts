@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import type { Result } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
 import type { Database } from '../db/index.ts';
+import type { Sandbox } from '../sandbox/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 import type { Assistable } from './assist/deps.ts';
 import type { Assistant } from './assistant.ts';
@@ -16,7 +17,6 @@ import { families, type ReplyFor, type RequestFor, type RunnableFamily } from '.
 import type { FamilyReply } from './family.ts';
 import { listPrices, type PriceList } from './prices.ts';
 import { runFamily } from './run-family.ts';
-import { createSandbox, type SandboxSettings } from './sandbox/index.ts';
 
 export type { Assistant, ModelRequest } from './assistant.ts';
 export type { Paid, WorkflowCall } from './charged-run.ts';
@@ -56,7 +56,6 @@ export interface Workflows {
   readonly drafts: Drafts;
   readonly definitions: Definitions;
   prices(accountId: string): { family: string; price: NanoUsd; unit: string }[];
-  close(): Promise<void>;
 }
 
 export function createWorkflows(options: {
@@ -67,13 +66,12 @@ export function createWorkflows(options: {
   clock?: Clock;
   /** Undefined: rules alone. */
   assistant?: Assistant;
-  sandbox?: Partial<SandboxSettings>;
+  sandbox: Sandbox;
 }): Workflows {
-  const { log } = options;
+  const { sandbox } = options;
   const drafts = createDrafts({ db: options.db, clock: options.clock ?? systemClock });
-  const sandbox = createSandbox({ log, ...(options.sandbox ? { settings: options.sandbox } : {}) });
   const definitions = createDefinitions({ db: options.db, clock: options.clock ?? systemClock, sandbox });
-  const deps = { ...options, sandbox, definitions };
+  const deps = { ...options, definitions };
   return {
     run<Name extends ChargedFamily>(name: Name, caller: Caller, request: RequestFor<Name>, call: WorkflowCall) {
       // The table's entry of a name has that name's types; the compiler does not follow a name that is not known yet.
@@ -91,6 +89,5 @@ export function createWorkflows(options: {
     drafts,
     definitions,
     prices: (accountId) => listPrices(options.prices, accountId),
-    close: () => sandbox.close(),
   };
 }

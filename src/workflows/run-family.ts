@@ -1,14 +1,13 @@
 import type { Caller } from '../base/caller.ts';
-import { fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { type Result, succeed } from '../base/failure.ts';
 import type { WorkflowUsage } from '../gen/intelligence/workflow/v1/basis_pb.ts';
+import type { PatternUse, Sandbox } from '../sandbox/index.ts';
 import type { Assistable, AssistDeps } from './assist/deps.ts';
 import { type AssistPlan, assist, planAssist } from './assist/index.ts';
 import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from './charged-run.ts';
 import type { CheckResult } from './checks/checks.ts';
 import type { RunnableFamily } from './families.ts';
-import type { FamilyReply, PatternFits, Plain, Prepared } from './family.ts';
-import type { Sandbox } from './sandbox/index.ts';
-import type { PatternUse } from './sandbox/job.ts';
+import { checkOf, type FamilyReply, type PatternFits, type Plain, type Prepared } from './family.ts';
 
 export interface RunDeps extends ChargeDeps, AssistDeps {
   sandbox: Sandbox;
@@ -33,7 +32,7 @@ export async function runFamily<Request extends Assistable, Reply extends Family
   const own = await runOwnChecks(deps.sandbox, caller, prepared.value);
   if (!own.ok) return own;
   const byRules = prepared.value.compute(own.value);
-  const plan: AssistPlan<Reply> | undefined = planAssist(deps, family.name, caller, request, byRules);
+  const plan: AssistPlan<Reply> | undefined = await planAssist(deps, family.name, caller, request, byRules);
   return chargedRun(deps, caller, call, {
     family: family.name,
     modelCeiling: plan?.ceiling ?? 0n,
@@ -54,11 +53,9 @@ async function matchOwnPatterns(
   patterns: readonly PatternUse[],
 ): Promise<Result<PatternFits | undefined>> {
   if (patterns.length === 0) return succeed(undefined);
-  const answer = await sandbox.run(caller.accountId ?? '', { kind: 'patterns', patterns }, 'form.fields');
+  const answer = await sandbox.run(caller.accountId ?? '', 'patterns', { patterns }, { field: 'form.fields' });
   if (!answer.ok) return answer;
   const { value } = answer;
-  if (value.kind === 'refused') return fail(invalid(value.field, value.problem));
-  if (value.kind !== 'patterns') throw new Error('the sandbox answered another job');
   const key = (pattern: string, text: string) => `${pattern}\n${text}`;
   const known = new Map(patterns.map(({ pattern, text }, index) => [key(pattern, text), value.fits[index] === true]));
   return succeed((pattern, text) => known.get(key(pattern, text)) === true);
@@ -70,10 +67,9 @@ async function runOwnChecks<Reply>(
   { ownChecks, variables }: Prepared<Reply>,
 ): Promise<Result<CheckResult[]>> {
   if (ownChecks.length === 0) return succeed([]);
-  const answer = await sandbox.run(caller.accountId ?? '', { kind: 'checks', rules: ownChecks, variables }, 'checks');
+  const job = { checks: ownChecks.map(checkOf), variables };
+  const answer = await sandbox.run(caller.accountId ?? '', 'checks', job, { field: 'checks' });
   if (!answer.ok) return answer;
-  const { value } = answer;
-  if (value.kind === 'refused') return fail(invalid(value.field, value.problem));
-  if (value.kind !== 'checks') throw new Error('the sandbox answered another job');
-  return succeed(ownChecks.map((rule, index) => ({ rule, outcome: value.outcomes[index] ?? 'error' })));
+  const { outcomes } = answer.value;
+  return succeed(ownChecks.map((rule, index) => ({ rule, outcome: outcomes[index] ?? 'error' })));
 }

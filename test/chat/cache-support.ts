@@ -16,6 +16,7 @@ import {
 import { openConnection } from '../../src/db/index.ts';
 import { createProviders } from '../../src/providers/index.ts';
 import { silent, type TestServer, useDatabase } from '../support/database.ts';
+import { testSandbox } from '../support/sandbox.ts';
 import {
   completion,
   startUpstream,
@@ -79,6 +80,7 @@ export async function startService(url: string, upstream: Upstream, options: Ser
     ledger: node.ledger,
     catalog,
     providers,
+    sandbox: testSandbox(),
     log: silent,
     deadlineMs: 5_000,
     cache,

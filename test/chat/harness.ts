@@ -4,7 +4,9 @@ import type { NanoUsd } from '../../src/base/money.ts';
 import { createCatalog, type ModelSettings, memoryPriceStore } from '../../src/catalog/index.ts';
 import { type Chat, type ChatRequest, createChat } from '../../src/chat/index.ts';
 import { createProviders, defaultUpstreamLimits, type ProviderSettings } from '../../src/providers/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
+import { testSandbox } from '../support/sandbox.ts';
 
 export interface Harness {
   chat: Chat;
@@ -21,6 +23,7 @@ export async function chatHarness(options: {
   /** Providers that are gone by the time they are called. */
   gone?: readonly string[];
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+  sandbox?: Sandbox;
 }): Promise<Harness> {
   const log = pino({ level: 'silent' });
   const providers = createProviders({
@@ -43,6 +46,7 @@ export async function chatHarness(options: {
       ...providers,
       model: (id, name) => (options.gone?.includes(id) ? undefined : providers.model(id, name)),
     },
+    sandbox: options.sandbox ?? testSandbox(),
     log,
     deadlineMs: options.deadlineMs ?? 5_000,
     random: () => 0,

@@ -5,6 +5,7 @@ import { type Chat, chatInvariants, createChat } from '../../src/chat/index.ts';
 import { createProviders, defaultUpstreamLimits } from '../../src/providers/index.ts';
 import { auditLedger } from '../../src/wallet/index.ts';
 import { eachServer, silent, useDatabase } from '../support/database.ts';
+import { testSandbox } from '../support/sandbox.ts';
 import { completion, startUpstream, streamedCompletion, type UpstreamReply } from '../support/upstream.ts';
 import { addCustomer, startNode } from '../wallet/support.ts';
 import { testModel } from './harness.ts';
@@ -140,7 +141,10 @@ async function service(url: string, random: () => number) {
     log: silent,
   });
   await catalog.importPrices();
-  const chat = createChat({ ledger: node.ledger, catalog, providers, log: silent, deadlineMs: 1_500, random });
+  const chat = createChat({
+    ...{ ledger: node.ledger, catalog, providers, sandbox: testSandbox(), log: silent },
+    ...{ deadlineMs: 1_500, random },
+  });
   open.push(
     async () => catalog.close(),
     () => node.close(),

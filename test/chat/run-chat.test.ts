@@ -252,7 +252,7 @@ describe('a chat request', () => {
       const { harness, upstreams } = await withUpstreams([{ body: completion('{}') }]);
       const responseFormat = { kind: 'json' as const, schema: { type: 'strange' } };
       expect(await harness.chat.run(caller, say('Hi', { responseFormat }), call())).toMatchObject({
-        failure: { violations: [{ field: 'responseFormat.schema' }] },
+        failure: { violations: [{ field: 'responseFormat.schema#/type' }] },
       });
       expect(upstreams[0]?.seen).toHaveLength(0);
     });

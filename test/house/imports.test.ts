@@ -45,6 +45,12 @@ const planted: [rule: string, from: string, imports: string][] = [
   ['transports-stay-at-the-edge', 'src/chat/c.ts', '@connectrpc/connect'],
   ['transports-stay-at-the-edge', 'src/chat/d.ts', 'fastify'],
   ['generated-messages-stop-at-the-flows', 'src/wallet/d.ts', '../gen/target.ts'],
+  ['callers-code-stays-in-the-sandbox', 'src/base/e.ts', 'ajv'],
+  ['callers-code-stays-in-the-sandbox', 'src/workflows/e.ts', 're2js'],
+  ['callers-code-stays-in-the-sandbox', 'src/chat/e.ts', '@bufbuild/cel'],
+  ['callers-code-stays-in-the-sandbox', 'src/sandbox/e.ts', '@bufbuild/cel'],
+  ['only-children-load-what-runs-in-them', 'src/sandbox/f.ts', './child/target.ts'],
+  ['only-packs-run-expressions-outside', 'src/workflows/packs/f.ts', '../../sandbox/cel/target.ts'],
   ['transcoding-knows-no-product', 'src/edge/rest/a.ts', '../../base/target.ts'],
 ];
 

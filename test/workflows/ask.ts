@@ -1,6 +1,9 @@
 import { type DescMessage, fromJson, type JsonValue, type MessageShape } from '@bufbuild/protobuf';
 import type { Result } from '../../src/base/failure.ts';
-import { compileChecks, runChecks } from '../../src/workflows/checks/checks.ts';
+import { runChecks } from '../../src/sandbox/cel/checks.ts';
+import { celVariables } from '../../src/sandbox/cel/expressions.ts';
+import { compileCallersChecks } from '../../src/sandbox/child/caller-expressions.ts';
+import { matchPatterns } from '../../src/sandbox/child/patterns.ts';
 import type { Family, FamilyReply } from '../../src/workflows/family.ts';
 
 /** The reply of a family to a request as a caller writes it, by rules alone. */
@@ -12,7 +15,10 @@ export function ask<Schema extends DescMessage, Request, Reply extends FamilyRep
   const prepared = prepare(family, schema, json);
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.failure));
   const { variables, ownChecks, compute } = prepared.value;
-  return compute(runChecks(compileChecks(ownChecks, 'caller'), variables));
+  const compiled = compileCallersChecks(ownChecks);
+  if (!compiled.ok) throw new Error(compiled.problem);
+  const results = runChecks(compiled.checks, celVariables(variables));
+  return compute(ownChecks.map((rule, index) => ({ rule, outcome: results[index]?.outcome ?? 'error' })));
 }
 
 export function prepare<Schema extends DescMessage, Request, Reply extends FamilyReply>(
@@ -21,7 +27,13 @@ export function prepare<Schema extends DescMessage, Request, Reply extends Famil
   json: unknown,
 ): ReturnType<Family<Request, Reply>['prepare']> {
   const message: MessageShape<Schema> = fromJson(schema, json as JsonValue);
-  return family.prepare(message as unknown as Request);
+  const request = message as unknown as Request;
+  const patterns = family.patternsOf?.(request) ?? [];
+  const matched = matchPatterns({ patterns });
+  if ('refused' in matched) throw new Error(matched.refused.problem);
+  return family.prepare(request, (pattern, text) =>
+    patterns.some((use, index) => use.pattern === pattern && use.text === text && matched.fits[index] === true),
+  );
 }
 
 /** The paths of the fields that a refused request names. */

@@ -17,6 +17,7 @@ import { testModel } from '../chat/harness.ts';
 import { firstServer, silent, useDatabase } from '../support/database.ts';
 import { loseHolds } from '../support/lose-holds.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
+import { testSandbox } from '../support/sandbox.ts';
 import { completion, startUpstream, type Upstream } from '../support/upstream.ts';
 
 const fresh = useDatabase(firstServer());
@@ -53,14 +54,20 @@ beforeAll(async () => {
   await catalog.importPrices();
   ledger = memoryLedger(0n);
   const assistant = assistantWith(undefined);
-  workflows = createWorkflows({ db: fresh().database, ledger, prices: catalog, log: silent, assistant });
+  workflows = createWorkflows({
+    db: fresh().database,
+    ledger,
+    prices: catalog,
+    sandbox: testSandbox(),
+    log: silent,
+    assistant,
+  });
 });
 beforeEach(() => {
   ledger.balance = 5_000_000_000n;
   upstream.seen.length = 0;
 });
 afterAll(async () => {
-  await workflows.close();
   await catalog.close();
   await providers.close();
   await upstream.close();
@@ -68,7 +75,7 @@ afterAll(async () => {
 
 function assistantWith(reserveTokens: ReserveTokens | undefined) {
   return createModelCalls({
-    ...{ catalog, providers, clock: systemClock, log: silent },
+    ...{ catalog, providers, sandbox: testSandbox(), clock: systemClock, log: silent },
     breaker: createCircuitBreaker({ clock: systemClock }),
     deadlineMs: 5_000,
     ...(reserveTokens && { reserveTokens }),
@@ -221,17 +228,23 @@ describe('a charge', () => {
     });
     await free.importPrices();
     const assistant = createModelCalls({
-      ...{ catalog: free, providers, clock: systemClock, deadlineMs: 5_000 },
+      ...{ catalog: free, providers, sandbox: testSandbox(), clock: systemClock, deadlineMs: 5_000 },
       breaker: createCircuitBreaker({ clock: systemClock }),
     });
-    const service = createWorkflows({ db: fresh().database, ledger, prices: free, log: silent, assistant });
+    const service = createWorkflows({
+      db: fresh().database,
+      ledger,
+      prices: free,
+      sandbox: testSandbox(),
+      log: silent,
+      assistant,
+    });
     say({ summary: 'The text promises too much.', nextBestAction: '', findings: [] });
     const request = read(CheckRiskRequestSchema, { text, domain: 'finance' });
     const { reply, cost } = value(await service.run('risk', caller, request, call));
     expect(reply.basis?.evaluator).toBe('assisted');
     expect(cost).toBe(price);
     expect(ledger.held).toBe(0n);
-    await service.close();
     free.close();
   });
 });
@@ -249,7 +262,7 @@ describe('model tokens a minute', () => {
         levels: { account: level, key: level, token: level },
       });
       const limited = createWorkflows({
-        ...{ db: fresh().database, ledger, prices: catalog, log: silent },
+        ...{ db: fresh().database, ledger, prices: catalog, sandbox: testSandbox(), log: silent },
         assistant: assistantWith((caller, tokens) => {
           asked.push(tokens);
           return limits.reserveTokens(caller, tokens);
@@ -259,7 +272,7 @@ describe('model tokens a minute', () => {
       return {
         check: () => limited.run('risk', caller, request, call),
         tokensLeft: () => value(limits.admit(caller, 'unary') as Result<Admission>).tokens?.remaining ?? 0,
-        close: () => Promise.all([limited.close(), limits.close()]),
+        close: () => limits.close(),
       };
     };
     say({ summary: 'The text promises too much.', nextBestAction: '', findings: [] });

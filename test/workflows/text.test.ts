@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { codePointOffsets, fold, foldText, originOf } from '../../src/base/text/fold.ts';
+import { countWords } from '../../src/base/text/words.ts';
 import { inventedIn, isAboutTheSame, locate, sourceOf } from '../../src/workflows/assist/verify.ts';
-import { codePointOffsets, fold, foldText, originOf } from '../../src/workflows/text/fold.ts';
 import { find, indexPhrases } from '../../src/workflows/text/phrases.ts';
-import { countWords } from '../../src/workflows/text/words.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
 const settings = { numRuns: 500 };

@@ -14,13 +14,13 @@ const materialCharactersMax = 60_000;
  * Plans the model's part. Undefined when the definition wants none, or when none can be had and rules alone do. Fails
  * with `precondition_failed` when a model is required and none can be asked.
  */
-export function planCustom(
+export async function planCustom(
   { assistant }: AssistDeps,
   caller: Caller,
   definition: WorkflowDefinition,
   input: JsonValue,
   computed: Readonly<Record<string, unknown>>,
-): Result<QuotedAsk | undefined> {
+): Promise<Result<QuotedAsk | undefined>> {
   if (definition.assist !== 'required' && definition.assist !== 'optional') return succeed(undefined);
   const request: ModelRequest = {
     routing: routingOf(definition.routing),
@@ -32,7 +32,7 @@ export function planCustom(
     maxOutputTokens: outputTokensMax,
     temperature: 0,
   };
-  const quote = assistant?.quote(caller, request);
+  const quote = await assistant?.quote(caller, request);
   // Twice: the answer may have to be repaired once.
   if (quote?.ok) return succeed({ request, ceiling: quote.value.ceiling * 2n, minimum: quote.value.minimum });
   if (definition.assist === 'optional') return succeed(undefined);

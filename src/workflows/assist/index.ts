@@ -26,17 +26,17 @@ const rules = [
 ].join(' ');
 
 /** Plans a model's help. Undefined when the request wants none, or no model can be asked: then rules alone answer. */
-export function planAssist<Request extends Assistable, Reply extends FamilyReply>(
+export async function planAssist<Request extends Assistable, Reply extends FamilyReply>(
   { assistant }: AssistDeps,
   family: FamilyName,
   caller: Caller,
   request: Request,
   reply: Reply,
-): AssistPlan<Reply> | undefined {
+): Promise<AssistPlan<Reply> | undefined> {
   const assistance = assistances[family] as Assistance<Request, Reply> | undefined;
   if (!assistant || !assistance || request.assist === 'off') return undefined;
   const ask = requestOf(assistance, family, request, reply);
-  const quote = assistant.quote(caller, ask);
+  const quote = await assistant.quote(caller, ask);
   if (!quote.ok) return undefined;
   return {
     request: ask,

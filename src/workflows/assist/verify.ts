@@ -1,5 +1,5 @@
+import { fold, foldText } from '../../base/text/fold.ts';
 import { detect } from '../text/detect.ts';
-import { fold, foldText } from '../text/fold.ts';
 import { indexPhrases, plain } from '../text/phrases.ts';
 
 /** What a model may draw on: texts that are known to hold. Whatever numbers and addresses it uses have to be in there. */

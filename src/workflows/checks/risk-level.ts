@@ -1,4 +1,5 @@
-import { roundTo, type Severity } from './checks.ts';
+import { roundTo } from '../../base/round.ts';
+import type { Severity } from './checks.ts';
 
 export type RiskLevel = 'low' | 'medium' | 'high' | 'critical';
 

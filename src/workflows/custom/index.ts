@@ -7,9 +7,9 @@ import { newId } from '../../base/ids.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../../base/page.ts';
 import { type Database, isDuplicateKey } from '../../db/index.ts';
 import { type WorkflowDefinition, WorkflowDefinitionSchema } from '../../gen/intelligence/workflow/v1/definition_pb.ts';
-import { boundJson, jsonOf, ownRules, type Plain } from '../family.ts';
-import type { Sandbox } from '../sandbox/index.ts';
-import type { CustomDefinition, CustomOutcome } from './definition.ts';
+import type { Sandbox } from '../../sandbox/index.ts';
+import { boundJson, checkOf, jsonOf, ownRules, type Plain } from '../family.ts';
+import type { CustomDefinition, CustomRun } from './definition.ts';
 import { createDefinitionsStore, type DefinitionName, type DefinitionRow } from './definitions-store.ts';
 
 /** Clients' own workflows: immutable versions, each proven by its samples before it is made. */
@@ -183,13 +183,15 @@ export async function runRules(
   input: JsonValue,
   field: string,
   drafted?: JsonObject,
-): Promise<Result<CustomOutcome>> {
-  const answer = await sandbox.run(owner, { kind: 'custom', definition: rules, input, drafted }, field);
-  if (!answer.ok) return answer;
-  const { value } = answer;
-  if (value.kind === 'refused') return fail(invalid(value.field, value.problem));
-  if (value.kind !== 'custom') throw new Error('the sandbox answered another job');
-  return succeed(value.outcome);
+): Promise<Result<CustomRun>> {
+  const job = { rules: { ...rules, checks: rules.checks.map(checkOf) }, input, drafted };
+  const answer = await sandbox.run(owner, 'custom', job, { field, key: rules.id });
+  if (!answer.ok || !answer.value.ok) return answer as Result<Extract<CustomRun, { ok: false }>>;
+  const { outcomes, ...outcome } = answer.value;
+  return succeed({
+    ...outcome,
+    checks: rules.checks.map((rule, index) => ({ rule, outcome: outcomes[index] ?? 'error' })),
+  });
 }
 
 function isSame(a: unknown, b: unknown): boolean {

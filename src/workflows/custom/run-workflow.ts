@@ -2,12 +2,12 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import type { Caller } from '../../base/caller.ts';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import type { Basis } from '../../gen/intelligence/workflow/v1/basis_pb.ts';
+import type { Sandbox } from '../../sandbox/index.ts';
 import { askAndJudge, type QuotedAsk } from '../assist/ask.ts';
 import { planCustom } from '../assist/custom.ts';
 import type { AssistDeps } from '../assist/deps.ts';
 import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from '../charged-run.ts';
 import { basisOf, boundJson, type Plain } from '../family.ts';
-import type { Sandbox } from '../sandbox/index.ts';
 import { type Definitions, runRules, type WorkflowName } from './index.ts';
 
 export interface CustomReply {
@@ -41,7 +41,7 @@ export async function runWorkflow(
   const byRules = ran.value;
   if (!byRules.ok) return fail(invalid(byRules.field, byRules.problem));
 
-  const plan: Result<QuotedAsk | undefined> = planCustom(deps, caller, definition, request.input, byRules.output);
+  const plan: Result<QuotedAsk | undefined> = await planCustom(deps, caller, definition, request.input, byRules.output);
   if (!plan.ok) return plan;
   const label = `${definition.client}/${definition.workflow}@${definition.version}`;
   const replyOf = (output: JsonValue, model: string, note: string): CustomReply => ({

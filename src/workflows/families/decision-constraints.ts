@@ -1,7 +1,7 @@
 import type { JsonValue } from '@bufbuild/protobuf';
+import { foldText } from '../../base/text/fold.ts';
 import type { Constraint } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import { jsonOf, type Plain } from '../family.ts';
-import { foldText } from '../text/fold.ts';
 
 /** An option with its values by criterion or attribute name. */
 export interface ReadOption {

@@ -1,8 +1,9 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
-import { type CheckResult, roundTo } from '../checks/checks.ts';
+import { roundTo } from '../../base/round.ts';
+import { foldText } from '../../base/text/fold.ts';
+import type { CheckResult } from '../checks/checks.ts';
 import { basisOf, boundJson, counted, type Family, jsonOf, type Prepared } from '../family.ts';
-import { foldText } from '../text/fold.ts';
 import { describeConstraint, type Eliminated, eliminate, type ReadOption } from './decision-constraints.ts';
 import { type DecisionReply, type DecisionRequest, writeMemo } from './decision-memo.ts';
 import { rankOptions, type Scored, smallestChanges } from './weighted-sum.ts';

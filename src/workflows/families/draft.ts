@@ -1,4 +1,6 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { codePointOffsets, foldText } from '../../base/text/fold.ts';
+import { countWords } from '../../base/text/words.ts';
 import type {
   Citation,
   DraftDocumentRequest,
@@ -11,9 +13,7 @@ import { riskLevelOf, riskScoreOf } from '../checks/risk-level.ts';
 import { basisOf, counted, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
 import { type DraftTemplate, draftTemplates } from '../packs/draft-templates.ts';
 import type { Domain, RiskEntry } from '../packs/risk-pack.ts';
-import { codePointOffsets, foldText } from '../text/fold.ts';
 import { indexPhrases, plain } from '../text/phrases.ts';
-import { countWords } from '../text/words.ts';
 import { findingsOf, scan, sharesOf } from './findings.ts';
 import { riskPacks } from './risk.ts';
 

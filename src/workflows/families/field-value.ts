@@ -1,8 +1,7 @@
-import { RE2JS } from 're2js';
+import { foldText } from '../../base/text/fold.ts';
+import { countCodePoints, countWords } from '../../base/text/words.ts';
 import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
 import type { PatternFits, Plain } from '../family.ts';
-import { foldText } from '../text/fold.ts';
-import { countCodePoints, countWords } from '../text/words.ts';
 
 /** `empty`: optional and not filled in. */
 export type Status = 'ok' | 'missing' | 'invalid' | 'weak' | 'empty';
@@ -136,17 +135,16 @@ export function patternText(value: unknown): string {
 }
 
 function matchesWhole(pattern: string, text: string): boolean {
-  return compiled(pattern).matches(text);
+  return compiled(pattern).test(text);
 }
 
-const patternsMax = 500;
-const patterns = new Map<string, RE2JS>();
+const patterns = new Map<string, RegExp>();
 
-function compiled(pattern: string): RE2JS {
+// Only patterns of shipped forms come here, whose number is known.
+function compiled(pattern: string): RegExp {
   const known = patterns.get(pattern);
   if (known) return known;
-  const made = RE2JS.compile(pattern);
-  if (patterns.size >= patternsMax) patterns.clear();
+  const made = new RegExp(`^(?:${pattern})$`, 'u');
   patterns.set(pattern, made);
   return made;
 }

@@ -1,10 +1,10 @@
+import { codePointOffsets, type Folded, fold } from '../../base/text/fold.ts';
 import type { Finding } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
 import type { Severity } from '../checks/checks.ts';
 import { takenBy } from '../checks/risk-level.ts';
 import type { Plain } from '../family.ts';
 import type { RiskEntry } from '../packs/risk-pack.ts';
 import { detect } from '../text/detect.ts';
-import { codePointOffsets, type Folded, fold } from '../text/fold.ts';
 import type { PhraseIndex } from '../text/phrases.ts';
 
 /** Something risky in a text; offsets in UTF-16 units. */

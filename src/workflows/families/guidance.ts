@@ -1,12 +1,12 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { roundTo } from '../../base/round.ts';
 import type {
   CheckProfileRequest,
   CheckProfileResponse,
   FieldReport,
   FormField,
 } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
-import { type CheckResult, type CompiledCheck, failedByWeight, roundTo, runChecks } from '../checks/checks.ts';
-import { celValue } from '../checks/expressions.ts';
+import { type CheckResult, failedByWeight } from '../checks/checks.ts';
 import {
   basisOf,
   boundJson,
@@ -18,6 +18,7 @@ import {
   type Prepared,
   type ReplyOf,
 } from '../family.ts';
+import type { PackChecks } from '../packs/pack-checks.ts';
 import { readProfilePacks } from '../packs/profile-pack.ts';
 import { inspectValue, patternText, type Status } from './field-value.ts';
 
@@ -47,18 +48,20 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
     if (!form.ok) return form;
     const fields = form.value.fields.filter(({ step }) => request.journeyStep === '' || step === request.journeyStep);
     const values = request.values ?? {};
+    // A shipped form's patterns run here; a caller's own never do.
+    const judged = request.form === undefined ? undefined : (fits ?? (() => false));
     const inspected = fields.map((field) =>
-      inspect(field, Object.hasOwn(values, field.name) ? values[field.name] : undefined, fits),
+      inspect(field, Object.hasOwn(values, field.name) ? values[field.name] : undefined, judged),
     );
     const variables = {
-      values: celValue(values),
+      values,
       filled: inspected
         .filter(({ status }) => status !== 'missing' && status !== 'empty')
         .map(({ field }) => field.name),
       fields: inspected.map(({ field }) => field.name),
     };
     // Checks look at several fields at once; while a step is filled in, the others are not there yet.
-    const results = runChecks(request.journeyStep === '' ? form.value.checks : [], variables);
+    const results = request.journeyStep === '' ? form.value.checks(variables) : [];
     const { label, done } = form.value;
     return succeed({
       variables,
@@ -70,7 +73,7 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
 
 interface ReadForm {
   fields: Plain<FormField>[];
-  checks: CompiledCheck[];
+  checks: PackChecks;
   label: string;
   done: string;
 }
@@ -98,7 +101,7 @@ function formOf(request: ProfileRequest): Result<ReadForm> {
     if (needsChoices && field.choices.length === 0)
       return fail(invalid(`form.fields[${index}].choices`, `a field of kind ${field.kind} needs choices`));
   }
-  return succeed({ fields, checks: [], label: `form/${name}`, done: 'Save the form.' });
+  return succeed({ fields, checks: () => [], label: `form/${name}`, done: 'Save the form.' });
 }
 
 function inspect(field: Plain<FormField>, value: unknown, fits?: PatternFits): Inspected {

@@ -1,18 +1,13 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { foldText } from '../../base/text/fold.ts';
+import { countCodePoints, countWords } from '../../base/text/words.ts';
 import type {
   Listing,
   ScoreListingRequest,
   ScoreListingResponse,
 } from '../../gen/intelligence/workflow/v1/readiness_pb.ts';
-import {
-  type CheckResult,
-  type CheckRule,
-  failedByWeight,
-  missingFactsOf,
-  runChecks,
-  scoreOf,
-} from '../checks/checks.ts';
-import { celValue, type Variables } from '../checks/expressions.ts';
+import { scoreOf } from '../../sandbox/index.ts';
+import { type CheckResult, type CheckRule, failedByWeight, missingFactsOf } from '../checks/checks.ts';
 import { riskLevelOf, riskScoreOf, takenBy } from '../checks/risk-level.ts';
 import {
   basisOf,
@@ -25,8 +20,6 @@ import {
   type ReplyOf,
 } from '../family.ts';
 import { type CheckPack, readCheckPack } from '../packs/read.ts';
-import { foldText } from '../text/fold.ts';
-import { countCodePoints, countWords } from '../text/words.ts';
 import { findingsOf, graver, type Spotted, scan, sharesOf } from './findings.ts';
 import { riskPacks } from './risk.ts';
 
@@ -63,7 +56,7 @@ export const readinessFamily: Family<ListingRequest, ListingReply> = {
     if (!marketplace) throw new Error('no risk pack for listings');
     const scanned = scan(text, marketplace.index);
     const variables = variablesOf(listing, scanned.spotted);
-    const results = runChecks(pack.checks, variables);
+    const results = pack.run(variables);
     return succeed({
       variables,
       ownChecks: ownRules(request.checks),
@@ -112,41 +105,38 @@ function packFor(category: string): CheckPack | undefined {
   return listingPacks.get('generic');
 }
 
-function variablesOf(listing: Plain<Listing>, spotted: readonly Spotted[]): Variables {
+function variablesOf(listing: Plain<Listing>, spotted: readonly Spotted[]): Record<string, unknown> {
   const title = textFacts(listing.title);
   const description = textFacts(listing.description);
   const inTitle = spotted.filter(({ start }) => start < listing.title.length);
   const inDescription = spotted.filter(({ start }) => start > listing.title.length);
   const category = foldText(listing.category);
   return {
-    title: new Map<string, string | number>([...title, ...contactFacts(listing.title, inTitle)]),
-    description: new Map<string, string | number>([
-      ...description,
-      ...contactFacts(listing.description, inDescription),
-    ]),
-    price: new Map<string, string | number | boolean>([
-      ['given', listing.price !== undefined],
-      ['amount', listing.price ?? 0],
-      ['currency', listing.currency.trim()],
-    ]),
+    title: { ...title, ...contactFacts(listing.title, inTitle) },
+    description: { ...description, ...contactFacts(listing.description, inDescription) },
+    price: {
+      given: listing.price !== undefined,
+      amount: listing.price ?? 0,
+      currency: listing.currency.trim(),
+    },
     images: imageFacts(listing),
-    listing: new Map([
-      ['category', listing.category.trim()],
-      ['location', listing.location.trim()],
-      ['contact', listing.contact.trim()],
-      ['kind', `${category} ${title.get('folded')}`],
-      ['folded', `${title.get('folded')} ${description.get('folded')}`],
-    ]),
-    attributes: celValue(listing.attributes ?? {}),
-    risk: new Map([
-      ['score', riskScoreOf(sharesOf(spotted))],
-      ['high', spotted.filter(({ entry }) => graver(entry.severity, 'medium')).length],
-      ['findings', spotted.length],
-    ]),
+    listing: {
+      category: listing.category.trim(),
+      location: listing.location.trim(),
+      contact: listing.contact.trim(),
+      kind: `${category} ${title.folded}`,
+      folded: `${title.folded} ${description.folded}`,
+    },
+    attributes: listing.attributes ?? {},
+    risk: {
+      score: riskScoreOf(sharesOf(spotted)),
+      high: spotted.filter(({ entry }) => graver(entry.severity, 'medium')).length,
+      findings: spotted.length,
+    },
   };
 }
 
-function textFacts(text: string): Map<string, string | number> {
+function textFacts(text: string) {
   const trimmed = text.trim();
   const folded = foldText(trimmed);
   let letters = 0;
@@ -159,35 +149,35 @@ function textFacts(text: string): Map<string, string | number> {
     if ((unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a) || unit >= 0xc0) letters++;
   }
   const words = folded.split(' ').slice(0, 5000);
-  return new Map<string, string | number>([
-    ['text', trimmed],
-    ['folded', folded],
-    ['length', countCodePoints(trimmed)],
-    ['words', countWords(trimmed)],
-    ['capitals', letters === 0 ? 0 : capitals / letters],
-    ['exclamations', exclamations],
-    ['repeated', words.length === 0 ? 0 : 1 - new Set(words).size / words.length],
-  ]);
+  return {
+    text: trimmed,
+    folded,
+    length: countCodePoints(trimmed),
+    words: countWords(trimmed),
+    capitals: letters === 0 ? 0 : capitals / letters,
+    exclamations,
+    repeated: words.length === 0 ? 0 : 1 - new Set(words).size / words.length,
+  };
 }
 
-function contactFacts(text: string, spotted: readonly Spotted[]): [string, number][] {
+function contactFacts(text: string, spotted: readonly Spotted[]) {
   const contacts = spotted.filter(
     ({ entry }) => entry.category === 'personal_data' || entry.category === 'payment_data',
   ).length;
-  return [
-    ['contacts', contacts],
-    ['links', text.includes('://') || text.includes('www.') ? (text.match(/https?:\/\/|www\./gi)?.length ?? 0) : 0],
-  ];
+  return {
+    contacts,
+    links: text.includes('://') || text.includes('www.') ? (text.match(/https?:\/\/|www\./gi)?.length ?? 0) : 0,
+  };
 }
 
-function imageFacts(listing: Plain<Listing>): Map<string, number> {
+function imageFacts(listing: Plain<Listing>) {
   const images = listing.images.filter(({ url }) => url.trim() !== '');
-  return new Map([
-    ['count', images.length],
-    ['captioned', images.filter(({ caption }) => caption.trim() !== '').length],
-    ['small', images.filter(({ width }) => width !== undefined && width < 600).length],
-    ['duplicates', images.length - new Set(images.map(({ url }) => url)).size],
-  ]);
+  return {
+    count: images.length,
+    captioned: images.filter(({ caption }) => caption.trim() !== '').length,
+    small: images.filter(({ width }) => width !== undefined && width < 600).length,
+    duplicates: images.length - new Set(images.map(({ url }) => url)).size,
+  };
 }
 
 function summaryOf(facts: { ready: boolean; readinessScore: number; blockers: number; failed: number }): string {

@@ -1,5 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { roundTo } from '../../base/round.ts';
+import { foldText } from '../../base/text/fold.ts';
 import type {
   DimensionScore,
   Driver,
@@ -8,11 +10,10 @@ import type {
   ScoreBusinessReadinessResponse,
   ScorecardDimension,
 } from '../../gen/intelligence/workflow/v1/scoring_pb.ts';
-import { type CheckResult, roundTo } from '../checks/checks.ts';
+import type { CheckResult } from '../checks/checks.ts';
 import { riskLevelOf } from '../checks/risk-level.ts';
 import { basisOf, boundJson, counted, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
 import { type ReadScorecard, readScorecards } from '../packs/scorecard-pack.ts';
-import { foldText } from '../text/fold.ts';
 
 export type ScoringRequest = Plain<ScoreBusinessReadinessRequest>;
 export type ScoringReply = ReplyOf<ScoreBusinessReadinessResponse>;

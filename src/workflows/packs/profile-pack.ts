@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
-import { type CompiledCheck, compileChecks } from '../checks/checks.ts';
 import type { Plain } from '../family.ts';
+import { compilePackChecks, type PackChecks } from './pack-checks.ts';
 import { checkPack, readPack } from './read.ts';
 
 export const profileNames = ['person', 'company', 'seller'] as const;
@@ -49,7 +49,7 @@ export interface ProfilePack {
   label: string;
   done: string;
   fields: Plain<FormField>[];
-  checks: CompiledCheck[];
+  checks: PackChecks;
   examples: z.infer<typeof checkPack>['examples'];
 }
 
@@ -58,7 +58,7 @@ export function readProfilePacks(): ReadonlyMap<string, ProfilePack> {
   return new Map(
     profileNames.map((name) => {
       const pack = readPack(`profile/${name}.yaml`, profilePack);
-      const checks = compileChecks(pack.checks);
+      const checks = compilePackChecks(pack.checks);
       return [
         name,
         {

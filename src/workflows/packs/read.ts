@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { type CheckRule, type CompiledCheck, compileChecks } from '../checks/checks.ts';
+import type { CheckRule } from '../checks/checks.ts';
+import { compilePackChecks, type PackChecks } from './pack-checks.ts';
 
 const severity = z.enum(['info', 'low', 'medium', 'high', 'critical']);
 
@@ -46,7 +47,9 @@ export interface CheckPack {
   label: string;
   categories: string[];
   done: string;
-  checks: CompiledCheck[];
+  /** Its checks, and what runs them. */
+  checks: CheckRule[];
+  run: PackChecks;
   examples: z.infer<typeof checkPack>['examples'];
 }
 
@@ -70,7 +73,8 @@ export function readCheckPack(folder: string, name: string): CheckPack {
       label: `${folder}/${pack.name}@${pack.version}`,
       categories: pack.categories,
       done: pack.done ?? base?.done ?? 'Nothing is left to do.',
-      checks: compileChecks(rules),
+      checks: rules,
+      run: compilePackChecks(rules),
       examples: pack.examples,
     };
   } catch (error) {

@@ -1,5 +1,5 @@
-import { type Folded, fold, foldText, originOf } from './fold.ts';
-import { isUnspacedUnit, isWordBoundary, isWordUnit } from './words.ts';
+import { type Folded, fold, foldText, originOf } from '../../base/text/fold.ts';
+import { isUnspacedUnit, isWordBoundary, isWordUnit } from '../../base/text/words.ts';
 
 /** A phrase that was found; offsets in UTF-16 units of the original text. */
 export interface PhraseMatch<Entry> {

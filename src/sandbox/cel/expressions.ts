@@ -1,8 +1,7 @@
 import { type CelInput, CelScalar, celEnv, celFunc, isCelError, isCelMap, parse, plan } from '@bufbuild/cel';
 import { strings } from '@bufbuild/cel/ext';
-import { RE2JS } from 're2js';
-import { foldText } from '../text/fold.ts';
-import { countWords } from '../text/words.ts';
+import { foldText } from '../../base/text/fold.ts';
+import { countWords } from '../../base/text/words.ts';
 
 /** What a CEL expression sees, by name. Made by `celValue` where it is not a plain number, text or truth value. */
 export type Variables = Record<string, CelInput>;
@@ -12,7 +11,7 @@ export type Program = (variables: Variables) => { ok: true; value: unknown } | {
 
 const { STRING, BOOL, DOUBLE, INT, DYN } = CelScalar;
 
-/** What the packs may call besides the standard functions and those of CEL's strings extension. */
+/** What expressions may call besides the standard functions and those of CEL's strings extension. */
 const functions = [
   ...strings,
   // Whether a map has a value that is not blank: given(attributes, "brand").
@@ -28,23 +27,33 @@ const functions = [
   celFunc('fold', [STRING], STRING, (text) => foldText(text)),
 ];
 
-type Pattern = { test(text: string): boolean };
+/** A compiled regular expression, as `matches` of CEL needs it. */
+export interface Pattern {
+  test(text: string): boolean;
+}
 
-// Patterns of shipped packs are read by their authors and fast; those of callers run in linear time, whatever they are.
-const trusted = celEnv({ funcs: functions, re2: { compile: remembering((pattern) => new RegExp(pattern, 'u')) } });
-const untrusted = celEnv({ funcs: functions, re2: { compile: remembering((pattern) => RE2JS.compile(pattern)) } });
+/** Compiles one expression. Throws an Error that says what is wrong with it. */
+export type CompileExpression = (expression: string) => Program;
 
-/** Compiles an expression. Throws an Error that says what is wrong with it. */
-export function compileExpression(expression: string, by: 'pack' | 'caller' = 'pack'): Program {
-  const evaluate = plan(by === 'pack' ? trusted : untrusted, parse(expression));
-  return (variables) => {
-    try {
-      const value = evaluate(variables);
-      return isCelError(value) ? { ok: false, reason: value.message } : { ok: true, value };
-    } catch (error) {
-      return { ok: false, reason: error instanceof Error ? error.message : 'cannot be evaluated' };
-    }
+/** Expressions whose patterns are compiled by `compilePattern`: which engine may run them depends on who wrote them. */
+export function createExpressions(compilePattern: (pattern: string) => Pattern): CompileExpression {
+  const env = celEnv({ funcs: functions, re2: { compile: remembering(compilePattern) } });
+  return (expression) => {
+    const evaluate = plan(env, parse(expression));
+    return (variables) => {
+      try {
+        const value = evaluate(variables);
+        return isCelError(value) ? { ok: false, reason: value.message } : { ok: true, value };
+      } catch (error) {
+        return { ok: false, reason: error instanceof Error ? error.message : 'cannot be evaluated' };
+      }
+    };
   };
+}
+
+/** Named JSON values as variables of an expression. */
+export function celVariables(values: Readonly<Record<string, unknown>>): Variables {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, celValue(value)]));
 }
 
 /** A JSON value as CEL sees it: objects become maps, so that names such as `__proto__` are only names. */
@@ -57,14 +66,16 @@ export function celValue(value: unknown): CelInput {
   return null;
 }
 
-/** CEL compiles a pattern at each use; the few that packs and definitions have are kept. */
+const patternsMax = 100;
+
+/** CEL compiles a pattern at each use; the few that a pack or a definition has are kept. */
 function remembering(compile: (pattern: string) => Pattern): (pattern: string) => Pattern {
   const known = new Map<string, Pattern>();
   return (pattern) => {
     const found = known.get(pattern);
     if (found) return found;
     const made = compile(pattern);
-    if (known.size >= 500) known.clear();
+    if (known.size >= patternsMax) known.clear();
     known.set(pattern, made);
     return made;
   };

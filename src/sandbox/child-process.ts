@@ -1,0 +1,113 @@
+import type { Socket } from 'node:net';
+import { frameReader, writeFrame } from './frame.ts';
+import type { ChildMessage, Job } from './job.ts';
+import { cpuMsOf, launch, limit, residentMbOf } from './launch.ts';
+
+/** A process that does one job at a time. */
+export interface Child {
+  readonly pid: number | undefined;
+  /** Whether the system bounds its memory; if not, `residentMb` is to be looked at while a job runs. */
+  readonly isBounded: boolean;
+  /** Sends a job; keeps the service alive until the answer. */
+  send(job: Job): void;
+  /** Lets the service end while it waits for work. */
+  rest(): void;
+  /** Processor time so far in milliseconds, and resident memory in MB; undefined where the system does not say. */
+  cpuMs(): Promise<number | undefined>;
+  residentMb(): Promise<number | undefined>;
+  /** Ends it at once. */
+  kill(): void;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
+}
+
+export interface ChildEvents {
+  /** It can take jobs. */
+  ready(cpuMs: number): void;
+  answered(answer: Exclude<ChildMessage['answer'], 'ready'>, cpuMs: number): void;
+  /** It has ended, and why as far as that is known. */
+  ended(why: ChildEnd): void;
+}
+
+export interface ChildEnd {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  /** The last of what it wrote about itself. */
+  words: string;
+}
+
+const wordsMax = 2_000;
+
+/** Starts a child. Never throws; one that can't be started ends. */
+export function startChild(memoryMb: number, events: ChildEvents): Child {
+  const started = launch(memoryMb);
+  const { stdin, stdout, stderr } = started;
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  let bounded = false;
+  let words = '';
+  let over = false;
+
+  const finish = (code: number | null, signal: NodeJS.Signals | null) => {
+    if (over) return;
+    over = true;
+    end();
+    events.ended({ code, signal, words: words.trim() });
+  };
+  started.once('exit', finish);
+  started.once('error', (error) => {
+    words = error.message;
+    finish(null, null);
+  });
+  // What is written to a child that has ended is lost with it; its end is told.
+  stdin?.on('error', () => {});
+  stdout?.on('error', () => {});
+  stderr?.on('error', () => {});
+  stderr?.on('data', (piece: Buffer) => {
+    words = `${words}${piece.toString('utf8')}`.slice(-wordsMax);
+  });
+  const read = frameReader((message) => {
+    const { answer, cpuMicroseconds } = message as ChildMessage;
+    if (answer === 'ready') void becomeReady(cpuMicroseconds / 1000);
+    else events.answered(answer, cpuMicroseconds / 1000);
+  });
+  stdout?.on('data', (piece: Buffer) => {
+    try {
+      read(piece);
+    } catch {
+      started.kill('SIGKILL');
+    }
+  });
+  started.unref();
+  for (const stream of [stdin, stdout, stderr]) (stream as Socket | null)?.unref();
+
+  async function becomeReady(cpuMs: number): Promise<void> {
+    bounded = started.pid !== undefined && (await limit(started.pid, memoryMb));
+    if (!over) events.ready(cpuMs);
+  }
+
+  /** A child alone does not keep the service from ending; an answer that is due does. */
+  function keepAlive(keep: boolean): void {
+    const how = keep ? 'ref' : 'unref';
+    started[how]();
+    (stdout as Socket | null)?.[how]();
+  }
+
+  return {
+    pid: started.pid,
+    get isBounded() {
+      return bounded;
+    },
+    send(job) {
+      keepAlive(true);
+      stdin?.write(writeFrame(job));
+    },
+    rest: () => keepAlive(false),
+    cpuMs: async () => (started.pid === undefined ? undefined : cpuMsOf(started.pid)),
+    residentMb: async () => (started.pid === undefined ? undefined : residentMbOf(started.pid)),
+    kill() {
+      started.ref();
+      started.kill('SIGKILL');
+    },
+    ended,
+  };
+}

@@ -1,0 +1,93 @@
+import { isCelList, isCelMap, isCelUint } from '@bufbuild/cel';
+import { LRUCache } from 'lru-cache';
+import { type CompiledCheck, runChecks } from '../cel/checks.ts';
+import { celValue, type Program } from '../cel/expressions.ts';
+import { scoreOf } from '../check.ts';
+import type { Answers, CustomRules, Jobs, Refused } from '../job.ts';
+import { compileCallers, compileCallersChecks } from './caller-expressions.ts';
+import { fragmentOf } from './check-schema.ts';
+import { compileSchema, type SchemaCheck } from './json-schema.ts';
+
+interface Compiled {
+  input: SchemaCheck;
+  output: SchemaCheck;
+  checks: CompiledCheck[];
+  fields: { name: string; program: Program }[];
+}
+
+type Compilation = { ok: true; compiled: Compiled } | { ok: false; at: string; problem: string };
+
+// Schemas are remembered by weight on their own; what is kept here besides are the expressions, a few KB a definition.
+const known = new LRUCache<string, Compilation>({ max: 100 });
+
+/**
+ * Runs a client's workflow by rules: the input fits its schema, the checks are looked at, the fields are computed, and
+ * the output is compared with its schema. `drafted` are properties that a model proposes; computed ones always win.
+ */
+export function runCustom({ rules, input, drafted }: Jobs['custom']): Answers['custom'] | Refused {
+  const compilation = compiledOnce(rules);
+  if (!compilation.ok) return { refused: { at: `definition.${compilation.at}`, problem: compilation.problem } };
+  const { compiled } = compilation;
+  const fitting = compiled.input(input);
+  if (!fitting.fits) return { ok: false, field: fieldAt('input', fitting.path), problem: fitting.problem };
+
+  const variables = { input: celValue(input) };
+  const checks = runChecks(compiled.checks, variables);
+  const score = scoreOf(checks);
+  const passed = new Map(checks.map(({ rule, outcome }) => [rule.id, outcome === 'passed']));
+  const fields: Record<string, unknown> = {};
+  for (const { name, program } of compiled.fields) {
+    const computed = program({ ...variables, checks: passed, score, fields: celValue(fields) });
+    if (!computed.ok) return { ok: false, field: `fields.${name}`, problem: computed.reason };
+    fields[name] = jsonOfCel(computed.value);
+  }
+  const output = { ...drafted, ...fields };
+  const whole = compiled.output(output);
+  const problem = whole.fits ? '' : `output${whole.path}: ${whole.problem}`;
+  return { ok: true, output, fits: whole.fits, problem, outcomes: checks.map(({ outcome }) => outcome), score };
+}
+
+function compiledOnce(rules: CustomRules): Compilation {
+  if (rules.id === undefined) return compile(rules);
+  let found = known.get(rules.id);
+  if (!found) {
+    found = compile(rules);
+    known.set(rules.id, found);
+  }
+  return found;
+}
+
+function compile(rules: CustomRules): Compilation {
+  const input = compileSchema(JSON.stringify(rules.inputSchema));
+  if (!input.ok) return { ok: false, at: `inputSchema${fragmentOf(input.pointer)}`, problem: input.problem };
+  const output = compileSchema(JSON.stringify(rules.outputSchema));
+  if (!output.ok) return { ok: false, at: `outputSchema${fragmentOf(output.pointer)}`, problem: output.problem };
+  const compiled = compileCallersChecks(rules.checks);
+  if (!compiled.ok) return { ok: false, at: `checks${compiled.at}`, problem: compiled.problem };
+  const fields: Compiled['fields'] = [];
+  for (const [index, { name, expression }] of rules.fields.entries()) {
+    const program = compileCallers(expression);
+    if (!program.ok) return { ok: false, at: `fields[${index}].expression`, problem: program.problem };
+    fields.push({ name, program: program.value });
+  }
+  return { ok: true, compiled: { input: input.check, output: output.check, checks: compiled.checks, fields } };
+}
+
+/** A CEL value as JSON: integers become numbers, maps objects. */
+function jsonOfCel(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (isCelUint(value)) return Number(value.value);
+  if (isCelList(value)) return [...value].map(jsonOfCel);
+  if (isCelMap(value))
+    return Object.fromEntries([...value.entries()].map(([name, inner]) => [String(name), jsonOfCel(inner)]));
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  return typeof value === 'string' || typeof value === 'boolean' ? value : null;
+}
+
+/** `input` and a JSON pointer as a field's path: `input.items[0].name`. */
+function fieldAt(root: string, pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : `${path}.${part}`), root);
+}

@@ -1,0 +1,37 @@
+/** Messages between the service and a child: JSON after its length in bytes, 32 bits, little endian. */
+export const frameHeadBytes = 4;
+
+/** The most that an answer may be; a longer one is refused by the child. */
+export const answerBytesMax = 4 * 1024 * 1024;
+
+export function writeFrame(message: unknown): Buffer {
+  const text = JSON.stringify(message);
+  const bytes = Buffer.byteLength(text);
+  const frame = Buffer.allocUnsafe(frameHeadBytes + bytes);
+  frame.writeUInt32LE(bytes);
+  frame.write(text, frameHeadBytes);
+  return frame;
+}
+
+/** Puts answers together from the pieces in which a pipe gives them. Throws when one is larger than any can be. */
+export function frameReader(onMessage: (message: unknown) => void): (piece: Buffer) => void {
+  let pieces: Buffer[] = [];
+  let bytes = 0;
+  let needed = frameHeadBytes;
+  return (piece) => {
+    pieces.push(piece);
+    bytes += piece.length;
+    while (bytes >= needed) {
+      const whole = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+      const end = frameHeadBytes + whole.readUInt32LE();
+      if (end > frameHeadBytes + answerBytesMax) throw new Error('a child sent more than an answer can be');
+      pieces = [whole];
+      needed = end;
+      if (bytes < end) return;
+      pieces = end === bytes ? [] : [whole.subarray(end)];
+      bytes -= end;
+      needed = frameHeadBytes;
+      onMessage(JSON.parse(whole.toString('utf8', frameHeadBytes, end)));
+    }
+  };
+}

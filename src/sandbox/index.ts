@@ -1,0 +1,6 @@
+export { type Check, type Outcome, scoreOf } from './check.ts';
+export type { CustomOutcome, CustomRules, PatternUse } from './job.ts';
+export { createSandbox } from './pool.ts';
+export type { JobTerms, Sandbox, SandboxSettings } from './sandbox.ts';
+export { type CallersSchema, createSchemas, type Schemas } from './schemas.ts';
+export { countPiece, piecesOf, rememberWords } from './tokens.ts';

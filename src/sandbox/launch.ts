@@ -1,0 +1,85 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const program = fileURLToPath(new URL('./child/main.ts', import.meta.url));
+/** What the heap of a child takes before it has done anything, with room to collect it. */
+const heapAtStartMb = 128;
+/** A child is replaced long before; what outlives its service in the middle of a job ends here. */
+const cpuSecondsMax = 120;
+export const cpuSecondsBeforeReplaced = 60;
+
+/**
+ * Starts a process for callers' code: it reads the program's own source and nothing else, writes nothing, starts no
+ * processes, workers or addons, and has an empty environment. `main` is what it runs.
+ */
+export function launch(memoryMb: number, main: readonly string[] = [program]): ChildProcess {
+  // The permissions look at real paths; packages may be linked.
+  const readable = [`${root}src/`, `${realpathSync(`${root}node_modules`)}/`, `${root}package.json`];
+  const flags = [
+    '--permission',
+    ...readable.map((path) => `--allow-fs-read=${path}`),
+    `--max-old-space-size=${heapAtStartMb + memoryMb}`,
+    '--max-semi-space-size=8',
+    '--no-addons',
+    '--no-global-search-paths',
+    '--disable-warning=ExperimentalWarning',
+  ];
+  return spawn(process.execPath, [...flags, ...main], { cwd: root, env: {}, stdio: ['pipe', 'pipe', 'pipe'] });
+}
+
+/**
+ * Lets the system bound a process that is ready (Linux, `prlimit` of util-linux): so much more memory than it has, no file,
+ * socket or pipe besides those that it has, nothing written, no core file. False where the system can't.
+ */
+export async function limit(pid: number, memoryMb: number): Promise<boolean> {
+  try {
+    const [, dataKb] = /VmData:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
+    if (dataKb === undefined) return false;
+    // Not the address space: V8 reserves much more of that than it uses. `data` is what can be written to.
+    const limits = {
+      data: (Number(dataKb) + memoryMb * 1024) * 1024,
+      nofile: 0,
+      fsize: 0,
+      core: 0,
+      cpu: cpuSecondsMax,
+    };
+    const flags = Object.entries(limits).map(([name, value]) => `--${name}=${value}:${value}`);
+    await promisify(execFile)('prlimit', ['--pid', String(pid), ...flags], { timeout: 5_000 });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Processor time of a process so far, in milliseconds, to 10 ms; undefined where the system does not say. */
+export async function cpuMsOf(pid: number): Promise<number | undefined> {
+  const fields = await statOf(pid, 'stat');
+  // The name, in brackets, may hold blanks. What follows it begins with the third field; the times are the 14th and 15th.
+  const [user, system] =
+    fields
+      ?.slice(fields.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13)
+      .map(Number) ?? [];
+  return user === undefined || system === undefined ? undefined : (user + system) * 10;
+}
+
+const pageKb = 4;
+
+/** Resident memory of a process in MB; undefined where the system does not say. */
+export async function residentMbOf(pid: number): Promise<number | undefined> {
+  const pages = Number((await statOf(pid, 'statm'))?.split(' ')[1]);
+  return Number.isFinite(pages) ? (pages * pageKb) / 1024 : undefined;
+}
+
+async function statOf(pid: number, file: 'stat' | 'statm'): Promise<string | undefined> {
+  try {
+    return await readFile(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

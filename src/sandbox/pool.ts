@@ -1,0 +1,217 @@
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { type Child, type ChildEnd, startChild } from './child-process.ts';
+import type { Answers, ChildMessage, Job, JobKind } from './job.ts';
+import { cpuSecondsBeforeReplaced } from './launch.ts';
+import { createQueue, type Waiting } from './queue.ts';
+import { type Sandbox, type SandboxSettings, sandboxDefaults } from './sandbox.ts';
+
+/** On a machine that is busy a job may take so many times its processor time in all. */
+const patience = 10;
+/** Where the system does not bound memory, it is looked at this often. */
+const lookEveryMs = 20;
+/** A child that could not start is started again after this long, and twice as long each time. */
+const restartMs = 100;
+const restartMaxMs = 10_000;
+/** How many keys are remembered for each child. */
+const keysMax = 500;
+
+interface Slot {
+  child: Child | undefined;
+  ready: boolean;
+  /** Whose job runs here, or broke the child that this one replaces and is not ready yet. */
+  owner: string | undefined;
+  current: Waiting | undefined;
+  timer: NodeJS.Timeout | undefined;
+  /** What the child had had of the processor when it last said something. */
+  cpuMs: number;
+  keys: LRUCache<string, true>;
+  /** Why we ended it ourselves. */
+  ended: Failure | undefined;
+  failedStarts: number;
+}
+
+const busy: Failure = { kind: 'overloaded', retryAfterMs: 1000 };
+
+/**
+ * Opens a sandbox. Its first child starts at once, the others when jobs wait for one; all are replaced when they end, and
+ * do not keep a process alive.
+ */
+export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSettings> }): Sandbox {
+  const { log } = deps;
+  const settings = { ...sandboxDefaults, ...deps.settings };
+  const queue = createQueue(settings);
+  const slots = Array.from({ length: Math.max(2, settings.processes) }, emptySlot);
+  let closed = false;
+  let warned = false;
+
+  function start(slot: Slot): void {
+    slot.ready = false;
+    slot.ended = undefined;
+    slot.keys = new LRUCache({ max: keysMax });
+    const child = startChild(settings.memoryMb, {
+      ready(cpuMs) {
+        if (slot.child !== child) return;
+        if (!child.isBounded && !warned) {
+          warned = true;
+          log.warn('the system does not bound the memory of processes for code of callers; it is looked at instead');
+        }
+        Object.assign(slot, { ready: true, owner: undefined, failedStarts: 0, cpuMs });
+        assign();
+      },
+      answered: (answer, cpuMs) => slot.child === child && finish(slot, answer, cpuMs),
+      ended: (why) => slot.child === child && replace(slot, why),
+    });
+    slot.child = child;
+  }
+
+  function assign(): void {
+    for (;;) {
+      const idle = slots.filter(({ ready, current }) => ready && !current);
+      if (idle.length === 0) startAnother();
+      const next = idle.length > 0 ? queue.take(mayHaveMore) : undefined;
+      if (!next) return;
+      const slot = (next.key !== undefined && idle.find(({ keys }) => keys.has(next.key ?? ''))) || idle[0];
+      if (slot) begin(slot, next);
+    }
+  }
+
+  /** Starts one more child where jobs wait for one and none is on its way. */
+  function startAnother(): void {
+    if (queue.size === 0 || slots.some(({ child, ready }) => child && !ready)) return;
+    const unused = slots.find(({ child, failedStarts }) => !child && failedStarts === 0);
+    if (unused) start(unused);
+  }
+
+  function begin(slot: Slot, job: Waiting): void {
+    slot.current = job;
+    slot.owner = job.owner;
+    if (job.key !== undefined) slot.keys.set(job.key, true);
+    watch(slot, job, performance.now());
+    slot.child?.send(job.job);
+  }
+
+  /** Ends a job that has had its time or its memory. On a busy machine it may not have had it yet; then it gets more, to a limit. */
+  function watch(slot: Slot, job: Waiting, startedAt: number, leftMs = budgetOf(job.job)): void {
+    const { child } = slot;
+    slot.timer = setTimeout(
+      async () => {
+        const [cpuMs, residentMb] = await Promise.all([child?.cpuMs(), child?.isBounded ? 0 : child?.residentMb()]);
+        if (slot.current !== job) return;
+        const budget = budgetOf(job.job);
+        const elapsed = performance.now() - startedAt;
+        // Where the system does not say, all of the time counts.
+        const used = cpuMs === undefined ? elapsed : cpuMs - slot.cpuMs;
+        if ((residentMb ?? 0) > residentMbAtStart + settings.memoryMb) end(slot, invalid(job.field, tooMuchMemory()));
+        else if (used >= budget) end(slot, invalid(job.field, `takes longer than ${budget} ms; simplify it`));
+        // The machine did not get to it, which is no fault of the job.
+        else if (elapsed >= budget * patience) end(slot, busy);
+        else watch(slot, job, startedAt, Math.max(10, budget - used));
+      },
+      child?.isBounded ? leftMs : Math.min(leftMs, lookEveryMs),
+    );
+  }
+
+  function end(slot: Slot, failure: Failure): void {
+    slot.ended = failure;
+    slot.child?.kill();
+  }
+
+  function finish(slot: Slot, answer: Exclude<ChildMessage['answer'], 'ready'>, cpuMs: number): void {
+    const { current } = slot;
+    release(slot);
+    slot.owner = undefined;
+    slot.cpuMs = cpuMs;
+    slot.child?.rest();
+    if (current) current.done(resultOf(current, answer));
+    // A new process now and then: nothing that builds up in one stays for ever.
+    if (cpuMs > cpuSecondsBeforeReplaced * 1000) {
+      slot.ready = false;
+      slot.child?.kill();
+    }
+    assign();
+  }
+
+  function replace(slot: Slot, why: ChildEnd): void {
+    const { current, ended, ready } = slot;
+    release(slot);
+    slot.child = undefined;
+    slot.ready = false;
+    if (closed) return;
+    if (current) {
+      log.warn(
+        { ...why, owner: current.owner, job: current.job.kind, field: current.field },
+        'a job ended its process',
+      );
+      current.done(fail(ended ?? invalid(current.field, tooMuchMemory())));
+    }
+    if (ready || current) start(slot);
+    else {
+      const waitMs = Math.min(restartMs * 2 ** slot.failedStarts++, restartMaxMs);
+      log.error({ ...why, waitMs }, 'a process for code of callers did not start');
+      setTimeout(() => !closed && start(slot), waitMs).unref();
+    }
+    assign();
+  }
+
+  function release(slot: Slot): void {
+    clearTimeout(slot.timer);
+    slot.current = undefined;
+  }
+
+  function mayHaveMore(owner: string): boolean {
+    return slots.filter((slot) => slot.owner === owner).length < slots.length - 1;
+  }
+
+  function budgetOf({ kind }: Job): number {
+    return kind === 'schema' || kind === 'tokens' || kind === 'custom' ? settings.jobMs * 4 : settings.jobMs;
+  }
+
+  function tooMuchMemory(): string {
+    return `takes more than ${settings.memoryMb} MB of memory; simplify it`;
+  }
+
+  const [first] = slots;
+  if (first) start(first);
+
+  return {
+    run: <Kind extends JobKind>(
+      ...[owner, kind, job, { field, key, signal, waitMs = settings.waitMs }]: Parameters<Sandbox['run']>
+    ): Promise<Result<Answers[Kind]>> =>
+      new Promise((resolve) => {
+        if (closed) return resolve(fail(busy));
+        const done = resolve as (result: Result<Answers[JobKind]>) => void;
+        queue.add({ owner, job: { kind, ...job } as Job, field, key, done }, { waitMs, signal });
+        assign();
+      }),
+    async close() {
+      closed = true;
+      queue.close();
+      const ended = slots.map((slot) => {
+        const { current, child } = slot;
+        release(slot);
+        current?.done(fail(busy));
+        child?.kill();
+        return child?.ended;
+      });
+      await Promise.all(ended);
+    },
+  };
+}
+
+/** What a child takes at first, where the system does not bound what comes on top of it. */
+const residentMbAtStart = 200;
+
+function emptySlot(): Slot {
+  return {
+    ...{ child: undefined, ready: false, owner: undefined, current: undefined, timer: undefined, ended: undefined },
+    ...{ cpuMs: 0, failedStarts: 0, keys: new LRUCache<string, true>({ max: keysMax }) },
+  };
+}
+
+function resultOf({ field }: Waiting, answer: Exclude<ChildMessage['answer'], 'ready'>): Result<Answers[JobKind]> {
+  if (!('refused' in answer)) return succeed(answer);
+  const { at, problem } = answer.refused;
+  return fail(invalid(at === '' || at.startsWith('[') || at.startsWith('#') ? `${field}${at}` : at, problem));
+}

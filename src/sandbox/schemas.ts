@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import type { Sandbox } from './sandbox.ts';
+import { schemaText } from './schema-text.ts';
+
+/** JSON Schemas of callers, compiled and checked in the sandbox. */
+export interface Schemas {
+  /**
+   * Proves that a schema can be compiled. Fails with `invalid_argument` on `field` and the place in the schema
+   * (`field#/properties/a/pattern`), and as `Sandbox.run` does. What is known of a schema is not asked again for a minute
+   * or longer.
+   */
+  prove(
+    owner: string,
+    schema: Readonly<Record<string, unknown>>,
+    terms: { field: string; signal?: AbortSignal | undefined },
+  ): Promise<Result<CallersSchema>>;
+}
+
+export interface CallersSchema {
+  /**
+   * Whether a text is JSON that fits. Fails as `Sandbox.run` does: `invalid_argument` when the check could not be finished,
+   * `overloaded` when no child had time for it within `waitMs`.
+   */
+  fits(text: string, waitMs: number): Promise<Result<boolean>>;
+}
+
+const knownMax = 5_000;
+/** A schema that was refused may have been unlucky, so it is tried again after a while. */
+const refusedMs = 60_000;
+
+type Known = { ok: true } | { ok: false; at: string; problem: string };
+
+export function createSchemas(sandbox: Sandbox): Schemas {
+  const known = new LRUCache<string, Known>({ max: knownMax });
+  return {
+    async prove(owner, schema, { field, signal }) {
+      const written = schemaText(schema);
+      if (!written.ok) return fail(invalid(field, written.problem));
+      const { text } = written;
+      const key = createHash('sha256').update(text).digest('base64');
+      let found = known.get(key);
+      if (!found) {
+        const proven = await sandbox.run(owner, 'schema', { schema: text }, { field, signal, key });
+        if (!proven.ok && proven.failure.kind !== 'invalid_argument') return proven;
+        found = proven.ok ? { ok: true } : refusalIn(proven.failure, field);
+        known.set(key, found, found.ok ? {} : { ttl: refusedMs });
+      }
+      if (!found.ok) return fail(invalid(`${field}${found.at}`, found.problem));
+      return succeed({
+        async fits(reply, waitMs) {
+          const answer = await sandbox.run(owner, 'schema', { schema: text, text: reply }, { field, waitMs, key });
+          return answer.ok ? succeed(answer.value.fits) : answer;
+        },
+      });
+    },
+  };
+}
+
+/** Another caller may call the same schema something else, so the place is kept without the field. */
+function refusalIn(failure: Failure, field: string): Known {
+  const [violation] = failure.kind === 'invalid_argument' ? failure.violations : [];
+  return {
+    ok: false,
+    at: violation?.field.slice(field.length) ?? '',
+    problem: violation?.description ?? 'cannot be compiled',
+  };
+}

@@ -1,0 +1,10 @@
+import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { silent } from './database.ts';
+
+let shared: Sandbox | undefined;
+
+/** A sandbox for all tests of a file. Its processes end with the file's; a machine that is busy may take its time to start them. */
+export function testSandbox(): Sandbox {
+  shared ??= createSandbox({ log: silent, settings: { waitMs: 60_000 } });
+  return shared;
+}
