@@ -111,15 +111,18 @@ function* batches(texts: readonly string[]): Generator<string[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Counts in small steps. A cut where there is no blank may make tokens, so that two are taken off for it. */
+/** Counts in small steps. A cut that is not between two words may make tokens, so that two are taken off for it. */
 async function countRoughly(pieces: readonly string[]): Promise<number> {
   let tokens = 0;
-  for (const piece of pieces)
-    for (const [index, part] of [...piecesOf(piece, roughUnits)].entries()) {
-      const cut = index > 0 && !part.startsWith(' ') ? 2 : 0;
-      tokens += Math.max(countPiece(part) - cut, 0);
+  for (const piece of pieces) {
+    let before: string | undefined;
+    for (const part of piecesOf(piece, roughUnits)) {
+      const isBetweenWords = before === undefined || (/\S$/.test(before) && /^ \S/.test(part));
+      tokens += Math.max(countPiece(part) - (isBetweenWords ? 0 : 2), 0);
+      before = part;
       await new Promise(setImmediate);
     }
+  }
   return tokens;
 }
 

@@ -48,6 +48,6 @@ export const sandboxDefaults: SandboxSettings = {
   jobMs: 250,
   queueMax: 512,
   queuePerOwnerMax: 128,
-  waitMs: 3000,
+  waitMs: 5000,
   memoryMb: 128,
 };

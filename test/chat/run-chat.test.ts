@@ -1,4 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { type Failure, fail, invalid } from '../../src/base/failure.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { testSandbox } from '../support/sandbox.ts';
 import { completion, startUpstream, type Upstream, type UpstreamReply } from '../support/upstream.ts';
 import { call, caller, chatHarness, type Harness, say, testModel } from './harness.ts';
 
@@ -246,6 +249,26 @@ describe('a chat request', () => {
       expect(result).toMatchObject({ ok: false, failure: { kind: 'upstream_failed' } });
       expect(harness.ledger.settlements).toMatchObject([{ charged: 60_000n }]);
       expect(harness.ledger.held).toBe(0n);
+    });
+
+    test('whose check takes too long counts as one that does not fit; one that nobody has time for costs nothing', async () => {
+      const busy = { kind: 'overloaded', retryAfterMs: 1_000 } as const;
+      const cases: [Failure, object, object[]][] = [
+        [invalid('responseFormat.schema', 'takes longer'), { kind: 'upstream_failed' }, [{ charged: 60_000n }]],
+        [busy, busy, []],
+      ];
+      for (const [ended, failure, settlements] of cases) {
+        const real = testSandbox();
+        const run = async (...[owner, kind, job, terms]: Parameters<Sandbox['run']>) =>
+          'text' in job ? fail(ended) : real.run(owner, kind, job, terms);
+        const { harness } = await withUpstreams([{ body: completion('{"n": 5}') }, { body: completion('{"n": 5}') }], {
+          sandbox: { ...real, run: run as Sandbox['run'] },
+        });
+        expect(await harness.chat.run(caller, say('Hi', structured), call())).toMatchObject({ ok: false, failure });
+        expect(harness.ledger.settlements).toMatchObject(settlements);
+        expect(harness.ledger.settlements).toHaveLength(settlements.length);
+        expect(harness.ledger.held).toBe(0n);
+      }
     });
 
     test('that is no schema is refused before anything is held', async () => {

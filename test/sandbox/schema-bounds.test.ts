@@ -48,12 +48,7 @@ describe('a schema is refused before it is compiled', () => {
       '/properties/',
       /all patterns/,
     ],
-    [
-      'a name that is a pattern',
-      { patternProperties: { [`(b{100}){101}`]: {} } },
-      '/patternProperties/',
-      /10000 steps/,
-    ],
+    ['a name that is a pattern', { patternProperties: { '(b{100}){101}': {} } }, '/patternProperties/', /10000 steps/],
     [
       'many references',
       { $defs: { a: {} }, allOf: Array.from({ length: 1001 }, () => ({ $ref: '#/$defs/a' })) },
