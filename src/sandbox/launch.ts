@@ -48,7 +48,7 @@ export async function limit(pid: number, memoryMb: number): Promise<boolean> {
       cpu: cpuSecondsMax,
     };
     const flags = Object.entries(limits).map(([name, value]) => `--${name}=${value}:${value}`);
-    await promisify(execFile)('prlimit', ['--pid', String(pid), ...flags], { timeout: 5_000 });
+    await promisify(execFile)('prlimit', ['--pid', String(pid), ...flags], { env: {}, timeout: 5_000 });
     return true;
   } catch {
     return false;
