@@ -77,9 +77,11 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       gate,
       readiness,
       log,
+      anonymous: rooms.limits.anonymous,
+      reflection: config.http.reflection,
       routes: (server) => {
         registerOauth(server, { ...rooms, log, issuer: () => rooms.address.publicUrl });
-        registerMetrics(server, { text: rooms.metrics.text, authenticate, texts });
+        registerMetrics(server, { text: rooms.metrics.text, authenticate, anonymous: rooms.limits.anonymous, texts });
         registerWebhooks(server, webhookReceivers(rooms), log);
       },
     });

@@ -10,6 +10,7 @@ import {
   readEnvironment,
   SecretsError,
 } from './config/index.ts';
+import { endOnFaults } from './process-faults.ts';
 import { prepareQuickstart, quickstartConfig } from './quickstart.ts';
 
 const help = `Serves the Intelligence API.
@@ -20,6 +21,9 @@ Usage: npm start [-- --quickstart]
   -h, --help     this text
 
 CONFIG names the configuration file. PORT, DATABASE_URL, DATA_DIR, OPERATOR_TOKEN and LOG_LEVEL override it.`;
+
+/** More than rooms take to close once no request is in flight; what is not settled by then is when its hold expires. */
+const roomsCloseMs = 40_000;
 
 const flags = process.argv.slice(2);
 if (flags.includes('-h') || flags.includes('--help')) {
@@ -32,14 +36,29 @@ if (flags.includes('-h') || flags.includes('--help')) {
 
 async function main(quickstart: boolean): Promise<void> {
   let app: App | undefined;
+  let log: Logger | undefined;
   let stopping = false;
+  let exitCode = 0;
+  let drainMs = 0;
+  endOnFaults({
+    log: () => log,
+    close: async () => {
+      // A stop that is under way goes on, and ends with 1.
+      exitCode = 1;
+      if (stopping) return new Promise(() => {});
+      stopping = true;
+      await app?.close();
+    },
+    closeMaxMs: () => drainMs + roomsCloseMs,
+    exit: (code) => process.exit(code),
+  });
   const stop = async (signal: string) => {
     // The second signal does not wait.
     if (stopping) process.exit(1);
     stopping = true;
     if (quickstart) say(`\n${signal}: stopping`);
     await app?.close();
-    process.exit(0);
+    process.exit(exitCode);
   };
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
@@ -51,14 +70,16 @@ async function main(quickstart: boolean): Promise<void> {
   try {
     const loaded = loadConfig(readEnvironment());
     const config = quickstart ? await quickstartConfig(loaded) : loaded;
+    drainMs = config.http.drainSeconds * 1000;
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-    const log = openLog(config, quickstart);
-    const progress = (step: string) => (quickstart ? say(`- ${step}`) : log.info(step));
+    const logger = openLog(config, quickstart);
+    log = logger;
+    const progress = (step: string) => (quickstart ? say(`- ${step}`) : logger.info(step));
     const secrets = loadOrCreateSecrets(config.secretsFile);
-    app = await buildApp({ config, secrets, log, progress });
+    app = await buildApp({ config, secrets, log: logger, progress });
     if (stopping) return;
     if (quickstart) say(await prepareQuickstart({ app, config, secrets }));
-    else log.info({ url: app.url }, 'serving');
+    else logger.info({ url: app.url }, 'serving');
   } catch (error) {
     await app?.close();
     end(isForPeople(error) ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error));

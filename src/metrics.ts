@@ -3,12 +3,14 @@ import { FailureError, type Result } from './base/failure.ts';
 import { nanoPerUsd } from './base/money.ts';
 import type { CacheEvent, CircuitBreaker } from './chat/index.ts';
 import type { FinishedCall } from './edge/index.ts';
+import type { AnonymousRefusal } from './limits/index.ts';
 import type { HoldOutcome, RunningLedger } from './wallet/index.ts';
 
 /** The metrics for Prometheus. Those of calls and models have OpenTelemetry's names where there are any. */
 export interface Metrics {
   observeCall(call: FinishedCall): void;
   observeGroup(operations: number, durationMs: number): void;
+  countAnonymousRefusal(what: AnonymousRefusal): void;
   observeCache(event: CacheEvent): void;
   /** The same circuit breaker, with its calls of models counted and timed. */
   circuitBreaker(breaker: CircuitBreaker): CircuitBreaker;
@@ -91,7 +93,15 @@ export function createMetrics(): Metrics {
     registers,
   });
 
+  const anonymousRefusals = new Counter({
+    name: 'anonymous_refusals_total',
+    help: 'What was refused, or closed, because an address or its network used more than callers without a credential may.',
+    labelNames: ['limit'],
+    registers,
+  });
+
   return {
+    countAnonymousRefusal: (what) => anonymousRefusals.inc({ limit: what.replaceAll(' ', '_') }),
     observeCall: ({ method, protocol, outcome, durationMs }) =>
       calls.observe({ rpc_method: method, rpc_system: protocol, outcome }, durationMs / 1000),
     observeGroup: (count, durationMs) => {

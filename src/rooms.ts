@@ -68,16 +68,26 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     await changes.start();
     closers.push(() => changes.close());
+    const metrics = createMetrics();
     const limits = createLimits({
       clock,
       log,
       levels: levelsOf(config),
       redisUrl: config.limits.redisUrl ?? undefined,
       nodes: config.limits.nodes,
+      anonymous: config.limits.anonymous,
+      onAnonymousRefused: (what) => metrics.countAnonymousRefusal(what),
     });
     closers.push(() => limits.close());
     const accounts = createAccounts({ db, clock });
-    const keys = createKeys({ db, clock, log, changes, peppers: secrets.keyPeppers, lookUps: limits.lookUps });
+    const keys = createKeys({
+      db,
+      clock,
+      log,
+      changes,
+      peppers: secrets.keyPeppers,
+      lookUps: limits.anonymous.lookUps,
+    });
     closers.push(() => keys.close());
     await keys.checkPeppersInUse();
     // The port is certain only once it is open; `app.ts` sets it then.
@@ -95,7 +105,6 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     closers.push(() => tokens.close());
 
-    const metrics = createMetrics();
     const tracing = config.tracing ? createTracing(config.tracing) : undefined;
     closers.push(() => tracing?.close());
     const ledger = createLedger({

@@ -58,6 +58,10 @@ export function createTracing({ endpoint, sampleRatio }: TracingSettings): Traci
     return {
       run: (work) => contexts.with(inside, work),
       iterate: (messages) => iterateInside(messages, inside),
+      rename: (name) => {
+        span.updateName(name);
+        span.setAttribute('rpc.method', name);
+      },
       end: (outcome) => endSpan(span, outcome),
     };
   }

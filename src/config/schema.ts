@@ -59,6 +59,8 @@ const http = z.strictObject({
     .strictObject({ certFile: z.string().min(1), keyFile: z.string().min(1) })
     .nullable()
     .default(null),
+  /** Whether gRPC's server reflection is served, from which tools learn the contract; it is public in /openapi.json as well. */
+  reflection: z.boolean().default(true),
   /** How long requests in flight may take to end at shutdown. */
   drainSeconds: z.int().min(0).max(600).default(20),
 });
@@ -85,6 +87,29 @@ const model = z.strictObject({
   lastResort: z.boolean().optional(),
 });
 
+/** What callers may use who show no valid credential: see `AnonymousLimits`. */
+const anonymous = z.strictObject({
+  /** Open connections of one address (an IPv4 address, or the /64 of an IPv6 address); its /24 has networkFactor times as many. */
+  connections: z.int().min(1).default(256),
+  /** New ones a minute; connections that show a valid credential do not count. */
+  connectionsPerMinute: z.int().min(1).default(600),
+  /** Open connections without a credential of all addresses together. */
+  totalConnections: z.int().min(1).default(8_000),
+  /** Requests and streams at one time of one address. */
+  streams: z.int().min(1).default(32),
+  /** Those of one connection. */
+  streamsPerConnection: z.int().min(1).default(16),
+  requestsPerMinute: z.int().min(1).default(600),
+  /** Refused credentials a minute. */
+  refusedPerMinute: z.int().min(1).default(120),
+  /** Bytes a minute, in and out, over connections that showed no credential. */
+  mebibytesPerMinute: z.int().min(1).max(1_048_576).default(60),
+  /** How many times an address' limits the /24 of an IPv4 address has. */
+  networkFactor: z.int().min(1).max(256).default(4),
+  /** Connections of one account or end user that do not count as anonymous. */
+  ownerConnections: z.int().min(1).default(1_000),
+});
+
 const limits = z.strictObject({
   requestsPerMinute: z.int().min(1).default(600),
   tokensPerMinute: z.int().min(1).default(1_000_000),
@@ -94,6 +119,7 @@ const limits = z.strictObject({
   redisUrl: z.url().nullable().default(null),
   /** How many nodes share the limits; what one node enforces alone when redisUrl is away is a limit divided by this. */
   nodes: z.int().min(1).default(1),
+  anonymous: anonymous.prefault({}),
 });
 
 const stripe = z.strictObject({

@@ -10,11 +10,13 @@ import type { IncomingCall } from './incoming-call.ts';
 export function limitAdmission(limits: Limits): Admission {
   return {
     admit(caller, method, incoming) {
-      if (caller.credential === 'none') return admitAnonymous(incoming);
+      // Counted before, as every request without a credential is.
+      if (caller.credential === 'none') return nothingToRelease;
       const answer = paying(caller, method) ? admitPaying(caller) : limits.admit(caller, kindOf(method));
       return answer instanceof Promise ? answer.then((late) => enter(late, incoming)) : enter(answer, incoming);
     },
-    refused: (peer) => limits.countRefused(peer),
+    admitStream: (caller) => limits.admitStream(caller),
+    refused: (peer) => limits.anonymous.countRefused(peer),
   };
 
   /** By the account's limits like any other call; when they are used up, out of its reserve. */
@@ -22,11 +24,6 @@ export function limitAdmission(limits: Limits): Admission {
     const admitted = limits.admit(caller, 'unary');
     if (admitted instanceof Promise) return admitted.then((late) => (late.ok ? late : limits.admitPayment(caller)));
     return admitted.ok ? admitted : limits.admitPayment(caller);
-  }
-
-  function admitAnonymous(incoming: IncomingCall): Result<() => void> {
-    const admitted = limits.admitAddress(incoming.peer);
-    return admitted.ok ? nothingToRelease : admitted;
   }
 }
 

@@ -14,6 +14,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Protocol } from '../api/call.ts';
 import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';
+import type { OpenConnection } from '../limits/index.ts';
+import { refusalOf } from './anonymous.ts';
+import { boundMessages } from './bounded-messages.ts';
+import { connectionOf } from './connections.ts';
 import { connectError } from './error-body.ts';
 import type { AdmittedCall, Gate } from './gate.ts';
 import { spellMessage } from './grpc-message.ts';
@@ -39,21 +43,35 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
     lane.register(fastifyConnectPlugin, {
       readMaxBytes,
       shutdownSignal: options.shutdownSignal,
-      contextValues: (request: FastifyRequest) => createContextValues().set(peerKey, request.ip),
+      contextValues: (request: FastifyRequest) =>
+        createContextValues().set(peerKey, request.ip).set(rawKey, request.raw),
       // Runs once the headers are in and before any message is read: who may not call, sends no megabytes.
       requestGate: async (context) => {
+        const raw = context.values.get(rawKey);
+        const refusal = raw && refusalOf(raw);
+        if (refusal) throw refused(gate, new FailureError(refusal), undefined);
         if (gate.serves(context.method)) context.values.set(callKey, await admit(gate, context, readMaxBytes));
       },
       jsonOptions: { alwaysEmitImplicit: true, ignoreUnknownFields: false },
       routes,
     });
 
+  const methods = new Map(
+    services
+      .flatMap(({ service }) => service.methods)
+      .map((method) => [`/${method.parent.typeName}/${method.name}`, method]),
+  );
   app.addHook('onRequest', async ({ raw }) => clampTimeouts(raw.headers, options.maxTimeoutMs));
   app.register(async (lane) => {
     // Fastify's own parsers would read bodies of other types before the gate has seen the call.
     lane.removeAllContentTypeParsers();
-    lane.addHook('onRequest', async ({ raw }, reply) => {
+    lane.addHook('onRequest', async ({ raw, routeOptions }, reply) => {
       leaveOpen(raw);
+      const method = methods.get(routeOptions.url ?? '');
+      if (method) {
+        const bytesMax = options.messageBytes(method.parent);
+        boundMessages(raw, method, { bytesMax, jsonBytesMax: Math.min(bytesMax, jsonBytesMax) });
+      }
       if (isGrpc.test(raw.headers['content-type'] ?? '')) spellMessage(reply.raw);
     });
     if (operations) plugin(lane, operationsMessageBytes, operations);
@@ -88,10 +106,17 @@ function clampTimeouts(headers: IncomingHttpHeaders, maxTimeoutMs: number): void
     headers['connect-timeout-ms'] = String(maxTimeoutMs);
 }
 
+/**
+ * Largest message as JSON by Connect, gRPC and gRPC-Web: their parser takes some 15 ms a megabyte, all at once. Larger
+ * ones, with images, are sent in binary form, or as JSON over REST.
+ */
+const jsonBytesMax = 4 * 1024 * 1024;
+
 /** Requests of health and reflection are a few names. */
 const operationsMessageBytes = 65_536;
 
 const peerKey = createContextKey('', { description: 'the caller’s address' });
+const rawKey = createContextKey<IncomingMessage | undefined>(undefined, { description: 'the request as Node made it' });
 const callKey = createContextKey<AdmittedCall | undefined>(undefined, { description: 'the admitted call' });
 
 async function admit(gate: Gate, context: HandlerContext, limitBytes: number): Promise<AdmittedCall> {
@@ -154,6 +179,7 @@ function refused(gate: Gate, error: unknown, requestId: string | undefined): Con
 class ConnectIncomingCall implements IncomingCall {
   readonly protocol: Protocol;
   readonly peer: string;
+  readonly connection: OpenConnection | undefined;
   readonly deadline: number | undefined;
   readonly #context: HandlerContext;
 
@@ -161,6 +187,8 @@ class ConnectIncomingCall implements IncomingCall {
     this.#context = context;
     this.protocol = context.protocolName as Protocol;
     this.peer = context.values.get(peerKey);
+    const raw = context.values.get(rawKey);
+    this.connection = raw && connectionOf(raw);
     const timeoutMs = context.timeoutMs();
     this.deadline = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
   }

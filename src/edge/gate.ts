@@ -20,6 +20,8 @@ import { violationsOf } from './violations.ts';
 /** Admission by limits. `undefined`: not limited. The returned function gives back what a call occupied. */
 export interface Admission {
   admit(caller: Caller, method: DescMethod, incoming: IncomingCall): Result<() => void> | Promise<Result<() => void>>;
+  /** A place among the streams, for a call that was let in as unary. */
+  admitStream(caller: Caller): Result<() => void> | Promise<Result<() => void>>;
   /** Counts a refused credential against its address; fails when the address sends too many. */
   refused(peer: string): Result<void>;
 }
@@ -56,6 +58,8 @@ export interface CallTrace {
   /** Runs the handler inside the trace, so that what it does is part of it. */
   run<T>(work: () => T): T;
   iterate<T>(messages: AsyncIterable<T>): AsyncIterable<T>;
+  /** The call turned out to be of another method. */
+  rename(method: string): void;
   end(outcome: string): void;
 }
 
@@ -77,6 +81,11 @@ export interface Gate {
   serves(method: DescMethod): boolean;
   /** Lets a call in before its message is read, or throws. Synchronous for a warm credential. */
   admit(method: DescMethod, incoming: IncomingCall): AdmittedCall | Promise<AdmittedCall>;
+  /**
+   * Goes on with a call as one of a streaming method, for protocols that tell only in the body which it is. Throws when
+   * the caller may not call that, or has too many streams.
+   */
+  asStream(call: AdmittedCall, method: DescMethod): Promise<AdmittedCall>;
   unary(call: AdmittedCall, request: Message): Promise<Message>;
   stream(call: AdmittedCall, request: Message): AsyncIterable<Message>;
   /** Ends a call whose message never arrived whole. After `unary` and `stream` it does nothing. */
@@ -88,11 +97,11 @@ export interface Gate {
 /** A call that the gate let in. */
 export class AdmittedCall implements Call {
   readonly requestId: string;
-  readonly method: DescMethod;
+  method: DescMethod;
   readonly caller: Caller;
   readonly startedAt: number;
   readonly trace: CallTrace | undefined;
-  readonly #release: () => void;
+  #release: () => void;
   readonly #incoming: IncomingCall;
   #signal: AbortSignal | undefined;
   #outlasting = 0;
@@ -140,6 +149,17 @@ export class AdmittedCall implements Call {
   }
   setReplyHeader(name: string, value: string): void {
     this.#incoming.setReplyHeader(name, value);
+  }
+  /** From now on it is a call of `method`, which occupies something more. */
+  become(method: DescMethod, release: () => void): void {
+    const releaseFirst = this.#release;
+    this.method = method;
+    this.trace?.rename(nameOf(method));
+    this.#release = () => {
+      releaseFirst();
+      release();
+    };
+    if (this.finished) this.#leave();
   }
   outlast(work: Promise<unknown>): void {
     this.#outlasting += 1;
@@ -193,6 +213,7 @@ export function createGate(options: GateOptions): Gate {
         throw new FailureError(known.failure);
       }
       const caller = known.value;
+      if (caller.credential !== 'none') incoming.connection?.identified(ownerOf(caller));
       unwrap(origin);
       unwrap(mayCall(caller, accessRule));
       const admitted = admission.admit(caller, method, incoming);
@@ -221,6 +242,14 @@ export function createGate(options: GateOptions): Gate {
     if (result.kind === 'valid') return;
     if (result.kind === 'error') throw result.error;
     throw new FailureError({ kind: 'invalid_argument', violations: violationsOf(result.violations) });
+  }
+
+  async function asStream(call: AdmittedCall, method: DescMethod): Promise<AdmittedCall> {
+    const rule = rules.get(method);
+    if (!rule) throw new FailureError({ kind: 'unimplemented' });
+    unwrap(mayCall(call.caller, rule));
+    call.become(method, unwrap(await admission.admitStream(call.caller)));
+    return call;
   }
 
   async function unary(call: AdmittedCall, request: Message): Promise<Message> {
@@ -315,6 +344,7 @@ export function createGate(options: GateOptions): Gate {
   return {
     serves: (method) => handlers.has(method),
     admit,
+    asStream,
     unary,
     stream,
     abandon: (call, error) => {
@@ -333,6 +363,12 @@ function ended(call: AdmittedCall, error: unknown): unknown {
   if (error instanceof FailureError || !call.signal.aborted) return error;
   const late = call.deadline !== undefined && Date.now() >= call.deadline;
   return new FailureError({ kind: late ? 'deadline_exceeded' : 'cancelled' }, { cause: error });
+}
+
+/** Whose connections are counted together. */
+function ownerOf({ accountId, token, name }: Caller): string {
+  if (accountId === undefined) return name;
+  return token ? `${accountId}/${token.subject}` : accountId;
 }
 
 function nameOf(method: DescMethod): string {

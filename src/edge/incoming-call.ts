@@ -1,10 +1,14 @@
 import type { Protocol } from '../api/call.ts';
+import type { OpenConnection } from '../limits/index.ts';
+import { connectionOf } from './connections.ts';
 import type { RestContext } from './rest/index.ts';
 
 /** What a protocol knows of a call before it passes the gate. */
 export interface IncomingCall {
   readonly protocol: Protocol;
   readonly peer: string;
+  /** What it came by; undefined where connections are not counted. */
+  readonly connection?: OpenConnection | undefined;
   readonly signal: AbortSignal;
   /** When the caller's deadline passes, in milliseconds since the epoch. */
   readonly deadline: number | undefined;
@@ -24,6 +28,9 @@ export class HttpIncomingCall implements IncomingCall {
   }
   get peer(): string {
     return this.#context.remoteAddress;
+  }
+  get connection(): OpenConnection | undefined {
+    return connectionOf(this.#context.raw);
   }
   get signal(): AbortSignal {
     return this.#context.signal;

@@ -8,7 +8,9 @@ import { Health } from '../gen/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '../gen/grpc/reflection/v1alpha/reflection_pb.ts';
 import { ChatService } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
+import type { AnonymousBudget } from '../limits/index.ts';
 import { registerOptions } from './allowed-methods.ts';
+import { limitAnonymousRequests } from './anonymous.ts';
 import { registerConnect } from './connect.ts';
 import { registerPreflight } from './cors.ts';
 import { errorBody } from './error-body.ts';
@@ -20,7 +22,7 @@ import { registerOpenApi } from './openapi/index.ts';
 import { healthService } from './operations/health.ts';
 import { registerProbes } from './operations/probes.ts';
 import type { ReadinessMonitor } from './operations/readiness.ts';
-import { reflectionServices } from './operations/reflection.ts';
+import { type ReflectionLimits, reflectionServices } from './operations/reflection.ts';
 import { registerRest } from './rest-lane.ts';
 import { registerSecurityHeaders } from './security-headers.ts';
 import { type RunningServer, startServer } from './server.ts';
@@ -48,6 +50,12 @@ export interface EdgeOptions {
   readiness: ReadinessMonitor;
   log: Logger;
   limits?: ListenerLimits;
+  /** What callers without a credential may use; absent: not limited. */
+  anonymous?: AnonymousBudget;
+  /** Whether gRPC's server reflection is served. Default: yes. */
+  reflection?: boolean;
+  /** Bounds of streams of operations; defaults where they are absent. */
+  operations?: { watchLifeMs?: number; reflection?: ReflectionLimits };
   /** Registers what is neither a service nor an operation: OAuth, facades. */
   routes?(app: FastifyInstance): void;
 }
@@ -67,9 +75,11 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
     ...http,
     log,
     ...(options.limits && { limits: options.limits }),
+    ...(options.anonymous && { anonymous: options.anonymous }),
     routes: (app) => {
       answerUnknown(app, gate);
       registerSecurityHeaders(app, { tls: http.tls !== null });
+      if (options.anonymous) limitAnonymous(app, options, options.anonymous);
       registerPreflight(app);
       registerOptions(app, methodsOfRpcs(services));
       options.routes?.(app);
@@ -83,14 +93,11 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
         maxTimeoutMs,
         shutdownSignal: shutdown.signal,
         operations: (router) => {
-          const described = [
-            ...services.map(({ service }) => service),
-            Health,
-            ServerReflection,
-            ServerReflectionAlpha,
-          ];
-          router.service(Health, healthService(readiness, described));
-          const reflection = reflectionServices(described);
+          const reflected = options.reflection === false ? [] : [ServerReflection, ServerReflectionAlpha];
+          const described = [...services.map(({ service }) => service), Health, ...reflected];
+          router.service(Health, healthService(readiness, described, options.operations?.watchLifeMs));
+          if (reflected.length === 0) return;
+          const reflection = reflectionServices(described, options.operations?.reflection);
           router.service(ServerReflection, reflection.v1);
           router.service(ServerReflectionAlpha, reflection.v1alpha);
         },
@@ -100,6 +107,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
       registerRest(app, {
         services,
         gate,
+        anonymous: options.anonymous,
         pathPrefix: http.pathPrefix,
         bodyBytes: ({ parent }) => messageBytesOf(parent),
         maxTimeoutMs,
@@ -108,6 +116,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
   });
   return {
     url: server.url,
+    connections: server.connections,
     close: async (drainMs) => {
       readiness.shutDown();
       // What is still streaming at the deadline ends with an error that says why, not with a broken connection.
@@ -148,8 +157,28 @@ function asFailure(error: unknown): unknown {
   return error;
 }
 
+const watchPath = `/${Health.typeName}/Watch`;
+
+/** What every path does about callers without a credential. */
+function limitAnonymous(app: FastifyInstance, { services, http }: EdgeOptions, budget: AnonymousBudget): void {
+  const rpcs = new Set(methodsOfRpcs(services).keys());
+  const operations = new Set(
+    methodsOfRpcs([Health, ServerReflection, ServerReflectionAlpha].map((service) => ({ service }))).keys(),
+  );
+  limitAnonymousRequests(app, {
+    budget,
+    checksCredentials: (path) =>
+      rpcs.has(path) ||
+      path === '/metrics' ||
+      path === `${http.pathPrefix}/*` ||
+      path.startsWith(`${http.pathPrefix}/v1/`),
+    isRpc: (path) => rpcs.has(path) || operations.has(path),
+    isLong: (path) => path === watchPath || path.endsWith('/ServerReflectionInfo'),
+  });
+}
+
 /** The methods of HTTP by which each RPC can be called; Connect reads without side effects by GET, too. */
-function methodsOfRpcs(services: readonly ServedService[]): Map<string, readonly string[]> {
+function methodsOfRpcs(services: readonly Pick<ServedService, 'service'>[]): Map<string, readonly string[]> {
   const rpcs = services.flatMap(({ service }) => service.methods);
   return new Map(
     rpcs.map((method) => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { constants, type Http2ServerRequest, type ServerHttp2Stream } from 'node:http2';
+import { constants, Http2ServerRequest, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 
 /** How much of a request is still received after its answer. */
@@ -19,7 +19,9 @@ export interface LingerLimits {
 export function lingering(handler: RequestListener, limits: LingerLimits): RequestListener {
   return (request, response) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-    if (request.httpVersionMajor === 2) boundStream((request as unknown as Http2ServerRequest).stream, limits);
+    // Not by its version: a request line of HTTP/1.1 can claim any.
+    const message: object = request;
+    if (message instanceof Http2ServerRequest) boundStream(message.stream, limits);
     else if (encoding !== undefined || (length !== undefined && length !== '0')) {
       const { socket } = request;
       // In front of Node's own listener, which closes the connection.

@@ -4,27 +4,28 @@ import {
   type RequestListener,
   type ServerResponse,
 } from 'node:http';
-import {
-  createServer as createHttp2,
-  createSecureServer,
-  type Http2Server,
-  type Http2Session,
-  type ServerHttp2Session,
-} from 'node:http2';
+import { createServer as createHttp2, type ServerHttp2Session } from 'node:http2';
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { TlsOptions } from 'node:tls';
+import { createServer as createTls, type TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
+import type { AnonymousBudget } from '../limits/index.ts';
+import { type Connections, createConnections } from './connections.ts';
 import { lingering } from './linger.ts';
+import { rawRefusal } from './raw-refusal.ts';
+import { watchSessions } from './sessions.ts';
+import { continueWhenRead, strictHttp } from './strict-http.ts';
 
 /** Bounds of what arrives on the port. Times in milliseconds. */
 export interface ListenerLimits {
-  /** From the connection's first byte to the end of the request's headers. */
+  /** From the connection's first byte to the end of the request's headers; also for the handshake of TLS. */
   headersTimeoutMs: number;
   /** From the request's first byte to the end of its body. */
   requestTimeoutMs: number;
   /** How long an idle HTTP/1.1 connection or HTTP/2 session stays open. */
   idleTimeoutMs: number;
+  /** How long an idle HTTP/2 session that was asked to end may take. */
+  closeGraceMs: number;
   /** Streams of one HTTP/2 session at one time. */
   concurrentStreams: number;
   /** Connections at one time; further ones are closed at once. */
@@ -40,6 +41,7 @@ export const defaultListenerLimits: ListenerLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 120_000,
   idleTimeoutMs: 75_000,
+  closeGraceMs: 5_000,
   // What one busy gRPC client of a backend uses; more would let one session hold the whole process.
   concurrentStreams: 256,
   connections: 10_000,
@@ -51,6 +53,16 @@ export const defaultListenerLimits: ListenerLimits = {
 export interface TlsFiles {
   cert: Buffer | string;
   key: Buffer | string;
+}
+
+export interface ListenerOptions {
+  limits: ListenerLimits;
+  log: Logger;
+  /** What callers without a credential may use; absent: not limited. */
+  anonymous?: AnonymousBudget | undefined;
+  /** Whether an address is a proxy whose callers are known by other addresses than its own. */
+  isProxy?(address: string): boolean;
+  tls?: TlsFiles | undefined;
 }
 
 /**
@@ -67,106 +79,140 @@ const http2Preface = Buffer.from('PRI ');
  */
 export interface Listener {
   server: Server;
+  /** How many connections are open. */
+  connections(): number;
   drain(): void;
   destroy(): void;
 }
 
-export function createListener(answer: RequestListener, limits: ListenerLimits, log: Logger, tls?: TlsFiles): Listener {
-  const handler = lingering(answer, limits);
-  const sessions = new Set<Http2Session>();
-  const sockets = new Set<Socket>();
-  const http1Settings = {
-    headersTimeout: limits.headersTimeoutMs,
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: limits.idleTimeoutMs,
-    maxHeaderSize: limits.headerBytes,
-    connectionsCheckingInterval: 1_000,
-  };
-  const http2Settings = {
-    settings: { maxConcurrentStreams: limits.concurrentStreams, maxHeaderListSize: limits.headerBytes },
-    // Rapid resets (CVE-2023-44487): a session may reset this many streams at once, then this many a second.
-    streamResetBurst: 1_000,
-    streamResetRate: 33,
-    maxSessionInvalidFrames: 100,
-  };
-
-  const watch = (server: Http2Server) => {
-    server.on('session', (session: ServerHttp2Session) => {
-      sessions.add(session);
-      session.once('close', () => sessions.delete(session));
-      session.setTimeout(limits.idleTimeoutMs, () => session.close());
-      session.on('error', (error) => log.debug({ err: error }, 'http/2 session'));
-    });
-    server.on('sessionError', (error) => log.debug({ err: error }, 'http/2 session'));
-  };
-  const track = (server: Server) => {
-    server.maxConnections = limits.connections;
-    server.on('connection', (socket: Socket) => {
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
-    });
-  };
-  const destroy = () => {
-    for (const session of sessions) session.destroy();
-    for (const socket of sockets) socket.destroy();
-  };
-  const closeSessions = () => {
-    for (const session of sessions) session.close();
-  };
-
-  if (tls) {
-    const secure = createSecureServer(
-      {
-        ...tls,
-        ...http2Settings,
-        noDelay: true,
-        allowHTTP1: true,
-        minVersion: 'TLSv1.2',
-        ...http1Settings,
-      } as TlsOptions & object,
-      handler as never,
-    );
-    watch(secure as unknown as Http2Server);
-    track(secure);
-    return { server: secure, drain: closeSessions, destroy };
-  }
-
-  const http1 = createHttp1(http1Settings, handler);
-  const http2 = createHttp2(http2Settings, handler as never);
-  watch(http2);
+export function createListener(answer: RequestListener, options: ListenerOptions): Listener {
+  const { limits, log, anonymous: budget, isProxy = () => false, tls } = options;
+  const handler = strictHttp(lingering(answer, limits));
+  const connections = createConnections({ budget, isProxy });
+  const http1 = createHttp1(
+    {
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      keepAliveTimeout: limits.idleTimeoutMs,
+      maxHeaderSize: limits.headerBytes,
+      connectionsCheckingInterval: 1_000,
+    },
+    handler,
+  );
+  const http2 = createHttp2(
+    {
+      settings: { maxConcurrentStreams: limits.concurrentStreams, maxHeaderListSize: limits.headerBytes },
+      // Rapid resets (CVE-2023-44487): a session may reset this many streams at once, then this many a second.
+      streamResetBurst: 1_000,
+      streamResetRate: 33,
+      maxSessionInvalidFrames: 100,
+    },
+    handler as never,
+  );
+  const whenRead = continueWhenRead(handler);
+  http1.on('checkContinue', whenRead);
+  http2.on('checkContinue', (request, response) => whenRead(request as never, response as never));
   refuseBadRequests(http1, limits);
+  const sessions = watchSessions(http2, limits, log);
   // It never listens itself; without this its time-outs and the closing of idle connections do nothing.
   http1.emit('listening');
 
+  const serveHttp1 = (socket: Socket) => void http1.emit('connection', socket);
+  const serveHttp2 = (socket: Socket) => {
+    const carries = (session: ServerHttp2Session) => connections.carries(socket, session);
+    // The session is made before `emit` returns.
+    http2.once('session', carries);
+    http2.emit('connection', socket);
+    http2.off('session', carries);
+  };
   const undecided = new Set<Socket>();
-  // Node's HTTP servers turn Nagle's algorithm off as they accept; these connections are accepted here. With it, the first
-  // piece of a stream waits for the acknowledgement of the headers: 40 ms.
-  const server = createTcp({ noDelay: true }, (socket) => {
-    undecided.add(socket);
-    socket.once('close', () => undecided.delete(socket));
-    sniff(socket, limits.headersTimeoutMs, (decided, isHttp2) => {
-      undecided.delete(decided);
-      (isHttp2 ? http2 : http1).emit('connection', decided);
-    });
+  const front = tls
+    ? acceptTls(tls, { limits, connections, serveHttp1, serveHttp2, log })
+    : // Node's HTTP servers turn Nagle's algorithm off as they accept; these connections are accepted here. With it, the
+      // first piece of a stream waits for the acknowledgement of the headers: 40 ms.
+      createTcp({ noDelay: true }, (socket) => {
+        if (!connections.accept(socket)) return;
+        undecided.add(socket);
+        socket.once('close', () => undecided.delete(socket));
+        sniff(socket, limits.headersTimeoutMs, (decided, isHttp2) => {
+          undecided.delete(decided);
+          (isHttp2 ? serveHttp2 : serveHttp1)(decided);
+        });
+      });
+  front.maxConnections = limits.connections;
+  front.once('close', () => {
+    http1.close();
+    sessions.stop();
+    connections.close();
   });
-  track(server);
-  server.once('close', () => http1.close());
   return {
-    server,
+    server: front,
+    connections: () => connections.size,
     drain: () => {
-      closeSessions();
+      sessions.drain();
       http1.closeIdleConnections();
       for (const socket of undecided) socket.destroy();
     },
-    destroy,
+    destroy: () => {
+      sessions.destroy();
+      connections.destroy();
+    },
   };
+}
+
+/** Connections by TLS: what ALPN agreed on is served by the same servers as in clear text. */
+function acceptTls(
+  tls: TlsFiles,
+  {
+    limits,
+    connections,
+    serveHttp1,
+    serveHttp2,
+    log,
+  }: {
+    limits: ListenerLimits;
+    connections: Connections;
+    serveHttp1(socket: Socket): void;
+    serveHttp2(socket: Socket): void;
+    log: Logger;
+  },
+): Server {
+  // By both ends' ports and addresses: a TLS socket does not tell which socket it reads from.
+  const accepted = new Map<string, Socket>();
+  const server = createTls({
+    ...tls,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: limits.headersTimeoutMs,
+    noDelay: true,
+  });
+  server.prependListener('connection', (socket: Socket) => {
+    if (!connections.accept(socket)) return;
+    const name = nameOf(socket);
+    accepted.set(name, socket);
+    socket.once('close', () => accepted.delete(name));
+  });
+  server.on('tlsClientError', (error, socket) => {
+    log.debug({ err: error }, 'tls handshake');
+    socket.destroy();
+  });
+  server.on('secureConnection', (socket: TLSSocket) => {
+    socket.on('error', (error) => log.debug({ err: error }, 'tls'));
+    const raw = accepted.get(nameOf(socket));
+    if (raw) connections.isSame(raw, socket);
+    (socket.alpnProtocol === 'h2' ? serveHttp2 : serveHttp1)(socket);
+  });
+  return server;
+}
+
+function nameOf(socket: Socket): string {
+  return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress}`;
 }
 
 /** Collects the first four bytes, under a deadline, and hands the connection on with those bytes put back. */
 function sniff(socket: Socket, timeoutMs: number, decide: (socket: Socket, isHttp2: boolean) => void): void {
   const giveUp = () => socket.destroy();
   const deadline = setTimeout(giveUp, timeoutMs);
-  socket.on('error', giveUp);
   socket.once('close', () => clearTimeout(deadline));
   socket.on('readable', onReadable);
 
@@ -176,7 +222,6 @@ function sniff(socket: Socket, timeoutMs: number, decide: (socket: Socket, isHtt
     if (head === null) return;
     clearTimeout(deadline);
     socket.off('readable', onReadable);
-    socket.off('error', giveUp);
     socket.unshift(head);
     decide(socket, head.equals(http2Preface));
   }
@@ -204,22 +249,7 @@ function refuseBadRequests(server: Http1Server, limits: ListenerLimits): void {
         : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
           ? ['408 Request Timeout', 'The request did not arrive in time.']
           : ['400 Bad Request', 'This is not a request of HTTP/1.1 or HTTP/2.'];
-    const code = status.slice(0, 3);
-    const body = JSON.stringify({
-      error: {
-        code: Number(code),
-        status: 'INVALID_ARGUMENT',
-        message,
-        details: [
-          {
-            '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-            reason: 'INVALID_ARGUMENT',
-            domain: 'intelligence',
-            metadata: {},
-          },
-        ],
-      },
-    });
+    const body = rawRefusal(Number(status.slice(0, 3)), message);
     socket.end(
       `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     );

@@ -2,15 +2,17 @@ import { createRegistry, type DescFile, type DescMethod } from '@bufbuild/protob
 import type { FastifyInstance } from 'fastify';
 import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';
+import type { AnonymousBudget } from '../limits/index.ts';
 import { errorBody } from './error-body.ts';
 import { headersOf } from './failures.ts';
 import type { AdmittedCall, Gate } from './gate.ts';
 import { HttpIncomingCall } from './incoming-call.ts';
-import { RestError, rest } from './rest/index.ts';
+import { type RestContext, RestError, rest } from './rest/index.ts';
 
 export interface RestLaneOptions {
   services: readonly ServedService[];
   gate: Gate;
+  anonymous?: AnonymousBudget | undefined;
   pathPrefix: string;
   /** Largest body of a method, after decompression. */
   bodyBytes(method: DescMethod): number;
@@ -28,13 +30,23 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
     unary: (_method, request, _context, call) => gate.unary(call, request),
     serverStreaming: (_method, request, _context, call) => gate.stream(call, request),
     renderError: (thrown, context, call) => {
-      const error = thrown instanceof RestError ? new FailureError(thrown.problem) : thrown;
+      const error =
+        thrown instanceof RestError ? (unknownFrom(context, call) ?? new FailureError(thrown.problem)) : thrown;
       if (call) gate.abandon(call, error);
       const requestId = call?.requestId ?? context.replyHeaders['x-request-id'];
       const refusal = gate.refuse(error, requestId);
       return { status: refusal.status, headers: headersOf(refusal), body: errorBody(refusal, requestId) };
     },
   });
+
+  /** Who shows a credential where nothing looks at it counts as anybody; why it may not go on, if it may not. */
+  function unknownFrom(context: RestContext, call: AdmittedCall | undefined): FailureError | undefined {
+    if (call || !options.anonymous || context.headers.authorization === undefined) return undefined;
+    const entered = options.anonymous.enter(context.remoteAddress, undefined);
+    if (!entered.ok) return new FailureError(entered.failure);
+    entered.value();
+    return undefined;
+  }
 }
 
 function filesOf(file: DescFile): DescFile[] {

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { AnonymousBudget } from '../limits/index.ts';
 import { createListener, defaultListenerLimits, type Listener, type ListenerLimits } from './listener.ts';
+import { proxies } from './proxies.ts';
 import { routableUrl } from './rest/index.ts';
 
 export interface ServerOptions {
@@ -12,6 +14,8 @@ export interface ServerOptions {
   tls: { certFile: string; keyFile: string } | null;
   log: Logger;
   limits?: ListenerLimits;
+  /** What callers without a credential may use; absent: not limited. */
+  anonymous?: AnonymousBudget;
   /** Registers what is served. */
   routes(app: FastifyInstance): void;
 }
@@ -19,6 +23,8 @@ export interface ServerOptions {
 export interface RunningServer {
   /** Where it answers, for example `http://127.0.0.1:8080`. */
   url: string;
+  /** How many connections are open. */
+  connections(): number;
   /** Stops accepting, lets calls in flight end within `drainMs`, then ends what is left. */
   close(drainMs: number): Promise<void>;
 }
@@ -39,7 +45,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     logger: false,
     // A plain TCP server that hands each connection to an HTTP/1.1 or an HTTP/2 server, which Fastify's types don't know.
     serverFactory: ((handler: RequestListener) => {
-      listener = createListener(handler, options.limits ?? defaultListenerLimits, options.log, tlsFiles(options));
+      listener = createListener(handler, {
+        limits: options.limits ?? defaultListenerLimits,
+        log: options.log,
+        anonymous: options.anonymous,
+        isProxy: proxies(options.trustedProxies),
+        tls: tlsFiles(options),
+      });
       return listener.server;
     }) as never,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
@@ -59,6 +71,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const host = address.includes(':') ? `[${address}]` : address;
   return {
     url: `${options.tls ? 'https' : 'http'}://${host}:${port}`,
+    connections: () => (listener as Listener).connections(),
     close: (drainMs) => close(app, listener as Listener, drainMs),
   };
 }

@@ -1,12 +1,15 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Failure, invalid } from '../base/failure.ts';
+import { messageFailure } from './bounded-messages.ts';
 
 /**
  * What kept a message from its handler, of Connect's own error: its size, its form, its compression, or the caller's
  * leaving. Connect reads messages before any interceptor runs, so its errors come in its own words and codes.
  */
 export function unreadableFailure(reason: unknown, method: DescMethod, limitBytes: number): Failure {
+  const known = messageFailure(reason);
+  if (known) return known;
   const { code, rawMessage } = ConnectError.from(reason);
   switch (code) {
     case Code.ResourceExhausted:

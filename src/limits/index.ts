@@ -2,21 +2,33 @@ import type { Logger } from 'pino';
 import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Result, succeed } from '../base/failure.ts';
-import { createAddresses } from './addresses.ts';
+import { type AnonymousRefusal, createAnonymousBudget, defaultAnonymousLimits } from './anonymous.ts';
 import { createLocalLimits } from './local.ts';
 import { createOwners, type Levels, type Owner, paymentOwners } from './owners.ts';
 import { createSharedLimits } from './shared.ts';
-import type { AddressLimits, Admission, Limits, TokenReservation } from './types.ts';
+import type { Admission, AnonymousLimits, Limits, TokenReservation } from './types.ts';
 
-export { networkOf } from './addresses.ts';
+export { type AnonymousRefusal, defaultAnonymousLimits } from './anonymous.ts';
 export type { Levels } from './owners.ts';
-export type { AddressLimits, Admission, LevelLimits, LimitState, Limits, TokenReservation } from './types.ts';
+export type {
+  Admission,
+  AnonymousBudget,
+  AnonymousLimits,
+  LevelLimits,
+  LimitState,
+  Limits,
+  OpenConnection,
+  TokenReservation,
+} from './types.ts';
 
 export interface LimitsOptions {
   clock: Clock;
   log: Logger;
   levels: Levels;
-  addresses?: AddressLimits;
+  /** Those that are not named have their defaults. */
+  anonymous?: Partial<AnonymousLimits>;
+  /** Told what callers without a credential had too much of. */
+  onAnonymousRefused?: (what: AnonymousRefusal) => void;
   /** Valkey or Redis that all nodes share; absent: this node counts for itself. */
   redisUrl?: string | undefined;
   /** How many nodes there are at least; each enforces its part when the shared server is away. */
@@ -25,7 +37,8 @@ export interface LimitsOptions {
   ownersMax?: number;
 }
 
-const defaultAddresses: AddressLimits = { anonymousPerMinute: 600, refusedPerMinute: 120 };
+/** Addresses, and as many networks, that are kept in mind at one time: about 20 MB when all of them are busy. */
+const addressesMax = 32_768;
 
 /**
  * Requests and tokens a minute, requests and streams in flight: for accounts, keys and end users; and for addresses
@@ -36,7 +49,10 @@ export function createLimits(options: LimitsOptions): Limits {
   const now = () => Math.floor(clock.monotonic());
   const ownersOf = createOwners(options.levels);
   const local = createLocalLimits(now, ownersMax);
-  const addresses = createAddresses(options.addresses ?? defaultAddresses, now, ownersMax);
+  const anonymous = createAnonymousBudget({
+    limits: { ...defaultAnonymousLimits, ...options.anonymous },
+    ...{ now, log, entriesMax: Math.min(ownersMax, addressesMax), onRefused: options.onAnonymousRefused },
+  });
   const shared = redisUrl === undefined ? undefined : createSharedLimits({ redisUrl, nodes, log, local });
   const share = () => shared?.nodes() ?? 1;
 
@@ -47,6 +63,13 @@ export function createLimits(options: LimitsOptions): Limits {
     if (owners.length === 0) return unlimited;
     if (!shared?.ready()) return local.admit(owners, kind, share());
     return shared.admit(owners, kind).catch(() => local.admit(owners, kind, share()));
+  }
+
+  function admitStream(caller: Caller): Result<() => void> | Promise<Result<() => void>> {
+    const owners = ownersOf(caller);
+    if (owners.length === 0) return nothingTaken;
+    if (!shared?.ready()) return local.admitStream(owners, share());
+    return shared.admitStream(owners).catch(() => local.admitStream(owners, share()));
   }
 
   function reserveTokens(caller: Caller, tokens: number): Result<TokenReservation> | Promise<Result<TokenReservation>> {
@@ -60,13 +83,12 @@ export function createLimits(options: LimitsOptions): Limits {
     admit: (caller, kind) => admitOwners(ownersOf(caller), kind),
     admitPayment: (caller) => admitOwners(paymentOwners(caller), 'unary'),
     reserveTokens,
-    admitAddress: addresses.admit,
-    countRefused: addresses.countRefused,
-    mayTry: addresses.mayTry,
-    lookUps: addresses.lookUps,
+    admitStream,
+    anonymous,
     close: async () => shared?.close(),
   };
 }
 
 const unlimited = succeed<Admission>({ requests: undefined, tokens: undefined, release: () => {} });
+const nothingTaken = succeed<() => void>(() => {});
 const unlimitedTokens = succeed<TokenReservation>({ settle: () => {} });

@@ -7,9 +7,12 @@ import type { Admission, LimitState, TokenReservation } from './types.ts';
 /** Limits in the memory of one node. Never a promise. */
 export interface LocalLimits {
   admit(owners: readonly Owner[], kind: 'unary' | 'stream', share: number): Result<Admission>;
+  /** A place among the streams, for a request that was let in. */
+  admitStream(owners: readonly Owner[], share: number): Result<() => void>;
   reserveTokens(owners: readonly Owner[], tokens: number, share: number): Result<TokenReservation>;
   /** Counts without asking: what a shared limit let in. Keeps this node's own count true for when it is alone. */
   note(owners: readonly Owner[], kind: 'unary' | 'stream'): Admission;
+  noteStream(owners: readonly Owner[]): () => void;
   noteTokens(owners: readonly Owner[], tokens: number, share: number): void;
 }
 
@@ -36,6 +39,28 @@ export function createLocalLimits(now: () => number, ownersMax: number): LocalLi
       usages.push(usage);
     }
     return succeed(enter(usages, kind));
+  }
+
+  function admitStream(owners: readonly Owner[], share: number): Result<() => void> {
+    const time = now();
+    for (const owner of owners) {
+      const limits = sharedOut(owner.limits, share);
+      if (table.of(owner.id, limits, time).streams >= limits.streams)
+        return limited('concurrent streams', owner, placeRetryMs);
+    }
+    return succeed(noteStream(owners));
+  }
+
+  function noteStream(owners: readonly Owner[]): () => void {
+    const time = now();
+    const usages = owners.map((owner) => table.of(owner.id, owner.limits, time));
+    for (const usage of usages) usage.streams += 1;
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      for (const usage of usages) usage.streams -= 1;
+    };
   }
 
   function note(owners: readonly Owner[], kind: 'unary' | 'stream'): Admission {
@@ -69,7 +94,7 @@ export function createLocalLimits(now: () => number, ownersMax: number): LocalLi
     for (const owner of owners) pour(table.of(owner.id, sharedOut(owner.limits, share), time).tokens, tokens);
   }
 
-  return { admit, note, reserveTokens, noteTokens };
+  return { admit, admitStream, note, noteStream, reserveTokens, noteTokens };
 }
 
 /** Counts one request at every level. Asked before, so that a refusal at one level counts at none. */

@@ -22,8 +22,8 @@ end
 `;
 
 /**
- * KEYS: for each owner its usage, its places, its streams. ARGV: the lease's id, its time in ms, 1 for a stream, then
- * for each owner: requests a minute, burst, tokens a minute, burst, places, streams. Answers 1 and each owner's drops;
+ * KEYS: for each owner its usage, its places, its streams. ARGV: the lease's id, its time in ms, 1 for a stream or 2
+ * for a stream's place alone, then for each owner: requests a minute, burst, tokens a minute, burst, places, streams. Answers 1 and each owner's drops;
  * or 0, which owner, which limit (1 requests, 2 tokens, 3 places, 4 streams) and when to retry. A refusal changes nothing.
  */
 export const admitScript = `${common}
@@ -37,13 +37,15 @@ for i = 1, owners do
   local kept = redis.call('HMGET', key, 'r', 't', 'at')
   requests[i] = drained(kept[1], kept[3], rate)
   tokens[i] = drained(kept[2], kept[3], tokenRate)
-  local over = requests[i] + (1 - burst) * minute
-  if over > 0 then return {0, i, 1, math.ceil(over / rate)} end
-  over = tokens[i] - tokenBurst * minute
-  if over > 0 then return {0, i, 2, math.ceil(over / tokenRate)} end
-  redis.call('ZREMRANGEBYSCORE', places, '-inf', text(now))
-  if redis.call('ZCARD', places) >= tonumber(ARGV[a + 5]) then return {0, i, 3, 1000} end
-  if ARGV[3] == '1' then
+  if ARGV[3] ~= '2' then
+    local over = requests[i] + (1 - burst) * minute
+    if over > 0 then return {0, i, 1, math.ceil(over / rate)} end
+    over = tokens[i] - tokenBurst * minute
+    if over > 0 then return {0, i, 2, math.ceil(over / tokenRate)} end
+    redis.call('ZREMRANGEBYSCORE', places, '-inf', text(now))
+    if redis.call('ZCARD', places) >= tonumber(ARGV[a + 5]) then return {0, i, 3, 1000} end
+  end
+  if ARGV[3] ~= '0' then
     redis.call('ZREMRANGEBYSCORE', streams, '-inf', text(now))
     if redis.call('ZCARD', streams) >= tonumber(ARGV[a + 6]) then return {0, i, 4, 1000} end
   end
@@ -53,10 +55,12 @@ local answer = {1}
 for i = 1, owners do
   local key, places, streams = KEYS[i * 3 - 2], KEYS[i * 3 - 1], KEYS[i * 3]
   local a = 3 + (i - 1) * 6
-  keep(key, requests[i] + minute, tokens[i], tonumber(ARGV[a + 1]), tonumber(ARGV[a + 3]))
-  redis.call('ZADD', places, text(now + lease), ARGV[1])
-  redis.call('PEXPIRE', places, ARGV[2])
-  if ARGV[3] == '1' then
+  if ARGV[3] ~= '2' then
+    keep(key, requests[i] + minute, tokens[i], tonumber(ARGV[a + 1]), tonumber(ARGV[a + 3]))
+    redis.call('ZADD', places, text(now + lease), ARGV[1])
+    redis.call('PEXPIRE', places, ARGV[2])
+  end
+  if ARGV[3] ~= '0' then
     redis.call('ZADD', streams, text(now + lease), ARGV[1])
     redis.call('PEXPIRE', streams, ARGV[2])
   end

@@ -18,6 +18,7 @@ export interface SharedLimits {
   /** Among how many nodes the limits are split while the server is away. */
   nodes(): number;
   admit(owners: readonly Owner[], kind: 'unary' | 'stream'): Promise<Result<Admission>>;
+  admitStream(owners: readonly Owner[]): Promise<Result<() => void>>;
   reserveTokens(owners: readonly Owner[], tokens: number): Promise<Result<TokenReservation>>;
   close(): Promise<void>;
 }
@@ -42,6 +43,9 @@ const nodeSilentMs = 10_000;
 /** After a failed command this node counts alone for a while, rather than let each request wait for the time-out. */
 const restMs = 500;
 const reasons = ['', 'requests per minute', 'tokens per minute', 'concurrent requests', 'concurrent streams'];
+
+/** What `admitScript` is asked for. */
+const [asUnary, asStream, onlyStream] = [0, 1, 2];
 
 interface Lease {
   id: string;
@@ -94,20 +98,37 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
   }
 
   async function admit(owners: readonly Owner[], kind: 'unary' | 'stream'): Promise<Result<Admission>> {
+    const { answer, keys, id } = await ask(owners, kind === 'stream' ? asStream : asUnary);
+    if (answer[0] !== 1) return refusal(answer, owners);
+    const lease = { id, keys: keys.filter((_key, index) => index % 3 === 1 || (index % 3 === 2 && kind === 'stream')) };
+    leases.set(id, lease);
+    return succeed(admissionOf(owners, answer, local.note(owners, kind), () => giveBack(lease)));
+  }
+
+  async function admitStream(owners: readonly Owner[]): Promise<Result<() => void>> {
+    const { answer, keys, id } = await ask(owners, onlyStream);
+    if (answer[0] !== 1) return refusal(answer, owners);
+    const lease = { id, keys: keys.filter((_key, index) => index % 3 === 2) };
+    leases.set(id, lease);
+    const leaveHere = local.noteStream(owners);
+    return succeed(() => {
+      if (!leases.has(id)) return;
+      leaveHere();
+      giveBack(lease);
+    });
+  }
+
+  async function ask(owners: readonly Owner[], as: number) {
     leaseCount += 1;
     const id = `${nodeId}:${leaseCount}`;
     const keys: string[] = [];
-    const args: (string | number)[] = [id, leaseMs, kind === 'stream' ? 1 : 0];
+    const args: (string | number)[] = [id, leaseMs, as];
     for (const owner of owners) {
       const { requests, tokens, concurrent, streams } = owner.limits;
       keys.push(usageKey(owner), `limit:places:${owner.id}`, `limit:streams:${owner.id}`);
       args.push(requests.perMinute, requests.burst, tokens.perMinute, tokens.burst, concurrent, streams);
     }
-    const answer = numbersOf(await admitCommand(keys, args));
-    if (answer[0] !== 1) return refusal(answer, owners);
-    const lease = { id, keys: keys.filter((_key, index) => index % 3 === 1 || (index % 3 === 2 && kind === 'stream')) };
-    leases.set(id, lease);
-    return succeed(admissionOf(owners, answer, local.note(owners, kind), () => giveBack(lease)));
+    return { answer: numbersOf(await admitCommand(keys, args)), keys, id };
   }
 
   async function reserveTokens(owners: readonly Owner[], tokens: number): Promise<Result<TokenReservation>> {
@@ -169,6 +190,7 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
     ready: () => redis.status === 'ready' && performance.now() >= restUntil,
     nodes: () => nodesSeen,
     admit,
+    admitStream,
     reserveTokens,
     async close() {
       for (const timer of timers) clearInterval(timer);

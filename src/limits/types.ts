@@ -20,12 +20,63 @@ export interface LookUpLimit {
   failed(address: string): void;
 }
 
-/** Limits of an address whose requests show no valid credential. */
-export interface AddressLimits {
-  /** Requests without a credential, a minute. */
-  anonymousPerMinute: number;
-  /** Refused credentials, a minute. Beyond it no unknown credential from there is looked up. */
+/**
+ * What callers may use who show no valid credential. Each number is for one address (an IPv4 address, or the /64 of an
+ * IPv6 address); the /24 of an IPv4 address may use `networkFactor` times as much. Whole numbers, at least 1.
+ */
+export interface AnonymousLimits {
+  /** Open connections; when there are more, those that showed no credential for three seconds give way, the oldest first. */
+  connections: number;
+  /** New connections a minute; four times `connections` at once. */
+  connectionsPerMinute: number;
+  /** Open connections of all addresses together. */
+  totalConnections: number;
+  /** Requests, and streams, at one time. */
+  streams: number;
+  /** Those of one connection. */
+  streamsPerConnection: number;
+  /** Requests without a credential a minute. */
+  requestsPerMinute: number;
+  /** Refused credentials a minute. Beyond it no unknown credential from there is looked up. */
   refusedPerMinute: number;
+  /** Bytes a minute, in and out together, over connections that showed no credential. */
+  mebibytesPerMinute: number;
+  networkFactor: number;
+  /** Connections of one account, or of one end user, that do not count as anonymous; further ones do. */
+  ownerConnections: number;
+}
+
+/** One connection that is open. */
+export interface OpenConnection {
+  /** Whether no valid credential was shown over it. */
+  readonly anonymous: boolean;
+  /** Counts bytes while it is anonymous. False: they were too many. */
+  moved(bytes: number): boolean;
+  /** A request without a credential begins; returns what ends it, or undefined when there are too many at one time. */
+  enterStream(): (() => void) | undefined;
+  /** A valid credential of `owner` was shown: from now on it does not count against its address. */
+  identified(owner: string): void;
+  closed(): void;
+}
+
+/**
+ * What callers may use who show no valid credential, over every protocol: connections, requests at one time and a
+ * minute, bytes, refused credentials. Bounded memory; nothing here waits.
+ */
+export interface AnonymousBudget {
+  /** Counts a new connection. Undefined: there are too many, close it. `close` is called when it has to give way. */
+  connect(peer: string, close: () => void): OpenConnection | undefined;
+  /** Counts a request without a credential, before its body is read. The returned function says that it is over. */
+  enter(peer: string, connection: OpenConnection | undefined): Result<() => void>;
+  /** Counts a refused credential; fails when there were too many. */
+  countRefused(peer: string): Result<void>;
+  /** Whether too few credentials were refused to try another. Counts nothing. */
+  mayTry(peer: string): Result<void>;
+  /**
+   * Looking up credentials. Only failed look-ups count: a missing or malformed header is not a guess, and must not lock
+   * out the good keys behind the same address.
+   */
+  lookUps: LookUpLimit;
 }
 
 /** A limit as reply headers state it. */
@@ -58,6 +109,11 @@ export interface Limits {
    */
   admit(caller: Caller, kind: 'unary' | 'stream'): Result<Admission> | Promise<Result<Admission>>;
   /**
+   * A place among the streams for a request that `admit` let in as unary: some protocols tell only in the body which it
+   * is. Counts no further request.
+   */
+  admitStream(caller: Caller): Result<() => void> | Promise<Result<() => void>>;
+  /**
    * As `admit`, out of a small reserve that each account has for paying: nothing else counts against it, so that an
    * account whose limits are used up can still add credit.
    */
@@ -66,16 +122,6 @@ export interface Limits {
    * Sets model tokens aside before they are used. One request for more than a minute's limit waits for an unused minute.
    */
   reserveTokens(caller: Caller, tokens: number): Result<TokenReservation> | Promise<Result<TokenReservation>>;
-  /** Counts a request without a credential against its address. */
-  admitAddress(address: string): Result<void>;
-  /** Counts a refused credential against its address; fails when there were too many. */
-  countRefused(address: string): Result<void>;
-  /** Whether an address had too few credentials refused to try another. Counts nothing. */
-  mayTry(address: string): Result<void>;
-  /**
-   * Looking up credentials for an address. Only failed look-ups count: a missing or malformed header is not a guess, and
-   * must not lock out the good keys behind the same address.
-   */
-  lookUps: LookUpLimit;
+  anonymous: AnonymousBudget;
   close(): Promise<void>;
 }

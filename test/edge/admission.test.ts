@@ -1,7 +1,7 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
 import type { Protocol } from '../../src/api/call.ts';
-import { type Caller, nobody } from '../../src/base/caller.ts';
+import type { Caller } from '../../src/base/caller.ts';
 import { limitAdmission } from '../../src/edge/admission.ts';
 import type { IncomingCall } from '../../src/edge/incoming-call.ts';
 import { Health } from '../../src/gen/grpc/health/v1/health_pb.ts';
@@ -51,21 +51,24 @@ test('a streaming method takes a place of streams until it ends', async () => {
   expect((await ask()).ok).toBe(true);
 });
 
-test('calls without a credential, and refused credentials, count against the address', async () => {
-  const limits = createLimits({
-    clock: handClock(),
-    log: silent,
-    levels,
-    addresses: { anonymousPerMinute: 6, refusedPerMinute: 6 },
-  });
+test('refused credentials count against the address', async () => {
+  const limits = createLimits({ clock: handClock(), log: silent, levels, anonymous: { refusedPerMinute: 6 } });
   const admission = limitAdmission(limits);
-  const { incoming } = incomingBy('rest');
-  const answers = await Promise.all(
-    Array.from({ length: 7 }, () => admission.admit(nobody, ChatService.method.chat, incoming)),
-  );
-  expect(answers.filter(({ ok }) => ok)).toHaveLength(5);
   const refused = Array.from({ length: 7 }, () => admission.refused('192.0.2.8').ok);
   expect(refused.filter(Boolean)).toHaveLength(5);
+});
+
+test('a call that turns out to be a stream takes a place of streams, and no second request', async () => {
+  const limits = createLimits({ clock: handClock(), log: silent, levels: keyLevels({ requestBurst: 5, streams: 1 }) });
+  const admission = limitAdmission(limits);
+  const ask = () => admission.admit(keyCaller(), ChatService.method.chat, incomingBy('openai').incoming);
+  const become = () => admission.admitStream(keyCaller());
+  expect([(await ask()).ok, (await ask()).ok]).toEqual([true, true]);
+  const first = await become();
+  expect(await become()).toMatchObject({ failure: { kind: 'rate_limited', limit: 'concurrent streams of the key' } });
+  if (first.ok) for (let time = 0; time < 2; time += 1) first.value();
+  expect((await become()).ok).toBe(true);
+  expect([(await ask()).ok, (await ask()).ok, (await ask()).ok, (await ask()).ok]).toEqual([true, true, true, false]);
 });
 
 test('an owner can pay and see the wallet when the account’s limits are used up; nothing else passes', async () => {

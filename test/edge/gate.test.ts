@@ -17,7 +17,11 @@ function gateWith(handlers: ServedService['handlers'] = {}) {
   const gate = createGate({
     services: [{ ...served, handlers: { ...served.handlers, ...handlers } }],
     authenticate: () => succeed({ ...nobody, credential: 'operator', name: 'operator:test' }),
-    admission: { admit: () => succeed(() => void places++), refused: () => succeed(undefined) },
+    admission: {
+      admit: () => succeed(() => void places++),
+      admitStream: () => succeed(() => {}),
+      refused: () => succeed(undefined),
+    },
     clock: systemClock,
     log: pino({ level: 'silent' }),
     texts: { minimumTopUpUsd: '5.00' },

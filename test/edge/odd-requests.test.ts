@@ -14,6 +14,9 @@ const say = (text: string, target = '/gate/say') => {
   return `POST ${target} HTTP/1.1\r\n${headers}content-length: ${body.length}\r\n\r\n${body}`;
 };
 
+const rpc = '/intelligence.test.v1.GateService/Say';
+const rpcHeaders = `authorization: ${goodToken}\r\ncontent-type: application/json\r\n`;
+
 /** Sends bytes and gives what has come back when `until` matches it. */
 async function exchange(bytes: string | Buffer, until: RegExp): Promise<string> {
   const { port, hostname } = new URL(server.url);
@@ -72,9 +75,46 @@ test.each([
   ['a method without a content type', 'QUERY /healthz HTTP/1.1\r\nhost: x\r\n\r\n', 400],
   ['a path that is not UTF-8', Buffer.from('GET /gate/\xff\xfe HTTP/1.1\r\nhost: x\r\n\r\n', 'latin1'), 400],
   ['the service as a whole', 'OPTIONS * HTTP/1.1\r\nhost: x\r\n\r\n', 204],
+  ['a version that HTTP/1.1 does not speak', 'GET / HTTP/2.0\r\n\r\n', 505],
+  ['a version of long ago', 'GET / HTTP/0.9\r\nhost: x\r\n\r\n', 505],
+  ['a body of another version', `POST /gate/say HTTP/2.0\r\n${headers}content-length: 2\r\n\r\n{}`, 505],
+  ['two hosts', 'GET /healthz HTTP/1.1\r\nhost: x\r\nHost: y\r\n\r\n', 400],
+  ['the same host twice', 'GET /healthz HTTP/1.1\r\nhost: x\r\nhost: x\r\n\r\n', 400],
+  ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
+  ['no host, where none is needed', 'GET /healthz HTTP/1.0\r\n\r\n', 200],
+  ['an RPC without a host', `POST ${rpc} HTTP/1.0\r\n${rpcHeaders}content-length: 12\r\n\r\n{"text":"x"}`, 200],
+  [
+    'an RPC with an empty host',
+    `POST ${rpc} HTTP/1.1\r\nhost:\r\n${rpcHeaders}content-length: 12\r\n\r\n{"text":"x"}`,
+    200,
+  ],
+  [
+    'a host that is none',
+    `POST ${rpc} HTTP/1.1\r\nhost: [\r\n${rpcHeaders}content-length: 12\r\n\r\n{"text":"x"}`,
+    400,
+  ],
+  ['a host with a path', 'GET /healthz HTTP/1.1\r\nhost: x/y\r\n\r\n', 400],
+  ['a port that is none', 'GET /healthz HTTP/1.1\r\nhost: x:99999\r\n\r\n', 400],
+  [
+    'chunks in HTTP/1.0 and a length',
+    `POST /gate/say HTTP/1.0\r\n${headers}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+  ],
+  ['an encoding that is not chunked', `POST /gate/say HTTP/1.1\r\n${headers}transfer-encoding: gzip\r\n\r\n`, 400],
+  ['a blank before the colon', 'GET /healthz HTTP/1.1\r\nhost : x\r\n\r\n', 400],
   ['an upgrade', 'GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n', 200],
 ])('%s is answered, and leaves no call and no fault behind', async (_name, request, status) => {
   expect(statusesOf(await exchange(request, /\r\n\r\n/))).toEqual([String(status)]);
   await expect.poll(() => server.occupied()).toBe(0);
   expect(server.logged()).not.toContain('"level":50');
+});
+
+test('100 Continue is not sent before a refusal, and is when the body is wanted', async () => {
+  const expecting = (authorization: string) =>
+    `POST /gate/say HTTP/1.1\r\nhost: x\r\n${authorization}content-type: application/json\r\nexpect: 100-continue\r\ncontent-length: 14\r\n\r\n`;
+  const refused = await exchange(expecting(''), /CREDENTIAL_MISSING/);
+  expect(statusesOf(refused)).toEqual(['401']);
+  expect(refused).toMatch(/connection: close/i);
+  const wanted = await exchange(expecting(`authorization: ${goodToken}\r\n`), /HTTP\/1\.1 100 /);
+  expect(statusesOf(wanted)).toEqual(['100']);
 });

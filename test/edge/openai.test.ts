@@ -47,7 +47,11 @@ async function serve(reply: UpstreamReply, more: Parameters<typeof chatHarness>[
       if (authorization === undefined) return fail({ kind: 'credential_missing' });
       return authorization === 'Bearer ik_live_good' ? succeed(caller) : fail({ kind: 'credential_invalid' });
     },
-    admission: { admit: () => succeed(() => {}), refused: () => succeed(undefined) },
+    admission: {
+      admit: () => succeed(() => {}),
+      admitStream: () => succeed(() => {}),
+      refused: () => succeed(undefined),
+    },
     clock: systemClock,
     log,
     texts: { minimumTopUpUsd: '5.00' },

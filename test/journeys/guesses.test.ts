@@ -30,7 +30,7 @@ test('an address that guesses is refused before its guesses are looked up, and k
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   // Nothing unknown from there is read now, not even what would hold; what is known already needs no reading.
   const made = await send(app, 'POST', '/v1/keys', customer.managementKey, { displayName: 'new', purpose: 'a test' });
-  while (app.rooms.limits.lookUps.may('127.0.0.1').ok) app.rooms.limits.lookUps.failed('127.0.0.1');
+  while (app.rooms.limits.anonymous.lookUps.may('127.0.0.1').ok) app.rooms.limits.anonymous.lookUps.failed('127.0.0.1');
   const [unread, known] = await Promise.all([listModels(String(made.body.secret)), listModels(customer.apiKey)]);
   expect([unread.status, known.status]).toEqual([429, 200]);
 });

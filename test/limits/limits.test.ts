@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Result } from '../../src/base/failure.ts';
-import { type Admission, createLimits, type LevelLimits, networkOf } from '../../src/limits/index.ts';
+import { type Admission, createLimits, type LevelLimits } from '../../src/limits/index.ts';
+import { addressOf } from '../../src/limits/networks.ts';
 import { silent } from '../support/database.ts';
 import { generous, handClock, keyCaller, keyLevels, tokenCaller } from './callers.ts';
 
@@ -177,17 +178,19 @@ test('an address may show only so many credentials that do not hold, and an IPv6
     clock,
     log: silent,
     levels: keyLevels({}),
-    addresses: { anonymousPerMinute: 60, refusedPerMinute: 60 },
+    anonymous: { requestsPerMinute: 60, refusedPerMinute: 60 },
   });
   let refused = 0;
-  while (limits.countRefused('2001:db8::1').ok) refused += 1;
+  while (limits.anonymous.countRefused('2001:db8::1').ok) refused += 1;
   expect(refused).toBe(10);
-  expect(limits.mayTry('2001:db8::ffff:2')).toMatchObject({ ok: false, failure: { kind: 'rate_limited' } });
-  expect(limits.mayTry('2001:db8:0:1::1').ok).toBe(true);
-  expect(limits.mayTry('192.0.2.1').ok).toBe(true);
+  expect(limits.anonymous.mayTry('2001:db8::ffff:2')).toMatchObject({ ok: false, failure: { kind: 'rate_limited' } });
+  expect(limits.anonymous.mayTry('2001:db8:0:1::1').ok).toBe(true);
+  expect(limits.anonymous.mayTry('192.0.2.1').ok).toBe(true);
   clock.at += 1_000;
-  expect(limits.mayTry('2001:db8::1').ok).toBe(true);
-  expect(Array.from({ length: 30 }, () => limits.admitAddress('192.0.2.1').ok).filter(Boolean)).toHaveLength(10);
+  expect(limits.anonymous.mayTry('2001:db8::1').ok).toBe(true);
+  expect(
+    Array.from({ length: 30 }, () => limits.anonymous.enter('192.0.2.1', undefined).ok).filter(Boolean),
+  ).toHaveLength(10);
 });
 
 test.each([
@@ -197,8 +200,8 @@ test.each([
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['::1', '0:0:0:0'],
-])('the network of %s is %s', (address, network) => {
-  expect(networkOf(address)).toBe(network);
+])('%s counts as %s', (address, counted) => {
+  expect(addressOf(address)).toBe(counted);
 });
 
 function admitted(answer: Result<Admission>): Admission {

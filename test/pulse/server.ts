@@ -22,7 +22,11 @@ export async function startPulseServer(pulse: Pulse): Promise<RunningServer> {
         return succeed({ credential: 'management_key', name: 'owner', accountId: account, scopes: new Set() });
       return fail({ kind: 'credential_missing' });
     },
-    admission: { admit: () => succeed(() => {}), refused: () => succeed(undefined) },
+    admission: {
+      admit: () => succeed(() => {}),
+      admitStream: () => succeed(() => {}),
+      refused: () => succeed(undefined),
+    },
     clock: systemClock,
     log: silent,
     texts: { minimumTopUpUsd: '5.00' },

@@ -3,8 +3,9 @@ import { nobody } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { fail, succeed } from '../../src/base/failure.ts';
 import { type Admission, createGate } from '../../src/edge/gate.ts';
-import { monitorReadiness, type RunningServer, serveEdge } from '../../src/edge/index.ts';
+import { type EdgeOptions, monitorReadiness, type RunningServer, serveEdge } from '../../src/edge/index.ts';
 import { defaultListenerLimits, type ListenerLimits } from '../../src/edge/listener.ts';
+import type { AnonymousBudget } from '../../src/limits/index.ts';
 import { gateService } from './gate-service.ts';
 
 /** A credential that the test gate knows, and one that it knows without the scope. */
@@ -23,10 +24,18 @@ export interface GateServer extends RunningServer {
 export async function startGateServer({
   logged = true,
   limits,
+  anonymous,
+  trustedProxies = [],
+  tls = null,
+  ...edge
 }: {
   logged?: boolean;
   limits?: Partial<ListenerLimits>;
-} = {}): Promise<GateServer> {
+  /** What callers without a credential may use; absent: not limited. */
+  anonymous?: AnonymousBudget;
+  trustedProxies?: string[];
+  tls?: { certFile: string; keyFile: string } | null;
+} & Pick<EdgeOptions, 'operations' | 'reflection'> = {}): Promise<GateServer> {
   const lines: string[] = [];
   // Without `logged`, lines are written as in production and thrown away.
   const log = pino({ level: logged ? 'debug' : 'info' }, { write: (line: string) => logged && lines.push(line) });
@@ -40,9 +49,10 @@ export async function startGateServer({
         occupied -= 1;
       });
     },
+    admitStream: () => succeed(() => {}),
     refused: (peer) => {
       refusedPeers.push(peer);
-      return succeed(undefined);
+      return anonymous ? anonymous.countRefused(peer) : succeed(undefined);
     },
   };
   const gate = createGate({
@@ -61,12 +71,14 @@ export async function startGateServer({
     texts: { minimumTopUpUsd: '5.00' },
   });
   const server = await serveEdge({
-    http: { host: '127.0.0.1', port: 0, pathPrefix: '', trustedProxies: [], tls: null },
+    http: { host: '127.0.0.1', port: 0, pathPrefix: '', trustedProxies, tls },
     services,
     gate,
     readiness: monitorReadiness(async () => {}),
     log,
     limits: { ...defaultListenerLimits, ...limits },
+    ...(anonymous && { anonymous }),
+    ...edge,
   });
   return { ...server, logged: () => lines.join(''), refusedPeers, occupied: () => occupied };
 }

@@ -49,7 +49,11 @@ beforeAll(async () => {
         return succeed({ ...key(account), credential: 'access_token', token: { id: 'tok_1', subject: kind.slice(5) } });
       return fail({ kind: 'credential_missing' });
     },
-    admission: { admit: () => succeed(() => {}), refused: () => succeed(undefined) },
+    admission: {
+      admit: () => succeed(() => {}),
+      admitStream: () => succeed(() => {}),
+      refused: () => succeed(undefined),
+    },
     clock: systemClock,
     log: silent,
     texts: { minimumTopUpUsd: '5.00' },

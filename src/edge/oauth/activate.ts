@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import helmet from '@fastify/helmet';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Failure, type Result, succeed } from '../../base/failure.ts';
+import { type Failure, FailureError, type Result, succeed } from '../../base/failure.ts';
 import { parseUsd } from '../../base/money.ts';
 import type { VerifiedKey } from '../../keys/index.ts';
 import { acceptForms, type Form } from './form.ts';
@@ -35,6 +35,8 @@ export function registerActivatePage(app: FastifyInstance, options: OauthOptions
       strictTransportSecurity: false,
     });
     pages.setErrorHandler((error, _request, reply) => {
+      if (error instanceof FailureError && error.failure.kind === 'rate_limited')
+        return show(reply, 429, resultPage('Too many requests', problemText(error.failure)));
       const status = (error as { statusCode?: number }).statusCode ?? 500;
       if (status >= 500) log.error({ err: error }, 'the activation page failed');
       return show(reply, status, resultPage('Something went wrong', 'Go back and try again in a moment.'));
@@ -61,11 +63,11 @@ export function registerActivatePage(app: FastifyInstance, options: OauthOptions
   });
 
   async function decide(form: Form, address: string): Promise<Result<{ title: string }>> {
-    const mayTry = limits.mayTry(address);
+    const mayTry = limits.anonymous.mayTry(address);
     if (!mayTry.ok) return mayTry;
     const key = await keys.verify(form.get('key')?.trim() ?? '');
     if (!key.ok) {
-      const counted = limits.countRefused(address);
+      const counted = limits.anonymous.countRefused(address);
       return counted.ok ? key : counted;
     }
     const approver = approverOf(key.value);

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { FailureError } from '../../base/failure.ts';
 import { type OauthErrorCode, type OauthResult, tokenScopes } from '../../tokens/index.ts';
 import { registerActivatePage } from './activate.ts';
 import { acceptForms, type Form } from './form.ts';
@@ -17,7 +18,6 @@ export function registerOauth(app: FastifyInstance, options: OauthOptions): void
   app.register(async (oauth) => {
     acceptForms(oauth);
     registerMetadata(oauth, options);
-    oauth.addHook('preHandler', limitAddress(options));
     oauth.setErrorHandler((error, request, reply) => answerFault(error, request, reply, options.log));
     registerEndpoints(oauth, options);
   });
@@ -117,20 +117,18 @@ function answerError(reply: FastifyReply, error: OauthErrorCode, description: st
   return reply.code(error === 'invalid_client' ? 401 : 400).send({ error, error_description: description });
 }
 
-function limitAddress({ limits }: OauthOptions) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    const admitted = limits.admitAddress(request.ip);
-    if (admitted.ok || admitted.failure.kind !== 'rate_limited') return undefined;
-    const seconds = Math.max(1, Math.ceil(admitted.failure.retryAfterMs / 1000));
-    // RFC 8628, 3.5, for polls; clients of the other endpoints read the status.
-    return reply
-      .code(429)
-      .header('retry-after', String(seconds))
-      .send({ error: 'slow_down', error_description: `too many requests: wait ${seconds} seconds` });
-  };
+/** RFC 8628, 3.5, for polls; clients of the other endpoints read the status. */
+function slowDown(reply: FastifyReply, retryAfterMs: number): FastifyReply {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  return reply
+    .code(429)
+    .header('retry-after', String(seconds))
+    .send({ error: 'slow_down', error_description: `too many requests: wait ${seconds} seconds` });
 }
 
 function answerFault(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger): FastifyReply {
+  if (error instanceof FailureError && error.failure.kind === 'rate_limited')
+    return slowDown(reply, error.failure.retryAfterMs);
   const status = (error as { statusCode?: number }).statusCode ?? 500;
   if (status < 500) return answerError(reply, 'invalid_request', 'the body must be a form of at most 16 KiB');
   log.error({ err: error, url: request.routeOptions.url }, 'OAuth request failed by a fault of the service');

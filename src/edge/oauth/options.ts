@@ -6,7 +6,7 @@ import type { Tokens } from '../../tokens/index.ts';
 export interface OauthOptions {
   tokens: Pick<Tokens, 'deviceFlow' | 'devices' | 'jwks' | 'revokeForClient'>;
   keys: Pick<Keys, 'verify'>;
-  limits: Pick<Limits, 'admitAddress' | 'countRefused' | 'mayTry'>;
+  limits: Pick<Limits, 'anonymous'>;
   /** The service's public address, without a slash at its end. */
   issuer(): string;
   log: Logger;

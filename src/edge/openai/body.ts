@@ -1,15 +1,22 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FailureError, invalid } from '../../base/failure.ts';
-import { readBody } from '../rest/index.ts';
+import { checkJson, readBody } from '../rest/index.ts';
+
+const largeBytes = 1024 * 1024;
 
 /** Reads a JSON body, decompressed, of at most `bytesMax`. */
 export async function readJson(raw: IncomingMessage, bytesMax: number): Promise<unknown> {
   const type = raw.headers['content-type'] ?? 'application/json';
   if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type))
     throw new FailureError({ kind: 'unsupported_media_type', accepted: ['application/json'] });
-  const body = await readBody(raw, bytesMax);
+  const body = (await readBody(raw, bytesMax)) ?? Buffer.alloc(0);
+  await checkJson(body);
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body ?? Buffer.alloc(0)));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    // Decoding and parsing each take a while when there are images.
+    if (body.length > largeBytes) await nextTurn();
+    return JSON.parse(text);
   } catch (error) {
     // The parser quotes the text that it stumbles over; only its position is for the caller.
     const at = /position (\d+)/.exec((error as Error).message)?.[1];

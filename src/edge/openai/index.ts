@@ -38,11 +38,11 @@ export async function openAi(instance: FastifyInstance, { gate, pathPrefix, body
 
   instance.post(`${pathPrefix}/v1/chat/completions`, (request, reply) =>
     answering(request, reply, async (http) => {
-      const { authorization, 'cache-control': cacheControl } = http.headers;
-      // Whether it streams stands in the body; nobody without a credential gets to send one.
-      if (authorization === undefined) await admit(http, ChatService.method.chat);
-      const body = readCompletionRequest(await readJson(request.raw, bodyBytes), cacheControl);
-      return body.stream ? stream(http, reply, body) : unary(http, reply, body);
+      // Whether it streams stands in the body; nobody gets to send one whose call would be refused.
+      const call = await admit(http, ChatService.method.chat);
+      const json = await readJson(request.raw, bodyBytes);
+      const body = readCompletionRequest(json, http.headers['cache-control']);
+      return body.stream ? stream(http, reply, body, call) : unary(http, reply, body, call);
     }),
   );
   instance.get(`${pathPrefix}/v1/models`, (request, reply) =>
@@ -61,13 +61,22 @@ export async function openAi(instance: FastifyInstance, { gate, pathPrefix, body
     return http.admitted;
   }
 
-  async function unary(http: HttpCall, reply: FastifyReply, request: CompletionRequest): Promise<void> {
-    const call = await admit(http, ChatService.method.chat);
+  async function unary(
+    http: HttpCall,
+    reply: FastifyReply,
+    request: CompletionRequest,
+    call: AdmittedCall,
+  ): Promise<void> {
     send(reply, http, completionOf((await gate.unary(call, request.unary())) as ChatResponse));
   }
 
-  async function stream(http: HttpCall, reply: FastifyReply, request: CompletionRequest): Promise<void> {
-    const call = await admit(http, ChatService.method.streamChat);
+  async function stream(
+    http: HttpCall,
+    reply: FastifyReply,
+    request: CompletionRequest,
+    admitted: AdmittedCall,
+  ): Promise<void> {
+    const call = await gate.asStream(admitted, ChatService.method.streamChat);
     const { requestId } = call;
     await sendStream({
       messages: gate.stream(call, request.streamed()) as AsyncIterable<StreamChatResponse>,

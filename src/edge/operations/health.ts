@@ -1,10 +1,17 @@
 import type { DescService } from '@bufbuild/protobuf';
-import { Code, ConnectError, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import { type Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/grpc/health/v1/health_pb.ts';
 import type { Readiness } from './readiness.ts';
 
+/** A load balancer watches for ever, and asks again when a stream ends; a stream that nobody reads must end some time. */
+export const watchLifeMs = 30 * 60_000;
+
 /** `grpc.health.v1.Health`: the whole service is asked for by the empty name, or each service by its own. */
-export function healthService(readiness: Readiness, services: readonly DescService[]): ServiceImpl<typeof Health> {
+export function healthService(
+  readiness: Readiness,
+  services: readonly DescService[],
+  lifeMs = watchLifeMs,
+): ServiceImpl<typeof Health> {
   const names = new Set(['', ...services.map((service) => service.typeName)]);
   const status = () => (readiness.problem() === undefined ? Status.SERVING : Status.NOT_SERVING);
   const statusOf = (name: string) => (names.has(name) ? status() : Status.SERVICE_UNKNOWN);
@@ -17,18 +24,22 @@ export function healthService(readiness: Readiness, services: readonly DescServi
     list: () => ({ statuses: Object.fromEntries([...names].map((name) => [name, { status: status() }])) }),
     async *watch({ service }, context) {
       let sent: Status | undefined;
-      while (!context.signal.aborted) {
+      const life = AbortSignal.timeout(lifeMs);
+      const over = AbortSignal.any([context.signal, life]);
+      while (!over.aborted) {
         const current = statusOf(service);
         if (current !== sent) yield { status: current };
         sent = current;
-        await changed(readiness, context);
+        await changed(readiness, over);
       }
+      // Clients ask again after every status but UNIMPLEMENTED (gRPC's health checking protocol).
+      if (!context.signal.aborted) throw new ConnectError('The watch is over. Watch again.', Code.Unavailable);
     },
   };
 }
 
-/** Resolves when the readiness changes or the caller goes away. */
-function changed(readiness: Readiness, { signal }: HandlerContext): Promise<void> {
+/** Resolves when the readiness changes or the signal aborts. */
+function changed(readiness: Readiness, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       stop();

@@ -1,4 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../../base/caller.ts';
+import type { Failure, Result } from '../../base/failure.ts';
+import type { AnonymousBudget } from '../../limits/index.ts';
 import type { Authenticate } from '../authenticate.ts';
 import { errorBody } from '../error-body.ts';
 import type { RefusalTexts } from '../failures.ts';
@@ -7,23 +10,32 @@ import { headersOf, refusalOf } from '../failures.ts';
 export interface MetricsRouteOptions {
   text(): Promise<string>;
   authenticate: Authenticate;
+  /** Counts refused credentials. */
+  anonymous: AnonymousBudget;
   texts: RefusalTexts;
 }
 
 /** `GET /metrics`, for operators: what the service does and earns is nobody else's business. */
-export function registerMetrics(app: FastifyInstance, { text, authenticate, texts }: MetricsRouteOptions): void {
+export function registerMetrics(
+  app: FastifyInstance,
+  { text, authenticate, anonymous, texts }: MetricsRouteOptions,
+): void {
   app.get('/metrics', async (request, reply) => {
     const known = await authenticate(request.headers.authorization, { peer: request.ip });
     const isOperator = known.ok && known.value.credential === 'operator';
     if (isOperator) return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await text());
-    const refusal = refusalOf(
-      known.ok ? { kind: 'scope_missing', scope: '', credential: known.value.credential } : known.failure,
-      texts,
-    );
+    const refusal = refusalOf(failureOf(known, request.ip), texts);
     return reply
       .code(refusal.status)
       .headers(headersOf(refusal))
       .type('application/json')
       .send(errorBody(refusal, undefined));
   });
+
+  function failureOf(known: Result<Caller>, peer: string): Failure {
+    if (known.ok) return { kind: 'scope_missing', scope: '', credential: known.value.credential };
+    if (known.failure.kind !== 'credential_invalid') return known.failure;
+    const counted = anonymous.countRefused(peer);
+    return counted.ok ? known.failure : counted.failure;
+  }
 }

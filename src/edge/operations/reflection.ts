@@ -1,7 +1,7 @@
 import type { DescFile, DescService, MessageInitShape } from '@bufbuild/protobuf';
 import { createRegistry, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
-import { Code, type ServiceImpl } from '@connectrpc/connect';
+import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import type {
   ServerReflection,
   ServerReflectionRequest,
@@ -13,32 +13,102 @@ type Request = Pick<ServerReflectionRequest, 'host' | 'messageRequest'>;
 type Reply = MessageInitShape<typeof ServerReflectionResponseSchema>;
 type Answer = NonNullable<Reply['messageResponse']>;
 
+/** What one stream of reflection may use. */
+export interface ReflectionLimits {
+  requests: number;
+  /** Of descriptors, in replies. */
+  bytes: number;
+  /** How long it may stay open, in milliseconds. */
+  lifeMs: number;
+}
+
+/** A tool that describes all of the contract asks some hundred times, and is sent each file once and what it asks for again. */
+export const defaultReflectionLimits: ReflectionLimits = { requests: 512, bytes: 8 * 1024 * 1024, lifeMs: 300_000 };
+
 /**
  * `grpc.reflection`: tools such as grpcurl and `buf curl` learn the contract from it. v1 and v1alpha differ in their
- * package name alone, so one answer serves both.
+ * package name alone, so one answer serves both. A stream that asks for too much ends with RESOURCE_EXHAUSTED.
  */
-export function reflectionServices(services: readonly DescService[]) {
-  const answer = createReflection(services);
+export function reflectionServices(services: readonly DescService[], limits = defaultReflectionLimits) {
+  const reflection = createReflection(services);
   const v1: ServiceImpl<typeof ServerReflection> = {
-    async *serverReflectionInfo(requests) {
-      for await (const request of requests)
+    async *serverReflectionInfo(requests, context) {
+      const sent = new Set<DescFile>();
+      let asked = 0;
+      let bytes = 0;
+      for await (const request of endingAfter(requests, limits.lifeMs, context.signal)) {
+        asked += 1;
+        if (asked > limits.requests)
+          throw new ConnectError(
+            `A stream may ask ${limits.requests} times. Open another one.`,
+            Code.ResourceExhausted,
+          );
+        const answer = reflection(request.messageRequest, sent);
+        bytes += bytesOf(answer);
+        if (bytes > limits.bytes)
+          throw new ConnectError(
+            `A stream is sent ${limits.bytes} bytes of descriptors at most. Open another one.`,
+            Code.ResourceExhausted,
+          );
         yield {
           validHost: request.host,
           originalRequest: { host: request.host, messageRequest: request.messageRequest },
-          messageResponse: answer(request.messageRequest),
+          messageResponse: answer,
         };
+      }
     },
   };
   // What comes in goes out in the same version's messages; the types alone do not know it.
   return { v1, v1alpha: v1 as unknown as ServiceImpl<typeof ServerReflectionAlpha> };
 }
 
-function createReflection(services: readonly DescService[]): (request: Request['messageRequest']) => Answer {
+/** What comes until the time is over; then the stream fails. */
+async function* endingAfter<T>(messages: AsyncIterable<T>, lifeMs: number, signal: AbortSignal): AsyncIterable<T> {
+  const source = messages[Symbol.asyncIterator]();
+  const life = new AbortController();
+  const over = new Promise<never>((_resolve, reject) => {
+    const timer = setTimeout(
+      () => reject(new ConnectError('The stream was open for long enough. Open another one.', Code.Unavailable)),
+      lifeMs,
+    );
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', stop, { signal: life.signal });
+    life.signal.addEventListener('abort', () => clearTimeout(timer));
+  });
+  // Nobody may be waiting for it.
+  over.catch(() => {});
+  try {
+    for (;;) {
+      const step = await Promise.race([source.next(), over]);
+      if (step.done) return;
+      yield step.value;
+    }
+  } finally {
+    life.abort();
+  }
+}
+
+function bytesOf(answer: Answer): number {
+  if (answer.case !== 'fileDescriptorResponse') return 0;
+  let bytes = 0;
+  for (const proto of answer.value.fileDescriptorProto ?? []) bytes += proto.length;
+  return bytes;
+}
+
+type Reflection = (request: Request['messageRequest'], sent: Set<DescFile>) => Answer;
+
+function createReflection(services: readonly DescService[]): Reflection {
   const files = withDependencies(services.map((service) => service.file));
   const registry = createRegistry(...files);
+  // Made once: descriptors do not change.
+  const bytes = new Map(files.map((file) => [file, toBinary(FileDescriptorProtoSchema, file.proto)]));
+  const imports = new Map(files.map((file) => [file, withDependencies([file])]));
   const byName = new Map(files.map((file) => [`${file.name}.proto`, file]));
 
-  return (request) => {
+  return (request, sent) => {
     switch (request.case) {
       case 'listServices':
         return {
@@ -46,13 +116,13 @@ function createReflection(services: readonly DescService[]): (request: Request['
           value: { service: services.map(({ typeName }) => ({ name: typeName })) },
         };
       case 'fileByFilename':
-        return described(byName.get(request.value), `file ${request.value}`);
+        return described(sent, byName.get(request.value), `file ${request.value}`);
       case 'fileContainingSymbol':
-        return described(fileOfSymbol(request.value), `symbol ${request.value}`);
+        return described(sent, fileOfSymbol(request.value), `symbol ${request.value}`);
       case 'fileContainingExtension': {
         const { containingType, extensionNumber } = request.value;
         const found = extensionsOf(containingType).find(({ number }) => number === extensionNumber);
-        return described(found?.file, `extension ${extensionNumber} of ${containingType}`);
+        return described(sent, found?.file, `extension ${extensionNumber} of ${containingType}`);
       }
       case 'allExtensionNumbersOfType':
         return {
@@ -79,13 +149,14 @@ function createReflection(services: readonly DescService[]): (request: Request['
     return parent?.file;
   }
 
-  function described(file: DescFile | undefined, what: string): Answer {
+  /** The file that was asked for, and those of its imports that the stream was not sent yet. */
+  function described(sent: Set<DescFile>, file: DescFile | undefined, what: string): Answer {
     if (!file) return refused(Code.NotFound, `There is no ${what} here.`);
+    const needed = (imports.get(file) ?? []).filter((each) => each === file || !sent.has(each));
+    for (const each of needed) sent.add(each);
     return {
       case: 'fileDescriptorResponse',
-      value: {
-        fileDescriptorProto: withDependencies([file]).map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto)),
-      },
+      value: { fileDescriptorProto: needed.flatMap((each) => bytes.get(each) ?? []) },
     };
   }
 }

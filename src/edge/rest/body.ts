@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { invalidArgument, RestError } from './errors.ts';
-
-const gunzipAsync = promisify(gunzip);
+import { inflate, isEncoding, tooDense } from './inflate.ts';
+import { findJsonFault, type JsonBounds, positionInBytes } from './json-bounds.ts';
 
 /**
  * Reads a request's body, decompressed; undefined when there is none. More than `bytesMax`, before or after
@@ -22,14 +20,19 @@ export async function readBody(raw: IncomingMessage, bytesMax: number): Promise<
   const encoding = headers['content-encoding'];
   const body = await collect(raw, bytesMax);
   if (encoding === undefined || encoding === 'identity' || body.length === 0) return body;
-  if (encoding.toLowerCase() !== 'gzip' && encoding.toLowerCase() !== 'x-gzip')
+  const name = encoding.toLowerCase();
+  if (name === 'br' || !isEncoding(name))
     throw new RestError({ kind: 'unsupported_media_type', accepted: ['gzip', 'identity'] });
-  try {
-    return await gunzipAsync(body, { maxOutputLength: bytesMax });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(bytesMax);
-    throw invalidArgument('body', 'is not valid gzip');
-  }
+  const inflated = await inflate(body, name, bytesMax);
+  if (inflated.ok) return inflated.bytes;
+  if (inflated.problem === 'too_large') throw tooLarge(bytesMax);
+  throw invalidArgument('body', inflated.problem === 'too_dense' ? tooDense : 'is not valid gzip');
+}
+
+/** Refuses JSON that would take long to read, with the place. */
+export async function checkJson(body: Buffer, bounds?: JsonBounds): Promise<void> {
+  const fault = await findJsonFault(body, bounds);
+  if (fault) throw invalidArgument('body', `${fault.description} (${positionInBytes(body, fault.at)})`);
 }
 
 function tooLarge(limitBytes: number): RestError {

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { DescMethod } from '@bufbuild/protobuf';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RestError } from './errors.ts';
@@ -8,6 +8,8 @@ export interface RestContext {
   /** The method that is called; undefined while, or because, none is found. */
   readonly method: DescMethod | undefined;
   readonly httpMethod: string;
+  /** The request as Node made it. */
+  readonly raw: IncomingMessage;
   /** The request target as it was sent, with prefix and query. */
   readonly url: string;
   /** As Node received them. */
@@ -41,6 +43,10 @@ export class Call<Admitted = unknown> implements RestContext {
   constructor(request: FastifyRequest, reply: FastifyReply) {
     this.request = request;
     this.reply = reply;
+  }
+
+  get raw(): IncomingMessage {
+    return this.request.raw;
   }
 
   get httpMethod(): string {

@@ -1,7 +1,9 @@
-export { readBody } from './body.ts';
+export { checkJson, readBody } from './body.ts';
 export { Call, type RestContext } from './context.ts';
 export { RestError, type RestProblem, RuleError, type Violation } from './errors.ts';
 export { eventOf, eventStreamType, type Framing } from './framing.ts';
+export { type Inflated, inflate, isEncoding, tooDense } from './inflate.ts';
+export { defaultJsonBounds, findJsonFault, positionInBytes } from './json-bounds.ts';
 export { routableUrl } from './percent.ts';
 export { type RenderedError, type RestLimits, type RestOptions, rest } from './plugin.ts';
 export { sendStream } from './stream.ts';

@@ -5,6 +5,10 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 
 const quote = 34;
 const backslash = 92;
+/** From here on a string is read by other means than character by character. */
+const longString = 1_024;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for
+const controls = /[\u0000-\u001f]/;
 const minus = 45;
 const zero = 48;
 
@@ -95,7 +99,21 @@ export class JsonText {
       if (code === backslash) return this.escapedString(start, at);
       if (!(code >= 32)) throw stringFault(code, at);
       at++;
+      if (at - start === longString) return this.longString(start);
     }
+  }
+
+  // Long strings, such as images, by what the engine has for them: a third of the time.
+  private longString(start: number): string {
+    const { text } = this;
+    let end = text.indexOf('"', start);
+    if (end < 0) throw stringFault(Number.NaN, text.length);
+    if (text[end - 1] === '\\' || text.slice(start, end).includes('\\')) return this.escapedString(start, start);
+    const value = text.slice(start, end);
+    const control = value.search(controls);
+    if (control >= 0) throw stringFault(0, start + control);
+    this.at = ++end;
+    return value;
   }
 
   /** Reads a number whose first character was seen by `peek`, and returns it as it is written. */
@@ -198,8 +216,23 @@ export class JsonText {
     );
   }
 
+  // The engine's own reader, a tenth of the time. Where its fault is, it does not tell in a way to rely on.
+  private longEscapedString(start: number, end: number): string {
+    let value: string;
+    try {
+      value = JSON.parse(this.text.slice(start - 1, end + 1)) as string;
+    } catch {
+      throw new InvalidValue('has a string with a bad escape or a control character, or without an end', start - 1);
+    }
+    if (!value.isWellFormed()) throw new InvalidValue('has a lone surrogate in a string', start - 1);
+    this.at = end + 1;
+    return value;
+  }
+
   private escapedString(start: number, firstEscape: number): string {
     const { text } = this;
+    const end = stringEnd(text, firstEscape);
+    if (end - start > longString) return this.longEscapedString(start, end);
     let value = text.slice(start, firstEscape);
     let at = firstEscape;
     for (;;) {
@@ -228,6 +261,16 @@ export class JsonText {
       at = plainEnd(text, at);
       value += text.slice(from, at);
     }
+  }
+}
+
+/** The offset of the quote that ends a string, or the end of the text. */
+function stringEnd(text: string, from: number): number {
+  let at = from;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code === quote || Number.isNaN(code)) return Math.min(at, text.length);
+    at += code === backslash ? 2 : 1;
   }
 }
 

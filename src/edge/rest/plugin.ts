@@ -3,12 +3,13 @@ import { gzip } from 'node:zlib';
 import type { DescMethod, DescMethodServerStreaming, DescMethodUnary, Message, Registry } from '@bufbuild/protobuf';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Binding } from './binding.ts';
-import { readBody } from './body.ts';
+import { checkJson, readBody } from './body.ts';
 import { Call, type RestContext } from './context.ts';
 import { invalidArgument, RestError } from './errors.ts';
 import { framingOf } from './framing.ts';
+import { defaultJsonBounds } from './json-bounds.ts';
 import type { Match, Matcher } from './matcher.ts';
-import { acceptsGzip, parseTimeoutMs, preferredStream, streamFormat } from './negotiation.ts';
+import { acceptsGzip, isJson, parseTimeoutMs, preferredStream, streamFormat } from './negotiation.ts';
 import { jsonType, type Printed } from './printing.ts';
 import { sendStream } from './stream.ts';
 import { buildTable, type Route, servedMethods } from './table.ts';
@@ -104,7 +105,10 @@ class Transcoder<Admitted> {
 
   handle(request: FastifyRequest, reply: FastifyReply): void {
     const call = new Call<Admitted>(request, reply);
-    this.serve(request, reply, call).catch((error: unknown) => this.fail(error, call, reply));
+    this.serve(request, reply, call)
+      .catch((error: unknown) => this.fail(error, call, reply))
+      // A caller that left in the middle of its answer; nobody is there to hear of it.
+      .catch(() => reply.raw.destroy());
   }
 
   fail(error: unknown, call: Call<Admitted>, reply: FastifyReply): void {
@@ -148,6 +152,9 @@ class Transcoder<Admitted> {
     const { binding } = target;
     const reading = hasNoBody(request.method) ? undefined : readBody(request.raw, binding.bodyBytesMax);
     const body = await (reading && call.timeoutMs !== undefined ? beforeStop(reading, call) : reading);
+    // A smaller one can have no more values than that; how deep it is, its reader sees.
+    if (body && body.length > defaultJsonBounds.valuesMax && isJson(headers['content-type'] ?? ''))
+      await checkJson(body, { ...defaultJsonBounds, depthMax: Number.POSITIVE_INFINITY });
     const message = binding.bind({
       ...{ segments, body, contentType: headers['content-type'] },
       query: queryStart < 0 ? undefined : url.slice(queryStart + 1),
@@ -200,8 +207,12 @@ class Transcoder<Admitted> {
       return;
     }
     gzip(body, (error, compressed) => {
-      if (error) write(reply, status, head, body);
-      else write(reply, status, { ...head, 'content-encoding': 'gzip' }, compressed);
+      try {
+        if (error) write(reply, status, head, body);
+        else write(reply, status, { ...head, 'content-encoding': 'gzip' }, compressed);
+      } catch {
+        reply.raw.destroy();
+      }
     });
   }
 

@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http';
+import { constants, Http2ServerRequest } from 'node:http2';
+import type { FastifyInstance } from 'fastify';
+import { type Failure, FailureError } from '../base/failure.ts';
+import type { AnonymousBudget } from '../limits/index.ts';
+import { connectionOf } from './connections.ts';
+
+export interface AnonymousRequestOptions {
+  budget: AnonymousBudget;
+  /** Whether what is served at a route's path looks at credentials: a request that shows one is counted there. */
+  checksCredentials(path: string): boolean;
+  /** RPCs refuse in the framing of their protocol, once `refusalOf` tells them. */
+  isRpc(path: string): boolean;
+  /** Streams that have an end of their own. */
+  isLong(path: string): boolean;
+}
+
+/** How long a request without a credential may take in all, to send, to answer and to read. */
+const lifeMs = 60_000;
+/** Somewhat more than `isLong` streams take by themselves, for those that nobody reads. */
+const longLifeMs = 31 * 60_000;
+
+const refusals = new WeakMap<IncomingMessage, Failure>();
+
+/** Why a request without a credential must not be served; undefined: it may be. */
+export function refusalOf(request: IncomingMessage): Failure | undefined {
+  return refusals.get(request);
+}
+
+/** Counts requests without a credential, on every path, before anything of them is read. */
+export function limitAnonymousRequests(app: FastifyInstance, options: AnonymousRequestOptions): void {
+  const { budget, checksCredentials, isRpc, isLong } = options;
+  app.addHook('onRequest', (request, reply, done) => {
+    const { raw, routeOptions } = request;
+    const path = routeOptions.url;
+    if (raw.headers.authorization !== undefined && path !== undefined && checksCredentials(path)) {
+      done();
+      return;
+    }
+    const entered = budget.enter(request.ip, connectionOf(raw));
+    if (!entered.ok) {
+      if (path === undefined || !isRpc(path)) {
+        done(new FailureError(entered.failure));
+        return;
+      }
+      refusals.set(raw, entered.failure);
+      done();
+      return;
+    }
+    const ending = setTimeout(end, path !== undefined && isLong(path) ? longLifeMs : lifeMs, raw);
+    ending.unref();
+    reply.raw.once('close', () => {
+      clearTimeout(ending);
+      entered.value();
+    });
+    done();
+  });
+}
+
+function end(request: IncomingMessage): void {
+  const message: object = request;
+  if (message instanceof Http2ServerRequest) message.stream.close(constants.NGHTTP2_CANCEL);
+  else request.socket.destroy();
+}

@@ -1,0 +1,128 @@
+import type { IncomingMessage } from 'node:http';
+import type { DescMethod } from '@bufbuild/protobuf';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { type Failure, invalid } from '../base/failure.ts';
+import { fieldsMax, hasTooManyFields } from './binary-bounds.ts';
+import { defaultJsonBounds, findJsonFault, inflate, isEncoding, positionInBytes, tooDense } from './rest/index.ts';
+
+const failures = new WeakMap<object, Failure>();
+
+/** Why a message was refused before Connect saw it, from the error that says so. */
+export function messageFailure(reason: unknown): Failure | undefined {
+  return typeof reason === 'object' && reason !== null ? failures.get(reason) : undefined;
+}
+
+// Connect takes any of its errors for one of a class that is derived from them, so the failure stands beside it.
+function refused(failure: Failure): ConnectError {
+  const error = new ConnectError('the message is refused', Code.InvalidArgument);
+  failures.set(error, failure);
+  return error;
+}
+
+export interface MessageBounds {
+  /** Largest message in, after decompression. */
+  bytesMax: number;
+  /** Largest message in as JSON, which takes longer to read. */
+  jsonBytesMax: number;
+}
+
+const envelopeBytes = 5;
+const compressedFlag = 1;
+
+/**
+ * Puts a check in front of Connect, which parses whatever a message's bytes hold: the message is collected, decompressed and
+ * looked at first, and handed on decompressed. For methods that take one message. Smaller ones than `uncheckedBytes` pass
+ * as they are.
+ */
+export function boundMessages(request: IncomingMessage, method: DescMethod, bounds: MessageBounds): void {
+  const { headers } = request;
+  const contentType = String(headers['content-type'] ?? '');
+  const isJson = /json/i.test(contentType);
+  const isEnvelope = /^application\/(grpc|connect\+)/i.test(contentType);
+  const bytesMax = isJson ? bounds.jsonBytesMax : bounds.bytesMax;
+  const encoding = isEnvelope
+    ? (headers['grpc-encoding'] ?? headers['connect-content-encoding'])
+    : headers['content-encoding'];
+  const read = request[Symbol.asyncIterator].bind(request);
+  const isPlain = encoding === undefined || encoding === 'identity';
+  const length = Number(headers['content-length'] ?? Number.NaN);
+  if (isPlain && length <= uncheckedBytes) return;
+  if (!isEnvelope && !isPlain && isEncoding(String(encoding))) {
+    // Connect gets what is in it, not what it is wrapped in.
+    delete headers['content-encoding'];
+    delete headers['content-length'];
+  }
+
+  request[Symbol.asyncIterator] = async function* messages() {
+    const body = await collect({ [Symbol.asyncIterator]: read }, isEnvelope, bytesMax);
+    if (!isEnvelope) {
+      const message = isPlain ? body : await opened(body, String(encoding), bytesMax);
+      await check(message);
+      yield message;
+      return undefined;
+    }
+    if (body.length < envelopeBytes) {
+      yield body;
+      return undefined;
+    }
+    const flags = body[0] ?? 0;
+    const end = envelopeBytes + body.readUInt32BE(1);
+    const packed = body.subarray(envelopeBytes, end);
+    // What is marked as compressed without a header that says how, Connect refuses.
+    if ((flags & compressedFlag) === 0 || isPlain || !isEncoding(String(encoding))) {
+      await check(packed);
+      yield body;
+      return undefined;
+    }
+    const message = await opened(packed, String(encoding), bytesMax);
+    await check(message);
+    const head = Buffer.alloc(envelopeBytes);
+    head[0] = flags & ~compressedFlag;
+    head.writeUInt32BE(message.length, 1);
+    yield Buffer.concat([head, message, body.subarray(end)]);
+    return undefined;
+  };
+
+  async function check(message: Buffer): Promise<void> {
+    if (message.length <= uncheckedBytes) return;
+    if (!isJson) {
+      if (hasTooManyFields(message, method.input))
+        throw refused(invalid('body', `has more than ${fieldsMax} fields and elements`));
+      return;
+    }
+    const fault = await findJsonFault(message);
+    if (fault) throw refused(invalid('body', `${fault.description} (${positionInBytes(message, fault.at)})`));
+  }
+}
+
+/** No more values than a message may have fit into so many bytes. */
+const uncheckedBytes = Math.min(fieldsMax, defaultJsonBounds.valuesMax);
+
+/** The whole body; refuses more than one message of `bytesMax` as soon as it shows. */
+async function collect(body: AsyncIterable<Buffer>, isEnvelope: boolean, bytesMax: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    const [first] = chunks;
+    const declared = isEnvelope && first && first.length >= envelopeBytes ? first.readUInt32BE(1) : 0;
+    if (bytes > bytesMax + (isEnvelope ? envelopeBytes : 0) || declared > bytesMax)
+      throw refused({ kind: 'payload_too_large', limitBytes: bytesMax });
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes);
+}
+
+async function opened(message: Buffer, encoding: string, bytesMax: number): Promise<Buffer> {
+  if (!isEncoding(encoding) || message.length === 0) return message;
+  const inflated = await inflate(message, encoding, bytesMax);
+  if (inflated.ok) return inflated.bytes;
+  switch (inflated.problem) {
+    case 'too_large':
+      throw refused({ kind: 'payload_too_large', limitBytes: bytesMax });
+    case 'too_dense':
+      throw refused(invalid('body', tooDense));
+    case 'malformed':
+      throw refused(invalid('body', 'is not compressed as its headers say'));
+  }
+}

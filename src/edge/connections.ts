@@ -1,0 +1,104 @@
+import type { IncomingMessage } from 'node:http';
+import type { Http2Session, ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { AnonymousBudget, OpenConnection } from '../limits/index.ts';
+
+/** How often the bytes of anonymous connections are counted. */
+const lookEveryMs = 250;
+
+/** What a socket or an HTTP/2 session belongs to. */
+const bySocket = new WeakMap<Socket, OpenConnection>();
+const bySession = new WeakMap<Http2Session, OpenConnection>();
+
+/** The connection that a request came by; undefined where connections are not counted, as those of a trusted proxy. */
+export function connectionOf(request: IncomingMessage): OpenConnection | undefined {
+  const { stream } = request as { stream?: ServerHttp2Stream };
+  if (stream === undefined) return bySocket.get(request.socket);
+  return stream.session && bySession.get(stream.session);
+}
+
+/** Every open connection, and what those without a credential use. */
+export interface Connections {
+  /** Counts a connection that was accepted. False: it was closed, for its address has too many. */
+  accept(socket: Socket): boolean;
+  /** TLS reads from another socket than the one that was accepted. */
+  isSame(accepted: Socket, secure: Socket): void;
+  carries(socket: Socket, session: Http2Session): void;
+  readonly size: number;
+  destroy(): void;
+  close(): void;
+}
+
+export interface ConnectionsOptions {
+  /** Undefined: nothing is limited. */
+  budget: AnonymousBudget | undefined;
+  /** Whether an address is a proxy whose callers are known by other addresses than its own. */
+  isProxy(address: string): boolean;
+}
+
+export function createConnections({ budget, isProxy }: ConnectionsOptions): Connections {
+  const sockets = new Set<Socket>();
+  // Bytes that were counted, of connections that are anonymous.
+  const counted = new Map<Socket, number>();
+  const looking = setInterval(look, lookEveryMs);
+  looking.unref();
+
+  function look(): void {
+    for (const [socket, before] of counted) {
+      const connection = bySocket.get(socket);
+      if (!connection?.anonymous) {
+        counted.delete(socket);
+        continue;
+      }
+      const bytes = socket.bytesRead + socket.bytesWritten;
+      if (bytes === before) continue;
+      counted.set(socket, bytes);
+      if (!connection.moved(bytes - before)) socket.destroy();
+    }
+  }
+
+  return {
+    accept(socket) {
+      // A peer that breaks its connection is no fault; what is under way over it hears of it by itself.
+      socket.on('error', ignore);
+      const { remoteAddress } = socket;
+      if (remoteAddress === undefined) {
+        socket.destroy();
+        return false;
+      }
+      if (budget && !isProxy(remoteAddress)) {
+        const connection = budget.connect(remoteAddress, () => socket.destroy());
+        if (!connection) {
+          socket.destroy();
+          return false;
+        }
+        bySocket.set(socket, connection);
+        counted.set(socket, 0);
+        socket.once('close', () => {
+          counted.delete(socket);
+          connection.closed();
+        });
+      }
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      return true;
+    },
+    isSame(accepted, secure) {
+      const connection = bySocket.get(accepted);
+      if (connection) bySocket.set(secure, connection);
+    },
+    carries(socket, session) {
+      const connection = bySocket.get(socket);
+      if (connection) bySession.set(session, connection);
+    },
+    get size() {
+      return sockets.size;
+    },
+    destroy() {
+      for (const socket of sockets) socket.destroy();
+    },
+    close: () => clearInterval(looking),
+  };
+}
+
+function ignore(): void {}

@@ -1,0 +1,93 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { rawRefusal } from './raw-refusal.ts';
+
+/**
+ * Checks what HTTP asks of a request and Node lets pass: the version, and exactly one valid host. Whatever fails is
+ * answered here, before anything else looks at it, and its connection ends.
+ */
+export function strictHttp(answer: RequestListener): RequestListener {
+  return (request, response) => {
+    // Somebody who goes away while something is written to them is no fault of the service.
+    request.on('error', ignore);
+    response.on('error', ignore);
+    const problem = problemOf(request);
+    if (problem) refuse(request, response, problem);
+    else answer(request, response);
+  };
+}
+
+/**
+ * For requests that wait for `100 Continue` before they send their body: it is sent when the body is first read, so
+ * never before a refusal (RFC 9110, section 10.1.1).
+ */
+export function continueWhenRead(answer: RequestListener): RequestListener {
+  return (request, response) => {
+    const read = request._read;
+    request._read = (size) => {
+      request._read = read;
+      if (!response.headersSent && !response.destroyed) response.writeContinue();
+      read.call(request, size);
+    };
+    answer(request, response);
+  };
+}
+
+interface Problem {
+  code: 400 | 505;
+  message: string;
+}
+
+function problemOf(request: IncomingMessage): Problem | undefined {
+  const { httpVersion, headers } = request;
+  // Node's parser takes any of 0.9, 1.0, 1.1 and 2.0 from the request line; HTTP/2 itself never writes one.
+  if (httpVersion !== '1.1' && httpVersion !== '1.0' && !isHttp2(request))
+    return { code: 505, message: 'This is served over HTTP/1.1 and HTTP/2.' };
+  if (hostsIn(request.rawHeaders) > 1)
+    return { code: 400, message: 'The request has more than one Host header (RFC 9112, section 3.2).' };
+  const authority = headers[':authority'];
+  const { host } = headers;
+  if (authority !== undefined && host !== undefined && authority !== host)
+    return { code: 400, message: 'The Host header and :authority differ (RFC 9113, section 8.3.1).' };
+  const named = authority ?? host;
+  // HTTP/1.0 has no Host, and an empty one is allowed; what makes an address of it needs some name.
+  if (named === undefined || named === '') headers.host = 'localhost';
+  else if (typeof named !== 'string' || !isAuthority(named))
+    return { code: 400, message: 'The Host header is not the name of a host (RFC 9112, section 3.2).' };
+  return undefined;
+}
+
+function isHttp2(request: IncomingMessage): boolean {
+  return 'stream' in request;
+}
+
+function hostsIn(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
+}
+
+const authorityForm = /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+let lastValid = '';
+
+function isAuthority(text: string): boolean {
+  if (text === lastValid) return true;
+  if (text.length > 512 || !authorityForm.test(text) || !URL.canParse(`http://${text}`)) return false;
+  lastValid = text;
+  return true;
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, { code, message }: Problem): void {
+  const body = rawRefusal(code, message);
+  const closing = isHttp2(request) ? {} : { connection: 'close' };
+  response.writeHead(code, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    ...closing,
+  });
+  response.end(body);
+}
+
+function ignore(): void {}

@@ -1,0 +1,252 @@
+import type { Logger } from 'pino';
+import { type Failure, fail, type Result, succeed } from '../base/failure.ts';
+import {
+  type AnonymousRates,
+  type AnonymousUsage,
+  type Counted,
+  createAnonymousTable,
+  type Place,
+} from './anonymous-table.ts';
+import { pour, type Rate, waitFor } from './bucket.ts';
+import { addressOf, networkOf } from './networks.ts';
+import type { AnonymousBudget, AnonymousLimits, OpenConnection } from './types.ts';
+
+export interface AnonymousOptions {
+  limits: AnonymousLimits;
+  /** Whole milliseconds of a clock that never goes back. */
+  now: () => number;
+  log: Logger;
+  /** Addresses, and networks, that are kept in mind at one time. */
+  entriesMax: number;
+  /** Told what was refused, for metrics. */
+  onRefused?: ((what: AnonymousRefusal) => void) | undefined;
+}
+
+/** What an address or its network had too much of. */
+export type AnonymousRefusal = Exclude<Counted, 'guesses'> | 'open connections' | 'streams' | 'known connections';
+
+export const defaultAnonymousLimits: AnonymousLimits = {
+  ...{ connections: 256, connectionsPerMinute: 600, totalConnections: 8_000, streams: 32, streamsPerConnection: 16 },
+  ...{ requestsPerMinute: 600, refusedPerMinute: 120, mebibytesPerMinute: 60, networkFactor: 4 },
+  ownerConnections: 1_000,
+};
+
+/** A connection this young may still show a credential: it gives way to no other. */
+const youngMs = 3_000;
+/** New connections at once, for each that may stay open: a backend that starts opens all of its own together. */
+const connectionBurst = 4;
+/** How soon to ask again when what is missing is a place, which nobody knows the time of. */
+const placeRetryMs = 1_000;
+/** A network that goes on is logged again after this long. */
+const logEveryMs = 60_000;
+/** Networks that are logged in that time; the metric counts them all. */
+const loggedMax = 100;
+
+const allowed = succeed(undefined);
+const descriptions: Record<Counted, string> = {
+  connections: 'new connections per minute',
+  requests: 'requests per minute',
+  kibibytes: 'bytes per minute',
+  refused: 'refused credentials per minute',
+  guesses: 'refused credentials per minute',
+};
+
+/** See `AnonymousBudget`. In the memory of one node, for floods hit one node. */
+export function createAnonymousBudget(options: AnonymousOptions): AnonymousBudget {
+  const { limits, now, log, entriesMax, onRefused } = options;
+  const addresses = createAnonymousTable('address', ratesOf(limits, 1), now, entriesMax);
+  const networks = createAnonymousTable('network', ratesOf(limits, limits.networkFactor), now, entriesMax);
+  const open = new Set<Place>();
+  const owners = new Map<string, number>();
+  let logged = new Map<string, true>();
+  let loggedSince = now();
+
+  function levelsOf(peer: string): AnonymousUsage[] {
+    const address = addressOf(peer);
+    const network = networkOf(address);
+    return network === undefined ? [addresses.of(address)] : [addresses.of(address), networks.of(network)];
+  }
+
+  /** Counts `units` at every level, or at none and says what is short. */
+  function count(peer: string, levels: readonly AnonymousUsage[], counted: Counted, units: number): Result<void> {
+    for (const usage of levels) {
+      const wait = waitFor(usage.bucket(counted), usage.limits.rates[counted], units);
+      if (wait > 0)
+        return refuse(peer, usage, counted === 'guesses' ? 'refused' : counted, descriptions[counted], wait);
+    }
+    for (const usage of levels) pour(usage.bucket(counted), units);
+    return allowed;
+  }
+
+  function roomFor(peer: string, counted: Counted): Result<void> {
+    const address = addressOf(peer);
+    const network = networkOf(address);
+    for (const usage of [addresses.find(address), network === undefined ? undefined : networks.find(network)]) {
+      const bucket = usage?.known(counted);
+      const wait = usage && bucket ? waitFor(bucket, usage.limits.rates[counted], 1) : 0;
+      if (usage && wait > 0) return fail(limited(descriptions[counted], usage, wait));
+    }
+    return allowed;
+  }
+
+  function refuse(
+    peer: string,
+    usage: Pick<AnonymousUsage, 'level'>,
+    what: AnonymousRefusal,
+    description: string,
+    retryAfterMs: number,
+  ): { ok: false; failure: Failure } {
+    note(peer, what);
+    return fail(limited(description, usage, retryAfterMs));
+  }
+
+  function note(peer: string, what: AnonymousRefusal): void {
+    onRefused?.(what);
+    if (now() - loggedSince >= logEveryMs) {
+      loggedSince = now();
+      logged = new Map();
+    }
+    const address = addressOf(peer);
+    const network = networkOf(address) ?? `${address}::/64`;
+    if (logged.has(network) || logged.size >= loggedMax) return;
+    logged.set(network, true);
+    log.warn({ network, over: what }, 'a network is over what callers without a credential may use');
+  }
+
+  function connect(peer: string, close: () => void): OpenConnection | undefined {
+    const levels = levelsOf(peer);
+    if (!count(peer, levels, 'connections', 1).ok) return undefined;
+    makeRoom(peer, levels);
+    let place: Place | undefined = {
+      openedAt: now(),
+      close: () => {
+        leavePlace();
+        close();
+      },
+    };
+    let owner: string | undefined;
+    let streams = 0;
+    open.add(place);
+    for (const usage of levels) usage.connections.add(place);
+
+    function leavePlace(): void {
+      if (!place) return;
+      open.delete(place);
+      for (const usage of levels) usage.connections.delete(place);
+      place = undefined;
+    }
+    return {
+      get anonymous() {
+        return place !== undefined;
+      },
+      moved: (bytes) => place === undefined || count(peer, levels, 'kibibytes', Math.ceil(bytes / 1024)).ok,
+      enterStream() {
+        if (streams >= limits.streamsPerConnection) return undefined;
+        streams += 1;
+        return () => {
+          streams -= 1;
+        };
+      },
+      identified(name) {
+        if (!place) return;
+        const held = owners.get(name) ?? 0;
+        if (held >= limits.ownerConnections) {
+          note(peer, 'known connections');
+          return;
+        }
+        owners.set(name, held + 1);
+        owner = name;
+        leavePlace();
+        for (const usage of levels) pour(usage.bucket('connections'), -1);
+      },
+      closed() {
+        leavePlace();
+        if (owner === undefined) return;
+        const held = owners.get(owner) ?? 0;
+        if (held > 1) owners.set(owner, held - 1);
+        else owners.delete(owner);
+        owner = undefined;
+      },
+    };
+  }
+
+  /**
+   * The oldest connection gives way to the new one, which may be somebody's who has a credential: whoever has one shows
+   * it at once. Of a full network, the newcomer's own address gives way first.
+   */
+  function makeRoom(peer: string, levels: readonly AnonymousUsage[]): void {
+    const own = levels[0]?.connections;
+    for (const { connections, limits: most } of levels)
+      if (connections.size >= most.connections) giveWay(peer, own, connections);
+    if (open.size >= limits.totalConnections) giveWay(peer, own, open);
+  }
+
+  function giveWay(peer: string, ...candidates: readonly (ReadonlySet<Place> | undefined)[]): void {
+    for (const places of candidates) {
+      const oldest = places?.values().next().value;
+      if (!oldest || now() - oldest.openedAt < youngMs) continue;
+      note(peer, 'open connections');
+      oldest.close();
+      return;
+    }
+  }
+
+  return {
+    connect,
+    enter(peer, connection) {
+      const levels = levelsOf(peer);
+      const counted = count(peer, levels, 'requests', 1);
+      if (!counted.ok) return counted;
+      const full = levels.find((usage) => usage.streams >= usage.limits.streams);
+      if (full) return refuse(peer, full, 'streams', 'concurrent requests', placeRetryMs);
+      const leave = connection?.enterStream();
+      if (connection && !leave)
+        return refuse(peer, { level: 'address' }, 'streams', 'concurrent requests of one connection', placeRetryMs);
+      for (const usage of levels) usage.streams += 1;
+      let left = false;
+      return succeed(() => {
+        if (left) return;
+        left = true;
+        leave?.();
+        for (const usage of levels) usage.streams -= 1;
+      });
+    },
+    countRefused: (peer) => count(peer, levelsOf(peer), 'refused', 1),
+    mayTry: (peer) => roomFor(peer, 'refused'),
+    lookUps: {
+      may: (peer) => roomFor(peer, 'guesses'),
+      failed: (peer) => {
+        // Those that were under way when the limit was reached count as well.
+        for (const usage of levelsOf(peer)) pour(usage.bucket('guesses'), 1);
+      },
+    },
+  };
+}
+
+function limited(what: string, { level }: Pick<AnonymousUsage, 'level'>, retryAfterMs: number): Failure {
+  return { kind: 'rate_limited', limit: `${what} of the ${level}`, retryAfterMs };
+}
+
+/** Per address, and `factor` times that for its network. */
+function ratesOf(limits: AnonymousLimits, factor: number): AnonymousRates {
+  const kibibytes = limits.mebibytesPerMinute * 1024 * factor;
+  return {
+    rates: {
+      connections: {
+        perMinute: limits.connectionsPerMinute * factor,
+        burst: limits.connections * factor * connectionBurst,
+      },
+      requests: rateOf(limits.requestsPerMinute * factor),
+      // A whole minute's at once: a flood of bytes is no worse for coming early.
+      kibibytes: { perMinute: kibibytes, burst: kibibytes },
+      refused: rateOf(limits.refusedPerMinute * factor),
+      guesses: rateOf(limits.refusedPerMinute * factor),
+    },
+    connections: limits.connections * factor,
+    streams: limits.streams * factor,
+  };
+}
+
+function rateOf(perMinute: number): Rate {
+  return { perMinute, burst: Math.max(5, Math.ceil(perMinute / 6)) };
+}
