@@ -236,17 +236,17 @@ function ratesOf(limits: AnonymousLimits, factor: number): AnonymousRates {
         perMinute: limits.connectionsPerMinute * factor,
         burst: limits.connections * factor * connectionBurst,
       },
-      requests: rateOf(limits.requestsPerMinute * factor),
+      requests: rateOf(limits.requestsPerMinute, factor),
       // A whole minute's at once: a flood of bytes is no worse for coming early.
       kibibytes: { perMinute: kibibytes, burst: kibibytes },
-      refused: rateOf(limits.refusedPerMinute * factor),
-      guesses: rateOf(limits.refusedPerMinute * factor),
+      refused: rateOf(limits.refusedPerMinute, factor),
+      guesses: rateOf(limits.refusedPerMinute, factor),
     },
     connections: limits.connections * factor,
     streams: limits.streams * factor,
   };
 }
 
-function rateOf(perMinute: number): Rate {
-  return { perMinute, burst: Math.max(5, Math.ceil(perMinute / 6)) };
+function rateOf(perMinute: number, factor: number): Rate {
+  return { perMinute: perMinute * factor, burst: Math.max(5, Math.ceil(perMinute / 6)) * factor };
 }

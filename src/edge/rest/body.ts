@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { invalidArgument, RestError } from './errors.ts';
 import { inflate, isEncoding, tooDense } from './inflate.ts';
-import { findJsonFault, type JsonBounds, positionInBytes } from './json-bounds.ts';
+import { findJsonFault, positionInBytes } from './json-bounds.ts';
 
 /**
  * Reads a request's body, decompressed; undefined when there is none. More than `bytesMax`, before or after
@@ -29,10 +29,11 @@ export async function readBody(raw: IncomingMessage, bytesMax: number): Promise<
   throw invalidArgument('body', inflated.problem === 'too_dense' ? tooDense : 'is not valid gzip');
 }
 
-/** Refuses JSON that would take long to read, with the place. */
-export async function checkJson(body: Buffer, bounds?: JsonBounds): Promise<void> {
-  const fault = await findJsonFault(body, bounds);
-  if (fault) throw invalidArgument('body', `${fault.description} (${positionInBytes(body, fault.at)})`);
+/** Refuses JSON that would take long to read, with the place. Its depth may be left to a reader that stops there by itself. */
+export async function checkJson(body: Buffer, { depth }: { depth: boolean } = { depth: true }): Promise<void> {
+  const fault = await findJsonFault(body);
+  if (!fault || (fault.kind === 'depth' && !depth)) return;
+  throw invalidArgument('body', `${fault.description} (${positionInBytes(body, fault.at)})`);
 }
 
 function tooLarge(limitBytes: number): RestError {

@@ -13,6 +13,7 @@ export interface JsonBounds {
 }
 
 export interface JsonFault {
+  kind: 'depth' | 'size';
   description: string;
   /** Where, in bytes. */
   at: number;
@@ -110,7 +111,7 @@ class Scan {
         case openObject:
           this.#depth += 1;
           this.#values += 1;
-          if (this.#depth > depthMax) this.#fail(`is nested deeper than ${depthMax} levels`);
+          if (this.#depth > depthMax) this.#fail(`is nested deeper than ${depthMax} levels`, 'depth');
           break;
         case closeArray:
         case closeObject:
@@ -132,8 +133,8 @@ class Scan {
       this.#fail(`has more than ${shortBytesMax} bytes outside of strings that are longer than ${shortStringMax}`);
   }
 
-  #fail(description: string): void {
-    this.fault = { description, at: Math.min(this.#at, this.#bytes.length) - 1 };
+  #fail(description: string, kind: JsonFault['kind'] = 'size'): void {
+    this.fault = { kind, description, at: Math.min(this.#at, this.#bytes.length) - 1 };
   }
 }
 

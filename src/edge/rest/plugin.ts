@@ -154,7 +154,7 @@ class Transcoder<Admitted> {
     const body = await (reading && call.timeoutMs !== undefined ? beforeStop(reading, call) : reading);
     // A smaller one can have no more values than that; how deep it is, its reader sees.
     if (body && body.length > defaultJsonBounds.valuesMax && isJson(headers['content-type'] ?? ''))
-      await checkJson(body, { ...defaultJsonBounds, depthMax: Number.POSITIVE_INFINITY });
+      await checkJson(body, { depth: false });
     const message = binding.bind({
       ...{ segments, body, contentType: headers['content-type'] },
       query: queryStart < 0 ? undefined : url.slice(queryStart + 1),
