@@ -1,0 +1,143 @@
+import { type Attack, oneOf, tooMuch, upTo } from './attack.ts';
+
+/** CEL of callers: checks of listings, and the fields of a customer's own workflow. */
+
+const listingPath = '/v1/readiness/listing';
+const text = 'a'.repeat(100_000);
+
+function listing(pass: string, description = text): object {
+  return { listing: { title: 'A bicycle', description }, assist: 'off', checks: [{ id: 'own', pass }] };
+}
+
+/** A text of `times` * `times` times the description, in 500 characters, and then something that needs it in one piece. */
+function doubled(times: number, use: string): string {
+  const sum = (name: string) => Array(times).fill(name).join('+');
+  return `[description].map(d,${sum('d')}).map(e,${sum('e')})[0].${use}`;
+}
+
+const uses = ['contains("zz")', 'matches("z$")', 'size()>9', 'startsWith("b")', 'endsWith("b")'];
+
+export const expressionAttacks: readonly Attack[] = [
+  {
+    name: 'expression-doubles',
+    about: 'a check of 500 characters that makes 500 MB of a text of 100 KB',
+    // An expression that fails is a check with the outcome "error".
+    right: ['200', ...tooMuch],
+    width: 2,
+    open: async (stage) => {
+      const { token } = await stage.openAccount();
+      const caller = stage.stranger();
+      return {
+        send: async (turn) => {
+          const body = listing(doubled(72 - (turn % 20), uses[turn % uses.length] ?? ''));
+          return (await caller.request('POST', listingPath, { credential: token, body })).status;
+        },
+      };
+    },
+  },
+  {
+    name: 'expression-fields',
+    about: 'a workflow of eleven fields, each twice as long as the one before',
+    right: tooMuch,
+    width: 2,
+    open: async (stage) => {
+      const { managementKey, token } = await stage.openAccount();
+      const caller = stage.stranger();
+      const definition = {
+        client: 'acme',
+        workflow: 'doubling',
+        inputSchema: { type: 'object' },
+        outputSchema: { type: 'object' },
+        fields: Array.from({ length: 11 }, (_, at) => {
+          const before = at === 0 ? 'input.text' : `fields.f${at - 1}`;
+          return { name: `f${at}`, expression: `${before}+${before}` };
+        }),
+      };
+      const made = await caller.request('POST', '/v1/workflow-definitions', {
+        credential: managementKey,
+        body: { definition },
+      });
+      if (made.status !== '200') throw new Error(`The definition was refused with ${made.status}: ${made.text}`);
+      const body = { text: 'a'.repeat(250_000) };
+      return {
+        send: async () =>
+          (await caller.request('POST', '/v1/workflows/acme/doubling', { credential: token, body })).status,
+      };
+    },
+  },
+  {
+    name: 'random-expressions',
+    about: 'random CEL in checks of a listing',
+    right: ['200', '402', ...tooMuch],
+    width: 8,
+    generated: true,
+    open: async (stage) => {
+      const { random } = stage;
+      const { apiKey } = await stage.openAccount();
+      const caller = stage.stranger();
+      return {
+        send: async () => {
+          const pass = randomExpression(random, upTo(random, 5)).slice(0, 500) || '1';
+          const body = listing(pass, text.slice(0, oneOf(random, [0, 100, 20_000, 100_000])));
+          const reply = await caller.request('POST', listingPath, { credential: apiKey, body });
+          return reply.status === '400' && !reply.text.includes('checks') ? '400 without its place' : reply.status;
+        },
+      };
+    },
+  },
+];
+
+/** Mostly sound: what is refused at its first character tries little. */
+export function randomExpression(random: () => number, depth: number): string {
+  if (random() < 0.02) return oneOf(random, ['(', ')', '"', '\\', '\u0000', '?:', 'a.b.c', '!!!!', '--1', '{', '[[[[']);
+  if (depth <= 0) return oneOf(random, atoms);
+  const part = () => randomExpression(random, depth - 1);
+  return oneOf(random, forms)(part);
+}
+
+const atoms = [
+  'title',
+  'description',
+  'listing',
+  'images',
+  'attributes',
+  'nothing',
+  '1',
+  '9223372036854775807',
+  '-1.5e300',
+  'true',
+  'null',
+  '""',
+  '"a"',
+  "b'\\xff'",
+  '[]',
+  '{}',
+  'duration("1s")',
+  'timestamp("2026-01-01T00:00:00Z")',
+];
+
+const forms: readonly ((part: () => string) => string)[] = [
+  (part) => `${part()}+${part()}`,
+  (part) => `${part()}*${part()}`,
+  (part) => `(${part()}-${part()})`,
+  (part) => `${part()}/${part()}`,
+  (part) => `${part()}%${part()}`,
+  (part) => `${part()}==${part()}`,
+  (part) => `${part()}<${part()}`,
+  (part) => `${part()}&&${part()}`,
+  (part) => `(${part()}?${part()}:${part()})`,
+  (part) => `[${part()},${part()}]`,
+  (part) => `{${part()}:${part()}}`,
+  (part) => `${part()}.size()`,
+  (part) => `size(${part()})`,
+  (part) => `${part()}[${part()}]`,
+  (part) => `${part()}.matches(${part()})`,
+  (part) => `${part()}.contains(${part()})`,
+  (part) => `${part()} in ${part()}`,
+  (part) => `[${part()}].map(x,${part()}+x)`,
+  (part) => `${part()}.all(x,${part()})`,
+  (part) => `string(${part()})`,
+  (part) => `int(${part()})`,
+  () => `description.matches("${'(a+)'.repeat(9)}{9}")`,
+  (part) => `type(${part()})`,
+];

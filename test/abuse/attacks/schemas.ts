@@ -1,0 +1,167 @@
+import type { Reply, Stage } from '../stage.ts';
+import { type Attack, chatPath, messages, oneOf, tooMuch, upTo } from './attack.ts';
+
+/** JSON Schemas of callers, where an end user may send them. */
+
+type Schema = Record<string, unknown>;
+
+/** `d0` refers twice to `d1`, that twice to `d2`, and so on: the last one is reached 2^doublings times. */
+export function doublingReferences(doublings: number): Schema {
+  const definitions = Array.from({ length: doublings }, (_, at) => {
+    const next = { $ref: `#/$defs/d${at + 1}` };
+    return [`d${at}`, { allOf: [next, next] }];
+  });
+  return { $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(definitions), [`d${doublings}`]: { type: 'object' } } };
+}
+
+/** Over the free estimate, which only compiles it, or in a chat, whose reply is matched against it. */
+function schemaAttack(
+  name: string,
+  about: string,
+  where: 'estimate' | 'chat',
+  schemaAt: (turn: number) => Schema,
+  { width = 2, turns }: { width?: number; turns?: number } = {},
+): Attack {
+  return {
+    name,
+    about,
+    right: tooMuch,
+    width,
+    ...(turns !== undefined && { turns }),
+    open: async (stage) => {
+      const ask = await asker(stage, where);
+      return { send: async (turn) => (await ask(schemaAt(turn))).status };
+    },
+  };
+}
+
+async function asker(stage: Stage, where: 'estimate' | 'chat'): Promise<(schema: Schema) => Promise<Reply>> {
+  const { token } = await stage.openAccount();
+  const caller = stage.stranger();
+  return (schema) => {
+    const request = { model: 'plain', messages, maxOutputTokens: 50, responseFormat: { kind: 'json', schema } };
+    return where === 'chat'
+      ? caller.request('POST', chatPath, { credential: token, body: request })
+      : caller.request('POST', `${chatPath}:estimate`, { credential: token, body: { request } });
+  };
+}
+
+const repeated = (piece: string, count: number) => ({ type: 'string', pattern: piece.repeat(count) });
+
+export const schemaAttacks: readonly Attack[] = [
+  schemaAttack('schema-async', 'an end user’s schema with $async, which no reply fits', 'chat', () => ({
+    $async: true,
+    type: 'object',
+    required: ['nothing'],
+  })),
+  schemaAttack('schema-async-inside', 'the same, below $defs', 'chat', () => ({
+    $ref: '#/$defs/later',
+    $defs: { later: { $async: true, type: 'object', required: ['nothing'] } },
+  })),
+  schemaAttack(
+    'schema-pattern',
+    'a pattern of 38 KB of a{1000} over the free estimate',
+    'estimate',
+    (turn) => repeated('a{1000}', 5_400 + (turn % 7)),
+    { width: 1 },
+  ),
+  schemaAttack(
+    'schema-patterns-kept',
+    'nine schemas with patterns of (a{0,1000}), to be kept in memory',
+    'estimate',
+    (turn) => repeated('(a{0,1000})', 500 + turn),
+    { width: 1, turns: 9 },
+  ),
+  schemaAttack('schema-references-29', 'a chain of 29 references that double', 'chat', () => doublingReferences(29), {
+    width: 1,
+  }),
+  schemaAttack('schema-references-60', 'a chain of 60 references that double', 'chat', () => doublingReferences(60), {
+    width: 1,
+  }),
+  {
+    name: 'random-schemas',
+    about: 'random schemas over the free estimate and in chats',
+    // A schema may be sound. A chat whose reply does not fit says so with 502.
+    right: ['200', '402', '502', ...tooMuch],
+    width: 8,
+    generated: true,
+    open: async (stage) => {
+      const { random } = stage;
+      const estimate = await asker(stage, 'estimate');
+      const chat = await asker(stage, 'chat');
+      return {
+        send: async () => {
+          const reply = await (random() < 0.8 ? estimate : chat)(randomSchema(random, upTo(random, 6)));
+          return reply.status === '400' && !reply.text.includes('responseFormat')
+            ? '400 without its place'
+            : reply.status;
+        },
+      };
+    },
+  },
+];
+
+/** Sound and unsound keywords, nested. */
+export function randomSchema(random: () => number, depth: number): Schema {
+  const schema: Schema = {};
+  for (let count = upTo(random, 4); count > 0; count--) {
+    const [name, value] = oneOf(random, keywords)(random, depth);
+    schema[name] = value;
+  }
+  return schema;
+}
+
+const inner = (random: () => number, depth: number): unknown =>
+  depth <= 0 ? oneOf(random, [true, false, {}, null, 7]) : randomSchema(random, depth - 1);
+const several = (random: () => number, depth: number) =>
+  Array.from({ length: upTo(random, 3) }, () => inner(random, depth));
+const named = (random: () => number, depth: number) =>
+  Object.fromEntries(several(random, depth).map((value) => [oneOf(random, names), value]));
+
+const names = ['a', 'b', '__proto__', 'constructor', '$ref', '', 'a/b~c', 'é', 'toString', 'a'.repeat(300)];
+const patterns = [
+  '^a+$',
+  '(a+)+$',
+  '(',
+  '[',
+  'a{1000}',
+  '(a{0,1000}){0,1000}',
+  '(?<=a)b',
+  '\\p{L}{3}',
+  '(?:)',
+  '\\1',
+  `${'('.repeat(200)}a${')'.repeat(200)}`,
+  '.*'.repeat(400),
+  '[^]',
+  '\\u{110000}',
+];
+const references = ['#', '#/$defs/a', '#/$defs/b', '#missing', 'https://example.com/x', '#/a/b/c', '%', '#/%zz', 7];
+
+type Keyword = (random: () => number, depth: number) => [string, unknown];
+const keywords: readonly Keyword[] = [
+  (random) => ['type', oneOf(random, ['object', 'array', 'string', 'number', 'nonsense', [], ['null', 'string'], 3])],
+  (random) => ['pattern', oneOf(random, patterns)],
+  (random) => ['$ref', oneOf(random, references)],
+  (random) => ['$dynamicRef', oneOf(random, references)],
+  (random) => ['$id', oneOf(random, ['https://example.com/x', '#', 'a b', '', 9])],
+  (random) => ['$anchor', oneOf(random, names)],
+  (random) => ['$schema', oneOf(random, ['http://json-schema.org/draft-07/schema#', 'nonsense', 1])],
+  (random) => ['$async', oneOf(random, [true, false, 'yes'])],
+  (random) => ['enum', oneOf(random, [[], [1, 'a', null], 'a', [{ a: [1] }]])],
+  (random) => ['const', oneOf(random, [1, null, { a: 1 }, 'x'.repeat(1_000)])],
+  (random) => [oneOf(random, ['minLength', 'maxItems', 'multipleOf', 'minimum']), oneOf(random, [-1, 0, 1e308, '3'])],
+  (random) => ['required', oneOf(random, [['a'], ['a', 'a'], 'a', Array.from({ length: 500 }, (_, at) => `p${at}`)])],
+  (random, depth) => ['properties', named(random, depth)],
+  (random, depth) => [
+    'patternProperties',
+    Object.fromEntries(several(random, depth).map((value) => [oneOf(random, patterns), value])),
+  ],
+  (random, depth) => ['$defs', { a: inner(random, depth), b: inner(random, depth) }],
+  (random, depth) => [oneOf(random, ['allOf', 'anyOf', 'oneOf', 'prefixItems']), several(random, depth)],
+  (random, depth) => [
+    oneOf(random, ['not', 'if', 'then', 'else', 'items', 'contains', 'additionalProperties', 'propertyNames']),
+    inner(random, depth),
+  ],
+  (random, depth) => [oneOf(random, ['unevaluatedProperties', 'unevaluatedItems']), inner(random, depth)],
+  (random, depth) => ['dependentSchemas', named(random, depth)],
+];

@@ -1,0 +1,283 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Account, Reply, Stage, Stranger } from '../stage.ts';
+import { type Attack, chatPath, messages, tooMuch } from './attack.ts';
+
+/** What one customer, or an end user of one, can take from others or learn. */
+
+const pageBytesMax = 4_000_000;
+/** A message of another tenant waits for no more than this while one floods; it waited 123 s. */
+const deliveredWithinMs = 15_000;
+const endpointsMax = 10;
+/** An amount that no reply has by chance. */
+const walletUsd = '7353.00';
+/** What is left of it, whatever was charged meanwhile. */
+const balance = /\b735[23]\b/;
+const tokensAsked = 10;
+
+export const tenantAttacks: readonly Attack[] = [
+  {
+    name: 'lists',
+    about: '40 lists at once of 100 definitions of 1 MB',
+    right: ['200', '429', '503'],
+    width: 40,
+    open: async (stage) => {
+      const { managementKey } = await stage.openAccount();
+      const caller = stage.stranger();
+      await makeLarge(caller, managementKey, 100);
+      let most = 0;
+      return {
+        send: async () => {
+          const page = await caller.request('GET', '/v1/workflow-definitions?pageSize=100', {
+            credential: managementKey,
+          });
+          most = Math.max(most, page.bytes);
+          return page.status;
+        },
+        found: async () => (most > pageBytesMax ? [`a page of ${most} bytes (at most ${pageBytesMax})`] : []),
+      };
+    },
+  },
+  {
+    name: 'webhook-flood',
+    about: '80 webhook tests of one tenant, whose endpoint is slow, and another tenant’s message',
+    right: ['200', '400', '409', '429'],
+    width: 8,
+    turns: 80,
+    open: async (stage) => {
+      const flooder = await endpointOf(stage, await startEndpoint(60_000));
+      const victim = await endpointOf(stage, await startEndpoint(0));
+      let waited: Promise<void> | undefined;
+      return {
+        send: async (turn) => {
+          const { status } = await flooder.test();
+          if (turn === 79) {
+            await victim.test();
+            waited = victim.endpoint.arrived;
+          }
+          return status;
+        },
+        found: async () => {
+          const late = sleep(deliveredWithinMs, 'late' as const);
+          const isLate = (await Promise.race([waited ?? 'unsent', late])) !== undefined;
+          flooder.endpoint.close();
+          victim.endpoint.close();
+          return isLate ? [`another tenant's message did not arrive within ${deliveredWithinMs / 1_000} s`] : [];
+        },
+      };
+    },
+  },
+  {
+    name: 'webhook-creates',
+    about: '25 endpoints created at once, where 10 are allowed',
+    right: ['200', '400', '409', '429'],
+    width: 25,
+    turns: 25,
+    open: async (stage) => {
+      const { managementKey } = await stage.openAccount();
+      const caller = stage.stranger();
+      const path = '/v1/webhooks/endpoints';
+      return {
+        send: async (turn) => {
+          const body = { url: `http://127.0.0.1:9/${turn}` };
+          return (await caller.request('POST', path, { credential: managementKey, body })).status;
+        },
+        found: async () => {
+          const { text } = await caller.request('GET', `${path}?pageSize=100`, { credential: managementKey });
+          const { length } = JSON.parse(text).endpoints ?? [];
+          return length > endpointsMax ? [`${length} endpoints (at most ${endpointsMax})`] : [];
+        },
+      };
+    },
+  },
+  {
+    name: 'token-balance',
+    about: 'an end user looks for the company’s balance: chats, workflows, streams, and a refusal for want of credit',
+    right: ['200', '402', '429'],
+    width: 2,
+    open: async (stage) => {
+      const { token, apiKey } = await stage.openAccount(walletUsd);
+      const caller = stage.stranger();
+      const poor = await caller.request('POST', '/v1/tokens', {
+        credential: apiKey,
+        body: { subject: 'poor', spendingCapUsd: '0.000000001' },
+      });
+      const asks = looks(caller, token, JSON.parse(poor.text).accessToken);
+      return {
+        send: async (turn) => {
+          const reply = await asks[turn % asks.length]?.();
+          if (!reply) return 'nothing';
+          const heard = `${JSON.stringify(reply.headers)} ${reply.text}`;
+          return balance.test(heard) ? 'the balance' : reply.status;
+        },
+      };
+    },
+  },
+  {
+    name: 'count-cjk',
+    about: 'chats of 900 KB of CJK whose tokens the service has to count',
+    right: ['200', ...tooMuch],
+    width: 2,
+    open: async (stage) => {
+      const { apiKey } = await stage.openAccount();
+      const caller = stage.stranger();
+      const text = Array.from({ length: 300_000 }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7_919) % 20_000)));
+      const body = { model: 'uncounted', messages: [{ role: 'user', content: text.join('') }], maxOutputTokens: 100 };
+      return { send: async () => (await caller.request('POST', chatPath, { credential: apiKey, body })).status };
+    },
+  },
+  {
+    name: 'output-beyond-bound',
+    about: 'an upstream that ignores a bound of 10 tokens',
+    right: ['200', '429'],
+    width: 1,
+    open: async (stage) => {
+      const { apiKey } = await stage.openAccount();
+      const caller = stage.stranger();
+      const body = { model: 'flood', messages, maxOutputTokens: tokensAsked };
+      return {
+        send: async (turn) => {
+          const headers = { accept: turn % 2 === 0 ? 'application/json' : 'text/event-stream' };
+          const reply = await caller.request('POST', chatPath, { credential: apiKey, body, headers });
+          const [, output] = /"outputTokens":\s*"?(\d+)/.exec(reply.text) ?? [];
+          return output !== undefined && Number(output) > tokensAsked
+            ? 'more tokens charged than asked for'
+            : reply.status;
+        },
+      };
+    },
+  },
+  {
+    name: 'foreign-tokens',
+    about: 'an API key with the scope tokens or devices manages what another key made',
+    right: ['403', '404'],
+    width: 1,
+    turns: 6,
+    open: async (stage) => {
+      const account = await stage.openAccount();
+      const caller = stage.stranger();
+      const owner = await keyWith(caller, account, ['chat', 'tokens', 'devices']);
+      const other = await keyWith(caller, account, ['tokens', 'devices']);
+      const tokenId = await newToken(caller, owner);
+      const deviceId = await newDevice(caller, account, owner);
+      const revoke = (path: string) => caller.request('POST', `${path}:revoke`, { credential: other, body: {} });
+      const listed = async (): Promise<Reply> => {
+        const reply = await caller.request('GET', '/v1/devices', { credential: other });
+        return reply.text.includes(deviceId) ? reply : { ...reply, status: '404' };
+      };
+      const asks = [
+        listed,
+        () => caller.request('GET', `/v1/devices/${deviceId}`, { credential: other }),
+        () => revoke(`/v1/tokens/${tokenId}`),
+        () => revoke(`/v1/devices/${deviceId}`),
+      ];
+      return { send: async (turn) => (await (asks[turn % asks.length] ?? listed)()).status };
+    },
+  },
+];
+
+async function makeLarge(caller: Stranger, credential: string, count: number): Promise<void> {
+  for (let at = 0; at < count; at++) {
+    const note = `${at} ${'x'.repeat(980_000)}`;
+    const definition = {
+      client: 'acme',
+      workflow: `large-${at}`,
+      inputSchema: { type: 'object', description: note },
+      outputSchema: { type: 'object' },
+      fields: [{ name: 'a', expression: '1' }],
+    };
+    const { status } = await caller.request('POST', '/v1/workflow-definitions', { credential, body: { definition } });
+    // A quota may end it before.
+    if (status !== '200') return;
+  }
+}
+
+interface Endpoint {
+  url: string;
+  /** Resolves with the first message. */
+  arrived: Promise<void>;
+  close(): void;
+}
+
+/** A customer's server, which answers after a while. */
+async function startEndpoint(delayMs: number): Promise<Endpoint> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const server = createServer((request, response) => {
+    request.resume();
+    resolve();
+    setTimeout(() => response.writeHead(204).end(), delayMs).unref();
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, arrived: promise, close };
+}
+
+async function endpointOf(stage: Stage, endpoint: Endpoint) {
+  const { managementKey: credential } = await stage.openAccount();
+  const caller = stage.stranger();
+  const made = await caller.request('POST', '/v1/webhooks/endpoints', { credential, body: { url: endpoint.url } });
+  const { endpointId } = JSON.parse(made.text).endpoint;
+  const path = `/v1/webhooks/endpoints/${endpointId}:test`;
+  return { endpoint, test: () => caller.request('POST', path, { credential, body: {} }) };
+}
+
+/** Each place where a reply may say what a wallet has. */
+function looks(caller: Stranger, token: string, poor: string): (() => Promise<Reply>)[] {
+  const chat = { model: 'plain', messages, maxOutputTokens: 50 };
+  const ask = (path: string, body: object, credential = token, headers: Record<string, string> = {}) =>
+    caller.request('POST', path, { credential, body, headers });
+  const completions = { model: 'plain', messages, max_tokens: 50 };
+  return [
+    () => ask(chatPath, chat),
+    () => ask(chatPath, chat, token, { accept: 'text/event-stream' }),
+    () => ask('/v1/chat/completions', completions),
+    () => ask('/v1/chat/completions', { ...completions, stream: true, stream_options: { include_usage: true } }),
+    () => ask('/intelligence.chat.v1.ChatService/Chat', chat),
+    () => ask('/v1/risk/check', { text: 'Pay me now.', assist: 'off' }),
+    () =>
+      ask('/v1/pulse/events', { events: [{ journey: 'buy', person: 'ann', name: 'opened', kind: 'step' }] }).then(
+        anyRefusal,
+      ),
+    () => ask(chatPath, chat, poor),
+    () => ask('/v1/chat/completions', completions, poor),
+    () => ask('/v1/risk/check', { text: 'Pay me now.', assist: 'off' }, poor),
+  ];
+}
+
+/** Whether the events are well made is not asked here, only what the reply says. */
+function anyRefusal(reply: Reply): Reply {
+  return reply.status === '400' ? { ...reply, status: '200' } : reply;
+}
+
+async function keyWith(caller: Stranger, { managementKey }: Account, scopes: string[]): Promise<string> {
+  const { text } = await caller.request('POST', '/v1/keys', {
+    credential: managementKey,
+    body: { displayName: 'a key', purpose: 'a test', scopes },
+  });
+  return JSON.parse(text).secret;
+}
+
+async function newToken(caller: Stranger, credential: string): Promise<string> {
+  const { text } = await caller.request('POST', '/v1/tokens', { credential, body: { subject: 'ann' } });
+  return JSON.parse(text).tokenId;
+}
+
+async function newDevice(caller: Stranger, account: Account, credential: string): Promise<string> {
+  const client = await caller.request('POST', '/v1/clients', {
+    credential: account.managementKey,
+    body: { displayName: 'A shop', keyId: account.keyId },
+  });
+  const started = await caller.request('POST', '/oauth/device_authorization', {
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: `client_id=${JSON.parse(client.text).client.clientId}`,
+  });
+  const approved = await caller.request('POST', '/v1/devices:approve', {
+    credential,
+    body: { userCode: JSON.parse(started.text).user_code, subject: 'ann' },
+  });
+  return JSON.parse(approved.text).device.deviceId;
+}

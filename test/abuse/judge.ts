@@ -1,0 +1,82 @@
+import type { Turn } from './watch.ts';
+
+/** What an attack did to the service, and what calm was before it. */
+export interface Measured {
+  /** Answers of the attack, by status. */
+  answers: Record<string, number>;
+  /** Statuses that are right. */
+  right: readonly string[];
+  /** How the process ended; undefined when it lives. */
+  ended: string | undefined;
+  /** Undefined: it did not answer in time. */
+  longest: Turn | undefined;
+  /** Resident memory of the service's process before the attack and after it has settled. */
+  residentBytes: { before: number; after: number };
+  calmLatenciesMs: readonly number[];
+  latenciesMs: readonly number[];
+  /** The good caller's requests that were not answered with 200. */
+  failures: Record<string, number>;
+  /** What the attack itself found wrong in the end. */
+  found: readonly string[];
+}
+
+export interface Bounds {
+  stallMs: number;
+  growthBytes: number;
+  /** How many times slower the good caller's 99th percentile may become. */
+  slower: number;
+  /** Below it the 99th percentile is good whatever it was in calm. */
+  latencyFloorMs: number;
+}
+
+/**
+ * The floor of the latency is that of a stall: callers do not notice less, and two processors that are busy with the
+ * attack, the database and the service give a thread its turn after some 10 ms.
+ */
+export const bounds: Bounds = { stallMs: 50, growthBytes: 200_000_000, slower: 3, latencyFloorMs: 50 };
+
+export interface Verdict {
+  /** Wrong whatever the machine does. */
+  problems: string[];
+  /** What a machine that is busy with others can cause as well: believed when it happens again. */
+  slow: string[];
+  p99Ms: number;
+  calmP99Ms: number;
+}
+
+export function judge(measured: Measured, { stallMs, growthBytes, slower, latencyFloorMs }: Bounds = bounds): Verdict {
+  const { answers, right, ended, longest, residentBytes, failures, found } = measured;
+  const problems = [...found];
+  const slow: string[] = [];
+  if (ended !== undefined) problems.push(`the service ${ended}`);
+  else if (!longest) problems.push('the event loop stands still');
+  else if (longest.cpuMs > stallMs) slow.push(`a turn of ${ms(longest.cpuMs)} (at most ${stallMs} ms)`);
+  const growth = residentBytes.after - residentBytes.before;
+  if (growth > growthBytes) problems.push(`memory grew by ${mb(growth)} (at most ${mb(growthBytes)})`);
+  const wrong = Object.entries(answers).filter(([status]) => !right.includes(status));
+  // Connections break when the process ends; that is one problem, not two.
+  if (ended === undefined)
+    for (const [status, count] of wrong) problems.push(`${count} answers were ${status}, not ${right.join(', ')}`);
+  if (Object.keys(answers).length === 0) problems.push('nothing was sent');
+  for (const [outcome, count] of Object.entries(failures))
+    problems.push(`${count} requests of the good caller: ${outcome}`);
+  const p99Ms = percentile(measured.latenciesMs, 0.99);
+  const calmP99Ms = percentile(measured.calmLatenciesMs, 0.99);
+  if (p99Ms > latencyFloorMs && p99Ms > slower * calmP99Ms)
+    slow.push(`the good caller's p99 is ${ms(p99Ms)}, ${(p99Ms / calmP99Ms).toFixed(1)} times ${ms(calmP99Ms)}`);
+  return { problems, slow, p99Ms, calmP99Ms };
+}
+
+/** The value that this share of the values does not exceed; 0 of none. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}
+
+function ms(value: number): string {
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
+}
+
+function mb(bytes: number): string {
+  return `${Math.round(bytes / 1_000_000)} MB`;
+}

@@ -1,0 +1,39 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import type { GoodCallerOrder, GoodCallerReport } from './good-caller.ts';
+
+/** The good caller's process, so that what the attacks take of this one is not in its latencies. */
+export interface GoodCaller {
+  connect(url: string, apiKey: string): Promise<void>;
+  begin(): Promise<void>;
+  report(): Promise<GoodCallerReport>;
+  close(): void;
+}
+
+export async function startGoodCaller(): Promise<GoodCaller> {
+  const child = start('./good-caller.ts');
+  await once(child, 'message');
+  const order = async (given: GoodCallerOrder): Promise<GoodCallerReport | 'done'> => {
+    const answer = once(child, 'message');
+    child.send(given);
+    const [report] = await answer;
+    return report;
+  };
+  return {
+    connect: async (url, apiKey) => void (await order({ kind: 'connect', url, apiKey })),
+    begin: async () => void (await order({ kind: 'begin' })),
+    report: async () => (await order({ kind: 'report' })) as GoodCallerReport,
+    close: () => child.disconnect(),
+  };
+}
+
+/** A provider, of whom the service's models are. */
+export async function startProvider(): Promise<{ url: string; close(): void }> {
+  const child = start('./upstream.ts');
+  const [url] = await once(child, 'message');
+  return { url, close: () => child.disconnect() };
+}
+
+function start(file: string): ChildProcess {
+  return fork(new URL(file, import.meta.url), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+}

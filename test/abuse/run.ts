@@ -1,0 +1,222 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { migrate } from '../../src/db/index.ts';
+import { startOwn } from '../faults/servers.ts';
+import { type Assault, type Attack, attacks } from './attacks/index.ts';
+import { judge, type Measured, type Verdict } from './judge.ts';
+import { type GoodCaller, startGoodCaller, startProvider } from './processes.ts';
+import { type Service, startService } from './service.ts';
+import { createStage, type Stage } from './stage.ts';
+
+export interface AbuseOptions {
+  seed: number;
+  /** How long each attack lasts. */
+  seconds: number;
+  /** How many a generated attack sends; unset: as many as the time allows. */
+  requests?: number;
+  /** Names, or beginnings of names; none: all. */
+  only: readonly string[];
+  memoryMaxBytes: number;
+  logFile?: string;
+  onProgress?: (text: string) => void;
+}
+
+export interface AttackReport extends Verdict {
+  name: string;
+  about: string;
+  answers: Record<string, number>;
+  /** The longest turn of the event loop, during the attack and during the calm before it, in ms of processor time. */
+  longestMs: number | undefined;
+  calmLongestMs: number;
+  grownBytes: number;
+  peakBytes: number;
+  /** How many times it was tried: what a busy machine can cause is believed when it happens each time. */
+  tries: number;
+  lastWords?: string;
+}
+
+const triesMax = 3;
+const settleMs = 300;
+/** Shots that are under way when the time is over may still be answered. */
+const lateMs = 20_000;
+
+/**
+ * The real service in a process of its own, with a database and a provider, and a good caller who chats all the time.
+ * One attack after the other: calm, the attack, and what is left of it.
+ */
+export async function runAbuse(options: AbuseOptions): Promise<AttackReport[]> {
+  const chosen = choose(options.only);
+  const database = await startOwn();
+  const closers: (() => unknown)[] = [() => database.close()];
+  try {
+    await migrate({ url: database.url, log: pino({ level: 'silent' }) });
+    const provider = await startProvider();
+    closers.push(provider.close);
+    const service = await startService({
+      databaseUrl: database.url,
+      settings: (port) => settings(port, provider.url),
+      memoryMaxBytes: options.memoryMaxBytes,
+      ...(options.logFile !== undefined && { logFile: options.logFile }),
+    });
+    closers.push(service.close);
+    const goodCaller = await startGoodCaller();
+    closers.push(goodCaller.close);
+    const scene: Scene = { options, service, goodCaller, databaseUrl: database.url, networks: networks(), apiKey: '' };
+    await admitGoodCaller(scene);
+    const reports: AttackReport[] = [];
+    for (const attack of chosen) reports.push(await untilCertain(scene, attack));
+    return reports;
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}
+
+export function choose(only: readonly string[]): Attack[] {
+  const chosen = attacks.filter(({ name }) => only.length === 0 || only.some((start) => name.startsWith(start)));
+  if (chosen.length === 0) throw new Error(`There is no attack ${only.join(', ')}. There are:\n${listOfAttacks()}`);
+  return chosen;
+}
+
+export function listOfAttacks(): string {
+  return attacks.map(({ name, about }) => `  ${name.padEnd(22)}${about}`).join('\n');
+}
+
+interface Scene {
+  options: AbuseOptions;
+  service: Service;
+  goodCaller: GoodCaller;
+  databaseUrl: string;
+  networks: () => string;
+  apiKey: string;
+}
+
+/** Limits of accounts are wide, so that an attack is stopped by what is tested and not by its rate. */
+function settings(port: number, provider: string): string {
+  const price = '{ inputPerMillionUsd: "0.15", outputPerMillionUsd: "0.60" }';
+  const model = (id: string) =>
+    `  - { id: ${id}, provider: up, quality: 50, contextTokens: 2000000, capabilities: [tools, json], price: ${price} }`;
+  return `
+http: { port: ${port}, drainSeconds: 2 }
+providers: [{ id: up, kind: openai-compatible, baseUrl: "${provider}/v1" }]
+models:
+${['plain', 'uncounted', 'flood'].map(model).join('\n')}
+payments: { provider: sandbox, allowSandbox: true }
+webhooks: { allowPrivateNetworks: true }
+limits: { requestsPerMinute: 1000000, tokensPerMinute: 1000000000 }
+`;
+}
+
+/** Networks (/24) one after the other, so that what one stranger has used up is nobody else's. */
+function networks(): () => string {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `127.${1 + (Math.floor(count / 256) % 250)}.${count % 256}.1`;
+  };
+}
+
+function stageOf({ service, databaseUrl, networks: next, options: { seed } }: Scene): Stage {
+  const { url, port, operatorToken } = service;
+  return createStage({ url, port, databaseUrl, operatorToken, seed, networks: next });
+}
+
+async function admitGoodCaller(scene: Scene): Promise<void> {
+  const stage = stageOf(scene);
+  if (scene.apiKey === '') scene.apiKey = (await stage.openAccount()).apiKey;
+  await stage.close();
+  await scene.goodCaller.connect(scene.service.url, scene.apiKey);
+  // The first requests are slow, since nothing is compiled yet.
+  await scene.goodCaller.begin();
+  await sleep(1_500);
+  await scene.goodCaller.report();
+}
+
+async function untilCertain(scene: Scene, attack: Attack): Promise<AttackReport> {
+  const { onProgress = () => undefined } = scene.options;
+  for (let tries = 1; ; tries++) {
+    onProgress(`${attack.name}${tries > 1 ? ` (try ${tries})` : ''}: ${attack.about}`);
+    const report = { ...(await attempt(scene, attack)), tries };
+    const { problems, slow } = report;
+    if (problems.length > 0 || slow.length === 0 || tries === triesMax) return report;
+  }
+}
+
+async function attempt(scene: Scene, attack: Attack): Promise<Omit<AttackReport, 'tries'>> {
+  const { service, goodCaller, options } = scene;
+  const stage = stageOf(scene);
+  try {
+    const assault = await attack.open(stage);
+    await service.ask(false);
+    await goodCaller.begin();
+    await sleep(options.seconds * 1_000);
+    const calm = await goodCaller.report();
+    const before = await service.ask(true);
+    service.peakBytes();
+
+    await goodCaller.begin();
+    const answers = await send(assault, attack, scene);
+    const during = await service.ask(false);
+    const good = await goodCaller.report();
+    const found = (await assault.found?.()) ?? [];
+    await stage.close();
+    const after = await settled(service, before?.residentBytes ?? 0);
+    const measured: Measured = {
+      answers,
+      right: attack.right,
+      ended: service.ended(),
+      longest: during?.longest,
+      residentBytes: { before: before?.residentBytes ?? 0, after },
+      calmLatenciesMs: calm.latenciesMs,
+      latenciesMs: good.latenciesMs,
+      failures: good.failures,
+      found,
+    };
+    return {
+      name: attack.name,
+      about: attack.about,
+      answers,
+      ...judge(measured),
+      longestMs: during?.longest.cpuMs,
+      calmLongestMs: before?.longest.cpuMs ?? 0,
+      grownBytes: after - measured.residentBytes.before,
+      peakBytes: service.peakBytes(),
+      ...(measured.ended !== undefined && { lastWords: service.lastWords() }),
+    };
+  } finally {
+    await stage.close();
+    if (service.ended() !== undefined || !(await service.ask(false))) {
+      await service.restart();
+      await admitGoodCaller(scene);
+    }
+  }
+}
+
+/** Sends until the time is over, or the attack, or the service. */
+async function send(assault: Assault, attack: Attack, { service, options }: Scene): Promise<Record<string, number>> {
+  const answers: Record<string, number> = {};
+  const turns = attack.generated ? (options.requests ?? attack.turns) : attack.turns;
+  const isCounted = attack.generated === true && options.requests !== undefined;
+  const endsAt = isCounted ? Number.POSITIVE_INFINITY : performance.now() + options.seconds * 1_000;
+  let turn = 0;
+  const worker = async () => {
+    while (turn < (turns ?? Number.POSITIVE_INFINITY) && performance.now() < endsAt && service.ended() === undefined) {
+      const status = await assault.send(turn++);
+      answers[status] = (answers[status] ?? 0) + 1;
+    }
+  };
+  const all = Promise.all(Array.from({ length: attack.width }, worker));
+  if (isCounted) await all;
+  else await Promise.race([all, sleep(options.seconds * 1_000 + lateMs, undefined, { ref: false })]);
+  return answers;
+}
+
+/** The resident memory once it has settled; garbage is collected a few times when it is too much. */
+async function settled(service: Service, before: number): Promise<number> {
+  let bytes = before;
+  for (let look = 0; look < 5; look++) {
+    bytes = (await service.ask(true))?.residentBytes ?? bytes;
+    if (bytes - before < 100_000_000) break;
+    await sleep(settleMs);
+  }
+  return bytes;
+}

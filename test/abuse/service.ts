@@ -1,0 +1,227 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { WatchAnswer } from './watch.ts';
+
+/** The real service in a process of its own, as `npm start` runs it, with a watch in it. */
+export interface Service {
+  /** Stays the same over restarts. */
+  url: string;
+  port: number;
+  operatorToken: string;
+  /** How the process ended by itself, or was ended by `memoryMax`; undefined while it runs. */
+  ended(): string | undefined;
+  /** The longest turn since the last question and the memory. Undefined when the process is gone or says nothing. */
+  ask(collect: boolean): Promise<WatchAnswer | undefined>;
+  /** Most memory of the service and its child processes together since the last call. */
+  peakBytes(): number;
+  /** Starts it anew when it has ended, or when it says nothing. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+  /** The last lines that it wrote. */
+  lastWords(): string;
+}
+
+export interface ServiceOptions {
+  databaseUrl: string;
+  /** YAML; `http` stands in it. */
+  settings: (port: number) => string;
+  /** Above it the service is killed, as systemd and Docker do it with the files in deploy/. */
+  memoryMaxBytes: number;
+  /** Where to keep the log; by default nowhere. */
+  logFile?: string;
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const operatorToken = 'abuse-operator-token-of-more-than-32-characters';
+const startMs = 60_000;
+/** Longer than any turn that is let live. */
+const answerMs = 15_000;
+const memoryEveryMs = 50;
+const keptCharacters = 4_000;
+
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const folder = mkdtempSync(join(tmpdir(), 'abuse-'));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const configFile = join(folder, 'config.yaml');
+  mkdirSync(join(folder, 'data'), { mode: 0o700 });
+  writeFileSync(configFile, options.settings(port));
+  const log = options.logFile === undefined ? undefined : createWriteStream(options.logFile, { flags: 'a' });
+  let words = '';
+  let running = await launch();
+
+  async function launch(): Promise<Running> {
+    const child = spawn(process.execPath, ['src/main.ts'], {
+      cwd: root,
+      env: {
+        PATH: process.env.PATH,
+        HOME: folder,
+        NODE_OPTIONS: `--import=${new URL('./watch.ts', import.meta.url).href}`,
+        NODE_ENV: 'production',
+        CONFIG: configFile,
+        DATA_DIR: join(folder, 'data'),
+        DATABASE_URL: options.databaseUrl,
+        OPERATOR_TOKEN: operatorToken,
+        LOG_LEVEL: 'warn',
+      },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => {
+        log?.write(chunk);
+        words = (words + chunk).slice(-keptCharacters);
+      });
+    const started = follow(child, options.memoryMaxBytes);
+    await ready(url, started, () => words);
+    return started;
+  }
+
+  async function end(): Promise<void> {
+    if (running.ended() !== undefined) return;
+    running.child.kill('SIGTERM');
+    const timer = setTimeout(() => running.child.kill('SIGKILL'), 10_000);
+    await running.exit;
+    clearTimeout(timer);
+  }
+
+  return {
+    url,
+    port,
+    operatorToken,
+    ended: () => running.ended(),
+    ask: (collect) => running.ask(collect),
+    peakBytes: () => running.peakBytes(),
+    restart: async () => {
+      running.child.kill('SIGKILL');
+      await running.exit;
+      running = await launch();
+    },
+    close: async () => {
+      await end();
+      log?.end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+    lastWords: () => words,
+  };
+}
+
+interface Running {
+  child: ChildProcess;
+  exit: Promise<void>;
+  ended(): string | undefined;
+  ask(collect: boolean): Promise<WatchAnswer | undefined>;
+  peakBytes(): number;
+}
+
+function follow(child: ChildProcess, memoryMaxBytes: number): Running {
+  let ended: string | undefined;
+  let peak = 0;
+  let questions = 0;
+  const waiting = new Map<number, (answer: WatchAnswer | undefined) => void>();
+  const finish = (id: number, answer: WatchAnswer | undefined) => {
+    waiting.get(id)?.(answer);
+    waiting.delete(id);
+  };
+  child.on('message', (answer: WatchAnswer) => finish(answer.id, answer));
+  child.on('error', () => undefined);
+  const memory = setInterval(() => {
+    const bytes = memoryOf(child.pid ?? 0);
+    peak = Math.max(peak, bytes);
+    if (bytes <= memoryMaxBytes || ended !== undefined) return;
+    ended = `killed at ${megabytes(bytes)} MB of memory`;
+    child.kill('SIGKILL');
+  }, memoryEveryMs);
+  const exit = once(child, 'exit').then(([code, signal]) => {
+    clearInterval(memory);
+    ended ??= signal ? `ended by ${signal}` : `exited with ${code}`;
+    for (const id of [...waiting.keys()]) finish(id, undefined);
+  });
+  return {
+    child,
+    exit,
+    ended: () => ended,
+    ask: (collect) =>
+      new Promise((resolve) => {
+        if (ended !== undefined || !child.connected) return resolve(undefined);
+        const id = questions++;
+        const timer = setTimeout(() => finish(id, undefined), answerMs);
+        waiting.set(id, (answer) => {
+          clearTimeout(timer);
+          resolve(answer);
+        });
+        child.send({ id, collect }, (error) => {
+          if (error) finish(id, undefined);
+        });
+      }),
+    peakBytes: () => {
+      const bytes = Math.max(peak, memoryOf(child.pid ?? 0));
+      peak = 0;
+      return bytes;
+    },
+  };
+}
+
+async function ready(url: string, service: Running, words: () => string): Promise<void> {
+  const deadline = performance.now() + startMs;
+  while (performance.now() < deadline && service.ended() === undefined) {
+    const reply = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+    await reply?.body?.cancel();
+    if (reply?.ok) return;
+    await sleep(50);
+  }
+  service.child.kill('SIGKILL');
+  throw new Error(`The service did not start: ${service.ended() ?? 'it is not ready'}\n${words()}`);
+}
+
+/** A port that was free a moment ago; the service takes it again after each restart. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const pageBytes = 4_096;
+
+/** Resident memory of a process, and of its descendants what they do not share; 0 for what is gone, or not Linux. */
+function memoryOf(pid: number): number {
+  const [resident = 0] = statm(pid);
+  let bytes = resident;
+  for (const child of descendantsOf(pid)) {
+    const [own = 0, shared = 0] = statm(child);
+    bytes += own - shared;
+  }
+  return bytes;
+}
+
+function statm(pid: number): number[] {
+  try {
+    const [, resident, shared] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ').map(Number);
+    return [(resident ?? 0) * pageBytes, (shared ?? 0) * pageBytes];
+  } catch {
+    return [];
+  }
+}
+
+function descendantsOf(pid: number): number[] {
+  try {
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    );
+    return children.flatMap((child) => [child, ...descendantsOf(child)]);
+  } catch {
+    return [];
+  }
+}
+
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 1_000_000);
+}

@@ -1,0 +1,69 @@
+/**
+ * Loaded into the service's process before it starts (NODE_OPTIONS=--import). It measures how long single turns of the
+ * event loop compute, and says so when it is asked.
+ *
+ * What counts of a turn is the main thread's processor time, not the clock: on a busy machine a thread waits for its
+ * processor, and that wait is nobody's attack. So work that blocks without computing, such as a synchronous read, does
+ * not count here; the good caller's latency shows it.
+ */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { isMainThread } from 'node:worker_threads';
+
+/** The longest turn since the last question. */
+export interface Turn {
+  /** Processor time that the main thread used in it. */
+  cpuMs: number;
+  /** How long it took by the clock. */
+  wallMs: number;
+}
+
+export interface WatchAnswer {
+  id: number;
+  longest: Turn;
+  /** Resident memory of the process, after a collection when it was asked for one. */
+  residentBytes: number;
+}
+
+export interface WatchQuestion {
+  id: number;
+  /** Collect garbage before the memory is read; the turns of the collection do not count. */
+  collect: boolean;
+}
+
+const everyMs = 2;
+
+// Child processes and workers of the service have no such channel, and are not watched.
+if (isMainThread && process.send && process.argv[1]?.endsWith('/src/main.ts')) watch();
+
+function watch(): void {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  let longest: Turn = { cpuMs: 0, wallMs: 0 };
+  let last = now();
+  const look = () => {
+    const current = now();
+    const cpuMs = current.cpuMs - last.cpuMs;
+    if (cpuMs > longest.cpuMs) longest = { cpuMs, wallMs: current.wallMs - last.wallMs };
+    last = current;
+  };
+  setInterval(look, everyMs).unref();
+  process.on('message', (question: WatchQuestion) => {
+    look();
+    const answer = { id: question.id, longest };
+    if (question.collect) {
+      collect();
+      collect();
+    }
+    longest = { cpuMs: 0, wallMs: 0 };
+    last = now();
+    process.send?.({ ...answer, residentBytes: process.memoryUsage.rss() } satisfies WatchAnswer);
+  });
+  // The channel alone must not keep the service alive.
+  process.channel?.unref();
+}
+
+function now(): Turn {
+  const { user, system } = process.threadCpuUsage();
+  return { cpuMs: (user + system) / 1_000, wallMs: performance.now() };
+}
