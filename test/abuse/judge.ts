@@ -35,6 +35,9 @@ export interface Bounds {
  */
 export const bounds: Bounds = { stallMs: 50, growthBytes: 200_000_000, slower: 3, latencyFloorMs: 50 };
 
+/** A processor that is shared may be half as fast, not this much slower. */
+const certainly = 4;
+
 export interface Verdict {
   /** Wrong whatever the machine does. */
   problems: string[];
@@ -50,7 +53,10 @@ export function judge(measured: Measured, { stallMs, growthBytes, slower, latenc
   const slow: string[] = [];
   if (ended !== undefined) problems.push(`the service ${ended}`);
   else if (!longest) problems.push('the event loop stands still');
-  else if (longest.cpuMs > stallMs) slow.push(`a turn of ${ms(longest.cpuMs)} (at most ${stallMs} ms)`);
+  else if (longest.cpuMs > stallMs)
+    (longest.cpuMs > certainly * stallMs ? problems : slow).push(
+      `a turn of ${ms(longest.cpuMs)} (at most ${stallMs} ms)`,
+    );
   const growth = residentBytes.after - residentBytes.before;
   if (growth > growthBytes) problems.push(`memory grew by ${mb(growth)} (at most ${mb(growthBytes)})`);
   const wrong = Object.entries(answers).filter(([status]) => !right.includes(status));

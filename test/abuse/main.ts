@@ -47,6 +47,7 @@ async function main(): Promise<void> {
   const { seed, requests, log } = options;
   // Attackers are elsewhere: what they compute must not be taken from the service and its good caller.
   setPriority(process.pid, 10);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
   console.error(`seed ${seed}`);
   const reports = await runAbuse({
     seed: Number(seed),

@@ -3,10 +3,11 @@ import { pino } from 'pino';
 import { migrate } from '../../src/db/index.ts';
 import { startOwn } from '../faults/servers.ts';
 import { type Assault, type Attack, attacks } from './attacks/index.ts';
-import { judge, type Measured, type Verdict } from './judge.ts';
+import { bounds, judge, type Measured, type Verdict } from './judge.ts';
 import { type GoodCaller, startGoodCaller, startProvider } from './processes.ts';
 import { type Service, startService } from './service.ts';
 import { createStage, type Stage } from './stage.ts';
+import type { WatchAnswer } from './watch.ts';
 
 export interface AbuseOptions {
   seed: number;
@@ -135,52 +136,38 @@ async function untilCertain(scene: Scene, attack: Attack): Promise<AttackReport>
   const { onProgress = () => undefined } = scene.options;
   for (let tries = 1; ; tries++) {
     onProgress(`${attack.name}${tries > 1 ? ` (try ${tries})` : ''}: ${attack.about}`);
-    const report = { ...(await attempt(scene, attack)), tries };
+    const report = { ...(await attempt(scene, attack).catch((error) => unprepared(attack, error))), tries };
     const { problems, slow } = report;
     if (problems.length > 0 || slow.length === 0 || tries === triesMax) return report;
   }
 }
 
+/** The service did not let it begin as it should. */
+function unprepared({ name, about }: Attack, error: Error): Omit<AttackReport, 'tries'> {
+  const figures = { p99Ms: 0, calmP99Ms: 0, longestMs: undefined, calmLongestMs: 0, grownBytes: 0, peakBytes: 0 };
+  return { name, about, answers: {}, problems: [`it could not run: ${error.message}`], slow: [], ...figures };
+}
+
 async function attempt(scene: Scene, attack: Attack): Promise<Omit<AttackReport, 'tries'>> {
-  const { service, goodCaller, options } = scene;
+  const { service } = scene;
   const stage = stageOf(scene);
   try {
     const assault = await attack.open(stage);
-    await service.ask(false);
-    await goodCaller.begin();
-    await sleep(options.seconds * 1_000);
-    const calm = await goodCaller.report();
-    const before = await service.ask(true);
-    service.peakBytes();
-
-    await goodCaller.begin();
-    const answers = await send(assault, attack, scene);
-    const during = await service.ask(false);
-    const good = await goodCaller.report();
-    const found = (await assault.found?.()) ?? [];
+    const { calm, before } = await rest(scene);
+    const raid = await strike(scene, attack, assault);
     await stage.close();
-    const after = await settled(service, before?.residentBytes ?? 0);
-    const measured: Measured = {
-      answers,
-      right: attack.right,
-      ended: service.ended(),
-      longest: during?.longest,
-      residentBytes: { before: before?.residentBytes ?? 0, after },
-      calmLatenciesMs: calm.latenciesMs,
-      latenciesMs: good.latenciesMs,
-      failures: good.failures,
-      found,
-    };
+    const residentBytes = { before: before?.residentBytes ?? 0, after: await settled(service, before) };
+    const measured: Measured = { ...raid, right: attack.right, residentBytes, calmLatenciesMs: calm.latenciesMs };
     return {
       name: attack.name,
       about: attack.about,
-      answers,
+      answers: raid.answers,
       ...judge(measured),
-      longestMs: during?.longest.cpuMs,
+      longestMs: raid.longest?.cpuMs,
       calmLongestMs: before?.longest.cpuMs ?? 0,
-      grownBytes: after - measured.residentBytes.before,
+      grownBytes: residentBytes.after - residentBytes.before,
       peakBytes: service.peakBytes(),
-      ...(measured.ended !== undefined && { lastWords: service.lastWords() }),
+      ...(raid.ended !== undefined && { lastWords: service.lastWords() }),
     };
   } finally {
     await stage.close();
@@ -189,6 +176,30 @@ async function attempt(scene: Scene, attack: Attack): Promise<Omit<AttackReport,
       await admitGoodCaller(scene);
     }
   }
+}
+
+/** Nothing but the good caller, and then the memory without what can be collected. */
+async function rest({ service, goodCaller, options }: Scene) {
+  await service.ask(false);
+  await goodCaller.begin();
+  await sleep(options.seconds * 1_000);
+  const calm = await goodCaller.report();
+  const before = await service.ask(true);
+  service.peakBytes();
+  return { calm, before };
+}
+
+async function strike(scene: Scene, attack: Attack, assault: Assault) {
+  const { service, goodCaller } = scene;
+  await goodCaller.begin();
+  const answers = await send(assault, attack, scene);
+  const during = await service.ask(false);
+  const ended = service.ended();
+  // Who stands still answers nobody: its callers need not wait until they give up.
+  if (!during && ended === undefined) await service.kill();
+  const { latenciesMs, failures } = await goodCaller.report();
+  const found = during ? await assault.found?.() : undefined;
+  return { answers, longest: during?.longest, ended, latenciesMs, failures, found: found ?? [] };
 }
 
 /** Sends until the time is over, or the attack, or the service. */
@@ -211,11 +222,12 @@ async function send(assault: Assault, attack: Attack, { service, options }: Scen
 }
 
 /** The resident memory once it has settled; garbage is collected a few times when it is too much. */
-async function settled(service: Service, before: number): Promise<number> {
-  let bytes = before;
+async function settled(service: Service, before: WatchAnswer | undefined): Promise<number> {
+  const least = before?.residentBytes ?? 0;
+  let bytes = least;
   for (let look = 0; look < 5; look++) {
     bytes = (await service.ask(true))?.residentBytes ?? bytes;
-    if (bytes - before < 100_000_000) break;
+    if (bytes - least < bounds.growthBytes / 2) break;
     await sleep(settleMs);
   }
   return bytes;

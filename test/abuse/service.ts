@@ -20,7 +20,9 @@ export interface Service {
   ask(collect: boolean): Promise<WatchAnswer | undefined>;
   /** Most memory of the service and its child processes together since the last call. */
   peakBytes(): number;
-  /** Starts it anew when it has ended, or when it says nothing. */
+  /** Ends it as it is (SIGKILL). */
+  kill(): Promise<void>;
+  /** Starts it anew, in place of what may be left of it. */
   restart(): Promise<void>;
   close(): Promise<void>;
   /** The last lines that it wrote. */
@@ -77,9 +79,18 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         log?.write(chunk);
         words = (words + chunk).slice(-keptCharacters);
       });
+    // One that stands still does not notice that we are gone.
+    const last = () => child.kill('SIGKILL');
+    process.once('exit', last);
+    child.once('exit', () => process.off('exit', last));
     const started = follow(child, options.memoryMaxBytes);
     await ready(url, started, () => words);
     return started;
+  }
+
+  async function kill(): Promise<void> {
+    running.child.kill('SIGKILL');
+    await running.exit;
   }
 
   async function end(): Promise<void> {
@@ -97,9 +108,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ended: () => running.ended(),
     ask: (collect) => running.ask(collect),
     peakBytes: () => running.peakBytes(),
+    kill,
     restart: async () => {
-      running.child.kill('SIGKILL');
-      await running.exit;
+      await kill();
       running = await launch();
     },
     close: async () => {

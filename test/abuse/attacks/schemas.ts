@@ -46,7 +46,10 @@ async function asker(stage: Stage, where: 'estimate' | 'chat'): Promise<(schema:
   };
 }
 
-const repeated = (piece: string, count: number) => ({ type: 'string', pattern: piece.repeat(count) });
+/** Many patterns, each other than those of the turns before. */
+function patterns(turn: number, count: number, pattern: (at: number) => string): Schema {
+  return { anyOf: Array.from({ length: count }, (_, at) => ({ pattern: pattern(turn * count + at) })) };
+}
 
 export const schemaAttacks: readonly Attack[] = [
   schemaAttack('schema-async', 'an end user’s schema with $async, which no reply fits', 'chat', () => ({
@@ -59,17 +62,17 @@ export const schemaAttacks: readonly Attack[] = [
     $defs: { later: { $async: true, type: 'object', required: ['nothing'] } },
   })),
   schemaAttack(
-    'schema-pattern',
-    'a pattern of 38 KB of a{1000} over the free estimate',
+    'schema-patterns',
+    '38 KB of patterns like a{1000}7 over the free estimate',
     'estimate',
-    (turn) => repeated('a{1000}', 5_400 + (turn % 7)),
+    (turn) => patterns(turn, 1_500, (at) => `a{1000}${at}`),
     { width: 1 },
   ),
   schemaAttack(
     'schema-patterns-kept',
-    'nine schemas with patterns of (a{0,1000}), to be kept in memory',
+    'nine schemas of patterns like (a{0,1000})7, to be kept in memory',
     'estimate',
-    (turn) => repeated('(a{0,1000})', 500 + turn),
+    (turn) => patterns(turn, 1_500, (at) => `(a{0,1000})${at}`),
     { width: 1, turns: 9 },
   ),
   schemaAttack('schema-references-29', 'a chain of 29 references that double', 'chat', () => doublingReferences(29), {
@@ -119,7 +122,7 @@ const named = (random: () => number, depth: number) =>
   Object.fromEntries(several(random, depth).map((value) => [oneOf(random, names), value]));
 
 const names = ['a', 'b', '__proto__', 'constructor', '$ref', '', 'a/b~c', 'é', 'toString', 'a'.repeat(300)];
-const patterns = [
+const somePatterns = [
   '^a+$',
   '(a+)+$',
   '(',
@@ -140,7 +143,7 @@ const references = ['#', '#/$defs/a', '#/$defs/b', '#missing', 'https://example.
 type Keyword = (random: () => number, depth: number) => [string, unknown];
 const keywords: readonly Keyword[] = [
   (random) => ['type', oneOf(random, ['object', 'array', 'string', 'number', 'nonsense', [], ['null', 'string'], 3])],
-  (random) => ['pattern', oneOf(random, patterns)],
+  (random) => ['pattern', oneOf(random, somePatterns)],
   (random) => ['$ref', oneOf(random, references)],
   (random) => ['$dynamicRef', oneOf(random, references)],
   (random) => ['$id', oneOf(random, ['https://example.com/x', '#', 'a b', '', 9])],
@@ -154,7 +157,7 @@ const keywords: readonly Keyword[] = [
   (random, depth) => ['properties', named(random, depth)],
   (random, depth) => [
     'patternProperties',
-    Object.fromEntries(several(random, depth).map((value) => [oneOf(random, patterns), value])),
+    Object.fromEntries(several(random, depth).map((value) => [oneOf(random, somePatterns), value])),
   ],
   (random, depth) => ['$defs', { a: inner(random, depth), b: inner(random, depth) }],
   (random, depth) => [oneOf(random, ['allOf', 'anyOf', 'oneOf', 'prefixItems']), several(random, depth)],
