@@ -18,6 +18,8 @@ export interface Measured {
   failures: Record<string, number>;
   /** What the attack itself found wrong in the end. */
   found: readonly string[];
+  /** How much of the machine's processors other programs took during the attack or the calm: 0 to 1. */
+  takenByOthers: number;
 }
 
 export interface Bounds {
@@ -25,6 +27,8 @@ export interface Bounds {
   growthBytes: number;
   /** How many times slower the good caller's 99th percentile may become. */
   slower: number;
+  /** When other programs take more of the machine than this, times are not judged. */
+  othersMax: number;
   /** Below it the 99th percentile is good whatever it was in calm. */
   latencyFloorMs: number;
 }
@@ -33,7 +37,7 @@ export interface Bounds {
  * The floor of the latency is that of a stall: callers do not notice less, and two processors that are busy with the
  * attack, the database and the service give a thread its turn after some 10 ms.
  */
-export const bounds: Bounds = { stallMs: 50, growthBytes: 200_000_000, slower: 3, latencyFloorMs: 50 };
+export const bounds: Bounds = { stallMs: 50, growthBytes: 200_000_000, slower: 3, latencyFloorMs: 50, othersMax: 0.15 };
 
 /** A processor that is shared may be half as fast, not this much slower. */
 const certainly = 4;
@@ -43,11 +47,14 @@ export interface Verdict {
   problems: string[];
   /** What a machine that is busy with others can cause as well: believed when it happens again. */
   slow: string[];
+  /** Times were not judged, as the machine was busy with others. */
+  untimed: boolean;
   p99Ms: number;
   calmP99Ms: number;
 }
 
-export function judge(measured: Measured, { stallMs, growthBytes, slower, latencyFloorMs }: Bounds = bounds): Verdict {
+export function judge(measured: Measured, limits: Bounds = bounds): Verdict {
+  const { stallMs, growthBytes, slower, latencyFloorMs, othersMax } = limits;
   const { answers, right, ended, longest, residentBytes, failures, found } = measured;
   const problems = [...found];
   const slow: string[] = [];
@@ -70,7 +77,8 @@ export function judge(measured: Measured, { stallMs, growthBytes, slower, latenc
   const calmP99Ms = percentile(measured.calmLatenciesMs, 0.99);
   if (p99Ms > latencyFloorMs && p99Ms > slower * calmP99Ms)
     slow.push(`the good caller's p99 is ${ms(p99Ms)}, ${(p99Ms / calmP99Ms).toFixed(1)} times ${ms(calmP99Ms)}`);
-  return { problems, slow, p99Ms, calmP99Ms };
+  const untimed = measured.takenByOthers > othersMax;
+  return { problems, slow: untimed ? [] : slow, untimed, p99Ms, calmP99Ms };
 }
 
 /** The value that this share of the values does not exceed; 0 of none. */

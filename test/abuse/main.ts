@@ -13,7 +13,8 @@ connections of its own; and one attack after the other, each for a bounded time.
   - its resident memory has grown by over ${bounds.growthBytes / 1_000_000} MB when all is over and garbage is collected
   - the good caller's p99 is over ${bounds.slower} times that of the calm before, and over ${bounds.latencyFloorMs} ms
   - the good caller has an answer other than 200, or the attack one that is not right
-A turn or a p99 that is too long counts when it happens in three tries, as a busy machine can cause it too.
+A turn or a p99 that is too long counts when it happens in three tries, as a busy machine can cause it too; when other
+programs take over ${bounds.othersMax * 100} % of the machine in all three, times are not judged ("untimed"). A turn of over ${4 * bounds.stallMs} ms counts at once.
 
   --only NAME      this attack, or those whose names begin so; may be repeated
   --seconds N      how long each attack lasts, and the calm before it (default 2)
@@ -85,6 +86,7 @@ function print(reports: readonly AttackReport[]): void {
     console.log(
       `${name.padEnd(22)}${turn.padStart(9)}${mb(grownBytes).padStart(9)}${mb(peakBytes).padStart(9)}${p99.padStart(16)}  ${isFallen(report) ? 'FALLS  ' : 'stands '}  ${told.join(', ')}`,
     );
+    if (report.untimed) console.log('  untimed: other programs took too much of the machine');
     for (const problem of [...report.problems, ...report.slow]) console.log(`  ! ${problem}`);
     if (report.lastWords)
       console.log(

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { memoryOf } from './proc.ts';
 import type { WatchAnswer } from './watch.ts';
 
 /** The real service in a process of its own, as `npm start` runs it, with a watch in it. */
@@ -198,39 +199,6 @@ async function freePort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return port;
-}
-
-const pageBytes = 4_096;
-
-/** Resident memory of a process, and of its descendants what they do not share; 0 for what is gone, or not Linux. */
-function memoryOf(pid: number): number {
-  const [resident = 0] = statm(pid);
-  let bytes = resident;
-  for (const child of descendantsOf(pid)) {
-    const [own = 0, shared = 0] = statm(child);
-    bytes += own - shared;
-  }
-  return bytes;
-}
-
-function statm(pid: number): number[] {
-  try {
-    const [, resident, shared] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ').map(Number);
-    return [(resident ?? 0) * pageBytes, (shared ?? 0) * pageBytes];
-  } catch {
-    return [];
-  }
-}
-
-function descendantsOf(pid: number): number[] {
-  try {
-    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-    );
-    return children.flatMap((child) => [child, ...descendantsOf(child)]);
-  } catch {
-    return [];
-  }
 }
 
 function megabytes(bytes: number): number {

@@ -1,4 +1,4 @@
-import type { Stage } from '../stage.ts';
+import type { Reply, Stage } from '../stage.ts';
 
 /** Something that is sent to the service again and again for a bounded time. */
 export interface Attack {
@@ -53,4 +53,17 @@ export function oneOf<Value>(random: () => number, values: readonly Value[]): Va
 
 export function upTo(random: () => number, max: number): number {
   return Math.floor(random() * (max + 1));
+}
+
+/**
+ * The status; a 400 has to name the place that the attack is in. Otherwise a request that is wrong in another way, and is
+ * refused for it, would look like one that was stood.
+ */
+export function statusAt({ status, text }: Reply, place: string): string {
+  return status === '400' && !text.includes(place) ? '400 elsewhere' : status;
+}
+
+/** The same request with nothing evil in it must be answered: what is refused anyway proves nothing. */
+export function mustAnswer({ status, text }: Reply, sign = ''): void {
+  if (status !== '200' || !text.includes(sign)) throw new Error(`A sound request was answered ${status}: ${text}`);
 }

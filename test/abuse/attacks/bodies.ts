@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { type Attack, chatPath, messages, oneOf, refusals, upTo } from './attack.ts';
+import { type Attack, chatPath, messages, mustAnswer, oneOf, refusals, upTo } from './attack.ts';
 
 /** Bodies: compressed, deep, wide, large. */
 
@@ -52,21 +52,20 @@ export const bodyAttacks: readonly Attack[] = [
     open: async (stage) => {
       const { token } = await stage.openAccount();
       const caller = stage.stranger();
-      const deep = nested(20_000);
-      const content = JSON.stringify(messages);
-      const openAi = `{"model":"plain","messages":${content},"tools":[{"type":"function","function":{"name":"f","parameters":${deep}}}]}`;
-      const rest = `{"model":"plain","messages":${content},"tools":[{"name":"f","parameters":${deep}}]}`;
+      const start = `{"model":"plain","messages":${JSON.stringify(messages)},"tools":[`;
+      const openAi = (deep: string) => `${start}{"type":"function","function":{"name":"f","parameters":${deep}}}]}`;
+      const ours = (deep: string) => `${start}{"name":"f","parameters":${deep}}]}`;
       const lanes = [
         [completionsPath, openAi],
-        [chatPath, rest],
-        ['/intelligence.chat.v1.ChatService/Chat', rest],
+        [chatPath, ours],
+        ['/intelligence.chat.v1.ChatService/Chat', ours],
       ] as const;
-      return {
-        send: async (turn) => {
-          const [path, body] = lanes[turn % lanes.length] ?? lanes[0];
-          return (await caller.request('POST', path, { credential: token, body })).status;
-        },
+      const ask = async (turn: number, depth: number) => {
+        const [path, bodyWith] = lanes[turn % lanes.length] ?? lanes[0];
+        return caller.request('POST', path, { credential: token, body: bodyWith(nested(depth)) });
       };
+      for (const lane of lanes.keys()) mustAnswer(await ask(lane, 2));
+      return { send: async (turn) => (await ask(turn, 20_000)).status };
     },
   },
   {

@@ -1,9 +1,11 @@
 import type { Reply, Stage } from '../stage.ts';
-import { type Attack, chatPath, messages, oneOf, tooMuch, upTo } from './attack.ts';
+import { type Attack, chatPath, messages, mustAnswer, oneOf, statusAt, tooMuch, upTo } from './attack.ts';
 
 /** JSON Schemas of callers, where an end user may send them. */
 
 type Schema = Record<string, unknown>;
+
+const place = 'responseFormat.schema';
 
 /** `d0` refers twice to `d1`, that twice to `d2`, and so on: the last one is reached 2^doublings times. */
 export function doublingReferences(doublings: number): Schema {
@@ -30,7 +32,8 @@ function schemaAttack(
     ...(turns !== undefined && { turns }),
     open: async (stage) => {
       const ask = await asker(stage, where);
-      return { send: async (turn) => (await ask(schemaAt(turn))).status };
+      mustAnswer(await ask({ type: 'object' }));
+      return { send: async (turn) => statusAt(await ask(schemaAt(turn)), place) };
     },
   };
 }
@@ -42,7 +45,7 @@ async function asker(stage: Stage, where: 'estimate' | 'chat'): Promise<(schema:
     const request = { model: 'plain', messages, maxOutputTokens: 50, responseFormat: { kind: 'json', schema } };
     return where === 'chat'
       ? caller.request('POST', chatPath, { credential: token, body: request })
-      : caller.request('POST', `${chatPath}:estimate`, { credential: token, body: { request } });
+      : caller.request('POST', `${chatPath}:estimate`, { credential: token, body: request });
   };
 }
 
@@ -92,12 +95,11 @@ export const schemaAttacks: readonly Attack[] = [
       const { random } = stage;
       const estimate = await asker(stage, 'estimate');
       const chat = await asker(stage, 'chat');
+      mustAnswer(await estimate({ type: 'object' }));
       return {
         send: async () => {
           const reply = await (random() < 0.8 ? estimate : chat)(randomSchema(random, upTo(random, 6)));
-          return reply.status === '400' && !reply.text.includes('responseFormat')
-            ? '400 without its place'
-            : reply.status;
+          return statusAt(reply, place);
         },
       };
     },

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Account, Reply, Stage, Stranger } from '../stage.ts';
-import { type Attack, chatPath, messages, tooMuch } from './attack.ts';
+import type { Account, Reply, RequestOptions, Stage, Stranger } from '../stage.ts';
+import { type Attack, chatPath, messages, mustAnswer, tooMuch } from './attack.ts';
 
 /** What one customer, or an end user of one, can take from others or learn. */
 
@@ -157,10 +157,10 @@ export const tenantAttacks: readonly Attack[] = [
     open: async (stage) => {
       const account = await stage.openAccount();
       const caller = stage.stranger();
-      const owner = await keyWith(caller, account, ['chat', 'tokens', 'devices']);
-      const other = await keyWith(caller, account, ['tokens', 'devices']);
+      const owner = { ...account, ...(await keyWith(caller, account, ['chat', 'tokens', 'devices'])) };
+      const { apiKey: other } = await keyWith(caller, account, ['tokens', 'devices']);
       const tokenId = await newToken(caller, owner);
-      const deviceId = await newDevice(caller, account, owner);
+      const deviceId = await newDevice(caller, owner);
       const revoke = (path: string) => caller.request('POST', `${path}:revoke`, { credential: other, body: {} });
       const listed = async (): Promise<Reply> => {
         const reply = await caller.request('GET', '/v1/devices', { credential: other });
@@ -253,31 +253,35 @@ function anyRefusal(reply: Reply): Reply {
   return reply.status === '400' ? { ...reply, status: '200' } : reply;
 }
 
-async function keyWith(caller: Stranger, { managementKey }: Account, scopes: string[]): Promise<string> {
-  const { text } = await caller.request('POST', '/v1/keys', {
+/** One that must be answered, and its reply. */
+// biome-ignore lint/suspicious/noExplicitAny: a parsed JSON body
+async function ask(caller: Stranger, path: string, options: RequestOptions): Promise<any> {
+  const reply = await caller.request('POST', path, options);
+  mustAnswer(reply);
+  return JSON.parse(reply.text);
+}
+
+async function keyWith(caller: Stranger, { managementKey: credential }: Account, scopes: string[]) {
+  const body = { displayName: 'a key', purpose: 'a test', scopes };
+  const made = await ask(caller, '/v1/keys', { credential, body });
+  return { apiKey: made.secret as string, keyId: made.key.keyId as string };
+}
+
+async function newToken(caller: Stranger, { apiKey: credential }: Account): Promise<string> {
+  return (await ask(caller, '/v1/tokens', { credential, body: { subject: 'ann' } })).tokenId;
+}
+
+/** An application of this key, and a device of it that the key has approved. */
+async function newDevice(caller: Stranger, { managementKey, apiKey, keyId }: Account): Promise<string> {
+  const made = await ask(caller, '/v1/clients', {
     credential: managementKey,
-    body: { displayName: 'a key', purpose: 'a test', scopes },
+    body: { displayName: 'A shop', keyId },
   });
-  return JSON.parse(text).secret;
-}
-
-async function newToken(caller: Stranger, credential: string): Promise<string> {
-  const { text } = await caller.request('POST', '/v1/tokens', { credential, body: { subject: 'ann' } });
-  return JSON.parse(text).tokenId;
-}
-
-async function newDevice(caller: Stranger, account: Account, credential: string): Promise<string> {
-  const client = await caller.request('POST', '/v1/clients', {
-    credential: account.managementKey,
-    body: { displayName: 'A shop', keyId: account.keyId },
-  });
-  const started = await caller.request('POST', '/oauth/device_authorization', {
+  const started = await ask(caller, '/oauth/device_authorization', {
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: `client_id=${JSON.parse(client.text).client.clientId}`,
+    body: `client_id=${made.client.clientId}`,
   });
-  const approved = await caller.request('POST', '/v1/devices:approve', {
-    credential,
-    body: { userCode: JSON.parse(started.text).user_code, subject: 'ann' },
-  });
-  return JSON.parse(approved.text).device.deviceId;
+  const body = { userCode: started.user_code, subject: 'ann' };
+  const approved = await ask(caller, '/v1/devices:approve', { credential: apiKey, body });
+  return approved.device.deviceId;
 }
