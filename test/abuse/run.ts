@@ -39,6 +39,8 @@ export interface AttackReport extends Verdict {
 
 const triesMax = 3;
 const settleMs = 300;
+/** The longest that an attack takes whose number counts. */
+const wholeMs = 30_000;
 /** Shots that are under way when the time is over may still be answered. */
 const lateMs = 20_000;
 
@@ -224,7 +226,8 @@ async function send(assault: Assault, attack: Attack, { service, options }: Scen
   const answers: Record<string, number> = {};
   const turns = attack.generated ? (options.requests ?? attack.turns) : attack.turns;
   const isCounted = attack.generated === true && options.requests !== undefined;
-  const endsAt = isCounted ? Number.POSITIVE_INFINITY : performance.now() + options.seconds * 1_000;
+  const lastsMs = attack.whole ? Math.max(wholeMs, options.seconds * 1_000) : options.seconds * 1_000;
+  const endsAt = isCounted ? Number.POSITIVE_INFINITY : performance.now() + lastsMs;
   let turn = 0;
   const worker = async () => {
     while (turn < (turns ?? Number.POSITIVE_INFINITY) && performance.now() < endsAt && service.ended() === undefined) {
@@ -234,7 +237,7 @@ async function send(assault: Assault, attack: Attack, { service, options }: Scen
   };
   const all = Promise.all(Array.from({ length: attack.width }, worker));
   if (isCounted) await all;
-  else await Promise.race([all, sleep(options.seconds * 1_000 + lateMs, undefined, { ref: false })]);
+  else await Promise.race([all, sleep(lastsMs + lateMs, undefined, { ref: false })]);
   return answers;
 }
 

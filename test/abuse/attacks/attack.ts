@@ -11,6 +11,8 @@ export interface Attack {
   width: number;
   /** The most that are sent. Unset: as many as the time allows. */
   turns?: number;
+  /** It is its number that attacks: `turns` are sent also when that takes longer, within half a minute. */
+  whole?: boolean;
   /** Generated from the seed: `--requests` says how many. */
   generated?: boolean;
   /** Makes what it needs, before the calm is measured. */

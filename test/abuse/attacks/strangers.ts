@@ -22,6 +22,7 @@ export const strangerAttacks: readonly Attack[] = [
     right: ['batch'],
     width: 1,
     turns: Math.ceil(connectionsMax / batch),
+    whole: true,
     open: async (stage) => {
       const host = stage.stranger();
       const other = stage.stranger();
@@ -68,6 +69,8 @@ export const strangerAttacks: readonly Attack[] = [
     about: 'device authorisations of nobody, from many networks',
     right: ['200', '429', '503', 'closed'],
     width: 24,
+    turns: 2_000,
+    whole: true,
     open: async (stage) => {
       const account = await stage.openAccount();
       const caller = stage.stranger();

@@ -45,6 +45,7 @@ export const tenantAttacks: readonly Attack[] = [
     right: ['200', '400', '409', '429'],
     width: 8,
     turns: 80,
+    whole: true,
     open: async (stage) => {
       const flooder = await endpointOf(stage, await startEndpoint(60_000));
       const victim = await endpointOf(stage, await startEndpoint(0));
@@ -74,6 +75,7 @@ export const tenantAttacks: readonly Attack[] = [
     right: ['200', '400', '409', '429'],
     width: 25,
     turns: 25,
+    whole: true,
     open: async (stage) => {
       const { managementKey } = await stage.openAccount();
       const caller = stage.stranger();
