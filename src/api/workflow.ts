@@ -72,6 +72,10 @@ export function workflowService(rooms: { workflows: Workflows; fingerprintKey: U
     retireWorkflowDefinition: async (request, { caller }) => ({
       definition: unwrap(await definitions.retire(caller, request)),
     }),
+    deleteWorkflowDefinition: async (request, { caller }) => {
+      unwrap(await definitions.remove(caller, request));
+      return {};
+    },
     runWorkflow: async (request, call) => {
       const { client, workflow, version } = request;
       const run = { client, workflow, version, input: jsonOf(request.input) };

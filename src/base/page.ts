@@ -37,13 +37,40 @@ export function readPageRequest(
   return succeed({ size, after: text.slice(list.length + 1) });
 }
 
-/** Makes a page of rows that were read with one more than asked for. */
-export function makePage<T>(list: string, start: PageStart, rows: T[], positionOf: (item: T) => string): Page<T> {
+/** A page ends before it is over this, so that no list is large for being of large things. */
+export const pageBytesMax = 1_024 * 1_024;
+
+/**
+ * Makes a page of rows that were read with one more than asked for. It ends early before it is over `pageBytesMax`, but
+ * holds at least one row. `positionOf` is told the page's last item and how many items the page has.
+ */
+export function makePage<T>(
+  list: string,
+  start: PageStart,
+  rows: T[],
+  positionOf: (item: T, count: number) => string,
+  bytesOf: (item: T) => number = bytesAbout,
+): Page<T> {
   const items = rows.slice(0, start.size);
+  let bytes = 0;
+  const tooMany = items.findIndex((item) => {
+    bytes += bytesOf(item);
+    return bytes > pageBytesMax;
+  });
+  if (tooMany >= 0) items.length = Math.max(1, tooMany);
   const last = items.at(-1);
   const nextPageToken =
-    rows.length > start.size && last !== undefined
-      ? Buffer.from(`${list}\n${positionOf(last)}`, 'utf8').toString('base64url')
+    rows.length > items.length && last !== undefined
+      ? Buffer.from(`${list}\n${positionOf(last, items.length)}`, 'utf8').toString('base64url')
       : '';
   return { items, nextPageToken };
+}
+
+/** About how many bytes a row takes in a reply: its texts, and a little for each member. */
+function bytesAbout(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value) + 2;
+  if (typeof value !== 'object' || value === null) return 8;
+  let bytes = 2;
+  for (const [name, member] of Object.entries(value)) bytes += name.length + 4 + bytesAbout(member);
+  return bytes;
 }

@@ -11,6 +11,7 @@ import type { Assistable } from './assist/deps.ts';
 import type { Assistant } from './assistant.ts';
 import type { Paid, WorkflowCall } from './charged-run.ts';
 import { createDefinitions, type Definitions, type WorkflowName } from './custom/index.ts';
+import type { DefinitionQuotas } from './custom/quotas.ts';
 import { type CustomReply, runWorkflow } from './custom/run-workflow.ts';
 import { createDrafts, type Drafts } from './drafts/index.ts';
 import { families, type ReplyFor, type RequestFor, type RunnableFamily } from './families.ts';
@@ -67,10 +68,14 @@ export function createWorkflows(options: {
   /** Undefined: rules alone. */
   assistant?: Assistant;
   sandbox: Sandbox;
+  quotas?: Partial<DefinitionQuotas>;
 }): Workflows {
   const { sandbox } = options;
   const drafts = createDrafts({ db: options.db, clock: options.clock ?? systemClock });
-  const definitions = createDefinitions({ db: options.db, clock: options.clock ?? systemClock, sandbox });
+  const definitions = createDefinitions({
+    ...{ db: options.db, clock: options.clock ?? systemClock, sandbox },
+    ...(options.quotas ? { quotas: options.quotas } : {}),
+  });
   const deps = { ...options, definitions };
   return {
     run<Name extends ChargedFamily>(name: Name, caller: Caller, request: RequestFor<Name>, call: WorkflowCall) {

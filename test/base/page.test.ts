@@ -25,3 +25,20 @@ test('a size over the maximum is taken as the maximum; a negative one and a fore
   const other = makePage('others', { size: 1 }, ['a', 'b'], (item) => item).nextPageToken;
   expect(readPageRequest('things', { pageToken: other })).toMatchObject({ ok: false });
 });
+
+test('a page ends before it is over 1 MiB, never empty, and the next one goes on where it ended', () => {
+  const sizes = [400_000, 400_000, 400_000, 3_000_000, 10, 10];
+  const all = sizes.map((size, index) => ({ id: String(index), labels: { text: 'ü'.repeat(size / 2) } }));
+  const pages: string[][] = [];
+  let pageToken = '';
+  do {
+    const start = readPageRequest('large', { pageSize: 5, pageToken });
+    if (!start.ok) throw new Error('refused');
+    const { size, after = '' } = start.value;
+    const rows = all.filter(({ id }) => id > after).slice(0, size + 1);
+    const page = makePage('large', start.value, rows, ({ id }) => id);
+    pages.push(page.items.map(({ id }) => id));
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '');
+  expect(pages).toEqual([['0', '1'], ['2'], ['3'], ['4', '5']]);
+});

@@ -7,7 +7,7 @@ import { hasTooManyFields } from '../../src/edge/binary-bounds.ts';
 import { defaultJsonBounds, findJsonFault } from '../../src/edge/rest/json-bounds.ts';
 import { JsonText } from '../../src/edge/rest/json-text.ts';
 import { ChatRequestSchema } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
-import { reasonOf, send, startApp, type TestApp, onboard, type Customer } from '../support/app.ts';
+import { type Customer, onboard, reasonOf, send, startApp, type TestApp } from '../support/app.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
 
 const database = useDatabase(firstServer());

@@ -72,6 +72,7 @@ const decisions: Record<string, string> = {
   'workflow.v1.WorkflowService/WriteDecisionMemo': 'access_token api_key + workflows',
   'workflow.v1.WorkflowService/ScoreBusinessReadiness': 'access_token api_key + workflows',
   'workflow.v1.WorkflowService/CreateWorkflowDefinition': 'management_key + workflows',
+  'workflow.v1.WorkflowService/DeleteWorkflowDefinition': 'management_key + workflows',
   'workflow.v1.WorkflowService/GetWorkflowDefinition': 'api_key management_key + workflows',
   'workflow.v1.WorkflowService/ListWorkflowDefinitions': 'api_key management_key + workflows',
   'workflow.v1.WorkflowService/RetireWorkflowDefinition': 'management_key + workflows',

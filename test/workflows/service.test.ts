@@ -291,6 +291,16 @@ describe('a draft', () => {
     expect((await rest('GET', `${path}?version=1`)).body.draft).toMatchObject({ body: made.body, state: 'rejected' });
   });
 
+  it('takes revisions until they are 4 MiB in all', async () => {
+    const { draftId } = await make();
+    const revise = () => rest('POST', `/v1/drafts/${draftId}:revise`, { body: 'ü'.repeat(100_000) });
+    let revised = 0;
+    let answer = await revise();
+    for (; answer.status === 200; answer = await revise()) revised++;
+    expect(answer.status).toBe(409);
+    expect(answer.body.error.message).toContain('Make a new draft');
+    expect(revised).toBe(20);
+  });
   it('made twice with one idempotency key is one draft and one charge', async () => {
     const send = () => rest('POST', '/v1/draft/document', request, 'api acc_1', { 'idempotency-key': 'draft-once' });
     const first = await send();

@@ -77,7 +77,7 @@ export function createStatements({ db }: { db: Database }): Statements {
       const rows = await sum({ ...request, ...postings, offset, limit: size + 1 });
       if (!rows.ok) return rows;
       const { from, to } = postings;
-      return succeed(makePage(list, start.value, rows.value, () => `${from}:${to}:${offset + size}`));
+      return succeed(makePage(list, start.value, rows.value, (_, count) => `${from}:${to}:${offset + count}`));
     },
     async allUsage(request) {
       const found = await postingsOf(request.accountId, request);

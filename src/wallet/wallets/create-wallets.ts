@@ -76,8 +76,8 @@ export function createWallets({ db, ledger, payments, settings = {} }: WalletsDe
       const before = after !== undefined && /^[0-9]{1,18}$/.test(after) ? BigInt(after) : undefined;
       const walletId = wallet.value.id;
       const rows = await listNewest(db, postingTable, { walletId, before, limit: size + 1 });
-      const { items, nextPageToken } = makePage(`entries:${kind}`, start.value, rows, ({ seq }) => seq.toString());
-      return succeed({ items: await entriesOf(db, walletId, items), nextPageToken });
+      const entries = await entriesOf(db, walletId, rows);
+      return succeed(makePage(`entries:${kind}`, start.value, entries, ({ entryId }) => entryId));
     },
     async getCharge(accountId, chargeId) {
       const charge = isId('chg', chargeId) ? await chargeOf(accountId, chargeId) : undefined;
@@ -92,8 +92,8 @@ export function createWallets({ db, ledger, payments, settings = {} }: WalletsDe
       const { after, size } = start.value;
       const walletId = wallet.value.id;
       const rows = await listCharges(db, { walletId, metadata, before: after, limit: size + 1 });
-      const { items, nextPageToken } = makePage(list, start.value, rows, ({ id }) => id);
-      return succeed({ items: await chargesOf(walletId, items), nextPageToken });
+      const charges = await chargesOf(walletId, rows);
+      return succeed(makePage(list, start.value, charges, ({ chargeId }) => chargeId));
     },
     async eraseMetadata(accountId, label) {
       const wallet = await requireWallet(db, accountId, 'api');

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Generated, type Selectable, sql } from 'kysely';
 import type { Queryable } from '../../db/index.ts';
 
 export interface DefinitionName {
@@ -7,15 +7,33 @@ export interface DefinitionName {
   workflow: string;
 }
 
-export interface DefinitionRow {
+/** A version without its content. */
+export interface DefinitionSummary {
   client: string;
   workflow: string;
   version: number;
   versionId: string;
-  /** JSON. */
-  content: string;
+  displayName: string;
+  assist: string;
+  /** Of the content. */
+  bytes: number;
   createdMs: number;
   retiredMs: number | undefined;
+}
+
+export interface DefinitionRow extends DefinitionSummary {
+  /** JSON. */
+  content: string;
+}
+
+/** What an account has made so far. */
+export interface DefinitionCounts {
+  /** Names. */
+  workflows: number;
+  /** Of one workflow. */
+  versions: number;
+  /** Of all versions of all workflows. */
+  bytes: number;
 }
 
 interface DefinitionTables {
@@ -29,8 +47,17 @@ interface DefinitionTables {
     content: string;
     created_at_ms: number | bigint;
     retired_at_ms: number | bigint | null;
+    // Made by the database from `content`.
+    bytes: Generated<number>;
+    display_name: Generated<string | null>;
+    assist: Generated<string | null>;
   };
 }
+
+const summaryColumns = [
+  ...(['client', 'workflow', 'version', 'version_id', 'created_at_ms', 'retired_at_ms'] as const),
+  ...(['bytes', 'display_name', 'assist'] as const),
+] as const;
 
 /** All SQL about clients' own workflows. */
 export function createDefinitionsStore(queryable: Queryable) {
@@ -39,7 +66,6 @@ export function createDefinitionsStore(queryable: Queryable) {
   const versionsOf = ({ accountId, client, workflow }: DefinitionName) =>
     db
       .selectFrom('workflow_definition_version')
-      .selectAll()
       .where('account_id', '=', accountId)
       .where('client', '=', client)
       .where('workflow', '=', workflow);
@@ -58,19 +84,28 @@ export function createDefinitionsStore(queryable: Queryable) {
       return row?.version;
     },
 
-    async countWorkflows(accountId: string): Promise<number> {
-      const row = await db
+    /** Counts what the account has; to hold, only while its quota is locked. */
+    async count(name: DefinitionName): Promise<DefinitionCounts> {
+      const { count } = await db
         .selectFrom('workflow_definition')
         .select((eb) => eb.fn.countAll().as('count'))
-        .where('account_id', '=', accountId)
-        .executeTakeFirst();
-      return Number(row?.count ?? 0);
+        .where('account_id', '=', name.accountId)
+        .executeTakeFirstOrThrow();
+      const { versions } = await versionsOf(name)
+        .select((eb) => eb.fn.countAll().as('versions'))
+        .executeTakeFirstOrThrow();
+      const { bytes } = await db
+        .selectFrom('workflow_definition_version')
+        .select((eb) => eb.fn.sum<bigint | null>('bytes').as('bytes'))
+        .where('account_id', '=', name.accountId)
+        .executeTakeFirstOrThrow();
+      return { workflows: Number(count), versions: Number(versions), bytes: Number(bytes ?? 0) };
     },
 
     /** Makes a version the newest; `isFirst` when the workflow is new. */
     async insertVersion(
       name: DefinitionName,
-      row: Omit<DefinitionRow, 'client' | 'workflow' | 'retiredMs'>,
+      row: Pick<DefinitionRow, 'version' | 'versionId' | 'content' | 'createdMs'>,
       isFirst: boolean,
     ): Promise<void> {
       const { accountId, client, workflow } = name;
@@ -105,12 +140,12 @@ export function createDefinitionsStore(queryable: Queryable) {
 
     /** One version; the newest active one by default, else the newest. */
     async find(name: DefinitionName, version?: number): Promise<DefinitionRow | undefined> {
-      const all = versionsOf(name);
+      const all = versionsOf(name).select([...summaryColumns, 'content']);
       const row =
         version === undefined
           ? await all.orderBy(sql`retired_at_ms IS NOT NULL`).orderBy('version', 'desc').limit(1).executeTakeFirst()
           : await all.where('version', '=', version).executeTakeFirst();
-      return row && rowOf(row);
+      return row && { ...summaryOf(row), content: row.content };
     },
 
     /** The newest version of each workflow, those changed last first. */
@@ -119,7 +154,7 @@ export function createDefinitionsStore(queryable: Queryable) {
       client: string;
       after?: string | undefined;
       limit: number;
-    }): Promise<DefinitionRow[]> {
+    }): Promise<DefinitionSummary[]> {
       let selected = db
         .selectFrom('workflow_definition as d')
         .innerJoin('workflow_definition_version as v', (join) =>
@@ -129,13 +164,48 @@ export function createDefinitionsStore(queryable: Queryable) {
             .onRef('v.workflow', '=', 'd.workflow')
             .onRef('v.version', '=', 'd.version'),
         )
-        .selectAll('v')
+        .select(summaryColumns.map((column) => `v.${column}` as const))
         .where('d.account_id', '=', query.accountId)
         .orderBy('d.updated_id', 'desc')
         .limit(query.limit);
       if (query.client !== '') selected = selected.where('d.client', '=', query.client);
       if (query.after !== undefined) selected = selected.where('d.updated_id', '<', query.after);
-      return (await selected.execute()).map(rowOf);
+      return (await selected.execute()).map(summaryOf);
+    },
+
+    /** The contents of some versions, by the version's id. */
+    async contents(accountId: string, rows: readonly DefinitionSummary[]): Promise<Map<string, string>> {
+      if (rows.length === 0) return new Map();
+      const found = await db
+        .selectFrom('workflow_definition_version')
+        .select(['version_id', 'content'])
+        .where('account_id', '=', accountId)
+        .where((eb) => eb.or(rows.map(({ client, workflow, version }) => eb.and({ client, workflow, version }))))
+        .execute();
+      return new Map(found.map((row) => [row.version_id, row.content]));
+    },
+
+    /** All versions, the newest first. */
+    async versions(name: DefinitionName): Promise<DefinitionSummary[]> {
+      return (await versionsOf(name).select(summaryColumns).orderBy('version', 'desc').execute()).map(summaryOf);
+    },
+
+    /** Deletes one version, or the workflow with all of them. */
+    async remove({ accountId, client, workflow }: DefinitionName, version: number | undefined): Promise<void> {
+      let versions = db
+        .deleteFrom('workflow_definition_version')
+        .where('account_id', '=', accountId)
+        .where('client', '=', client)
+        .where('workflow', '=', workflow);
+      if (version !== undefined) versions = versions.where('version', '=', version);
+      await versions.execute();
+      if (version !== undefined) return;
+      await db
+        .deleteFrom('workflow_definition')
+        .where('account_id', '=', accountId)
+        .where('client', '=', client)
+        .where('workflow', '=', workflow)
+        .execute();
     },
 
     /** Retires one version, or all of them; those retired before keep their time. */
@@ -157,13 +227,17 @@ export function createDefinitionsStore(queryable: Queryable) {
   };
 }
 
-function rowOf(row: DefinitionTables['workflow_definition_version']): DefinitionRow {
+function summaryOf(
+  row: Omit<Selectable<DefinitionTables['workflow_definition_version']>, 'account_id' | 'content'>,
+): DefinitionSummary {
   return {
     client: row.client,
     workflow: row.workflow,
     version: row.version,
     versionId: row.version_id,
-    content: row.content,
+    displayName: row.display_name ?? '',
+    assist: row.assist ?? '',
+    bytes: row.bytes,
     createdMs: Number(row.created_at_ms),
     retiredMs: row.retired_at_ms === null ? undefined : Number(row.retired_at_ms),
   };

@@ -5,25 +5,32 @@ import type { Clock } from '../../base/clock.ts';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { newId } from '../../base/ids.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../../base/page.ts';
-import { type Database, isDuplicateKey } from '../../db/index.ts';
+import { type Database, lockQuota } from '../../db/index.ts';
 import { type WorkflowDefinition, WorkflowDefinitionSchema } from '../../gen/intelligence/workflow/v1/definition_pb.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
 import { boundJson, checkOf, jsonOf, ownRules, type Plain } from '../family.ts';
 import type { CustomDefinition, CustomRun } from './definition.ts';
-import { createDefinitionsStore, type DefinitionName, type DefinitionRow } from './definitions-store.ts';
+import { createDefinitionsStore, type DefinitionName, type DefinitionSummary } from './definitions-store.ts';
+import { type DefinitionQuotas, fullOf, quotasDefault, whyKept } from './quotas.ts';
 
 /** Clients' own workflows: immutable versions, each proven by its samples before it is made. */
 export interface Definitions {
   /**
    * Makes a new version. Fails with `invalid_argument` naming what is wrong: a schema, an expression, or a sample that does
-   * not yield what it must.
+   * not yield what it must; and with `precondition_failed` when the account has as much as it may.
    */
   create(caller: Caller, definition: Plain<WorkflowDefinition>): Promise<Result<WorkflowDefinition>>;
   /** One version; the newest active one by default, and the newest when none is. */
   find(caller: Caller, name: WorkflowName): Promise<Result<WorkflowDefinition>>;
-  list(caller: Caller, request: PageRequest & { client: string }): Promise<Result<Page<WorkflowDefinition>>>;
+  /** The newest version of each workflow; only what is `basic` of them, unless `view` is `full`. */
+  list(
+    caller: Caller,
+    request: PageRequest & { client: string; view: string },
+  ): Promise<Result<Page<WorkflowDefinition>>>;
   /** Stops a version, or all of them. Doing it again changes nothing. */
   retire(caller: Caller, name: WorkflowName): Promise<Result<WorkflowDefinition>>;
+  /** Deletes what is retired: one version but the newest, or the workflow with all of them. */
+  remove(caller: Caller, name: WorkflowName): Promise<Result<void>>;
   /** The version that runs: the one asked for, if it is active, or the newest active one. */
   active(caller: Caller, name: WorkflowName): Promise<Result<ActiveDefinition>>;
 }
@@ -39,19 +46,27 @@ export interface ActiveDefinition {
   rules: CustomDefinition;
 }
 
-const workflowsMax = 1000;
-
-export function createDefinitions(deps: { db: Database; clock: Clock; sandbox: Sandbox }): Definitions {
+export function createDefinitions(deps: {
+  db: Database;
+  clock: Clock;
+  sandbox: Sandbox;
+  quotas?: Partial<DefinitionQuotas>;
+}): Definitions {
   const { db, clock, sandbox } = deps;
+  const quotas = { ...quotasDefault, ...deps.quotas };
   const store = createDefinitionsStore(db);
 
-  async function insert(name: DefinitionName, content: string): Promise<DefinitionRow> {
+  async function insert(name: DefinitionName, content: string): Promise<Result<WorkflowDefinition>> {
     return db.transaction(async (tx) => {
+      await lockQuota(tx, name.accountId, 'workflow-definitions');
       const inside = createDefinitionsStore(tx);
       const newest = await inside.lock(name);
+      const bytes = Buffer.byteLength(content);
+      const full = fullOf(quotas, await inside.count(name), { isNew: newest === undefined, bytes });
+      if (full !== undefined) return fail({ kind: 'precondition_failed', description: full });
       const row = { version: (newest ?? 0) + 1, versionId: newId('wfv'), content, createdMs: clock.now() };
       await inside.insertVersion(name, row, newest === undefined);
-      return { ...name, ...row, retiredMs: undefined };
+      return succeed(messageOf({ ...row, bytes, retiredMs: undefined }));
     });
   }
 
@@ -63,22 +78,14 @@ export function createDefinitions(deps: { db: Database; clock: Clock; sandbox: S
       const proven = await prove(sandbox, accountId, definition);
       if (!proven.ok) return proven;
       const name = { accountId, client: definition.client, workflow: definition.workflow };
-      if ((await store.find(name)) === undefined && (await store.countWorkflows(accountId)) >= workflowsMax)
-        return fail({ kind: 'precondition_failed', description: `The account has ${workflowsMax} workflows already.` });
       const message = create(WorkflowDefinitionSchema, {
         ...(definition as WorkflowDefinition),
         version: 0,
         state: '',
         createTime: undefined,
+        sizeBytes: 0,
       });
-      const content = JSON.stringify(toJson(WorkflowDefinitionSchema, message));
-      try {
-        return succeed(messageOf(await insert(name, content)));
-      } catch (error) {
-        // Another request made the first version at the same moment: now there is a row to lock.
-        if (!isDuplicateKey(error)) throw error;
-        return succeed(messageOf(await insert(name, content)));
-      }
+      return insert(name, JSON.stringify(toJson(WorkflowDefinitionSchema, message)));
     },
 
     async find(caller, { client, workflow, version }) {
@@ -86,14 +93,25 @@ export function createDefinitions(deps: { db: Database; clock: Clock; sandbox: S
       return row ? succeed(messageOf(row)) : notFound(client, workflow);
     },
 
-    async list(caller, request) {
+    async list(caller, { client, view, ...request }) {
       const accountId = accountOf(caller);
-      const start = readPageRequest(`definitions ${request.client}`, request);
+      const start = readPageRequest(`definitions ${client}`, request);
       if (!start.ok) return start;
       const { size, after } = start.value;
-      const rows = await store.list({ accountId, client: request.client, after, limit: size + 1 });
-      const page = makePage(`definitions ${request.client}`, start.value, rows, ({ versionId }) => versionId);
-      return succeed({ items: page.items.map(messageOf), nextPageToken: page.nextPageToken });
+      const isFull = view === 'full';
+      // One moment for both readings, so that none of the second is gone.
+      return db.snapshot(async (moment) => {
+        const at = createDefinitionsStore(moment);
+        const rows = await at.list({ accountId, client, after, limit: size + 1 });
+        const bytesOf = isFull ? ({ bytes }: DefinitionSummary) => bytes : undefined;
+        const page = makePage(`definitions ${client}`, start.value, rows, ({ versionId }) => versionId, bytesOf);
+        const contents = isFull ? await at.contents(accountId, page.items) : undefined;
+        const items = page.items.map((row) => {
+          const content = contents?.get(row.versionId);
+          return content === undefined ? summaryMessageOf(row) : messageOf({ ...row, content });
+        });
+        return succeed({ items, nextPageToken: page.nextPageToken });
+      });
     },
 
     async retire(caller, { client, workflow, version }) {
@@ -102,6 +120,21 @@ export function createDefinitions(deps: { db: Database; clock: Clock; sandbox: S
       await store.retire(name, version, clock.now());
       const row = await store.find(name, version);
       return row ? succeed(messageOf(row)) : notFound(client, workflow);
+    },
+
+    async remove(caller, { client, workflow, version }) {
+      const name = { accountId: accountOf(caller), client, workflow };
+      return db.transaction(async (tx): Promise<Result<void>> => {
+        const inside = createDefinitionsStore(tx);
+        const newest = await inside.lock(name);
+        const versions = await inside.versions(name);
+        const asked = version === undefined ? versions : versions.filter((row) => row.version === version);
+        if (newest === undefined || asked.length === 0) return notFound(client, workflow);
+        const problem = whyKept(asked, version === undefined ? undefined : newest);
+        if (problem !== undefined) return fail({ kind: 'precondition_failed', description: problem });
+        await inside.remove(name, version);
+        return succeed(undefined);
+      });
     },
 
     async active(caller, { client, workflow, version }) {
@@ -202,12 +235,26 @@ function isSame(a: unknown, b: unknown): boolean {
   return names.every((name) => isSame((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name]));
 }
 
-function messageOf(row: DefinitionRow): WorkflowDefinition {
-  const definition = fromJson(WorkflowDefinitionSchema, JSON.parse(row.content) as JsonValue);
-  definition.version = row.version;
-  definition.state = row.retiredMs === undefined ? 'active' : 'retired';
-  definition.createTime = timestampFromMs(row.createdMs);
-  return definition;
+/** What the service states of a version. */
+type Stated = Pick<DefinitionSummary, 'version' | 'retiredMs' | 'createdMs' | 'bytes'>;
+
+function messageOf({ content, ...row }: Stated & { content: string }): WorkflowDefinition {
+  const definition = fromJson(WorkflowDefinitionSchema, JSON.parse(content) as JsonValue);
+  return Object.assign(definition, statedOf(row));
+}
+
+function summaryMessageOf(row: DefinitionSummary): WorkflowDefinition {
+  const { client, workflow, displayName, assist } = row;
+  return create(WorkflowDefinitionSchema, { client, workflow, displayName, assist, ...statedOf(row) });
+}
+
+function statedOf({ version, retiredMs, createdMs, bytes }: Stated) {
+  return {
+    version,
+    state: retiredMs === undefined ? 'active' : 'retired',
+    createTime: timestampFromMs(createdMs),
+    sizeBytes: bytes,
+  };
 }
 
 function accountOf({ accountId }: Caller): string {

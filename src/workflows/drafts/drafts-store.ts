@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Queryable } from '../../db/index.ts';
 
 /** One stored version of a draft. */
@@ -123,6 +124,17 @@ export function createDraftsStore(queryable: Queryable) {
         .orderBy('version', 'desc')
         .execute();
       return rows.map((row) => rowOf(row));
+    },
+
+    /** What all versions of a draft take. */
+    async bytes(accountId: string, draftId: string): Promise<number> {
+      const { bytes } = await db
+        .selectFrom('workflow_draft_version')
+        .select(sql<bigint | null>`SUM(LENGTH(content))`.as('bytes'))
+        .where('account_id', '=', accountId)
+        .where('draft_id', '=', draftId)
+        .executeTakeFirstOrThrow();
+      return Number(bytes ?? 0);
     },
 
     async content(accountId: string, draftId: string, version: number): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Caller } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
-import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { fail, type Result, succeed } from '../../base/failure.ts';
 import { isId, newId } from '../../base/ids.ts';
 import type { Database, Queryable } from '../../db/index.ts';
 import type { Draft, DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
@@ -15,7 +15,7 @@ export interface Drafts {
   keep(caller: Caller, draft: Plain<Draft>, terms: DraftTerms): Promise<Plain<Draft>>;
   /** One version, the newest by default. An access token finds its own subject's drafts only. */
   find(caller: Caller, draftId: string, version?: number): Promise<Result<Plain<Draft>>>;
-  /** Adds a version, which waits for review. Fails with `precondition_failed` when another is the newest meanwhile. */
+  /** Adds a version, which waits for review. Fails with `precondition_failed` when another is the newest meanwhile, or the draft is full. */
   revise(
     caller: Caller,
     revision: { draftId: string; title: string; body: string; baseVersion?: number | undefined },
@@ -49,6 +49,8 @@ interface Content extends DraftTerms {
 }
 
 const versionsMax = 200;
+/** Of all versions of one draft, for revisions cost nothing. */
+const draftBytesMax = 4 * 1_024 * 1_024;
 
 export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
   const { db, clock } = deps;
@@ -123,10 +125,12 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
         const known = await store.lock(accountId, draftId);
         if (!known || !isVisible(caller, known.subject)) return notFound(draftId);
         if (baseVersion !== undefined && baseVersion !== known.version) return superseded(known.version);
-        if (known.version >= versionsMax) return fail(invalid('draftId', `has ${versionsMax} versions already`));
+        if (known.version >= versionsMax) return draftFull(`${versionsMax} versions`);
         const before = JSON.parse((await store.content(accountId, draftId, known.version)) ?? '{}') as Content;
         const version = known.version + 1;
         const content = JSON.stringify({ ...before, title: title || before.title, body } satisfies Content);
+        if ((await store.bytes(accountId, draftId)) + Buffer.byteLength(content) > draftBytesMax)
+          return draftFull(`${draftBytesMax} bytes in all versions`);
         await store.insertVersion({ accountId, draftId, version, content, createdMs: clock.now() });
         await store.setNewest(accountId, draftId, version);
         const draft = await read(tx, accountId, draftId, version);
@@ -173,6 +177,11 @@ function isVisible({ token }: Caller, subject: string): boolean {
 
 function notFound(draftId: string): ReturnType<typeof fail> {
   return fail({ kind: 'not_found', resource: `draft ${draftId}` });
+}
+
+function draftFull(limit: string): ReturnType<typeof fail> {
+  const description = `A draft has at most ${limit}. Make a new draft to go on.`;
+  return fail({ kind: 'precondition_failed', description });
 }
 
 function superseded(version: number): ReturnType<typeof fail> {

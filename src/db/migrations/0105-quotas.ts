@@ -1,0 +1,8 @@
+/** Rows that are locked while what an account has of something is counted and added to. */
+export const statements = [
+  `CREATE TABLE quota_lock (
+    account_id VARBINARY(40) NOT NULL,
+    quota VARBINARY(40) NOT NULL,
+    PRIMARY KEY (account_id, quota)
+  ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
+];
