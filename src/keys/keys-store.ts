@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import type { CredentialChanges } from '../db/credential-changes.ts';
-import type { Database, Queryable } from '../db/index.ts';
+import { type Database, lockQuota, type Queryable } from '../db/index.ts';
 import type { StoredHash } from './pepper.ts';
 import type { KeyKind } from './secret.ts';
 import type { ApiKey, KeyLimits, NewKey } from './types.ts';
@@ -45,7 +45,8 @@ export type KeyRow = Selectable<ApiKeyTable>;
 
 /** All SQL about keys. */
 export interface KeysStore {
-  insert(key: StoredKey): Promise<void>;
+  /** False when the account has `most` keys already that are not revoked; then nothing is stored. */
+  insert(key: StoredKey, most: number): Promise<boolean>;
   /** One key of one account. */
   find(accountId: string, keyId: string): Promise<ApiKey | undefined>;
   /** Newest first; `after` is the id of the last one of the page before. */
@@ -99,8 +100,17 @@ export function createKeysStore(options: KeysStoreOptions): KeysStore {
   const { changes, clock } = options;
   const db = options.db.for<KeyTables>();
 
-  async function insert(key: StoredKey): Promise<void> {
-    await options.db.transaction(async (tx) => {
+  async function insert(key: StoredKey, most: number): Promise<boolean> {
+    return options.db.transaction(async (tx) => {
+      await lockQuota(tx, key.accountId, 'keys');
+      const { count } = await tx
+        .for<KeyTables>()
+        .selectFrom('api_key')
+        .select((eb) => eb.fn.countAll().as('count'))
+        .where('account_id', '=', key.accountId)
+        .where('revoked_at_ms', 'is', null)
+        .executeTakeFirstOrThrow();
+      if (Number(count) >= most) return false;
       await tx
         .for<KeyTables>()
         .insertInto('api_key')
@@ -133,6 +143,7 @@ export function createKeysStore(options: KeysStoreOptions): KeysStore {
         kind: 'created',
         expireTime: key.expireTime ?? null,
       });
+      return true;
     });
   }
 

@@ -12,8 +12,13 @@ import { violationsOf } from './violations.ts';
 /** The longest time that a replaced secret may go on working. */
 export const overlapSecondsMax = 7 * 24 * 3600;
 
+/** Of one account, of both kinds; revoked ones do not count. */
+export const keysMax = 1_000;
+const keysFull = `The account has ${keysMax} keys, which is the most that it may have. Revoke one that is not used any more.`;
+
 /** What owners do with their keys. */
 export interface KeyLifecycle {
+  /** Fails with `precondition_failed` when the account has `keysMax` keys that are not revoked. */
   create(key: NewKey): Promise<Result<KeyWithSecret>>;
   list(accountId: string, page: PageRequest): Promise<Result<Page<ApiKey>>>;
   get(accountId: string, keyId: string): Promise<Result<ApiKey>>;
@@ -41,16 +46,17 @@ export function createLifecycle(options: LifecycleOptions): KeyLifecycle {
     const id = newId('key');
     const secret = formatSecret(key.kind, id, random());
     const createTime = clock.now();
-    await store.insert({
+    const stored = {
       ...key,
       id,
       scopes: key.kind === 'management' ? [] : (key.scopes ?? keyScopes),
       secret: hashSecret(peppers, secret),
       lastFour: secret.slice(-4),
       createTime,
-    });
-    const stored = await get(key.accountId, id);
-    return stored.ok ? succeed({ key: stored.value, secret }) : stored;
+    };
+    if (!(await store.insert(stored, keysMax))) return fail({ kind: 'precondition_failed', description: keysFull });
+    const made = await get(key.accountId, id);
+    return made.ok ? succeed({ key: made.value, secret }) : made;
   }
 
   async function list(accountId: string, page: PageRequest): Promise<Result<Page<ApiKey>>> {

@@ -1,4 +1,4 @@
-import type { Database } from '../db/index.ts';
+import { type Database, lockQuota } from '../db/index.ts';
 import type { ClientApplication } from './types.ts';
 
 interface ClientTables {
@@ -26,19 +26,32 @@ export function createClientsStore(database: Database) {
   return {
     find,
 
-    async insert(client: ClientApplication): Promise<void> {
-      await db
-        .insertInto('client_application')
-        .values({
-          id: client.id,
-          account_id: client.accountId,
-          key_id: client.keyId,
-          display_name: client.displayName,
-          activation_uri: client.activationUri ?? null,
-          created_at_ms: client.createTime,
-          disabled_at_ms: null,
-        })
-        .execute();
+    /** False when the account has `most` already that are not disabled; then nothing is stored. */
+    async insert(client: ClientApplication, most: number): Promise<boolean> {
+      return database.transaction(async (tx) => {
+        await lockQuota(tx, client.accountId, 'clients');
+        const within = tx.for<ClientTables>();
+        const { count } = await within
+          .selectFrom('client_application')
+          .select((eb) => eb.fn.countAll().as('count'))
+          .where('account_id', '=', client.accountId)
+          .where('disabled_at_ms', 'is', null)
+          .executeTakeFirstOrThrow();
+        if (Number(count) >= most) return false;
+        await within
+          .insertInto('client_application')
+          .values({
+            id: client.id,
+            account_id: client.accountId,
+            key_id: client.keyId,
+            display_name: client.displayName,
+            activation_uri: client.activationUri ?? null,
+            created_at_ms: client.createTime,
+            disabled_at_ms: null,
+          })
+          .execute();
+        return true;
+      });
     },
 
     async list(query: Readonly<{ accountId: string; after?: string; limit: number }>): Promise<ClientApplication[]> {

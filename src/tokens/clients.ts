@@ -19,6 +19,10 @@ export interface Clients {
   disable(accountId: string, clientId: string): Promise<Result<ClientApplication>>;
 }
 
+/** Of one account; disabled ones do not count. */
+const clientsMax = 200;
+const clientsFull = `The account has ${clientsMax} client applications, which is the most that it may have. Disable one that is not used any more.`;
+
 const notFound: Failure = { kind: 'not_found', resource: 'client' };
 
 export function createClients(options: {
@@ -47,7 +51,8 @@ export function createClients(options: {
         createTime: clock.now(),
         ...(activationUri !== undefined && { activationUri }),
       };
-      await store.insert(client);
+      if (!(await store.insert(client, clientsMax)))
+        return fail({ kind: 'precondition_failed', description: clientsFull });
       return succeed(client);
     },
 

@@ -4,15 +4,13 @@ import type { Seal } from '../base/seal.ts';
 import type { Database } from '../db/index.ts';
 import type { Poster } from './post.ts';
 import {
-  claimDelivery,
   type DeliveryRow,
   disableEndpoint,
   type EndpointRow,
-  findDueDeliveries,
   findEndpoint,
   giveUp,
   noteAttempt,
-  sweepDeliveries,
+  testType,
 } from './webhooks-store.ts';
 
 export interface DeliverDependencies {
@@ -22,13 +20,6 @@ export interface DeliverDependencies {
   log: Logger;
   random: () => number;
 }
-
-const batchMax = 50;
-const atOnceMax = 10;
-/** Longer than an attempt can take. */
-const leaseMs = 60_000;
-const keptMs = 30 * 24 * 3_600_000;
-const sweepMax = 1_000;
 
 /** Between attempts, as Standard Webhooks suggests: seconds, minutes, hours. One attempt more than there are rests. */
 const second = 1_000;
@@ -40,24 +31,8 @@ export function secretContext(endpointId: string): string {
   return `webhook-secret:${endpointId}`;
 }
 
-/** Posts what is due, a few at once; how many were posted. */
-export async function deliverDue(deps: DeliverDependencies): Promise<number> {
-  const due = await findDueDeliveries(deps.db, batchMax);
-  const waiting = due.values();
-  let posted = 0;
-  const work = async () => {
-    for (const row of waiting) {
-      if (!(await claimDelivery(deps.db, row, leaseMs))) continue;
-      await attempt(deps, row);
-      posted += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: atOnceMax }, work));
-  await sweepDeliveries(deps.db, { keptMs, limit: sweepMax });
-  return posted;
-}
-
-async function attempt(deps: DeliverDependencies, row: DeliveryRow): Promise<void> {
+/** Posts a delivery that was claimed, and notes what became of it. A test is posted once. */
+export async function attempt(deps: DeliverDependencies, row: DeliveryRow): Promise<void> {
   const { db, log, random } = deps;
   const endpoint = await findEndpoint(db, row.endpoint_id);
   const secret = endpoint && deps.seal.open(endpoint.secret, secretContext(endpoint.id));
@@ -69,7 +44,7 @@ async function attempt(deps: DeliverDependencies, row: DeliveryRow): Promise<voi
   }
   const { status, problem } = await deps.poster.post(endpoint.url, headersOf(row, secret), row.payload);
   if (status === 410) return disable(db, endpoint);
-  const restMs = restsMs[row.attempts];
+  const restMs = row.type === testType ? undefined : restsMs[row.attempts];
   const state = problem === undefined ? 'delivered' : restMs === undefined ? 'failed' : 'pending';
   // Jitter, so that those that failed together do not come back together.
   const retryMs = Math.round((restMs ?? 0) * (1 + random() * 0.1));

@@ -7,8 +7,9 @@ import { makePage, readPageRequest } from '../base/page.ts';
 import { present } from '../base/present.ts';
 import { createRounds } from '../base/rounds.ts';
 import type { Seal } from '../base/seal.ts';
-import type { Database, Queryable } from '../db/index.ts';
-import { deliverDue, secretContext } from './deliver.ts';
+import { type Database, lockQuota, type Queryable } from '../db/index.ts';
+import { secretContext } from './deliver.ts';
+import { createDispatcher } from './dispatcher.ts';
 import { createPoster } from './post.ts';
 import { addressInUrl, isPublicAddress } from './public-address.ts';
 import type { Delivery, Endpoint, MessageType, Webhooks } from './types.ts';
@@ -22,7 +23,9 @@ import {
   insertEndpoint,
   listDeliveryRows,
   listEndpointRows,
+  recentTests,
   removeEndpoint,
+  sweepDeliveries,
 } from './webhooks-store.ts';
 
 export type { Delivery, Endpoint, MessageType, Webhooks } from './types.ts';
@@ -38,15 +41,23 @@ export interface WebhooksDependencies {
 }
 
 const endpointsMax = 10;
+const endpointsFull = `An account has at most ${endpointsMax} endpoints. Delete one that is not used any more.`;
 const everyMs = 2_000;
+const keptMs = 30 * 24 * 3_600_000;
+const sweepMax = 1_000;
+const testsPerMinute = 10;
+const minuteMs = 60_000;
 
 export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
   const { db, log, seal, allowPrivateNetworks, random = Math.random } = dependencies;
   const poster = createPoster({ allowPrivateNetworks });
-  const deliver = () => deliverDue({ db, seal, poster, log, random });
+  const dispatcher = createDispatcher({ db, seal, poster, log, random });
   const rounds = createRounds({
     everyMs,
-    run: deliver,
+    run: async () => {
+      await dispatcher.start();
+      await sweepDeliveries(db, { keptMs, limit: sweepMax });
+    },
     onError: (error) => log.warn({ err: error }, 'webhooks could not be delivered; they are tried again'),
   });
 
@@ -79,12 +90,16 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
     async addEndpoint(accountId, url) {
       const problem = urlProblem(url, allowPrivateNetworks);
       if (problem !== undefined) return fail(invalid('url', problem));
-      if ((await countEndpoints(db, accountId)) >= endpointsMax)
-        return fail({ kind: 'precondition_failed', description: `An account has at most ${endpointsMax} endpoints.` });
       const id = newId('whk');
       const secret = randomBytes(32);
       const sealed = Buffer.from(seal.seal(secret, secretContext(id)));
-      await insertEndpoint(db, { id, accountId, url, secret: sealed });
+      const hasRoom = await db.transaction(async (tx) => {
+        await lockQuota(tx, accountId, 'webhook-endpoints');
+        if ((await countEndpoints(tx, accountId)) >= endpointsMax) return false;
+        await insertEndpoint(tx, { id, accountId, url, secret: sealed });
+        return true;
+      });
+      if (!hasRoom) return fail({ kind: 'precondition_failed', description: endpointsFull });
       const added = await findEndpoint(db, id);
       if (!added) throw new Error('An endpoint that was just added is gone.');
       return succeed({ endpoint: toEndpoint(added), secret: `whsec_${secret.toString('base64')}` });
@@ -106,8 +121,15 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
       if (found.value.state !== 'active')
         return fail({ kind: 'precondition_failed', description: 'The endpoint is disabled. Add it again.' });
       const message = { accountId, endpointIds: [endpointId], type: 'webhook.test' as const, data: { endpointId } };
-      const [id = ''] = await send(db, message);
-      const row = await findDelivery(db, id);
+      const sent = await db.transaction(async (tx): Promise<Result<string | undefined>> => {
+        await lockQuota(tx, accountId, 'webhook-tests');
+        const { count, firstAgoMs } = await recentTests(tx, { accountId, withinMs: minuteMs });
+        if (count < testsPerMinute) return succeed((await send(tx, message))[0]);
+        const limit = `${testsPerMinute} webhook tests a minute`;
+        return fail({ kind: 'rate_limited', limit, retryAfterMs: Math.max(1, minuteMs - firstAgoMs) });
+      });
+      if (!sent.ok) return sent;
+      const row = await findDelivery(db, sent.value ?? '');
       if (!row) throw new Error('A delivery that was just added is gone.');
       return succeed(toDelivery(row));
     },
@@ -123,10 +145,10 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
       const endpointIds = endpoints.filter(({ state }) => state === 'active').map(({ id }) => id);
       await send(tx, { accountId, endpointIds, type, data });
     },
-    deliver,
+    deliver: dispatcher.drain,
     start: rounds.start,
     async close() {
-      const closed = rounds.close();
+      const closed = Promise.all([rounds.close(), dispatcher.close()]);
       // What is being posted breaks off; it is posted again by whoever is next.
       await poster.close();
       await closed;

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import { addressInUrl, isPublicAddress, PrivateAddressError, publicLookup } from './public-address.ts';
+import { addressInUrl, isPublicAddress, publicLookup } from './public-address.ts';
 
 /** What became of one attempt. `problem` is for the customer: it tells nothing of networks. */
 export interface PostOutcome {
@@ -29,7 +29,7 @@ export function createPoster({ allowPrivateNetworks }: { allowPrivateNetworks: b
     async post(url, headers, body) {
       // A connection to an address as such asks no resolver, so it is checked here.
       const address = addressInUrl(new URL(url));
-      if (!allowPrivateNetworks && address !== undefined && !isPublicAddress(address)) return { problem: notPublic };
+      if (!allowPrivateNetworks && address !== undefined && !isPublicAddress(address)) return { problem: notReached };
       try {
         const answer = await request(url, {
           method: 'POST',
@@ -49,11 +49,10 @@ export function createPoster({ allowPrivateNetworks }: { allowPrivateNetworks: b
   };
 }
 
-const notPublic = 'the address is not on the public internet';
+/** The same for a name that does not resolve, one that resolves to a private address, and a refused connection. */
+const notReached = 'could not be reached';
 
 function problemOf(error: unknown): string {
-  if (error instanceof PrivateAddressError) return notPublic;
   const name = error instanceof Error ? error.name : '';
-  if (/Timeout/.test(name)) return 'no answer in time';
-  return 'could not be reached';
+  return /Timeout/.test(name) ? 'no answer in time' : notReached;
 }

@@ -1,11 +1,6 @@
 import { lookup as resolve } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** An address that a customer's endpoint may not have: it would let customers post into the operator's own network. */
-export class PrivateAddressError extends Error {
-  override readonly name = 'PrivateAddressError';
-}
-
 // What is not the public internet, by the IANA special-purpose address registries (RFC 6890 and after). Addresses that
 // carry an IPv4 address inside (mapped, NAT64, 6to4, Teredo) are refused whole.
 const reserved = new BlockList();
@@ -62,7 +57,7 @@ export const publicLookup: LookupFunction = (hostname, options, callback) => {
     if (error) return callback(error, '', 0);
     const [first] = addresses;
     if (!first || !addresses.every(({ address }) => isPublicAddress(address)))
-      return callback(new PrivateAddressError('The address is not on the public internet.'), '', 0);
+      return callback(new Error('The address is not on the public internet.'), '', 0);
     return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
   });
 };

@@ -11,6 +11,7 @@ export interface Webhooks {
   listEndpoints(accountId: string, page: PageRequest): Promise<Result<Page<Endpoint>>>;
   /** Its deliveries that are pending are given up. */
   deleteEndpoint(accountId: string, endpointId: string): Promise<Result<undefined>>;
+  /** One message, posted once. Fails with `rate_limited` beyond 10 a minute and account. */
   testEndpoint(accountId: string, endpointId: string): Promise<Result<Delivery>>;
   /** Of the last 30 days, newest first. */
   listDeliveries(accountId: string, page: PageRequest): Promise<Result<Page<Delivery>>>;
@@ -19,7 +20,7 @@ export interface Webhooks {
    * delivered if and only if that is committed, at least once.
    */
   enqueue(tx: Queryable, accountId: string, type: MessageType, data: object): Promise<void>;
-  /** Posts what is due; how many. Runs by itself every 2 seconds once started. */
+  /** Posts all that is due and waits for the answers; how many. Once started, what is due is posted by itself. */
   deliver(): Promise<number>;
   start(): void;
   close(): Promise<void>;

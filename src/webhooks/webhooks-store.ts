@@ -31,6 +31,9 @@ export interface DeliveryRow {
   next_attempt_at_us: bigint | null;
 }
 
+/** The type of a test, which waits for everything else and is posted once. */
+export const testType = 'webhook.test';
+
 const nowUs = sql<bigint>`TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
 const afterMs = (ms: number) => sql<bigint>`${nowUs} + ${ms * 1_000}`;
 
@@ -156,15 +159,61 @@ export function listDeliveryRows(
   return query.execute();
 }
 
-export function findDueDeliveries(db: Queryable, limit: number): Promise<DeliveryRow[]> {
-  return db
-    .for<Tables>()
-    .selectFrom('webhook_delivery')
-    .selectAll()
-    .where('next_attempt_at_us', '<=', nowUs)
-    .orderBy('next_attempt_at_us')
-    .limit(limit)
-    .execute();
+/** What may not be started now: it has as many attempts in flight as it may. */
+export interface Occupied {
+  accountIds: readonly string[];
+  endpointIds: readonly string[];
+  tests: boolean;
+}
+
+/**
+ * Due deliveries in the order in which they should be started: tests after everything else, and the accounts in turns. Of one endpoint
+ * and of one account there are at most as many as may be in flight.
+ */
+export async function findDueDeliveries(
+  db: Queryable,
+  request: { occupied: Occupied; perAccount: number; perEndpoint: number; limit: number },
+): Promise<DeliveryRow[]> {
+  const { occupied, perAccount, perEndpoint, limit } = request;
+  const isTest = sql`(type = ${testType})`;
+  const without = (column: string, ids: readonly string[]) =>
+    ids.length === 0 ? sql`` : sql`AND ${sql.ref(column)} NOT IN (${sql.join(ids)})`;
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM (
+      SELECT id, type, next_attempt_at_us,
+        ROW_NUMBER() OVER (PARTITION BY account_id ORDER BY ${isTest}, next_attempt_at_us, id) AS turn
+      FROM (
+        SELECT id, account_id, type, next_attempt_at_us,
+          ROW_NUMBER() OVER (PARTITION BY endpoint_id ORDER BY ${isTest}, next_attempt_at_us, id) AS place
+        FROM webhook_delivery
+        WHERE next_attempt_at_us <= ${nowUs}
+          ${without('account_id', occupied.accountIds)} ${without('endpoint_id', occupied.endpointIds)}
+          ${occupied.tests ? sql`AND type <> ${testType}` : sql``}
+      ) AS of_endpoints
+      WHERE place <= ${perEndpoint}
+    ) AS of_accounts
+    WHERE turn <= ${perAccount}
+    ORDER BY ${isTest}, turn, next_attempt_at_us, id
+    LIMIT ${limit}`.execute(db.for<never>());
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const found = await db.for<Tables>().selectFrom('webhook_delivery').selectAll().where('id', 'in', ids).execute();
+  const byId = new Map(found.map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
+}
+
+/** The tests of an account that were made within the last `withinMs`: how many, and how long ago the first of them was. */
+export async function recentTests(
+  db: Queryable,
+  { accountId, withinMs }: { accountId: string; withinMs: number },
+): Promise<{ count: number; firstAgoMs: number }> {
+  const { rows } = await sql<{ count: bigint; ago: bigint | null }>`
+    SELECT COUNT(*) AS count, ${nowUs} - MIN(created_at_us) AS ago FROM webhook_delivery
+    WHERE account_id = ${accountId} AND type = ${testType} AND created_at_us > ${nowUs} - ${withinMs * 1_000}`.execute(
+    db.for<never>(),
+  );
+  const [row] = rows;
+  return { count: Number(row?.count ?? 0), firstAgoMs: Number(row?.ago ?? 0) / 1_000 };
 }
 
 /** Takes a due delivery for one attempt; false when another node has it. Nobody else takes it within `leaseMs`. */

@@ -1,0 +1,126 @@
+import { attempt, type DeliverDependencies } from './deliver.ts';
+import { claimDelivery, type DeliveryRow, findDueDeliveries, testType } from './webhooks-store.ts';
+
+/** Starts what is due, the accounts in turns, so that nobody's slow endpoint delays anybody else's message. */
+export interface Dispatcher {
+  /** Starts as much of what is due as there is room for, without waiting for answers; how many. */
+  start(): Promise<number>;
+  /** Starts all that is due, as room comes free, and waits for the answers; how many. */
+  drain(): Promise<number>;
+  /** Starts nothing any more, and waits for what is in flight. */
+  close(): Promise<void>;
+}
+
+/** How many attempts a node has in flight at most: in all, of tests, of one account, to one endpoint. */
+export interface InFlightMax {
+  all: number;
+  tests: number;
+  perAccount: number;
+  perEndpoint: number;
+}
+
+export const inFlightDefault: InFlightMax = { all: 64, tests: 16, perAccount: 4, perEndpoint: 2 };
+
+/** Longer than an attempt can take. */
+const leaseMs = 60_000;
+
+export function createDispatcher(deps: DeliverDependencies, max: InFlightMax = inFlightDefault): Dispatcher {
+  const { db, log } = deps;
+  const inFlight = new Map<DeliveryRow, Promise<void>>();
+  let last: Promise<number> = Promise.resolve(0);
+  let waiting: Promise<number> | undefined;
+  let startedInAll = 0;
+  let closed = false;
+
+  function has(matches: (row: DeliveryRow) => boolean): number {
+    return [...inFlight.keys()].filter(matches).length;
+  }
+
+  /** Those of the accounts or endpoints that have as many attempts in flight as they may. */
+  function full(of: 'account_id' | 'endpoint_id', most: number): string[] {
+    const rows = Map.groupBy(inFlight.keys(), (row) => row[of]);
+    return [...rows].filter(([, own]) => own.length >= most).map(([id]) => id);
+  }
+
+  function fits(row: DeliveryRow): boolean {
+    return (
+      inFlight.size < max.all &&
+      (row.type !== testType || has(({ type }) => type === testType) < max.tests) &&
+      has(({ account_id: id }) => id === row.account_id) < max.perAccount &&
+      has(({ endpoint_id: id }) => id === row.endpoint_id) < max.perEndpoint
+    );
+  }
+
+  async function startSome(): Promise<number> {
+    const room = max.all - inFlight.size;
+    if (closed || room <= 0) return 0;
+    const due = await findDueDeliveries(db, {
+      occupied: {
+        accountIds: full('account_id', max.perAccount),
+        endpointIds: full('endpoint_id', max.perEndpoint),
+        tests: has(({ type }) => type === testType) >= max.tests,
+      },
+      perAccount: max.perAccount,
+      perEndpoint: max.perEndpoint,
+      // An account that has some in flight already may bring more than it can start.
+      limit: room * max.perAccount,
+    });
+    let started = 0;
+    for (const row of due) {
+      if (closed || !fits(row)) continue;
+      // Taken before it is claimed: whatever ends meanwhile may start more.
+      const claimed = claimDelivery(db, row, leaseMs);
+      inFlight.set(row, run(row, claimed));
+      if (await claimed.catch(() => false)) started += 1;
+    }
+    startedInAll += started;
+    return started;
+  }
+
+  async function run(row: DeliveryRow, claimed: Promise<boolean>): Promise<void> {
+    try {
+      if (await claimed) await attempt(deps, row);
+    } catch (error) {
+      // Its lease ends, and somebody posts it again. What else is due waits for the next round, so that nothing spins.
+      inFlight.delete(row);
+      log.warn({ err: error }, 'what became of a webhook could not be noted; it is posted again');
+      return;
+    }
+    inFlight.delete(row);
+    start().catch((error: unknown) => log.warn({ err: error }, 'webhooks that are due could not be read'));
+  }
+
+  /** One at a time, for each must know what the one before has started; whoever asks meanwhile shares the next. */
+  function start(): Promise<number> {
+    waiting ??= last
+      .catch(() => 0)
+      .then(() => {
+        waiting = undefined;
+        return startSome();
+      });
+    last = waiting;
+    return waiting;
+  }
+
+  async function drain(): Promise<number> {
+    const first = startedInAll;
+    for (;;) {
+      const before = startedInAll;
+      const wasIdle = inFlight.size === 0;
+      await start();
+      // Only a look with nothing in flight sees everything that is due.
+      if (wasIdle && startedInAll === before && inFlight.size === 0) return startedInAll - first;
+      if (inFlight.size > 0) await Promise.race(inFlight.values());
+    }
+  }
+
+  return {
+    start,
+    drain,
+    async close() {
+      closed = true;
+      await last.catch(() => 0);
+      await Promise.all(inFlight.values());
+    },
+  };
+}
