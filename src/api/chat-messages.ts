@@ -1,4 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Caller } from '../base/caller.ts';
 import { FailureError, invalid } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
@@ -26,6 +27,7 @@ import type {
   ChatResponseSchema,
   StreamChatRequest as StreamChatRequestMessage,
 } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { shownBalance } from './balance.ts';
 import { amountOf } from './mapping.ts';
 
 /** A chat request in the flow's own types. Empty texts of the message are absent there. */
@@ -54,20 +56,20 @@ export function chatRequestOf(request: ChatRequestMessage | StreamChatRequestMes
 }
 
 /** A reply as a message. */
-export function chatResponse(reply: ChatReply): MessageInitShape<typeof ChatResponseSchema> {
+export function chatResponse(reply: ChatReply, caller: Caller): MessageInitShape<typeof ChatResponseSchema> {
   const { role, content, toolCalls } = reply.message;
-  return { ...replyEnd(reply), message: { role, content, toolCalls } };
+  return { ...replyEnd(reply, caller), message: { role, content, toolCalls } };
 }
 
 /** What a reply came to, without its text: also the end of a stream. */
-export function replyEnd(reply: ChatReply) {
+export function replyEnd(reply: ChatReply, caller: Caller) {
   return {
     id: reply.id,
     provider: reply.provider,
     model: reply.model,
     finishReason: reply.finishReason,
     usage: usageMessage(reply.usage),
-    balanceUsd: formatUsd(reply.balance),
+    balanceUsd: shownBalance(caller, reply) ?? '',
     routing: {
       mode: reply.routing.mode,
       reason: reply.routing.reason,

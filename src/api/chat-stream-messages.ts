@@ -1,4 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Caller } from '../base/caller.ts';
 import { formatUsd, type NanoUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import type { PricedModel, TokenRates } from '../catalog/index.ts';
@@ -11,8 +12,8 @@ import type {
 import { replyEnd } from './chat-messages.ts';
 
 /** A piece of a reply, or its end, as a message. */
-export function streamMessage(event: ChatEvent): MessageInitShape<typeof StreamChatResponseSchema> {
-  if (event.kind === 'end') return { event: { case: 'end', value: replyEnd(event.reply) } };
+export function streamMessage(event: ChatEvent, caller: Caller): MessageInitShape<typeof StreamChatResponseSchema> {
+  if (event.kind === 'end') return { event: { case: 'end', value: replyEnd(event.reply, caller) } };
   return event.toolCall === undefined
     ? { event: { case: 'content', value: event.content } }
     : { event: { case: 'toolCall', value: event.toolCall } };

@@ -1,8 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import { unwrap } from '../base/failure.ts';
-import { formatUsd } from '../base/money.ts';
 import type { Chat, ChatCall } from '../chat/index.ts';
 import { ChatRequestSchema, ChatService } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { setChargeHeaders } from './balance.ts';
 import type { Call } from './call.ts';
 import { chatRequestOf, chatResponse } from './chat-messages.ts';
 import { estimateMessage, modelMessage, streamMessage } from './chat-stream-messages.ts';
@@ -15,14 +15,13 @@ export function chatService({ chat, fingerprintKey }: { chat: Chat; fingerprintK
     chat: async (request, call) => {
       const idempotency = requestIdentity(fingerprintKey, ChatService.method.chat, request, call);
       const reply = unwrap(await chat.run(call.caller, chatRequestOf(request), chatCall(call, idempotency)));
-      call.setReplyHeader('x-charge-usd', formatUsd(reply.usage.cost));
-      call.setReplyHeader('x-balance-usd', formatUsd(reply.balance));
-      return chatResponse(reply);
+      setChargeHeaders(call, { cost: reply.usage.cost, balance: reply.balance, capLeft: reply.capLeft });
+      return chatResponse(reply, call.caller);
     },
     streamChat: async function* (request, call) {
       const idempotency = requestIdentity(fingerprintKey, ChatService.method.streamChat, request, call);
       const events = await chat.stream(call.caller, chatRequestOf(request), chatCall(call, idempotency));
-      for await (const event of unwrap(events)) yield streamMessage(event);
+      for await (const event of unwrap(events)) yield streamMessage(event, call.caller);
     },
     estimateChat: async ({ request }, { caller, signal }) =>
       estimateMessage(unwrap(await chat.estimate(caller, chatRequestOf(request ?? create(ChatRequestSchema)), signal))),

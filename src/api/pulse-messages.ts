@@ -1,5 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type { Caller } from '../base/caller.ts';
 import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import type { Event } from '../gen/intelligence/pulse/v1/event_pb.ts';
@@ -11,6 +12,7 @@ import type {
   TrendSchema,
 } from '../gen/intelligence/pulse/v1/report_pb.ts';
 import type { IncomingEvent, JourneyReport, JourneySummary, Recorded, Totals } from '../pulse/index.ts';
+import { shownBalance } from './balance.ts';
 import { timestamp } from './mapping.ts';
 
 export function incomingEvent({
@@ -29,14 +31,17 @@ export function incomingEvent({
   return event;
 }
 
-export function recordedMessage(recorded: Recorded): MessageInitShape<typeof RecordEventsResponseSchema> {
+export function recordedMessage(
+  recorded: Recorded,
+  caller: Caller,
+): MessageInitShape<typeof RecordEventsResponseSchema> {
   const { accepted, duplicates, rejected, cost, charge } = recorded;
   return {
     accepted,
     duplicates,
     rejected,
     costUsd: formatUsd(cost),
-    ...(charge ? { balanceUsd: formatUsd(charge.balance), chargeId: charge.chargeId } : {}),
+    ...(charge ? present({ balanceUsd: shownBalance(caller, charge), chargeId: charge.chargeId }) : {}),
   };
 }
 

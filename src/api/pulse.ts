@@ -1,8 +1,8 @@
 import { unwrap } from '../base/failure.ts';
-import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import { PulseService } from '../gen/intelligence/pulse/v1/pulse_service_pb.ts';
 import type { Pulse, ReportRequest } from '../pulse/index.ts';
+import { setChargeHeaders } from './balance.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { requestIdentity } from './idempotency.ts';
@@ -18,10 +18,9 @@ export function pulseService({ pulse, fingerprintKey }: { pulse: Pulse; fingerpr
         await pulse.recordEvents(call.caller, request.events.map(incomingEvent), { idempotency }),
       );
       if (recorded.charge) {
-        call.setReplyHeader('x-charge-usd', formatUsd(recorded.cost));
-        call.setReplyHeader('x-balance-usd', formatUsd(recorded.charge.balance));
+        setChargeHeaders(call, { cost: recorded.cost, ...recorded.charge });
       }
-      return recordedMessage(recorded);
+      return recordedMessage(recorded, call.caller);
     },
     listJourneys: async (page, { caller }) => {
       const { items, nextPageToken } = unwrap(await pulse.listJourneys(accountOf(caller), page));

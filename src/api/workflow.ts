@@ -5,6 +5,7 @@ import { type Result, unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import { WorkflowService } from '../gen/intelligence/workflow/v1/workflow_service_pb.ts';
 import { jsonOf, type Paid, type WorkflowCall, type Workflows } from '../workflows/index.ts';
+import { setChargeHeaders, shownBalance } from './balance.ts';
 import type { Call } from './call.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { requestIdentity } from './idempotency.ts';
@@ -92,9 +93,8 @@ export function workflowService(rooms: { workflows: Workflows; fingerprintKey: U
   });
 }
 
-function paid<Reply>(call: Call, result: Result<Paid<Reply>>): Paid<Reply>['reply'] {
-  const { reply, cost, balance } = unwrap(result);
-  call.setReplyHeader('x-charge-usd', formatUsd(cost));
-  call.setReplyHeader('x-balance-usd', formatUsd(balance));
-  return reply;
+function paid<Reply>(call: Call, result: Result<Paid<Reply>>): Paid<Reply>['reply'] & { balanceUsd: string } {
+  const { reply, ...charged } = unwrap(result);
+  setChargeHeaders(call, charged);
+  return { ...reply, balanceUsd: shownBalance(call.caller, charged) ?? '' };
 }

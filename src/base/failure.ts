@@ -33,6 +33,13 @@ export type Failure =
       retryAfterMs?: number;
     }
   | {
+      /** What an end user hears of `insufficient_credit`, and of its key's `spending_cap_reached`: nothing of the account's money. */
+      kind: 'account_cannot_pay';
+      because: 'insufficient_credit' | 'spending_cap_reached';
+      needed: NanoUsd;
+      retryAfterMs?: number;
+    }
+  | {
       kind: 'spending_cap_reached';
       /** Whose cap: `key`, `token` or `device`. */
       owner: string;

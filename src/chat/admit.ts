@@ -49,7 +49,7 @@ export async function admitChat(
   if (!opened.ok) return opened;
   if (opened.value.kind === 'replayed') {
     const { reply, receipt } = opened.value;
-    return succeed({ kind: 'replayed', reply: restoreReply(reply, receipt.balance) });
+    return succeed({ kind: 'replayed', reply: restoreReply(reply, receipt) });
   }
   const { charge } = opened.value;
   if (prepared.unavailable) {

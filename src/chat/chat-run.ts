@@ -65,7 +65,7 @@ export class ChatRun<Charge extends Funds = Funds> {
     const cost = attemptCost(route, answer.usage) + (this.#lost?.cost ?? 0n);
     const usage = this.#lost ? addUsage(this.#lost.usage, answer.usage) : answer.usage;
     const { mode, reason } = this.prepared;
-    const reply: Omit<ChatReply, 'balance'> = {
+    const reply: Omit<ChatReply, 'balance' | 'capLeft'> = {
       id: this.charge.id,
       ...namesOf(route),
       message: answer.message,
@@ -86,7 +86,7 @@ export class ChatRun<Charge extends Funds = Funds> {
 }
 
 interface Concluded {
-  reply: Omit<ChatReply, 'balance'>;
+  reply: Omit<ChatReply, 'balance' | 'capLeft'>;
   settlement: Settlement;
 }
 

@@ -112,7 +112,10 @@ export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCac
     return mayUse(reply) ? reply : undefined;
   }
 
-  async function store(place: CachePlace, { balance: _balance, ...reply }: ChatReply): Promise<CacheEvent> {
+  async function store(
+    place: CachePlace,
+    { balance: _balance, capLeft: _capLeft, ...reply }: ChatReply,
+  ): Promise<CacheEvent> {
     const { accountId } = place;
     const bytes = storeReply(reply);
     if (bytes.length > replyBytesMax) return 'too_large';
@@ -186,7 +189,7 @@ function isWhole({ finishReason, usage }: ChatReply): boolean {
 
 /** The stored reply as an answer of now: nothing was called and nothing is charged. */
 function asHit(bytes: Uint8Array, balance: NanoUsd, ageSeconds: number): ChatReply {
-  const stored = restoreReply(bytes, balance);
+  const stored = restoreReply(bytes, { balance });
   return {
     ...stored,
     usage: { ...stored.usage, cost: 0n },

@@ -38,7 +38,7 @@ async function answer(run: ChatRun): Promise<Result<ChatReply>> {
     const paid = await settleInFull(run.charge, settlement);
     if (!paid.ok) return paid;
     reply.usage.cost = paid.value.charged;
-    return succeed({ ...reply, balance: paid.value.balance });
+    return succeed({ ...reply, balance: paid.value.balance, capLeft: paid.value.capLeft });
   } catch (error) {
     if (error instanceof FailureError) return fail(error.failure);
     throw error;

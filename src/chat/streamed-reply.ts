@@ -212,6 +212,6 @@ export class StreamedReply {
       : await settleInFull(charge, settlement);
     if (!paid.ok) return paid;
     reply.usage.cost = paid.value.charged;
-    return succeed({ ...reply, balance: paid.value.balance });
+    return succeed({ ...reply, balance: paid.value.balance, capLeft: paid.value.capLeft });
   }
 }

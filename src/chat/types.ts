@@ -104,6 +104,8 @@ export interface ChatReply {
   usage: ChatUsage;
   /** The wallet's balance after this charge. */
   balance: NanoUsd;
+  /** What is left of the end user's own cap, where it is known. */
+  capLeft?: NanoUsd | undefined;
   routing: RoutingReport;
   /** When the request asked for the cache. On a hit `id` is that of the earlier reply, and nothing is charged. */
   cache?: CacheReport;

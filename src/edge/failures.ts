@@ -1,6 +1,7 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
+import type { Caller } from '../base/caller.ts';
 import { type Failure, FailureError, type FieldViolation } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import { BadRequestSchema, ErrorInfoSchema, HelpSchema, RetryInfoSchema } from '../gen/google/rpc/error_details_pb.ts';
@@ -76,6 +77,18 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         },
         ...(failure.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }),
         ...(texts.topUpUrl !== undefined && { help: { description: 'Add API credit', url: texts.topUpUrl } }),
+      };
+    case 'account_cannot_pay':
+      return {
+        code: Code.FailedPrecondition,
+        status: 402,
+        reason: failure.because === 'insufficient_credit' ? 'INSUFFICIENT_CREDIT' : 'SPENDING_CAP_REACHED',
+        message:
+          failure.retryAfterMs === undefined
+            ? 'The account that pays for this app can not pay for the request. Tell whoever runs the app; until credit is added, or a spending cap raised, requests fail.'
+            : 'The credit of the account that pays for this app is held by other requests. Send the request again in a moment.',
+        metadata: { neededUsd: formatUsd(failure.needed) },
+        ...(failure.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }),
       };
     case 'spending_cap_reached':
       return {
@@ -244,6 +257,19 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
           'A fault of the service; nothing was charged that was not answered. Quote the request id when you report it.',
       };
   }
+}
+
+/** A failure as this caller may hear it: an end user hears nothing of the account's money, but of its own cap. */
+export function heardBy({ token }: Caller, failure: Failure): Failure {
+  if (!token) return failure;
+  const { kind } = failure;
+  if (kind === 'insufficient_credit') {
+    const { needed, retryAfterMs } = failure;
+    return { kind: 'account_cannot_pay', because: kind, needed, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  }
+  if (kind === 'spending_cap_reached' && failure.owner === 'key')
+    return { kind: 'account_cannot_pay', because: kind, needed: failure.needed };
+  return failure;
 }
 
 /** The failure in anything thrown. Any other error is a fault of the service, whose message callers never see. */

@@ -12,7 +12,7 @@ import { newId } from '../base/ids.ts';
 import { endOfTurn } from '../base/turn.ts';
 import { type AccessRule, accessRules, mayCall } from './access.ts';
 import { checkOrigin } from './cors.ts';
-import { failureOf, type Refusal, type RefusalTexts, refusalOf } from './failures.ts';
+import { failureOf, heardBy, type Refusal, type RefusalTexts, refusalOf } from './failures.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import type { Revocations } from './revocations.ts';
 import { violationsOf } from './violations.ts';
@@ -358,9 +358,13 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
-/** Whatever a handler throws once its caller is gone, or out of time, comes of that. */
+/** What the caller hears of an error. Whatever a handler throws once its caller is gone, or out of time, comes of that. */
 function ended(call: AdmittedCall, error: unknown): unknown {
-  if (error instanceof FailureError || !call.signal.aborted) return error;
+  if (error instanceof FailureError) {
+    const heard = heardBy(call.caller, error.failure);
+    return heard === error.failure ? error : new FailureError(heard, { cause: error });
+  }
+  if (!call.signal.aborted) return error;
   const late = call.deadline !== undefined && Date.now() >= call.deadline;
   return new FailureError({ kind: late ? 'deadline_exceeded' : 'cancelled' }, { cause: error });
 }

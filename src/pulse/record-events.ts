@@ -20,7 +20,7 @@ export interface Recorded {
   rejected: Rejection[];
   cost: NanoUsd;
   /** Absent when no event was good enough to be paid for. */
-  charge?: { chargeId: string; balance: NanoUsd };
+  charge?: { chargeId: string; balance: NanoUsd; capLeft: NanoUsd | undefined };
 }
 
 /** What a retry with the same idempotency key is answered. */
@@ -126,7 +126,7 @@ async function writeAndSettle(deps: RecordDeps, accountId: string, admitted: Adm
   return succeed({
     ...reply,
     cost: receipt.charged,
-    charge: { chargeId: receipt.chargeId, balance: receipt.balance },
+    charge: { chargeId: receipt.chargeId, balance: receipt.balance, capLeft: receipt.capLeft },
   });
 }
 
@@ -166,11 +166,11 @@ function replyOf({ accepted, duplicates, rejected: late }: Written, early: reado
 }
 
 function replay(
-  receipt: { chargeId: string; charged: NanoUsd; balance: NanoUsd },
+  receipt: { chargeId: string; charged: NanoUsd; balance: NanoUsd; capLeft?: NanoUsd },
   reply: Uint8Array | undefined,
 ): Result<Recorded> {
   if (!reply) return fail({ kind: 'reply_purged', chargeId: receipt.chargeId });
   const stored = JSON.parse(Buffer.from(reply).toString()) as StoredReply;
-  const { chargeId, balance } = receipt;
-  return succeed({ ...stored, cost: receipt.charged, charge: { chargeId, balance } });
+  const { chargeId, balance, capLeft } = receipt;
+  return succeed({ ...stored, cost: receipt.charged, charge: { chargeId, balance, capLeft } });
 }

@@ -30,6 +30,11 @@ export function payerOf({ accountId, key, token, credential }: Caller, scope: st
   });
 }
 
+/** Whether a cap is of one end user or device, not of the key that they descend from. */
+export function isOwnCap(owner: string): boolean {
+  return !owner.startsWith('key:');
+}
+
 /**
  * Who may be answered with a stored reply, now or by a retry: the account, or of it the one end user, because one end user
  * must never read another's reply.

@@ -29,11 +29,12 @@ export interface WorkflowCall {
   metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A reply, what it cost, and the wallet's balance after that. */
+/** A reply, what it cost, and what the wallet and the end user's own cap have after that. */
 export interface Paid<Reply> {
-  reply: Reply & { usage: Plain<WorkflowUsage>; balanceUsd: string };
+  reply: Reply & { usage: Plain<WorkflowUsage> };
   cost: NanoUsd;
   balance: NanoUsd;
+  capLeft: NanoUsd | undefined;
 }
 
 /** One request that is paid for: its family, and how its reply is made and kept. */
@@ -131,6 +132,9 @@ function usageOf({ usage }: Spending): Usage {
   return { ...usage, requests: 1 };
 }
 
-function paid<Reply>(reply: Reply & { usage: Plain<WorkflowUsage> }, { charged, balance }: Receipt): Paid<Reply> {
-  return { reply: { ...reply, balanceUsd: formatUsd(balance) }, cost: charged, balance };
+function paid<Reply>(
+  reply: Reply & { usage: Plain<WorkflowUsage> },
+  { charged, balance, capLeft }: Receipt,
+): Paid<Reply> {
+  return { reply, cost: charged, balance, capLeft };
 }

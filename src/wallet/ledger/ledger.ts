@@ -179,4 +179,6 @@ export interface Receipt {
   owed: NanoUsd;
   /** The wallet's balance now, held credit included. */
   balance: NanoUsd;
+  /** What is left of the end user's or device's own cap, what requests in flight hold of it included; absent without such a cap. */
+  capLeft?: NanoUsd;
 }

@@ -9,7 +9,7 @@ import { decideSettle } from './settle.ts';
 /** Admits a request that is done already and charges it, by the rules of both steps. A refusal leaves nothing behind. */
 export function decideCharge({ hold, settlement }: ChargeOperation, state: GroupState): Outcomes['charge'] {
   const own = state.charges.get(hold.chargeId);
-  if (own && own.state !== 'held') return succeed({ receipt: receiptOf(state, own) });
+  if (own && own.state !== 'held') return succeed({ receipt: receiptOf(state, own, settlement.capOwners) });
   // The work can't be made shorter any more: less than it cost must not pay for it.
   const minimum = maxOf(hold.request.minimum, minOf(settlement.cost, hold.request.ceiling));
   const held = decideHold({ ...hold, request: { ...hold.request, minimum } }, state);

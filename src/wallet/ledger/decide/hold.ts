@@ -139,7 +139,8 @@ function findReplay({ request, walletId }: HoldOperation, state: GroupState): Re
   if (row.fingerprint !== fingerprintOf(fingerprint) || row.walletId !== walletId)
     return fail({ kind: 'idempotency_mismatch' });
   if (charge.state === 'held') return fail({ kind: 'idempotency_in_flight', chargeId: charge.id, retryAfterMs });
-  return succeed({ kind: 'replayed', receipt: receiptOf(state, charge) });
+  const caps = (request.caps ?? []).map(({ owner }) => owner);
+  return succeed({ kind: 'replayed', receipt: receiptOf(state, charge, caps) });
 }
 
 /** As much of what is asked as the wallet and every cap allow, or the failure when that is less than the minimum. */

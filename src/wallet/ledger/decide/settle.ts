@@ -23,7 +23,7 @@ export function decideSettle(operation: SettleOperation, state: GroupState): Rec
   const charge = chargeOf(state, operation);
   if (charge.state === 'held') settleOpen(operation, state, charge);
   else if (charge.state === 'expired') settleLate(operation, state, charge);
-  return receiptOf(state, charge);
+  return receiptOf(state, charge, operation.capOwners);
 }
 
 function settleOpen(operation: SettleOperation, state: GroupState, charge: ChargeRow): void {

@@ -1,0 +1,27 @@
+import type { Caller } from '../base/caller.ts';
+import { formatUsd, type NanoUsd } from '../base/money.ts';
+import type { Call } from './call.ts';
+
+/** What there is after a charge. */
+interface Balances {
+  /** The account's wallet. */
+  balance: NanoUsd;
+  /** The end user's own cap. */
+  capLeft?: NanoUsd | undefined;
+}
+
+/**
+ * What a caller may know of what is left: a key the account's balance, an end user's access token the rest of its own
+ * spending cap, and without one nothing. The account's credit is its owner's affair.
+ */
+export function shownBalance({ token }: Caller, { balance, capLeft }: Balances): string | undefined {
+  const shown = token ? capLeft : balance;
+  return shown === undefined ? undefined : formatUsd(shown);
+}
+
+/** Says in reply headers what a call cost and what is left. */
+export function setChargeHeaders(call: Call, { cost, ...balances }: Balances & { cost: NanoUsd }): void {
+  call.setReplyHeader('x-charge-usd', formatUsd(cost));
+  const shown = shownBalance(call.caller, balances);
+  if (shown !== undefined) call.setReplyHeader('x-balance-usd', shown);
+}
