@@ -4,7 +4,7 @@ import { unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import type { DeviceSchema } from '../gen/intelligence/token/v1/device_pb.ts';
 import { TokenService } from '../gen/intelligence/token/v1/token_service_pb.ts';
-import type { Device, Tokens } from '../tokens/index.ts';
+import type { Device, Manager, Tokens } from '../tokens/index.ts';
 import { accountOf, keyOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { amountOf, timestamp } from './mapping.ts';
@@ -27,7 +27,7 @@ export function tokenService({ tokens }: { tokens: Tokens }): ServedService {
       return { accessToken, tokenId, scopes: [...scopes], ...time('expireTime', expireTime) };
     },
     revokeToken: async ({ tokenId }, { caller }) => {
-      unwrap(await tokens.revoke(accountOf(caller), tokenId));
+      unwrap(await tokens.revoke(manager(caller), tokenId));
       return {};
     },
     approveDevice: async (request, { caller }) => {
@@ -49,14 +49,14 @@ export function tokenService({ tokens }: { tokens: Tokens }): ServedService {
     },
     listDevices: async ({ pageSize, pageToken, subject }, { caller }) => {
       const request = { pageSize, pageToken, ...(subject !== undefined && { subject }) };
-      const page = unwrap(await devices.list(accountOf(caller), request));
+      const page = unwrap(await devices.list(manager(caller), request));
       return { devices: page.items.map(deviceMessage), nextPageToken: page.nextPageToken };
     },
     getDevice: async ({ deviceId }, { caller }) => ({
-      device: deviceMessage(unwrap(await devices.get(accountOf(caller), deviceId))),
+      device: deviceMessage(unwrap(await devices.get(manager(caller), deviceId))),
     }),
     revokeDevice: async ({ deviceId }, { caller }) => ({
-      device: deviceMessage(unwrap(await devices.revoke(accountOf(caller), deviceId))),
+      device: deviceMessage(unwrap(await devices.revoke(manager(caller), deviceId))),
     }),
   });
 }
@@ -75,14 +75,16 @@ function allowances(request: {
   };
 }
 
-/** An API key decides for its own client applications, a management key for all of the account. */
-function approver(caller: Caller) {
-  const keyId = keyOf(caller).id;
+/** An API key manages its own client applications' devices and its own tokens, a management key all of the account. */
+function manager(caller: Caller): Manager {
   return {
     accountId: accountOf(caller),
-    approvedBy: keyId,
-    ...(caller.credential === 'api_key' && { onlyKeyId: keyId }),
+    ...(caller.credential === 'api_key' && { onlyKeyId: keyOf(caller).id }),
   };
+}
+
+function approver(caller: Caller) {
+  return { ...manager(caller), approvedBy: keyOf(caller).id };
 }
 
 function deviceMessage(device: Device): MessageInitShape<typeof DeviceSchema> {

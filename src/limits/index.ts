@@ -9,6 +9,7 @@ import { createSharedLimits } from './shared.ts';
 import type { Admission, AnonymousLimits, Limits, TokenReservation } from './types.ts';
 
 export { type AnonymousRefusal, defaultAnonymousLimits } from './anonymous.ts';
+export { addressOf } from './networks.ts';
 export type { Levels } from './owners.ts';
 export type {
   Admission,

@@ -3,7 +3,7 @@ import type { Result } from '../base/failure.ts';
 import { scopesOf, ttlSecondsDefault } from './bounds.ts';
 import type { ClientsStore } from './clients-store.ts';
 import { digestOf, newDeviceSecret, newUserCode, printUserCode } from './codes.ts';
-import type { DevicesStore, Grant, NewDeviceCredentials, Refresh } from './devices-store.ts';
+import type { DevicesStore, Grant, NewDeviceCredentials, NewGrant, Refresh, Waiting } from './devices-store.ts';
 import type { Minter } from './minter.ts';
 import type {
   ClientApplication,
@@ -17,12 +17,21 @@ import type {
 
 /** What devices themselves ask for: the OAuth 2.0 device authorization grant (RFC 8628) with rotating refresh tokens. */
 export interface DeviceFlow {
-  /** RFC 8628, 3.1. */
-  authorize(request: { clientId: string; scope?: string }): Promise<OauthResult<DeviceAuthorization>>;
+  /**
+   * RFC 8628, 3.1. `network` is where it comes from, as limits count addresses. Fails with `temporarily_unavailable` while
+   * too many devices wait to be approved.
+   */
+  authorize(request: AuthorizeRequest): Promise<OauthResult<DeviceAuthorization>>;
   /** RFC 8628, 3.4: one poll. */
   redeem(request: { clientId: string; deviceCode: string }): Promise<OauthResult<DeviceTokens>>;
   /** RFC 6749, 6; a refresh token works once, and its second use ends the device (RFC 9700, 4.14.2). */
   refresh(request: { clientId: string; refreshToken: string; scope?: string }): Promise<OauthResult<DeviceTokens>>;
+}
+
+export interface AuthorizeRequest {
+  clientId: string;
+  scope?: string;
+  network: string;
 }
 
 export interface DeviceFlowOptions {
@@ -33,7 +42,12 @@ export interface DeviceFlowOptions {
   /** Where people enter user codes, unless the client application has a page of its own. */
   activationUri: () => string;
   parentOf(keyId: string): Result<ParentKey> | Promise<Result<ParentKey>>;
+  /** How many devices may wait to be approved at one time; default `waitingMaxDefault`. */
+  waitingMax?: Waiting | undefined;
 }
+
+/** Nobody shows a credential to have a device wait. Small enough to keep, and more than people approve in 15 minutes. */
+const waitingMaxDefault: Waiting = { all: 20_000, ofAccount: 5_000, ofNetwork: 50 };
 
 const grantLifeMs = 15 * 60_000;
 const intervalMs = 5_000;
@@ -45,9 +59,13 @@ const refreshLifeMs = 90 * 24 * 3_600_000;
 const userCodeAttemptsMax = 5;
 
 export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
-  const { store, clients, clock, mint, activationUri, parentOf } = options;
+  const { store, clients, clock, mint, activationUri, parentOf, waitingMax = waitingMaxDefault } = options;
 
-  async function authorize(request: { clientId: string; scope?: string }): Promise<OauthResult<DeviceAuthorization>> {
+  function isFull({ all, ofAccount, ofNetwork }: Waiting): boolean {
+    return all >= waitingMax.all || ofAccount >= waitingMax.ofAccount || ofNetwork >= waitingMax.ofNetwork;
+  }
+
+  async function authorize(request: AuthorizeRequest): Promise<OauthResult<DeviceAuthorization>> {
     const known = await clientOf(request.clientId);
     if (!known.ok) return known;
     const { client, parent } = known.value;
@@ -59,7 +77,7 @@ export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
     for (let attempt = 1; attempt <= userCodeAttemptsMax; attempt += 1) {
       const deviceCode = newDeviceSecret('ik_dcode_');
       const userCode = newUserCode();
-      const isStored = await store.insertGrant({
+      const grant: NewGrant = {
         deviceCodeHash: digestOf(deviceCode),
         userCode,
         clientId: client.id,
@@ -69,8 +87,12 @@ export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
         intervalMs,
         createTime: now,
         expireTime: now + grantLifeMs,
-      });
-      if (isStored) return succeed(authorizationOf(deviceCode, userCode, client.activationUri ?? activationUri()));
+        network: request.network,
+      };
+      const outcome = await store.insertGrant(grant, isFull);
+      if (outcome === 'full') return tooManyWait;
+      if (outcome === 'stored')
+        return succeed(authorizationOf(deviceCode, userCode, client.activationUri ?? activationUri()));
     }
     throw new Error('no free user code');
   }
@@ -164,6 +186,10 @@ export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
   return { authorize, redeem, refresh };
 }
 
+const tooManyWait = refuse(
+  'temporarily_unavailable',
+  'too many devices wait to be approved: approve or refuse some, or ask again in a few minutes',
+);
 const unknownCode = refuse('invalid_grant', 'no such device_code');
 const unknownRefresh = refuse('invalid_grant', 'the refresh_token does not work');
 

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { CredentialChanges } from '../db/credential-changes.ts';
-import type { Database, Queryable, Transaction } from '../db/index.ts';
-import { isDuplicateKey } from '../db/index.ts';
+import { type Database, isDuplicateKey, lockQuota, type Queryable, type Transaction } from '../db/index.ts';
 import { insertToken, type StoredToken } from './tokens-store.ts';
-import type { Device } from './types.ts';
+import type { Device, Manager } from './types.ts';
 
 interface DeviceTables {
   device: {
@@ -35,6 +34,7 @@ interface DeviceTables {
     polled_at_ms: number | null;
     created_at_ms: number;
     expires_at_ms: number;
+    network: string;
   };
   refresh_credential: {
     secret_hash: Buffer;
@@ -58,6 +58,16 @@ export interface Grant {
   polledTime?: number;
   createTime: number;
   expireTime: number;
+}
+
+/** A grant and the network that asked for it. */
+export type NewGrant = Grant & { network: string };
+
+/** How many devices wait to be approved. */
+export interface Waiting {
+  all: number;
+  ofAccount: number;
+  ofNetwork: number;
 }
 
 /** A device with what is needed to serve it once. */
@@ -90,30 +100,61 @@ export function createDevicesStore({
 }) {
   const db = database.for<DeviceTables>();
 
-  /** False when the user code is taken: make another one. */
-  async function insertGrant(grant: Grant): Promise<boolean> {
+  async function countWaiting(on: Queryable, { accountId, network }: NewGrant, time: number): Promise<Waiting> {
+    const waiting = on
+      .for<DeviceTables>()
+      .selectFrom('device_grant')
+      .select((eb) => eb.fn.countAll().as('count'))
+      .where('state', '=', 'pending')
+      .where('expires_at_ms', '>', time);
+    const all = await waiting.executeTakeFirstOrThrow();
+    const ofAccount = await waiting.where('account_id', '=', accountId).executeTakeFirstOrThrow();
+    const ofNetwork = await waiting.where('network', '=', network).executeTakeFirstOrThrow();
+    return { all: Number(all.count), ofAccount: Number(ofAccount.count), ofNetwork: Number(ofNetwork.count) };
+  }
+
+  /**
+   * `taken` when the user code is: make another one. `full` when `isFull` says so of what waits already; then nothing is
+   * stored. Those of one account take turns; those of several may pass a bound by as many as there are at one time.
+   */
+  async function insertGrant(
+    grant: NewGrant,
+    isFull: (waiting: Waiting) => boolean,
+  ): Promise<'stored' | 'taken' | 'full'> {
+    // Looked at before it waits for its turn: a flood that is refused holds nobody up.
+    if (isFull(await countWaiting(database, grant, grant.createTime))) return 'full';
     try {
-      await db
-        .insertInto('device_grant')
-        .values({
-          device_code_hash: grant.deviceCodeHash,
-          user_code: grant.userCode,
-          client_id: grant.clientId,
-          account_id: grant.accountId,
-          scopes: grant.scopes.join(' '),
-          state: grant.state,
-          device_id: null,
-          interval_ms: grant.intervalMs,
-          polled_at_ms: null,
-          created_at_ms: grant.createTime,
-          expires_at_ms: grant.expireTime,
-        })
-        .execute();
-      return true;
+      return await database.transaction(async (tx) => {
+        await lockQuota(tx, grant.accountId, 'device-grants');
+        if (isFull(await countWaiting(tx, grant, grant.createTime))) return 'full';
+        await storeGrant(tx, grant);
+        return 'stored';
+      });
     } catch (error) {
-      if (isDuplicateKey(error)) return false;
+      if (isDuplicateKey(error)) return 'taken';
       throw error;
     }
+  }
+
+  async function storeGrant(tx: Transaction, grant: NewGrant): Promise<void> {
+    await tx
+      .for<DeviceTables>()
+      .insertInto('device_grant')
+      .values({
+        device_code_hash: grant.deviceCodeHash,
+        user_code: grant.userCode,
+        client_id: grant.clientId,
+        account_id: grant.accountId,
+        scopes: grant.scopes.join(' '),
+        state: grant.state,
+        device_id: null,
+        interval_ms: grant.intervalMs,
+        polled_at_ms: null,
+        created_at_ms: grant.createTime,
+        expires_at_ms: grant.expireTime,
+        network: grant.network,
+      })
+      .execute();
   }
 
   /** An account's grant by its user code, to show before it is decided. */
@@ -251,18 +292,18 @@ export function createDevicesStore({
     await changes.append(tx, { credentialId: device.id, accountId: device.accountId, kind: 'revoked' });
   }
 
-  /** Ends a device of an account; undefined when it has none by that id. Once more does nothing. */
-  async function revoke(accountId: string, deviceId: string, reason: string): Promise<Device | undefined> {
+  /** Ends a device; undefined when its manager has none by that id. Once more does nothing. */
+  async function revoke(by: Manager, deviceId: string, reason: string): Promise<Device | undefined> {
     return database.transaction(async (tx) => {
       const device = await lockDevice(tx, deviceId, now());
-      if (device?.accountId !== accountId) return undefined;
+      if (!device || !isOf(by, device)) return undefined;
       if (device.state !== 'revoked') await endDevice(tx, device, reason);
       return readDevice(tx, deviceId, now());
     });
   }
 
   async function list(
-    query: Readonly<{ accountId: string; subject?: string; after?: string; limit: number }>,
+    query: Readonly<Manager & { subject?: string; after?: string; limit: number }>,
   ): Promise<Device[]> {
     let select = db
       .selectFrom('device')
@@ -270,6 +311,7 @@ export function createDevicesStore({
       .where('account_id', '=', query.accountId)
       .orderBy('id', 'desc')
       .limit(query.limit);
+    if (query.onlyKeyId !== undefined) select = select.where('key_id', '=', query.onlyKeyId);
     if (query.after !== undefined) select = select.where('id', '<', query.after);
     if (query.subject !== undefined) select = select.where('subject', '=', query.subject);
     return (await select.execute()).map((row) => deviceOf(row, now()));
@@ -285,8 +327,11 @@ export function createDevicesStore({
     return row && readDevice(database, row.device_id, now());
   }
 
-  async function prune(time: number): Promise<void> {
+  /** Forgets what was decided and is over before `time`, and what nobody decided and was over before `undecidedTime`. */
+  async function prune(time: number, undecidedTime: number): Promise<void> {
     await sql`DELETE FROM device_grant WHERE expires_at_ms < ${time} LIMIT ${sql.lit(prunedPerCall)}`.execute(db);
+    await sql`DELETE FROM device_grant WHERE state = 'pending' AND expires_at_ms < ${undecidedTime}
+      LIMIT ${sql.lit(prunedPerCall)}`.execute(db);
     await sql`DELETE FROM refresh_credential WHERE expires_at_ms < ${time} LIMIT ${sql.lit(prunedPerCall)}`.execute(db);
   }
 
@@ -302,6 +347,11 @@ export function createDevicesStore({
     find: (deviceId: string) => readDevice(database, deviceId, now()),
     prune,
   };
+}
+
+/** Whether a manager may know of a device. */
+export function isOf({ accountId, onlyKeyId }: Manager, device: Device): boolean {
+  return device.accountId === accountId && (onlyKeyId === undefined || device.keyId === onlyKeyId);
 }
 
 export type DevicesStore = ReturnType<typeof createDevicesStore>;

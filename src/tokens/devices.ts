@@ -6,8 +6,8 @@ import type { Attempts } from './attempts.ts';
 import { lesserCap, violationsOf } from './bounds.ts';
 import type { ClientsStore } from './clients-store.ts';
 import { readUserCode } from './codes.ts';
-import type { DevicesStore, Grant } from './devices-store.ts';
-import type { Device, DeviceApproval, ParentKey } from './types.ts';
+import { type DevicesStore, type Grant, isOf } from './devices-store.ts';
+import type { Device, DeviceApproval, Manager, ParentKey } from './types.ts';
 
 /** Devices as their account sees them. */
 export interface Devices {
@@ -15,10 +15,10 @@ export interface Devices {
   approve(approval: DeviceApproval): Promise<Result<Device>>;
   /** Refuses the device that shows this user code. */
   deny(denial: Pick<DeviceApproval, 'accountId' | 'approvedBy' | 'onlyKeyId' | 'userCode'>): Promise<Result<void>>;
-  get(accountId: string, deviceId: string): Promise<Result<Device>>;
-  list(accountId: string, page: PageRequest & { subject?: string }): Promise<Result<Page<Device>>>;
+  get(by: Manager, deviceId: string): Promise<Result<Device>>;
+  list(by: Manager, page: PageRequest & { subject?: string }): Promise<Result<Page<Device>>>;
   /** Ends a device: its access tokens within a second, its refresh credential for ever. */
-  revoke(accountId: string, deviceId: string): Promise<Result<Device>>;
+  revoke(by: Manager, deviceId: string): Promise<Result<Device>>;
 }
 
 export interface DevicesOptions {
@@ -79,9 +79,7 @@ export function createDevices({ store, clients, clock, attempts, parentOf }: Dev
   }
 
   /** The grant that waits under a user code, of this account's own clients. Wrong codes are counted. */
-  async function pendingGrant(
-    by: Pick<DeviceApproval, 'accountId' | 'userCode' | 'onlyKeyId'>,
-  ): Promise<Result<Grant>> {
+  async function pendingGrant(by: Manager & Pick<DeviceApproval, 'userCode'>): Promise<Result<Grant>> {
     const allowed = attempts.check(by.accountId);
     if (!allowed.ok) return allowed;
     const code = readUserCode(by.userCode);
@@ -99,17 +97,18 @@ export function createDevices({ store, clients, clock, attempts, parentOf }: Dev
     approve,
     deny,
 
-    async get(accountId, deviceId) {
+    async get(by, deviceId) {
       const device = await store.find(deviceId);
-      return device?.accountId === accountId ? succeed(device) : fail(notFound);
+      return device && isOf(by, device) ? succeed(device) : fail(notFound);
     },
 
-    async list(accountId, { subject, ...page }) {
+    async list({ accountId, onlyKeyId }, { subject, ...page }) {
       const start = readPageRequest('devices', page);
       if (!start.ok) return start;
       const { size, after } = start.value;
       const rows = await store.list({
         accountId,
+        onlyKeyId,
         limit: size + 1,
         ...(after !== undefined && { after }),
         ...(subject !== undefined && { subject }),
@@ -117,8 +116,8 @@ export function createDevices({ store, clients, clock, attempts, parentOf }: Dev
       return succeed(makePage('devices', start.value, rows, ({ id }) => id));
     },
 
-    async revoke(accountId, deviceId) {
-      const device = await store.revoke(accountId, deviceId, 'revoked by the account');
+    async revoke(by, deviceId) {
+      const device = await store.revoke(by, deviceId, 'revoked by the account');
       return device ? succeed(device) : fail(notFound);
     },
   };

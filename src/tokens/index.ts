@@ -14,13 +14,13 @@ import { createClientsStore } from './clients-store.ts';
 import { digestOf } from './codes.ts';
 import { createDeviceFlow, type DeviceFlow } from './device-flow.ts';
 import { createDevices, type Devices } from './devices.ts';
-import { createDevicesStore } from './devices-store.ts';
+import { createDevicesStore, type Waiting } from './devices-store.ts';
 import { createMinter } from './minter.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import { createSigningKeysStore } from './signing-keys-store.ts';
 import { createTokenVerifier } from './token-verifier.ts';
 import { createTokensStore } from './tokens-store.ts';
-import type { IssuedToken, NewToken, ParentKey, VerifiedToken } from './types.ts';
+import type { IssuedToken, Manager, NewToken, ParentKey, VerifiedToken } from './types.ts';
 
 export type { Clients } from './clients.ts';
 export type { DeviceFlow } from './device-flow.ts';
@@ -32,6 +32,7 @@ export {
   type DeviceAuthorization,
   type DeviceTokens,
   type IssuedToken,
+  type Manager,
   type NewToken,
   type OauthErrorCode,
   type OauthResult,
@@ -49,8 +50,8 @@ export interface Tokens {
    * Fails with `credential_invalid`, `token_expired`, `key_revoked` or `overloaded`.
    */
   verify(accessToken: string): Result<VerifiedToken> | Promise<Result<VerifiedToken>>;
-  /** Ends one token of an account before its time, everywhere within a second. */
-  revoke(accountId: string, tokenId: string): Promise<Result<void>>;
+  /** Ends one token before its time, everywhere within a second. */
+  revoke(by: Manager, tokenId: string): Promise<Result<void>>;
   /** RFC 7009: ends a token, or the device of a refresh token, that was issued to this client. Says nothing of others. */
   revokeForClient(request: { clientId: string; token: string }): Promise<void>;
   /** The public signing keys (RFC 7517). */
@@ -72,6 +73,8 @@ export interface TokensOptions {
   issuer(): string;
   /** Answers for API keys; the room of keys does. */
   parentOf(keyId: string): Result<ParentKey> | Promise<Result<ParentKey>>;
+  /** See `DeviceFlowOptions`. */
+  waitingMax?: Waiting;
   rotateSigningKeyEveryMs?: number;
   publishAheadMs?: number;
 }
@@ -80,6 +83,8 @@ const wrongCodesPerMinute = 10;
 const pruneEveryMs = 600_000;
 /** How long what is over is still known, for people who look. */
 const keptAfterMs = 24 * 3_600_000;
+/** Anybody can ask for a device to be approved, and few of these are of interest later. */
+const undecidedKeptAfterMs = 10 * 60_000;
 
 export function createTokens(options: TokensOptions): Tokens {
   const { db, clock, log, changes, seal, issuer, parentOf, rotateSigningKeyEveryMs, publishAheadMs } = options;
@@ -113,7 +118,7 @@ export function createTokens(options: TokensOptions): Tokens {
     everyMs: pruneEveryMs,
     run: async () => {
       await store.prune(clock.now() - keptAfterMs);
-      await devicesStore.prune(clock.now() - keptAfterMs);
+      await devicesStore.prune(clock.now() - keptAfterMs, clock.now() - undecidedKeptAfterMs);
     },
     onError: (error) => log.warn({ err: error }, 'expired tokens were not removed; the next round will'),
   });
@@ -147,20 +152,19 @@ export function createTokens(options: TokensOptions): Tokens {
   async function revokeForClient({ clientId, token }: { clientId: string; token: string }): Promise<void> {
     if (token.startsWith('ik_refresh_')) {
       const device = await devicesStore.deviceOfRefresh(digestOf(token));
-      if (device?.clientId === clientId)
-        await devicesStore.revoke(device.accountId, device.id, 'revoked by the device');
+      if (device?.clientId === clientId) await devicesStore.revoke(device, device.id, 'revoked by the device');
       return;
     }
     const verified = await verifier.verify(token);
     if (verified.ok && verified.value.clientId === clientId)
-      await store.revoke(verified.value.accountId, verified.value.tokenId, clock.now());
+      await store.revoke(verified.value, verified.value.tokenId, clock.now());
   }
 
   return {
     issue,
     verify: verifier.verify,
-    async revoke(accountId, tokenId) {
-      const isThere = await store.revoke(accountId, tokenId, clock.now());
+    async revoke(by, tokenId) {
+      const isThere = await store.revoke(by, tokenId, clock.now());
       return isThere ? succeed(undefined) : fail({ kind: 'not_found', resource: 'token' });
     },
     revokeForClient,
@@ -174,6 +178,7 @@ export function createTokens(options: TokensOptions): Tokens {
       mint,
       activationUri: () => `${issuer()}/activate`,
       parentOf,
+      waitingMax: options.waitingMax,
     }),
     async close() {
       stopListening();

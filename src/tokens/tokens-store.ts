@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { CredentialChanges } from '../db/credential-changes.ts';
 import type { Database, Transaction } from '../db/index.ts';
+import type { Manager } from './types.ts';
 
 interface TokenTables {
   access_token: {
@@ -54,18 +55,18 @@ export function createTokensStore({ db: database, changes }: TokensStoreOptions)
     );
   }
 
-  /** Ends one token of an account; says whether there is such a token. */
-  async function revoke(accountId: string, tokenId: string, time: number): Promise<boolean> {
+  /** Ends one token; says whether its manager has such a token. */
+  async function revoke({ accountId, onlyKeyId }: Manager, tokenId: string, time: number): Promise<boolean> {
     return database.transaction(async (tx) => {
       const trx = tx.for<TokenTables>();
       const row = await trx
         .selectFrom('access_token')
-        .select(['id', 'revoked_at_ms'])
+        .select(['id', 'key_id', 'revoked_at_ms'])
         .where('id', '=', tokenId)
         .where('account_id', '=', accountId)
         .forUpdate()
         .executeTakeFirst();
-      if (!row) return false;
+      if (!row || (onlyKeyId !== undefined && row.key_id !== onlyKeyId)) return false;
       if (row.revoked_at_ms !== null) return true;
       await trx.updateTable('access_token').set({ revoked_at_ms: time }).where('id', '=', tokenId).execute();
       await changes.append(tx, { credentialId: tokenId, accountId, kind: 'revoked' });

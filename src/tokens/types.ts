@@ -92,13 +92,17 @@ export interface Device {
   revokeReason?: string;
 }
 
-/** Who approves or refuses a device, and as what. */
-export interface DeviceApproval {
+/** Who manages tokens and devices: an account's management key all of them, an API key those that descend from it. */
+export interface Manager {
   accountId: string;
+  /** Set for an API key: what descends from another one does not exist for it. */
+  onlyKeyId?: string | undefined;
+}
+
+/** Who approves or refuses a device, and as what. */
+export interface DeviceApproval extends Manager {
   /** The approver's key id. */
   approvedBy: string;
-  /** Set when the approver is an API key: it may decide for its own client applications only. */
-  onlyKeyId?: string;
   /** As somebody typed it. */
   userCode: string;
   subject: string;
@@ -120,7 +124,9 @@ export type OauthErrorCode =
   | 'authorization_pending'
   | 'slow_down'
   | 'access_denied'
-  | 'expired_token';
+  | 'expired_token'
+  /** Not of these RFCs' errors: as many devices wait to be approved as may. */
+  | 'temporarily_unavailable';
 
 export type OauthResult<T> = { ok: true; value: T } | { ok: false; error: OauthErrorCode; description: string };
 

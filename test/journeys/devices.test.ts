@@ -37,6 +37,62 @@ eachServer((server) => {
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
   };
 
+  test('an API key manages the tokens and devices that descend from it, a management key all of the account', async () => {
+    const owner = await onboard(app, '0');
+    const secondKey = await send(app, 'POST', '/v1/keys', owner.managementKey, { displayName: 'b', purpose: 'a test' });
+    const second = { ...owner, apiKey: secondKey.body.secret, keyId: secondKey.body.key.keyId };
+    const deviceOf = async (by: Customer) => {
+      const asked = await post('/oauth/device_authorization', { client_id: await registerClient(by) });
+      const wish = { userCode: asked.body.user_code, subject: 'ann' };
+      const stranger = by === owner ? second : owner;
+      expect((await send(app, 'POST', '/v1/devices:approve', stranger.apiKey, wish)).status).toBe(404);
+      const { body } = await send(app, 'POST', '/v1/devices:approve', by.apiKey, wish);
+      return body.device.deviceId as string;
+    };
+    const [ours, theirs] = [await deviceOf(owner), await deviceOf(second)];
+    const listed = async (credential: string, query = '') =>
+      (await send(app, 'GET', `/v1/devices${query}`, credential)).body.devices.map(
+        ({ deviceId }: { deviceId: string }) => deviceId,
+      );
+    expect(await listed(owner.apiKey)).toEqual([ours]);
+    expect(await listed(second.apiKey, '?subject=ann')).toEqual([theirs]);
+    expect(await listed(owner.managementKey)).toEqual([theirs, ours]);
+    const token = (await send(app, 'POST', '/v1/tokens', owner.apiKey, { subject: 'ann' })).body.tokenId;
+    for (const [method, path] of [
+      ['GET', `/v1/devices/${ours}`],
+      ['POST', `/v1/devices/${ours}:revoke`],
+      ['POST', `/v1/tokens/${token}:revoke`],
+    ] as const) {
+      const body = method === 'POST' ? {} : undefined;
+      expect((await send(app, method, path, second.apiKey, body)).status, path).toBe(404);
+      expect((await send(app, method, path, owner.apiKey, body)).status, path).toBe(200);
+      expect((await send(app, method, path, owner.managementKey, body)).status, path).toBe(200);
+    }
+    expect((await send(app, 'POST', `/v1/devices/${theirs}:revoke`, owner.managementKey, {})).status).toBe(200);
+  });
+
+  test('fifty devices of one address wait to be approved; more are told to wait, and nothing is stored', async () => {
+    const owner = await onboard(app, '0');
+    const from = { client_id: await registerClient(owner) };
+    const before = await send(app, 'GET', '/v1/devices', owner.managementKey);
+    expect(before.status).toBe(200);
+    const answers = await Promise.all(Array.from({ length: 70 }, () => post('/oauth/device_authorization', from)));
+    const refused = answers.filter(({ status }) => status === 429);
+    const stored = answers.filter(({ status }) => status === 200);
+    expect(stored.length).toBeLessThanOrEqual(50);
+    expect(stored.length + refused.length).toBe(70);
+    for (const { body, headers } of refused) {
+      expect(body.error).toBe('temporarily_unavailable');
+      expect(headers.get('retry-after')).toBe('60');
+    }
+    // Deciding about some makes room.
+    for (const { body } of stored.slice(0, 2))
+      await send(app, 'POST', '/v1/devices:deny', owner.apiKey, { userCode: body.user_code });
+    expect((await post('/oauth/device_authorization', from)).status).toBe(200);
+    for (const { body } of stored.slice(2))
+      await send(app, 'POST', '/v1/devices:deny', owner.apiKey, { userCode: body.user_code });
+  });
+
   test('the stock client openid-client activates a device, pays with its token, refreshes and signs off', async () => {
     const config = await openid.discovery(new URL(app.url), clientId, undefined, openid.None(), {
       algorithm: 'oauth2',

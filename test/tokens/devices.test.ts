@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { unwrap } from '../../src/base/failure.ts';
 import { newId } from '../../src/base/ids.ts';
+import { createDevicesStore } from '../../src/tokens/devices-store.ts';
 import type { DeviceAuthorization, OauthResult } from '../../src/tokens/index.ts';
 import { makeKey, movableClock } from '../keys/room.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
@@ -22,7 +24,43 @@ eachServer((server) => {
 
   type Client = Awaited<ReturnType<typeof makeClient>>;
   const authorize = async (from: Client, scope?: string): Promise<DeviceAuthorization> =>
-    got(await node.tokens.deviceFlow.authorize({ clientId: from.client.id, ...(scope !== undefined && { scope }) }));
+    got(
+      await node.tokens.deviceFlow.authorize({
+        ...{ clientId: from.client.id, network: '192.0.2.1' },
+        ...(scope !== undefined && { scope }),
+      }),
+    );
+
+  test.each([
+    ['network', { all: 100, ofAccount: 100, ofNetwork: 10 }, 1],
+    ['account', { all: 100, ofAccount: 10, ofNetwork: 100 }, 25],
+    ['service', { all: 10, ofAccount: 100, ofNetwork: 100 }, 25],
+  ])(
+    '25 devices that ask at once leave ten waiting for a %s, until they expire and are swept',
+    async (_, waitingMax, networks) => {
+      const bounded = await startTokens(fresh().database, { clock, waitingMax });
+      const from = await makeClient(bounded);
+      const ask = (index: number) =>
+        bounded.tokens.deviceFlow.authorize({
+          clientId: from.client.id,
+          network: `198.51.${waitingMax.ofNetwork}.${index % networks}`,
+        });
+      // What other tests left waiting is over.
+      clock.forward(16 * 60_000);
+      const asked = await Promise.all(Array.from({ length: 25 }, (__, index) => ask(index)));
+      expect(asked.filter(({ ok }) => ok)).toHaveLength(10);
+      expect(asked.filter((one) => !one.ok && one.error === 'temporarily_unavailable')).toHaveLength(15);
+      clock.forward(16 * 60_000);
+      expect(await ask(0)).toMatchObject({ ok: true });
+      const store = createDevicesStore({ db: fresh().database, changes: bounded.changes, now: clock.now });
+      await store.prune(0, clock.now());
+      const { rows } = await sql<{ count: bigint }>`SELECT COUNT(*) AS count FROM device_grant
+      WHERE account_id = ${from.accountId}`.execute(fresh().database.for<never>());
+      expect(rows).toEqual([{ count: 1n }]);
+      await bounded.close();
+    },
+  );
+
   const redeem = (from: Client, deviceCode: string) =>
     node.tokens.deviceFlow.redeem({ clientId: from.client.id, deviceCode });
   const refresh = (from: Client, refreshToken: string, on = node) =>
@@ -127,10 +165,12 @@ eachServer((server) => {
     expect(await redeem(stranger, deviceCode)).toMatchObject({ error: 'invalid_grant' });
     expect(await refresh(stranger, tokens.refreshToken)).toMatchObject({ error: 'invalid_grant' });
     expect((await refresh(from, tokens.refreshToken)).ok).toBe(true);
-    expect(await node.tokens.deviceFlow.authorize({ clientId: newId('app') })).toMatchObject({
+    expect(await node.tokens.deviceFlow.authorize({ clientId: newId('app'), network: '192.0.2.1' })).toMatchObject({
       error: 'invalid_client',
     });
-    expect(await node.tokens.deviceFlow.authorize({ clientId: from.client.id, scope: 'chat devices' })).toMatchObject({
+    expect(
+      await node.tokens.deviceFlow.authorize({ clientId: from.client.id, scope: 'chat devices', network: '192.0.2.1' }),
+    ).toMatchObject({
       error: 'invalid_scope',
     });
   });
@@ -146,7 +186,7 @@ eachServer((server) => {
     await expect
       .poll(async () => (await other.tokens.verify(second.accessToken)).ok, { timeout: 1_000, interval: 5 })
       .toBe(false);
-    const ended = unwrap(await node.tokens.devices.get(from.accountId, device.id));
+    const ended = unwrap(await node.tokens.devices.get({ accountId: from.accountId }, device.id));
     expect(ended).toMatchObject({ state: 'revoked', revokeReason: 'refresh credential used twice' });
   });
 
@@ -154,7 +194,7 @@ eachServer((server) => {
     const { from, device, tokens } = await activated();
     const outcomes = await Promise.all([refresh(from, tokens.refreshToken), refresh(from, tokens.refreshToken, other)]);
     expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
-    expect(unwrap(await node.tokens.devices.get(from.accountId, device.id)).state).toBe('revoked');
+    expect(unwrap(await node.tokens.devices.get({ accountId: from.accountId }, device.id)).state).toBe('revoked');
   });
 
   test('cap, scopes and models survive refreshing and cannot grow by it', async () => {
@@ -174,16 +214,18 @@ eachServer((server) => {
   test('a device is listed and ended by its own account only; then nothing of it works', async () => {
     const { from, device, tokens } = await activated();
     const { from: stranger } = await activated();
-    expect(await node.tokens.devices.revoke(stranger.accountId, device.id)).toMatchObject({
+    expect(await node.tokens.devices.revoke({ accountId: stranger.accountId }, device.id)).toMatchObject({
       failure: { kind: 'not_found' },
     });
-    expect(await node.tokens.devices.get(stranger.accountId, device.id)).toMatchObject({
+    expect(await node.tokens.devices.get({ accountId: stranger.accountId }, device.id)).toMatchObject({
       failure: { kind: 'not_found' },
     });
-    const page = unwrap(await node.tokens.devices.list(from.accountId, {}));
+    const page = unwrap(await node.tokens.devices.list({ accountId: from.accountId }, {}));
     expect(page.items.map(({ id }) => id)).toEqual([device.id]);
-    expect(unwrap(await node.tokens.devices.list(from.accountId, { subject: 'somebody else' })).items).toEqual([]);
-    expect(unwrap(await node.tokens.devices.revoke(from.accountId, device.id)).state).toBe('revoked');
+    expect(
+      unwrap(await node.tokens.devices.list({ accountId: from.accountId }, { subject: 'somebody else' })).items,
+    ).toEqual([]);
+    expect(unwrap(await node.tokens.devices.revoke({ accountId: from.accountId }, device.id)).state).toBe('revoked');
     expect(await node.tokens.verify(tokens.accessToken)).toMatchObject({ failure: { kind: 'key_revoked' } });
     expect(await refresh(from, tokens.refreshToken)).toMatchObject({ error: 'invalid_grant' });
   });
@@ -207,10 +249,10 @@ eachServer((server) => {
     expect((await node.tokens.verify(tokens.accessToken)).ok).toBe(true);
     await node.tokens.revokeForClient({ clientId: from.client.id, token: tokens.accessToken });
     expect((await node.tokens.verify(tokens.accessToken)).ok).toBe(false);
-    expect(unwrap(await node.tokens.devices.get(from.accountId, device.id)).state).toBe('active');
+    expect(unwrap(await node.tokens.devices.get({ accountId: from.accountId }, device.id)).state).toBe('active');
     const next = got(await refresh(from, tokens.refreshToken));
     await node.tokens.revokeForClient({ clientId: from.client.id, token: next.refreshToken });
-    expect(unwrap(await node.tokens.devices.get(from.accountId, device.id)).state).toBe('revoked');
+    expect(unwrap(await node.tokens.devices.get({ accountId: from.accountId }, device.id)).state).toBe('revoked');
   });
 
   test('a client stands on an API key of its own account, and its page is a web page', async () => {
@@ -224,7 +266,7 @@ eachServer((server) => {
     for (const activationUri of ['javascript:alert(1)', 'http://shop.example/', 'https://u:p@shop.example/', 'x'])
       expect(await create({ activationUri })).toMatchObject({ failure: { violations: [{ field: 'activationUri' }] } });
     const client = unwrap(await create({ activationUri: 'https://shop.example/activate?lang=en' }));
-    const authorization = got(await node.tokens.deviceFlow.authorize({ clientId: client.id }));
+    const authorization = got(await node.tokens.deviceFlow.authorize({ clientId: client.id, network: '192.0.2.1' }));
     expect(authorization.verificationUriComplete).toBe(
       `https://shop.example/activate?lang=en&user_code=${authorization.userCode}`,
     );

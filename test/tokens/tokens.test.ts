@@ -119,10 +119,12 @@ eachServer((server) => {
     const { key, accessToken, tokenId } = await issue();
     const sibling = unwrap(await node.tokens.issue({ keyId: key.id, subject: 'user-7' }));
     unwrap(await other.tokens.verify(accessToken));
-    expect(await node.tokens.revoke(newId('acc'), tokenId)).toMatchObject({ failure: { kind: 'not_found' } });
+    expect(await node.tokens.revoke({ accountId: newId('acc') }, tokenId)).toMatchObject({
+      failure: { kind: 'not_found' },
+    });
     expect((await node.tokens.verify(accessToken)).ok).toBe(true);
-    unwrap(await node.tokens.revoke(key.accountId, tokenId));
-    unwrap(await node.tokens.revoke(key.accountId, tokenId));
+    unwrap(await node.tokens.revoke({ accountId: key.accountId }, tokenId));
+    unwrap(await node.tokens.revoke({ accountId: key.accountId }, tokenId));
     expect(await node.tokens.verify(accessToken)).toMatchObject({ failure: { kind: 'key_revoked' } });
     await expect
       .poll(async () => (await other.tokens.verify(accessToken)).ok, { timeout: 1_000, interval: 5 })

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { FailureError } from '../../base/failure.ts';
+import { addressOf } from '../../limits/index.ts';
 import { type OauthErrorCode, type OauthResult, tokenScopes } from '../../tokens/index.ts';
 import { registerActivatePage } from './activate.ts';
 import { acceptForms, type Form } from './form.ts';
@@ -48,10 +49,10 @@ function registerMetadata(app: FastifyInstance, { tokens, issuer }: OauthOptions
 }
 
 function registerEndpoints(app: FastifyInstance, { tokens: { deviceFlow, revokeForClient } }: OauthOptions): void {
-  post('/oauth/device_authorization', async (form) => {
+  post('/oauth/device_authorization', async (form, peer) => {
     const clientId = form.get('client_id');
     if (clientId === undefined) return missing('client_id');
-    return mapped(await deviceFlow.authorize({ clientId, ...scopeOf(form) }), (value) => ({
+    return mapped(await deviceFlow.authorize({ clientId, ...scopeOf(form), network: addressOf(peer) }), (value) => ({
       device_code: value.deviceCode,
       user_code: value.userCode,
       verification_uri: value.verificationUri,
@@ -99,13 +100,13 @@ function registerEndpoints(app: FastifyInstance, { tokens: { deviceFlow, revokeF
     return refuse('unsupported_grant_type', `grant_type must be ${deviceCodeGrant} or refresh_token`);
   }
 
-  function post(path: string, handle: (form: Form) => Promise<OauthResult<object>>): void {
+  function post(path: string, handle: (form: Form, peer: string) => Promise<OauthResult<object>>): void {
     app.post(path, async (request, reply) => {
       // RFC 6749, 5.1: what holds credentials is stored nowhere on its way.
       reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
       const form = request.body as Form | undefined;
       const answer = form
-        ? await handle(form)
+        ? await handle(form, request.ip)
         : refuse('invalid_request', 'the body must be a form in which no field is there twice');
       return answer.ok ? reply.send(answer.value) : answerError(reply, answer.error, answer.description);
     });
@@ -113,8 +114,10 @@ function registerEndpoints(app: FastifyInstance, { tokens: { deviceFlow, revokeF
 }
 
 function answerError(reply: FastifyReply, error: OauthErrorCode, description: string): FastifyReply {
+  if (error === 'temporarily_unavailable') reply.header('retry-after', '60');
   // RFC 6749, 5.2: 400, but 401 for a client that is not known.
-  return reply.code(error === 'invalid_client' ? 401 : 400).send({ error, error_description: description });
+  const status = error === 'temporarily_unavailable' ? 429 : error === 'invalid_client' ? 401 : 400;
+  return reply.code(status).send({ error, error_description: description });
 }
 
 /** RFC 8628, 3.5, for polls; clients of the other endpoints read the status. */
