@@ -161,6 +161,7 @@ function unprepared({ name, about }: Attack, error: Error): Omit<AttackReport, '
 
 async function attempt(scene: Scene, attack: Attack): Promise<Omit<AttackReport, 'tries'>> {
   const { service } = scene;
+  await revive(scene);
   const stage = stageOf(scene);
   try {
     const assault = await attack.open(stage);
@@ -190,11 +191,14 @@ async function attempt(scene: Scene, attack: Attack): Promise<Omit<AttackReport,
     };
   } finally {
     await stage.close();
-    if (service.ended() !== undefined || !(await service.ask(false))) {
-      await service.restart();
-      await admitGoodCaller(scene);
-    }
   }
+}
+
+/** A new process in place of one that fell to the attack before. */
+async function revive(scene: Scene): Promise<void> {
+  if (scene.service.ended() === undefined && (await scene.service.ask(false))) return;
+  await scene.service.restart();
+  await admitGoodCaller(scene);
 }
 
 /** Nothing but the good caller, and then the memory without what can be collected. */

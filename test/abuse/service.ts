@@ -42,7 +42,7 @@ export interface ServiceOptions {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const operatorToken = 'abuse-operator-token-of-more-than-32-characters';
-const startMs = 60_000;
+const startMs = 120_000;
 /** Longer than any turn that is let live. */
 const answerMs = 15_000;
 const memoryEveryMs = 50;
@@ -191,14 +191,22 @@ async function ready(url: string, service: Running, words: () => string): Promis
   throw new Error(`The service did not start: ${service.ended() ?? 'it is not ready'}\n${words()}`);
 }
 
-/** A port that was free a moment ago; the service takes it again after each restart. */
+/**
+ * A port that was free a moment ago; the service takes it again after each restart. Below those that the system gives to
+ * outgoing connections, one of which could have it meanwhile.
+ */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 18_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 function megabytes(bytes: number): number {

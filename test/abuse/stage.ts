@@ -79,16 +79,21 @@ export function createStage({ url, port, databaseUrl, operatorToken, seed, netwo
   };
 
   function stranger(address: string): Stranger {
-    const agent = new Agent({
-      connect: { localAddress: address },
-      connections,
-      headersTimeout: patienceMs,
-      bodyTimeout: patienceMs,
-    });
-    closers.push(() => agent.destroy());
+    let agent: Agent | undefined;
+    // Most strangers only open sockets.
+    const open = () => {
+      agent ??= new Agent({
+        localAddress: address,
+        connections,
+        headersTimeout: patienceMs,
+        bodyTimeout: patienceMs,
+      });
+      return agent;
+    };
+    closers.push(() => agent?.destroy());
     return {
       address,
-      request: (method, path, options = {}) => request(agent, url, method, path, options),
+      request: (method, path, options = {}) => request(open(), url, method, path, options),
       socket: () => {
         const socket = connectTcp({ port, host: '127.0.0.1', localAddress: address, noDelay: true });
         socket.on('error', () => undefined);
