@@ -47,7 +47,7 @@ export interface Verdict {
   problems: string[];
   /** What a machine that is busy with others can cause as well: believed when it happens again. */
   slow: string[];
-  /** Times were not judged, as the machine was busy with others. */
+  /** Times were too long, and were not judged, as the machine was busy with others. */
   untimed: boolean;
   p99Ms: number;
   calmP99Ms: number;
@@ -77,7 +77,7 @@ export function judge(measured: Measured, limits: Bounds = bounds): Verdict {
   const calmP99Ms = percentile(measured.calmLatenciesMs, 0.99);
   if (p99Ms > latencyFloorMs && p99Ms > slower * calmP99Ms)
     slow.push(`the good caller's p99 is ${ms(p99Ms)}, ${(p99Ms / calmP99Ms).toFixed(1)} times ${ms(calmP99Ms)}`);
-  const untimed = measured.takenByOthers > othersMax;
+  const untimed = slow.length > 0 && measured.takenByOthers > othersMax;
   return { problems, slow: untimed ? [] : slow, untimed, p99Ms, calmP99Ms };
 }
 

@@ -20,6 +20,7 @@ programs take over ${bounds.othersMax * 100} % of the machine in all three, time
   --seconds N      how long each attack lasts, and the calm before it (default 2)
   --requests N     how many the generated attacks send, in place of --seconds
   --seed N         repeats what is generated (default: another one each time)
+  --minutes N      after this nothing is tried again (default 3)
   --memory-max N   of the service with its child processes, in MB (default 2048, as in deploy/)
   --log FILE       keep what the service writes
   --json           the figures as JSON
@@ -34,6 +35,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '2' },
     requests: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    minutes: { type: 'string', default: '3' },
     'memory-max': { type: 'string', default: '2048' },
     log: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -55,6 +57,7 @@ async function main(): Promise<void> {
     seconds: Number(options.seconds),
     ...(requests !== undefined && { requests: Number(requests) }),
     only: options.only,
+    minutes: Number(options.minutes),
     memoryMaxBytes: Number(options['memory-max']) * 1_048_576,
     ...(log !== undefined && { logFile: log }),
     onProgress: (text) => console.error(text),

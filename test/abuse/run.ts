@@ -19,6 +19,8 @@ export interface AbuseOptions {
   /** Names, or beginnings of names; none: all. */
   only: readonly string[];
   memoryMaxBytes: number;
+  /** When the run has taken so long, nothing is tried again. */
+  minutes: number;
   logFile?: string;
   onProgress?: (text: string) => void;
 }
@@ -50,6 +52,7 @@ const lateMs = 20_000;
  */
 export async function runAbuse(options: AbuseOptions): Promise<AttackReport[]> {
   const chosen = choose(options.only);
+  const lateAt = performance.now() + options.minutes * 60_000;
   const database = await startOwn();
   const closers: (() => unknown)[] = [() => database.close()];
   try {
@@ -65,7 +68,15 @@ export async function runAbuse(options: AbuseOptions): Promise<AttackReport[]> {
     closers.push(service.close);
     const goodCaller = await startGoodCaller();
     closers.push(goodCaller.close);
-    const scene: Scene = { options, service, goodCaller, databaseUrl: database.url, networks: networks(), apiKey: '' };
+    const scene: Scene = {
+      options,
+      service,
+      goodCaller,
+      databaseUrl: database.url,
+      networks: networks(),
+      apiKey: '',
+      lateAt,
+    };
     await admitGoodCaller(scene);
     const reports: AttackReport[] = [];
     for (const attack of chosen) reports.push(await untilCertain(scene, attack));
@@ -92,6 +103,7 @@ interface Scene {
   databaseUrl: string;
   networks: () => string;
   apiKey: string;
+  lateAt: number;
 }
 
 /** Limits of accounts are wide, so that an attack is stopped by what is tested and not by its rate. */
@@ -141,7 +153,8 @@ async function untilCertain(scene: Scene, attack: Attack): Promise<AttackReport>
     onProgress(`${attack.name}${tries > 1 ? ` (try ${tries})` : ''}: ${attack.about}`);
     const report = { ...(await attempt(scene, attack).catch((error) => unprepared(attack, error))), tries };
     const { problems, slow, untimed } = report;
-    if (problems.length > 0 || (slow.length === 0 && !untimed) || tries === triesMax) return report;
+    const isCertain = problems.length > 0 || (slow.length === 0 && !untimed);
+    if (isCertain || tries === triesMax || performance.now() > scene.lateAt) return report;
   }
 }
 
