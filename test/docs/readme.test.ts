@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-test('every command of the README works as pasted, one after the other', async () => {
+test('every command of the README works as pasted, one after the other', { timeout: 180_000 }, async () => {
   for (const name of ['node_modules', 'proto', 'buf.yaml', '.cache', 'test'])
     symlinkSync(resolve(name), join(folder, name));
   const opened = await send(app, 'POST', '/v1/accounts', app.operatorToken, { displayName: 'quickstart' });
