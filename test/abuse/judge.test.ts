@@ -48,6 +48,9 @@ test('what a busy machine can cause counts only on one that is not', () => {
   expect(judge({ ...calm, ...slow, takenByOthers: 0.9 })).toMatchObject({ slow: [], untimed: true });
   const late = { latenciesMs: calm.latenciesMs.map((ms) => ms * 3) };
   expect(judge({ ...calm, ...late }).slow).toEqual(["the good caller's p99 is 98 ms, 4.0 times 25 ms"]);
+  const unanswered = { ...calm, answers: { '400': 1, timeout: 2 } };
+  expect(judge(unanswered).slow).toEqual(['2 answers were timeout, not 400, 429']);
+  expect(judge({ ...unanswered, takenByOthers: 0.9 })).toMatchObject({ problems: [], slow: [], untimed: true });
   // Below the floor it is good, however fast the calm was.
   expect(judge({ ...calm, calmLatenciesMs: [1], latenciesMs: [49] }).slow).toEqual([]);
 });

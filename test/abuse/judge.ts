@@ -69,7 +69,8 @@ export function judge(measured: Measured, limits: Bounds = bounds): Verdict {
   const wrong = Object.entries(answers).filter(([status]) => !right.includes(status));
   // Connections break when the process ends; that is one problem, not two.
   if (ended === undefined)
-    for (const [status, count] of wrong) problems.push(`${count} answers were ${status}, not ${right.join(', ')}`);
+    for (const [status, count] of wrong)
+      (status === 'timeout' ? slow : problems).push(`${count} answers were ${status}, not ${right.join(', ')}`);
   if (Object.keys(answers).length === 0) problems.push('nothing was sent');
   for (const [outcome, count] of Object.entries(failures))
     problems.push(`${count} requests of the good caller: ${outcome}`);
