@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -17,8 +18,9 @@ export const cpuSecondsBeforeReplaced = 60;
  * processes, workers or addons, and has an empty environment. `main` is what it runs.
  */
 export function launch(memoryMb: number, main: readonly string[] = [program]): ChildProcess {
-  // The permissions look at real paths; packages may be linked.
-  const readable = [`${root}src/`, `${realpathSync(`${root}node_modules`)}/`, `${root}package.json`];
+  // Packages may be linked: both what is asked for and where that leads has to be readable.
+  const packages = `${root}node_modules`;
+  const readable = [`${root}src/`, `${packages}/`, `${realpathSync(packages)}/`, `${root}package.json`];
   const flags = [
     '--permission',
     ...readable.map((path) => `--allow-fs-read=${path}`),
@@ -28,7 +30,20 @@ export function launch(memoryMb: number, main: readonly string[] = [program]): C
     '--no-global-search-paths',
     '--disable-warning=ExperimentalWarning',
   ];
-  return spawn(process.execPath, [...flags, ...main], { cwd: root, env: {}, stdio: ['pipe', 'pipe', 'pipe'] });
+  const started = spawn(process.execPath, [...flags, ...main], { cwd: root, env: {}, stdio: ['pipe', 'pipe', 'pipe'] });
+  yieldToService(started.pid);
+  return started;
+}
+
+/** Below the service itself, which has to answer everybody; still above what runs only when nothing else does. */
+const niceness = 5;
+
+function yieldToService(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, niceness);
+  } catch {
+    // It has ended already, or the system does not let us: then it runs as the service does.
+  }
 }
 
 /**

@@ -14,6 +14,9 @@ const lookEveryMs = 20;
 /** A child that could not start is started again after this long, and twice as long each time. */
 const restartMs = 100;
 const restartMaxMs = 10_000;
+/** An owner whose job ended its process has one process at a time for so long: each costs half a second to replace. */
+const sparingMs = 10_000;
+const sparedMax = 10_000;
 /** How many keys are remembered for each child. */
 const keysMax = 500;
 
@@ -43,6 +46,7 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
   const settings = { ...sandboxDefaults, ...deps.settings };
   const queue = createQueue(settings);
   const slots = Array.from({ length: Math.max(2, settings.processes) }, emptySlot);
+  const spared = new LRUCache<string, true>({ max: sparedMax, ttl: sparingMs });
   let closed = false;
   let warned = false;
 
@@ -140,6 +144,7 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
     slot.ready = false;
     if (closed) return;
     if (current) {
+      spared.set(current.owner, true);
       log.warn(
         { ...why, owner: current.owner, job: current.job.kind, field: current.field },
         'a job ended its process',
@@ -161,7 +166,8 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
   }
 
   function mayHaveMore(owner: string): boolean {
-    return slots.filter((slot) => slot.owner === owner).length < slots.length - 1;
+    const most = spared.has(owner) ? 1 : slots.length - 1;
+    return slots.filter((slot) => slot.owner === owner).length < most;
   }
 
   function budgetOf({ kind }: Job): number {

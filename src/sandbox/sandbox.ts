@@ -7,8 +7,8 @@ export interface Sandbox {
    * Does one job of an owner (an account). Fails with `invalid_argument` on `field`, or on a place below it, when the job is
    * refused, takes more processor time than it may or more memory than a child has; with `overloaded` when too many jobs
    * wait, one waits too long, or the machine does not get to it; and with `cancelled` when `signal` is aborted while it
-   * waits. An owner never has all children, those counted that its jobs broke until they are replaced, so it cannot keep
-   * others from theirs.
+   * waits. An owner never has all children, those counted that its jobs broke until they are replaced, and after that
+   * only one for ten seconds, so it cannot keep others from theirs.
    */
   run<Kind extends JobKind>(
     owner: string,
