@@ -102,6 +102,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       seal: createSeal(secrets.encryptionKeys),
       issuer: () => address.publicUrl,
       parentOf: keys.find,
+      lookUps: limits.anonymous.lookUps,
     });
     closers.push(() => tokens.close());
 

@@ -11,14 +11,9 @@ export interface AnonymousRequestOptions {
   checksCredentials(path: string): boolean;
   /** RPCs refuse in the framing of their protocol, once `refusalOf` tells them. */
   isRpc(path: string): boolean;
-  /** Streams that have an end of their own. */
-  isLong(path: string): boolean;
+  /** How long a request to a path may take in all: to send, to answer and to read; in milliseconds. */
+  lifeMs(path: string | undefined): number;
 }
-
-/** How long a request without a credential may take in all, to send, to answer and to read. */
-const lifeMs = 60_000;
-/** Somewhat more than `isLong` streams take by themselves, for those that nobody reads. */
-const longLifeMs = 31 * 60_000;
 
 const refusals = new WeakMap<IncomingMessage, Failure>();
 
@@ -29,7 +24,7 @@ export function refusalOf(request: IncomingMessage): Failure | undefined {
 
 /** Counts requests without a credential, on every path, before anything of them is read. */
 export function limitAnonymousRequests(app: FastifyInstance, options: AnonymousRequestOptions): void {
-  const { budget, checksCredentials, isRpc, isLong } = options;
+  const { budget, checksCredentials, isRpc, lifeMs } = options;
   app.addHook('onRequest', (request, reply, done) => {
     const { raw, routeOptions } = request;
     const path = routeOptions.url;
@@ -47,7 +42,7 @@ export function limitAnonymousRequests(app: FastifyInstance, options: AnonymousR
       done();
       return;
     }
-    const ending = setTimeout(end, path !== undefined && isLong(path) ? longLifeMs : lifeMs, raw);
+    const ending = setTimeout(end, lifeMs(path), raw);
     ending.unref();
     reply.raw.once('close', () => {
       clearTimeout(ending);

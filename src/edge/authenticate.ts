@@ -37,7 +37,7 @@ export function createAuthenticator({ keys, tokens, operators }: AuthenticatorOp
     const credential = bearer.exec(authorization)?.[1];
     if (credential === undefined) return wrong;
     if (tokens && credential.startsWith('eyJ')) {
-      const verified = tokens.verify(credential);
+      const verified = tokens.verify(credential, from);
       return verified instanceof Promise ? verified.then(tokenCallerOf) : tokenCallerOf(verified);
     }
     if (!keySecret.test(credential)) return operatorOf(credential);

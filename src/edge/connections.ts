@@ -29,19 +29,39 @@ export interface Connections {
   close(): void;
 }
 
+/** How much had moved when it was last looked at, and since when. */
+interface Moved {
+  bytes: number;
+  at: number;
+}
+
 export interface ConnectionsOptions {
   /** Undefined: nothing is limited. */
   budget: AnonymousBudget | undefined;
   /** Whether an address is a proxy whose callers are known by other addresses than its own. */
   isProxy(address: string): boolean;
+  /** A connection over which nothing moves for so long is cut off, in milliseconds. */
+  stalledMs: number;
 }
 
-export function createConnections({ budget, isProxy }: ConnectionsOptions): Connections {
-  const sockets = new Set<Socket>();
+export function createConnections({ budget, isProxy, stalledMs }: ConnectionsOptions): Connections {
+  const sockets = new Map<Socket, Moved>();
   // Bytes that were counted, of connections that are anonymous.
   const counted = new Map<Socket, number>();
   const looking = setInterval(look, lookEveryMs);
   looking.unref();
+  const lookingForStalled = setInterval(cutStalled, Math.max(lookEveryMs, stalledMs / 8));
+  lookingForStalled.unref();
+
+  /** Whoever neither reads nor writes: what is under way for it would wait for ever. */
+  function cutStalled(): void {
+    const time = performance.now();
+    for (const [socket, moved] of sockets) {
+      const bytes = socket.bytesRead + socket.bytesWritten;
+      if (bytes !== moved.bytes) Object.assign(moved, { bytes, at: time });
+      else if (time - moved.at > stalledMs) socket.destroy();
+    }
+  }
 
   function look(): void {
     for (const [socket, before] of counted) {
@@ -79,7 +99,7 @@ export function createConnections({ budget, isProxy }: ConnectionsOptions): Conn
           connection.closed();
         });
       }
-      sockets.add(socket);
+      sockets.set(socket, { bytes: 0, at: performance.now() });
       socket.once('close', () => sockets.delete(socket));
       return true;
     },
@@ -95,9 +115,12 @@ export function createConnections({ budget, isProxy }: ConnectionsOptions): Conn
       return sockets.size;
     },
     destroy() {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets.keys()) socket.destroy();
     },
-    close: () => clearInterval(looking),
+    close() {
+      clearInterval(looking);
+      clearInterval(lookingForStalled);
+    },
   };
 }
 

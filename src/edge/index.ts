@@ -16,13 +16,13 @@ import { registerPreflight } from './cors.ts';
 import { errorBody } from './error-body.ts';
 import { headersOf } from './failures.ts';
 import type { Gate } from './gate.ts';
-import type { ListenerLimits } from './listener.ts';
+import { defaultListenerLimits, type ListenerLimits } from './listener.ts';
 import { openAi } from './openai/index.ts';
 import { registerOpenApi } from './openapi/index.ts';
-import { healthService } from './operations/health.ts';
+import { healthService, watchLifeMs } from './operations/health.ts';
 import { registerProbes } from './operations/probes.ts';
 import type { ReadinessMonitor } from './operations/readiness.ts';
-import { type ReflectionLimits, reflectionServices } from './operations/reflection.ts';
+import { defaultReflectionLimits, type ReflectionLimits, reflectionServices } from './operations/reflection.ts';
 import { registerRest } from './rest-lane.ts';
 import { registerSecurityHeaders } from './security-headers.ts';
 import { type RunningServer, startServer } from './server.ts';
@@ -158,9 +158,14 @@ function asFailure(error: unknown): unknown {
 }
 
 const watchPath = `/${Health.typeName}/Watch`;
+const reflectionName = '/ServerReflectionInfo';
 
 /** What every path does about callers without a credential. */
-function limitAnonymous(app: FastifyInstance, { services, http }: EdgeOptions, budget: AnonymousBudget): void {
+function limitAnonymous(app: FastifyInstance, options: EdgeOptions, budget: AnonymousBudget): void {
+  const { services, http, operations: bounds } = options;
+  const { anonymousMs } = options.limits ?? defaultListenerLimits;
+  const watchMs = bounds?.watchLifeMs ?? watchLifeMs;
+  const reflectionMs = (bounds?.reflection ?? defaultReflectionLimits).lifeMs;
   const rpcs = new Set(methodsOfRpcs(services).keys());
   const operations = new Set(
     methodsOfRpcs([Health, ServerReflection, ServerReflectionAlpha].map((service) => ({ service }))).keys(),
@@ -173,7 +178,8 @@ function limitAnonymous(app: FastifyInstance, { services, http }: EdgeOptions, b
       path === `${http.pathPrefix}/*` ||
       path.startsWith(`${http.pathPrefix}/v1/`),
     isRpc: (path) => rpcs.has(path) || operations.has(path),
-    isLong: (path) => path === watchPath || path.endsWith('/ServerReflectionInfo'),
+    // Watches and reflection end by themselves, unless nobody reads what they say.
+    lifeMs: (path) => anonymousMs + (path === watchPath ? watchMs : path?.endsWith(reflectionName) ? reflectionMs : 0),
   });
 }
 

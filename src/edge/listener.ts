@@ -26,6 +26,10 @@ export interface ListenerLimits {
   idleTimeoutMs: number;
   /** How long an idle HTTP/2 session that was asked to end may take. */
   closeGraceMs: number;
+  /** How long a request without a credential may take in all: to send, to answer and to read. */
+  anonymousMs: number;
+  /** A connection over which nothing moves for so long is cut off: longer than anything that is served is silent. */
+  stalledMs: number;
   /** Streams of one HTTP/2 session at one time. */
   concurrentStreams: number;
   /** Connections at one time; further ones are closed at once. */
@@ -42,6 +46,8 @@ export const defaultListenerLimits: ListenerLimits = {
   requestTimeoutMs: 120_000,
   idleTimeoutMs: 75_000,
   closeGraceMs: 5_000,
+  anonymousMs: 60_000,
+  stalledMs: 40 * 60_000,
   // What one busy gRPC client of a backend uses; more would let one session hold the whole process.
   concurrentStreams: 256,
   connections: 10_000,
@@ -88,7 +94,7 @@ export interface Listener {
 export function createListener(answer: RequestListener, options: ListenerOptions): Listener {
   const { limits, log, anonymous: budget, isProxy = () => false, tls } = options;
   const handler = strictHttp(lingering(answer, limits));
-  const connections = createConnections({ budget, isProxy });
+  const connections = createConnections({ budget, isProxy, stalledMs: limits.stalledMs });
   const http1 = createHttp1(
     {
       headersTimeout: limits.headersTimeoutMs,

@@ -18,7 +18,7 @@ import { createDevicesStore, type Waiting } from './devices-store.ts';
 import { createMinter } from './minter.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import { createSigningKeysStore } from './signing-keys-store.ts';
-import { createTokenVerifier } from './token-verifier.ts';
+import { createTokenVerifier, type TokenLookUps } from './token-verifier.ts';
 import { createTokensStore } from './tokens-store.ts';
 import type { IssuedToken, Manager, NewToken, ParentKey, VerifiedToken } from './types.ts';
 
@@ -49,7 +49,7 @@ export interface Tokens {
    * Whose token this is. Synchronous, without a database, when the token was seen before and nothing changed since.
    * Fails with `credential_invalid`, `token_expired`, `key_revoked` or `overloaded`.
    */
-  verify(accessToken: string): Result<VerifiedToken> | Promise<Result<VerifiedToken>>;
+  verify(accessToken: string, from?: { readonly peer: string }): Result<VerifiedToken> | Promise<Result<VerifiedToken>>;
   /** Ends one token before its time, everywhere within a second. */
   revoke(by: Manager, tokenId: string): Promise<Result<void>>;
   /** RFC 7009: ends a token, or the device of a refresh token, that was issued to this client. Says nothing of others. */
@@ -75,6 +75,8 @@ export interface TokensOptions {
   parentOf(keyId: string): Result<ParentKey> | Promise<Result<ParentKey>>;
   /** See `DeviceFlowOptions`. */
   waitingMax?: Waiting;
+  /** Limits checks of unknown tokens by address; absent: there is no limit. */
+  lookUps?: TokenLookUps;
   rotateSigningKeyEveryMs?: number;
   publishAheadMs?: number;
 }
@@ -111,6 +113,7 @@ export function createTokens(options: TokensOptions): Tokens {
     readState: states.read,
     parentOf,
     fresh: changes.fresh,
+    lookUps: options.lookUps,
   });
   const attempts = createAttempts({ wrongPerMinute: wrongCodesPerMinute, now: clock.now });
   const stopListening = changes.onChange((change) => verifier.forget(change?.credentialId));

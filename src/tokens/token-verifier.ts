@@ -11,9 +11,15 @@ import type { ParentKey, VerifiedToken } from './types.ts';
 
 export interface TokenVerifier {
   /** Whose token this is. Answers at once when it was seen before and nothing changed since. */
-  verify(token: string): Result<VerifiedToken> | Promise<Result<VerifiedToken>>;
+  verify(token: string, from?: { readonly peer: string }): Result<VerifiedToken> | Promise<Result<VerifiedToken>>;
   /** Forgets a token, or the tokens of a device, or everything. */
   forget(id?: string): void;
+}
+
+/** Checks of unknown tokens for an address, and those among them that failed. */
+export interface TokenLookUps {
+  may(peer: string): Result<void>;
+  failed(peer: string): void;
 }
 
 export interface TokenVerifierOptions {
@@ -26,6 +32,8 @@ export interface TokenVerifierOptions {
   /** The key that a token descends from; a new object whenever anything about it changed. */
   parentOf(keyId: string): Result<ParentKey> | Promise<Result<ParentKey>>;
   fresh(): boolean;
+  /** Whether an address may have a signature checked; whose checks were too often in vain may not. */
+  lookUps?: TokenLookUps | undefined;
   entriesMax?: number;
 }
 
@@ -44,7 +52,7 @@ const revoked = fail({ kind: 'key_revoked' });
 const overloaded: Failure = { kind: 'overloaded', retryAfterMs: 1000 };
 
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
-  const { clock, signingKeys, issuer, readState, parentOf, fresh, entriesMax = 50_000 } = options;
+  const { clock, signingKeys, issuer, readState, parentOf, fresh, lookUps, entriesMax = 50_000 } = options;
   const byOwner = new Map<string, Set<string>>();
   const warm = new LRUCache<string, Warm>({
     max: entriesMax,
@@ -56,11 +64,14 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   // Grows with whatever makes earlier reads doubtful.
   let changes = 0;
 
-  function verify(token: string): Result<VerifiedToken> | Promise<Result<VerifiedToken>> {
+  function verify(
+    token: string,
+    from?: { readonly peer: string },
+  ): Result<VerifiedToken> | Promise<Result<VerifiedToken>> {
     if (token.length > lengthMax) return invalidCredential;
     const digest = hash('sha256', token, 'base64');
     const entry = fresh() ? warm.get(digest) : undefined;
-    if (!entry) return verifyCold(token, digest);
+    if (!entry) return verifyUnknown(token, digest, from?.peer);
     const { value } = entry.result;
     if (clock.now() >= value.expireTime) {
       warm.delete(digest);
@@ -75,6 +86,14 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       warm.delete(digest);
       return current.ok ? verifyCold(token, digest) : current;
     }
+  }
+
+  async function verifyUnknown(token: string, digest: string, peer: string | undefined) {
+    const may = peer === undefined ? undefined : lookUps?.may(peer);
+    if (may && !may.ok) return may;
+    const decided = await verifyCold(token, digest);
+    if (peer !== undefined && !decided.ok && decided.failure.kind === 'credential_invalid') lookUps?.failed(peer);
+    return decided;
   }
 
   async function verifyCold(token: string, digest: string): Promise<Result<VerifiedToken>> {

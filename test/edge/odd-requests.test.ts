@@ -27,7 +27,7 @@ async function exchange(bytes: string | Buffer, until: RegExp): Promise<string> 
   });
   socket.on('error', () => {});
   socket.write(bytes);
-  await expect.poll(() => received, { timeout: 3_000 }).toMatch(until);
+  await expect.poll(() => received, { timeout: 20_000 }).toMatch(until);
   socket.destroy();
   return received;
 }

@@ -44,3 +44,15 @@ test('credentials that can be none keep no new key of their address out', async 
   expect((await list(String(made.body.secret))).status).toBe(200);
   await other.close();
 });
+
+test('guessed tokens are refused before their signature is checked, like guessed keys', async () => {
+  const other = await startApp({ databaseUrl: database().url });
+  const header = Buffer.from('{"alg":"ES256","typ":"at+jwt","kid":"x"}').toString('base64url');
+  const token = (index: number) => `${header}.${Buffer.from(`{"jti":"${index}"}`).toString('base64url')}.AAAA`;
+  const reasons: (string | undefined)[] = [];
+  for (let index = 0; index < 100 && !reasons.includes('RATE_LIMITED'); index++)
+    reasons.push(reasonOf(await send(other, 'GET', '/api/v1/assistant/models', token(index))));
+  expect(reasons.at(-1)).toBe('RATE_LIMITED');
+  expect(other.rooms.limits.anonymous.lookUps.may('127.0.0.1').ok).toBe(false);
+  await other.close();
+});

@@ -47,7 +47,8 @@ export async function tryOpenings(run: OpeningsRun): Promise<OpeningsOutcome> {
   child.once('exit', (code, signal) => {
     exit = signal ?? code ?? 'unknown';
   });
-  const started = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => undefined)]);
+  const ended = once(child, 'exit').then(() => undefined);
+  const started = await Promise.race([once(child, 'message'), ended]);
   if (!started) throw new Error(`the server did not start: ${stderr}`);
   const [{ url }] = started as [{ url: string }];
   const { port } = new URL(url);
@@ -62,7 +63,7 @@ export async function tryOpenings(run: OpeningsRun): Promise<OpeningsOutcome> {
     }
   });
   await Promise.all(workers);
-  const state = await settled(child, () => exit !== undefined);
+  const state = await settled(child, ended);
   const healthy = exit === undefined && (await isHealthy(Number(port), run.tls !== undefined));
   for (const socket of held) socket.destroy();
   if (exit === undefined) child.disconnect();
@@ -95,12 +96,12 @@ async function tryOne(port: number, { pieces, ending, alpn }: Opening, tls: bool
 }
 
 /** Asks until no connection is left, or the grace time is over. */
-async function settled(child: ChildProcess, isOver: () => boolean): Promise<{ left: number; memory: number }> {
+async function settled(child: ChildProcess, ended: Promise<undefined>): Promise<{ left: number; memory: number }> {
   const until = performance.now() + graceMs;
   let state = { connections: -1, memory: 0 };
-  while (!isOver() && performance.now() < until && state.connections !== 0) {
-    child.send('state');
-    const answer = await Promise.race([once(child, 'message'), once(child, 'exit').then(() => undefined)]);
+  while (performance.now() < until && state.connections !== 0) {
+    if (child.connected) child.send('state');
+    const answer = await Promise.race([once(child, 'message'), ended]);
     if (!answer) break;
     [state] = answer as [typeof state];
     await sleep(200);

@@ -25,7 +25,10 @@ const server = await startGateServer({
   logged: false,
   tls: certFile && keyFile ? { certFile, keyFile } : null,
   anonymous: limits.anonymous,
-  limits: { headersTimeoutMs: 500, requestTimeoutMs: 1_000, idleTimeoutMs: 500, closeGraceMs: 250, lingerMs: 500 },
+  limits: {
+    ...{ headersTimeoutMs: 500, requestTimeoutMs: 1_000, idleTimeoutMs: 500, closeGraceMs: 250, lingerMs: 500 },
+    ...{ anonymousMs: 2_000, stalledMs: 3_000 },
+  },
   operations: { watchLifeMs: 500, reflection: { requests: 16, bytes: 1_000_000, lifeMs: 500 } },
 });
 process.on('message', () => process.send?.({ connections: server.connections(), memory: process.memoryUsage.rss() }));
