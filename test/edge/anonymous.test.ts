@@ -265,6 +265,14 @@ describe('whoever does not read', () => {
   });
 });
 
+test.each(rpcs)('a stream over %s that goes on is not cut off, and its bytes are seen', async (_name, transportTo) => {
+  const server = await serve({}, { limits: { stalledMs: 1_500 } });
+  const numbers: number[] = [];
+  for await (const { number } of createClient(GateService, transportTo(server)).count({ to: 25, pauseMs: 100 }))
+    numbers.push(number);
+  expect(numbers).toHaveLength(25);
+});
+
 describe('streams of operations', () => {
   const health = (server: GateServer) => createClient(Health, createGrpcTransport({ baseUrl: server.url }));
 
