@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net';
 import type { Connection as CoreConnection, QueryOptions, QueryResult, ResultSetHeader, RowDataPacket } from 'mysql2';
+import type { Connection } from 'mysql2/promise';
 import { openConnection, throwWithoutStatement } from '../../../db/index.ts';
 
 /** Columns as the server printed them. */
@@ -15,6 +17,7 @@ export interface LedgerConnection {
   write(sql: string): Promise<number[]>;
   /** Names the session to its server, for as long as that server runs. */
   readonly session: ServerSession;
+  /** Says good-bye after what was sent before, or gives that up when its answer does not come in time. */
   close(): Promise<void>;
   /** At once, whatever the server is doing. */
   destroy(): void;
@@ -80,12 +83,24 @@ export async function openLedgerConnection(
         return (Array.isArray(results) ? results : [results]).map(({ affectedRows }) => affectedRows);
       },
       session: await startSession(read),
-      close: () => connection.end(),
+      close: () => endWithin(answerTimeoutMs, connection),
       destroy: () => connection.destroy(),
     };
   } catch (error) {
     connection.destroy();
     throw error;
+  }
+}
+
+/** The driver forgets a good-bye that waits behind another command when the connection is destroyed meanwhile. */
+async function endWithin(ms: number, connection: Connection): Promise<void> {
+  const { connection: core } = connection as unknown as { connection: { stream: Socket } };
+  const destroyed = new Promise<void>((resolve) => core.stream.once('close', () => resolve()));
+  const late = setTimeout(() => connection.destroy(), ms);
+  try {
+    await Promise.race([connection.end(), destroyed]);
+  } finally {
+    clearTimeout(late);
   }
 }
 
