@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { FailureError, type Result } from './base/failure.ts';
 import { nanoPerUsd } from './base/money.ts';
-import type { CacheEvent, CircuitBreaker } from './chat/index.ts';
+import type { CacheEvent, CircuitBreaker, Overrun } from './chat/index.ts';
 import type { FinishedCall } from './edge/index.ts';
 import type { AnonymousRefusal } from './limits/index.ts';
 import type { HoldOutcome, RunningLedger } from './wallet/index.ts';
@@ -12,6 +12,7 @@ export interface Metrics {
   observeGroup(operations: number, durationMs: number): void;
   countAnonymousRefusal(what: AnonymousRefusal): void;
   observeCache(event: CacheEvent): void;
+  observeOverrun(overrun: Overrun): void;
   /** The same circuit breaker, with its calls of models counted and timed. */
   circuitBreaker(breaker: CircuitBreaker): CircuitBreaker;
   /** The same ledger, whose holds and settlements are counted and timed on their way. */
@@ -100,6 +101,13 @@ export function createMetrics(): Metrics {
     registers,
   });
 
+  const overruns = new Counter({
+    name: 'chat_upstream_overruns_total',
+    help: 'Replies of upstreams beyond what they were asked for (output), or with more input than the request can have (input); not charged.',
+    labelNames: ['gen_ai_request_model', 'gen_ai_token_type'],
+    registers,
+  });
+
   return {
     countAnonymousRefusal: (what) => anonymousRefusals.inc({ limit: what.replaceAll(' ', '_') }),
     observeCall: ({ method, protocol, outcome, durationMs }) =>
@@ -109,6 +117,8 @@ export function createMetrics(): Metrics {
       groupSeconds.observe(durationMs / 1000);
     },
     observeCache: (event) => cacheEvents.inc({ event }),
+    observeOverrun: ({ provider, model, what }) =>
+      overruns.inc({ gen_ai_request_model: `${provider}/${model}`, gen_ai_token_type: what }),
     circuitBreaker: (breaker) => {
       observeCircuits(breaker);
       return { ...breaker, begin: (route) => observed(breaker.begin(route), route) };

@@ -7,7 +7,14 @@ import { present } from './base/present.ts';
 import { createSeal } from './base/seal.ts';
 import { type Catalog, type CatalogSettings, createCatalog } from './catalog/index.ts';
 import { createPriceStore } from './catalog/price-store.ts';
-import { chatDeadlineMs, createChat, createCircuitBreaker, createModelCalls, createReplyCache } from './chat/index.ts';
+import {
+  chatDeadlineMs,
+  createChat,
+  createCircuitBreaker,
+  createModelCalls,
+  createReplyCache,
+  type Overrun,
+} from './chat/index.ts';
 import type { Config, Secrets } from './config/index.ts';
 import { createCredentialChanges } from './db/credential-changes.ts';
 import { migrate } from './db/index.ts';
@@ -164,6 +171,10 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     closers.push(() => catalog.close());
     await importPrices(catalog, log);
+    const overran = (overrun: Overrun) => {
+      metrics.observeOverrun(overrun);
+      log.warn(overrun, 'an upstream went beyond what it was asked for, which is not charged');
+    };
     const breaker = metrics.circuitBreaker(createCircuitBreaker({ clock }));
     const replyCache = createReplyCache({
       db,
@@ -186,6 +197,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       breaker: tracing?.circuitBreaker(breaker) ?? breaker,
       reserveTokens: limits.reserveTokens,
       deferHoldMs: config.ledger.deferredHoldMs,
+      overran,
       cache: replyCache,
     });
     // What is not settled by then expires, and is charged as far as its progress was recorded.
@@ -212,6 +224,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
         ...{ catalog, providers, sandbox, breaker, clock },
         deadlineMs: chatDeadlineMs,
         reserveTokens: limits.reserveTokens,
+        overran,
       }),
     });
     return {

@@ -7,24 +7,22 @@ import type {
 } from '@ai-sdk/provider';
 import { type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
 import type { Funds } from '../wallet/index.ts';
+import { boundUsage, type CountedUsage, cutMessage, reportOverruns } from './bounded.ts';
 import type { ModelDeps } from './deps.ts';
 import type { QuotedRoute } from './quote.ts';
 import { type CountTokens, countInput, type InputMeasure } from './tokens.ts';
-import type { ChatReply, ChatRequest, ChatToolCall, ChatUsage, FinishReason } from './types.ts';
+import type { ChatReply, ChatRequest, ChatToolCall, FinishReason } from './types.ts';
 
 /** What an upstream's reply came to. */
 export interface AttemptReply extends Pick<ChatReply, 'message' | 'finishReason'> {
   usage: CountedUsage;
 }
 
-/** Token counts of one attempt: the provider's own, or ours where it states none. */
-export type CountedUsage = Omit<ChatUsage, 'cost'> & { inputTokens: number; outputTokens: number };
-
 export type AttemptOutcome =
   | { ok: true; reply: AttemptReply; latencyMs: number }
   | { ok: false; failure: UpstreamFailure; latencyMs: number };
 
-export type AttemptDeps = Pick<ModelDeps, 'clock' | 'breaker'>;
+export type AttemptDeps = Pick<ModelDeps, 'clock' | 'breaker' | 'overran'>;
 
 export interface AttemptTerms {
   route: QuotedRoute;
@@ -55,15 +53,22 @@ export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise
       abortSignal: deadline.signal,
     });
     const latencyMs = deps.clock.monotonic() - startedAt;
-    const message = messageOf(result);
-    if (isEmpty(message, result.finishReason)) {
+    const given = messageOf(result);
+    if (isEmpty(given, result.finishReason)) {
       const failure: UpstreamFailure = { outcome: 'invalid_reply' };
       call.failed(failure);
       return { ok: false, failure, latencyMs };
     }
-    const usage = await countedUsage(result.usage, message, terms);
+    // An upstream whose own count is within the bound is believed; tokenizers differ.
+    const stated = plausible(result.usage.outputTokens.total);
+    const isWithin = stated !== undefined && stated <= terms.outputTokensCap;
+    const cut = isWithin ? undefined : cutMessage(given, terms.outputTokensCap);
+    const message = cut ?? given;
+    const usage = boundUsage(await countedUsage(result.usage, message, terms), terms);
+    reportOverruns({ input: result.usage.inputTokens.total, output: stated }, cut !== undefined, terms, deps.overran);
     call.succeeded({ firstTokenMs: latencyMs, totalMs: latencyMs, outputTokens: usage.outputTokens });
-    return { ok: true, reply: { message, finishReason: finishReasonOf(result.finishReason), usage }, latencyMs };
+    const finishReason = cut ? 'length' : finishReasonOf(result.finishReason);
+    return { ok: true, reply: { message, finishReason, usage }, latencyMs };
   } catch (error) {
     const failure = upstreamFailure(error);
     call.failed(failure);

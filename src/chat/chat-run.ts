@@ -1,6 +1,7 @@
 import { minOf, type NanoUsd } from '../base/money.ts';
 import { addUsage, type Funds, type Settlement } from '../wallet/index.ts';
-import type { AttemptReply, CountedUsage } from './attempt.ts';
+import type { AttemptReply } from './attempt.ts';
+import type { CountedUsage } from './bounded.ts';
 import type { ModelDeps } from './deps.ts';
 import type { PreparedChat } from './prepare.ts';
 import { affordableOutputTokens, attemptCost, type QuotedRoute } from './quote.ts';

@@ -6,6 +6,7 @@ import type { TokenReservation } from '../limits/index.ts';
 import type { Providers } from '../providers/index.ts';
 import type { Sandbox, Schemas } from '../sandbox/index.ts';
 import type { Ledger } from '../wallet/index.ts';
+import type { Overrun } from './bounded.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 
 /** Sets model tokens aside, or says when to try again. */
@@ -27,6 +28,8 @@ export interface ModelDeps {
   deadlineMs: number;
   /** Counts model tokens a minute; absent: they are not limited. */
   reserveTokens?: ReserveTokens;
+  /** Told of upstreams that give, or say that they took, more than they were asked for; nobody is charged for that. */
+  overran?: ((overrun: Overrun) => void) | undefined;
   /** For spreading load; tests hand in their own. */
   random?: () => number;
   /** Waits between tries, at most until the signal is aborted; tests hand in their own. */

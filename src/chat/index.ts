@@ -13,6 +13,7 @@ import { prepareChat } from './prepare.ts';
 import type { Quote } from './quote.ts';
 import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
 
+export type { Overrun } from './bounded.ts';
 export { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
 export type { ChatCall, ReserveTokens } from './deps.ts';
 export { chatInvariants } from './invariants.ts';

@@ -7,6 +7,8 @@ import type { FailedAttempt } from './try-routes.ts';
 
 /** An upstream that has begun to answer: its first pieces, and where the rest comes from. */
 export interface OpenStream {
+  /** The longest reply that it was asked for. */
+  outputTokensCap: number;
   /** Up to and including the first content. */
   first: LanguageModelV4StreamPart[];
   /** The next piece; undefined at the end. Rejects when the upstream fails or is stopped. */
@@ -52,6 +54,7 @@ export async function openStream(
     return {
       ok: true,
       answer: {
+        outputTokensCap: terms.outputTokensCap,
         first,
         async next() {
           const { done, value } = await reader.read();

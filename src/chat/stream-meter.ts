@@ -2,7 +2,8 @@ import type { LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { Failure } from '../base/failure.ts';
 import { minOf, type NanoUsd } from '../base/money.ts';
 import type { OpenCharge } from '../wallet/index.ts';
-import { type CountedUsage, countedUsage } from './attempt.ts';
+import { countedUsage } from './attempt.ts';
+import { boundUsage, type CountedUsage } from './bounded.ts';
 import type { ChatRun } from './chat-run.ts';
 import { affordableOutputTokens, attemptCost, type QuotedRoute, worstCost } from './quote.ts';
 import { countInput, countTokensNow, type InputMeasure, inputTokensAtMost } from './tokens.ts';
@@ -83,13 +84,18 @@ export class StreamMeter {
   }
 
   /** What the reply used: as the provider states it, else as received. Nothing is counted after this. */
-  async usage(stated: LanguageModelV4Usage | undefined, message: ChatReply['message']): Promise<CountedUsage> {
+  async usage(
+    stated: LanguageModelV4Usage | undefined,
+    message: ChatReply['message'],
+    outputTokensCap: number,
+  ): Promise<CountedUsage> {
     clearInterval(this.#timer);
     const { prepared, request } = this.#run;
+    const bounds = { measure: prepared.measure, route: this.#route, outputTokensCap };
     const usage = await countedUsage(stated, message, { request, ...prepared, route: this.#route });
     // The pieces hold what the message does not show: what was thought aloud.
     if (usage.estimated) usage.outputTokens = Math.max(usage.outputTokens, await this.#countPieces());
-    return usage;
+    return boundUsage(usage, bounds);
   }
 
   async #grow(): Promise<'grown' | 'exhausted' | Failure> {

@@ -2,10 +2,12 @@ import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageMo
 import { type Failure, FailureError, type Result, succeed, unwrap } from '../base/failure.ts';
 import { endingCharge, type OpenCharge, settleInFull } from '../wallet/index.ts';
 import { finishReasonOf } from './attempt.ts';
+import { reportOverruns } from './bounded.ts';
 import type { ChatRun } from './chat-run.ts';
 import { failureIn, type OpenStream, StreamedError } from './open-stream.ts';
 import type { QuotedRoute } from './quote.ts';
 import { hasHiddenTokens, StreamMeter } from './stream-meter.ts';
+import { TokenBound } from './token-bound.ts';
 import { type Answered, attemptOf, failureOf } from './try-routes.ts';
 import type { ChatEvent, ChatReply } from './types.ts';
 
@@ -19,6 +21,7 @@ export class StreamedReply {
   readonly #route: QuotedRoute;
   readonly #stream: OpenStream;
   readonly #meter: StreamMeter;
+  readonly #bound: TokenBound;
   readonly #track: (work: Promise<unknown>) => void;
   readonly #first: ChatEvent[] = [];
   readonly #texts: string[] = [];
@@ -48,7 +51,9 @@ export class StreamedReply {
     track(this.#settled.promise);
     this.#hasHiddenTokens = hasHiddenTokens(route);
     this.#meter = new StreamMeter(run, route);
+    this.#bound = new TokenBound(answer.outputTokensCap);
     for (const part of answer.first) {
+      if (this.#isComplete) break;
       const event = this.#receive(part);
       if (event) this.#first.push(event);
     }
@@ -111,23 +116,21 @@ export class StreamedReply {
   #receive(part: LanguageModelV4StreamPart): ChatEvent | undefined {
     switch (part.type) {
       case 'text-delta':
-        if (part.delta === '') return undefined;
-        this.#meter.received(part.delta);
-        this.#texts.push(part.delta);
-        return { kind: 'delta', content: part.delta };
+        return this.#receiveText(this.#within(part.delta));
       case 'reasoning-delta':
         this.#hasHiddenTokens = true;
-        this.#meter.received(part.delta);
+        this.#meter.received(this.#within(part.delta));
         return undefined;
       case 'tool-input-start':
         return this.#receiveCall(part.id, part.toolName, '', part.toolName);
       case 'tool-input-delta': {
         const index = this.#toolCalls.findIndex(({ id }) => id === part.id);
         const call = this.#toolCalls[index];
-        if (!call) return undefined;
-        this.#meter.received(part.delta);
-        call.arguments += part.delta;
-        return { kind: 'delta', toolCall: { index, id: call.id, name: call.name, arguments: part.delta } };
+        const delta = call ? this.#within(part.delta) : '';
+        if (!call || delta === '') return undefined;
+        this.#meter.received(delta);
+        call.arguments += delta;
+        return { kind: 'delta', toolCall: { index, id: call.id, name: call.name, arguments: delta } };
       }
       case 'tool-call':
         // Some providers stream a call in pieces and then repeat it whole; others send it only so.
@@ -145,7 +148,24 @@ export class StreamedReply {
     }
   }
 
-  #receiveCall(id: string, name: string, args: string, counted: string): ChatEvent {
+  /** As much of a text as the upstream was asked for; where it goes on beyond that, the reply ends here. */
+  #within(text: string): string {
+    const fitting = this.#bound.take(text);
+    if (this.#bound.full)
+      this.#cut ??= this.#stream.outputTokensCap < this.#route.outputTokensCap ? 'credit' : 'length';
+    return fitting;
+  }
+
+  #receiveText(content: string): ChatEvent | undefined {
+    if (content === '') return undefined;
+    this.#meter.received(content);
+    this.#texts.push(content);
+    return { kind: 'delta', content };
+  }
+
+  #receiveCall(id: string, name: string, args: string, counted: string): ChatEvent | undefined {
+    // A call that does not fit is not made at all: what its upstream meant can't be told from half of it.
+    if (this.#within(counted) !== counted) return undefined;
     this.#meter.received(counted);
     const call = { id, name, arguments: args };
     this.#toolCalls.push(call);
@@ -202,7 +222,14 @@ export class StreamedReply {
     if (this.#finished) this.#stream.succeeded(this.#meter.outputTokens);
     else this.#stream.stop();
     const message = { role: 'assistant' as const, content: this.#texts.join(''), toolCalls: this.#toolCalls };
-    const usage = await this.#meter.usage(this.#usage, message);
+    const { outputTokensCap } = this.#stream;
+    const usage = await this.#meter.usage(this.#usage, message, outputTokensCap);
+    reportOverruns(
+      { input: this.#usage?.inputTokens.total, output: this.#usage?.outputTokens.total },
+      this.#bound.full,
+      { route: this.#route, measure: this.#run.prepared.measure, outputTokensCap },
+      this.#run.deps.overran,
+    );
     const finishReason = this.#cut ?? (this.#finished ? finishReasonOf(this.#finished) : 'stop');
     if (this.#isComplete) attempts.push(attemptOf(this.#route, 'ok', this.#stream.latencyMs()));
     const answer = { message, finishReason, usage };

@@ -2,7 +2,8 @@ import { type Failure, fail, invalid, type Result, succeed } from '../base/failu
 import type { NanoUsd } from '../base/money.ts';
 import type { UpstreamFailure } from '../providers/index.ts';
 import type { Funds } from '../wallet/index.ts';
-import type { AttemptTerms, CountedUsage } from './attempt.ts';
+import type { AttemptTerms } from './attempt.ts';
+import type { CountedUsage } from './bounded.ts';
 import type { ChatRun } from './chat-run.ts';
 import type { QuotedRoute } from './quote.ts';
 import { watchRefusal } from './refusal.ts';

@@ -128,7 +128,7 @@ export interface ChatUsage {
   /** Reasoning included. */
   outputTokens?: number;
   reasoningTokens?: number;
-  /** Whether the counts are ours because the provider stated none. */
+  /** Whether counts are ours: the provider stated none, or impossible ones. */
   estimated: boolean;
   cost: NanoUsd;
 }

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import type { Caller } from '../../src/base/caller.ts';
 import type { NanoUsd } from '../../src/base/money.ts';
 import { createCatalog, type ModelSettings, memoryPriceStore } from '../../src/catalog/index.ts';
-import { type Chat, type ChatRequest, createChat } from '../../src/chat/index.ts';
+import { type Chat, type ChatRequest, createChat, type Overrun } from '../../src/chat/index.ts';
 import { createProviders, defaultUpstreamLimits, type ProviderSettings } from '../../src/providers/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
@@ -24,6 +24,7 @@ export async function chatHarness(options: {
   gone?: readonly string[];
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   sandbox?: Sandbox;
+  overran?: (overrun: Overrun) => void;
 }): Promise<Harness> {
   const log = pino({ level: 'silent' });
   const providers = createProviders({
@@ -51,6 +52,7 @@ export async function chatHarness(options: {
     deadlineMs: options.deadlineMs ?? 5_000,
     random: () => 0,
     ...(options.sleep ? { sleep: options.sleep } : {}),
+    overran: options.overran,
   });
   return {
     chat,
