@@ -78,6 +78,14 @@ export function createAnonymousBudget(options: AnonymousOptions): AnonymousBudge
     return allowed;
   }
 
+  /** Counts bytes that have moved, whether or not they were too many. */
+  function tookBytes(peer: string, levels: readonly AnonymousUsage[], bytes: number): boolean {
+    for (const usage of levels) pour(usage.bucket('kibibytes'), Math.ceil(bytes / 1024));
+    const isOver = levels.some((usage) => waitFor(usage.bucket('kibibytes'), usage.limits.rates.kibibytes, 0) > 0);
+    if (isOver) note(peer, 'kibibytes');
+    return !isOver;
+  }
+
   function roomFor(peer: string, counted: Counted): Result<void> {
     const address = addressOf(peer);
     const network = networkOf(address);
@@ -139,7 +147,7 @@ export function createAnonymousBudget(options: AnonymousOptions): AnonymousBudge
       get anonymous() {
         return place !== undefined;
       },
-      moved: (bytes) => place === undefined || count(peer, levels, 'kibibytes', Math.ceil(bytes / 1024)).ok,
+      moved: (bytes) => place === undefined || tookBytes(peer, levels, bytes),
       enterStream() {
         if (streams >= limits.streamsPerConnection) return undefined;
         streams += 1;

@@ -196,7 +196,8 @@ describe('connections', () => {
   });
 
   test('over which too much is sent without a credential are closed', async () => {
-    const server = await serve({ mebibytesPerMinute: 1 });
+    // Nothing else would end it before the test does.
+    const server = await serve({ mebibytesPerMinute: 1 }, { limits: { lingerMs: 600_000 } });
     const flooding = socketTo(server);
     flooding.write('POST /gate/say HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n');
     const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;

@@ -113,8 +113,11 @@ test('bytes count until a credential is shown', () => {
   expect(other?.moved(900_000)).toBe(false);
   other?.identified('acc_1');
   expect(other?.moved(900_000_000)).toBe(true);
-  clock.at += 60_000;
+  clock.at += 120_000;
   expect(stranger?.moved(900_000)).toBe(true);
+  // What moved at once counts whole, however much it was.
+  clock.at += 120_000;
+  expect(stranger?.moved(5_000_000)).toBe(false);
 });
 
 test('what is refused is counted each time, and logged once for a network and minute', () => {
