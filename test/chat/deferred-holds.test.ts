@@ -9,7 +9,7 @@ import { createProviders } from '../../src/providers/index.ts';
 import { auditLedger, type HoldRequest, type Ledger } from '../../src/wallet/index.ts';
 import { seededRandom } from '../faults/protocol.ts';
 import { eachServer, silent, useDatabase } from '../support/database.ts';
-import { testSandbox } from '../support/sandbox.ts';
+import { readySandbox } from '../support/sandbox.ts';
 import {
   completion,
   startUpstream,
@@ -101,7 +101,7 @@ async function startService(
     ledger: options.ledger ? options.ledger(watched) : watched,
     catalog,
     providers,
-    sandbox: testSandbox(),
+    sandbox: await readySandbox(),
     log: silent,
     deadlineMs: 8_000,
     ...(options.deferHoldMs === undefined ? {} : { deferHoldMs: options.deferHoldMs }),

@@ -8,3 +8,10 @@ export function testSandbox(): Sandbox {
   shared ??= createSandbox({ log: silent, settings: { waitMs: 60_000 } });
   return shared;
 }
+
+/** The same, when its first process can take jobs. */
+export async function readySandbox(): Promise<Sandbox> {
+  const sandbox = testSandbox();
+  await sandbox.run('acc_test', 'tokens', { pieces: ['ready'] }, { field: 'test' });
+  return sandbox;
+}

@@ -1,5 +1,5 @@
 import { type DescMessage, fromJson, type JsonValue, type MessageShape } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Result } from '../../src/base/failure.ts';
@@ -285,6 +285,12 @@ describe('model tokens a minute', () => {
     perMinute.tokens = Math.floor(most * 1.5);
     const limited = await run();
     const { balance } = ledger;
+    // Nobody is answered before both have asked for tokens.
+    upstream.answer(async () => {
+      await vi.waitUntil(() => asked.length === 3, { timeout: 20_000 });
+      const answer = { summary: 'The text promises too much.', nextBestAction: '', findings: [] };
+      return { body: completion(JSON.stringify(answer)) };
+    });
     const answers = await Promise.all([limited.check(), limited.check()]);
     const [paid] = answers.flatMap((answer) => (answer.ok ? [answer.value] : []));
     const [refused] = answers.flatMap((answer) => (answer.ok ? [] : [answer.failure]));
