@@ -21,6 +21,7 @@ programs take over ${bounds.othersMax * 100} % of the machine in all three, time
   --requests N     how many the generated attacks send, in place of --seconds
   --seed N         repeats what is generated (default: another one each time)
   --minutes N      after this nothing is tried again (default 3)
+  --shared         others use the machine: p99, and turns of up to ${4 * bounds.stallMs} ms, are told and not judged
   --memory-max N   of the service with its child processes, in MB (default 2048, as in deploy/)
   --log FILE       keep what the service writes
   --json           the figures as JSON
@@ -36,6 +37,7 @@ const { values: options } = parseArgs({
     requests: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     minutes: { type: 'string', default: '3' },
+    shared: { type: 'boolean', default: false },
     'memory-max': { type: 'string', default: '2048' },
     log: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -58,6 +60,7 @@ async function main(): Promise<void> {
     ...(requests !== undefined && { requests: Number(requests) }),
     only: options.only,
     minutes: Number(options.minutes),
+    shared: options.shared,
     memoryMaxBytes: Number(options['memory-max']) * 1_048_576,
     ...(log !== undefined && { logFile: log }),
     onProgress: (text) => console.error(text),
