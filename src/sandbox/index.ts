@@ -1,4 +1,4 @@
-export { type Check, type Outcome, scoreOf } from './check.ts';
+export { type Check, isUnmet, type Outcome, scoreOf } from './check.ts';
 export type { CustomOutcome, CustomRules, PatternUse } from './job.ts';
 export { createSandbox } from './pool.ts';
 export type { JobTerms, Sandbox, SandboxSettings } from './sandbox.ts';

@@ -4,7 +4,7 @@ import type { Result } from '../base/failure.ts';
 import { fail, invalid, succeed } from '../base/failure.ts';
 import type { Basis, Check } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import type { PatternUse, Check as SandboxCheck } from '../sandbox/index.ts';
-import type { CheckResult, CheckRule, Severity } from './checks/checks.ts';
+import { type CheckResult, type CheckRule, notEvaluated, type Severity } from './checks/checks.ts';
 
 /** The families as prices, usage and entries name them. */
 export const familyNames = ['guidance', 'readiness', 'risk', 'draft', 'decision', 'scoring', 'custom'] as const;
@@ -102,8 +102,8 @@ export function ownRules(checks: readonly Plain<Check>[]): CheckRule[] {
 }
 
 /** What the sandbox needs to know of a rule. */
-export function checkOf({ id, when, pass, weight }: CheckRule): SandboxCheck {
-  return { id, when, pass, weight };
+export function checkOf({ id, when, pass, weight, severity }: CheckRule): SandboxCheck {
+  return { id, when, pass, weight, blocks: severity === 'critical' };
 }
 
 /** What a reply rests on when rules alone decided. */
@@ -116,8 +116,7 @@ export function basisOf(results: readonly CheckResult[], packVersion: string): P
       outcome,
       weight: rule.weight,
       severity: rule.severity,
-      message:
-        outcome === 'failed' ? rule.message : outcome === 'error' ? 'The expression has no value for this input.' : '',
+      message: outcome === 'failed' ? rule.message : outcome === 'error' ? notEvaluated(rule).message : '',
     })),
     model: '',
     packVersion,

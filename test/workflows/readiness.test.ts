@@ -65,13 +65,14 @@ describe('readiness of a listing', () => {
     expect(given.readinessScore).toBeGreaterThan(without.readinessScore);
   });
 
-  it('keeps a check that cannot be evaluated out of the score and says so', () => {
+  it('counts a check that cannot be evaluated as failed, and says so', () => {
     const plain = ask(readinessFamily, ScoreListingRequestSchema, { listing });
     const odd = ask(readinessFamily, ScoreListingRequestSchema, {
       listing,
       checks: [{ id: 'odd', pass: 'attributes.nothing.here > 3', weight: 90 }],
     });
-    expect(odd.readinessScore).toBe(plain.readinessScore);
+    expect(odd.readinessScore).toBeLessThan(plain.readinessScore);
+    expect(odd.blockers.find(({ check }) => check === 'odd')?.message).toMatch(/could not be evaluated/);
     expect(odd.basis?.checks.at(-1)).toMatchObject({ id: 'odd', outcome: 'error' });
   });
 

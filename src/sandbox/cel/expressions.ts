@@ -17,9 +17,9 @@ const functions = [
   // Whether a map has a value that is not blank: given(attributes, "brand").
   celFunc('given', [DYN, STRING], BOOL, (map, name) => isGiven(entryOf(map, name))),
   celFunc('given', [DYN], BOOL, (value) => isGiven(value)),
-  // A value as a number; not a number, with which every comparison is false, when it is none.
-  celFunc('number', [DYN, STRING], DOUBLE, (map, name) => toNumber(entryOf(map, name))),
-  celFunc('number', [DYN], DOUBLE, (value) => toNumber(value)),
+  // A value as a number. There is none when it is absent or no number: an error, so that no check passes by it.
+  celFunc('number', [DYN, STRING], DOUBLE, (map, name) => asNumber(entryOf(map, name))),
+  celFunc('number', [DYN], DOUBLE, (value) => asNumber(value)),
   // A value as text; empty when there is none.
   celFunc('text', [DYN, STRING], STRING, (map, name) => toText(entryOf(map, name))),
   celFunc('words', [STRING], INT, (text) => BigInt(countWords(text))),
@@ -99,6 +99,12 @@ function toNumber(value: unknown): number {
   if (typeof value !== 'string' || value.length > 40) return Number.NaN;
   const text = value.trim();
   return text === '' ? Number.NaN : Number(text);
+}
+
+function asNumber(value: unknown): number {
+  const number = toNumber(value);
+  if (Number.isNaN(number)) throw new Error('the value is absent or not a number');
+  return number;
 }
 
 function toText(value: unknown): string {

@@ -2,9 +2,10 @@ import { isCelList, isCelMap, isCelUint } from '@bufbuild/cel';
 import { LRUCache } from 'lru-cache';
 import { type CompiledCheck, runChecks } from '../cel/checks.ts';
 import { celValue, type Program } from '../cel/expressions.ts';
-import { scoreOf } from '../check.ts';
+import { isUnmet, scoreOf } from '../check.ts';
 import type { Answers, CustomRules, Jobs, Refused } from '../job.ts';
 import { compileCallers, compileCallersChecks } from './caller-expressions.ts';
+import { unknownNameIn } from './expression-names.ts';
 import { fragmentOf } from './check-schema.ts';
 import { compileSchema, type SchemaCheck } from './json-schema.ts';
 
@@ -33,11 +34,12 @@ export function runCustom({ rules, input, drafted }: Jobs['custom']): Answers['c
 
   const variables = { input: celValue(input) };
   const checks = runChecks(compiled.checks, variables);
-  const score = scoreOf(checks);
+  const blocked = checks.some(({ rule, outcome }) => isUnmet(outcome) && (rule.blocks === true || outcome === 'error'));
+  const score = blocked ? 0 : scoreOf(checks);
   const passed = new Map(checks.map(({ rule, outcome }) => [rule.id, outcome === 'passed']));
   const fields: Record<string, unknown> = {};
   for (const { name, program } of compiled.fields) {
-    const computed = program({ ...variables, checks: passed, score, fields: celValue(fields) });
+    const computed = program({ ...variables, checks: passed, score, blocked, fields: celValue(fields) });
     if (!computed.ok) return { ok: false, field: `fields.${name}`, problem: computed.reason };
     fields[name] = jsonOfCel(computed.value);
   }
@@ -70,7 +72,37 @@ function compile(rules: CustomRules): Compilation {
     if (!program.ok) return { ok: false, at: `fields[${index}].expression`, problem: program.problem };
     fields.push({ name, program: program.value });
   }
+  const unknown = rules.id === undefined ? unknownNames(rules) : undefined;
+  if (unknown) return { ok: false, ...unknown };
   return { ok: true, compiled: { input: input.check, output: output.check, checks: compiled.checks, fields } };
+}
+
+/**
+ * The first expression that names what is not there, while a definition is made; a version that was made runs as it is.
+ * Expressions were compiled before, so they can be parsed.
+ */
+function unknownNames({ inputSchema, checks, fields }: CustomRules): { at: string; problem: string } | undefined {
+  const scope: Record<string, Readonly<Record<string, unknown>> | undefined> = { input: inputSchema };
+  const all: { at: string; expression: string; scope: typeof scope }[] = [];
+  for (const [index, { when, pass }] of checks.entries()) {
+    if (when) all.push({ at: `checks[${index}].when`, expression: when, scope });
+    all.push({ at: `checks[${index}].pass`, expression: pass, scope });
+  }
+  const ids = closed(checks.map(({ id }) => id));
+  for (const [index, { expression }] of fields.entries()) {
+    const before = closed(fields.slice(0, index).map(({ name }) => name));
+    const more = { checks: ids, fields: before, score: { type: 'number' }, blocked: { type: 'boolean' } };
+    all.push({ at: `fields[${index}].expression`, expression, scope: { ...scope, ...more } });
+  }
+  for (const { at, expression, scope } of all) {
+    const problem = unknownNameIn(expression, scope, inputSchema);
+    if (problem !== undefined) return { at, problem };
+  }
+  return undefined;
+}
+
+function closed(names: readonly string[]) {
+  return { properties: Object.fromEntries(names.map((name) => [name, {}])), additionalProperties: false };
 }
 
 /** A CEL value as JSON: integers become numbers, maps objects. */

@@ -1,4 +1,4 @@
-import type { Check, Outcome } from '../../sandbox/index.ts';
+import { type Check, isUnmet, type Outcome } from '../../sandbox/index.ts';
 
 /** `info` only says something; `critical` blocks. */
 export type Severity = 'info' | 'low' | 'medium' | 'high' | 'critical';
@@ -21,12 +21,27 @@ export interface CheckResult {
   outcome: Outcome;
 }
 
-/** What failed, the heaviest first; equal weights in the pack's order. */
-export function failedByWeight(results: readonly CheckResult[]): CheckRule[] {
+/** A check that could not be evaluated, in words of its own: it counts as failed and blocks, whatever its severity. */
+export function notEvaluated(rule: CheckRule): CheckRule {
+  const about = rule.fact === '' ? rule.id : rule.fact;
+  return {
+    ...rule,
+    severity: 'critical',
+    message: `The check ${rule.id} could not be evaluated: a fact that it needs is absent or of another type.`,
+    action: rule.action === '' ? `Add what the check needs: ${about}.` : rule.action,
+  };
+}
+
+/**
+ * What did not pass, in the order in which it is best put right: what blocks, then the heaviest; equal ones in the pack's
+ * order. What could not be evaluated did not pass and blocks.
+ */
+export function failedByUrgency(results: readonly CheckResult[]): CheckRule[] {
+  const blocks = ({ severity }: CheckRule) => (severity === 'critical' ? 1 : 0);
   return results
-    .filter(({ outcome }) => outcome === 'failed')
-    .map(({ rule }) => rule)
-    .sort((a, b) => b.weight - a.weight);
+    .filter(({ outcome }) => isUnmet(outcome))
+    .map(({ rule, outcome }) => (outcome === 'error' ? notEvaluated(rule) : rule))
+    .sort((a, b) => blocks(b) - blocks(a) || b.weight - a.weight);
 }
 
 /** The facts that are not there, in weight order, each once. */

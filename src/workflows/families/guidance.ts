@@ -6,7 +6,7 @@ import type {
   FieldReport,
   FormField,
 } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
-import { type CheckResult, failedByWeight } from '../checks/checks.ts';
+import { type CheckResult, failedByUrgency } from '../checks/checks.ts';
 import {
   basisOf,
   boundJson,
@@ -130,7 +130,7 @@ function guide(
   const unusable = inspected
     .filter(({ field, status }) => field.required && (status === 'missing' || status === 'invalid'))
     .sort((a, b) => b.importance - a.importance);
-  const failed = failedByWeight(results);
+  const failed = failedByUrgency(results);
   const next = nextField(request, inspected);
   const invalidOptional = inspected.some(({ field, status }) => !field.required && status === 'invalid');
   const ready = unusable.length === 0 && !invalidOptional && !failed.some(({ severity }) => severity === 'critical');

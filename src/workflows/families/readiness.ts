@@ -7,7 +7,7 @@ import type {
   ScoreListingResponse,
 } from '../../gen/intelligence/workflow/v1/readiness_pb.ts';
 import { scoreOf } from '../../sandbox/index.ts';
-import { type CheckResult, type CheckRule, failedByWeight, missingFactsOf } from '../checks/checks.ts';
+import { type CheckResult, type CheckRule, failedByUrgency, missingFactsOf } from '../checks/checks.ts';
 import { riskLevelOf, riskScoreOf, takenBy } from '../checks/risk-level.ts';
 import {
   basisOf,
@@ -72,7 +72,7 @@ function scoreListing(
   text: string,
   spotted: readonly Spotted[],
 ): ListingReply {
-  const failed = failedByWeight(results);
+  const failed = failedByUrgency(results);
   const readinessScore = scoreOf(results);
   const blocking = failed.filter(({ severity }) => severity === 'critical');
   const riskLevel = riskLevelOf(riskScoreOf([...sharesOf(spotted), ...failed.map(shareOfCheck)]));

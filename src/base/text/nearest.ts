@@ -1,0 +1,42 @@
+const lengthMax = 64;
+
+/**
+ * The known name that is most like one that is not known, when it is like enough to be meant: equal but for case and
+ * separators, part of it, or at most a third of the letters away. Undefined when none is. Bounded: names over 64 characters
+ * are like nothing.
+ */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  const wanted = bare(name);
+  if (wanted === '' || wanted.length > lengthMax) return undefined;
+  let best: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const candidate of known) {
+    const distance = distanceOf(wanted, bare(candidate).slice(0, lengthMax));
+    if (distance < least) [best, least] = [candidate, distance];
+  }
+  return least <= Math.max(1, Math.floor(wanted.length / 3)) ? best : undefined;
+}
+
+function bare(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+function distanceOf(a: string, b: string): number {
+  if (a === b) return 0;
+  const shorter = Math.min(a.length, b.length);
+  if (shorter >= 4 && (a.includes(b) || b.includes(a))) return 1;
+  // Levenshtein's distance with swapped neighbours as one step, a row at a time.
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? 0) + 1 : replaced;
+      next.push(Math.min(replaced, swapped, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    [before, row] = [row, next];
+  }
+  return row[b.length] ?? Number.POSITIVE_INFINITY;
+}

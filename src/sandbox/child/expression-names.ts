@@ -1,0 +1,169 @@
+import { parse } from '@bufbuild/cel';
+import { nearestName } from '../../base/text/nearest.ts';
+
+/** What is known of a name in an expression: a JSON Schema, or nothing, and then anything may be read from it. */
+type Known = Readonly<Record<string, unknown>> | undefined;
+type Expression = NonNullable<ReturnType<typeof parse>['expr']>;
+
+// What the standard calls types stands in expressions by name: type(x) == int.
+const typeNames = new Set([
+  'bool',
+  'bytes',
+  'double',
+  'dyn',
+  'int',
+  'list',
+  'map',
+  'null_type',
+  'string',
+  'type',
+  'uint',
+]);
+const readers = new Set(['given', 'number', 'text']);
+const refsMax = 16;
+
+/**
+ * Says what an expression names that is not there: a variable besides `scope`, or a property that the schema of what it is
+ * read from does not declare. Such a name has no value for any input, or for inputs only that nobody has described.
+ * CEL's own checker knows protobuf's types, not JSON Schema. An object whose schema declares no properties, or allows others
+ * (`additionalProperties`, `patternProperties`), may be asked for any.
+ */
+export function unknownNameIn(
+  expression: string,
+  scope: Readonly<Record<string, Known>>,
+  root: Known,
+): string | undefined {
+  const { expr } = parse(expression);
+  const reader = createReader(root);
+  if (expr) reader.typeOf(expr, new Map(Object.entries(scope)));
+  return reader.problem();
+}
+
+function createReader(root: Known) {
+  let problem: string | undefined;
+
+  function typeOf(expr: Expression, scope: ReadonlyMap<string, Known>): Known {
+    const { exprKind } = expr;
+    switch (exprKind.case) {
+      case 'identExpr':
+        return named(exprKind.value.name, scope);
+      case 'selectExpr': {
+        const { operand, field } = exprKind.value;
+        return operand ? propertyOf(typeOf(operand, scope), field) : undefined;
+      }
+      case 'callExpr':
+        return called(exprKind.value, scope);
+      case 'listExpr':
+        for (const element of exprKind.value.elements) typeOf(element, scope);
+        return undefined;
+      case 'structExpr':
+        for (const { keyKind, value } of exprKind.value.entries) {
+          if (keyKind.case === 'mapKey') typeOf(keyKind.value, scope);
+          if (value) typeOf(value, scope);
+        }
+        return undefined;
+      case 'comprehensionExpr': {
+        const { iterVar, iterVar2, iterRange, accuVar, accuInit, loopCondition, loopStep, result } = exprKind.value;
+        const inner = new Map(scope);
+        const range = iterRange ? typeOf(iterRange, scope) : undefined;
+        inner.set(iterVar, itemsOf(range));
+        if (iterVar2) inner.set(iterVar2, undefined);
+        inner.set(accuVar, undefined);
+        for (const part of [accuInit, loopCondition, loopStep, result]) if (part) typeOf(part, inner);
+        return undefined;
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  function named(name: string, scope: ReadonlyMap<string, Known>): Known {
+    if (scope.has(name)) return scope.get(name);
+    if (!typeNames.has(name))
+      problem ??= `names ${name}, which is not there; there are ${[...scope.keys()].join(', ')}`;
+    return undefined;
+  }
+
+  function called(
+    { function: name, target, args }: { function: string; target?: Expression | undefined; args: Expression[] },
+    scope: ReadonlyMap<string, Known>,
+  ): Known {
+    // A function of a namespace (strings.quote) has the namespace where others have what they are called on.
+    if (target) typeOf(target, scope);
+    const types = args.map((arg) => typeOf(arg, scope));
+    const [, second] = args;
+    const key = second?.exprKind.case === 'constExpr' ? second.exprKind.value.constantKind : undefined;
+    if (name === '_[_]') return key?.case === 'stringValue' ? propertyOf(types[0], key.value) : itemsOf(types[0]);
+    if (readers.has(name) && key?.case === 'stringValue') propertyOf(types[0], key.value);
+    return undefined;
+  }
+
+  function propertyOf(type: Known, name: string): Known {
+    const schema = resolved(type, root);
+    if (schema === undefined) return undefined;
+    const { properties, open } = declaredBy(schema, root, 0);
+    if (properties.has(name)) return properties.get(name);
+    if (open) return undefined;
+    const near = nearestName(name, properties.keys());
+    const hint =
+      near === undefined
+        ? `declared are ${[...properties.keys()].slice(0, 20).join(', ') || 'none'}`
+        : `perhaps ${near} is meant`;
+    problem ??= `names ${name.slice(0, 100)}, which is not declared where it is read from; ${hint}`;
+    return undefined;
+  }
+
+  function itemsOf(type: Known): Known {
+    const items = resolved(type, root)?.items;
+    return isSchema(items) ? items : undefined;
+  }
+
+  return { typeOf, problem: () => problem };
+}
+
+/** The properties of all parts of a schema, and whether there may be others. */
+function declaredBy(schema: Known, root: Known, depth: number): { properties: Map<string, Known>; open: boolean } {
+  const found = new Map<string, Known>();
+  const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((key) => listOf(schema?.[key]));
+  for (const key of ['if', 'then', 'else']) if (isSchema(schema?.[key])) parts.push(schema[key]);
+  const own = schema?.properties;
+  if (isSchema(own))
+    for (const [name, inner] of Object.entries(own)) found.set(name, isSchema(inner) ? inner : undefined);
+  let declares = isSchema(own);
+  const more = schema?.additionalProperties;
+  let open = more === true || isSchema(more) || isSchema(schema?.patternProperties) || depth > refsMax;
+  if (!open)
+    for (const part of parts) {
+      const inner = declaredBy(resolved(part, root), root, depth + 1);
+      for (const [name, type] of inner.properties) if (!found.has(name)) found.set(name, type);
+      declares ||= inner.properties.size > 0;
+    }
+  // Without a word about its properties an object may have any; a text or a number has none.
+  if (!declares && more !== false) open ||= !scalars.has(String(schema?.type));
+  return { properties: found, open };
+}
+
+const scalars = new Set(['string', 'number', 'integer', 'boolean', 'null']);
+
+/** A schema with its local references followed; undefined when nothing is known of it. */
+function resolved(type: Known, root: Known): Known {
+  let schema = type;
+  for (let times = 0; times < refsMax; times++) {
+    const reference = schema?.$ref;
+    if (typeof reference !== 'string') return schema;
+    if (!reference.startsWith('#')) return undefined;
+    let target: unknown = root;
+    for (const part of reference.split('/').slice(1))
+      target = isSchema(target) ? target[part.replaceAll('~1', '/').replaceAll('~0', '~')] : undefined;
+    schema = isSchema(target) ? target : undefined;
+  }
+  return undefined;
+}
+
+function listOf(value: unknown): Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isSchema) : [];
+}
+
+function isSchema(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
