@@ -46,13 +46,20 @@ export interface Prepared<Reply> {
 
 export type PatternFits = (pattern: string, text: string) => boolean;
 
+/** What a family is told besides the request. */
+export interface FamilyTerms {
+  /** The moment that counts as now, in milliseconds since 1970: dates are past or to come by it. */
+  nowMs: number;
+  /** Which texts match which of the caller's own patterns. */
+  fits?: PatternFits | undefined;
+}
+
 /** One family of workflows: pure, synchronous, deterministic. */
 export interface Family<Request, Reply extends FamilyReply> {
   name: FamilyName;
   /** Patterns of the caller's own, which run where they can be ended. */
   patternsOf?(request: Request): PatternUse[];
-  /** `fits` says which texts match which of those patterns. */
-  prepare(request: Request, fits?: PatternFits): Result<Prepared<Reply>>;
+  prepare(request: Request, terms: FamilyTerms): Result<Prepared<Reply>>;
 }
 
 const valuesMax = 2000;

@@ -1,4 +1,5 @@
 import type { Caller } from '../base/caller.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { type Result, succeed } from '../base/failure.ts';
 import type { WorkflowUsage } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import type { PatternUse, Sandbox } from '../sandbox/index.ts';
@@ -11,6 +12,7 @@ import { checkOf, type FamilyReply, type PatternFits, type Plain, type Prepared 
 
 export interface RunDeps extends ChargeDeps, AssistDeps {
   sandbox: Sandbox;
+  clock?: Clock;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function runFamily<Request extends Assistable, Reply extends Family
 ): Promise<Result<Paid<Reply>>> {
   const fits = await matchOwnPatterns(deps.sandbox, caller, family.patternsOf?.(request) ?? []);
   if (!fits.ok) return fits;
-  const prepared = family.prepare(request, fits.value);
+  const prepared = family.prepare(request, { nowMs: (deps.clock ?? systemClock).now(), fits: fits.value });
   if (!prepared.ok) return prepared;
   const own = await runOwnChecks(deps.sandbox, caller, prepared.value);
   if (!own.ok) return own;

@@ -33,7 +33,7 @@ function cpuMicroseconds<Request, Reply extends FamilyReply>(
 ): number {
   const message = fromJson(schema, json as JsonValue) as unknown as Request;
   const run = () => {
-    const prepared = family.prepare(message);
+    const prepared = family.prepare(message, { nowMs: Date.now() });
     if (!prepared.ok) throw new Error(JSON.stringify(prepared.failure));
     return prepared.value.compute([]);
   };

@@ -31,9 +31,11 @@ export function prepare<Schema extends DescMessage, Request, Reply extends Famil
   const patterns = family.patternsOf?.(request) ?? [];
   const matched = matchPatterns({ patterns });
   if ('refused' in matched) throw new Error(matched.refused.problem);
-  return family.prepare(request, (pattern, text) =>
-    patterns.some((use, index) => use.pattern === pattern && use.text === text && matched.fits[index] === true),
-  );
+  return family.prepare(request, {
+    nowMs: Date.parse('2026-11-22T12:00:00Z'),
+    fits: (pattern, text) =>
+      patterns.some((use, index) => use.pattern === pattern && use.text === text && matched.fits[index] === true),
+  });
 }
 
 /** The paths of the fields that a refused request names. */

@@ -222,3 +222,45 @@ describe('a decision memo', () => {
     expect(refused({ ...request, criteria: [{ name: 'rent', min: 3, max: 3 }] })).toEqual(['criteria[0].max']);
   });
 });
+
+describe('what is recommended', () => {
+  const criteria = [
+    { name: 'price', weight: 1, direction: 'lower', scale: 'points', max: 100 },
+    { name: 'interview', weight: 3, scale: 'points' },
+    { name: 'test', weight: 1, scale: 'points' },
+  ];
+  const between = (a: object, b: object) =>
+    decide({
+      question: 'Who?',
+      criteria,
+      options: [
+        { name: 'A', attributes: a },
+        { name: 'B', attributes: b },
+      ],
+    });
+
+  it('is nothing where nothing is known', () => {
+    const reply = between({}, {});
+    expect(reply.recommendation).toMatchObject({ option: '', confidence: 0 });
+    expect(reply.nextBestAction).toBe('Find out: interview of A.');
+    expect(reply.summary).toBe('Too little is known of the options to recommend one.');
+  });
+
+  it('is nothing where what is not known could change it, and the best where it could not', () => {
+    expect(between({ price: 10, interview: 90, test: 50 }, { price: 10, test: 90 }).recommendation?.option).toBe('');
+    expect(between({ price: 10, interview: 90, test: 50 }, { price: 10, interview: 10 }).recommendation?.option).toBe(
+      'A',
+    );
+  });
+
+  it('says truly where the winner is ahead', () => {
+    const { recommendation } = between({ price: 10, interview: 80, test: 90 }, { price: 60, interview: 85, test: 30 });
+    expect(recommendation?.rationale).toContain('It gains most over B in test.');
+  });
+
+  it('counts a value that cannot be as not known', () => {
+    const reply = between({ price: -10, interview: 90, test: 50 }, { price: 10, interview: 20, test: 20 });
+    expect(reply.missingFacts).toEqual(['price of A']);
+    expect(reply.assumptions.join()).toContain('The value -10 of price cannot be');
+  });
+});

@@ -27,7 +27,18 @@ describe('profile packs', () => {
 describe('a profile check', () => {
   it('reads values by their kind', () => {
     const cases: [object, unknown, string][] = [
-      [{ kind: 'email' }, 'ana@example.com', 'ok'],
+      [{ kind: 'email' }, 'ana@kovac-4711.at', 'ok'],
+      [{ kind: 'email' }, 'ana@example.com', 'invalid'],
+      [{ kind: 'email' }, 'test@test.com', 'invalid'],
+      [{ kind: 'date', label: 'Date of birth' }, '2041-02-01', 'invalid'],
+      [{ kind: 'date', label: 'Date of birth' }, '17.05.1988', 'ok'],
+      [{ kind: 'country' }, 'Lalaland', 'invalid'],
+      [{ kind: 'country' }, 'España', 'ok'],
+      [{ kind: 'text', label: 'IBAN' }, 'DE89 3704 0044 0532 0130 00', 'ok'],
+      [{ kind: 'text', label: 'IBAN' }, 'DE88370400440532013000', 'invalid'],
+      [{ kind: 'text', label: 'VAT ID' }, 'ESB58378431', 'ok'],
+      [{ kind: 'text', label: 'VAT ID' }, 'ESB58378432', 'invalid'],
+      [{ kind: 'number' }, '1.234,5', 'ok'],
       [{ kind: 'email' }, 'ana@example', 'invalid'],
       [{ kind: 'email' }, 'ana..k@example.com', 'invalid'],
       [{ kind: 'phone' }, '+43 660 1234567', 'ok'],
@@ -70,7 +81,7 @@ describe('a profile check', () => {
   it('looks only at the fields of the step', () => {
     const reply = check({
       template: 'person',
-      values: { email: 'ana@example.com', phone: '+43 660 1234567' },
+      values: { email: 'ana@kovac-4711.at', phone: '+43 660 1234567' },
       journeyStep: 'contact',
     });
     expect(reply).toMatchObject({ completeness: 100, ready: true });
@@ -96,6 +107,38 @@ describe('a profile check', () => {
       checks: [{ id: 'own', pass: 'values.size() > 3', severity: 'critical' }],
     });
     expect(reply.basis?.checks.find(({ id }) => id === 'own')?.outcome).toBe('failed');
+  });
+
+  it('refuses a step that no field has, and takes nothing filled in for nothing ready', () => {
+    expect(refused({ template: 'person', values: {}, journeyStep: 'zzz' })).toEqual(['journeyStep']);
+    const reply = check({ form: { name: 'f', fields: [{ name: 'a' }] }, values: {} });
+    expect(reply).toMatchObject({ ready: false, completeness: 0 });
+    expect(reply.nextBestAction).not.toMatch(/save/i);
+  });
+
+  it('tells values that contradict each other, at the field to put right', () => {
+    const fields = [
+      { name: 'country', kind: 'country' },
+      { name: 'vatId', label: 'VAT ID' },
+      { name: 'net', kind: 'number' },
+    ];
+    const reply = check({ form: { name: 'f', fields }, values: { country: 'NL', vatId: 'DE136695976', net: 5 } });
+    expect(reply).toMatchObject({
+      ready: false,
+      nextField: 'vatId',
+      summary: 'The form is not ready: VAT ID is of DE, country is NL.',
+    });
+    expect(check({ form: { name: 'f', fields }, values: { country: 'DE', vatId: 'DE136695976', net: 5 } }).ready).toBe(
+      true,
+    );
+  });
+
+  it('tells names that no field has, with the nearest one', () => {
+    const reply = check({ template: 'person', values: { emial: 'x', shoeSize: 43 } });
+    expect(reply.unusedFields).toEqual([
+      { field: 'values.emial', nearest: 'email' },
+      { field: 'values.shoeSize', nearest: '' },
+    ]);
   });
 
   it('refuses forms that cannot be', () => {

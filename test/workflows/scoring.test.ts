@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ScoreBusinessReadinessRequestSchema } from '../../src/gen/intelligence/workflow/v1/scoring_pb.ts';
-import { ratingOf, scoreAt, scorecards, scoringFamily } from '../../src/workflows/families/scoring.ts';
+import { scorecards, scoringFamily } from '../../src/workflows/families/scoring.ts';
+import { ratingOf, scoreAt } from '../../src/workflows/families/scoring-measure.ts';
 import { ask, prepare, refusedFields } from './ask.ts';
 
 const score = (json: unknown) => ask(scoringFamily, ScoreBusinessReadinessRequestSchema, json);
@@ -76,7 +77,9 @@ describe('business scoring', () => {
       overallScore: 100,
       coverage: 0.063,
       missingFacts: ['cash', 'team'],
-      nextBestAction: 'Find out and state: cash.',
+      rating: '',
+      riskLevel: 'unknown',
+      nextBestAction: 'Find out and state: cash; team.',
     });
     expect(reply.confidence).toBeLessThan(0.1);
     expect(reply.dimensions[0]?.score).toBeUndefined();
@@ -84,7 +87,7 @@ describe('business scoring', () => {
 
   it('never falls when an indicator gets better, nor leaves 0-100', () => {
     let before = -1;
-    for (let cash = -5; cash <= 15; cash++) {
+    for (let cash = 0; cash <= 15; cash++) {
       const { overallScore } = score({
         customScorecard: card,
         metrics: { cash, training: 1 },
@@ -112,6 +115,70 @@ describe('business scoring', () => {
   it('takes true and false for yes and no', () => {
     expect(score({ answers: { registered: true } }).dimensions[4]?.score).toBe(100);
     expect(score({ answers: { registered: false } }).dimensions[4]?.score).toBe(0);
+  });
+
+  it('gives no rating where less than half is known', () => {
+    expect(score({ answers: { registered: true } })).toMatchObject({
+      rating: '',
+      riskLevel: 'unknown',
+      coverage: 0.038,
+    });
+  });
+
+  it('caps the rating at closed gates, of its own scorecard or by common names', () => {
+    const own = (gates: object[], registered: boolean) =>
+      score({
+        customScorecard: {
+          name: 'c',
+          gates,
+          dimensions: [
+            {
+              name: 'd',
+              indicators: [
+                { name: 'registered', weight: 1, choices: { true: 100, false: 0 }, action: 'Register first.' },
+                {
+                  name: 'margin',
+                  weight: 9,
+                  curve: [
+                    { value: 0, score: 0 },
+                    { value: 10, score: 100 },
+                  ],
+                },
+              ],
+            },
+          ],
+        },
+        metrics: { margin: 10 },
+        answers: { registered },
+      });
+    expect(own([], true)).toMatchObject({ rating: 'A', caps: [] });
+    expect(own([], false)).toMatchObject({
+      overallScore: 90,
+      rating: 'D',
+      riskLevel: 'high',
+      nextBestAction: 'Register first.',
+    });
+    expect(own([{ indicator: 'registered', rating: 'E' }], false)).toMatchObject({
+      rating: 'E',
+      riskLevel: 'critical',
+    });
+    expect(own([{ indicator: 'margin', below: 10 }], false).rating).toBe('A');
+  });
+
+  it('takes what cannot be for a finding, not for points', () => {
+    const reply = score({ metrics: { debtToEquity: -2, retentionPercent: 140, grossMarginPercent: -5 } });
+    expect(reply.impossibleValues).toEqual([
+      { field: 'metrics.debtToEquity', message: 'Debt divided by equity cannot be below 0.' },
+      { field: 'metrics.retentionPercent', message: 'Customers who stay for a year in percent cannot be above 100.' },
+    ]);
+    expect(reply.dimensions[0]?.score).toBe(0);
+  });
+
+  it('tells the names that it does not know', () => {
+    expect(score({ metrics: { debtEquity: 1 }, answers: { registred: 'yes' } }).unusedFields).toEqual([
+      { field: 'metrics.debtEquity', nearest: 'debtToEquity' },
+      { field: 'answers.registred', nearest: 'registered' },
+    ]);
   });
 
   it('refuses numbers and answers that mean nothing, and curves that are none', () => {

@@ -5,8 +5,9 @@ import { foldText } from '../../base/text/fold.ts';
 import type { CheckResult } from '../checks/checks.ts';
 import { basisOf, boundJson, counted, type Family, jsonOf, type Prepared } from '../family.ts';
 import { describeConstraint, type Eliminated, eliminate, type ReadOption } from './decision-constraints.ts';
+import { unusedFieldsOf } from '../unused-fields.ts';
 import { type DecisionReply, type DecisionRequest, writeMemo } from './decision-memo.ts';
-import { rankOptions, type Scored, smallestChanges } from './weighted-sum.ts';
+import { rankOptions, type Scored, smallestChanges, type Verdict, verdictOn } from './weighted-sum.ts';
 
 export type { DecisionReply, DecisionRequest } from './decision-memo.ts';
 
@@ -73,7 +74,8 @@ function decide(request: DecisionRequest, options: readonly ReadOption[]): Decis
   const missing = missingValues(ranked);
   const confidence = confidenceOf(ranked, nearest?.change, missing.length);
   const tied = ranked.filter(({ rank }) => rank === 1);
-  const winner = ranked[0];
+  const verdict = verdictOn(ranked);
+  const winner = verdict === 'winner' ? ranked[0] : undefined;
   const reply: DecisionReply = {
     ranking: ranked.map(({ option, rank, score, criteria }) => ({
       rank,
@@ -87,7 +89,11 @@ function decide(request: DecisionRequest, options: readonly ReadOption[]): Decis
         contribution: roundTo(one.score * one.weight, 2),
       })),
     })),
-    recommendation: { option: winner?.option ?? '', confidence, rationale: rationaleOf(ranked, eliminated.length) },
+    recommendation: {
+      option: winner?.option ?? '',
+      confidence: winner ? confidence : 0,
+      rationale: rationaleOf(ranked, eliminated.length, verdict),
+    },
     sensitivity: changes.map(({ criterion, weight, changesAt, newWinner, change }) => ({
       criterion,
       weight: roundTo(weight, 4),
@@ -99,12 +105,28 @@ function decide(request: DecisionRequest, options: readonly ReadOption[]): Decis
     risks: risksOf(ranked, nearest, missing),
     assumptions: assumptionsOf(request, unread),
     missingFacts: missing,
-    nextBestAction: nextAction(request, ranked, missing, tied.length, confidence),
+    nextBestAction: nextAction(request, ranked, missing, verdict, confidence),
     markdown: '',
-    summary: summaryOf(ranked, tied),
-    basis: basisOf([...constraintChecks(request, eliminated), ...criterionChecks(ranked)], 'decision/weighted-sum@1'),
+    summary: summaryOf(ranked, tied, verdict),
+    basis: basisOf([...constraintChecks(request, eliminated), ...criterionChecks(ranked)], 'decision/weighted-sum@2'),
+    unusedFields: unusedAttributes(request),
   };
   return { ...reply, markdown: writeMemo(request, reply) };
+}
+
+/** What options state that no criterion or constraint looks at. */
+function unusedAttributes(request: DecisionRequest): DecisionReply['unusedFields'] {
+  const known = new Set([
+    ...request.criteria.map(({ name }) => name),
+    ...request.constraints.map(({ attribute }) => attribute),
+  ]);
+  const columns = (request.table?.columns ?? []).slice(1).map((name) => [name, true] as const);
+  return [
+    ...request.options.flatMap(({ attributes }, index) =>
+      unusedFieldsOf(`options[${index}].attributes`, attributes, known),
+    ),
+    ...unusedFieldsOf('table', Object.fromEntries(columns), known),
+  ].slice(0, 100);
 }
 
 /** The values that are not known, those of the heaviest criterion first. */
@@ -133,15 +155,31 @@ function confidenceOf(ranked: readonly Scored[], smallestChange: number | undefi
   return roundTo(known * (0.5 * lead + 0.5 * (lead === 0 ? 0 : firm)), 2);
 }
 
-function rationaleOf(ranked: readonly Scored[], eliminated: number): string {
+function rationaleOf(ranked: readonly Scored[], eliminated: number, verdict: Verdict): string {
   const [first, second] = ranked;
   if (!first) return eliminated > 0 ? 'No option meets all constraints.' : 'There is no option to choose from.';
-  const strongest = [...first.criteria].sort((a, b) => b.score * b.weight - a.score * a.weight)[0];
-  const by = strongest ? ` It gains most from ${strongest.criterion}.` : '';
+  if (verdict === 'unknown')
+    return 'Nothing is recommended: too little is known of the options, and what is not known could change which is best.';
+  const by = gainOver(first, second);
   if (!second) return `${first.option} is the only option that meets all constraints.${by}`;
   const lead = roundTo(first.score - second.score, 2);
-  if (lead === 0) return `${first.option} and ${second.option} score the same, ${roundTo(first.score, 2)} of 100.${by}`;
+  if (verdict === 'level')
+    return `${first.option} and ${second.option} score the same, ${roundTo(first.score, 2)} of 100.`;
   return `${first.option} scores ${roundTo(first.score, 2)} of 100, ${lead} more than ${second.option}.${by}`;
+}
+
+/** Where the first option is ahead of the second, and most so; of a single option, what it has most points from. */
+function gainOver(first: Scored, second: Scored | undefined): string {
+  const ahead = first.criteria
+    .map(({ criterion, score, weight }, at) => ({
+      criterion,
+      points: weight * (score - (second?.criteria[at]?.score ?? 0)),
+    }))
+    .sort((a, b) => b.points - a.points)[0];
+  if (!ahead || ahead.points <= 0) return '';
+  return second
+    ? ` It gains most over ${second.option} in ${ahead.criterion}.`
+    : ` It has most points from ${ahead.criterion}.`;
 }
 
 function risksOf(
@@ -181,13 +219,13 @@ function nextAction(
   request: DecisionRequest,
   ranked: readonly Scored[],
   missing: readonly string[],
-  tied: number,
+  verdict: Verdict,
   confidence: number,
 ): string {
   const winner = ranked[0];
   if (!winner) return 'Relax a constraint or look for other options.';
   if (missing.length > 0) return `Find out: ${missing[0]}.`;
-  if (tied > 1) return 'Add a criterion that tells the leading options apart.';
+  if (verdict === 'level') return 'Add a criterion that tells the leading options apart.';
   if (confidence < 0.4)
     return 'Agree on the weights with those who decide; a small change of them changes the outcome.';
   return request.deadline === ''
@@ -195,9 +233,10 @@ function nextAction(
     : `Decide for ${winner.option} by ${request.deadline}.`;
 }
 
-function summaryOf(ranked: readonly Scored[], tied: readonly Scored[]): string {
+function summaryOf(ranked: readonly Scored[], tied: readonly Scored[], verdict: Verdict): string {
   const winner = ranked[0];
   if (!winner) return 'No option meets all constraints.';
+  if (verdict === 'unknown') return 'Too little is known of the options to recommend one.';
   if (tied.length > 1)
     return `${tied.map(({ option }) => option).join(' and ')} are level with ${roundTo(winner.score, 2)} of 100.`;
   return `${winner.option} leads with ${roundTo(winner.score, 2)} of 100 among ${counted(ranked.length, 'option', 'options')}.`;

@@ -2,6 +2,10 @@ import { foldText } from '../../base/text/fold.ts';
 import { countCodePoints, countWords } from '../../base/text/words.ts';
 import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
 import type { PatternFits, Plain } from '../family.ts';
+import { countryCodeOf } from '../sense/countries.ts';
+import { looksLikeDay, readDay } from '../sense/days.ts';
+import { meaningOf } from '../sense/field-meaning.ts';
+import { isMinor, nonsenseIn, phoneProblem, type SenseContext, testAddress } from '../sense/field-sense.ts';
 
 /** `empty`: optional and not filled in. */
 export type Status = 'ok' | 'missing' | 'invalid' | 'weak' | 'empty';
@@ -13,13 +17,18 @@ export interface FieldState {
 }
 
 /** How a value stands against what its field asks for. Pure. `fits` judges patterns; a shipped form's are run here. */
-export function inspectValue(field: Plain<FormField>, value: unknown, fits: PatternFits = matchesWhole): FieldState {
+export function inspectValue(
+  field: Plain<FormField>,
+  value: unknown,
+  context: SenseContext,
+  fits: PatternFits = matchesWhole,
+): FieldState {
   const label = field.label || field.name;
   if (isBlank(value)) return blank(field, label);
-  const problem = problemOf(field, value, fits);
+  const problem = problemOf(field, value, context, fits);
   if (problem !== undefined)
     return { status: 'invalid', message: `${label} ${problem}.`, suggestion: advice(field, `Correct this: ${label}.`) };
-  const weakness = weaknessOf(field, value);
+  const weakness = weaknessOf(field, value, context);
   if (weakness !== undefined)
     return { status: 'weak', message: `${label} ${weakness}.`, suggestion: advice(field, `Improve this: ${label}.`) };
   return { status: 'ok', message: '', suggestion: '' };
@@ -45,14 +54,24 @@ function isBlank(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => isBlank(item));
 }
 
-function problemOf(field: Plain<FormField>, value: unknown, fits: PatternFits): string | undefined {
+function problemOf(
+  field: Plain<FormField>,
+  value: unknown,
+  context: SenseContext,
+  fits: PatternFits,
+): string | undefined {
   const { kind } = field;
-  if (kind === 'boolean') return typeof value === 'boolean' ? undefined : 'has to be true or false';
+  if (kind === 'boolean') {
+    if (typeof value !== 'boolean') return 'has to be true or false';
+    return value === false && field.required && consent.test(`${field.name} ${field.label}`)
+      ? 'has to be agreed to'
+      : undefined;
+  }
   if (kind === 'number' || kind === 'integer') return numberProblem(field, value);
   if (kind === 'choices' || kind === 'list') return listProblem(field, value);
   if (typeof value !== 'string' && typeof value !== 'number') return 'has to be a text';
   const text = String(value).trim();
-  const form = formProblems[kind]?.(text, field);
+  const form = formProblems[kind]?.(text, field, context);
   if (form !== undefined) return form;
   const length = countCodePoints(text);
   if (field.maxLength !== undefined && length > field.maxLength) return `is longer than ${field.maxLength} characters`;
@@ -61,29 +80,50 @@ function problemOf(field: Plain<FormField>, value: unknown, fits: PatternFits): 
     return `is shorter than ${field.minLength} characters`;
   if (field.pattern !== '' && !fits(field.pattern, patternText(value)))
     return 'does not have the form that is asked for';
-  return undefined;
+  return nonsenseIn(meaningOf(field.name, field.label), text, context);
 }
 
-const formProblems: Readonly<Record<string, (text: string, field: Plain<FormField>) => string | undefined>> = {
-  email: (text) => (isEmail(text) ? undefined : 'is not an e-mail address'),
-  phone: (text) =>
-    /^\+?[\d ().\-/]{6,30}$/.test(text) && digitsIn(text) >= 6 && digitsIn(text) <= 15
-      ? undefined
-      : 'is not a telephone number',
+const consent =
+  /terms|conditions|consent|privacy|accept|agree|agb|datenschutz|einwillig|condiciones|privacidad|acepto|conditions|accepte/i;
+
+type FormProblem = (text: string, field: Plain<FormField>, context: SenseContext) => string | undefined;
+
+const formProblems: Readonly<Record<string, FormProblem>> = {
+  email: (text) => (isEmail(text) ? testAddress(text) : 'is not an e-mail address'),
+  phone: (text, _, context) => phoneProblem(text, context),
   url: (text) => (isUrl(text) ? undefined : 'is not an address that begins with http:// or https://'),
   date: dateProblem,
   country: (text) =>
-    /^[A-Za-z]{2}$/.test(text) || /^[\p{L}][\p{L} .'()-]{3,60}$/u.test(text) ? undefined : 'is not a country',
+    countryCodeOf(text) === undefined ? 'is no country: write its name or its code of ISO 3166' : undefined,
   choice: (text, { choices }) => (choices.includes(text) ? undefined : 'is not one of the choices'),
 };
 
 function numberProblem(field: Plain<FormField>, value: unknown): string | undefined {
-  const number = typeof value === 'string' && value.length <= 40 && value.trim() !== '' ? Number(value) : value;
+  const number = typeof value === 'string' && value.length <= 40 && value.trim() !== '' ? readNumber(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) return 'has to be a number';
   if (field.kind === 'integer' && !Number.isInteger(number)) return 'has to be a whole number';
   if (field.min !== undefined && number < field.min) return `is less than ${field.min}`;
+  if (number < 0 && field.min === undefined && counted.test(spacedName(field))) return 'is less than 0';
+  if (number === 0 && measured.test(spacedName(field))) return 'has to be more than 0';
   if (field.max !== undefined && number > field.max) return `is more than ${field.max}`;
   return undefined;
+}
+
+// What is counted or measured is never less than nothing; what is sent or paid weighs and costs something.
+const counted =
+  /count|number|quantity|amount|price|weight|length|width|height|pieces|employees|anzahl|menge|preis|gewicht|cantidad|precio|peso|quantite|prix|poids/i;
+const measured = /\b(weight|gewicht|peso|poids|quantity|menge|cantidad|quantite|length|width|height|payout amount)\b/i;
+
+function spacedName({ name, label }: Plain<FormField>): string {
+  return `${name.replace(/([a-z\d])([A-Z])/g, '$1 $2')} ${label}`;
+}
+
+/** A number as people of the four languages write it: 1234.5, 1234,5, 1.234,50 or 1,234.50. */
+function readNumber(text: string): number {
+  const bare = text.trim().replace(/[\s\u00a0'’](?=\d{3})/g, '');
+  if (/^-?\d+,\d{1,2}$|^-?\d{1,3}(\.\d{3})+(,\d+)?$/.test(bare) && !/^-?\d{1,3}\.\d{3}$/.test(bare))
+    return Number(bare.replaceAll('.', '').replace(',', '.'));
+  return Number(/^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(bare) ? bare.replaceAll(',', '') : bare);
 }
 
 function listProblem(field: Plain<FormField>, value: unknown): string | undefined {
@@ -95,16 +135,12 @@ function listProblem(field: Plain<FormField>, value: unknown): string | undefine
   return value.every((item) => known.has(item)) ? undefined : 'has something that is not one of the choices';
 }
 
-function dateProblem(text: string, field: Plain<FormField>): string | undefined {
-  const parts = /^(\d{4})-(\d{2})-(\d{2})(?:T[\d:.]{5,15}(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text);
-  if (!parts) return 'is not a date such as 2024-05-17';
-  const [year, month, day] = parts.slice(1).map(Number) as [number, number, number];
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  // JavaScript turns 30 February into 2 March; that is no date.
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return 'is a day that does not exist';
-  if (field.min !== undefined && year < field.min) return `is before ${field.min}`;
-  if (field.max !== undefined && year > field.max) return `is after ${field.max}`;
+function dateProblem(text: string, field: Plain<FormField>, { locale }: SenseContext): string | undefined {
+  const day = readDay(text, locale);
+  if (day === undefined)
+    return looksLikeDay(text) ? 'is a day that does not exist' : 'is not a date such as 2024-05-17';
+  if (field.min !== undefined && day.year < field.min) return `is before ${field.min}`;
+  if (field.max !== undefined && day.year > field.max) return `is after ${field.max}`;
   return undefined;
 }
 
@@ -120,10 +156,6 @@ function isEmail(text: string): boolean {
 function isUrl(text: string): boolean {
   if (text.length > 2048 || !/^https?:\/\//i.test(text)) return false;
   return URL.canParse(text) && new URL(text).hostname.includes('.');
-}
-
-function digitsIn(text: string): number {
-  return text.replace(/\D/g, '').length;
 }
 
 const patternTextMax = 10_000;
@@ -175,9 +207,10 @@ const placeholders = new Set([
   '1234',
 ]);
 
-function weaknessOf(field: Plain<FormField>, value: unknown): string | undefined {
+function weaknessOf(field: Plain<FormField>, value: unknown, context: SenseContext): string | undefined {
   if (typeof value !== 'string' || field.kind === 'choice') return undefined;
   const text = value.trim();
+  if (meaningOf(field.name, field.label) === 'birth' && isMinor(text, context)) return 'is of somebody younger than 18';
   const folded = foldText(text.slice(0, 10_000));
   if (placeholders.has(folded)) return 'looks like a placeholder';
   if (text.length >= 4 && new Set(folded.replaceAll(' ', '')).size === 1) return 'repeats one character';

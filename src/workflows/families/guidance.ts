@@ -1,5 +1,6 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { roundTo } from '../../base/round.ts';
+import { nearestName } from '../../base/text/nearest.ts';
 import type {
   CheckProfileRequest,
   CheckProfileResponse,
@@ -20,7 +21,12 @@ import {
 } from '../family.ts';
 import type { PackChecks } from '../packs/pack-checks.ts';
 import { readProfilePacks } from '../packs/profile-pack.ts';
+import { countryCodeOf } from '../sense/countries.ts';
+import { dayAt } from '../sense/days.ts';
+import type { SenseContext } from '../sense/field-sense.ts';
+import { unusedFieldsOf } from '../unused-fields.ts';
 import { inspectValue, patternText, type Status } from './field-value.ts';
+import { contradictionsIn } from './form-contradictions.ts';
 
 export type ProfileRequest = Plain<CheckProfileRequest>;
 export type ProfileReply = ReplyOf<CheckProfileResponse>;
@@ -41,18 +47,29 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
     (form?.fields ?? []).flatMap(({ name, pattern }, index) =>
       pattern === '' ? [] : [{ field: `form.fields[${index}].pattern`, pattern, text: patternText(values?.[name]) }],
     ),
-  prepare(request, fits): Result<Prepared<ProfileReply>> {
+  prepare(request, { fits, nowMs }): Result<Prepared<ProfileReply>> {
     const bounded = boundJson('values', request.values);
     if (!bounded.ok) return bounded;
     const form = formOf(request);
     if (!form.ok) return form;
+    const stray = strayStep(request.journeyStep, form.value.fields);
+    if (stray) return stray;
     const fields = form.value.fields.filter(({ step }) => request.journeyStep === '' || step === request.journeyStep);
     const values = request.values ?? {};
     // A shipped form's patterns run here; a caller's own never do.
     const judged = request.form === undefined ? undefined : (fits ?? (() => false));
+    const { locale } = request;
+    const context = { country: homeOf(form.value.fields, values, locale), locale, today: dayAt(nowMs) };
     const inspected = fields.map((field) =>
-      inspect(field, Object.hasOwn(values, field.name) ? values[field.name] : undefined, judged),
+      inspect(field, Object.hasOwn(values, field.name) ? values[field.name] : undefined, context, judged),
     );
+    const right = new Set(inspected.flatMap(({ field, status }) => (status === 'ok' ? [field.name] : [])));
+    const contradictions = contradictionsIn(
+      fields.filter(({ name }) => right.has(name)),
+      values,
+      locale,
+    );
+    const unusedFields = unusedFieldsOf('values', values, new Set(form.value.fields.map(({ name }) => name)));
     const variables = {
       values,
       filled: inspected
@@ -66,10 +83,35 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
     return succeed({
       variables,
       ownChecks: ownRules(request.checks),
-      compute: (own) => guide(request, inspected, [...results, ...own], { label, done }),
+      compute: (own) =>
+        guide(request, inspected, [...contradictions.map(({ result }) => result), ...results, ...own], {
+          label,
+          done,
+          contradicting: contradictions[0]?.field,
+          unusedFields,
+        }),
     });
   },
 };
+
+/** A step that no field has would look at nothing, and call that complete. */
+function strayStep(step: string, fields: readonly Plain<FormField>[]): ReturnType<typeof fail> | undefined {
+  const steps = new Set(fields.map((field) => field.step).filter((name) => name !== ''));
+  if (step === '' || steps.has(step)) return undefined;
+  const known = steps.size === 0 ? 'the form has no steps' : `is not one of ${[...steps].slice(0, 20).join(', ')}`;
+  const near = nearestName(step, steps);
+  return fail(invalid('journeyStep', near === undefined ? known : `${known}; perhaps ${near} is meant`));
+}
+
+/** Where the form's subject is: what a field of that name says, or else the locale's region. */
+function homeOf(
+  fields: readonly Plain<FormField>[],
+  values: Readonly<Record<string, unknown>>,
+  locale: string,
+): string | undefined {
+  const field = fields.find(({ name, kind }) => kind === 'country' && /country|land|pais|pays/i.test(name));
+  return (field && countryCodeOf(values[field.name])) ?? /^[a-z]{2,3}[-_]([A-Z]{2})$/.exec(locale)?.[1];
+}
 
 interface ReadForm {
   fields: Plain<FormField>[];
@@ -104,8 +146,8 @@ function formOf(request: ProfileRequest): Result<ReadForm> {
   return succeed({ fields, checks: () => [], label: `form/${name}`, done: 'Save the form.' });
 }
 
-function inspect(field: Plain<FormField>, value: unknown, fits?: PatternFits): Inspected {
-  const { status, message, suggestion } = inspectValue(field, value, fits);
+function inspect(field: Plain<FormField>, value: unknown, context: SenseContext, fits?: PatternFits): Inspected {
+  const { status, message, suggestion } = inspectValue(field, value, context, fits);
   const importance = field.importance ?? (field.required ? 3 : 1);
   return {
     field,
@@ -122,7 +164,7 @@ function guide(
   request: ProfileRequest,
   inspected: readonly Inspected[],
   results: readonly CheckResult[],
-  pack: { label: string; done: string },
+  pack: { label: string; done: string; contradicting: string | undefined; unusedFields: ProfileReply['unusedFields'] },
 ): ProfileReply {
   const all = inspected.reduce((sum, { importance }) => sum + importance, 0);
   const got = inspected.reduce((sum, { importance, status }) => sum + importance * earned[status], 0);
@@ -133,15 +175,23 @@ function guide(
   const failed = failedByUrgency(results);
   const next = nextField(request, inspected);
   const invalidOptional = inspected.some(({ field, status }) => !field.required && status === 'invalid');
-  const ready = unusable.length === 0 && !invalidOptional && !failed.some(({ severity }) => severity === 'critical');
+  const blocking = failed.find(({ severity }) => severity === 'critical');
+  // Nothing filled in is not a form that is ready, even where nothing is required.
+  const filled = inspected.some(({ status }) => status !== 'missing' && status !== 'empty');
+  const ready = unusable.length === 0 && !invalidOptional && blocking === undefined && filled;
+  const isUrgent =
+    next !== undefined && (next.status === 'invalid' || (next.status === 'missing' && next.field.required));
+  // What blocks comes first: fields without a usable value, then checks, then what could be better.
+  const action = isUrgent || blocking === undefined ? next?.report.suggestion : blocking.action;
   return {
     completeness,
     ready,
     fields: inspected.map(({ report }) => report),
     missingFacts: unusable.map(({ report }) => report.label),
-    nextField: next?.field.name ?? '',
-    nextBestAction: next?.report.suggestion ?? failed[0]?.action ?? pack.done,
-    summary: summaryOf(ready, completeness, unusable.length),
+    nextField: (isUrgent ? undefined : pack.contradicting) ?? next?.field.name ?? '',
+    nextBestAction: action ?? failed[0]?.action ?? (ready ? pack.done : 'Fill in the form.'),
+    unusedFields: pack.unusedFields,
+    summary: summaryOf(ready, completeness, unusable.length, blocking?.message),
     basis: basisOf([...results, ...inspected.map(asCheck)], pack.label),
   };
 }
@@ -178,8 +228,9 @@ function asCheck({ report, field, status, importance }: Inspected): CheckResult 
   };
 }
 
-function summaryOf(ready: boolean, completeness: number, unusable: number): string {
-  if (completeness === 100) return 'Everything is filled in.';
+function summaryOf(ready: boolean, completeness: number, unusable: number, blocking: string | undefined): string {
+  if (blocking !== undefined && unusable === 0) return `The form is not ready: ${blocking}`;
+  if (ready && completeness === 100) return 'Everything is filled in.';
   if (ready) return `Everything required is filled in; the profile is ${completeness} % complete.`;
   const needed =
     unusable === 0

@@ -89,6 +89,9 @@ function scoreListing(
     findings: findingsOf(text, spotted.slice(0, 200)),
     summary: summaryOf({ ready, readinessScore, blockers: blocking.length, failed: failed.length }),
     basis: basisOf(results, pack.label),
+    unusedFields: [],
+    facts: [],
+    kind: pack.name,
   };
 }
 

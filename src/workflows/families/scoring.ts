@@ -1,38 +1,32 @@
-import type { JsonObject } from '@bufbuild/protobuf';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { roundTo } from '../../base/round.ts';
-import { foldText } from '../../base/text/fold.ts';
+import { nearestName } from '../../base/text/nearest.ts';
 import type {
   DimensionScore,
   Driver,
-  Indicator,
+  ImpossibleValue,
+  RatingCap,
   ScoreBusinessReadinessRequest,
   ScoreBusinessReadinessResponse,
   ScorecardDimension,
 } from '../../gen/intelligence/workflow/v1/scoring_pb.ts';
+import type { UnusedField } from '../../gen/intelligence/workflow/v1/unused_field_pb.ts';
 import type { CheckResult } from '../checks/checks.ts';
 import { riskLevelOf } from '../checks/risk-level.ts';
 import { basisOf, boundJson, counted, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
-import { type ReadScorecard, readScorecards } from '../packs/scorecard-pack.ts';
+import { type ReadScorecard, readCommonGates, readScorecards } from '../packs/scorecard-pack.ts';
+import { unusedFieldsOf } from '../unused-fields.ts';
+import { capsOf, type Measured, type MeasuredDimension, measure, ratingOf } from './scoring-measure.ts';
 
 export type ScoringRequest = Plain<ScoreBusinessReadinessRequest>;
 export type ScoringReply = ReplyOf<ScoreBusinessReadinessResponse>;
 
 export const scorecards = readScorecards();
 
-interface Measured {
-  indicator: Plain<Indicator>;
-  /** The indicator's share of all weight, 0-1. */
-  share: number;
-  /** Undefined when it is not known. */
-  score: number | undefined;
-}
+const commonGates = readCommonGates();
 
-interface MeasuredDimension {
-  dimension: Plain<ScorecardDimension>;
-  share: number;
-  measured: Measured[];
-}
+// Below half, what is not known decides more than what is.
+const coverageFloor = 0.5;
 
 /** Turns what is known of a business into scores and ratings. */
 export const scoringFamily: Family<ScoringRequest, ScoringReply> = {
@@ -46,33 +40,9 @@ export const scoringFamily: Family<ScoringRequest, ScoringReply> = {
     if (!card.ok) return card;
     const measured = measure(card.value.dimensions, request.metrics ?? {}, request.answers ?? {});
     if (!measured.ok) return measured;
-    return succeed({ variables: {}, ownChecks: [], compute: () => scoreBusiness(measured.value, card.value.label) });
+    return succeed({ variables: {}, ownChecks: [], compute: () => scoreBusiness(request, measured.value, card.value) });
   },
 };
-
-/** `A` from 85, `B` from 70, `C` from 55, `D` from 40, else `E`. */
-export function ratingOf(score: number): string {
-  if (score >= 85) return 'A';
-  if (score >= 70) return 'B';
-  if (score >= 55) return 'C';
-  return score >= 40 ? 'D' : 'E';
-}
-
-/** The score at a value on the line through a curve's points; level before the first and after the last. */
-export function scoreAt(curve: readonly { value: number; score: number }[], value: number): number {
-  const points = [...curve].sort((a, b) => a.value - b.value);
-  let before = points[0];
-  if (before === undefined) return 0;
-  if (value <= before.value) return before.score;
-  for (const point of points.slice(1)) {
-    if (value <= point.value) {
-      const part = (value - before.value) / (point.value - before.value);
-      return before.score + part * (point.score - before.score);
-    }
-    before = point;
-  }
-  return before.score;
-}
 
 function scorecardOf(request: ScoringRequest): Result<ReadScorecard> {
   const own = request.customScorecard;
@@ -90,56 +60,22 @@ function scorecardOf(request: ScoringRequest): Result<ReadScorecard> {
       if (new Set(curve.map(({ value }) => value)).size < curve.length)
         return fail(invalid(`${field}.curve`, 'has two points with the same value'));
     }
-  return succeed({ label: `scorecard/${own.name}`, dimensions: own.dimensions, examples: [] });
-}
-
-function measure(
-  dimensions: readonly Plain<ScorecardDimension>[],
-  metrics: JsonObject,
-  answers: JsonObject,
-): Result<MeasuredDimension[]> {
-  const all = dimensions.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
-  const result: MeasuredDimension[] = [];
-  for (const dimension of dimensions) {
-    const share = all === 0 ? 0 : (dimension.weight ?? 1) / all;
-    const inner = dimension.indicators.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
-    const measured: Measured[] = [];
-    for (const indicator of dimension.indicators) {
-      const score = scoreOfIndicator(indicator, metrics, answers);
-      if (!score.ok) return score;
-      measured.push({
-        indicator,
-        share: inner === 0 ? 0 : (share * (indicator.weight ?? 1)) / inner,
-        score: score.value,
-      });
-    }
-    result.push({ dimension, share, measured });
+  const names = new Set(own.dimensions.flatMap(({ indicators }) => indicators.map(({ name }) => name)));
+  const stray = own.gates.findIndex(({ indicator }) => !names.has(indicator));
+  if (stray >= 0) {
+    const near = nearestName(own.gates[stray]?.indicator ?? '', names);
+    const hint = near === undefined ? '' : `; perhaps ${near} is meant`;
+    return fail(invalid(`customScorecard.gates[${stray}].indicator`, `is no indicator of the scorecard${hint}`));
   }
-  return succeed(result);
+  const gates = own.gates.length > 0 ? own.gates : commonGates;
+  return succeed({ label: `scorecard/${own.name}`, dimensions: own.dimensions, gates, examples: [] });
 }
 
-function scoreOfIndicator(
-  indicator: Plain<Indicator>,
-  metrics: JsonObject,
-  answers: JsonObject,
-): Result<number | undefined> {
-  const { name, curve, choices } = indicator;
-  if (curve.length > 0) {
-    const value = Object.hasOwn(metrics, name) ? metrics[name] : undefined;
-    if (value === undefined || value === null) return succeed(undefined);
-    if (typeof value !== 'number' || !Number.isFinite(value))
-      return fail(invalid(`metrics.${name}`, 'has to be a number'));
-    return succeed(scoreAt(curve, value));
-  }
-  const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
-  if (answer === undefined || answer === null || answer === '') return succeed(undefined);
-  const said = foldText(answer === true ? 'yes' : answer === false ? 'no' : String(answer)).replaceAll(' ', '_');
-  const found = Object.entries(choices).find(([choice]) => foldText(choice).replaceAll(' ', '_') === said);
-  if (!found) return fail(invalid(`answers.${name}`, `is not one of ${Object.keys(choices).join(', ')}`));
-  return succeed(found[1]);
-}
-
-function scoreBusiness(dimensions: readonly MeasuredDimension[], label: string): ScoringReply {
+function scoreBusiness(
+  request: ScoringRequest,
+  dimensions: readonly MeasuredDimension[],
+  { label, gates }: ReadScorecard,
+): ScoringReply {
   const scored = dimensions.map((one) => ({ ...one, ...weighted(one.measured) }));
   // What is not known neither helps nor harms the score; it lowers coverage and confidence.
   const known = scored.filter(({ score }) => score !== undefined);
@@ -152,22 +88,56 @@ function scoreBusiness(dimensions: readonly MeasuredDimension[], label: string):
     3,
   );
   const flat = dimensions.flatMap(({ measured }) => measured);
-  const missing = flat.filter(({ score }) => score === undefined).sort((a, b) => b.share - a.share);
-  const weakest = worst(flat);
+  const gated = new Set(gates.map(({ indicator }) => indicator));
+  const missing = flat
+    .filter(({ score }) => score === undefined)
+    .sort((a, b) => Number(gated.has(b.indicator.name)) - Number(gated.has(a.indicator.name)) || b.share - a.share);
+  const caps = capsOf(gates, flat);
+  const impossible = flat.flatMap((one) => (one.impossible ? [one.impossible] : [])).slice(0, 100);
+  const rating = coverage < coverageFloor ? '' : ratingUnder(ratingOf(overallScore), caps);
   return {
     overallScore,
-    rating: ratingOf(overallScore),
-    riskLevel: riskLevelOf(100 - overallScore),
+    rating,
+    riskLevel: riskOf(rating, overallScore),
     dimensions: scored.map(({ dimension, measured, score, coverage }) =>
       dimensionReply(dimension, measured, score, coverage),
     ),
     coverage,
     confidence: confidenceOf(scored, coverage),
-    missingFacts: missing.map(({ indicator }) => indicator.label || indicator.name),
-    nextBestAction: nextAction(weakest, missing[0], coverage),
-    summary: summaryOf(overallScore, coverage, missing.length),
+    missingFacts: missing.map(nameOf),
+    nextBestAction: nextAction({ caps, impossible, missing, rating, flat }),
+    summary: summaryOf({ score: overallScore, rating, coverage, missing: missing.length, caps }),
     basis: basisOf(flat.map(asCheck), label),
+    unusedFields: unusedFields(request, flat),
+    impossibleValues: impossible,
+    caps,
   };
+}
+
+/** The rating, or the best that the closed gates allow when that is worse. */
+function ratingUnder(rating: string, caps: readonly Plain<RatingCap>[]): string {
+  return caps.reduce((worst, cap) => (cap.rating > worst ? cap.rating : worst), rating);
+}
+
+/** By the score; no rating has no level, and a capped one none that its letter would not have. */
+function riskOf(rating: string, score: number): string {
+  if (rating === '') return 'unknown';
+  if (rating === 'E') return riskLevelOf(100);
+  const level = riskLevelOf(100 - score);
+  return rating === 'D' && (level === 'low' || level === 'medium') ? 'high' : level;
+}
+
+function unusedFields(request: ScoringRequest, measured: readonly Measured[]): Plain<UnusedField>[] {
+  const names = (byCurve: boolean) =>
+    new Set(measured.flatMap(({ indicator }) => (indicator.curve.length > 0 === byCurve ? [indicator.name] : [])));
+  return [
+    ...unusedFieldsOf('metrics', request.metrics, names(true)),
+    ...unusedFieldsOf('answers', request.answers, names(false)),
+  ].slice(0, 100);
+}
+
+function nameOf({ indicator }: Measured): string {
+  return indicator.label || indicator.name;
 }
 
 function weighted(measured: readonly Measured[]): { score: number | undefined; coverage: number } {
@@ -217,12 +187,24 @@ function worst(measured: readonly Measured[]): Measured | undefined {
   return measured.filter((one) => one.score !== undefined && lost(one) > 0).sort((a, b) => lost(b) - lost(a))[0];
 }
 
-function nextAction(weakest: Measured | undefined, missing: Measured | undefined, coverage: number): string {
-  const named = (one: Measured) => one.indicator.label || one.indicator.name;
-  // Below half, knowing more moves the score more than doing better.
-  if (missing && (coverage < 0.5 || !weakest)) return `Find out and state: ${named(missing)}.`;
-  if (!weakest) return 'Keep it so, and measure again in three months.';
-  return weakest.indicator.action || `Improve: ${named(weakest)}.`;
+function nextAction(known: {
+  caps: readonly Plain<RatingCap>[];
+  impossible: readonly Plain<ImpossibleValue>[];
+  missing: readonly Measured[];
+  rating: string;
+  flat: readonly Measured[];
+}): string {
+  const { caps, impossible, missing, rating, flat } = known;
+  // The gravest gate first: nothing else helps while it is closed.
+  const [gate] = [...caps].sort((a, b) => b.rating.localeCompare(a.rating));
+  const closed = flat.find(({ indicator }) => indicator.name === gate?.indicator);
+  if (closed) return closed.indicator.action || `Settle this first: ${nameOf(closed)}.`;
+  if (impossible[0]) return `Correct this value: ${impossible[0].message}`;
+  if (rating === '') return `Find out and state: ${missing.slice(0, 3).map(nameOf).join('; ')}.`;
+  const weakest = worst(flat);
+  if (weakest) return weakest.indicator.action || `Improve: ${nameOf(weakest)}.`;
+  if (missing[0]) return `Find out and state: ${nameOf(missing[0])}.`;
+  return 'Keep it so, and measure again in three months.';
 }
 
 function asCheck({ indicator, share, score }: Measured): CheckResult {
@@ -242,11 +224,22 @@ function asCheck({ indicator, share, score }: Measured): CheckResult {
   };
 }
 
-function summaryOf(score: number, coverage: number, missing: number): string {
-  if (coverage === 0) return 'Nothing is known of the business yet.';
+function summaryOf(facts: {
+  score: number;
+  rating: string;
+  coverage: number;
+  missing: number;
+  caps: readonly Plain<RatingCap>[];
+}): string {
+  const { score, rating, coverage, missing, caps } = facts;
+  if (coverage === 0) return 'Nothing is known of the business yet, so there is no rating.';
+  if (rating === '')
+    return `There is not enough data for a rating: ${roundTo(coverage * 100, 1)} % of what counts is known, and half is needed.`;
   const known =
     missing === 0
       ? 'Everything that counts is known.'
       : `${counted(missing, 'indicator is', 'indicators are')} not known.`;
-  return `The business scores ${score} of 100, rating ${ratingOf(score)}. ${known}`;
+  const capped =
+    caps.length === 0 || rating === ratingOf(score) ? '' : ` By its score alone it would be ${ratingOf(score)}.`;
+  return `The business scores ${score} of 100, rating ${rating}.${capped} ${known}`;
 }

@@ -28,7 +28,9 @@ export function rankOptions(
   const all = criteria.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
   const unread = new Set<string>();
   const columns = criteria.map((criterion) => {
-    const values = options.map(({ values }) => numberOf(values.get(criterion.name), criterion.name, unread));
+    const values = options.map(({ values }) =>
+      believable(numberOf(values.get(criterion.name), criterion.name, unread), criterion, unread),
+    );
     return { criterion, weight: (criterion.weight ?? 1) / all, values, scores: scoresOf(criterion, values) };
   });
   const scored = options.map(({ name }, at) => {
@@ -51,6 +53,27 @@ export function rankOptions(
     one.rank = before && isLevel(before.score, one.score) ? before.rank : index + 1;
   }
   return { ranked, unread: [...unread] };
+}
+
+/** `unknown`: what is not known could make another option the best. `level`: several have the best score. */
+export type Verdict = 'winner' | 'level' | 'unknown' | 'none';
+
+/**
+ * Whether the ranking names a winner that stays one whatever the values are that are not known: with 0 for its own unknown
+ * values, and 100 for those of each other option, it is still not behind. Nothing is known to win of which less than half
+ * the weight is known.
+ */
+export function verdictOn(ranked: readonly Scored[]): Verdict {
+  const [first, ...others] = ranked;
+  if (!first) return 'none';
+  const unknown = ({ criteria }: Scored) =>
+    criteria.reduce((sum, { value, weight }) => sum + (value === undefined ? weight : 0), 0);
+  if (unknown(first) > 0.5) return 'unknown';
+  if (others.some((other) => !isLevel(other.score, first.score) && other.score + 100 * unknown(other) > first.score))
+    return 'unknown';
+  const level = others.filter((other) => isLevel(other.score, first.score));
+  if (level.some((other) => unknown(other) > 0) || (level.length > 0 && unknown(first) > 0)) return 'unknown';
+  return level.length > 0 ? 'level' : 'winner';
 }
 
 export interface WeightChange {
@@ -118,6 +141,19 @@ function scoresOf(criterion: Plain<Criterion>, values: readonly (number | undefi
 function ratio(part: number, whole: number): number {
   if (whole === 0) return part === 0 ? 100 : 0;
   return (part / whole) * 100;
+}
+
+const amount =
+  /price|cost|rent|fee|preis|kosten|miete|precio|coste|alquiler|prix|loyer|tarif|days|tage|dias|jours|hours|area|distance|weight/i;
+
+/** A value that can be: on its scale of points, and no price, duration or size below 0. Else it counts as not known. */
+function believable(value: number | undefined, criterion: Plain<Criterion>, unread: Set<string>): number | undefined {
+  if (value === undefined) return undefined;
+  const { name, scale, min, max } = criterion;
+  const offScale = scale === 'points' && (value < (min ?? 0) || value > (max ?? 100));
+  if (!offScale && !(value < 0 && amount.test(name))) return value;
+  unread.add(`The value ${value} of ${name} cannot be and counts as not known.`);
+  return undefined;
 }
 
 const words: ReadonlyMap<string, number> = new Map([

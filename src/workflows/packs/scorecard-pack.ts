@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ScorecardDimension } from '../../gen/intelligence/workflow/v1/scoring_pb.ts';
+import type { RatingGate, ScorecardDimension } from '../../gen/intelligence/workflow/v1/scoring_pb.ts';
 import type { Plain } from '../family.ts';
 import { readPack } from './read.ts';
 
@@ -18,13 +18,19 @@ const indicator = z
       .optional(),
     choices: z.record(z.string(), score).optional(),
     action: z.string(),
+    min: z.number().optional(),
+    max: z.number().optional(),
   })
   .refine(({ curve, choices }) => (curve === undefined) !== (choices === undefined), 'needs either a curve or choices');
+
+const rating = z.enum(['B', 'C', 'D', 'E']);
+const below = score.optional();
 
 const scorecardPack = z.strictObject({
   name: z.string(),
   version: z.number().int().min(1),
   description: z.string(),
+  gates: z.array(z.strictObject({ indicator: z.string(), below, rating })).default([]),
   dimensions: z.array(
     z.strictObject({
       name: z.string(),
@@ -45,6 +51,7 @@ const scorecardPack = z.strictObject({
 export interface ReadScorecard {
   label: string;
   dimensions: Plain<ScorecardDimension>[];
+  gates: readonly Plain<RatingGate>[];
   examples: z.infer<typeof scorecardPack>['examples'];
 }
 
@@ -61,7 +68,19 @@ export function readScorecards(): ReadonlyMap<string, ReadScorecard> {
           choices,
         })),
       }));
-      return [name, { label: `scorecard/${name}@${pack.version}`, dimensions, examples: pack.examples }];
+      return [
+        name,
+        { label: `scorecard/${name}@${pack.version}`, dimensions, gates: pack.gates, examples: pack.examples },
+      ];
     }),
+  );
+}
+
+const commonGates = z.array(z.strictObject({ indicators: z.array(z.string()).min(1), below, rating }));
+
+/** The gates of scorecards that state none of their own: by the names of indicators. */
+export function readCommonGates(): readonly Plain<RatingGate>[] {
+  return readPack('scorecard/gates.yaml', commonGates).flatMap(({ indicators, ...gate }) =>
+    indicators.map((indicator) => ({ indicator, ...gate })),
   );
 }

@@ -1,0 +1,140 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { foldText } from '../../base/text/fold.ts';
+import type {
+  ImpossibleValue,
+  Indicator,
+  RatingCap,
+  RatingGate,
+  ScorecardDimension,
+} from '../../gen/intelligence/workflow/v1/scoring_pb.ts';
+import type { Plain } from '../family.ts';
+
+export interface Measured {
+  indicator: Plain<Indicator>;
+  /** The indicator's share of all weight, 0-1. */
+  share: number;
+  /** Undefined when it is not known, or its value cannot be. */
+  score: number | undefined;
+  impossible?: Plain<ImpossibleValue> | undefined;
+}
+
+export interface MeasuredDimension {
+  dimension: Plain<ScorecardDimension>;
+  share: number;
+  measured: Measured[];
+}
+
+/** `A` from 85, `B` from 70, `C` from 55, `D` from 40, else `E`. */
+export function ratingOf(score: number): string {
+  if (score >= 85) return 'A';
+  if (score >= 70) return 'B';
+  if (score >= 55) return 'C';
+  return score >= 40 ? 'D' : 'E';
+}
+
+/** The score at a value on the line through a curve's points; level before the first and after the last. */
+export function scoreAt(curve: readonly { value: number; score: number }[], value: number): number {
+  const points = [...curve].sort((a, b) => a.value - b.value);
+  let before = points[0];
+  if (before === undefined) return 0;
+  if (value <= before.value) return before.score;
+  for (const point of points.slice(1)) {
+    if (value <= point.value) {
+      const part = (value - before.value) / (point.value - before.value);
+      return before.score + part * (point.score - before.score);
+    }
+    before = point;
+  }
+  return before.score;
+}
+
+/** Every indicator with its share of the weight and its score. Fails where a value is of the wrong type. */
+export function measure(
+  dimensions: readonly Plain<ScorecardDimension>[],
+  metrics: JsonObject,
+  answers: JsonObject,
+): Result<MeasuredDimension[]> {
+  const all = dimensions.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
+  const result: MeasuredDimension[] = [];
+  for (const dimension of dimensions) {
+    const share = all === 0 ? 0 : (dimension.weight ?? 1) / all;
+    const inner = dimension.indicators.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
+    const measured: Measured[] = [];
+    for (const indicator of dimension.indicators) {
+      const found = scoreOfIndicator(indicator, metrics, answers);
+      if (!found.ok) return found;
+      measured.push({ indicator, share: inner === 0 ? 0 : (share * (indicator.weight ?? 1)) / inner, ...found.value });
+    }
+    result.push({ dimension, share, measured });
+  }
+  return succeed(result);
+}
+
+function scoreOfIndicator(
+  indicator: Plain<Indicator>,
+  metrics: JsonObject,
+  answers: JsonObject,
+): Result<Pick<Measured, 'score' | 'impossible'>> {
+  const { name, curve, choices } = indicator;
+  if (curve.length > 0) {
+    const value = Object.hasOwn(metrics, name) ? metrics[name] : undefined;
+    if (value === undefined || value === null) return succeed({ score: undefined });
+    if (typeof value !== 'number' || !Number.isFinite(value))
+      return fail(invalid(`metrics.${name}`, 'has to be a number'));
+    const why = impossibleBecause(indicator, value);
+    if (why === undefined) return succeed({ score: scoreAt(curve, value) });
+    return succeed({ score: undefined, impossible: { field: `metrics.${name}`, message: why } });
+  }
+  const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
+  if (answer === undefined || answer === null || answer === '') return succeed({ score: undefined });
+  const words = typeof answer === 'boolean' ? (answer ? ['true', 'yes'] : ['false', 'no']) : [String(answer)];
+  const known = new Map(Object.entries(choices).map(([choice, score]) => [comparable(choice), score]));
+  const score = words.map((word) => known.get(comparable(word))).find((found) => found !== undefined);
+  if (score === undefined) return fail(invalid(`answers.${name}`, `is not one of ${Object.keys(choices).join(', ')}`));
+  return succeed({ score });
+}
+
+function comparable(text: string): string {
+  return foldText(text).replaceAll(' ', '_');
+}
+
+// What may be below nothing or above the whole although it is a share: what is won, lost or changed.
+const signed =
+  /margin|growth|profit|change|cash.?flow|return.?on|\broi\b|\broe\b|result|balance|delta|variance|ebit|markup|net.?(worth|income)/i;
+const percentage = /percent|pct\b|%|\bshare\b/i;
+const graded = /rating|stars/i;
+
+/** Why a number cannot be, by the indicator's bounds, or else by its kind and its curve; undefined when it can. */
+function impossibleBecause({ name, label, curve, min, max }: Plain<Indicator>, value: number): string | undefined {
+  const shown = label || name;
+  const words = `${spaced(name)} ${label}`;
+  const values = curve.map((point) => point.value);
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const isSigned = signed.test(words);
+  const lowest = min ?? (isSigned || least < 0 ? undefined : 0);
+  const isShare = percentage.test(words) && !isSigned && most <= 100;
+  const highest = max ?? (isShare ? 100 : graded.test(words) ? most : undefined);
+  if (lowest !== undefined && value < lowest) return `${shown} cannot be below ${lowest}.`;
+  if (highest !== undefined && value > highest) return `${shown} cannot be above ${highest}.`;
+  return undefined;
+}
+
+function spaced(name: string): string {
+  return name.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
+}
+
+const gateBelow = 50;
+
+/** The gates that are closed. One whose indicator is not known is open: what is not known is named as missing. */
+export function capsOf(gates: readonly Plain<RatingGate>[], measured: readonly Measured[]): Plain<RatingCap>[] {
+  return gates.flatMap(({ indicator: name, below = gateBelow, rating }) => {
+    const found = measured.find(({ indicator }) => indicator.name === name);
+    if (found?.score === undefined || found.score >= below) return [];
+    const best = rating || 'D';
+    const label = found.indicator.label || name;
+    return [
+      { indicator: name, rating: best, message: `No rating is better than ${best} while this is not met: ${label}.` },
+    ];
+  });
+}

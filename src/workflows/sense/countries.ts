@@ -1,0 +1,44 @@
+import countries from 'i18n-iso-countries';
+import { foldText } from '../../base/text/fold.ts';
+
+const languages = ['en', 'de', 'es', 'fr'] as const;
+
+// What people write and ISO 3166 does not list.
+const others: Readonly<Record<string, string>> = {
+  uk: 'GB',
+  england: 'GB',
+  scotland: 'GB',
+  wales: 'GB',
+  'northern ireland': 'GB',
+  'great britain': 'GB',
+  grossbritannien: 'GB',
+  'gran bretana': 'GB',
+  'grande bretagne': 'GB',
+  usa: 'US',
+  holland: 'NL',
+  holanda: 'NL',
+  kosovo: 'XK',
+  xk: 'XK',
+  tschechien: 'CZ',
+  czechia: 'CZ',
+};
+
+const codes: ReadonlyMap<string, string> = new Map([
+  ...languages.flatMap((language) =>
+    Object.entries(countries.getNames(language, { select: 'all' })).flatMap(([code, names]) =>
+      [names].flat().map((name) => [foldText(name), code] as const),
+    ),
+  ),
+  ...Object.entries(countries.getAlpha2Codes()).map(([code]) => [code.toLowerCase(), code] as const),
+  ...Object.entries(countries.getAlpha3Codes()).map(([three, two]) => [three.toLowerCase(), two] as const),
+  ...Object.entries(others),
+]);
+
+/**
+ * The ISO 3166 code of a country: from its code of two or three letters or its name in English, German, Spanish or French.
+ * Undefined for what is no country.
+ */
+export function countryCodeOf(text: unknown): string | undefined {
+  if (typeof text !== 'string' || text.length > 100) return undefined;
+  return codes.get(foldText(text).replace(/^the /, ''));
+}

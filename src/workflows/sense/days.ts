@@ -1,0 +1,38 @@
+/** A day of the calendar. `iso` compares as days do. */
+export interface Day {
+  year: number;
+  iso: string;
+}
+
+/**
+ * Reads a day: 2024-05-17 (with a time or without), 17.05.2024, or 17/05/2024, which is read with the month first in locales
+ * of the United States. Undefined for what is no day, such as 30 February.
+ */
+export function readDay(text: string, locale = ''): Day | undefined {
+  const iso = /^(\d{4})-(\d{2})-(\d{2})(?:T[\d:.]{5,15}(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text);
+  if (iso) return dayOf(Number(iso[1]), Number(iso[2]), Number(iso[3]));
+  const local = /^(\d{1,2})([./])(\d{1,2})\2(\d{4})$/.exec(text);
+  if (!local) return undefined;
+  const [first, second, year] = [Number(local[1]), Number(local[3]), Number(local[4])];
+  const monthFirst = local[2] === '/' && (/^en-US/i.test(locale) || second > 12);
+  return monthFirst ? dayOf(year, first, second) : dayOf(year, second, first);
+}
+
+/** The day of a moment, in UTC. */
+export function dayAt(ms: number): Day {
+  const iso = new Date(ms).toISOString().slice(0, 10);
+  return { year: Number(iso.slice(0, 4)), iso };
+}
+
+/** Whether a text has the form of a day, whether or not that day exists. */
+export function looksLikeDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}(T.*)?$|^\d{1,2}([./])\d{1,2}\2\d{4}$/.test(text);
+}
+
+function dayOf(year: number, month: number, day: number): Day | undefined {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  // JavaScript turns 30 February into 2 March; that is no day.
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day || year < 1) return undefined;
+  return { year, iso: date.toISOString().slice(0, 10) };
+}

@@ -1,0 +1,170 @@
+import { isValidBIC, isValidIBAN } from 'ibantools';
+import { checkVAT, countries as vatCountries } from 'jsvat';
+import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import { foldText } from '../../base/text/fold.ts';
+import { countryCodeOf } from './countries.ts';
+import { type Day, readDay } from './days.ts';
+import type { Meaning } from './field-meaning.ts';
+
+/** What the other values and the request say: where the form's subject is, and what day it is. */
+export interface SenseContext {
+  /** ISO 3166, of the form's country field or the locale's region. */
+  country: string | undefined;
+  locale: string;
+  today: Day;
+}
+
+/** Why a value cannot be what its field asks for; undefined when it can. Looks things up in lists and check digits only. */
+export function nonsenseIn(meaning: Meaning | undefined, text: string, context: SenseContext): string | undefined {
+  return meaning === undefined ? undefined : senses[meaning](text, context);
+}
+
+const senses: Readonly<Record<Meaning, (text: string, context: SenseContext) => string | undefined>> = {
+  iban: (text) => (isValidIBAN(bare(text)) ? undefined : 'is no IBAN: its length or its check digits are wrong'),
+  bic: (text) => (isValidBIC(bare(text)) ? undefined : 'is no BIC: it has 8 or 11 characters'),
+  vat: vatProblem,
+  currency: (text) => (currencies.has(text.toUpperCase()) ? undefined : 'is no currency of ISO 4217, such as EUR'),
+  postcode: (text, { country }) => postcodeProblem(text, country),
+  birth: birthProblem,
+  past: (text, { today, locale }) => {
+    const day = readDay(text, locale);
+    return day !== undefined && day.iso > today.iso ? 'lies in the future' : undefined;
+  },
+  expiry: (text, { today, locale }) => {
+    const day = readDay(text, locale);
+    return day !== undefined && day.iso < today.iso ? 'has passed' : undefined;
+  },
+  person: (text) => (isMash(text) ? 'looks like keys pressed at random' : undefined),
+  street: (text) => (isMash(text) ? 'looks like keys pressed at random' : undefined),
+  company: (text) => (isMash(text) ? 'looks like keys pressed at random' : undefined),
+};
+
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+function bare(text: string): string {
+  return text.replace(/[\s.-]/g, '').toUpperCase();
+}
+
+// Those of which the check knows the form; a tax number of another country is taken as it is.
+const vatPrefixes: ReadonlySet<string> = new Set(vatCountries.flatMap(({ codes }) => [codes[0] ?? '']));
+
+function vatProblem(text: string, { country }: SenseContext): string | undefined {
+  const number = bare(text).replaceAll('/', '');
+  const prefix = number.slice(0, 2);
+  const own = prefix === 'EL' ? 'GR' : prefix;
+  if (vatPrefixes.has(own) && (own === country || countryCodeOf(own) !== undefined))
+    return checkVAT(number, vatCountries).isValid ? undefined : 'is no VAT ID: its length or its check digit is wrong';
+  return number.length < 5 || !/\d/.test(number) ? 'is too short for a VAT ID' : undefined;
+}
+
+/** The country that a VAT ID is of, by its prefix. */
+export function countryOfVat(text: string): string | undefined {
+  const prefix = bare(text).slice(0, 2);
+  if (prefix === 'EL') return 'GR';
+  return vatPrefixes.has(prefix) ? (prefix === 'XI' ? 'GB' : prefix) : undefined;
+}
+
+const yearsMax = 120;
+const adultAt = 18;
+
+function birthProblem(text: string, { today, locale }: SenseContext): string | undefined {
+  const day = readDay(text, locale);
+  if (day === undefined) return undefined;
+  if (day.iso > today.iso) return 'lies in the future';
+  const age = today.year - day.year - (today.iso.slice(5) < day.iso.slice(5) ? 1 : 0);
+  if (age > yearsMax) return `is more than ${yearsMax} years ago`;
+  return undefined;
+}
+
+/** Whether a date of birth is of somebody who is not of age at 18. */
+export function isMinor(text: string, { today, locale }: SenseContext): boolean {
+  const day = readDay(text, locale);
+  if (day === undefined || day.iso > today.iso) return false;
+  return today.year - day.year - (today.iso.slice(5) < day.iso.slice(5) ? 1 : 0) < adultAt;
+}
+
+// The forms of the Universal Postal Union's members that are asked for most; others are not judged.
+const postcodes: Readonly<Record<string, RegExp>> = {
+  AT: /^[1-9]\d{3}$/,
+  AU: /^\d{4}$/,
+  BE: /^[1-9]\d{3}$/,
+  CA: /^[A-Z]\d[A-Z] ?\d[A-Z]\d$/,
+  CH: /^[1-9]\d{3}$/,
+  CZ: /^\d{3} ?\d{2}$/,
+  DE: /^(?!00)\d{5}$/,
+  DK: /^\d{4}$/,
+  ES: /^(0[1-9]|[1-4]\d|5[0-2])\d{3}$/,
+  FI: /^\d{5}$/,
+  FR: /^(?!00)\d{5}$/,
+  GB: /^[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}$/,
+  IE: /^[A-Z]\d[\dW] ?[A-Z\d]{4}$/,
+  IT: /^\d{5}$/,
+  LI: /^94\d{2}$/,
+  LU: /^(L-?)?\d{4}$/,
+  MX: /^\d{5}$/,
+  NL: /^[1-9]\d{3} ?[A-Z]{2}$/,
+  NO: /^\d{4}$/,
+  PL: /^\d{2}-?\d{3}$/,
+  PT: /^\d{4}(-?\d{3})?$/,
+  SE: /^\d{3} ?\d{2}$/,
+  US: /^\d{5}(-\d{4})?$/,
+};
+
+function postcodeProblem(text: string, country: string | undefined): string | undefined {
+  const form = country === undefined ? undefined : postcodes[country];
+  if (form === undefined) return undefined;
+  const code = text
+    .trim()
+    .toUpperCase()
+    .replace(new RegExp(`^${country}-`), '')
+    .replace(/^[AD]-(?=\d)/, '');
+  return form.test(code) ? undefined : `is no postal code of ${country}`;
+}
+
+/** Why a text is no telephone number; numbers without a country code are read as of the form's country. */
+export function phoneProblem(text: string, { country }: Pick<SenseContext, 'country'>): string | undefined {
+  const digits = text.replace(/\D/g, '');
+  if (!/^\+?[\d ().\-/]{6,30}$/.test(text) || digits.length < 6 || digits.length > 15)
+    return 'is not a telephone number';
+  const home = country !== undefined && isSupportedCountry(country) ? (country as CountryCode) : undefined;
+  if (!text.startsWith('+') && !text.startsWith('00') && home === undefined) return undefined;
+  const number = parsePhoneNumberFromString(text.replace(/^00/, '+'), home);
+  return number?.isValid() ? undefined : 'is not a telephone number of any country';
+}
+
+// Names that RFC 2606 and RFC 6761 keep for tests and examples, and what people type to get past a form.
+const reservedDomains = /(^|\.)(example\.(com|net|org)|test|invalid|localhost|example)$/;
+const triedDomains =
+  /^(test|tests|testing|asdf|asdfg|qwerty|abc|aaa|xxx|fake|none|nomail|noemail|foo|bar|foobar|mail|email|domain)\.(com|net|org|de|es|fr|co\.uk|io)$/;
+
+/** Why nobody can be reached at an e-mail address that is well formed. */
+export function testAddress(text: string): string | undefined {
+  const [user = '', domain = ''] = text.toLowerCase().split('@');
+  if (reservedDomains.test(domain)) return 'is at a domain that is kept for examples and reaches nobody';
+  if (domain !== 'mail.com' && domain !== 'email.com' && triedDomains.test(domain)) return 'is a placeholder';
+  return isMash(user) ? 'is a placeholder' : undefined;
+}
+
+// Neighbours on the keyboards of the four languages, three or more in a row.
+const rows = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop', 'yxcvbnm', 'azertyuiop', 'qsdfghjklm', 'wxcvbn'];
+const runs: ReadonlySet<string> = new Set(
+  rows
+    .flatMap((row) => [row, [...row].reverse().join('')])
+    .flatMap((row) => [...row].map((_, at) => row.slice(at, at + 4)).filter(({ length }) => length === 4)),
+);
+
+/** Whether most of a text's words are runs of neighbouring keys, as in "asdf qwer". */
+export function isMash(text: string): boolean {
+  const words = foldText(text.slice(0, 5000))
+    .split(/[^a-z]+/)
+    .filter(({ length }) => length >= 4);
+  if (words.length === 0) return false;
+  const mashed = words.filter((word) => isRun(word)).length;
+  return mashed * 2 > words.length;
+}
+
+function isRun(word: string): boolean {
+  let inRuns = 0;
+  for (let at = 0; at + 4 <= word.length; at++) if (runs.has(word.slice(at, at + 4))) inRuns++;
+  return inRuns * 2 >= word.length - 3;
+}

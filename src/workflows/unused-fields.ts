@@ -1,0 +1,17 @@
+import { nearestName } from '../base/text/nearest.ts';
+import type { UnusedField } from '../gen/intelligence/workflow/v1/unused_field_pb.ts';
+import type { Plain } from './family.ts';
+
+const toldMax = 100;
+
+/** The names below `field` that nothing looks at, each with the nearest known one; at most 100. */
+export function unusedFieldsOf(
+  field: string,
+  given: Readonly<Record<string, unknown>> | undefined,
+  known: ReadonlySet<string>,
+): Plain<UnusedField>[] {
+  const unused = Object.keys(given ?? {}).filter((name) => !known.has(name));
+  return unused
+    .slice(0, toldMax)
+    .map((name) => ({ field: `${field}.${name.slice(0, 200)}`, nearest: nearestName(name, known) ?? '' }));
+}
