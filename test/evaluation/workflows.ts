@@ -44,7 +44,13 @@ export function evaluate(set: EvaluationSet, half: Half): Figures {
   const facts = { found: 0, all: 0 };
   const wrong = lines.flatMap((line) => {
     const problem = judges[set](line, facts);
-    return problem === undefined ? [] : [half === 'open' ? `${line.id}: ${problem}` : line.language];
+    return problem === undefined
+      ? []
+      : [
+          half === 'open'
+            ? `${line.id}: ${problem}`
+            : `${line.language} ${problem.startsWith('refused') ? 'refused' : problem.startsWith('ready') ? 'ready' : 'other'}`,
+        ];
   });
   const figures = { set, half, right: lines.length - wrong.length, all: lines.length, wrong };
   return set === 'listings' ? { ...figures, facts } : figures;
@@ -137,7 +143,8 @@ if (import.meta.main)
       const found = facts === undefined ? '' : `, facts ${facts.found} of ${facts.all}`;
       console.info(`${set.padEnd(10)} ${half.padEnd(8)} ${right} of ${all}${found}`);
       if (half === 'open' && process.argv.includes('--wrong')) for (const line of wrong) console.info(`    ${line}`);
-      else if (half === 'held-out') console.info(`    wrong by language: ${JSON.stringify(countBy(wrong))}`);
+      else if (half === 'held-out')
+        console.info(`    wrong by language and direction: ${JSON.stringify(countBy(wrong))}`);
     }
 
 function countBy(values: readonly string[]): Record<string, number> {

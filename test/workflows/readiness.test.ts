@@ -31,11 +31,62 @@ describe('listing packs', () => {
 describe('readiness of a listing', () => {
   it('chooses the pack by the category', () => {
     const packOf = (category: string) =>
-      ask(readinessFamily, ScoreListingRequestSchema, { listing: { ...listing, category } }).basis?.packVersion;
-    expect(packOf('Used Cars')).toBe('listing/vehicles@1');
-    expect(packOf('Apartments')).toBe('listing/property@1');
-    expect(packOf('Mobile phones')).toBe('listing/electronics@1');
-    expect(packOf('Carpets')).toBe('listing/generic@1');
+      ask(readinessFamily, ScoreListingRequestSchema, { listing: { ...listing, title: 'Offer of the week', category } })
+        .basis?.packVersion;
+    expect(packOf('Used Cars')).toBe('listing/vehicles@2');
+    expect(packOf('Apartments')).toBe('listing/property@2');
+    expect(packOf('Mobile phones')).toBe('listing/electronics@2');
+    expect(packOf('Gebrauchtwagen')).toBe('listing/vehicles@2');
+    expect(packOf('Stellenangebote')).toBe('listing/jobs@1');
+    expect(packOf('Carpets')).toBe('listing/generic@2');
+  });
+
+  it('lets what the listing says decide where the category says something else', () => {
+    const reply = ask(readinessFamily, ScoreListingRequestSchema, { listing: { ...listing, category: 'Used Cars' } });
+    expect(reply.kind).toBe('furniture');
+  });
+
+  it('reads facts from the text, with the words that say them', () => {
+    const reply = ask(readinessFamily, ScoreListingRequestSchema, {
+      listing: {
+        title: 'Opel Corsa 1.2 Benziner',
+        description:
+          'Erstzulassung 05/2018, Kilometerstand 61.400 km, Schaltgetriebe, TÜV bis 03/2027, Scheckheft gepflegt.',
+        category: 'Gebrauchtwagen',
+        attributes: { kraftstof: 'Benzin' },
+      },
+    });
+    expect(reply.facts.filter(({ name }) => ['mileageKm', 'year', 'fuel'].includes(name))).toEqual([
+      { name: 'mileageKm', value: '61400', source: 'text', quote: '61.400 km' },
+      { name: 'year', value: '2018', source: 'text', quote: 'Erstzulassung 05/2018' },
+      { name: 'fuel', value: 'petrol', source: 'text', quote: 'Benziner' },
+    ]);
+    expect(reply.missingFacts).not.toContain('mileage');
+    expect(reply.unusedFields).toEqual([{ field: 'listing.attributes.kraftstof', nearest: 'kraftstoff' }]);
+  });
+
+  it('takes a field that contradicts the text, and values that cannot be, for what blocks', () => {
+    const car = {
+      title: 'Honda Jazz 1.3 petrol, 2012',
+      description: 'Garaged all its life, with full service history. Only 28,900 miles. MOT until October 2027.',
+      category: 'Cars',
+      price: 6200,
+      currency: 'GBP',
+      images: [{ url: 'https://img.example/1.jpg' }],
+      location: 'Exeter',
+    };
+    const blockersOf = (more: object) => {
+      const reply = ask(readinessFamily, ScoreListingRequestSchema, { listing: { ...car, ...more } });
+      return [reply.ready, ...reply.blockers.map(({ check }) => check)];
+    };
+    expect(blockersOf({})).toEqual([true]);
+    expect(blockersOf({ attributes: { mileage: 82900 } })).toEqual([false, 'contradiction-mileage']);
+    expect(blockersOf({ price: 3 })).toEqual([false, 'impossible-price']);
+    expect(blockersOf({ title: 'Honda Jazz 1.3 petrol, 2035 model' })).toEqual([false, 'impossible-year']);
+    expect(blockersOf({ attributes: { mileage: -35000 } })).toContain('impossible-mileage');
+    expect(blockersOf({ description: 'asdf asdf qwer lkjh asdf zxcv poiu mnbv 28,900 miles' })).toContain(
+      'description-mash',
+    );
   });
 
   it('says the same twice', () => {

@@ -6,7 +6,7 @@ import type {
   ScoreListingRequest,
   ScoreListingResponse,
 } from '../../gen/intelligence/workflow/v1/readiness_pb.ts';
-import { scoreOf } from '../../sandbox/index.ts';
+import { isUnmet, scoreOf } from '../../sandbox/index.ts';
 import { type CheckResult, type CheckRule, failedByUrgency, missingFactsOf } from '../checks/checks.ts';
 import { riskLevelOf, riskScoreOf, takenBy } from '../checks/risk-level.ts';
 import {
@@ -19,14 +19,29 @@ import {
   type Prepared,
   type ReplyOf,
 } from '../family.ts';
+import type { Kind } from '../listing/fact-patterns.ts';
+import { bareName, knownFields, readFacts } from '../listing/facts.ts';
+import { kindOf } from '../listing/kinds.ts';
+import { problemsOf } from '../listing/problems.ts';
 import { type CheckPack, readCheckPack } from '../packs/read.ts';
+import { dayAt } from '../sense/days.ts';
+import { unusedFieldsOf } from '../unused-fields.ts';
 import { findingsOf, graver, type Spotted, scan, sharesOf } from './findings.ts';
 import { riskPacks } from './risk.ts';
 
 export type ListingRequest = Plain<ScoreListingRequest>;
 export type ListingReply = ReplyOf<ScoreListingResponse>;
 
-export const listingPolicies = ['generic', 'vehicles', 'property', 'electronics'] as const;
+export const listingPolicies = [
+  'generic',
+  'vehicles',
+  'property',
+  'electronics',
+  'jobs',
+  'services',
+  'furniture',
+  'fashion',
+] as const;
 export const listingPacks: ReadonlyMap<string, CheckPack> = new Map(
   listingPolicies.map((name) => [name, readCheckPack('listing', name)]),
 );
@@ -45,54 +60,155 @@ const emptyListing: Plain<Listing> = {
 /** Scores whether a listing is ready before it is published. */
 export const readinessFamily: Family<ListingRequest, ListingReply> = {
   name: 'readiness',
-  prepare(request): Result<Prepared<ListingReply>> {
+  prepare(request, { nowMs }): Result<Prepared<ListingReply>> {
     const listing = request.listing ?? emptyListing;
-    const pack = request.policy === '' ? packFor(listing.category) : listingPacks.get(request.policy);
-    if (!pack) return fail(invalid('policy', `is not one of ${listingPolicies.join(', ')}`));
+    if (request.policy !== '' && !listingPacks.has(request.policy))
+      return fail(invalid('policy', `is not one of ${listingPolicies.join(', ')}`));
     const bounded = boundJson('listing.attributes', listing.attributes);
     if (!bounded.ok) return bounded;
     const text = `${listing.title}\n${listing.description}`;
     const marketplace = riskPacks.get('marketplace');
     if (!marketplace) throw new Error('no risk pack for listings');
-    const scanned = scan(text, marketplace.index);
-    const variables = variablesOf(listing, scanned.spotted);
-    const results = pack.run(variables);
+    const { spotted } = scan(text, marketplace.index);
+    const judged = judge(request, listing, spotted, dayAt(nowMs).year);
     return succeed({
-      variables,
+      variables: judged.variables,
       ownChecks: ownRules(request.checks),
-      compute: (own) => scoreListing(request, pack, [...results, ...own], text, scanned.spotted),
+      compute: (own) => scoreListing(request, judged, own, text, spotted),
     });
   },
 };
 
+interface Judged {
+  pack: CheckPack;
+  results: CheckResult[];
+  variables: Record<string, unknown>;
+  facts: ListingReply['facts'];
+  unusedFields: ListingReply['unusedFields'];
+}
+
+/**
+ * Looks at a listing as what it is of. What a category alone says only names what to add: when the listing's own words make
+ * it another kind of thing, of which nothing is missing, what the category's kind misses does not block.
+ */
+function judge(
+  request: ListingRequest,
+  listing: Plain<Listing>,
+  spotted: readonly Spotted[],
+  thisYear: number,
+): Judged {
+  const { title, description, category, price } = listing;
+  const named = request.policy as Kind | '';
+  const byWords = named || kindOf(title, description, '');
+  const kind = named || (category.trim() === '' ? byWords : kindOf(title, description, category));
+  const looked = (as: Kind) => {
+    const read = readFacts(`${title}\n${description}`, listing.attributes ?? {}, as);
+    const variables = variablesOf(listing, spotted, as, read.facts);
+    const pack = listingPacks.get(as);
+    if (!pack) throw new Error(`no pack for ${as}`);
+    return { pack, read, variables, results: pack.run(variables) };
+  };
+  const chosen = looked(kind);
+  const own = kind === byWords ? chosen : looked(byWords);
+  const blocks = own === chosen || own.results.some((one) => !isGeneric(one) && isBlocking(one));
+  // A price counts as impossible only where it is for what the words and the category name.
+  const inBoth = new Set(
+    problemsOf(byWords, { title, description, price }, own.read, thisYear).map(({ rule }) => rule.id),
+  );
+  const problems = problemsOf(kind, { title, description, price }, chosen.read, thisYear).filter(
+    ({ rule }) => rule.id !== 'impossible-price' || inBoth.has(rule.id),
+  );
+  const results = blocks ? chosen.results : chosen.results.map((one) => (isGeneric(one) ? one : asAdvice(one)));
+  return {
+    pack: chosen.pack,
+    results: [...problems, ...results],
+    variables: chosen.variables,
+    facts: chosen.read.facts,
+    unusedFields: unusedAttributes(listing.attributes ?? {}, kind),
+  };
+}
+
+const genericIds: ReadonlySet<string> = new Set(listingPacks.get('generic')?.checks.map(({ id }) => id));
+
+function isGeneric({ rule }: CheckResult): boolean {
+  return genericIds.has(rule.id);
+}
+
+function isBlocking({ rule, outcome }: CheckResult): boolean {
+  return rule.severity === 'critical' && isUnmet(outcome);
+}
+
+function asAdvice(result: CheckResult): CheckResult {
+  // What is missing may be advice; what is said and must not be stays.
+  return result.rule.severity === 'critical' && result.rule.missing === true
+    ? { ...result, rule: { ...result.rule, severity: 'medium' } }
+    : result;
+}
+
+function unusedAttributes(attributes: Readonly<Record<string, unknown>>, kind: Kind): ListingReply['unusedFields'] {
+  const known = knownFields(kind);
+  const bare = new Set([...known, ...packFields]);
+  return unusedFieldsOf(
+    'listing.attributes',
+    attributes,
+    new Set([...bare, ...Object.keys(attributes).filter((name) => bare.has(bareName(name)))]),
+  );
+}
+
+// What the packs' expressions ask of attributes by name.
+const packFields: readonly string[] = [
+  'brand',
+  'make',
+  'model',
+  'employer',
+  'company',
+  'operatinghours',
+  'currency',
+  'price',
+];
+
 function scoreListing(
   request: ListingRequest,
-  pack: CheckPack,
-  results: readonly CheckResult[],
+  { pack, results: packResults, facts, unusedFields }: Judged,
+  own: readonly CheckResult[],
   text: string,
   spotted: readonly Spotted[],
 ): ListingReply {
+  const results = [...packResults, ...own];
   const failed = failedByUrgency(results);
-  const readinessScore = scoreOf(results);
+  // Checks of one kind of thing are not in the score, so that choosing a category never lowers it.
+  const counted = [...packResults.filter(isGeneric), ...own];
+  const readinessScore = scoreOf(counted);
   const blocking = failed.filter(({ severity }) => severity === 'critical');
-  const riskLevel = riskLevelOf(riskScoreOf([...sharesOf(spotted), ...failed.map(shareOfCheck)]));
+  const riskLevel = riskLevelOf(riskScoreOf([...sharesOf(spotted), ...failedByUrgency(counted).map(shareOfCheck)]));
   const harmful = riskLevel === 'critical' || spotted.some(({ entry }) => graver(entry.severity, 'medium'));
   const ready = readinessScore >= (request.readyAt ?? readyAt) && blocking.length === 0 && !harmful;
-  const missingFacts = missingFactsOf(failed);
   return {
     readinessScore,
     riskLevel,
-    missingFacts,
-    nextBestAction: failed[0]?.action ?? pack.done,
+    missingFacts: missingFactsOf(failed.filter(({ severity }) => severity !== 'low' && severity !== 'info')),
+    nextBestAction: nextAction(failed, blocking.length > 0, harmful, ready, pack.done),
     ready,
     blockers: blocking.map(({ id, fact, message, action }) => ({ check: id, fact, message, action })),
     findings: findingsOf(text, spotted.slice(0, 200)),
     summary: summaryOf({ ready, readinessScore, blockers: blocking.length, failed: failed.length }),
     basis: basisOf(results, pack.label),
-    unusedFields: [],
-    facts: [],
+    unusedFields,
+    facts,
     kind: pack.name,
   };
+}
+
+/** What blocks, then harmful words, then what weighs most; publishing only when it is ready. */
+function nextAction(
+  failed: readonly CheckRule[],
+  blocked: boolean,
+  harmful: boolean,
+  ready: boolean,
+  done: string,
+): string {
+  if (harmful && !blocked) return 'Rewrite the phrases that are marked in the findings.';
+  return failed[0]?.action ?? (ready ? done : 'Have a person look at the listing.');
 }
 
 /** What is not there or badly put is a lesser risk than a harmful phrase of the same severity: a quarter of it. */
@@ -100,15 +216,12 @@ function shareOfCheck({ severity }: CheckRule): number {
   return takenBy[severity] / 4;
 }
 
-function packFor(category: string): CheckPack | undefined {
-  const words = new Set(foldText(category).split(/[^\p{L}\p{N}]+/u));
-  const folded = ` ${[...words].join(' ')} `;
-  for (const pack of listingPacks.values())
-    if (pack.categories.some((known) => folded.includes(` ${known} `) || folded.includes(` ${known}s `))) return pack;
-  return listingPacks.get('generic');
-}
-
-function variablesOf(listing: Plain<Listing>, spotted: readonly Spotted[]): Record<string, unknown> {
+function variablesOf(
+  listing: Plain<Listing>,
+  spotted: readonly Spotted[],
+  policy: Kind,
+  facts: ListingReply['facts'],
+): Record<string, unknown> {
   const title = textFacts(listing.title);
   const description = textFacts(listing.description);
   const inTitle = spotted.filter(({ start }) => start < listing.title.length);
@@ -124,6 +237,7 @@ function variablesOf(listing: Plain<Listing>, spotted: readonly Spotted[]): Reco
     },
     images: imageFacts(listing),
     listing: {
+      policy,
       category: listing.category.trim(),
       location: listing.location.trim(),
       contact: listing.contact.trim(),
@@ -131,6 +245,7 @@ function variablesOf(listing: Plain<Listing>, spotted: readonly Spotted[]): Reco
       folded: `${title.folded} ${description.folded}`,
     },
     attributes: listing.attributes ?? {},
+    facts: Object.fromEntries(facts.map(({ name, value }) => [name, value])),
     risk: {
       score: riskScoreOf(sharesOf(spotted)),
       high: spotted.filter(({ entry }) => graver(entry.severity, 'medium')).length,

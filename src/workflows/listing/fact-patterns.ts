@@ -1,0 +1,490 @@
+import { countOf, numeral, smallWords, valueOf } from './plain-text.ts';
+
+export type Kind = 'vehicles' | 'property' | 'electronics' | 'jobs' | 'services' | 'furniture' | 'fashion' | 'generic';
+
+/** How a fact is read from a text in lower case and without accents: the first of `read` that is not undefined counts. */
+export interface FactPattern {
+  fact: string;
+  /** Of what kinds of things it is a fact; empty: of all. */
+  kinds: readonly Kind[];
+  pattern: RegExp;
+  read(match: RegExpExecArray, text: string): string | undefined;
+  /** Names of attributes that give it, in lower case and letters only. */
+  fields?: readonly string[];
+}
+
+const N = `(${numeral})`;
+const COUNT = `(\\d{1,3}(?:[.,]\\d)?|${smallWords})`;
+const YEAR = '((?:19[3-9]|20[0-9])\\d)';
+
+/** The words before a match, in which something else may be said of its number. */
+function before(text: string, match: RegExpExecArray, units = 24): string {
+  return text.slice(Math.max(0, match.index - units), match.index);
+}
+
+function after(text: string, match: RegExpExecArray, units = 20): string {
+  return text.slice(match.index + match[0].length, match.index + match[0].length + units);
+}
+
+function numberWithin(least: number, most: number) {
+  return (match: RegExpExecArray): string | undefined => {
+    const value = countOf(match[1] ?? match[2] ?? '');
+    return value >= least && value <= most ? String(value) : undefined;
+  };
+}
+
+function oneOf(words: Readonly<Record<string, RegExp>>) {
+  return (match: RegExpExecArray): string | undefined =>
+    Object.entries(words).find(([, known]) => known.test(match[0]))?.[0];
+}
+
+const notMileage =
+  /range|reichweite|autonom|within|umkreis|radius|radio|per |por |pro |jede|cada|every|alle|kit|belt|serviced at|service at|bei $|at $|a los|warranty|garantie|rayon|l\/|around/;
+
+const mileage = (unit: 'km' | 'miles', words: string): FactPattern => ({
+  fact: unit === 'km' ? 'mileageKm' : 'mileageMiles',
+  kinds: ['vehicles'],
+  pattern: new RegExp(
+    `(?<![\\d.,])(-?(?:${numeral})\\s?(?:k|tsd\\.?|mil|thousand)?|(?:[a-z]+[- ])?(?:${smallWords}) thousand)\\s?(?:${words})(?![a-z/²2³])`,
+    'g',
+  ),
+  read(match, text) {
+    const said = match[1] ?? '';
+    const value = /^[a-z]/.test(said)
+      ? countOf(said.replace(' thousand', '').replace(/^(only|just|with) /, '')) * 1000
+      : valueOf(said.replace('thousand', 'k').replace('mil', 'k'));
+    if (said.startsWith('-') || notMileage.test(before(text, match)) || value < 50) return undefined;
+    return String(value);
+  },
+});
+
+const purchased = /bought|purchased|gekauft|kauf|comprad|achete|receipt|rechnung|factura|facture/;
+const otherYear =
+  /until|bis|hasta|jusqu|till|valid|tuv|hu |mot|nct|itv|\bct|controle|rebuilt|conversion|convert|renov|fitted|since|neu|new|plates|service|warranty|garant|zahnriemen|belt|courroie|correa|available|frei ab/;
+
+export const factPatterns: readonly FactPattern[] = [
+  mileage('km', 'kms?|kilometer[ns]?|kilometros|kilometres|kilometers|tkm'),
+  mileage('miles', 'miles|mi|mls'),
+  {
+    fact: 'mileageMiles',
+    kinds: ['vehicles'],
+    pattern: new RegExp(`(?<![\\d.,])((?:${numeral})k?) on the clock`, 'g'),
+    read: (match) => String(valueOf(match[1] ?? '')),
+  },
+  {
+    fact: 'mileageKm',
+    kinds: ['vehicles'],
+    fields: [
+      'mileage',
+      'mileagekm',
+      'kilometers',
+      'kilometres',
+      'km',
+      'odometer',
+      'laufleistung',
+      'kilometerstand',
+      'kilometraje',
+      'kilometros',
+      'kilometrage',
+    ],
+    pattern: new RegExp(
+      `(?:kilometerstand|laufleistung|kilometraje|kilometrage|compteur|odometer|mileage|tacho)\\s?(?::|ist|es de|affiche|of|is|unter)?\\s?(?:ca\\.?|about|unos|environ)?\\s?((?:${numeral})k?)`,
+      'g',
+    ),
+    read: (match) => String(valueOf(match[1] ?? '')),
+  },
+  {
+    fact: 'year',
+    kinds: ['vehicles'],
+    fields: [
+      'year',
+      'baujahr',
+      'modelyear',
+      'erstzulassung',
+      'ez',
+      'firstregistration',
+      'regdate',
+      'registrationdate',
+      'ano',
+      'annee',
+      'yearofregistration',
+      'matriculacion',
+    ],
+    pattern: new RegExp(
+      `(?:ez|erstzulassung|baujahr|bj\\.?|first registered|registered|reg\\.?|ano|del ano|matriculad[oa]|mise en circulation|annee|de|du|model|modelljahr|built|since|from|in|plate)?[ :]{0,2}(?:en|in|im|le|the)?\\s?(?:\\d{1,2}[./-])?(?<![\\d.,])${YEAR}(?!\\d| ?(?:km|miles|mi|€|euro|eur|cc|ccm|kg|w\\b|mah)|[.,]\\d)`,
+      'g',
+    ),
+    read: (match, text) =>
+      otherYear.test(before(text, match, 26)) &&
+      !/registered|\bez|erstzulassung|matriculad|circulation|baujahr/.test(match[0])
+        ? undefined
+        : match[1],
+  },
+  {
+    fact: 'fuel',
+    kinds: ['vehicles'],
+    fields: ['fuel', 'fueltype', 'kraftstoff', 'antrieb', 'combustible', 'carburant', 'energie'],
+    pattern:
+      /plug.?in|phev|hybrid[eo]?|hibrid[oa]|diesel|gasoil|gazole|\b(?:b|blue)?(?:tdi|cdi|hdi|dci|crdi|tdci|jtd|multijet|cdti)\b|petrol|gasoline|benzin(?:er)?|gasolina|essence|\bgas\b|\bt?f?tsi\b|tfsi|elektro|electri[cq]u?e?o?|elektrisch|\bev\b|\bkwh\b|autogas|lpg|glp|gpl|\bcng\b|erdgas/g,
+    read: oneOf({
+      'plug-in hybrid': /plug|phev/,
+      hybrid: /h[iy]brid/,
+      diesel: /diesel|gasoil|gazole|tdi|cdi|hdi|dci|crdi|tdci|jtd|multijet|cdti/,
+      lpg: /autogas|lpg|glp|gpl/,
+      cng: /cng|erdgas/,
+      electric: /ele[ck]tr|\bev\b|kwh/,
+      petrol: /petrol|gas|benzin|essence|tsi/,
+    }),
+  },
+  {
+    fact: 'transmission',
+    kinds: ['vehicles'],
+    fields: ['transmission', 'gearbox', 'getriebe', 'cambio', 'boite'],
+    pattern:
+      /automati[ckq]u?e?|automatik(?:getriebe)?|\bauto\b(?! ?teile)|\bdsg\b|\bcvt\b|tiptronic|manual|schaltgetriebe|handschaltung|manuelle?|boite mecanique|6 speed|6.?gang/g,
+    read: oneOf({ automatic: /auto|dsg|cvt|tiptronic/, manual: /manu|schalt|mecanique|speed|gang/ }),
+  },
+  {
+    fact: 'owners',
+    kinds: ['vehicles'],
+    pattern: new RegExp(
+      `${COUNT}\\.? (?:lady |previous |careful )?(?:owners?|keepers?|besitzer|hand\\b|vorbesitzer|proprietaires?|main|duen[oa]s?|propietarios?)`,
+      'g',
+    ),
+    read: numberWithin(1, 20),
+  },
+  {
+    fact: 'engineLitres',
+    kinds: ['vehicles'],
+    pattern:
+      /\b(\d[.,]\d)(?= ?(?:l\b|t[df]?si|tdi|dci|hdi|crdi|i\b|ecoblue|ecoboost|petrol|diesel|dualjet|hemi|mpi|gdi|vvt|i-vtec|jtd|hybrid|benzin|puretech|bluehdi))/g,
+    read: (match) => String(valueOf(match[1] ?? '')),
+  },
+  {
+    fact: 'powerKw',
+    kinds: ['vehicles'],
+    fields: ['powerkw', 'leistung'],
+    pattern: /\b(\d{2,3}) ?kw\b/g,
+    read: numberWithin(10, 900),
+  },
+  {
+    fact: 'powerHp',
+    kinds: ['vehicles'],
+    fields: ['powerhp', 'hp', 'ps'],
+    pattern: /\b(\d{2,3}) ?(?:hp|bhp|ps|cv|ch|chevaux|caballos)\b/g,
+    read: numberWithin(10, 1500),
+  },
+  {
+    fact: 'batteryKwh',
+    kinds: ['vehicles'],
+    pattern: /\b(\d{1,3}(?:[.,]\d)?) ?kwh\b/g,
+    read: (match) => String(valueOf(match[1] ?? '')),
+  },
+  {
+    fact: 'accidentFree',
+    kinds: ['vehicles'],
+    fields: ['accidentfree', 'unfallfrei'],
+    pattern: /accident.?free|no accidents|unfallfrei|sin accidentes|sin golpes|jamais accident|non accident/g,
+    read: () => 'true',
+  },
+  {
+    fact: 'areaSqft',
+    kinds: ['property'],
+    pattern: new RegExp(`(?<![\\d.,])${N} ?(?:sq\\.? ?ft|sqft|square f(?:ee|oo)t|ft2|ft²)`, 'g'),
+    read: (match, text) => (/£|€|\$|per $/.test(before(text, match, 4)) ? undefined : String(valueOf(match[1] ?? ''))),
+  },
+  {
+    fact: 'areaSqm',
+    kinds: ['property'],
+    fields: [
+      'area',
+      'areasqm',
+      'floorarea',
+      'livingarea',
+      'squaremeters',
+      'squaremetres',
+      'sqm',
+      'wohnflache',
+      'wohnflaeche',
+      'flache',
+      'superficie',
+      'surface',
+      'm2',
+      'metros',
+    ],
+    pattern: new RegExp(
+      `(?<![\\d.,€£$x])${N} ?(?:m2|m²|qm|sqm|sq\\.? ?m\\b|square met(?:er|re)s?|quadratmeter|metros cuadrados|metres? carres?|mq\\b|m cuadrados)`,
+      'g',
+    ),
+    read: (match, text) => {
+      const value = valueOf(match[1] ?? '');
+      const words = `${before(text, match, 28)
+        .split(/[.;,\n]/)
+        .at(-1)}`;
+      const next = after(text, match, 28).split(/[.;,\n]/)[0] ?? '';
+      const outside =
+        /garden|terrace|terras|garten|plot|grundstuck|jardin|parcela|terrain|balkon|balcon|keller|cellar|up to|patio|cave|site|dwelling/;
+      return outside.test(words) ||
+        /^ ?(?:of )?(?:garden|terrace|terras|garten|grundstuck|jardin|de jardin|de parcela|de terrain|de terraza|balkon|terraza|patio|plot)/.test(
+          next,
+        ) ||
+        value < 1
+        ? undefined
+        : String(value);
+    },
+  },
+  {
+    fact: 'plotArea',
+    kinds: ['property'],
+    pattern: new RegExp(
+      `(?<![\\d.,])${N} ?(?:acres?|ha\\b|hectares?|hektar|hectareas?)|(?:plot|grundstuck|parcela|terreno|terrain|site)[a-z :]{0,20}(?:${numeral}) ?(?:m2|m²|qm|sqm)|(?:${numeral}) ?(?:m2|m²|qm|sqm)[a-z ]{1,12}(?:plot|grundstuck|parcela|terreno|terrain)`,
+      'g',
+    ),
+    read: (match) => match[0].trim(),
+  },
+  {
+    fact: 'bedrooms',
+    kinds: ['property'],
+    fields: ['bedrooms', 'beds', 'schlafzimmer', 'dormitorios', 'chambres'],
+    pattern: new RegExp(
+      `${COUNT}[ -]?(?:double )?(?:bed(?:s|rooms?|roms?)?|br|schlafzimmer|dormitorios?|chambres?|dorm)(?![a-z])`,
+      'g',
+    ),
+    read: numberWithin(1, 50),
+  },
+  {
+    fact: 'rooms',
+    kinds: ['property'],
+    fields: ['rooms', 'zimmer', 'habitaciones', 'pieces'],
+    pattern: new RegExp(
+      `${COUNT}[ -]?(?:rooms?|zimmer(?:n)?|zi\\.?|zkb|habitaciones|habitacion|hab\\.?|pieces|estancias)(?:wohnung)?(?![a-z])|\\b[tf]([1-9])\\b|\\bstudio|\\bapartestudio|\\bestudio\\b`,
+      'g',
+    ),
+    read: (match) => (/studio|estudio/.test(match[0]) ? '1' : numberWithin(1, 60)(match)),
+  },
+  {
+    fact: 'floor',
+    kinds: ['property'],
+    fields: ['floor', 'etage', 'stockwerk', 'planta'],
+    pattern:
+      /\b(\d{1,2})(?:st|nd|rd|th|\.|o|a|e|er|eme|ª|º)? ?(?:floor|flor|og\b|stock|obergeschoss|etage|planta|piso)\b|(?:etage|planta|floor) (\d{1,2})\b|(ground|first|second|third|fourth|fifth) floor|erdgeschoss|\beg\b|rez de chaussee|planta baja|(?:primera|segunda|tercera|cuarta) planta|(?:premier|deuxieme|troisieme) etage/g,
+    read: (match) => floorOf(match[0]),
+  },
+  {
+    fact: 'energyClass',
+    kinds: ['property', 'electronics'],
+    fields: ['epc', 'ber', 'energyclass', 'energyrating', 'dpe', 'energieklasse'],
+    pattern:
+      /(?:epc(?: rating)?|ber|energy (?:class|rating)|energieeffizienzklasse|energieklasse|effizienzklasse|dpe|certificado energetico|clase energetica|classe energetique)[ :]{1,2}([a-h][1-3+]?)(?![a-z])/g,
+    read: (match) => match[1]?.toUpperCase(),
+  },
+  {
+    fact: 'offer',
+    kinds: ['property'],
+    fields: ['offer', 'offertype', 'transaction'],
+    pattern:
+      /for sale|to let|for rent|\brent\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet|miete|kaltmiete|zu verkaufen|verkauf|kaufpreis|alquil|se vende|en venta|venta|a louer|location|loyer|a vendre|vente|asking|freehold|guide price|per week|holiday/g,
+    read: oneOf({
+      'holiday let': /holiday|per week/,
+      rent: /let|rent|pcm|month|mo\b|miet|alquil|louer|location|loyer/,
+      sale: /sale|verkauf|kauf|vend|venta|vente|asking|freehold|guide/,
+    }),
+  },
+  {
+    fact: 'storageGb',
+    kinds: ['electronics'],
+    fields: ['storage', 'speicher', 'almacenamiento', 'stockage', 'storagegb'],
+    pattern:
+      /\b(\d{2,4}) ?(?:gb|go|gig)\b(?! ?(?:ram|ddr|\/|arbeitsspeicher|de ram))|\/(\d{2,4}) ?gb|\b([1-8]) ?(?:tb|to)\b|\b(?:iphone|ipad|galaxy|pixel)[a-z0-9 ]{1,18} (64|128|256|512)\b/g,
+    read: (match) => (match[3] ? String(Number(match[3]) * 1000) : (match[1] ?? match[2] ?? match[4])),
+  },
+  {
+    fact: 'ramGb',
+    kinds: ['electronics'],
+    fields: ['ram', 'memory', 'arbeitsspeicher', 'ramgb'],
+    pattern: /\b(\d{1,3}) ?(?:gb|go|gig)(?: de)? ?(?:ram|ddr\d?|arbeitsspeicher|\/)|\b(\d{1,2}) ?gb(?= ?, ?\d{3} ?gb)/g,
+    read: (match) => match[1] ?? match[2],
+  },
+  {
+    fact: 'screenInch',
+    kinds: ['electronics'],
+    fields: ['screensize', 'screen', 'zoll', 'pulgadas', 'pouces'],
+    pattern: /\b(\d{1,2}(?:[.,]\d)?) ?(?:inch|in\b|zoll|pulgadas|pouces|"|'')/g,
+    read: (match) => String(valueOf(match[1] ?? '')),
+  },
+  {
+    fact: 'batteryHealthPercent',
+    kinds: ['electronics', 'vehicles'],
+    pattern: /batter(?:y|ie|ia)[a-z ]{0,24}(\d{2,3}) ?%/g,
+    read: (match) => match[1],
+  },
+  {
+    fact: 'hoursPerWeek',
+    kinds: ['jobs'],
+    fields: ['hours', 'hoursperweek', 'wochenstunden', 'horas', 'heures'],
+    pattern: /\b(\d{1,2}(?:[.,]\d)?) ?-?(?:h|hrs?|hours?|std\.?|stunden|horas|heures)(?![a-z0-9])(?! ?(?:a|per) day)/g,
+    read: (match, text) =>
+      Number(valueOf(match[1] ?? '')) >= 5 && !/£|€|\$|\d[ -]$/.test(before(text, match, 3))
+        ? String(valueOf(match[1] ?? ''))
+        : undefined,
+  },
+  {
+    fact: 'workload',
+    kinds: ['jobs'],
+    fields: ['workload', 'employmenttype', 'worktime', 'arbeitszeit', 'jornada'],
+    pattern:
+      /full.?time|vollzeit|jornada completa|tiempo completo|temps plein|temps complet|part.?time|teilzeit|media jornada|jornada parcial|tiempo parcial|temps partiel|minijob|\d+ ?% ?pensum/g,
+    read: oneOf({ 'full-time': /full|voll|complet|plein/, 'part-time': /part|teil|media|mini|pensum/ }),
+  },
+  {
+    fact: 'contract',
+    kinds: ['jobs'],
+    fields: ['contract', 'contracttype', 'jobtype', 'vertrag', 'vertragsart', 'contrato', 'contrat'],
+    pattern:
+      /permanent|\bperm\b|unbefristet|festanstellung|indefinid[oa]|contrato fijo|\bcdi\b|fixed.?term|temporary|\btemp\b|befristet|temporal|\bcdd\b|\d.?year contract|intern(?:ship)?\b|praktikum|practicas|\bstage\b|alternance|ausbildung|apprentice|freelance|freiberuf|autonomo|interim|zeitarbeit|werkstudent|aushilfe|seasonal|saison|temporada/g,
+    read: oneOf({
+      permanent: /perm|unbefristet|fest|indefinid|fijo|cdi/,
+      internship: /intern|praktik|practicas|\bstage/,
+      'fixed-term': /fixed|befristet|cdd|year contract|temporada/,
+      apprenticeship: /ausbildung|apprent|alternance/,
+      freelance: /free|freib|autonomo/,
+      temporary: /temp|interim|zeitarbeit|aushilfe|season|saison|werkstudent/,
+    }),
+  },
+  {
+    fact: 'employer',
+    kinds: ['jobs'],
+    fields: [
+      'employer',
+      'company',
+      'arbeitgeber',
+      'firma',
+      'unternehmen',
+      'empresa',
+      'entreprise',
+      'employeur',
+      'companyname',
+      'organisation',
+      'organization',
+    ],
+    pattern:
+      /\b(?:gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b)|with [a-z]+ at the [a-z ]+|\bfamil(?:y|ie)\b|famille|familia|our (?:team|clinic|shop|restaurant|company)|we (?:are|run)|unser(?:e|em|er|en)? [a-z]+|nuestr[oa] [a-z]+|notre [a-z]+/g,
+    read: (match) => match[0],
+  },
+  {
+    fact: 'experienceYears',
+    kinds: ['jobs', 'services'],
+    pattern: new RegExp(
+      `${COUNT}\\+? (?:yrs|years?|jahren?|anos|ans)(?: of| de| d'| in the)? ?(?:experience|erfahrung|experiencia|trade|teaching|berufserfahrung)`,
+      'g',
+    ),
+    read: numberWithin(1, 80),
+  },
+  {
+    fact: 'remote',
+    kinds: ['jobs', 'services'],
+    fields: ['remote'],
+    pattern:
+      /hybrid|remote|home.?office|homeoffice|teletrabajo|teletravail|\bonline\b|en ligne|por videollamada|a distance|a distancia|bundesweit|deutschlandweit|worldwide/g,
+    read: oneOf({ hybrid: /hybrid/, true: /./ }),
+  },
+  {
+    fact: 'quoted',
+    kinds: ['services'],
+    pattern:
+      /\bquotes?\b|estimate|on request|angebot|auf anfrage|kostenvoranschlag|festpreis|presupuesto|sin compromiso|a consultar|devis|sur demande/g,
+    read: () => 'true',
+  },
+  {
+    fact: 'condition',
+    kinds: ['electronics', 'furniture', 'fashion', 'generic'],
+    fields: ['condition', 'zustand', 'estado', 'etat', 'grade'],
+    pattern:
+      /like new|as new|neuwertig|wie neu|como nuev[oa]|comme neuf|comme neuve|brand new|(?:^|[.,;:!-] ?)new(?= sealed|[.,;!]|$| in box| with tags| and unused)|new sealed|unopened|\bsealed\b|nagelneu|originalverpackt|\bovp\b(?= ungeoffnet)|unbenutzt|ungetragen|sin estrenar|a estrenar|precintad[oa]|neu(?:f|ve)? (?:et )?(?:jamais|sous blister|avec etiquette)|jamais (?:porte|servi|utilise)e?|neu(?=[.,;!]|$)|very good|sehr gut(?:er|em|en)?|muy buen(?:o|a|as)?|tres bon(?:ne)?|excellent|exzellent|excelente|hervorragend|perfecto estado|parfait etat|top.?zustand|good (?:used )?condition|good working|\bcondition:? good|buen estado|buenas condiciones|bon etat|bonne etat|gut(?:er|em|en)? (?:gebrauchter )?zustand|gut erhalten|gepflegt|well kept|used\b|gebraucht|usad[oa]|segunda mano|occasion|d'occasion|worn\b|getragen|refurbished|generaluberholt|reacondicionad|reconditionne|works? (?:fine|well|perfectly)|fully working|funktioniert|funciona|fonctionne|for parts|broken|defekt|averiad|para piezas|en panne|pour pieces|scratch|kratzer|gebrauchsspuren|aranazo|rayure|restored|restauriert|restaurad|\b(?:[5-9]|10) ?\/ ?10\b|grade [abc]\b|condition \d|never used|nie benutzt|sin usar|mint\b|no marks|never crashed|damaged|stains?\b|flecken|zustand/g,
+    read: oneOf({
+      'like new': /like new|as new|neuwertig|wie neu|como nuev|comme neu|mint|no marks/,
+      'for parts': /parts|broken|defekt|averiad|piezas|panne|pieces|damaged/,
+      new: /new|sealed|unopened|nagelneu|verpackt|unbenutzt|ungetragen|estrenar|precintad|jamais|never used|nie benutzt|sin usar|^neu|ovp/,
+      'very good':
+        /very good|sehr gut|muy buen|tres bon|excel|exzel|hervor|perfect|parfait|top|(?:8|9|10) ?\/ ?10|never crashed/,
+      good: /good|buen|bon|gut|gepflegt|well kept|grade [ab]/,
+      working: /work|funktion|funciona|fonctionne/,
+      refurbished: /refurb|general|reacond|recond|rest/,
+      used: /./,
+    }),
+  },
+  {
+    fact: 'dimensions',
+    kinds: ['furniture', 'generic'],
+    fields: [
+      'dimensions',
+      'size',
+      'masse',
+      'medidas',
+      'width',
+      'height',
+      'length',
+      'breite',
+      'ancho',
+      'largeur',
+      'widthcm',
+      'lengthcm',
+      'heightcm',
+    ],
+    pattern:
+      /\b\d{2,3}(?:[.,]\d)? ?(?:cm)? ?(?:x|×|by|mal|por|sur|auf) ?\d{2,3}|\b\d{2,3}(?:[.,]\d)? ?(?:cm|mm|centimet|zentimeter)|\b\d[.,]\d{1,2} ?(?:m|metros?|metres?|meter)\b|\b\d ?(?:ft|feet)\b|\d"/g,
+    read: (match) => match[0],
+  },
+  {
+    fact: 'size',
+    kinds: ['fashion'],
+    fields: ['size', 'grosse', 'groesse', 'talla', 'taille', 'pointure'],
+    pattern:
+      /(?:size|gr(?:osse|oße|\.)?|talla|t\.|taille|pointure|numero|uk|eu|us|konfektionsgrosse|schuhgrosse)[ :]{0,2}(\d{1,3}(?:[.,]5)?(?:[/-]\d{1,3})?|x{0,3}[sml]|one size|unica|unique)(?![a-z0-9])|\b(x{1,3}[sl])\b|\bw\d\d ?\/? ?l\d\d|\b(\d{2,3})\/(\d{2,3}) ?cm|\b\d{1,2} ?- ?\d{1,2} (?:years|jahre|anos|ans|months|monate|meses|mois)/g,
+    read: (match) => (match[1] ?? match[0]).toUpperCase(),
+  },
+  {
+    fact: 'purchased',
+    kinds: ['electronics'],
+    pattern: new RegExp(`(?:bought|purchased|gekauft|kaufdatum|comprad[oa]|achete[e]?)[a-z ]{0,24}${YEAR}`, 'g'),
+    read: (match) => (purchased.test(match[0]) ? match[1] : undefined),
+  },
+  {
+    fact: 'salaryMin',
+    kinds: ['jobs'],
+    fields: ['salary', 'salaryfrom', 'salarymin', 'gehalt', 'lohn', 'salario', 'salaire', 'pay'],
+    pattern: new RegExp(
+      `(?:[€£$]|eur|chf|usd|gbp) ?((?:${numeral})k?)|((?:${numeral})k?) ?(?:€|euros?|eur\\b|chf|£|brutto)`,
+      'g',
+    ),
+    read: (match) => {
+      const value = valueOf(match[1] ?? match[2] ?? '');
+      return String(
+        value < 1000 && /\d ?- ?\d{2}k/.test(match.input.slice(match.index, match.index + 12)) ? value * 1000 : value,
+      );
+    },
+  },
+  {
+    fact: 'price',
+    kinds: [],
+    pattern: new RegExp(
+      `(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|(?<![\\d.,])((?:${numeral})k?) ?(?:€|euros?\\b|eur\\b|£|quid|\\$|chf\\b|vb\\b)|(?<![\\d.,])((?:${numeral})) (?:per hour|an hour|online|por hora|die stunde|pro stunde|de l'heure)`,
+      'g',
+    ),
+    read: (match) => String(valueOf(match[1] ?? match[2] ?? match[3] ?? '')),
+  },
+];
+
+function floorOf(text: string): string {
+  const digits = /\d+/.exec(text)?.[0];
+  if (digits) return digits;
+  const names: readonly RegExp[] = [
+    /ground|erd|\beg|rez|baja/,
+    /first|primera|premier/,
+    /second|segunda|deuxieme/,
+    /third|tercera|troisieme/,
+    /fourth|cuarta/,
+    /fifth/,
+  ];
+  return String(names.findIndex((name) => name.test(text)));
+}

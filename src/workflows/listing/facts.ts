@@ -1,0 +1,73 @@
+import type { ListingFact } from '../../gen/intelligence/workflow/v1/readiness_pb.ts';
+import type { Plain } from '../family.ts';
+import { factPatterns, type Kind } from './fact-patterns.ts';
+import { plainText, valueOf } from './plain-text.ts';
+
+/** What a listing says of what it offers: a fact, where it stands, and in which words. */
+export type Fact = Plain<ListingFact>;
+
+export interface ReadFacts {
+  /** One of each name: what a field gives, before what the text says. */
+  facts: Fact[];
+  /** What the text says of each, in its order, the same value once; to be held against fields and each other. */
+  said: ReadonlyMap<string, readonly Fact[]>;
+}
+
+const saidMax = 8;
+
+/** Reads the facts of a kind of thing from the fields of a listing and from its text. Linear in both; pure. */
+export function readFacts(text: string, attributes: Readonly<Record<string, unknown>>, kind: Kind): ReadFacts {
+  const plain = plainText(text);
+  const said = new Map<string, Fact[]>();
+  const given = new Map<string, Fact>();
+  const byField = new Map(Object.entries(attributes).map(([name, value]) => [bareName(name), value]));
+  for (const { fact, kinds, pattern, read, fields = [] } of factPatterns) {
+    if (kinds.length > 0 && !kinds.includes(kind)) continue;
+    const found = said.get(fact) ?? [];
+    for (const match of plain.matchAll(pattern)) {
+      if (found.length >= saidMax) break;
+      const value = read(match, plain);
+      if (value === undefined || found.some((one) => one.value === value)) continue;
+      const quote = text.slice(match.index, match.index + match[0].length).trim();
+      found.push({ name: fact, value, source: 'text', quote });
+    }
+    if (found.length > 0) said.set(fact, found);
+    const field = fields.find((name) => byField.has(name));
+    const value = field === undefined ? undefined : fieldValue(byField.get(field), pattern, read);
+    if (value !== undefined && !given.has(fact)) given.set(fact, { name: fact, value, source: 'field', quote: '' });
+  }
+  const facts = [...given.values()];
+  for (const [name, [first]] of said) if (first && !given.has(name)) facts.push(first);
+  return { facts: facts.slice(0, 100), said };
+}
+
+/** A field's value as the text's would be: "61,400 miles" is 61400, and a year may stand as a date. */
+function fieldValue(
+  value: unknown,
+  pattern: RegExp,
+  read: (match: RegExpExecArray, text: string) => string | undefined,
+): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value !== 'string' || value.trim() === '') return undefined;
+  const plain = plainText(value.slice(0, 200));
+  for (const match of plain.matchAll(pattern)) {
+    const found = read(match, plain);
+    if (found !== undefined) return found;
+  }
+  return /^-?[\d., ']+\D{0,12}$/.test(plain.trim())
+    ? String(valueOf(plain) * (plain.trim().startsWith('-') ? -1 : 1))
+    : value.trim().slice(0, 200);
+}
+
+/** `fuel_type`, `fuelType` and "Fuel type" are one name. */
+export function bareName(name: string): string {
+  return plainText(name.slice(0, 100)).replace(/[^a-z0-9]/g, '');
+}
+
+/** The names of fields from which facts of a kind are read. */
+export function knownFields(kind: Kind): string[] {
+  return factPatterns.flatMap(({ kinds, fields }) =>
+    kinds.length === 0 || kinds.includes(kind) ? (fields ?? []) : [],
+  );
+}

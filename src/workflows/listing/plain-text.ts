@@ -1,0 +1,72 @@
+const readMax = 20_000;
+
+/**
+ * A text in lower case and without accents, each letter where it was, so that what is found in one can be quoted from the
+ * other. At most 20,000 characters: what a listing is about stands before that.
+ */
+export function plainText(text: string): string {
+  let plain = '';
+  for (const unit of text.slice(0, readMax)) {
+    if (unit < '\u0080') {
+      plain += unit.toLowerCase();
+      continue;
+    }
+    const letter = unit.normalize('NFD')[0]?.toLowerCase() ?? unit;
+    plain += letter.length === unit.length ? letter : unit;
+  }
+  return plain
+    .replace(/[\u00a0\u202f\u2009]/g, ' ')
+    .replace(/[’´]/g, "'")
+    .replace(/[–—−]/g, '-');
+}
+
+/** A number as it is written in any of the four languages: 61,400, 61.400, 61 400, 61'400, 1.4 and 2,5. Part of a RegExp. */
+export const numeral = String.raw`\d{1,3}(?:[., ']\d{3})+(?!\d)(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?`;
+
+/** The value of a numeral, with a `k` (thousand) after it or without. */
+export function valueOf(text: string): number {
+  const thousands = /k\s*$|tsd|mil\b|tkm/.test(text) ? 1000 : 1;
+  let digits = text.replace(/[^\d.,]/g, '');
+  const last = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','));
+  const after = digits.length - last - 1;
+  const grouped = /^\d{1,3}([.,]\d{3})+$/.test(digits) && !digits.startsWith('0');
+  if (last >= 0 && !grouped && after <= 2)
+    digits = `${digits.slice(0, last).replace(/[.,]/g, '')}.${digits.slice(last + 1)}`;
+  else digits = grouped || after === 3 ? digits.replace(/[.,]/g, '') : digits.replace(',', '.');
+  return Number(digits) * thousands;
+}
+
+// Small numbers in words, in English, German, Spanish and French.
+const small: Readonly<Record<string, number>> = Object.fromEntries(
+  [
+    'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty',
+    'ein zwei drei vier funf sechs sieben acht neun zehn',
+    'un dos tres cuatro cinco seis siete ocho nueve diez',
+    'une deux trois quatre cinq six sept huit neuf dix',
+  ].flatMap((line) => line.split(' ').map((word, at) => [word, at + 1] as const)),
+);
+Object.assign(small, {
+  eine: 1,
+  a: 1,
+  single: 1,
+  double: 2,
+  una: 1,
+  thirty: 30,
+  forty: 40,
+  fifty: 50,
+  sixty: 60,
+  seventy: 70,
+  eighty: 80,
+  ninety: 90,
+});
+
+export const smallWords = Object.keys(small)
+  .filter((word) => word.length > 1)
+  .join('|');
+
+/** A small number in digits or words: "2", "two", "thirty-four". NaN for what is none. */
+export function countOf(text: string): number {
+  const value = valueOf(text);
+  if (/\d/.test(text)) return value;
+  return text.split(/[- ]/).reduce((sum, word) => sum + (small[word] ?? Number.NaN), 0);
+}
