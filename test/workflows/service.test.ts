@@ -98,10 +98,10 @@ describe('a charged family', () => {
     expect(body).toMatchObject({
       readinessScore: expect.any(Number),
       riskLevel: 'high',
-      missingFacts: ['description', 'price', 'images', 'category', 'location'],
+      missingFacts: ['description', 'price', 'images', 'dimensions', 'condition', 'category', 'location'],
     });
     expect(body.nextBestAction).toBe('Describe what is offered, its condition, and what is included.');
-    expect(body.basis).toMatchObject({ evaluator: 'rules', packVersion: 'listing/generic@1', model: '' });
+    expect(body.basis).toMatchObject({ evaluator: 'rules', packVersion: 'listing/furniture@1', model: '' });
     expect(body.usage).toMatchObject({
       family: 'readiness',
       costUsd: '0.002',
@@ -124,7 +124,7 @@ describe('a charged family', () => {
       metrics: { cashRunwayMonths: 12 },
       answers: { registered: true },
     });
-    expect(scoring.body).toMatchObject({ overallScore: expect.any(Number), rating: 'A' });
+    expect(scoring.body).toMatchObject({ overallScore: expect.any(Number), rating: '' });
     const memo = await rest('POST', '/v1/decision/memo', {
       question: 'Which one?',
       options: [

@@ -21,7 +21,7 @@ import {
 } from '../family.ts';
 import type { Kind } from '../listing/fact-patterns.ts';
 import { bareName, knownFields, readFacts } from '../listing/facts.ts';
-import { kindOf } from '../listing/kinds.ts';
+import { kindsOf } from '../listing/kinds.ts';
 import { problemsOf } from '../listing/problems.ts';
 import { type CheckPack, readCheckPack } from '../packs/read.ts';
 import { dayAt } from '../sense/days.ts';
@@ -99,23 +99,23 @@ function judge(
 ): Judged {
   const { title, description, category, price } = listing;
   const named = request.policy as Kind | '';
-  const byWords = named || kindOf(title, description, '');
-  const kind = named || (category.trim() === '' ? byWords : kindOf(title, description, category));
+  const { byWords, kind } = named ? { byWords: named, kind: named } : kindsOf(title, description, category);
+  const isWork = [byWords, kind].some((one) => one === 'jobs' || one === 'services');
   const looked = (as: Kind) => {
     const read = readFacts(`${title}\n${description}`, listing.attributes ?? {}, as);
-    const variables = variablesOf(listing, spotted, as, read.facts);
+    const variables = variablesOf(listing, spotted, isWork, read.facts);
     const pack = listingPacks.get(as);
     if (!pack) throw new Error(`no pack for ${as}`);
     return { pack, read, variables, results: pack.run(variables) };
   };
   const chosen = looked(kind);
-  const own = kind === byWords ? chosen : looked(byWords);
-  const blocks = own === chosen || own.results.some((one) => !isGeneric(one) && isBlocking(one));
+  const isMissing = (results: readonly CheckResult[]) => results.some((one) => !isGeneric(one) && isBlocking(one));
+  // The other kind is looked at only where it could make a difference.
+  const blocks = kind === byWords || !isMissing(chosen.results) || isMissing(looked(byWords).results);
+  const facts = { title, description, price };
   // A price counts as impossible only where it is for what the words and the category name.
-  const inBoth = new Set(
-    problemsOf(byWords, { title, description, price }, own.read, thisYear).map(({ rule }) => rule.id),
-  );
-  const problems = problemsOf(kind, { title, description, price }, chosen.read, thisYear).filter(
+  const inBoth = new Set(problemsOf(byWords, facts, chosen.read, thisYear).map(({ rule }) => rule.id));
+  const problems = problemsOf(kind, facts, chosen.read, thisYear).filter(
     ({ rule }) => rule.id !== 'impossible-price' || inBoth.has(rule.id),
   );
   const results = blocks ? chosen.results : chosen.results.map((one) => (isGeneric(one) ? one : asAdvice(one)));
@@ -219,7 +219,7 @@ function shareOfCheck({ severity }: CheckRule): number {
 function variablesOf(
   listing: Plain<Listing>,
   spotted: readonly Spotted[],
-  policy: Kind,
+  isWork: boolean,
   facts: ListingReply['facts'],
 ): Record<string, unknown> {
   const title = textFacts(listing.title);
@@ -237,7 +237,7 @@ function variablesOf(
     },
     images: imageFacts(listing),
     listing: {
-      policy,
+      isWork,
       category: listing.category.trim(),
       location: listing.location.trim(),
       contact: listing.contact.trim(),

@@ -1,4 +1,4 @@
-import { countOf, numeral, smallWords, valueOf } from './plain-text.ts';
+import { countOf, numeral, smallWords, amountOf } from './plain-text.ts';
 
 export type Kind = 'vehicles' | 'property' | 'electronics' | 'jobs' | 'services' | 'furniture' | 'fashion' | 'generic';
 
@@ -52,7 +52,7 @@ const mileage = (unit: 'km' | 'miles', words: string): FactPattern => ({
     const said = match[1] ?? '';
     const value = /^[a-z]/.test(said)
       ? countOf(said.replace(' thousand', '').replace(/^(only|just|with) /, '')) * 1000
-      : valueOf(said.replace('thousand', 'k').replace('mil', 'k'));
+      : amountOf(said.replace('thousand', 'k').replace('mil', 'k'));
     if (said.startsWith('-') || notMileage.test(before(text, match)) || value < 50) return undefined;
     return String(value);
   },
@@ -69,7 +69,7 @@ export const factPatterns: readonly FactPattern[] = [
     fact: 'mileageMiles',
     kinds: ['vehicles'],
     pattern: new RegExp(`(?<![\\d.,])((?:${numeral})k?) on the clock`, 'g'),
-    read: (match) => String(valueOf(match[1] ?? '')),
+    read: (match) => String(amountOf(match[1] ?? '')),
   },
   {
     fact: 'mileageKm',
@@ -91,7 +91,7 @@ export const factPatterns: readonly FactPattern[] = [
       `(?:kilometerstand|laufleistung|kilometraje|kilometrage|compteur|odometer|mileage|tacho)\\s?(?::|ist|es de|affiche|of|is|unter)?\\s?(?:ca\\.?|about|unos|environ)?\\s?((?:${numeral})k?)`,
       'g',
     ),
-    read: (match) => String(valueOf(match[1] ?? '')),
+    read: (match) => String(amountOf(match[1] ?? '')),
   },
   {
     fact: 'year',
@@ -158,7 +158,7 @@ export const factPatterns: readonly FactPattern[] = [
     kinds: ['vehicles'],
     pattern:
       /\b(\d[.,]\d)(?= ?(?:l\b|t[df]?si|tdi|dci|hdi|crdi|i\b|ecoblue|ecoboost|petrol|diesel|dualjet|hemi|mpi|gdi|vvt|i-vtec|jtd|hybrid|benzin|puretech|bluehdi))/g,
-    read: (match) => String(valueOf(match[1] ?? '')),
+    read: (match) => String(amountOf(match[1] ?? '')),
   },
   {
     fact: 'powerKw',
@@ -178,7 +178,7 @@ export const factPatterns: readonly FactPattern[] = [
     fact: 'batteryKwh',
     kinds: ['vehicles'],
     pattern: /\b(\d{1,3}(?:[.,]\d)?) ?kwh\b/g,
-    read: (match) => String(valueOf(match[1] ?? '')),
+    read: (match) => String(amountOf(match[1] ?? '')),
   },
   {
     fact: 'accidentFree',
@@ -191,7 +191,7 @@ export const factPatterns: readonly FactPattern[] = [
     fact: 'areaSqft',
     kinds: ['property'],
     pattern: new RegExp(`(?<![\\d.,])${N} ?(?:sq\\.? ?ft|sqft|square f(?:ee|oo)t|ft2|ft²)`, 'g'),
-    read: (match, text) => (/£|€|\$|per $/.test(before(text, match, 4)) ? undefined : String(valueOf(match[1] ?? ''))),
+    read: (match, text) => (/£|€|\$|per $/.test(before(text, match, 4)) ? undefined : String(amountOf(match[1] ?? ''))),
   },
   {
     fact: 'areaSqm',
@@ -217,7 +217,7 @@ export const factPatterns: readonly FactPattern[] = [
       'g',
     ),
     read: (match, text) => {
-      const value = valueOf(match[1] ?? '');
+      const value = amountOf(match[1] ?? '');
       const words = `${before(text, match, 28)
         .split(/[.;,\n]/)
         .at(-1)}`;
@@ -291,6 +291,20 @@ export const factPatterns: readonly FactPattern[] = [
     }),
   },
   {
+    fact: 'model',
+    kinds: ['electronics'],
+    fields: ['model', 'modell', 'modelo', 'modele'],
+    // A word of letters and digits that is no measure, or a name that is a model by itself.
+    pattern:
+      /\b(?:iphone|ipad|macbook|imac|airpods|galaxy|pixel|playstation|ps[345]|xbox|switch|kindle|thinkpad|ideapad|surface|xps|gopro|hero|echo|fairphone|redmi|moto|eos|lumix|alpha|rtx|ryzen|oled|mini|quietcomfort|serie|series|thermomix|roomba)\b(?: [a-z0-9]+){0,2}|\b(?!\d+(?:gb|tb|go|to|cm|mm|m|hz|w|kw|kg|g|zoll|inch|mp|mah|k|in|x|st|nd|rd|th|er|l|v|h|p|ah|wh|kwh|eur|pulgadas|pouces|gen|a|o|e|d|er|eme|jahre)\b)(?=[a-z-]*\d)[a-z]*\d+[a-z0-9-]*[a-z][a-z0-9-]*\b|\b[a-z]{1,6}-?\d{1,5}[a-z0-9-]*\b/g,
+    read: (match) =>
+      /^(?:usb|hdmi|mp3|mp4|ip\d\d|4k|[a-d]\d?|grade|bt|wifi|fhd|uhd|hd\d*|in\d*|um|ab|vor|seit|fur|de|en|a)\W?\d*$/.test(
+        match[0],
+      )
+        ? undefined
+        : match[0],
+  },
+  {
     fact: 'storageGb',
     kinds: ['electronics'],
     fields: ['storage', 'speicher', 'almacenamiento', 'stockage', 'storagegb'],
@@ -310,7 +324,7 @@ export const factPatterns: readonly FactPattern[] = [
     kinds: ['electronics'],
     fields: ['screensize', 'screen', 'zoll', 'pulgadas', 'pouces'],
     pattern: /\b(\d{1,2}(?:[.,]\d)?) ?(?:inch|in\b|zoll|pulgadas|pouces|"|'')/g,
-    read: (match) => String(valueOf(match[1] ?? '')),
+    read: (match) => String(amountOf(match[1] ?? '')),
   },
   {
     fact: 'batteryHealthPercent',
@@ -324,8 +338,8 @@ export const factPatterns: readonly FactPattern[] = [
     fields: ['hours', 'hoursperweek', 'wochenstunden', 'horas', 'heures'],
     pattern: /\b(\d{1,2}(?:[.,]\d)?) ?-?(?:h|hrs?|hours?|std\.?|stunden|horas|heures)(?![a-z0-9])(?! ?(?:a|per) day)/g,
     read: (match, text) =>
-      Number(valueOf(match[1] ?? '')) >= 5 && !/£|€|\$|\d[ -]$/.test(before(text, match, 3))
-        ? String(valueOf(match[1] ?? ''))
+      Number(amountOf(match[1] ?? '')) >= 5 && !/£|€|\$|\d[ -]$/.test(before(text, match, 3))
+        ? String(amountOf(match[1] ?? ''))
         : undefined,
   },
   {
@@ -458,7 +472,7 @@ export const factPatterns: readonly FactPattern[] = [
       'g',
     ),
     read: (match) => {
-      const value = valueOf(match[1] ?? match[2] ?? '');
+      const value = amountOf(match[1] ?? match[2] ?? '');
       return String(
         value < 1000 && /\d ?- ?\d{2}k/.test(match.input.slice(match.index, match.index + 12)) ? value * 1000 : value,
       );
@@ -471,7 +485,7 @@ export const factPatterns: readonly FactPattern[] = [
       `(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|(?<![\\d.,])((?:${numeral})k?) ?(?:€|euros?\\b|eur\\b|£|quid|\\$|chf\\b|vb\\b)|(?<![\\d.,])((?:${numeral})) (?:per hour|an hour|online|por hora|die stunde|pro stunde|de l'heure)`,
       'g',
     ),
-    read: (match) => String(valueOf(match[1] ?? match[2] ?? match[3] ?? '')),
+    read: (match) => String(amountOf(match[1] ?? match[2] ?? match[3] ?? '')),
   },
 ];
 

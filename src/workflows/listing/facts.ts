@@ -1,7 +1,7 @@
 import type { ListingFact } from '../../gen/intelligence/workflow/v1/readiness_pb.ts';
 import type { Plain } from '../family.ts';
 import { factPatterns, type Kind } from './fact-patterns.ts';
-import { plainText, valueOf } from './plain-text.ts';
+import { plainText, amountOf } from './plain-text.ts';
 
 /** What a listing says of what it offers: a fact, where it stands, and in which words. */
 export type Fact = Plain<ListingFact>;
@@ -56,7 +56,7 @@ function fieldValue(
     if (found !== undefined) return found;
   }
   return /^-?[\d., ']+\D{0,12}$/.test(plain.trim())
-    ? String(valueOf(plain) * (plain.trim().startsWith('-') ? -1 : 1))
+    ? String(amountOf(plain) * (plain.trim().startsWith('-') ? -1 : 1))
     : value.trim().slice(0, 200);
 }
 

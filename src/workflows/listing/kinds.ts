@@ -8,44 +8,83 @@ const kindWords = z.record(
   z.strictObject({ category: z.array(z.string()), text: z.array(z.string()) }),
 );
 
-const words = Object.entries(readPack('listing/kinds.yaml', kindWords)).map(([kind, { category, text }]) => ({
-  kind: kind as Kind,
-  category: patternOf(category),
-  // What categories are called is said of things as well.
-  text: patternOf([...new Set([...category, ...text])]),
-}));
+interface Entry {
+  kind: Kind;
+  word: string;
+  /** Only as a whole word. */
+  whole: boolean;
+}
 
-function patternOf(list: readonly string[]): RegExp {
-  const parts = list.map((word) =>
-    word.endsWith('.')
-      ? `${word.slice(0, -1).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![a-z0-9])`
-      : word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'),
-  );
-  return new RegExp(`(?<![a-z])(?:${parts.join('|')})`, 'g');
+const keyLength = 2;
+
+/** Words by how they begin, so that each place of a text is held against a few of them. */
+type Index = ReadonlyMap<string, readonly Entry[]>;
+
+const lists = Object.entries(readPack('listing/kinds.yaml', kindWords)).map(([kind, lists]) => ({
+  kind: kind as Kind,
+  ...lists,
+}));
+const categoryIndex = indexOf(lists.map(({ kind, category }) => [kind, category]));
+// What categories are called is said of things as well.
+const textIndex = indexOf(lists.map(({ kind, category, text }) => [kind, [...new Set([...category, ...text])]]));
+
+function indexOf(all: readonly (readonly [Kind, readonly string[]])[]): Index {
+  const index = new Map<string, Entry[]>();
+  for (const [kind, list] of all)
+    for (const entry of list) {
+      const whole = entry.endsWith('.');
+      const word = whole ? entry.slice(0, -1) : entry;
+      const key = word.slice(0, keyLength);
+      index.set(key, [...(index.get(key) ?? []), { kind, word, whole }]);
+    }
+  return index;
 }
 
 const titleCounts = 3;
 const categoryCounts = 4;
 const least = 2;
 
-/** What a listing is of, by its words; a category counts as much as some of them. `generic` when too few speak for any. */
-export function kindOf(title: string, description: string, category: string): Kind {
-  const [plainTitle, plainDescription, plainCategory] = [title, description, category].map(plainText) as [
-    string,
-    string,
-    string,
-  ];
-  let best: Kind = 'generic';
-  let most = 0;
-  for (const { kind, category: categories, text } of words) {
-    const named = plainCategory !== '' && plainCategory.match(categories) !== null;
-    const points =
-      distinct(plainTitle, text) * titleCounts + distinct(plainDescription, text) + (named ? categoryCounts : 0);
-    if (points > most) [best, most] = [kind, points];
-  }
-  return most >= least ? best : 'generic';
+/**
+ * What a listing is of: by its own words, and with its category, which counts as much as some of them. `generic` when too
+ * few speak for any kind.
+ */
+export function kindsOf(title: string, description: string, category: string): { byWords: Kind; kind: Kind } {
+  const [plainTitle, plainDescription, plainCategory] = [plainText(title), plainText(description), plainText(category)];
+  const inTitle = countWords(plainTitle, textIndex);
+  const inDescription = countWords(plainDescription, textIndex);
+  const inCategory = countWords(plainCategory, categoryIndex);
+  const scored = lists.map(({ kind }) => {
+    const points = (inTitle.get(kind) ?? 0) * titleCounts + (inDescription.get(kind) ?? 0);
+    return { kind, points, withCategory: points + (inCategory.has(kind) ? categoryCounts : 0) };
+  });
+  return {
+    byWords: best(scored.map(({ kind, points }) => [kind, points])),
+    kind: best(scored.map(({ kind, withCategory }) => [kind, withCategory])),
+  };
 }
 
-function distinct(text: string, pattern: RegExp): number {
-  return new Set(text.match(pattern) ?? []).size;
+function best(scored: readonly (readonly [Kind, number])[]): Kind {
+  const [kind, points] = scored.reduce((most, one) => (one[1] > most[1] ? one : most), ['generic', 0] as const);
+  return points >= least ? kind : 'generic';
+}
+
+/** How many different words of each kind a text has, at the beginning of its words. */
+function countWords(text: string, index: Index): ReadonlyMap<Kind, number> {
+  const counts = new Map<Kind, number>();
+  const seen = new Set<Entry>();
+  for (let at = 0; at < text.length; at++) {
+    if (at > 0 && isLetter(text.charCodeAt(at - 1))) continue;
+    for (const entry of index.get(text.slice(at, at + keyLength)) ?? []) {
+      if (seen.has(entry) || !text.startsWith(entry.word, at)) continue;
+      const next = text.charCodeAt(at + entry.word.length);
+      if (entry.whole && (isLetter(next) || (next >= 0x30 && next <= 0x39))) continue;
+      seen.add(entry);
+      counts.set(entry.kind, (counts.get(entry.kind) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+function isLetter(unit: number): boolean {
+  return unit >= 0x61 && unit <= 0x7a;
 }

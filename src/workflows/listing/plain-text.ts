@@ -24,7 +24,7 @@ export function plainText(text: string): string {
 export const numeral = String.raw`\d{1,3}(?:[., ']\d{3})+(?!\d)(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?`;
 
 /** The value of a numeral, with a `k` (thousand) after it or without. */
-export function valueOf(text: string): number {
+export function amountOf(text: string): number {
   const thousands = /k\s*$|tsd|mil\b|tkm/.test(text) ? 1000 : 1;
   let digits = text.replace(/[^\d.,]/g, '');
   const last = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','));
@@ -66,7 +66,7 @@ export const smallWords = Object.keys(small)
 
 /** A small number in digits or words: "2", "two", "thirty-four". NaN for what is none. */
 export function countOf(text: string): number {
-  const value = valueOf(text);
+  const value = amountOf(text);
   if (/\d/.test(text)) return value;
   return text.split(/[- ]/).reduce((sum, word) => sum + (small[word] ?? Number.NaN), 0);
 }
