@@ -4,8 +4,10 @@ import type { Severity } from '../checks/checks.ts';
 import { takenBy } from '../checks/risk-level.ts';
 import type { Plain } from '../family.ts';
 import type { RiskEntry } from '../packs/risk-pack.ts';
+import type { SignPack } from '../packs/sign-pack.ts';
 import { detect } from '../text/detect.ts';
 import type { PhraseIndex } from '../text/phrases.ts';
+import { type Tokens, tokensOf, wordsMax } from '../text/signs/index.ts';
 
 /** Something risky in a text; offsets in UTF-16 units. */
 export interface Spotted {
@@ -15,26 +17,66 @@ export interface Spotted {
   source: 'rules' | 'own' | 'model';
 }
 
+/** What a text is looked at with. */
+export interface Looking {
+  phrases: PhraseIndex<RiskEntry>;
+  own?: PhraseIndex<RiskEntry> | undefined;
+  /** Signs of the text's languages. */
+  packs?: readonly SignPack[] | undefined;
+  /** Words that are harmless here. */
+  allow?: PhraseIndex<number> | undefined;
+}
+
 export interface Scan {
   folded: Folded;
   spotted: Spotted[];
   /** How many e-mail addresses, telephone, card and account numbers, and how many links. */
   contacts: number;
   links: number;
+  /** The text has more words than are looked at. */
+  isCut: boolean;
 }
 
 /** Looks at one text: phrases of the pack, phrases of the caller's own, personal and payment data. */
-export function scan(text: string, pack: PhraseIndex<RiskEntry>, own?: PhraseIndex<RiskEntry>): Scan {
+export function scan(text: string, phrases: PhraseIndex<RiskEntry>, own?: PhraseIndex<RiskEntry>): Scan {
+  return look(text, { phrases, own });
+}
+
+/** Looks at one text with all that is given. */
+export function look(written: string, { phrases, own, packs, allow }: Looking): Scan {
+  const text = allow ? withoutAllowed(written, allow) : written;
   const folded = fold(text);
   const detected = detect(text);
-  const spotted: Spotted[] = pack.find(folded).map((match) => ({ ...match, source: 'rules' }));
+  const spotted: Spotted[] = phrases.find(folded).map((match) => ({ ...match, source: 'rules' }));
+  const words = packs && packs.length > 0 ? tokensOf(text) : undefined;
+  for (const pack of packs ?? []) if (words) spotted.push(...signsIn(words, pack));
   for (const match of own?.find(folded) ?? []) spotted.push({ ...match, source: 'own' });
   for (const { kind, start, end } of detected) {
     const entry = detectedEntries[kind];
     if (entry) spotted.push({ entry, start, end, source: 'rules' });
   }
   const links = detected.filter(({ kind }) => kind === 'link').length;
-  return { folded, spotted: withoutOverlaps(spotted), contacts: detected.length - links, links };
+  return {
+    folded,
+    spotted: withoutOverlaps(spotted),
+    contacts: detected.length - links,
+    links,
+    isCut: (words?.tokens.length ?? 0) >= wordsMax,
+  };
+}
+
+/** Blanks in the place of what is allowed, so that offsets stay true. */
+function withoutAllowed(text: string, allow: PhraseIndex<number>): string {
+  let left = text;
+  for (const { start, end } of allow.find(fold(text)))
+    left = left.slice(0, start) + ' '.repeat(end - start) + left.slice(end);
+  return left;
+}
+
+function signsIn(words: Tokens, { index, entries }: SignPack): Spotted[] {
+  return index
+    .read(words)
+    .matches.map(({ sign, start, end }) => ({ entry: entries[sign] as RiskEntry, start, end, source: 'rules' }));
 }
 
 /**
@@ -111,14 +153,14 @@ const detectedEntries: Readonly<Record<string, RiskEntry | undefined>> = {
   },
   card: {
     id: 'card-number',
-    category: 'payment_data',
+    category: 'personal_data',
     severity: 'high',
     reason: 'The text holds the number of a payment card (its check digit is right).',
     suggestion: 'Remove the number; card data may be kept only under the rules of the card industry.',
   },
   iban: {
     id: 'account-number',
-    category: 'payment_data',
+    category: 'personal_data',
     severity: 'medium',
     reason: 'The text holds the number of a bank account (its check digits are right).',
     suggestion: 'Remove the number unless the reader has to pay to it.',

@@ -7,15 +7,20 @@ import type {
 } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
 import { type CheckResult, missingFactsOf, type Severity } from '../checks/checks.ts';
 import { riskLevelOf, riskScoreOf } from '../checks/risk-level.ts';
-import { basisOf, boundJson, counted, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
-import { type Domain, type RiskEntry, readRiskPacks } from '../packs/risk-pack.ts';
+import { basisOf, boundJson, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
+import type { RiskMessages } from '../packs/risk-messages.ts';
+import { type Domain, indexHints, type RiskEntry, type RiskPack, readRiskPacks } from '../packs/risk-pack.ts';
+import type { SignLanguage } from '../packs/sign-pack.ts';
 import { indexPhrases, type PhraseIndex, plain } from '../text/phrases.ts';
-import { findingsOf, type Scan, type Spotted, scan, sharesOf } from './findings.ts';
+import { findingsOf, graver, look, type Scan, type Spotted, sharesOf } from './findings.ts';
+import { assessmentOf, type Hearing, hear, signPacks } from './risk-assessment.ts';
+import { helpFirst, type Level, messagesFor, summaryOf, worded } from './risk-words.ts';
 
 export type RiskRequest = Plain<CheckRiskRequest>;
 export type RiskReply = ReplyOf<CheckRiskResponse>;
 
 export const riskPacks = readRiskPacks();
+const hints = indexHints(riskPacks);
 const findingsMax = 200;
 const textUnitsMax = 300_000;
 
@@ -37,21 +42,26 @@ export const riskFamily: Family<RiskRequest, RiskReply> = {
 };
 
 function checkRisk(request: RiskRequest, texts: readonly string[]): RiskReply {
-  const pack = riskPacks.get((request.domain || 'general') as Domain);
-  if (!pack) throw new Error(`no risk pack for ${request.domain}`);
-  const own = request.phrases.length > 0 ? indexOwn(request.phrases) : undefined;
-  const scans = texts.map((text) => scan(text, pack.index, own));
-  const spotted = scans.flatMap((one) => one.spotted);
-  const shares = sharesOf(spotted);
+  const hearing = hear(texts.join('\n'), request.locale);
+  const messages = messagesFor(request.locale, hearing.languages);
+  const pack = riskPacks.get(request.domain as Domain);
+  const looking = {
+    phrases: pack?.index ?? hints,
+    own: request.phrases.length > 0 ? indexOwn(request.phrases) : undefined,
+    allow: request.allowPhrases.length > 0 ? indexAllowed(request.allowPhrases) : undefined,
+    packs: hearing.packs,
+  };
+  const scans = texts.map((text) => look(text, looking));
   const facts = factChecks(request, scans);
   const missing = facts.filter(({ outcome }) => outcome === 'failed');
-  const riskScore = riskScoreOf([...shares, ...missing.map(({ rule }) => shareOfFact(rule.weight))]);
-  const riskLevel = riskLevelOf(riskScore);
   const missingFacts = missingFactsOf(missing.map(({ rule }) => rule).sort((a, b) => b.weight - a.weight));
-  const findings = scans
-    .flatMap((one, index) =>
-      findingsOf(texts[index] as string, one.spotted, request.messages.length > 0 ? index : undefined),
-    )
+  const found = scans.map((one) => worded(one.spotted, messages));
+  const spotted = found.flat();
+  const shares = sharesOf(spotted);
+  const riskScore = riskScoreOf([...shares, ...missing.map(({ rule }) => shareOfFact(rule.weight))]);
+  const riskLevel = levelOf(riskScore, spotted, hearing);
+  const findings = found
+    .flatMap((one, index) => findingsOf(texts[index] as string, one, request.messages.length > 0 ? index : undefined))
     .slice(0, findingsMax);
   return {
     riskLevel,
@@ -59,10 +69,29 @@ function checkRisk(request: RiskRequest, texts: readonly string[]): RiskReply {
     findings,
     findingsTotal: spotted.length,
     missingFacts,
-    nextBestAction: nextAction(spotted, shares, missing, pack.done),
-    summary: summaryOf(riskLevel, spotted, missingFacts),
-    basis: basisOf([...phraseChecks(spotted, shares), ...facts], pack.label),
+    nextBestAction: nextAction(riskLevel, spotted, shares, missing, messages),
+    summary: summaryOf(riskLevel, categoriesOf(spotted), missingFacts, messages),
+    basis: basisOf([...phraseChecks(spotted, shares), ...facts], labelsOf(hearing, pack).join(' ')),
+    assessment: assessmentOf(hearing, pack ? [pack.label] : [], scans),
   };
+}
+
+function labelsOf({ packs }: Hearing, pack: RiskPack | undefined): string[] {
+  return [pack?.label ?? `risk/all@${riskPacks.size}`, ...packs.map(({ label }) => label)];
+}
+
+/** What was not judged is not low. */
+function levelOf(riskScore: number, spotted: readonly Spotted[], { languages }: Hearing): Level {
+  const isSpoken = languages.some((language) => signPacks.has(language as SignLanguage));
+  const isFound = spotted.some(({ entry }) => entry.severity !== 'info');
+  return isSpoken || isFound || riskScore >= 25 ? riskLevelOf(riskScore) : 'unknown';
+}
+
+/** The categories found, the gravest first; hints do not count. */
+function categoriesOf(spotted: readonly Spotted[]): string[] {
+  const counted = spotted.filter(({ entry }) => entry.severity !== 'info');
+  const sorted = counted.sort((a, b) => (graver(a.entry.severity, b.entry.severity) ? -1 : 1));
+  return [...new Set(sorted.map(({ entry }) => entry.category))].slice(0, 5);
 }
 
 /** A required fact that is missing takes a tenth of the safety for each unit of weight, at most half. */
@@ -83,6 +112,10 @@ function indexOwn(phrases: readonly Plain<OwnPhrase>[]): PhraseIndex<RiskEntry> 
       },
     })),
   );
+}
+
+function indexAllowed(phrases: readonly string[]): PhraseIndex<number> {
+  return indexPhrases(phrases.map((phrase) => ({ phrase: plain(phrase), entry: 0 })));
 }
 
 function factChecks(request: RiskRequest, scans: readonly Scan[]): CheckResult[] {
@@ -138,12 +171,15 @@ function phraseChecks(spotted: readonly Spotted[], shares: readonly number[]): C
 }
 
 function nextAction(
+  level: Level,
   spotted: readonly Spotted[],
   shares: readonly number[],
   missing: readonly CheckResult[],
-  done: string,
+  messages: RiskMessages,
 ): string {
-  let heaviest = { share: 0, action: done };
+  const help = helpFirst(spotted, messages);
+  if (help !== undefined) return help;
+  let heaviest = { share: 0, action: level === 'unknown' ? messages.unknown.action : messages.low.action };
   for (const [index, { entry }] of spotted.entries()) {
     const share = shares[index] as number;
     if (share > heaviest.share) heaviest = { share, action: entry.suggestion };
@@ -153,10 +189,4 @@ function nextAction(
     if (share > heaviest.share) heaviest = { share, action: rule.action };
   }
   return heaviest.action;
-}
-
-function summaryOf(riskLevel: string, spotted: readonly Spotted[], missingFacts: readonly string[]): string {
-  if (spotted.length === 0 && missingFacts.length === 0) return 'Nothing risky was found.';
-  const found = `The risk is ${riskLevel}: ${counted(spotted.length, 'risky phrase', 'risky phrases')}`;
-  return `${found} and ${counted(missingFacts.length, 'missing fact', 'missing facts')}.`;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Severity } from '../checks/checks.ts';
 import { indexPhrases, type PhraseIndex } from '../text/phrases.ts';
 import { readPack } from './read.ts';
+import { type RiskCategory, riskCategories } from './risk-categories.ts';
 
 export const domains = ['general', 'finance', 'health', 'legal', 'marketing', 'hr', 'marketplace'] as const;
 export type Domain = (typeof domains)[number];
@@ -9,7 +10,8 @@ export type Domain = (typeof domains)[number];
 /** One kind of risk with the phrases by which it is recognised. */
 export interface RiskEntry {
   id: string;
-  category: string;
+  /** Of the closed list; of a caller's own phrase what the caller named. */
+  category: RiskCategory | (string & {});
   severity: Severity;
   reason: string;
   suggestion: string;
@@ -19,12 +21,11 @@ const riskPack = z.strictObject({
   name: z.enum(domains),
   version: z.number().int().min(1),
   description: z.string(),
-  done: z.string(),
   entries: z
     .array(
       z.strictObject({
         id: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
-        category: z.string().min(1),
+        category: z.enum(riskCategories),
         severity: z.enum(['info', 'low', 'medium', 'high', 'critical']),
         unlessNegated: z.boolean().optional(),
         phrases: z.array(z.string().min(2).max(100)).min(1),
@@ -39,7 +40,6 @@ const riskPack = z.strictObject({
 export interface RiskPack {
   domain: Domain;
   label: string;
-  done: string;
   index: PhraseIndex<RiskEntry>;
   entries: z.infer<typeof riskPack>['entries'];
   examples: z.infer<typeof riskPack>['examples'];
@@ -61,12 +61,21 @@ export function readRiskPacks(): ReadonlyMap<Domain, RiskPack> {
         {
           domain,
           label,
-          done: pack.done,
           index: indexPhrases(phrases),
           entries: pack.entries,
           examples: pack.examples,
         },
       ];
     }),
+  );
+}
+
+/** The phrases of all domains as hints: without a domain nobody said that its house rules apply. */
+export function indexHints(packs: ReadonlyMap<Domain, RiskPack>): PhraseIndex<RiskEntry> {
+  const entries = [...packs.values()].flatMap((pack) => pack.entries);
+  return indexPhrases(
+    entries.flatMap((entry) =>
+      entry.phrases.map((phrase) => ({ phrase, entry: { ...entry, severity: 'info' as const }, unlessNegated: true })),
+    ),
   );
 }

@@ -1,0 +1,73 @@
+import { roundTo } from '../../base/round.ts';
+import type { RiskAssessment } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
+import type { Plain } from '../family.ts';
+import { riskCategories } from '../packs/risk-categories.ts';
+import { type RiskMessages, readRiskMessages } from '../packs/risk-messages.ts';
+import { readSignPacks, type SignLanguage, type SignPack } from '../packs/sign-pack.ts';
+import { type Heard, languagesOf } from '../text/language.ts';
+import type { Scan } from './findings.ts';
+
+export const riskMessages = readRiskMessages();
+export const signPacks = readSignPacks(riskMessages.get('en') as RiskMessages);
+const spoken: ReadonlySet<string> = new Set(signPacks.keys());
+
+/** Which languages a text is in, and what can be judged of it. */
+export interface Hearing {
+  languages: string[];
+  packs: SignPack[];
+  /** 0-1: the share of the text times the share of the categories. */
+  coverage: number;
+  notAssessed: string[];
+}
+
+/** Hears a text; the caller's locale counts where the text itself says nothing. */
+export function hear(text: string, locale: string): Hearing {
+  const hint = locale.split('-')[0]?.toLowerCase() ?? '';
+  const heard = languagesOf(text, spoken).filter(({ language }) => language !== '');
+  const languages = heard.map(({ language }) => language);
+  const known = languages.filter((language): language is SignLanguage => spoken.has(language));
+  const packs = known.map((language) => signPacks.get(language) as SignPack);
+  // What the caller names is tried as well: a short text may be heard wrongly.
+  const named = signPacks.get(hint as SignLanguage);
+  if (named && !packs.includes(named)) packs.push(named);
+  return { languages, packs, coverage: coverageOf(heard), notAssessed: notAssessedOf(languages, packs) };
+}
+
+export function assessmentOf(
+  hearing: Hearing,
+  labels: readonly string[],
+  scans: readonly Scan[],
+): Plain<RiskAssessment> {
+  return {
+    languages: hearing.languages,
+    packs: [...hearing.packs.map(({ label }) => label), ...labels],
+    coverage: hearing.coverage,
+    notAssessed: [
+      ...hearing.notAssessed,
+      ...(scans.some(({ links }) => links > 0) ? ['links'] : []),
+      ...(scans.some(({ isCut }) => isCut) ? ['rest'] : []),
+    ],
+  };
+}
+
+function coverageOf(heard: readonly Heard[]): number {
+  const covered = heard.map(({ language, share }) => {
+    const pack = signPacks.get(language as SignLanguage);
+    return pack ? (share * categoriesOf(pack).size) / riskCategories.length : 0;
+  });
+  return roundTo(
+    covered.reduce((sum, share) => sum + share, 0),
+    2,
+  );
+}
+
+function notAssessedOf(languages: readonly string[], packs: readonly SignPack[]): string[] {
+  const unspoken = languages.filter((language) => !spoken.has(language)).map((language) => `language:${language}`);
+  const judged = new Set(packs.flatMap((pack) => [...categoriesOf(pack)]));
+  const silent = riskCategories.filter((category) => !judged.has(category)).map((category) => `category:${category}`);
+  return [...unspoken, ...silent];
+}
+
+function categoriesOf({ signs }: SignPack): Set<string> {
+  return new Set(signs.map(({ category }) => category));
+}

@@ -1,0 +1,52 @@
+import { isRiskCategory, type RiskCategory } from '../packs/risk-categories.ts';
+import { isMessageLanguage, type RiskMessages } from '../packs/risk-messages.ts';
+import type { Spotted } from './findings.ts';
+import { riskMessages } from './risk-assessment.ts';
+
+export type Level = 'low' | 'medium' | 'high' | 'critical' | 'unknown';
+
+/** The messages for a reader: of the locale, else of the text's language, else English. */
+export function messagesFor(locale: string, languages: readonly string[]): RiskMessages {
+  for (const tag of [locale, ...languages]) {
+    const language = tag.split('-')[0]?.toLowerCase() ?? '';
+    if (isMessageLanguage(language)) return riskMessages.get(language) as RiskMessages;
+  }
+  return riskMessages.get('en') as RiskMessages;
+}
+
+/** The findings in the reader's language. The caller's own and a model's words stay as they are. */
+export function worded(spotted: readonly Spotted[], messages: RiskMessages): Spotted[] {
+  if (messages.language === 'en') return [...spotted];
+  return spotted.map((one) => {
+    const { category } = one.entry;
+    if (one.source !== 'rules' || !isRiskCategory(category)) return one;
+    const { reason, action } = messages.categories[category];
+    return { ...one, entry: { ...one.entry, reason, suggestion: action } };
+  });
+}
+
+/** How things stand, in one or two sentences. */
+export function summaryOf(
+  level: Level,
+  categories: readonly string[],
+  missingFacts: readonly string[],
+  messages: RiskMessages,
+): string {
+  const missing =
+    missingFacts.length > 0 ? messages.missing.summary.replace('{facts}', () => missingFacts.join(', ')) : '';
+  const rest = missing === '' ? '' : ` ${missing}`;
+  if (level === 'unknown') return messages.unknown.summary + rest;
+  if (categories.length === 0) return level === 'low' || missing === '' ? messages.low.summary + rest : missing;
+  const names = categories.map((name) => (isRiskCategory(name) ? messages.categories[name].name : name));
+  return (
+    messages.found.summary.replace('{level}', messages.levels[level]).replace('{categories}', () => names.join(', ')) +
+    rest
+  );
+}
+
+/** Somebody in danger comes before anything else. */
+export function helpFirst(spotted: readonly Spotted[], messages: RiskMessages): string | undefined {
+  const danger: RiskCategory = 'self_harm';
+  const isThere = spotted.some(({ entry }) => entry.category === danger && entry.severity !== 'info');
+  return isThere ? messages.categories[danger].action : undefined;
+}

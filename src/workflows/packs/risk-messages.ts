@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { readPack } from './read.ts';
+import { type RiskCategory, riskCategories } from './risk-categories.ts';
+
+/** The languages in which risk replies speak. */
+export const messageLanguages = ['en', 'de', 'es', 'fr'] as const;
+export type MessageLanguage = (typeof messageLanguages)[number];
+
+const text = z.string().min(1);
+const category = z.strictObject({ name: text, reason: text, action: text });
+
+// Each category has to be there: what is missing stops the start with its name.
+const messagePack = z.strictObject({
+  language: z.enum(messageLanguages),
+  version: z.number().int().min(1),
+  unknown: z.strictObject({ action: text, summary: text }),
+  low: z.strictObject({ action: text, summary: text }),
+  found: z.strictObject({ summary: text }),
+  missing: z.strictObject({ summary: text }),
+  levels: z.strictObject({ low: text, medium: text, high: text, critical: text }),
+  categories: z.record(z.enum(riskCategories), category),
+});
+
+export interface RiskMessages {
+  language: MessageLanguage;
+  unknown: { action: string; summary: string };
+  low: { action: string; summary: string };
+  found: { summary: string };
+  missing: { summary: string };
+  levels: Readonly<Record<'low' | 'medium' | 'high' | 'critical', string>>;
+  categories: Readonly<Record<RiskCategory, { name: string; reason: string; action: string }>>;
+}
+
+/** The messages of each language. Throws when one is missing. */
+export function readRiskMessages(): ReadonlyMap<MessageLanguage, RiskMessages> {
+  return new Map(
+    messageLanguages.map((language) => [language, readPack(`risk/messages/${language}.yaml`, messagePack)]),
+  );
+}
+
+export function isMessageLanguage(language: string): language is MessageLanguage {
+  return (messageLanguages as readonly string[]).includes(language);
+}

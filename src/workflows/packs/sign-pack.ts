@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import type { Severity } from '../checks/checks.ts';
+import { indexSigns, type SignIndex } from '../text/signs/index.ts';
+import { readPack } from './read.ts';
+import { type RiskCategory, riskCategories } from './risk-categories.ts';
+import type { RiskMessages } from './risk-messages.ts';
+import type { RiskEntry } from './risk-pack.ts';
+
+/** The languages whose signs are known.  */
+export const signLanguages = ['en', 'de'] as const;
+export type SignLanguage = (typeof signLanguages)[number];
+
+const signPack = z.strictObject({
+  language: z.enum(signLanguages),
+  version: z.number().int().min(1),
+  classes: z.record(z.string().regex(/^[a-z]+$/), z.string().min(1)),
+  signs: z
+    .array(
+      z.strictObject({
+        category: z.enum(riskCategories),
+        severity: z.enum(['medium', 'high', 'critical']),
+        patterns: z.string().min(1),
+      }),
+    )
+    .min(1),
+});
+
+export interface SignPack {
+  language: SignLanguage;
+  /** `risk/signs/en@1`. */
+  label: string;
+  signs: { category: RiskCategory; severity: Severity }[];
+  /** What each sign says when it is found, in English. */
+  entries: RiskEntry[];
+  index: SignIndex;
+}
+
+// A question about one of these claims nothing; "Are you pregnant?" and "Can we finish this on WhatsApp?" do harm as questions.
+const claims: readonly string[] = [
+  'misleading_finance',
+  'misleading_health',
+  'misleading_legal',
+  'misleading_marketing',
+  'unfair_terms',
+  'too_good_to_be_true',
+  'hate',
+  'wildlife',
+  'secrets',
+];
+
+/** The packs of all languages. Throws, naming the pack and the pattern, when one is wrong. */
+export function readSignPacks(english: RiskMessages): ReadonlyMap<SignLanguage, SignPack> {
+  return new Map(signLanguages.map((language) => [language, readOne(language, english)]));
+}
+
+function readOne(language: SignLanguage, english: RiskMessages): SignPack {
+  const { version, classes, signs } = readPack(`risk/signs/${language}.yaml`, signPack);
+  return {
+    language,
+    label: `risk/signs/${language}@${version}`,
+    signs: signs.map(({ category, severity }) => ({ category, severity })),
+    entries: signs.map(({ category, severity }) => ({
+      id: category.replaceAll('_', '-'),
+      category,
+      severity,
+      reason: english.categories[category].reason,
+      suggestion: english.categories[category].action,
+    })),
+    index: indexSigns({
+      classes: Object.fromEntries(Object.entries(classes).map(([name, members]) => [name, listOf(members, ',')])),
+      signs: signs.map(({ category, patterns }) => ({
+        patterns: listOf(patterns, '\n'),
+        harmlessInQuestions: claims.includes(category),
+      })),
+    }),
+  };
+}
+
+function listOf(text: string, separator: string): string[] {
+  return text
+    .split(separator)
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+}

@@ -1,0 +1,103 @@
+import { combine, findSequences, type Occurrence, type Read, readHits } from './match.ts';
+import { createCompiler, type Part } from './patterns.ts';
+import type { Tokens } from './tokens.ts';
+
+export { type Token, type Tokens, tokensOf, wordsMax } from './tokens.ts';
+
+/** What a pack of signs says, as it was written. */
+export interface SignWords {
+  classes: Readonly<Record<string, readonly string[]>>;
+  signs: readonly { patterns: readonly string[]; harmlessInQuestions: boolean }[];
+}
+
+/** A sign that was found: which of the pack's signs, and its place in UTF-16 units of the text. */
+export interface SignMatch {
+  sign: number;
+  /** Which pattern found it, from 0. */
+  pattern: number;
+  start: number;
+  end: number;
+}
+
+export interface SignReading {
+  matches: SignMatch[];
+  /** The classes whose words occur, each once: what a statistical model learns from beside words. */
+  classes: string[];
+}
+
+export interface SignIndex {
+  read(tokens: Tokens): SignReading;
+  readonly size: number;
+}
+
+// What turns a sign into its contrary or into talk about it. Packs have to have these classes.
+const negatorClass = 'not';
+const contextClasses = ['warning', 'report', 'about'] as const;
+const negatedWithin = 3;
+
+/** Makes the signs of one language searchable. Throws, naming the pattern, when one is wrong. */
+export function indexSigns({ classes, signs }: SignWords): SignIndex {
+  const compiler = createCompiler();
+  for (const [name, members] of Object.entries(classes)) compiler.defineClass(name, members);
+  const rules: { sign: number; pattern: number; parts: Part[]; asks: boolean }[] = [];
+  for (const [sign, { patterns, harmlessInQuestions }] of signs.entries())
+    for (const [pattern, text] of patterns.entries())
+      rules.push({ sign, pattern, parts: compiler.compile(text), asks: !harmlessInQuestions });
+  const starts = new Map<number, number[]>();
+  for (const { id, steps } of compiler.sequences)
+    for (const atom of steps[0]?.atoms ?? []) starts.set(atom, [...(starts.get(atom) ?? []), id]);
+  const negator = compiler.atomOfClass(negatorClass) ?? -1;
+  const context = contextClasses.map((name) => compiler.atomOfClass(name) ?? -1);
+  const named = new Map(Object.keys(classes).map((name) => [compiler.atomOfClass(name), name]));
+
+  function read(tokens: Tokens): SignReading {
+    const words = readHits(tokens, compiler.lexicon);
+    const found = findSequences(words, compiler.sequences, starts, negator);
+    const spoken = sentencesWith(words, context);
+    const matches: SignMatch[] = [];
+    for (const { sign, pattern, parts, asks } of rules) {
+      if (!found.has(parts[0]?.sequence ?? -1)) continue;
+      for (const one of combine(parts, found)) {
+        if (isNegated(words, one, negator) || nearAny(spoken, one.sentence)) continue;
+        if (!asks && words.questions[one.sentence]) continue;
+        matches.push({ sign, pattern, ...placeOf(words, one) });
+      }
+    }
+    return { matches, classes: classesIn(words, named) };
+  }
+  return { read, size: rules.length };
+}
+
+function placeOf({ tokens }: Read, { start, end }: Occurrence): { start: number; end: number } {
+  return { start: tokens[start]?.start ?? 0, end: tokens[end - 1]?.end ?? 0 };
+}
+
+/** A negation up to three words before, in the same clause. */
+function isNegated({ tokens, hits }: Read, { start, sentence }: Occurrence, negator: number): boolean {
+  for (let at = start - 1; at >= Math.max(0, start - negatedWithin); at--) {
+    if (tokens[at]?.sentence !== sentence || tokens[at + 1]?.afterBreak) return false;
+    if (hits[at]?.some(({ atom }) => atom === negator)) return true;
+  }
+  return false;
+}
+
+function sentencesWith({ tokens, hits }: Read, atoms: readonly number[]): Set<number> {
+  const sentences = new Set<number>();
+  for (const [at, found] of hits.entries())
+    if (found.some(({ atom }) => atoms.includes(atom))) sentences.add((tokens[at] as { sentence: number }).sentence);
+  return sentences;
+}
+
+function nearAny(sentences: ReadonlySet<number>, sentence: number): boolean {
+  return sentences.has(sentence) || sentences.has(sentence - 1) || sentences.has(sentence + 1);
+}
+
+function classesIn({ hits }: Read, named: ReadonlyMap<number | undefined, string>): string[] {
+  const classes = new Set<string>();
+  for (const found of hits)
+    for (const { atom } of found) {
+      const name = named.get(atom);
+      if (name !== undefined) classes.add(name);
+    }
+  return [...classes];
+}

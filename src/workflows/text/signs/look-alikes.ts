@@ -1,0 +1,108 @@
+/**
+ * Letters of other scripts that look like Latin ones (Unicode Technical Standard 39, confusables.txt; those that are in
+ * use). Compatibility forms (full-width, mathematical) are folded before this.
+ */
+const table: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    а: 'a',
+    ӓ: 'a',
+    в: 'b',
+    с: 'c',
+    ԁ: 'd',
+    е: 'e',
+    ё: 'e',
+    є: 'e',
+    һ: 'h',
+    н: 'h',
+    і: 'i',
+    ї: 'i',
+    ј: 'j',
+    к: 'k',
+    ӏ: 'l',
+    м: 'm',
+    п: 'n',
+    о: 'o',
+    р: 'p',
+    ԛ: 'q',
+    г: 'r',
+    ѕ: 's',
+    т: 't',
+    у: 'y',
+    ѵ: 'v',
+    ԝ: 'w',
+    х: 'x',
+    з: '3',
+    α: 'a',
+    β: 'b',
+    ε: 'e',
+    η: 'n',
+    ι: 'i',
+    κ: 'k',
+    ν: 'v',
+    ο: 'o',
+    ρ: 'p',
+    σ: 'o',
+    τ: 't',
+    υ: 'u',
+    χ: 'x',
+    ω: 'w',
+    γ: 'y',
+    ɑ: 'a',
+    ɡ: 'g',
+    ı: 'i',
+    ɩ: 'i',
+    ʟ: 'l',
+    ո: 'n',
+    ս: 'u',
+    օ: 'o',
+    հ: 'h',
+    ց: 'g',
+    ᴏ: 'o',
+    ʏ: 'y',
+    ø: 'o',
+    ł: 'l',
+    đ: 'd',
+    ᴀ: 'a',
+    ʙ: 'b',
+    ᴄ: 'c',
+    ᴅ: 'd',
+    ᴇ: 'e',
+    ɢ: 'g',
+    ʜ: 'h',
+    ɪ: 'i',
+    ᴊ: 'j',
+    ᴋ: 'k',
+    ᴍ: 'm',
+    ɴ: 'n',
+    ᴘ: 'p',
+    ʀ: 'r',
+    ꜱ: 's',
+    ᴛ: 't',
+    ᴜ: 'u',
+    ᴠ: 'v',
+    ᴡ: 'w',
+    ᴢ: 'z',
+  }),
+);
+const latin = /[a-z]/;
+const beyondAscii = /[^\0-\x7f]/;
+
+/** A word with such letters among Latin ones, in Latin letters; words of one other script stay as they are. */
+export function lookAlikes(word: string): string {
+  if (!beyondAscii.test(word) || !latin.test(word)) return allAlike(word);
+  let read = '';
+  for (const letter of word) read += table.get(letter) ?? letter;
+  return read;
+}
+
+// A whole word of look-alikes ("рау", "осе") has another form only when each of its letters has one.
+function allAlike(word: string): string {
+  if (!beyondAscii.test(word)) return word;
+  let read = '';
+  for (const letter of word) {
+    const alike = table.get(letter);
+    if (alike === undefined) return word;
+    read += alike;
+  }
+  return read;
+}

@@ -1,0 +1,153 @@
+import { type Lexicon, numberAtom, type Part, type Sequence, type Step } from './patterns.ts';
+import type { Token, Tokens } from './tokens.ts';
+
+/** An atom that a word has, and the token after its last. */
+interface Hit {
+  atom: number;
+  end: number;
+}
+
+/** Words in a row that were found: tokens from `start` to before `end`. */
+export interface Occurrence {
+  start: number;
+  end: number;
+  sentence: number;
+}
+
+export interface Read {
+  tokens: Token[];
+  questions: boolean[];
+  hits: Hit[][];
+}
+
+// A text takes some steps a word; only texts that were made for it take as many as this.
+const stepsMax = 400_000;
+const occurrencesMax = 200;
+const beginningMin = 2;
+const beginningMax = 16;
+
+/** Looks up each word of a text. */
+export function readHits({ tokens, questions }: Tokens, lexicon: Lexicon): Read {
+  const hits: Hit[][] = tokens.map((token, at) => hitsOf(token, at, lexicon));
+  const single = hits.map((found) => found.slice());
+  for (const [at, found] of single.entries())
+    for (const { atom } of found)
+      for (const compound of lexicon.compounds.get(atom) ?? []) {
+        const end = endOfCompound(compound.rest, single, at, tokens);
+        if (end > 0) (hits[at] as Hit[]).push({ atom: compound.atom, end });
+      }
+  return { tokens, questions, hits };
+}
+
+function endOfCompound(rest: number[][], hits: Hit[][], at: number, tokens: Token[]): number {
+  let next = at + 1;
+  for (const atoms of rest) {
+    if (tokens[next]?.sentence !== tokens[at]?.sentence) return -1;
+    if (!hits[next]?.some(({ atom }) => atoms.includes(atom))) return -1;
+    next++;
+  }
+  return next;
+}
+
+function hitsOf({ forms }: Token, at: number, lexicon: Lexicon): Hit[] {
+  const atoms: number[] = [];
+  const take = (found: number[] | undefined) => {
+    if (found) for (const atom of found) if (!atoms.includes(atom)) atoms.push(atom);
+  };
+  for (const form of forms) {
+    take(lexicon.whole.get(form));
+    const limit = Math.min(form.length, beginningMax);
+    for (let size = beginningMin; size <= limit; size++) take(lexicon.beginnings.get(form.slice(0, size)));
+    if (lexicon.ends.size > 0)
+      for (let size = 3; size <= limit; size++) take(lexicon.ends.get(form.slice(form.length - size)));
+    if (form.includes('*')) for (const one of unmasked(form)) take(lexicon.whole.get(one));
+  }
+  if (/^\d/.test(forms[0] as string)) atoms.push(numberAtom);
+  return atoms.map((atom) => ({ atom, end: at + 1 }));
+}
+
+// "st*pid": a vowel is left out most often.
+function unmasked(form: string): string[] {
+  return ['a', 'e', 'i', 'o', 'u', 'c', 's', 't'].map((letter) => form.replace('*', letter));
+}
+
+/** Finds the sequences in a text; `isNegator` says which atoms no gap may pass over. */
+export function findSequences(
+  read: Read,
+  sequences: readonly Sequence[],
+  starts: ReadonlyMap<number, readonly number[]>,
+  negator: number,
+): Map<number, Occurrence[]> {
+  const found = new Map<number, Occurrence[]>();
+  const budget = { steps: stepsMax };
+  for (let at = 0; at < read.tokens.length && budget.steps > 0; at++)
+    for (const { atom, end } of read.hits[at] as Hit[])
+      for (const id of starts.get(atom) ?? []) {
+        const stop = follow(
+          read,
+          (sequences[id] as Sequence).steps,
+          1,
+          end,
+          (read.tokens[at] as Token).sentence,
+          negator,
+          budget,
+        );
+        if (stop < 0) continue;
+        const known = found.get(id) ?? [];
+        if (known.length >= occurrencesMax || known.at(-1)?.start === at) continue;
+        known.push({ start: at, end: stop, sentence: (read.tokens[at] as Token).sentence });
+        found.set(id, known);
+      }
+  return found;
+}
+
+/** The token after the last one of the steps from `step` on, when they match at `at`; else -1. */
+function follow(
+  read: Read,
+  steps: readonly Step[],
+  step: number,
+  at: number,
+  sentence: number,
+  negator: number,
+  budget: { steps: number },
+): number {
+  if (step >= steps.length) return at;
+  const { atoms, gap, optional } = steps[step] as Step;
+  for (let skipped = 0; skipped <= gap; skipped++) {
+    const place = at + skipped;
+    if (budget.steps-- <= 0 || read.tokens[place]?.sentence !== sentence) break;
+    const hits = read.hits[place] as Hit[];
+    for (const { atom, end } of hits) {
+      if (!atoms.includes(atom)) continue;
+      const stop = follow(read, steps, step + 1, end, sentence, negator, budget);
+      if (stop >= 0) return stop;
+    }
+    if (hits.some(({ atom }) => atom === negator)) break;
+  }
+  return optional ? follow(read, steps, step + 1, at, sentence, negator, budget) : -1;
+}
+
+/** Where a rule's parts hold together. */
+export function combine(parts: readonly Part[], found: ReadonlyMap<number, Occurrence[]>): Occurrence[] {
+  const [first, ...others] = parts as [Part, ...Part[]];
+  const combined: Occurrence[] = [];
+  for (const one of found.get(first.sequence) ?? []) {
+    let { start, end } = one;
+    const holds = others.every(({ sequence, reach, absent }) => {
+      const other = found.get(sequence)?.find((candidate) => inReach(candidate, one, reach));
+      if (absent) return other === undefined;
+      if (other && other.sentence === one.sentence) {
+        start = Math.min(start, other.start);
+        end = Math.max(end, other.end);
+      }
+      return other !== undefined;
+    });
+    if (holds) combined.push({ start, end, sentence: one.sentence });
+  }
+  return combined;
+}
+
+function inReach(one: Occurrence, other: Occurrence, reach: Part['reach']): boolean {
+  const apart = Math.abs(one.sentence - other.sentence);
+  return reach === 'near' ? apart <= 2 : apart === 0;
+}

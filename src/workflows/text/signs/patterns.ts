@@ -1,0 +1,186 @@
+import { wordsOf } from './tokens.ts';
+
+/** One word of a pattern: any of its atoms. */
+export interface Step {
+  atoms: number[];
+  optional: boolean;
+  /** How many other words may stand before it. */
+  gap: number;
+}
+
+/** Words in a row, with gaps. */
+export interface Sequence {
+  id: number;
+  steps: Step[];
+}
+
+export interface Part {
+  sequence: number;
+  /** Where it has to stand, seen from the first part: in its sentence, or within two sentences of it. */
+  reach: 'sentence' | 'near';
+  absent: boolean;
+}
+
+/** Which atoms a word has, by its whole, its beginning or its end. */
+export interface Lexicon {
+  whole: Map<string, number[]>;
+  beginnings: Map<string, number[]>;
+  ends: Map<string, number[]>;
+  /** Members of classes with several words, by the atom of their first. */
+  compounds: Map<number, { atom: number; rest: number[][] }[]>;
+}
+
+export interface Compiler {
+  lexicon: Lexicon;
+  sequences: Sequence[];
+  /** Adds a class of words; patterns name it as `@name`. */
+  defineClass(name: string, members: readonly string[]): void;
+  /** Reads a pattern. Throws with the pattern in its message when it is not one. */
+  compile(pattern: string): Part[];
+  atomOfClass(name: string): number | undefined;
+}
+
+/** Stands for any number; atoms of words follow. */
+export const numberAtom = 0;
+const shortGap = 4;
+const longGap = 9;
+
+/**
+ * Reads patterns of signs.
+ *
+ * Words in a row are written with blanks. `pay*` is a beginning, `*konto` an end, `a|b*|@class` any of these, `?the` a
+ * word that may be left out, `#` a number. `..` stands for up to four other words, `...` for up to nine; neither passes
+ * over a negation or the end of a sentence. `A & B`: both in one sentence, in any order; `A && B`: within two sentences of
+ * one another; `! C` and `!! C`: not there.
+ */
+export function createCompiler(): Compiler {
+  const lexicon: Lexicon = { whole: new Map(), beginnings: new Map(), ends: new Map(), compounds: new Map() };
+  const atoms = new Map<string, number>();
+  const classes = new Map<string, number>();
+  const sequences: Sequence[] = [];
+  const known = new Map<string, number>();
+  let next = numberAtom + 1;
+
+  function atomOf(word: string): number {
+    if (word === '#') return numberAtom;
+    const folded = foldedWord(word);
+    const found = atoms.get(folded);
+    if (found !== undefined) return found;
+    const atom = next++;
+    atoms.set(folded, atom);
+    enter(folded, atom);
+    return atom;
+  }
+
+  function enter(folded: string, atom: number): void {
+    if (folded.endsWith('*')) add(lexicon.beginnings, folded.slice(0, -1), atom);
+    else if (folded.startsWith('*')) add(lexicon.ends, folded.slice(1), atom);
+    else add(lexicon.whole, folded, atom);
+  }
+
+  function atomOfPhrase(words: readonly string[]): number {
+    const key = words.join(' ');
+    const found = atoms.get(key);
+    if (found !== undefined) return found;
+    const atom = next++;
+    atoms.set(key, atom);
+    enterCompound(words.flatMap(splitWords), atom);
+    return atom;
+  }
+
+  function enterCompound([first, ...rest]: readonly string[], atom: number): void {
+    const head = atomOf(first as string);
+    const compounds = lexicon.compounds.get(head) ?? [];
+    lexicon.compounds.set(head, compounds);
+    compounds.push({ atom, rest: rest.map((word) => [atomOf(word)]) });
+  }
+
+  function defineClass(name: string, members: readonly string[]): void {
+    const atom = classes.get(name) ?? next++;
+    classes.set(name, atom);
+    for (const member of members) {
+      const words = splitWords(member);
+      const [first] = words;
+      if (first === undefined) continue;
+      if (words.length === 1) {
+        enter(foldedWord(first), atom);
+        continue;
+      }
+      enterCompound(words, atom);
+    }
+  }
+
+  function alternatives(word: string, pattern: string): number[] {
+    return word.split('|').map((one) => {
+      if (one.includes('+')) return atomOfPhrase(one.split('+'));
+      if (!one.startsWith('@')) return atomOf(one);
+      const atom = classes.get(one.slice(1));
+      if (atom === undefined) throw new Error(`the pattern "${pattern}" names the class ${one}, which is not there`);
+      return atom;
+    });
+  }
+
+  function sequenceOf(text: string, pattern: string): number {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    const steps: Step[] = [];
+    let gap = 0;
+    for (const word of text.trim().split(/\s+/)) {
+      if (word === '..' || word === '...') {
+        gap = word === '..' ? shortGap : longGap;
+        continue;
+      }
+      const optional = word.startsWith('?') && word.length > 1;
+      const bare = optional ? word.slice(1) : word;
+      const pieces = bare === '#' || /[|@+]/.test(bare) ? [bare] : splitWords(bare);
+      for (const piece of pieces) {
+        steps.push({ atoms: alternatives(piece, pattern), optional, gap });
+        gap = 0;
+      }
+    }
+    if (steps.length === 0 || steps[0]?.optional) throw new Error(`the pattern "${pattern}" begins with nothing`);
+    const id = sequences.length;
+    sequences.push({ id, steps });
+    known.set(text, id);
+    return id;
+  }
+
+  function compile(pattern: string): Part[] {
+    const parts: Part[] = [];
+    for (const [, sign, text] of `& ${pattern}`.matchAll(/(&&|&|!!|!)\s+((?:(?!\s(?:&&|&|!!|!)\s).)+)/g))
+      parts.push({
+        sequence: sequenceOf((text as string).trim(), pattern),
+        reach: sign === '&&' || sign === '!!' ? 'near' : 'sentence',
+        absent: (sign as string).startsWith('!'),
+      });
+    if (parts.length === 0) throw new Error(`the pattern "${pattern}" is empty`);
+    return parts;
+  }
+
+  return { lexicon, sequences, defineClass, compile, atomOfClass: (name) => classes.get(name) };
+}
+
+function add(map: Map<string, number[]>, word: string, atom: number): void {
+  const known = map.get(word);
+  if (!known) map.set(word, [atom]);
+  else if (!known.includes(atom)) known.push(atom);
+}
+
+function splitWords(text: string): string[] {
+  return text
+    .trim()
+    .split(/\s+/)
+    .flatMap((word) => {
+      if (word.includes('|') || word === '#') return [word];
+      const words = wordsOf(word.replaceAll('*', ''));
+      if (word.endsWith('*') && words.length > 0) words[words.length - 1] += '*';
+      if (word.startsWith('*') && words.length > 0) words[0] = `*${words[0]}`;
+      return words;
+    });
+}
+
+function foldedWord(word: string): string {
+  const [folded] = wordsOf(word.replaceAll('*', ''));
+  if (folded === undefined) throw new Error(`"${word}" is no word`);
+  return word.endsWith('*') ? `${folded}*` : word.startsWith('*') ? `*${folded}` : folded;
+}

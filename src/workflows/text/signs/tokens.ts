@@ -1,0 +1,230 @@
+import { type Folded, fold, originOf } from '../../../base/text/fold.ts';
+import { isUnspacedUnit, isWordUnit } from '../../../base/text/words.ts';
+import { lookAlikes } from './look-alikes.ts';
+
+/** A word of a text as signs compare it. */
+export interface Token {
+  /** The word folded; of a disguised word also what it stands for ("p1stol": "pistol", "plstol"). At most three. */
+  forms: string[];
+  /** Where it stands in the original text, in UTF-16 units. */
+  start: number;
+  end: number;
+  /** Which sentence of the text it is in, from 0. */
+  sentence: number;
+  /** Whether a comma, a colon, a bracket or a quotation mark stands before it. */
+  afterBreak: boolean;
+}
+
+export interface Tokens {
+  tokens: Token[];
+  /** For each sentence, whether it ends with a question mark. */
+  questions: boolean[];
+}
+
+// What a word is made of when letters are written with signs: "f3e", "P@yP@l", "st*pid", "B!tcoin".
+const letterSigns: ReadonlyMap<number, string> = new Map(
+  Object.entries({ '@': 'a', $: 's', '!': 'i', '|': 'l', '*': '*', '€': 'e', '£': 'l' }).map(([sign, letter]) => [
+    sign.charCodeAt(0),
+    letter,
+  ]),
+);
+const letterDigits: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '8': 'b',
+};
+const wordUnitsMax = 40;
+/** How many words of a text are looked at. What comes after is not judged, and the reply says so. */
+export const wordsMax = 12_000;
+const spelledMin = 3;
+
+/** The words of a text in order. Linear in its length; at most `max`. */
+export function tokensOf(text: string, max = wordsMax): Tokens {
+  const folded = fold(text);
+  const state: Reading = { folded, tokens: [], questions: [], sentence: 0, afterBreak: false, inSentence: false };
+  for (let at = 0; at < folded.length && state.tokens.length < max; ) at = readNext(state, at);
+  state.questions[state.sentence] ??= false;
+  return { tokens: joinSpelled(folded, state.tokens), questions: state.questions };
+}
+
+/** A pattern's words, read as a text's words are. */
+export function wordsOf(text: string): string[] {
+  return tokensOf(text).tokens.map(({ forms }) => forms[0] as string);
+}
+
+interface Reading {
+  folded: Folded;
+  tokens: Token[];
+  questions: boolean[];
+  sentence: number;
+  afterBreak: boolean;
+  inSentence: boolean;
+}
+
+function readNext(state: Reading, at: number): number {
+  const { units } = state.folded;
+  const unit = units[at] as number;
+  if (isUnspacedUnit(unit)) return push(state, at, at + 1);
+  if (isWordUnit(unit) || opensWord(state.folded, at)) return readWord(state, at);
+  if (endsSentence(state.folded, at)) endSentence(state, unit);
+  else if (unit !== 0x20 && unit !== 0x27) state.afterBreak = true;
+  return at + 1;
+}
+
+function endSentence(state: Reading, unit: number): void {
+  if (!state.inSentence) {
+    // "?!" and "...?" belong to the sentence before.
+    if ((unit === 0x3f || unit === 0xff1f) && state.sentence > 0) state.questions[state.sentence - 1] = true;
+    return;
+  }
+  state.questions[state.sentence] = unit === 0x3f || unit === 0xff1f || unit === 0x61f;
+  state.sentence++;
+  state.inSentence = false;
+}
+
+function readWord(state: Reading, at: number): number {
+  const { units, length } = state.folded;
+  const limit = Math.min(length, at + wordUnitsMax);
+  let stop = at;
+  while (stop < limit && isInWord(state.folded, stop, at)) stop++;
+  if (units[stop] === 0x27 && stop + 1 < length && isWordUnit(units[stop + 1] as number))
+    return readElision(state, at, stop);
+  return push(state, at, Math.max(stop, at + 1));
+}
+
+/** "l'argent" is two words, "don't" is one. */
+function readElision(state: Reading, at: number, apostrophe: number): number {
+  const { folded } = state;
+  let stop = apostrophe + 1;
+  while (stop < folded.length && stop - at < wordUnitsMax && isWordUnit(folded.units[stop] as number)) stop++;
+  const isEnding = stop - apostrophe <= 3 && apostrophe - at > 1;
+  if (!isEnding) return push(state, at, apostrophe);
+  return push(state, at, stop);
+}
+
+function push(state: Reading, start: number, end: number): number {
+  const { start: from, end: to } = originOf(state.folded, start, end);
+  const word = textOf(state.folded, start, end).replaceAll("'", '');
+  state.tokens.push({
+    forms: formsOf(word),
+    start: from,
+    end: to,
+    sentence: state.sentence,
+    afterBreak: state.afterBreak,
+  });
+  state.afterBreak = false;
+  state.inSentence = true;
+  return end;
+}
+
+function textOf({ units }: Folded, start: number, end: number): string {
+  let text = '';
+  for (let at = start; at < end; at++) text += String.fromCharCode(units[at] as number);
+  return text;
+}
+
+function isLetter(folded: Folded, at: number): boolean {
+  const unit = folded.units[at];
+  return at < folded.length && unit !== undefined && isWordUnit(unit) && !(unit >= 0x30 && unit <= 0x39);
+}
+
+/** "@ccount", "$ale": a sign that stands for a letter, with a letter after it and a blank before it. */
+function opensWord(folded: Folded, at: number): boolean {
+  const unit = folded.units[at] as number;
+  if (unit !== 0x40 && unit !== 0x24) return false;
+  return (at === 0 || folded.units[at - 1] === 0x20) && isLetter(folded, at + 1) && isLetter(folded, at + 2);
+}
+
+function isInWord(folded: Folded, at: number, start: number): boolean {
+  const unit = folded.units[at] as number;
+  if (isUnspacedUnit(unit)) return false;
+  if (isWordUnit(unit)) return true;
+  if (!letterSigns.has(unit)) return false;
+  if (at === start) return true;
+  // Between two letters: what stands after a word ("now!") ends it.
+  if (!isLetter(folded, at + 1) && !(at > start && isWordUnit(folded.units[at + 1] ?? 0) && unit !== 0x40))
+    return false;
+  // An e-mail address or a price is no disguise.
+  return unit !== 0x40 || !looksLikeAddress(folded, at);
+}
+
+function looksLikeAddress({ units, length }: Folded, at: number): boolean {
+  for (let next = at + 1; next < Math.min(length, at + 40); next++) {
+    const unit = units[next] as number;
+    if (unit === 0x2e) return isWordUnit(units[next + 1] ?? 0x20);
+    if (!isWordUnit(unit) && unit !== 0x40) return false;
+  }
+  return false;
+}
+
+function endsSentence({ units, length }: Folded, at: number): boolean {
+  const unit = units[at] as number;
+  if (unit === 0x3f || unit === 0x21 || unit === 0x3002 || unit === 0xff01 || unit === 0xff1f || unit === 0x61f)
+    return true;
+  if (unit !== 0x2e && unit !== 0x3b && unit !== 0x2026) return false;
+  // A full stop inside "shop.example" or "1.50" ends nothing.
+  return at + 1 >= length || units[at + 1] === 0x20 || units[at + 1] === 0x2e;
+}
+
+const disguised = /[0-9@$!|*€£]/;
+const hasLetter = /\p{L}/u;
+const plainNumber = /^\d+\p{L}{1,3}$|^\d/u;
+
+function formsOf(word: string): string[] {
+  const latin = lookAlikes(word);
+  const forms = latin === word ? [word] : [word, latin];
+  if (!disguised.test(latin) || !hasLetter.test(latin)) return forms;
+  // "25kg", "2nd", "3d" are what they are; "5t0len" is not.
+  if (plainNumber.test(latin) && !/^\d\p{L}+[\d@!$]?\p{L}{2,}$/u.test(latin)) return forms;
+  let read = '';
+  for (const letter of latin) read += letterDigits[letter] ?? letterSigns.get(letter.charCodeAt(0)) ?? letter;
+  if (read !== latin) forms.push(read);
+  if (latin.includes('1') || latin.includes('!'))
+    forms.push(
+      read.replaceAll(/(?<=.)i/gu, (match, at: number) => (latin[at] === '1' || latin[at] === '!' ? 'l' : match)),
+    );
+  return forms.slice(0, 3);
+}
+
+/** Joins what was spelled letter by letter: "b u y", "p-a-y-p-a-l", "b.a.n.k". */
+function joinSpelled(folded: Folded, tokens: Token[]): Token[] {
+  const joined: Token[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    let stop = at;
+    while (stop < tokens.length && stop - at < wordUnitsMax && isSpelled(folded, tokens, stop, at)) stop++;
+    if (stop - at < spelledMin) {
+      joined.push(tokens[at] as Token);
+      continue;
+    }
+    joined.push(...splitNumbers(tokens.slice(at, stop)));
+    at = stop - 1;
+  }
+  return joined;
+}
+
+function isSpelled({ original }: Folded, tokens: Token[], at: number, first: number): boolean {
+  const token = tokens[at] as Token;
+  const before = tokens[at - 1];
+  const [form] = token.forms;
+  if (form === undefined || form.length !== 1 || isUnspacedUnit(form.charCodeAt(0))) return false;
+  if (at === first) return true;
+  return before !== undefined && token.start - before.end === 1 && /[\s.\-_*]/.test(original[before.end] ?? '');
+}
+
+function splitNumbers(letters: Token[]): Token[] {
+  const words: Token[] = [];
+  for (const letter of letters) {
+    const [form] = letter.forms as [string];
+    const last = words.at(-1);
+    const isDigit = /\d/.test(form);
+    if (last && /\d$/.test(last.forms[0] as string) === isDigit) {
+      last.forms[0] += form;
+      last.end = letter.end;
+    } else words.push({ ...letter, forms: [form] });
+  }
+  return words.map((word) => ({ ...word, forms: formsOf(word.forms[0] as string) }));
+}
