@@ -7,7 +7,7 @@ import type { RiskEntry } from '../packs/risk-pack.ts';
 import type { SignPack } from '../packs/sign-pack.ts';
 import { detect } from '../text/detect.ts';
 import type { PhraseIndex } from '../text/phrases.ts';
-import { type Tokens, tokensOf, wordsMax } from '../text/signs/index.ts';
+import { type Tokens, tokensOf } from '../text/signs/index.ts';
 
 /** Something risky in a text; offsets in UTF-16 units. */
 export interface Spotted {
@@ -61,7 +61,7 @@ export function look(written: string, { phrases, own, packs, allow }: Looking): 
     spotted: withoutOverlaps(spotted),
     contacts: detected.length - links,
     links,
-    isCut: (words?.tokens.length ?? 0) >= wordsMax,
+    isCut: words?.isCut ?? false,
   };
 }
 

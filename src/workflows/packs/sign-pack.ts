@@ -7,7 +7,7 @@ import type { RiskMessages } from './risk-messages.ts';
 import type { RiskEntry } from './risk-pack.ts';
 
 /** The languages whose signs are known.  */
-export const signLanguages = ['en', 'de'] as const;
+export const signLanguages = ['en', 'de', 'es', 'fr'] as const;
 export type SignLanguage = (typeof signLanguages)[number];
 
 const signPack = z.strictObject({
@@ -46,6 +46,7 @@ const claims: readonly string[] = [
   'hate',
   'wildlife',
   'secrets',
+  'prohibited_goods',
 ];
 
 /** The packs of all languages. Throws, naming the pack and the pattern, when one is wrong. */
@@ -71,6 +72,8 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
       signs: signs.map(({ category, patterns }) => ({
         patterns: listOf(patterns, '\n'),
         harmlessInQuestions: claims.includes(category),
+        // A hidden instruction is often given as the content of a field.
+        countsInQuotes: category === 'prompt_injection',
       })),
     }),
   };

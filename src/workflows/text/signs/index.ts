@@ -2,12 +2,12 @@ import { combine, findSequences, type Occurrence, type Read, readHits } from './
 import { createCompiler, type Part } from './patterns.ts';
 import type { Tokens } from './tokens.ts';
 
-export { type Token, type Tokens, tokensOf, wordsMax } from './tokens.ts';
+export { type Token, type Tokens, tokensOf } from './tokens.ts';
 
 /** What a pack of signs says, as it was written. */
 export interface SignWords {
   classes: Readonly<Record<string, readonly string[]>>;
-  signs: readonly { patterns: readonly string[]; harmlessInQuestions: boolean }[];
+  signs: readonly { patterns: readonly string[]; harmlessInQuestions: boolean; countsInQuotes: boolean }[];
 }
 
 /** A sign that was found: which of the pack's signs, and its place in UTF-16 units of the text. */
@@ -33,16 +33,16 @@ export interface SignIndex {
 // What turns a sign into its contrary or into talk about it. Packs have to have these classes.
 const negatorClass = 'not';
 const contextClasses = ['warning', 'report', 'about'] as const;
-const negatedWithin = 3;
+const negatedWithin = 4;
 
 /** Makes the signs of one language searchable. Throws, naming the pattern, when one is wrong. */
 export function indexSigns({ classes, signs }: SignWords): SignIndex {
   const compiler = createCompiler();
   for (const [name, members] of Object.entries(classes)) compiler.defineClass(name, members);
-  const rules: { sign: number; pattern: number; parts: Part[]; asks: boolean }[] = [];
-  for (const [sign, { patterns, harmlessInQuestions }] of signs.entries())
+  const rules: { sign: number; pattern: number; parts: Part[]; asks: boolean; countsInQuotes: boolean }[] = [];
+  for (const [sign, { patterns, harmlessInQuestions, countsInQuotes }] of signs.entries())
     for (const [pattern, text] of patterns.entries())
-      rules.push({ sign, pattern, parts: compiler.compile(text), asks: !harmlessInQuestions });
+      rules.push({ sign, pattern, parts: compiler.compile(text), asks: !harmlessInQuestions, countsInQuotes });
   const starts = new Map<number, number[]>();
   for (const { id, steps } of compiler.sequences)
     for (const atom of steps[0]?.atoms ?? []) starts.set(atom, [...(starts.get(atom) ?? []), id]);
@@ -54,11 +54,13 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
     const words = readHits(tokens, compiler.lexicon);
     const found = findSequences(words, compiler.sequences, starts, negator);
     const spoken = sentencesWith(words, context);
+    const quoted = quotationsOf(tokens.text);
     const matches: SignMatch[] = [];
-    for (const { sign, pattern, parts, asks } of rules) {
+    for (const { sign, pattern, parts, asks, countsInQuotes } of rules) {
       if (!found.has(parts[0]?.sequence ?? -1)) continue;
       for (const one of combine(parts, found)) {
         if (isNegated(words, one, negator) || nearAny(spoken, one.sentence)) continue;
+        if (!countsInQuotes && isQuoted(quoted, placeOf(words, one))) continue;
         if (!asks && words.questions[one.sentence]) continue;
         matches.push({ sign, pattern, ...placeOf(words, one) });
       }
@@ -72,7 +74,7 @@ function placeOf({ tokens }: Read, { start, end }: Occurrence): { start: number;
   return { start: tokens[start]?.start ?? 0, end: tokens[end - 1]?.end ?? 0 };
 }
 
-/** A negation up to three words before, in the same clause. */
+/** A negation up to four words before, in the same clause. */
 function isNegated({ tokens, hits }: Read, { start, sentence }: Occurrence, negator: number): boolean {
   for (let at = start - 1; at >= Math.max(0, start - negatedWithin); at--) {
     if (tokens[at]?.sentence !== sentence || tokens[at + 1]?.afterBreak) return false;
@@ -100,4 +102,18 @@ function classesIn({ hits }: Read, named: ReadonlyMap<number | undefined, string
       if (name !== undefined) classes.add(name);
     }
   return [...classes];
+}
+
+const quotation = /["\u201c\u201e\u00ab](?=\S)[^"\u201c\u201d\u201e\u00ab\u00bb]{2,300}["\u201c\u201d\u00bb]/gu;
+
+/** What stands in quotation marks: others' words. Single quotation marks are apostrophes too often. */
+function quotationsOf(text: string): { start: number; end: number }[] {
+  return [...text.matchAll(quotation)].map(({ 0: words, index }) => ({ start: index, end: index + words.length }));
+}
+
+function isQuoted(
+  quotations: readonly { start: number; end: number }[],
+  place: { start: number; end: number },
+): boolean {
+  return quotations.some(({ start, end }) => start < place.start && place.end < end);
 }

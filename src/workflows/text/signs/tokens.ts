@@ -16,6 +16,9 @@ export interface Token {
 }
 
 export interface Tokens {
+  text: string;
+  /** Not all of the text was read. */
+  isCut: boolean;
   tokens: Token[];
   /** For each sentence, whether it ends with a question mark. */
   questions: boolean[];
@@ -38,17 +41,20 @@ const letterDigits: Readonly<Record<string, string>> = {
   '8': 'b',
 };
 const wordUnitsMax = 40;
-/** How many words of a text are looked at. What comes after is not judged, and the reply says so. */
-export const wordsMax = 12_000;
+// What comes after so many words or UTF-16 units is not judged, and the reply says so.
+const wordsMax = 12_000;
+const unitsMax = 100_000;
 const spelledMin = 3;
 
 /** The words of a text in order. Linear in its length; at most `max`. */
 export function tokensOf(text: string, max = wordsMax): Tokens {
-  const folded = fold(text);
+  const folded = fold(text.slice(0, unitsMax));
   const state: Reading = { folded, tokens: [], questions: [], sentence: 0, afterBreak: false, inSentence: false };
-  for (let at = 0; at < folded.length && state.tokens.length < max; ) at = readNext(state, at);
+  let at = 0;
+  while (at < folded.length && state.tokens.length < max) at = readNext(state, at);
   state.questions[state.sentence] ??= false;
-  return { tokens: joinSpelled(folded, state.tokens), questions: state.questions };
+  const isCut = text.length > unitsMax || at < folded.length;
+  return { text, isCut, tokens: joinSpelled(folded, state.tokens), questions: state.questions };
 }
 
 /** A pattern's words, read as a text's words are. */
