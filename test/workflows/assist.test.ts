@@ -113,7 +113,7 @@ describe('a model that helps', () => {
       findings: [
         {
           phrase: 'he is rich now',
-          category: 'deceptive_endorsement',
+          category: 'misleading_marketing',
           severity: 'high',
           reason: 'An invented success story.',
           suggestion: 'Leave it out.',
@@ -123,10 +123,9 @@ describe('a model that helps', () => {
     const { reply, cost } = await check();
     expect(reply).toMatchObject({
       summary: 'The text promises a return of 12%.',
-      riskScore: rules.riskScore,
-      riskLevel: rules.riskLevel,
       findingsTotal: rules.findingsTotal + 1,
     });
+    expect(reply.riskScore).toBeGreaterThan(rules.riskScore);
     const added = reply.findings.at(-1);
     expect(added).toMatchObject({ phrase: 'he is rich now', source: 'model' });
     expect([...text].slice(added?.start, added?.end).join('')).toBe('he is rich now');
@@ -138,6 +137,31 @@ describe('a model that helps', () => {
     expect(ledger.held).toBe(0n);
     expect(upstream.seen).toHaveLength(1);
     expect(JSON.stringify(upstream.seen[0]?.body)).toContain('json_schema');
+  });
+
+  it('raises the level and the action by its findings, and lowers nothing', async () => {
+    const harmless = 'Dear customer, the parcel waits at our office until noon.';
+    const finding = {
+      phrase: 'the parcel waits',
+      category: 'phishing',
+      reason: 'A lure.',
+      suggestion: 'Leave it out.',
+    };
+    say({ summary: 'It is fine.', nextBestAction: '', findings: [{ ...finding, severity: 'high' }] });
+    const { reply } = await check({ text: harmless, domain: '' });
+    expect(reply).toMatchObject({ riskLevel: 'high', riskScore: 50 });
+    expect(reply.nextBestAction).toMatch(/^Do not follow its links/);
+    expect(reply.summary).not.toContain('fine');
+    say({ summary: '', nextBestAction: '', findings: [{ ...finding, severity: 'info' }] });
+    expect((await check()).reply.riskScore).toBe((await rulesOnly()).riskScore);
+  });
+
+  it('names categories of the closed list only', async () => {
+    const finding = { phrase: 'he is rich now', category: 'naughty', severity: 'high', reason: '', suggestion: '' };
+    say({ summary: '', nextBestAction: '', findings: [finding] });
+    const { reply } = await check();
+    expect(reply.basis).toMatchObject({ evaluator: 'rules' });
+    expect(reply.basis?.note).toContain('no category of the list');
   });
 
   it('is asked once more with what was wrong, and paid for both', async () => {

@@ -13,6 +13,8 @@ import type { DecisionReply, DecisionRequest } from '../families/decision.ts';
 import { writeMemo } from '../families/decision-memo.ts';
 import { type DraftReply, type DraftRequest, inspectDraft } from '../families/draft.ts';
 import { findingsOf } from '../families/findings.ts';
+import { withModelFindings } from '../families/risk-evidence.ts';
+import { isRiskCategory, riskCategories } from '../packs/risk-categories.ts';
 import type { ProfileReply, ProfileRequest } from '../families/guidance.ts';
 import type { ListingReply, ListingRequest } from '../families/readiness.ts';
 import type { RiskReply, RiskRequest } from '../families/risk.ts';
@@ -62,7 +64,9 @@ const readiness: Assistance<ListingRequest, ListingReply, typeof ListingAssistan
 
 const risk: Assistance<RiskRequest, RiskReply, typeof RiskAssistanceSchema> = {
   schema: RiskAssistanceSchema,
-  task: 'A text is looked at before it is used. Word the summary and the next best action, and name risky phrases that the result does not name yet, each exactly as the text has it. The level and the score stay as they are.',
+  task:
+    'A text is looked at before it is used. Word the summary and the next best action, and name risky phrases that the result does not name yet, each exactly as the text has it, with a category of the list and a severity. They raise the level and the score as findings of the rules do. Categories: ' +
+    riskCategories.join(', '),
   material: ({ text, messages, domain, locale }) => ({ text, messages, domain, locale }),
   judge(request, reply, answer) {
     const source = sourceOfRequest(request, reply);
@@ -73,15 +77,15 @@ const risk: Assistance<RiskRequest, RiskReply, typeof RiskAssistanceSchema> = {
       const index = texts.findIndex((text) => locate(text, advice.phrase) !== undefined);
       const more = findingsFrom(texts[Math.max(index, 0)] ?? '', [advice], reply.findings, source);
       problems.push(...more.problems);
+      if (!isRiskCategory(advice.category)) problems.push(`"${advice.category}" is no category of the list`);
       const messageIndex = request.messages.length > 0 ? Math.max(index, 0) : undefined;
       findings.push(...more.findings.map((finding) => ({ ...finding, messageIndex })));
     }
-    const all = [...reply.findings, ...findings];
-    return judged(problems, {
-      ...worded(reply, answer),
-      findings: all,
-      findingsTotal: reply.findingsTotal + findings.length,
-    });
+    const raised = withModelFindings(reply, findings, request.locale);
+    return judged(
+      problems,
+      findings.length > 0 && raised.riskLevel !== reply.riskLevel ? raised : worded(raised, answer),
+    );
   },
 };
 

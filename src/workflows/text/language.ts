@@ -7,8 +7,8 @@ export interface Heard {
   share: number;
 }
 
-const wholeMax = 2400;
-const sliceUnits = 800;
+const wholeMax = 900;
+const sliceUnits = 300;
 const lettersMin = 3;
 
 /**

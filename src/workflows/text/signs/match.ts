@@ -25,6 +25,8 @@ const stepsMax = 400_000;
 const occurrencesMax = 200;
 const beginningMin = 2;
 const beginningMax = 16;
+const endMin = 3;
+const rememberedMax = 20_000;
 
 /** Looks up each word of a text. */
 export function readHits({ tokens, questions }: Tokens, lexicon: Lexicon): Read {
@@ -50,20 +52,29 @@ function endOfCompound(rest: number[][], hits: Hit[][], at: number, tokens: Toke
 }
 
 function hitsOf({ forms }: Token, at: number, lexicon: Lexicon): Hit[] {
-  const atoms: number[] = [];
-  const take = (found: number[] | undefined) => {
-    if (found) for (const atom of found) if (!atoms.includes(atom)) atoms.push(atom);
-  };
-  for (const form of forms) {
-    take(lexicon.whole.get(form));
-    const limit = Math.min(form.length, beginningMax);
-    for (let size = beginningMin; size <= limit; size++) take(lexicon.beginnings.get(form.slice(0, size)));
-    if (lexicon.ends.size > 0)
-      for (let size = 3; size <= limit; size++) take(lexicon.ends.get(form.slice(form.length - size)));
-    if (form.includes('*')) for (const one of unmasked(form)) take(lexicon.whole.get(one));
-  }
-  if (/^\d/.test(forms[0] as string)) atoms.push(numberAtom);
+  const [first] = forms as [string];
+  const atoms =
+    forms.length === 1 ? atomsOf(first, lexicon) : [...new Set(forms.flatMap((form) => atomsOf(form, lexicon)))];
   return atoms.map((atom) => ({ atom, end: at + 1 }));
+}
+
+/** The atoms of a word. Words come again and again, so they are remembered, up to a bound. */
+function atomsOf(form: string, lexicon: Lexicon): readonly number[] {
+  const known = lexicon.remembered.get(form);
+  if (known) return known;
+  const atoms = new Set(lexicon.whole.get(form));
+  const take = (found: readonly number[] | undefined) => {
+    for (const atom of found ?? []) atoms.add(atom);
+  };
+  const limit = Math.min(form.length, beginningMax);
+  for (let size = beginningMin; size <= limit; size++) take(lexicon.beginnings.get(form.slice(0, size)));
+  for (let size = endMin; size <= limit; size++) take(lexicon.ends.get(form.slice(form.length - size)));
+  if (form.includes('*')) for (const one of unmasked(form)) take(lexicon.whole.get(one));
+  const first = form.charCodeAt(0);
+  if (first >= 0x30 && first <= 0x39) atoms.add(numberAtom);
+  const found = [...atoms];
+  if (lexicon.remembered.size < rememberedMax) lexicon.remembered.set(form, found);
+  return found;
 }
 
 // "st*pid": a vowel is left out most often.

@@ -28,6 +28,8 @@ export interface Lexicon {
   ends: Map<string, number[]>;
   /** Members of classes with several words, by the atom of their first. */
   compounds: Map<number, { atom: number; rest: number[][] }[]>;
+  /** The atoms of words that were looked up. */
+  remembered: Map<string, readonly number[]>;
 }
 
 export interface Compiler {
@@ -54,7 +56,13 @@ const longGap = 9;
  * one another; `! C` and `!! C`: not there.
  */
 export function createCompiler(): Compiler {
-  const lexicon: Lexicon = { whole: new Map(), beginnings: new Map(), ends: new Map(), compounds: new Map() };
+  const lexicon: Lexicon = {
+    whole: new Map(),
+    beginnings: new Map(),
+    ends: new Map(),
+    compounds: new Map(),
+    remembered: new Map(),
+  };
   const atoms = new Map<string, number>();
   const classes = new Map<string, number>();
   const sequences: Sequence[] = [];

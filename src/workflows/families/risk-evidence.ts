@@ -1,0 +1,43 @@
+import type { Finding } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
+import type { Severity } from '../checks/checks.ts';
+import { riskLevelOf, riskScoreOf, takenBy } from '../checks/risk-level.ts';
+import type { Plain } from '../family.ts';
+import { isRiskCategory } from '../packs/risk-categories.ts';
+import { graver } from './findings.ts';
+import type { RiskReply } from './risk.ts';
+import { type Level, messagesFor, summaryOf } from './risk-words.ts';
+
+/**
+ * A reply with what a model found beside the rules. Evidence only adds up: the score rises as by findings of the rules,
+ * and where the gravest is the model's, so is the action. Nothing is lowered.
+ */
+export function withModelFindings(reply: RiskReply, findings: readonly Plain<Finding>[], locale: string): RiskReply {
+  const [gravest] = [...findings].sort(byGravity);
+  if (!gravest) return reply;
+  const all = [...reply.findings, ...findings];
+  const shares = findings.map(({ severity }) => takenBy[severity as Severity] ?? 0);
+  const riskScore = riskScoreOf([reply.riskScore / 100, ...shares]);
+  const riskLevel: Level = riskLevelOf(riskScore);
+  // What could not be judged stays so when a model's remarks weigh nothing.
+  if (shares.every((share) => share === 0))
+    return { ...reply, findings: all, findingsTotal: reply.findingsTotal + findings.length };
+  const messages = messagesFor(locale, reply.assessment?.languages ?? []);
+  const leads = !reply.findings.some(({ severity }) => !graver(gravest.severity as Severity, severity as Severity));
+  const category = gravest.category;
+  const action = isRiskCategory(category) ? messages.categories[category].action : gravest.suggestion;
+  const needsHelp = findings.some((finding) => finding.category === 'self_harm');
+  const categories = [...new Set(all.filter(({ severity }) => severity !== 'info').map((one) => one.category))];
+  return {
+    ...reply,
+    riskScore,
+    riskLevel,
+    findings: all,
+    findingsTotal: reply.findingsTotal + findings.length,
+    nextBestAction: needsHelp ? messages.categories.self_harm.action : leads ? action : reply.nextBestAction,
+    summary: summaryOf(riskLevel, categories, reply.missingFacts, messages),
+  };
+}
+
+function byGravity(a: Plain<Finding>, b: Plain<Finding>): number {
+  return graver(a.severity as Severity, b.severity as Severity) ? -1 : 1;
+}
