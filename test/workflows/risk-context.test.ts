@@ -1,8 +1,8 @@
 // What customers send: texts that are harmful without a word of a list, and harmless ones with such words.
 import { describe, expect, it } from 'vitest';
 import { CheckRiskRequestSchema } from '../../src/gen/intelligence/workflow/v1/risk_pb.ts';
-import { riskMessages } from '../../src/workflows/families/risk-assessment.ts';
 import { riskFamily } from '../../src/workflows/families/risk.ts';
+import { riskMessages } from '../../src/workflows/families/risk-assessment.ts';
 import { riskCategories } from '../../src/workflows/packs/risk-categories.ts';
 import { messageLanguages } from '../../src/workflows/packs/risk-messages.ts';
 import { ask } from './ask.ts';

@@ -5,8 +5,8 @@ import { celValue, type Program } from '../cel/expressions.ts';
 import { isUnmet, scoreOf } from '../check.ts';
 import type { Answers, CustomRules, Jobs, Refused } from '../job.ts';
 import { compileCallers, compileCallersChecks } from './caller-expressions.ts';
-import { unknownNameIn } from './expression-names.ts';
 import { fragmentOf } from './check-schema.ts';
+import { unknownNameIn } from './expression-names.ts';
 import { compileSchema, type SchemaCheck } from './json-schema.ts';
 
 interface Compiled {

@@ -4,8 +4,8 @@ import { roundTo } from '../../base/round.ts';
 import { foldText } from '../../base/text/fold.ts';
 import type { CheckResult } from '../checks/checks.ts';
 import { basisOf, boundJson, counted, type Family, jsonOf, type Prepared } from '../family.ts';
-import { describeConstraint, type Eliminated, eliminate, type ReadOption } from './decision-constraints.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
+import { describeConstraint, type Eliminated, eliminate, type ReadOption } from './decision-constraints.ts';
 import { type DecisionReply, type DecisionRequest, writeMemo } from './decision-memo.ts';
 import { rankOptions, type Scored, smallestChanges, type Verdict, verdictOn } from './weighted-sum.ts';
 

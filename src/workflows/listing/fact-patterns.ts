@@ -1,4 +1,4 @@
-import { countOf, numeral, smallWords, amountOf } from './plain-text.ts';
+import { amountOf, countOf, numeral, smallWords } from './plain-text.ts';
 
 export type Kind = 'vehicles' | 'property' | 'electronics' | 'jobs' | 'services' | 'furniture' | 'fashion' | 'generic';
 

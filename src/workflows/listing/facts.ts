@@ -1,7 +1,7 @@
 import type { ListingFact } from '../../gen/intelligence/workflow/v1/readiness_pb.ts';
 import type { Plain } from '../family.ts';
 import { factPatterns, type Kind } from './fact-patterns.ts';
-import { plainText, amountOf } from './plain-text.ts';
+import { amountOf, plainText } from './plain-text.ts';
 
 /** What a listing says of what it offers: a fact, where it stands, and in which words. */
 export type Fact = Plain<ListingFact>;
