@@ -59,7 +59,7 @@ describe('a draft', () => {
     });
     expect(reply.draft?.riskLevel).toBe('critical');
     expect(reply.draft?.findings.map(({ category }) => category)).toEqual([
-      'misleading_promise',
+      'misleading_finance',
       'must_avoid',
       'pressure',
     ]);
