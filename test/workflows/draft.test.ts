@@ -61,7 +61,7 @@ describe('a draft', () => {
     expect(reply.draft?.findings.map(({ category }) => category)).toEqual([
       'misleading_finance',
       'must_avoid',
-      'pressure',
+      'misleading_marketing',
     ]);
     expect(reply.basis?.checks.map(({ id, outcome }) => [id, outcome])).toEqual([
       ['facts-given', 'passed'],
