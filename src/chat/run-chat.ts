@@ -54,8 +54,13 @@ function wholeFrom({ deps, attempts, prepared }: ChatRun): Asking<AttemptReply> 
       const outcome = await callRoute(deps, terms);
       if (!outcome.ok) return outcome;
       const { reply: answer, latencyMs } = outcome;
-      if (!(await fits(answer, prepared.schema, terms.timeoutMs - latencyMs)))
-        return { ok: false, failure: { outcome: 'invalid_reply' }, latencyMs, usage: answer.usage };
+      const fit = await fits(answer, prepared.schema, terms.timeoutMs - latencyMs);
+      if (fit !== 'fits')
+        return {
+          ...{ ok: false, failure: { outcome: 'invalid_reply' }, latencyMs, usage: answer.usage },
+          // Another model's reply could not be checked either, and would be paid for as well.
+          isLast: fit === 'unchecked',
+        };
       attempts.push(attemptOf(route, 'ok', latencyMs));
       if (outputTokensCap < route.outputTokensCap && answer.finishReason === 'length') answer.finishReason = 'credit';
       return { ok: true, answer };
@@ -65,19 +70,18 @@ function wholeFrom({ deps, attempts, prepared }: ChatRun): Asking<AttemptReply> 
 
 /**
  * Whether a reply fits the schema. One that was cut off, refused or asks for tools is no JSON; its finish reason says so. One
- * whose check takes too long or too much memory does not fit: the schema is the caller's. When the service has no room for
- * the check as long as the call may run, the request fails with `overloaded`, and its charge is released.
+ * whose check takes too long or too much memory does not fit: the schema is the caller's. It is unchecked when there is no
+ * room for the check as long as the call may run, which an owner's own checks can bring about.
  */
 async function fits(
   { message, finishReason }: AttemptReply,
   schema: CallersSchema | undefined,
   leftMs: number,
-): Promise<boolean> {
-  if (!schema || finishReason !== 'stop') return true;
+): Promise<'fits' | 'does not fit' | 'unchecked'> {
+  if (!schema || finishReason !== 'stop') return 'fits';
   const checked = await schema.fits(message.content, Math.max(leftMs, checkWaitAtLeastMs));
-  if (checked.ok) return checked.value;
-  if (checked.failure.kind === 'invalid_argument') return false;
-  throw new FailureError(checked.failure);
+  if (checked.ok) return checked.value ? 'fits' : 'does not fit';
+  return checked.failure.kind === 'overloaded' ? 'unchecked' : 'does not fit';
 }
 
 /** A reply that came at the last moment is paid for by then, so its check waits for this long at least. */

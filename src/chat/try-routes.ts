@@ -25,6 +25,8 @@ export interface FailedAttempt {
   latencyMs: number;
   /** What the upstream took all the same, and is paid for. */
   usage?: CountedUsage;
+  /** No other route is tried. */
+  isLast?: boolean;
 }
 
 export interface Answered<Answer> {
@@ -73,7 +75,7 @@ export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): P
     if (outcome.usage) run.lose(route, outcome.usage);
     last = outcome.failure;
     attempts.push(attemptOf(route, last.outcome, outcome.latencyMs));
-    if (last.outcome === 'caller_mistake' || last.outcome === 'cancelled' || leaving.failure) break;
+    if (outcome.isLast || last.outcome === 'caller_mistake' || last.outcome === 'cancelled' || leaving.failure) break;
   }
 
   // Taken before the release: releasing a hold that was not committed yet ends it as well, which is no refusal.

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { rawRefusal } from './raw-refusal.ts';
 
 /**
@@ -6,13 +7,40 @@ import { rawRefusal } from './raw-refusal.ts';
  * answered here, before anything else looks at it, and its connection ends.
  */
 export function strictHttp(answer: RequestListener): RequestListener {
+  const mayWait = boundPipelines();
   return (request, response) => {
+    if (!mayWait(request, response)) return;
     // Somebody who goes away while something is written to them is no fault of the service.
     request.on('error', ignore);
     response.on('error', ignore);
     const problem = problemOf(request);
     if (problem) refuse(request, response, problem);
     else answer(request, response);
+  };
+}
+
+/** Requests of one HTTP/1.1 connection that wait for their answers. Clients that pipeline at all send a few. */
+const pipelinedMax = 32;
+
+/**
+ * Cuts off HTTP/1.1 connections with more requests in line than that: the parser hands over all that a read holds, thousands,
+ * in one turn of the event loop.
+ */
+function boundPipelines(): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const waiting = new WeakMap<Socket, number>();
+  return (request, response) => {
+    if (isHttp2(request)) return true;
+    const { socket } = request;
+    // What the parser still has of a connection that was cut off.
+    if (socket.destroyed) return false;
+    const count = (waiting.get(socket) ?? 0) + 1;
+    if (count > pipelinedMax) {
+      socket.destroy();
+      return false;
+    }
+    waiting.set(socket, count);
+    response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+    return true;
   };
 }
 

@@ -251,11 +251,12 @@ describe('a chat request', () => {
       expect(harness.ledger.held).toBe(0n);
     });
 
-    test('whose check takes too long counts as one that does not fit; one that nobody has time for costs nothing', async () => {
+    test('whose check takes too long counts as one that does not fit; nor is what nobody has time to check given away', async () => {
       const busy = { kind: 'overloaded', retryAfterMs: 1_000 } as const;
       const cases: [Failure, object, object[]][] = [
         [invalid('responseFormat.schema', 'takes longer'), { kind: 'upstream_failed' }, [{ charged: 60_000n }]],
-        [busy, busy, []],
+        // One model, as the reply of another could not be checked either.
+        [busy, { kind: 'upstream_failed', attempts: [{ outcome: 'invalid_reply' }] }, [{ charged: 20_000n }]],
       ];
       for (const [ended, failure, settlements] of cases) {
         const real = testSandbox();

@@ -40,6 +40,23 @@ test('pipelined requests are answered in order', async () => {
   expect(statusesOf(received)).toEqual(['200', '200', '200']);
 });
 
+test('a connection with thousands of requests in line is cut off, others are served', async () => {
+  const { port, hostname } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  let received = '';
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1');
+  });
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.on('error', () => {});
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(2_000));
+  await closed;
+  expect(statusesOf(received).length).toBeLessThanOrEqual(32);
+  // As many as may wait, again and again on one connection, are all answered.
+  const many = await exchange(Array.from({ length: 30 }, (_, index) => say(`n${index}.`)).join(''), /n29\./);
+  expect(statusesOf(many)).toHaveLength(30);
+});
+
 test('garbage after a request does not take the place of its answer', async () => {
   const received = await exchange(`${say('answered')}GARBAGE\r\n\r\n`, /answered[\s\S]*not a request/);
   expect(statusesOf(received)).toEqual(['200', '400']);
