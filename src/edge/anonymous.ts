@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, Http2ServerRequest } from 'node:http2';
 import type { FastifyInstance } from 'fastify';
 import { type Failure, FailureError } from '../base/failure.ts';
@@ -34,6 +34,7 @@ export function limitAnonymousRequests(app: FastifyInstance, options: AnonymousR
     }
     const entered = budget.enter(request.ip, connectionOf(raw));
     if (!entered.ok) {
+      boundLife(raw, reply.raw, refusedLifeMs);
       if (path === undefined || !isRpc(path)) {
         done(new FailureError(entered.failure));
         return;
@@ -42,14 +43,19 @@ export function limitAnonymousRequests(app: FastifyInstance, options: AnonymousR
       done();
       return;
     }
-    const ending = setTimeout(end, lifeMs(path), raw);
-    ending.unref();
-    reply.raw.once('close', () => {
-      clearTimeout(ending);
-      entered.value();
-    });
+    boundLife(raw, reply.raw, lifeMs(path));
+    reply.raw.once('close', entered.value);
     done();
   });
+}
+
+/** A refusal that its caller does not read, as with an HTTP/2 window of 0, is kept for so long. */
+const refusedLifeMs = 5_000;
+
+function boundLife(request: IncomingMessage, response: ServerResponse, ms: number): void {
+  const ending = setTimeout(end, ms, request);
+  ending.unref();
+  response.once('close', () => clearTimeout(ending));
 }
 
 function end(request: IncomingMessage): void {

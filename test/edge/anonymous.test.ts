@@ -264,6 +264,14 @@ describe('whoever does not read', () => {
     await ended(socket);
     await expect.poll(() => server.connections(), { timeout: 60_000 }).toBe(0);
   });
+
+  test('a refusal is cut off in the end', async () => {
+    const server = await serve({ streams: 0 }, { limits: { idleTimeoutMs: 300, closeGraceMs: 100 } });
+    const socket = socketTo(server);
+    socket.write(unread(target));
+    await ended(socket);
+    await expect.poll(() => server.connections(), { timeout: 60_000 }).toBe(0);
+  });
 });
 
 test.each(rpcs)('a stream over %s that goes on is not cut off, and its bytes are seen', async (_name, transportTo) => {
