@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type Failure, fail, type Result } from '../base/failure.ts';
 import type { Answers, Job, JobKind } from './job.ts';
 
@@ -10,12 +11,12 @@ export interface Waiting {
   done(result: Result<Answers[JobKind]>): void;
 }
 
-/** Jobs that wait, in order. */
+/** Jobs that wait. Owners take turns; those of one owner are done in order. */
 export interface Queue {
   readonly size: number;
   /** Ends the job as `overloaded` when there is no room, or it waits too long, and as `cancelled` when its signal is aborted. */
   add(job: Waiting, terms: { waitMs: number; signal: AbortSignal | undefined }): void;
-  /** The first job whose owner may have one more. */
+  /** The first job of whoever had its turn longest ago, among owners that may have one more. */
   take(mayHaveMore: (owner: string) => boolean): Waiting | undefined;
   /** Ends all as `overloaded`. */
   close(): void;
@@ -30,6 +31,9 @@ const busy: Failure = { kind: 'overloaded', retryAfterMs: 1000 };
 
 export function createQueue(bounds: { queueMax: number; queuePerOwnerMax: number }): Queue {
   const entries = new Set<Entry>();
+  /** When owners had their last turns. Whoever is forgotten is as one that had none. */
+  const turns = new LRUCache<string, number>({ max: 1_024 });
+  let turn = 0;
 
   function hasRoom(owner: string): boolean {
     if (entries.size >= bounds.queueMax) return false;
@@ -63,17 +67,19 @@ export function createQueue(bounds: { queueMax: number; queuePerOwnerMax: number
       entries.add(entry);
     },
     take(mayHaveMore) {
-      // One answer an owner is enough, however many of its jobs wait.
-      const refused = new Set<string>();
+      // One look at an owner is enough, however many of its jobs wait.
+      const seen = new Set<string>();
+      let next: Entry | undefined;
       for (const entry of entries) {
-        if (refused.has(entry.owner)) continue;
-        if (mayHaveMore(entry.owner)) {
-          entry.leave();
-          return entry;
-        }
-        refused.add(entry.owner);
+        if (seen.has(entry.owner)) continue;
+        seen.add(entry.owner);
+        const isEarlier = !next || (turns.get(entry.owner) ?? 0) < (turns.get(next.owner) ?? 0);
+        if (isEarlier && mayHaveMore(entry.owner)) next = entry;
       }
-      return undefined;
+      if (!next) return undefined;
+      next.leave();
+      turns.set(next.owner, ++turn);
+      return next;
     },
     close() {
       for (const entry of [...entries]) {
