@@ -19,10 +19,14 @@ const chat = (maxOutputTokens: number) =>
 
 test('model tokens a minute are set aside before a call and counted as used after it; a refusal costs nothing', async () => {
   const before = (await send(app, 'GET', '/v1/wallet', customer.managementKey)).body.wallet.balanceUsd;
-  const answers = await Promise.all([chat(700), chat(700)]);
-  const [paid, refused] = answers.toSorted((a, b) => a.status - b.status);
-  expect([paid?.status, refused?.status]).toEqual([200, 429]);
-  if (!paid || !refused) throw new Error('two answers');
+  const paid: Awaited<ReturnType<typeof chat>>[] = [];
+  let refused: (typeof paid)[number] | undefined;
+  // Two are under way at one time, unless the first has ended before the second begins.
+  for (let tries = 0; tries < 10 && !refused; tries++)
+    for (const answer of await Promise.all([chat(700), chat(700)]))
+      if (answer.status === 429) refused = answer;
+      else paid.push(answer);
+  if (!refused) throw new Error('none was refused');
   expect(reasonOf(refused)).toBe('RATE_LIMITED');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   // What the first one did not use is there again.
@@ -30,9 +34,9 @@ test('model tokens a minute are set aside before a call and counted as used afte
   expect(third.status, third.text).toBe(200);
   const left = Number(third.headers.get('x-ratelimit-remaining-tokens'));
   expect(left).toBeLessThan(1_200);
-  expect(left).toBeGreaterThan(900);
+  expect(left).toBeGreaterThan(500);
   const wallet = (await send(app, 'GET', '/v1/wallet', customer.managementKey)).body.wallet;
-  const cost = Number(paid.body.usage.costUsd) + Number(third.body.usage.costUsd);
+  const cost = [...paid, third].reduce((sum, { body }) => sum + Number(body.usage.costUsd), 0);
   expect(Number(before) - Number(wallet.balanceUsd)).toBeCloseTo(cost, 9);
   expect(wallet.heldUsd).toBe('0.00');
 });
