@@ -14,6 +14,7 @@ import { type AccessRule, accessRules, mayCall } from './access.ts';
 import { checkOrigin } from './cors.ts';
 import { failureOf, heardBy, type Refusal, type RefusalTexts, refusalOf } from './failures.ts';
 import type { IncomingCall } from './incoming-call.ts';
+import { createPatternMatcher } from './patterns.ts';
 import type { Revocations } from './revocations.ts';
 import { violationsOf } from './violations.ts';
 
@@ -181,7 +182,7 @@ export class AdmittedCall implements Call {
 
 export function createGate(options: GateOptions): Gate {
   const { admission, authenticate, clock, log, observe, revocations, texts, traceCall } = options;
-  const validator = createValidator({ regexMatch: matchesPattern() });
+  const validator = createValidator({ regexMatch: createPatternMatcher() });
   const handlers = handlersByMethod(options.services);
   const rules = accessRules(handlers.keys());
   const reported = new WeakSet<object>();
@@ -396,20 +397,4 @@ const givenRequestId = /^(?!ik_|eyJ)[\w.:-]{1,128}$/;
 /** The caller's own request id when it is one that is safe to print, else a new one. */
 function requestIdOf(given: string | undefined): string {
   return given !== undefined && givenRequestId.test(given) ? given : newId('req');
-}
-
-/**
- * Matches the contract's own patterns, anchored and without repetitions in repetitions, so that any engine takes linear time
- * (`test/proto/patterns.test.ts`). The validator's own engine is written in JavaScript, and takes seconds for a text of 19 MB.
- */
-function matchesPattern(): (pattern: string, text: string) => boolean {
-  const known = new Map<string, RegExp>();
-  return (pattern, text) => {
-    let compiled = known.get(pattern);
-    if (!compiled) {
-      compiled = new RegExp(pattern, 'u');
-      known.set(pattern, compiled);
-    }
-    return compiled.test(text);
-  };
 }
