@@ -116,6 +116,14 @@ describe('what a risk reply says of itself', () => {
     }
   });
 
+  it('says nothing of a word alone, and advises nothing because of one', () => {
+    const { riskLevel, findings, nextBestAction } = check({
+      text: 'Ivory coloured wedding dress, size 38, worn once. Pick up in Leipzig.',
+    });
+    expect({ riskLevel, findings }).toEqual({ riskLevel: 'low', findings: [] });
+    expect(nextBestAction).not.toMatch(/take .* down/i);
+  });
+
   it('leaves out what the caller allows, and only that', () => {
     const text = 'Killer Replica watches, a fake Rolex with logo.';
     const allowed = check({ text: 'Replica Rolex is our brand name.', allowPhrases: ['replica rolex'] });

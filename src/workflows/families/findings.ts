@@ -19,7 +19,8 @@ export interface Spotted {
 
 /** What a text is looked at with. */
 export interface Looking {
-  phrases: PhraseIndex<RiskEntry>;
+  /** Those of a domain, when one is named. */
+  phrases: PhraseIndex<RiskEntry> | undefined;
   own?: PhraseIndex<RiskEntry> | undefined;
   /** Signs of the text's languages. */
   packs?: readonly SignPack[] | undefined;
@@ -47,7 +48,7 @@ export function look(written: string, { phrases, own, packs, allow }: Looking): 
   const text = allow ? withoutAllowed(written, allow) : written;
   const folded = fold(text);
   const detected = detect(text);
-  const spotted: Spotted[] = phrases.find(folded).map((match) => ({ ...match, source: 'rules' }));
+  const spotted: Spotted[] = (phrases?.find(folded) ?? []).map((match) => ({ ...match, source: 'rules' }));
   const words = packs && packs.length > 0 ? tokensOf(text) : undefined;
   for (const pack of packs ?? []) if (words) spotted.push(...signsIn(words, pack));
   for (const match of own?.find(folded) ?? []) spotted.push({ ...match, source: 'own' });

@@ -9,7 +9,7 @@ import { type CheckResult, missingFactsOf, type Severity } from '../checks/check
 import { riskLevelOf, riskScoreOf } from '../checks/risk-level.ts';
 import { basisOf, boundJson, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
 import type { RiskMessages } from '../packs/risk-messages.ts';
-import { type Domain, indexHints, type RiskEntry, type RiskPack, readRiskPacks } from '../packs/risk-pack.ts';
+import { type Domain, type RiskEntry, type RiskPack, readRiskPacks } from '../packs/risk-pack.ts';
 import type { SignLanguage } from '../packs/sign-pack.ts';
 import { indexPhrases, type PhraseIndex, plain } from '../text/phrases.ts';
 import { findingsOf, graver, look, type Scan, type Spotted, sharesOf } from './findings.ts';
@@ -20,7 +20,6 @@ export type RiskRequest = Plain<CheckRiskRequest>;
 export type RiskReply = ReplyOf<CheckRiskResponse>;
 
 export const riskPacks = readRiskPacks();
-const hints = indexHints(riskPacks);
 const findingsMax = 200;
 const textUnitsMax = 300_000;
 
@@ -46,7 +45,7 @@ function checkRisk(request: RiskRequest, texts: readonly string[]): RiskReply {
   const messages = messagesFor(request.locale, hearing.languages);
   const pack = riskPacks.get(request.domain as Domain);
   const looking = {
-    phrases: pack?.index ?? hints,
+    phrases: pack?.index,
     own: request.phrases.length > 0 ? indexOwn(request.phrases) : undefined,
     allow: request.allowPhrases.length > 0 ? indexAllowed(request.allowPhrases) : undefined,
     packs: hearing.packs,

@@ -69,13 +69,3 @@ export function readRiskPacks(): ReadonlyMap<Domain, RiskPack> {
     }),
   );
 }
-
-/** The phrases of all domains as hints: without a domain nobody said that its house rules apply. */
-export function indexHints(packs: ReadonlyMap<Domain, RiskPack>): PhraseIndex<RiskEntry> {
-  const entries = [...packs.values()].flatMap((pack) => pack.entries);
-  return indexPhrases(
-    entries.flatMap((entry) =>
-      entry.phrases.map((phrase) => ({ phrase, entry: { ...entry, severity: 'info' as const }, unlessNegated: true })),
-    ),
-  );
-}

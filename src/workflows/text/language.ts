@@ -10,6 +10,7 @@ export interface Heard {
 const wholeMax = 900;
 const sliceUnits = 300;
 const lettersMin = 3;
+const invisible = /\p{Cf}/gu;
 
 /**
  * The languages of a text, the most frequent first. A long text is heard at its beginning, its middle and its end, so that
@@ -35,7 +36,8 @@ function slicesOf(text: string): string[] {
 
 function languageOf(text: string, spoken: ReadonlySet<string>): string {
   if ((text.match(/\p{L}/gu) ?? []).length < lettersMin) return '';
-  const heard = eld.detect(text);
+  // Invisible characters cut words into pieces that belong to no language.
+  const heard = eld.detect(text.replace(invisible, ''));
   if (spoken.has(heard.language) || heard.isReliable()) return heard.language;
   const possible = Object.entries(heard.getScores()).filter(([language]) => spoken.has(language));
   return possible.sort((a, b) => b[1] - a[1])[0]?.[0] ?? heard.language;
