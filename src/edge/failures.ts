@@ -157,7 +157,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         code: Code.FailedPrecondition,
         status: 409,
         reason: 'REPLY_PURGED',
-        message: `This request was answered and charged once (${failure.chargeId}); its reply is no longer stored. Use a new Idempotency-Key to ask again.`,
+        message: `This request was charged once (${failure.chargeId}), and there is no reply to give again: it is no longer stored, or no model gave one that could be used. Use a new Idempotency-Key to ask again, which is charged anew.`,
         metadata: { chargeId: failure.chargeId },
       };
     case 'payload_too_large':
