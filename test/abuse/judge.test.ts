@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { attacks } from './attacks/index.ts';
-import { judge, type Measured } from './judge.ts';
+import { judge, type Measured, sharedBounds } from './judge.ts';
 import { takenByOthers } from './proc.ts';
 import type { WatchAnswer } from './watch.ts';
 
@@ -51,8 +51,16 @@ test('what a busy machine can cause counts only on one that is not', () => {
   const unanswered = { ...calm, answers: { '400': 1, timeout: 2 } };
   expect(judge(unanswered).slow).toEqual(['2 answers were timeout, not 400, 429']);
   expect(judge({ ...unanswered, takenByOthers: 0.9 })).toMatchObject({ problems: [], slow: [], untimed: true });
+  const impatient = { ...calm, failures: { UND_ERR_HEADERS_TIMEOUT: 2 } };
+  expect(judge(impatient).slow).toEqual(['2 requests of the good caller: UND_ERR_HEADERS_TIMEOUT']);
   // Below the floor it is good, however fast the calm was.
   expect(judge({ ...calm, calmLatenciesMs: [1], latenciesMs: [49] }).slow).toEqual([]);
+});
+
+test('on a machine that is shared, only a turn of seconds counts', () => {
+  const of = (cpuMs: number) => judge({ ...calm, longest: { cpuMs, wallMs: cpuMs } }, sharedBounds);
+  expect(of(900)).toMatchObject({ problems: [], slow: [], untimed: true });
+  expect(of(1_001).problems).toEqual(['a turn of 1001 ms (at most 50 ms)']);
 });
 
 test('what others took is what was used and was not ours', () => {

@@ -1,7 +1,7 @@
 /** Attacks on the running service; see `help`. Exit code 0 only when it stands all of them. */
 import { setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
-import { bounds } from './judge.ts';
+import { bounds, sharedBounds } from './judge.ts';
 import { type AttackReport, listOfAttacks, runAbuse } from './run.ts';
 
 const help = `npm run test:abuse -- [options]
@@ -14,14 +14,14 @@ connections of its own; and one attack after the other, each for a bounded time.
   - the good caller's p99 is over ${bounds.slower} times that of the calm before, and over ${bounds.latencyFloorMs} ms
   - the good caller has an answer other than 200, or the attack one that is not right
 A turn or a p99 that is too long counts when it happens in three tries, as a busy machine can cause it too; when other
-programs take over ${bounds.othersMax * 100} % of the machine in all three, times are not judged ("untimed"). A turn of over ${4 * bounds.stallMs} ms counts at once.
+programs take over ${bounds.othersMax * 100} % of the machine in all three, times are not judged ("untimed"). A turn of over ${bounds.certainlyMs} ms counts at once.
 
   --only NAME      this attack, or those whose names begin so; may be repeated
   --seconds N      how long each attack lasts, and the calm before it (default 2)
   --requests N     how many the generated attacks send, in place of --seconds
   --seed N         repeats what is generated (default: another one each time)
   --minutes N      after this nothing is tried again (default 3)
-  --shared         others use the machine: p99, and turns of up to ${4 * bounds.stallMs} ms, are told and not judged
+  --shared         others use the machine: p99, and turns of up to ${sharedBounds.certainlyMs} ms, are told and not judged
   --memory-max N   of the service with its child processes, in MB (default 2048, as in deploy/)
   --log FILE       keep what the service writes
   --json           the figures as JSON
@@ -68,6 +68,8 @@ async function main(): Promise<void> {
   if (options.json) console.log(JSON.stringify({ seed: Number(seed), reports }, null, 2));
   else print(reports);
   const fallen = reports.filter(isFallen);
+  for (const { name, problems, slow } of fallen)
+    for (const problem of [...problems, ...slow]) console.error(`${name}: ${problem}`);
   console.log(
     fallen.length === 0
       ? `The service stands all ${reports.length} attacks.`

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { migrate } from '../../src/db/index.ts';
 import { startOwn } from '../faults/servers.ts';
 import { type Assault, type Attack, attacks } from './attacks/index.ts';
-import { bounds, judge, type Measured, type Verdict } from './judge.ts';
+import { bounds, judge, type Measured, sharedBounds, type Verdict } from './judge.ts';
 import { takenByOthers, ticks } from './proc.ts';
 import { type GoodCaller, startGoodCaller, startProvider } from './processes.ts';
 import { type Service, startService } from './service.ts';
@@ -197,7 +197,7 @@ async function attempt(scene: Scene, attack: Attack): Promise<Omit<AttackReport,
       name: attack.name,
       about: attack.about,
       answers: raid.answers,
-      ...judge(measured, scene.options.shared ? { ...bounds, othersMax: -1 } : bounds),
+      ...judge(measured, scene.options.shared ? sharedBounds : bounds),
       longestMs: raid.longest?.cpuMs,
       calmLongestMs: before?.longest.cpuMs ?? 0,
       grownBytes: residentBytes.after - residentBytes.before,

@@ -41,6 +41,7 @@ function watch(): void {
   const collect = runInNewContext('gc') as () => void;
   let longest: Turn = { cpuMs: 0, wallMs: 0 };
   let last = now();
+  let residentBytes = 0;
   const look = () => {
     const current = now();
     const cpuMs = current.cpuMs - last.cpuMs;
@@ -57,10 +58,20 @@ function watch(): void {
     }
     longest = { cpuMs: 0, wallMs: 0 };
     last = now();
-    process.send?.({ ...answer, residentBytes: process.memoryUsage.rss() } satisfies WatchAnswer);
+    residentBytes = resident() ?? residentBytes;
+    process.send?.({ ...answer, residentBytes } satisfies WatchAnswer);
   });
   // The channel alone must not keep the service alive.
   process.channel?.unref();
+}
+
+/** Undefined while the process may open no more files, for this is read from one. */
+function resident(): number | undefined {
+  try {
+    return process.memoryUsage.rss();
+  } catch {
+    return;
+  }
 }
 
 function now(): Turn {
