@@ -1,6 +1,5 @@
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { create } from '@bufbuild/protobuf';
-import { createValidator } from '@bufbuild/protovalidate';
 import type { Logger } from 'pino';
 import type { Call, Protocol } from '../api/call.ts';
 import type { ServedService, UntypedHandler, UntypedReply } from '../api/handlers.ts';
@@ -14,9 +13,8 @@ import { type AccessRule, accessRules, mayCall } from './access.ts';
 import { checkOrigin } from './cors.ts';
 import { failureOf, heardBy, type Refusal, type RefusalTexts, refusalOf } from './failures.ts';
 import type { IncomingCall } from './incoming-call.ts';
-import { createPatternMatcher } from './patterns.ts';
 import type { Revocations } from './revocations.ts';
-import { violationsOf } from './violations.ts';
+import { createViolationFinder } from './violations.ts';
 
 /** Admission by limits. `undefined`: not limited. The returned function gives back what a call occupied. */
 export interface Admission {
@@ -182,7 +180,7 @@ export class AdmittedCall implements Call {
 
 export function createGate(options: GateOptions): Gate {
   const { admission, authenticate, clock, log, observe, revocations, texts, traceCall } = options;
-  const validator = createValidator({ regexMatch: createPatternMatcher() });
+  const violationsOf = createViolationFinder();
   const handlers = handlersByMethod(options.services);
   const rules = accessRules(handlers.keys());
   const reported = new WeakSet<object>();
@@ -239,10 +237,8 @@ export function createGate(options: GateOptions): Gate {
   }
 
   function validate(request: Message, call: AdmittedCall): void {
-    const result = validator.validate(call.method.input, request);
-    if (result.kind === 'valid') return;
-    if (result.kind === 'error') throw result.error;
-    throw new FailureError({ kind: 'invalid_argument', violations: violationsOf(result.violations) });
+    const violations = violationsOf(call.method.input, request);
+    if (violations) throw new FailureError({ kind: 'invalid_argument', violations });
   }
 
   async function asStream(call: AdmittedCall, method: DescMethod): Promise<AdmittedCall> {

@@ -26,6 +26,8 @@ export interface ListenerLimits {
   idleTimeoutMs: number;
   /** How long an idle HTTP/2 session that was asked to end may take. */
   closeGraceMs: number;
+  /** How long a caller over HTTP/2 may take to read what is left of an answer once all of it was written. */
+  unreadMs: number;
   /** How long a request without a credential may take in all: to send, to answer and to read. */
   anonymousMs: number;
   /** A connection over which nothing moves for so long is cut off: longer than anything that is served is silent. */
@@ -46,6 +48,8 @@ export const defaultListenerLimits: ListenerLimits = {
   requestTimeoutMs: 120_000,
   idleTimeoutMs: 75_000,
   closeGraceMs: 5_000,
+  // 16 MiB at the pace of a slow mobile network.
+  unreadMs: 10 * 60_000,
   anonymousMs: 60_000,
   stalledMs: 40 * 60_000,
   // What one busy gRPC client of a backend uses; more would let one session hold the whole process.

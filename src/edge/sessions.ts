@@ -1,4 +1,4 @@
-import type { Http2Server, ServerHttp2Session } from 'node:http2';
+import { constants, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Logger } from 'pino';
 
 export interface SessionLimits {
@@ -6,6 +6,8 @@ export interface SessionLimits {
   idleTimeoutMs: number;
   /** How long a session that was asked to end may take. */
   closeGraceMs: number;
+  /** How long a caller may take to read what is left of an answer once all of it was written. */
+  unreadMs: number;
 }
 
 /** The HTTP/2 sessions of a server. */
@@ -17,7 +19,8 @@ export interface Sessions {
 }
 
 interface Seen {
-  streams: number;
+  /** Open streams, and since when the answer of one waits to be read; 0: it is not written yet. */
+  streams: Map<ServerHttp2Stream, number>;
   /** When the last stream ended. */
   idleSince: number;
   closing: boolean;
@@ -27,7 +30,8 @@ const lookEveryMs = 500;
 
 /**
  * Ends idle sessions for certain: GOAWAY first, and after a grace time whatever is left. Frames that are no requests, such
- * as PING, keep no session open. A session with streams is not idle; each stream has bounds of its own.
+ * as PING, keep no session open. A session with streams is not idle; each stream has bounds of its own: among them that of
+ * an answer which its caller does not read, as with a window of 0.
  */
 export function watchSessions(server: Http2Server, limits: SessionLimits, log: Logger): Sessions {
   const sessions = new Map<ServerHttp2Session, Seen>();
@@ -37,16 +41,15 @@ export function watchSessions(server: Http2Server, limits: SessionLimits, log: L
   server.on('sessionError', (error) => log.debug({ err: error }, 'http/2 session'));
 
   function add(session: ServerHttp2Session): void {
-    const seen: Seen = { streams: 0, idleSince: performance.now(), closing: false };
-    const ended = () => {
-      seen.streams -= 1;
-      seen.idleSince = performance.now();
-    };
+    const seen: Seen = { streams: new Map(), idleSince: performance.now(), closing: false };
     sessions.set(session, seen);
     session.once('close', () => sessions.delete(session));
     session.on('stream', (stream) => {
-      seen.streams += 1;
-      stream.once('close', ended);
+      seen.streams.set(stream, 0);
+      stream.once('close', () => {
+        seen.streams.delete(stream);
+        seen.idleSince = performance.now();
+      });
     });
     session.on('error', (error) => log.debug({ err: error }, 'http/2 session'));
   }
@@ -54,7 +57,11 @@ export function watchSessions(server: Http2Server, limits: SessionLimits, log: L
   function look(): void {
     const time = performance.now();
     for (const [session, seen] of sessions) {
-      if (seen.streams > 0 || time - seen.idleSince < limits.idleTimeoutMs) continue;
+      for (const [stream, since] of seen.streams)
+        if (since > 0) {
+          if (time - since >= limits.unreadMs) stream.close(constants.NGHTTP2_CANCEL);
+        } else if (stream.writableEnded) seen.streams.set(stream, time);
+      if (seen.streams.size > 0 || time - seen.idleSince < limits.idleTimeoutMs) continue;
       if (!seen.closing) {
         seen.closing = true;
         session.close();

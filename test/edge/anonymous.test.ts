@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
+import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { create } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
@@ -263,6 +263,19 @@ describe('whoever does not read', () => {
     socket.write(unread(fields));
     await ended(socket);
     await expect.poll(() => server.connections(), { timeout: 60_000 }).toBe(0);
+  });
+
+  test('an answer to a caller with a key ends, though pings keep its session open', async () => {
+    const server = await serve({}, { limits: { unreadMs: 300, idleTimeoutMs: 400 } });
+    const session = connectHttp2(server.url, { settings: { initialWindowSize: 0 } });
+    session.on('error', () => {});
+    const pinging = setInterval(() => session.destroyed || session.ping(() => {}), 50);
+    session.once('close', () => clearInterval(pinging));
+    open.push({ close: () => session.destroy() });
+    const stream = session.request({ ':path': '/openapi.json', authorization: goodToken });
+    stream.on('error', () => {});
+    await once(stream, 'close');
+    expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL);
   });
 
   test('a refusal is cut off in the end', async () => {

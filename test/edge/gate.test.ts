@@ -70,8 +70,8 @@ test('unary calls that arrive in one turn of the event loop are handled as a bat
   const done: Promise<unknown>[] = [];
   await new Promise<void>((resolve) => {
     // Two callbacks of one turn, as two sockets have them: what the first one's promises do is done before the second.
-    setTimeout(() => done.push(gate.unary(one, create(say.input, { text: 'one' }))));
-    setTimeout(() => {
+    setImmediate(() => done.push(gate.unary(one, create(say.input, { text: 'one' }))));
+    setImmediate(() => {
       done.push(gate.unary(other, create(say.input, { text: 'other' })));
       const first = gate
         .stream(stream, create(count.input, { to: 1 }))
