@@ -1,6 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { type Result, succeed } from '../base/failure.ts';
+import { fail, type Result, succeed } from '../base/failure.ts';
+import { ownTurn } from '../base/turn.ts';
 import type { WorkflowUsage } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import type { PatternUse, Sandbox } from '../sandbox/index.ts';
 import type { Assistable, AssistDeps } from './assist/deps.ts';
@@ -29,6 +30,10 @@ export async function runFamily<Request extends Assistable, Reply extends Family
 ): Promise<Result<Paid<Reply>>> {
   const fits = await matchOwnPatterns(deps.sandbox, caller, family.patternsOf?.(request) ?? []);
   if (!fits.ok) return fits;
+  if (isLong(request)) {
+    await ownTurn();
+    if (call.signal.aborted) return fail({ kind: 'cancelled' });
+  }
   const prepared = family.prepare(request, { nowMs: (deps.clock ?? systemClock).now(), fits: fits.value });
   if (!prepared.ok) return prepared;
   const own = await runOwnChecks(deps.sandbox, caller, prepared.value);
@@ -47,6 +52,21 @@ export async function runFamily<Request extends Assistable, Reply extends Family
     // What was stored had its usage.
     restore: (bytes) => restore(bytes) as Reply & { usage: Plain<WorkflowUsage> },
   });
+}
+
+/** Characters whose judgement may take some milliseconds of the event loop. */
+const longCharacters = 8_000;
+
+function isLong(request: object): boolean {
+  const unseen: object[] = [request];
+  let characters = 0;
+  for (let next = unseen.pop(); next !== undefined; next = unseen.pop())
+    for (const value of Object.values(next)) {
+      if (typeof value === 'string') characters += value.length;
+      else if (typeof value === 'object' && value !== null) unseen.push(value);
+      if (characters > longCharacters) return true;
+    }
+  return false;
 }
 
 async function matchOwnPatterns(

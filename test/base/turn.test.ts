@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endOfTurn } from '../../src/base/turn.ts';
+import { endOfTurn, ownTurn } from '../../src/base/turn.ts';
 
 test('all who wait in one turn go on together, after what was ready before', async () => {
   const order: string[] = [];
@@ -24,4 +24,27 @@ test('each turn has its own end', async () => {
   const other = endOfTurn();
   expect(other).not.toBe(one);
   await other;
+});
+
+test('long computations begin in the order of asking, and leave turns to others in between', async () => {
+  const order: string[] = [];
+  let over = false;
+  const others = async () => {
+    while (!over) {
+      order.push('other');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  const long = async (name: string) => {
+    await ownTurn();
+    order.push(name);
+  };
+  const passing = others();
+  await Promise.all(['first', 'second', 'third'].map(long));
+  over = true;
+  await passing;
+  expect(order.filter((name) => name !== 'other')).toEqual(['first', 'second', 'third']);
+  const between = order.slice(order.indexOf('first') + 1, order.indexOf('second'));
+  expect(between.length).toBeGreaterThanOrEqual(4);
+  expect(new Set(between)).toEqual(new Set(['other']));
 });

@@ -36,6 +36,16 @@ describe('folding', () => {
     );
   });
 
+  it('folds ASCII at once as it does letter by letter', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary-ascii', maxLength: 60 }), (text) => {
+        const { units, length } = fold(text);
+        expect(foldText(text)).toBe(String.fromCharCode(...units.subarray(0, length)).trim());
+      }),
+      settings,
+    );
+  });
+
   it('counts code points as a spread string does', () => {
     fc.assert(
       fc.property(

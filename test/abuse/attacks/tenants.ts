@@ -40,6 +40,37 @@ export const tenantAttacks: readonly Attack[] = [
     },
   },
   {
+    name: 'texts-long',
+    about: '16 texts at once of 100,000 characters, to be judged by rules',
+    right: ['200', '402', ...tooMuch],
+    width: 16,
+    open: async (stage) => {
+      const { apiKey } = await stage.openAccount();
+      const caller = stage.stranger();
+      const words = [
+        'never pay by western union, ',
+        'Bj. 2017, 84.000 km, 1.200 € ',
+        'p4y m3 n0w ',
+        'http://a.example/d ',
+      ];
+      const texts = words.map((part) => part.repeat(Math.ceil(100_000 / part.length)).slice(0, 100_000));
+      return {
+        send: async (turn) => {
+          const text = texts[turn % texts.length];
+          const [path, body] =
+            turn % 2 === 0
+              ? ['/v1/risk/check', { text }]
+              : ['/v1/readiness/listing', { listing: { title: 'A bicycle', description: text } }];
+          const reply = await caller.request('POST', path as string, {
+            credential: apiKey,
+            body: { ...(body as object), assist: 'off' },
+          });
+          return reply.status;
+        },
+      };
+    },
+  },
+  {
     name: 'webhook-flood',
     about: '80 webhook tests of one tenant, whose endpoint is slow, and another tenant’s message',
     right: ['200', '400', '409', '429'],
