@@ -48,8 +48,8 @@ test('what a busy machine can cause counts only on one that is not', () => {
   expect(judge({ ...calm, ...slow, takenByOthers: 0.9 })).toMatchObject({ slow: [], untimed: true });
   const late = { latenciesMs: calm.latenciesMs.map((ms) => ms * 3) };
   expect(judge({ ...calm, ...late }).slow).toEqual(["the good caller's p99 is 98 ms, 4.0 times 25 ms"]);
-  const unanswered = { ...calm, answers: { '400': 1, timeout: 2 } };
-  expect(judge(unanswered).slow).toEqual(['2 answers were timeout, not 400, 429']);
+  const unanswered = { ...calm, answers: { '400': 1, timeout: 2, open: 1 } };
+  expect(judge(unanswered).slow).toEqual(['2 answers were timeout, not 400, 429', '1 answers were open, not 400, 429']);
   expect(judge({ ...unanswered, takenByOthers: 0.9 })).toMatchObject({ problems: [], slow: [], untimed: true });
   const impatient = { ...calm, failures: { UND_ERR_HEADERS_TIMEOUT: 2 } };
   expect(judge(impatient).slow).toEqual(['2 requests of the good caller: UND_ERR_HEADERS_TIMEOUT']);
