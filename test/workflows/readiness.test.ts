@@ -38,7 +38,7 @@ describe('readiness of a listing', () => {
     expect(packOf('Mobile phones')).toBe('listing/electronics@2');
     expect(packOf('Gebrauchtwagen')).toBe('listing/vehicles@2');
     expect(packOf('Stellenangebote')).toBe('listing/jobs@1');
-    expect(packOf('Carpets')).toBe('listing/generic@2');
+    expect(packOf('Carpets')).toBe('listing/generic@3');
   });
 
   it('lets what the listing says decide where the category says something else', () => {
@@ -150,5 +150,54 @@ describe('readiness of a listing', () => {
     };
     const reply = ask(readinessFamily, ScoreListingRequestSchema, { listing: odd });
     expect(reply.basis?.checks.filter(({ outcome }) => outcome === 'error')).toEqual([]);
+  });
+
+  it.each([
+    [
+      '84 tkm, Bj. 2017, Diesel, TÜV 05/27, EZ 03.2017, schwarz',
+      {
+        mileageKm: '84000',
+        year: '2017',
+        fuel: 'diesel',
+        inspectionUntil: '2027-05',
+        firstRegistration: '2017-03',
+        colour: 'black',
+      },
+    ],
+    [
+      '98.000 km, ITV hasta junio de 2027, rojo, asientos de cuero negro',
+      { mileageKm: '98000', inspectionUntil: '2027-06', colour: 'red' },
+    ],
+    [
+      '62 000 km, CT de mai 2027, boîte manuelle, blanche',
+      { mileageKm: '62000', inspectionUntil: '2027-05', transmission: 'manual', colour: 'white' },
+    ],
+    [
+      '49,100 miles, MOT till 14 February 2027, blue',
+      { mileageMiles: '49100', inspectionUntil: '2027-02-14', colour: 'blue' },
+    ],
+  ])('reads the facts of a vehicle from prose: %s', (description, expected) => {
+    const { facts } = ask(readinessFamily, ScoreListingRequestSchema, {
+      listing: { ...listing, title: 'VW Golf Variant', category: 'Cars', description },
+    });
+    const told = Object.fromEntries(facts.map(({ name, value }) => [name, value]));
+    expect(told).toMatchObject({ make: 'Volkswagen', ...expected });
+  });
+
+  it.each([
+    ['Putzhilfe', 'Putze schwarz und ohne Rechnung, 12 € die Stunde.', 'lawful-work'],
+    ['Vélo électrique', 'Vélo en bon état, sans facture, cadenas coupé.', 'not-stolen'],
+    ['Peugeot 308 HDi', 'Diesel, manuelle, 2014, compteur remis à 12 000 km.', 'title-document'],
+    [
+      'Piso de 3 habitaciones',
+      '60 m2, primera planta. El piso está en la quinta planta sin ascensor.',
+      'contradiction-floor',
+    ],
+  ])('%s is blocked for what it says', (title, description, check) => {
+    const reply = ask(readinessFamily, ScoreListingRequestSchema, {
+      listing: { ...listing, category: '', title, description },
+    });
+    expect(reply.ready).toBe(false);
+    expect(reply.blockers.map((blocker) => blocker.check)).toContain(check);
   });
 });

@@ -52,7 +52,7 @@ const mileage = (unit: 'km' | 'miles', words: string): FactPattern => ({
     const said = match[1] ?? '';
     const value = /^[a-z]/.test(said)
       ? countOf(said.replace(' thousand', '').replace(/^(only|just|with) /, '')) * 1000
-      : amountOf(said.replace('thousand', 'k').replace('mil', 'k'));
+      : amountOf(said.replace('thousand', 'k').replace('mil', 'k')) * (/\btkm$|\dtkm$/.test(match[0]) ? 1000 : 1);
     if (said.startsWith('-') || notMileage.test(before(text, match)) || value < 50) return undefined;
     return String(value);
   },
@@ -267,7 +267,7 @@ export const factPatterns: readonly FactPattern[] = [
     kinds: ['property'],
     fields: ['floor', 'etage', 'stockwerk', 'planta'],
     pattern:
-      /\b(\d{1,2})(?:st|nd|rd|th|\.|o|a|e|er|eme|ª|º)? ?(?:floor|flor|og\b|stock|obergeschoss|etage|planta|piso)\b|(?:etage|planta|floor) (\d{1,2})\b|(ground|first|second|third|fourth|fifth) floor|erdgeschoss|\beg\b|rez de chaussee|planta baja|(?:primera|segunda|tercera|cuarta) planta|(?:premier|deuxieme|troisieme) etage/g,
+      /\b(\d{1,2})(?:st|nd|rd|th|\.|o|a|e|er|eme|ª|º)? ?(?:floor|flor|og\b|stock|obergeschoss|etage|planta|piso)\b|(?:etage|planta|floor) (\d{1,2})\b|(ground|first|second|third|fourth|fifth) floor|erdgeschoss|\beg\b|rez de chaussee|planta baja|(?:primera?|segund[ao]|tercera?|cuart[ao]|quint[ao]) (?:planta|piso)|(?:premier|deuxieme|troisieme|quatrieme|cinquieme) etage|(?:ersten?|zweiten?|dritten?|vierten?|funften?) (?:stock|og|obergeschoss|etage)/g,
     read: (match) => floorOf(match[0]),
   },
   {
@@ -494,11 +494,11 @@ function floorOf(text: string): string {
   if (digits) return digits;
   const names: readonly RegExp[] = [
     /ground|erd|\beg|rez|baja/,
-    /first|primera|premier/,
-    /second|segunda|deuxieme/,
-    /third|tercera|troisieme/,
-    /fourth|cuarta/,
-    /fifth/,
+    /first|primera?|premier|erste/,
+    /second|segund|deuxieme|zweite/,
+    /third|tercera?|troisieme|dritte/,
+    /fourth|cuart|quatrieme|vierte/,
+    /fifth|quint|cinquieme|funfte/,
   ];
   return String(names.findIndex((name) => name.test(text)));
 }

@@ -1,6 +1,7 @@
 import type { ListingFact } from '../../gen/intelligence/workflow/v1/readiness_pb.ts';
 import type { Plain } from '../family.ts';
 import { factPatterns, type Kind } from './fact-patterns.ts';
+import { namedFacts } from './named-facts.ts';
 import { amountOf, plainText } from './plain-text.ts';
 
 /** What a listing says of what it offers: a fact, where it stands, and in which words. */
@@ -14,6 +15,7 @@ export interface ReadFacts {
 }
 
 const saidMax = 8;
+const patterns = [...factPatterns, ...namedFacts];
 
 /** Reads the facts of a kind of thing from the fields of a listing and from its text. Linear in both; pure. */
 export function readFacts(text: string, attributes: Readonly<Record<string, unknown>>, kind: Kind): ReadFacts {
@@ -21,7 +23,7 @@ export function readFacts(text: string, attributes: Readonly<Record<string, unkn
   const said = new Map<string, Fact[]>();
   const given = new Map<string, Fact>();
   const byField = new Map(Object.entries(attributes).map(([name, value]) => [bareName(name), value]));
-  for (const { fact, kinds, pattern, read, fields = [] } of factPatterns) {
+  for (const { fact, kinds, pattern, read, fields = [] } of patterns) {
     if (kinds.length > 0 && !kinds.includes(kind)) continue;
     const found = said.get(fact) ?? [];
     for (const match of plain.matchAll(pattern)) {
@@ -67,7 +69,5 @@ export function bareName(name: string): string {
 
 /** The names of fields from which facts of a kind are read. */
 export function knownFields(kind: Kind): string[] {
-  return factPatterns.flatMap(({ kinds, fields }) =>
-    kinds.length === 0 || kinds.includes(kind) ? (fields ?? []) : [],
-  );
+  return patterns.flatMap(({ kinds, fields }) => (kinds.length === 0 || kinds.includes(kind) ? (fields ?? []) : []));
 }
