@@ -69,6 +69,10 @@ export type Failure =
   | { kind: 'ledger_unavailable'; retryAfterMs: number }
   | { kind: 'overloaded'; retryAfterMs: number }
   | { kind: 'cancelled' }
+  /** The service stops, and the time for calls that still run is over. */
+  | { kind: 'shutting_down' }
+  /** The request breaks a rule of its protocol. */
+  | { kind: 'protocol_error'; description: string }
   | { kind: 'route_not_found' }
   | { kind: 'method_not_allowed'; allow: string[] }
   | {

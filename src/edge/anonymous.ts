@@ -50,7 +50,7 @@ export function limitAnonymousRequests(app: FastifyInstance, options: AnonymousR
 }
 
 /** A refusal that its caller does not read, as with an HTTP/2 window of 0, is kept for so long. */
-const refusedLifeMs = 5_000;
+export const refusedLifeMs = 5_000;
 
 function boundLife(request: IncomingMessage, response: ServerResponse, ms: number): void {
   const ending = setTimeout(end, ms, request);

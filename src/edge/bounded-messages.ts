@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Failure, invalid } from '../base/failure.ts';
-import { fieldsMax, hasTooManyFields } from './binary-bounds.ts';
-import { defaultJsonBounds, findJsonFault, inflate, isEncoding, positionInBytes, tooDense } from './rest/index.ts';
+import { fieldsMax } from './binary-bounds.ts';
+import { checkFields, openMessage } from './message-bytes.ts';
+import { defaultJsonBounds, findJsonFault, isEncoding, positionInBytes } from './rest/index.ts';
 
 const failures = new WeakMap<object, Failure>();
 
@@ -86,8 +87,8 @@ export function boundMessages(request: IncomingMessage, method: DescMethod, boun
   async function check(message: Buffer): Promise<void> {
     if (message.length <= uncheckedBytes) return;
     if (!isJson) {
-      if (hasTooManyFields(message, method.input))
-        throw refused(invalid('body', `has more than ${fieldsMax} fields and elements`));
+      const problem = checkFields(message, method.input);
+      if (problem) throw refused(problem);
       return;
     }
     const fault = await findJsonFault(message);
@@ -114,15 +115,8 @@ async function collect(body: AsyncIterable<Buffer>, isEnvelope: boolean, bytesMa
 }
 
 async function opened(message: Buffer, encoding: string, bytesMax: number): Promise<Buffer> {
-  if (!isEncoding(encoding) || message.length === 0) return message;
-  const inflated = await inflate(message, encoding, bytesMax);
-  if (inflated.ok) return inflated.bytes;
-  switch (inflated.problem) {
-    case 'too_large':
-      throw refused({ kind: 'payload_too_large', limitBytes: bytesMax });
-    case 'too_dense':
-      throw refused(invalid('body', tooDense));
-    case 'malformed':
-      throw refused(invalid('body', 'is not compressed as its headers say'));
-  }
+  if (!isEncoding(encoding)) return message;
+  const open = await openMessage(message, encoding, bytesMax);
+  if (!open.ok) throw refused(open.failure);
+  return open.value;
 }

@@ -14,7 +14,12 @@ const bySession = new WeakMap<Http2Session, OpenConnection>();
 export function connectionOf(request: IncomingMessage): OpenConnection | undefined {
   const { stream } = request as { stream?: ServerHttp2Stream };
   if (stream === undefined) return bySocket.get(request.socket);
-  return stream.session && bySession.get(stream.session);
+  return stream.session && connectionOfSession(stream.session);
+}
+
+/** The same, for what came by an HTTP/2 session. */
+export function connectionOfSession(session: Http2Session): OpenConnection | undefined {
+  return bySession.get(session);
 }
 
 /** Every open connection, and what those without a credential use. */

@@ -226,6 +226,16 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
       };
     case 'cancelled':
       return { code: Code.Canceled, status: 499, reason: 'CANCELLED', message: 'The caller cancelled the request.' };
+    case 'shutting_down':
+      return {
+        code: Code.Unavailable,
+        status: 503,
+        reason: 'SHUTTING_DOWN',
+        message:
+          'The service is being stopped, and ended the call before its reply. Send it again, with the same Idempotency-Key if it has one: it is charged once.',
+      };
+    case 'protocol_error':
+      return { code: Code.Internal, status: 400, reason: 'PROTOCOL_ERROR', message: failure.description };
     case 'route_not_found':
       return {
         code: Code.NotFound,

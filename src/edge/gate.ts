@@ -362,6 +362,8 @@ function ended(call: AdmittedCall, error: unknown): unknown {
     return heard === error.failure ? error : new FailureError(heard, { cause: error });
   }
   if (!call.signal.aborted) return error;
+  const { reason } = call.signal;
+  if (reason instanceof FailureError) return new FailureError(reason.failure, { cause: error });
   const late = call.deadline !== undefined && Date.now() >= call.deadline;
   return new FailureError({ kind: late ? 'deadline_exceeded' : 'cancelled' }, { cause: error });
 }

@@ -16,6 +16,7 @@ import { registerPreflight } from './cors.ts';
 import { errorBody } from './error-body.ts';
 import { headersOf } from './failures.ts';
 import type { Gate } from './gate.ts';
+import { createGrpcLane } from './grpc/index.ts';
 import { defaultListenerLimits, type ListenerLimits } from './listener.ts';
 import { openAi } from './openai/index.ts';
 import { registerOpenApi } from './openapi/index.ts';
@@ -23,9 +24,11 @@ import { healthService, watchLifeMs } from './operations/health.ts';
 import { registerProbes } from './operations/probes.ts';
 import type { ReadinessMonitor } from './operations/readiness.ts';
 import { defaultReflectionLimits, type ReflectionLimits, reflectionServices } from './operations/reflection.ts';
+import { streamPeers } from './proxies.ts';
 import { registerRest } from './rest-lane.ts';
-import { registerSecurityHeaders } from './security-headers.ts';
+import { registerSecurityHeaders, securityHeaders } from './security-headers.ts';
 import { type RunningServer, startServer } from './server.ts';
+import { namesOneHost } from './strict-http.ts';
 
 export { limitAdmission } from './admission.ts';
 export { createAuthenticator, type OperatorToken } from './authenticate.ts';
@@ -71,11 +74,19 @@ const maxTimeoutMs = 600_000;
 export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
   const { services, gate, readiness, http, log } = options;
   const shutdown = new AbortController();
+  const { anonymousMs, requestTimeoutMs } = options.limits ?? defaultListenerLimits;
+  const grpc = createGrpcLane({
+    ...{ services, gate, anonymous: options.anonymous, anonymousMs, requestTimeoutMs, maxTimeoutMs },
+    messageBytes: messageBytesOf,
+    peerOf: streamPeers(http.trustedProxies),
+    replyHeaders: securityHeaders({ tls: http.tls !== null }),
+  });
   const server = await startServer({
     ...http,
     log,
     ...(options.limits && { limits: options.limits }),
     ...(options.anonymous && { anonymous: options.anonymous }),
+    takeStream: (stream, headers) => namesOneHost(headers) && grpc.take(stream, headers),
     routes: (app) => {
       answerUnknown(app, gate);
       registerSecurityHeaders(app, { tls: http.tls !== null });
@@ -120,7 +131,13 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
     close: async (drainMs) => {
       readiness.shutDown();
       // What is still streaming at the deadline ends with an error that says why, not with a broken connection.
-      const deadline = setTimeout(() => shutdown.abort(), Math.max(0, drainMs - 500));
+      const deadline = setTimeout(
+        () => {
+          grpc.shutDown();
+          shutdown.abort(new FailureError({ kind: 'shutting_down' }));
+        },
+        Math.max(0, drainMs - 500),
+      );
       await server.close(drainMs);
       clearTimeout(deadline);
     },

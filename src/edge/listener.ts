@@ -4,7 +4,13 @@ import {
   type RequestListener,
   type ServerResponse,
 } from 'node:http';
-import { createServer as createHttp2, type ServerHttp2Session } from 'node:http2';
+import {
+  createServer as createHttp2,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createServer as createTls, type TLSSocket } from 'node:tls';
@@ -73,7 +79,11 @@ export interface ListenerOptions {
   /** Whether an address is a proxy whose callers are known by other addresses than its own. */
   isProxy?(address: string): boolean;
   tls?: TlsFiles | undefined;
+  /** Is asked first about each stream of HTTP/2. True: it is served, and never becomes a request. */
+  takeStream?: TakeStream | undefined;
 }
+
+export type TakeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean;
 
 /**
  * The first bytes of every HTTP/2 connection (RFC 9113, section 3.4). Four are enough: no HTTP/1.1 method starts so
@@ -96,7 +106,7 @@ export interface Listener {
 }
 
 export function createListener(answer: RequestListener, options: ListenerOptions): Listener {
-  const { limits, log, anonymous: budget, isProxy = () => false, tls } = options;
+  const { limits, log, anonymous: budget, isProxy = () => false, tls, takeStream } = options;
   const handler = strictHttp(lingering(answer, limits));
   const connections = createConnections({ budget, isProxy, stalledMs: limits.stalledMs });
   const http1 = createHttp1(
@@ -122,6 +132,7 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   const whenRead = continueWhenRead(handler);
   http1.on('checkContinue', whenRead);
   http2.on('checkContinue', (request, response) => whenRead(request as never, response as never));
+  if (takeStream) divertStreams(http2, takeStream);
   refuseBadRequests(http1, limits);
   const sessions = watchSessions(http2, limits, log);
   // It never listens itself; without this its time-outs and the closing of idle connections do nothing.
@@ -168,6 +179,16 @@ export function createListener(answer: RequestListener, options: ListenerOptions
       connections.destroy();
     },
   };
+}
+
+/** Puts `take` in front of what makes requests of streams: Node's own listener, which a server for requests has. */
+function divertStreams(server: Http2Server, take: TakeStream): void {
+  const [makeRequest] = server.listeners('stream');
+  if (!makeRequest) throw new Error('Node serves the requests of HTTP/2 by something else than "stream"');
+  server.off('stream', makeRequest as () => void);
+  server.on('stream', (stream, headers, ...rest: unknown[]) => {
+    if (!take(stream, headers)) makeRequest.call(server, stream, headers, ...rest);
+  });
 }
 
 /** Connections by TLS: what ALPN agreed on is served by the same servers as in clear text. */

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders, Http2Session, ServerHttp2Stream } from 'node:http2';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /** Networks that Fastify, too, knows by name. */
@@ -23,4 +24,38 @@ export function proxies(trusted: readonly string[]): (address: string) => boolea
     const [address = ''] = peer.split('%');
     return trusted.length > 0 && isIP(address) !== 0 && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
   };
+}
+
+/** The address of whoever called by an HTTP/2 stream, found as Fastify finds it for requests. */
+export function streamPeers(
+  trusted: readonly string[],
+): (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => string {
+  const isProxy = proxies(trusted);
+  // Asking a session for its socket's address takes as long as much else of a call.
+  const addresses = new WeakMap<Http2Session, string>();
+  return ({ session }, headers) => {
+    if (!session) return '';
+    let address = addresses.get(session);
+    if (address === undefined) {
+      address = session.socket.remoteAddress ?? '';
+      addresses.set(session, address);
+    }
+    const forwarded = headers['x-forwarded-for'];
+    return forwarded === undefined || trusted.length === 0 ? address : farthest(address, String(forwarded), isProxy);
+  };
+}
+
+/** Each trusted proxy names the one before it; the first that is not trusted is the caller. */
+function farthest(address: string, forwarded: string, isProxy: (address: string) => boolean): string {
+  const named = forwarded
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  let caller = address;
+  while (isProxy(caller)) {
+    const next = named.pop();
+    if (next === undefined) break;
+    caller = next;
+  }
+  return caller;
 }

@@ -3,7 +3,13 @@ import type { RequestListener } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { AnonymousBudget } from '../limits/index.ts';
-import { createListener, defaultListenerLimits, type Listener, type ListenerLimits } from './listener.ts';
+import {
+  createListener,
+  defaultListenerLimits,
+  type Listener,
+  type ListenerLimits,
+  type TakeStream,
+} from './listener.ts';
 import { proxies } from './proxies.ts';
 import { routableUrl } from './rest/index.ts';
 
@@ -16,6 +22,8 @@ export interface ServerOptions {
   limits?: ListenerLimits;
   /** What callers without a credential may use; absent: not limited. */
   anonymous?: AnonymousBudget;
+  /** Is asked first about each stream of HTTP/2. True: it is served, and no route sees it. */
+  takeStream?: TakeStream;
   /** Registers what is served. */
   routes(app: FastifyInstance): void;
 }
@@ -51,6 +59,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
         anonymous: options.anonymous,
         isProxy: proxies(options.trustedProxies),
         tls: tlsFiles(options),
+        takeStream: options.takeStream,
       });
       return listener.server;
     }) as never,

@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders as StreamHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
 import { rawRefusal } from './raw-refusal.ts';
 
@@ -82,6 +83,12 @@ function problemOf(request: IncomingMessage): Problem | undefined {
   else if (typeof named !== 'string' || !isAuthority(named))
     return { code: 400, message: 'The Host header is not the name of a host (RFC 9112, section 3.2).' };
   return undefined;
+}
+
+/** Whether a request of HTTP/2 names its host as nearly all do: once, and by a valid `:authority`. */
+export function namesOneHost(headers: StreamHeaders): boolean {
+  const authority = headers[':authority'];
+  return authority !== undefined && headers.host === undefined && isAuthority(authority);
 }
 
 function isHttp2(request: IncomingMessage): boolean {

@@ -1,7 +1,8 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { type Failure, invalid } from '../base/failure.ts';
+import { type Failure, FailureError, invalid } from '../base/failure.ts';
 import { messageFailure } from './bounded-messages.ts';
+import { brief } from './message-bytes.ts';
 
 /**
  * What kept a message from its handler, of Connect's own error: its size, its form, its compression, or the caller's
@@ -10,7 +11,15 @@ import { messageFailure } from './bounded-messages.ts';
 export function unreadableFailure(reason: unknown, method: DescMethod, limitBytes: number): Failure {
   const known = messageFailure(reason);
   if (known) return known;
+  if (reason instanceof FailureError) return reason.failure;
   const { code, rawMessage } = ConnectError.from(reason);
+  // gRPC's compression.md and Connect's protocol alike ask for INTERNAL.
+  if (rawMessage.startsWith('received compressed envelope'))
+    return {
+      kind: 'protocol_error',
+      description:
+        'The message is marked as compressed, but no header says how: send grpc-encoding or connect-content-encoding.',
+    };
   switch (code) {
     case Code.ResourceExhausted:
       return { kind: 'payload_too_large', limitBytes };
@@ -28,7 +37,7 @@ export function unreadableFailure(reason: unknown, method: DescMethod, limitByte
   }
 }
 
-const callersFault = /^parse binary: |^decompression failed$|^received compressed envelope/;
+const callersFault = /^parse binary: |^decompression failed$/;
 
 /** Fields and types as the caller wrote them; text that came with the request comes back cut short. */
 function malformed(message: string, method: DescMethod): Failure {
@@ -44,11 +53,6 @@ function malformed(message: string, method: DescMethod): Failure {
   const [, timeout] = /^protocol error: invalid \w+ timeout value: (.*)$/s.exec(message) ?? [];
   if (timeout !== undefined) return invalid('timeout', `is not a time that this protocol knows: ${brief(timeout)}`);
   if (message === 'decompression failed') return invalid('body', 'is not compressed as its headers say');
-  if (message.startsWith('received compressed envelope'))
-    return invalid(
-      'body',
-      'is marked as compressed, but no header says how: send grpc-encoding or connect-content-encoding',
-    );
   return invalid('body', `is not framed as this protocol asks: ${brief(message.replace(/^protocol error: /, ''))}`);
 }
 
@@ -57,12 +61,6 @@ function unsupported(message: string, method: DescMethod): string {
   if (encodings !== undefined)
     return `The message is compressed in a way that is not known here. Send it as it is, or as ${encodings.split(',').join(' or ')}.`;
   return `${method.name} takes exactly one message: ${brief(message.replace(/^protocol error: /, ''))}.`;
-}
-
-const charactersMax = 200;
-
-function brief(text: string): string {
-  return text.length > charactersMax ? `${text.slice(0, charactersMax)}...` : text;
 }
 
 /**

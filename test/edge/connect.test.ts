@@ -270,7 +270,7 @@ describe('a message that can’t be read is refused like every other', () => {
     ['bytes that are no protobuf', envelope(notProtobuf), {}, 'status: 3', 'INVALID_ARGUMENT'],
     ['half an envelope', Buffer.from([0, 0, 0, 0, 9, 1]), {}, 'status: 3', 'INVALID_ARGUMENT'],
     ['bad gzip', envelope(Buffer.from('xx'), 1), { 'grpc-encoding': 'gzip' }, 'status: 3', 'INVALID_ARGUMENT'],
-    ['a compression nobody named', envelope(Buffer.from('xx'), 1), {}, 'status: 3', 'INVALID_ARGUMENT'],
+    ['a compression nobody named', envelope(Buffer.from('xx'), 1), {}, 'status: 13', 'PROTOCOL_ERROR'],
     [
       'a compression not known',
       envelope(Buffer.from('x'), 1),

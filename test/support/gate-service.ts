@@ -29,6 +29,8 @@ export const failures: { [Kind in Failure['kind']]: Extract<Failure, { kind: Kin
   ledger_unavailable: { kind: 'ledger_unavailable', retryAfterMs: 1000 },
   overloaded: { kind: 'overloaded', retryAfterMs: 1000 },
   cancelled: { kind: 'cancelled' },
+  shutting_down: { kind: 'shutting_down' },
+  protocol_error: { kind: 'protocol_error', description: 'A message begins with 7, where gRPC has 0 or 1.' },
   route_not_found: { kind: 'route_not_found' },
   method_not_allowed: { kind: 'method_not_allowed', allow: ['GET', 'POST'] },
   unimplemented: { kind: 'unimplemented' },

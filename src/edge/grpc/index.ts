@@ -1,0 +1,1 @@
+export { createGrpcLane, type GrpcLane, type GrpcLaneOptions } from './lane.ts';

@@ -1,0 +1,105 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import { type DescMethod, fromBinary, type Message } from '@bufbuild/protobuf';
+import { type Failure, fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { brief, checkFields, openMessage } from '../message-bytes.ts';
+import { isEncoding } from '../rest/index.ts';
+
+/** Flag and length in front of each message (gRPC over HTTP/2, "Length-Prefixed-Message"). */
+export const prefixBytes = 5;
+
+/** The bytes of one message as they arrived. */
+export interface Frame {
+  isCompressed: boolean;
+  bytes: Buffer;
+}
+
+/**
+ * Collects the one message of a call, however its bytes are split, until the caller has sent all. Tells of more than one
+ * message, and of one over `bytesMax`, as soon as it shows. Tells once, and nothing when the stream closes before.
+ */
+export function receiveFrame(
+  stream: ServerHttp2Stream,
+  method: DescMethod,
+  bytesMax: number,
+  received: (frame: Result<Frame>) => void,
+): void {
+  let held: Buffer = nothing;
+  let length = 0;
+  stream.on('data', take);
+  stream.on('end', end);
+
+  function take(chunk: Buffer): void {
+    if (length === 0) held = chunk;
+    else append(chunk);
+    length += chunk.length;
+    if (length < prefixBytes) return;
+    const declared = held.readUInt32BE(1);
+    if (declared > bytesMax) settle(fail({ kind: 'payload_too_large', limitBytes: bytesMax }));
+    else if (length > prefixBytes + declared) settle(fail(notOne(method, 'it received another one')));
+  }
+
+  /** Into one buffer that doubles: frames of a byte each must not be kept as objects each. */
+  function append(chunk: Buffer): void {
+    const needed = length + chunk.length;
+    if (needed > held.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(needed, Math.min(needed * 2, prefixBytes + bytesMax)));
+      held.copy(grown, 0, 0, length);
+      held = grown;
+    }
+    chunk.copy(held, length);
+  }
+
+  function end(): void {
+    settle(length === 0 ? fail(notOne(method, 'it received none')) : frameOf(held.subarray(0, length)));
+  }
+
+  function settle(frame: Result<Frame>): void {
+    stream.off('data', take);
+    stream.off('end', end);
+    received(frame);
+  }
+}
+
+const nothing = Buffer.alloc(0);
+
+function frameOf(bytes: Buffer): Result<Frame> {
+  const declared = bytes.length < prefixBytes ? undefined : bytes.readUInt32BE(1);
+  if (declared === undefined || bytes.length < prefixBytes + declared)
+    return fail(invalid('body', `is not framed as gRPC asks: it ends after ${bytes.length} bytes, within a message`));
+  const flag = bytes[0];
+  if (flag !== 0 && flag !== 1)
+    return fail({ kind: 'protocol_error', description: `A message begins with ${flag}, where gRPC has 0 or 1.` });
+  return succeed({ isCompressed: flag === 1, bytes: bytes.subarray(prefixBytes) });
+}
+
+function notOne({ name }: DescMethod, what: string): Failure {
+  return { kind: 'unimplemented', description: `${name} takes exactly one message: ${what}.` };
+}
+
+/** The message in a frame, decompressed and within its bounds. Synchronous for one that is not compressed. */
+export function readMessage(
+  { isCompressed, bytes }: Frame,
+  method: DescMethod,
+  encoding: string | undefined,
+  bytesMax: number,
+): Result<Message> | Promise<Result<Message>> {
+  if (!isCompressed) return parse(bytes, method);
+  if (encoding === undefined || !isEncoding(encoding))
+    return fail({
+      kind: 'protocol_error',
+      description: 'The message is marked as compressed, but no header says how: send grpc-encoding.',
+    });
+  return openMessage(bytes, encoding, bytesMax).then((opened) => (opened.ok ? parse(opened.value, method) : opened));
+}
+
+function parse(bytes: Buffer, { input }: DescMethod): Result<Message> {
+  const problem = checkFields(bytes, input);
+  if (problem) return fail(problem);
+  try {
+    return succeed(fromBinary(input, bytes));
+  } catch (error) {
+    return fail(
+      invalid('body', `is not a valid protobuf message ${input.typeName}: ${brief((error as Error).message)}`),
+    );
+  }
+}

@@ -1,0 +1,70 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
+import { prefixBytes } from './message-in.ts';
+
+/** Shorter messages are not compressed: that would make them longer, or nearly. */
+export const gzipBytesMin = 1024;
+
+const compress = promisify(gzip);
+
+/** A message with its prefix, as it goes out. */
+export function frameOf(desc: DescMessage, message: Message): Buffer {
+  return prefixed(toBinary(desc, message), 0);
+}
+
+export function isWorthGzip(frame: Buffer): boolean {
+  return frame.length >= prefixBytes + gzipBytesMin;
+}
+
+/** The same frame with its message compressed. */
+export async function gzipped(frame: Buffer): Promise<Buffer> {
+  return prefixed(await compress(frame.subarray(prefixBytes)), 1);
+}
+
+function prefixed(message: Uint8Array, flag: 0 | 1): Buffer {
+  const frame = Buffer.allocUnsafe(prefixBytes + message.length);
+  frame[0] = flag;
+  frame.writeUInt32BE(message.length, 1);
+  frame.set(message, prefixBytes);
+  return frame;
+}
+
+/** More than this is not gathered, but written at once. */
+const gatheredMax = 16_384;
+
+/** Writes frames; those of one turn of the event loop go out together, as each write costs as much as many messages. */
+export class FrameWriter {
+  readonly #stream: ServerHttp2Stream;
+  #frames: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(stream: ServerHttp2Stream) {
+    this.#stream = stream;
+  }
+
+  /** False when the caller reads more slowly than we write: wait for the stream's `drain` before the next one. */
+  write(frame: Buffer): boolean {
+    if (this.#bytes === 0) process.nextTick(this.#flush);
+    this.#frames.push(frame);
+    this.#bytes += frame.length;
+    if (this.#bytes >= gatheredMax) this.#flush();
+    return !this.#stream.writableNeedDrain;
+  }
+
+  /** Writes what is left; the trailers follow. */
+  end(): void {
+    this.#flush();
+    if (!this.#stream.writableEnded) this.#stream.end();
+  }
+
+  #flush = (): void => {
+    if (this.#bytes === 0) return;
+    const frames = this.#frames;
+    this.#frames = [];
+    this.#bytes = 0;
+    if (!this.#stream.destroyed && !this.#stream.writableEnded)
+      this.#stream.write(frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames));
+  };
+}

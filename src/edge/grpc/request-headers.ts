@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from 'node:http2';
+import { type Failure, invalid } from '../../base/failure.ts';
+import { brief } from '../message-bytes.ts';
+import { isEncoding } from '../rest/index.ts';
+
+/** How messages may be compressed, both ways of a call but that replies are never `br`. */
+export const acceptedEncodings = 'identity,gzip,br';
+
+const known = acceptedEncodings.split(',');
+
+/**
+ * What is wrong with the headers of a call, once it is let in: an encoding that is not known (gRPC compression: UNIMPLEMENTED),
+ * binary metadata that is not base64.
+ */
+export function problemOf(headers: IncomingHttpHeaders): Failure | undefined {
+  const encoding = headers['grpc-encoding'];
+  if (encoding !== undefined && !known.includes(String(encoding)))
+    return {
+      kind: 'unimplemented',
+      description: 'The message is compressed in a way that is not known here. Send it as it is, or as gzip or br.',
+    };
+  for (const name in headers)
+    if (name.endsWith('-bin') && !isBinary(headers[name]))
+      return invalid(brief(name), 'is not base64, as gRPC asks of metadata whose name ends with -bin');
+  return undefined;
+}
+
+/** Base64 by the standard alphabet, with or without padding; values of one name are joined by commas. */
+function isBinary(value: string | string[] | undefined): boolean {
+  return String(value)
+    .split(',')
+    .every((each) => base64.test(each.trim()));
+}
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/;
+
+export function encodingOf(headers: IncomingHttpHeaders): string | undefined {
+  const encoding = headers['grpc-encoding'];
+  return typeof encoding === 'string' && isEncoding(encoding) ? encoding : undefined;
+}
+
+/** Whether replies may be compressed by gzip. */
+export function takesGzip(headers: IncomingHttpHeaders): boolean {
+  const accepted = headers['grpc-accept-encoding'];
+  return typeof accepted === 'string' && accepted.split(',').some((each) => each.trim() === 'gzip');
+}

@@ -1,0 +1,33 @@
+import type { DescMessage } from '@bufbuild/protobuf';
+import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { fieldsMax, hasTooManyFields } from './binary-bounds.ts';
+import { type Encoding, inflate, tooDense } from './rest/index.ts';
+
+/** What is in a compressed message of at most `bytesMax` bytes; fails for one that opens to far more than its size. */
+export async function openMessage(message: Buffer, encoding: Encoding, bytesMax: number): Promise<Result<Buffer>> {
+  if (message.length === 0) return succeed(message);
+  const inflated = await inflate(message, encoding, bytesMax);
+  if (inflated.ok) return succeed(inflated.bytes);
+  switch (inflated.problem) {
+    case 'too_large':
+      return fail({ kind: 'payload_too_large', limitBytes: bytesMax });
+    case 'too_dense':
+      return fail(invalid('body', tooDense));
+    case 'malformed':
+      return fail(invalid('body', 'is not compressed as its headers say'));
+  }
+}
+
+/** Why a binary message must not be parsed, if it must not. */
+export function checkFields(message: Uint8Array, desc: DescMessage): Failure | undefined {
+  return hasTooManyFields(message, desc)
+    ? invalid('body', `has more than ${fieldsMax} fields and elements`)
+    : undefined;
+}
+
+const charactersMax = 200;
+
+/** Text that came with the request, cut short. */
+export function brief(text: string): string {
+  return text.length > charactersMax ? `${text.slice(0, charactersMax)}...` : text;
+}
