@@ -1,58 +1,25 @@
-// What the edge costs: the same echo as a bare Fastify route, through the REST lane and the gate, and by Connect's own
-// JSON protocol. Each server is a process of its own; all are measured in turn, round by round, in one run.
+// What the edge costs: the same echo as a bare Fastify route, through each lane and the gate, by Connect's own JSON
+// protocol, and by grpc-js. Each server is a process of its own; all are measured in turn, round by round, in one run.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createRegistry } from '@bufbuild/protobuf';
-import { fastifyConnectPlugin } from '@connectrpc/connect-fastify';
-import Fastify from 'fastify';
-import { GateService } from '../gen/intelligence/test/v1/gate_pb.ts';
-import { goodToken, startGateServer } from '../support/gate-server.ts';
-import { benchOptions, load, median, progress } from './support.ts';
+import { loadavg } from 'node:os';
+import { type Subject, subjects } from './edge-subjects.ts';
+import { benchOptions, median, progress } from './support.ts';
 
-const body = JSON.stringify({ text: 'the quick brown fox jumps over the lazy dog', number: 7, tags: ['a', 'b'] });
+type Name = keyof typeof subjects;
+const names = Object.keys(subjects) as Name[];
 
-interface Subject {
-  name: string;
-  path: string;
-  headers: Record<string, string>;
-  start(): Promise<string>;
-}
-
-const subjects: Subject[] = [
-  {
-    name: 'bare Fastify route',
-    path: '/say',
-    headers: {},
-    start: async () => {
-      const app = Fastify();
-      app.post('/say', async (request) => request.body);
-      return app.listen({ port: 0, host: '127.0.0.1' });
-    },
-  },
-  {
-    name: 'REST through the gate',
-    path: '/gate/say',
-    headers: { authorization: goodToken },
-    start: async () => (await startGateServer({ logged: false })).url,
-  },
-  {
-    name: 'Connect JSON, no gate',
-    path: '/intelligence.test.v1.GateService/Say',
-    headers: {},
-    start: async () => {
-      const app = Fastify();
-      await app.register(fastifyConnectPlugin, {
-        jsonOptions: { registry: createRegistry() },
-        routes: (router) => {
-          router.service(GateService, { say: async ({ text, number, tags }) => ({ text, number, tags }) });
-        },
-      });
-      return app.listen({ port: 0, host: '127.0.0.1' });
-    },
-  },
+/** What is held against what, and the least that it should reach. */
+const comparisons: { of: Name; to: Name; aim: number }[] = [
+  { of: 'rest', to: 'bare', aim: 0.4 },
+  { of: 'rest', to: 'connect', aim: 3 },
+  { of: 'grpc', to: 'grpcJs', aim: 0.8 },
+  { of: 'grpc', to: 'restHttp2', aim: 0.8 },
+  { of: 'grpc', to: 'rest', aim: 0.8 },
+  { of: 'grpcStream', to: 'grpcJsStream', aim: 0.8 },
 ];
 
-const serving = process.argv[2] === '--serve' ? subjects[Number(process.argv[3])] : undefined;
+const serving = process.argv[2] === '--serve' ? subjects[process.argv[3] as Name] : undefined;
 if (serving) {
   process.once('SIGINT', () => process.exit(0));
   const url = await serving.start();
@@ -63,54 +30,54 @@ if (serving) {
 
 async function measure(): Promise<void> {
   const options = benchOptions(
-    'bench:edge: a unary JSON echo over HTTP/1.1, 64 connections.\nAims: REST through the gate at 0.4x or more of a bare Fastify route, and 3x or more of Connect JSON.',
+    'bench:edge: a unary echo at 64 requests at one time, and streams of 1,000 messages, 16 at one time. JSON over\n64 connections of HTTP/1.1; what says HTTP/2, and gRPC, over 4 connections.',
     { seconds: 5, rounds: 3 },
   );
-  const servers = await Promise.all(subjects.map(async (subject, index) => ({ subject, ...(await serve(index)) })));
-  const results = servers.map(() => ({ rates: [] as number[], p50: [] as number[], errors: 0 }));
+  const servers = await Promise.all(names.map(async (name) => ({ name, ...(await serve(name)) })));
+  const results = Object.fromEntries(
+    names.map((name) => [name, { rates: [] as number[], p50: [] as number[], errors: 0 }]),
+  ) as Record<Name, { rates: number[]; p50: number[]; errors: number }>;
   for (let round = 0; round <= options.rounds; round += 1)
-    for (const [index, { subject, url }] of servers.entries()) {
+    for (const { name, url } of servers) {
       const warmUp = round === 0;
+      const subject: Subject = subjects[name];
       progress(`${warmUp ? 'warm-up' : `round ${round} of ${options.rounds}`}: ${subject.name}`);
-      const { requestsPerSecond, p50Ms, errors } = await load({
-        url: `${url}${subject.path}`,
-        body,
-        headers: subject.headers,
-        connections: 64,
-        seconds: warmUp ? 2 : options.seconds,
-      });
-      const result = results[index];
-      if (!result || warmUp) continue;
-      result.rates.push(requestsPerSecond);
-      result.p50.push(p50Ms);
-      result.errors += errors;
+      const { requestsPerSecond, p50Ms, errors } = await subject.load(url, warmUp ? 2 : options.seconds);
+      if (warmUp) continue;
+      results[name].rates.push(requestsPerSecond * subject.messages);
+      results[name].p50.push(p50Ms);
+      results[name].errors += errors;
     }
   for (const { child } of servers) child.kill();
 
-  const rates = results.map((result) => median(result.rates));
-  const [bare = Number.NaN, gated = Number.NaN, connect = Number.NaN] = rates;
+  const rate = (name: Name) => median(results[name].rates);
   const figures = {
-    servers: subjects.map(({ name }, index) => ({
-      name,
-      requestsPerSecond: Math.round(rates[index] ?? 0),
-      p50Ms: median(results[index]?.p50 ?? []),
-      errors: results[index]?.errors,
+    load: loadavg().map((value) => Math.round(value * 10) / 10),
+    servers: names.map((name) => ({
+      name: subjects[name].name,
+      messagesPerSecond: Math.round(rate(name)),
+      p50Ms: median(results[name].p50),
+      errors: results[name].errors,
     })),
-    gateToBare: gated / bare,
-    gateToConnect: gated / connect,
+    comparisons: comparisons.map(({ of, to, aim }) => ({
+      name: `${subjects[of].name} / ${subjects[to].name}`,
+      ratio: rate(of) / rate(to),
+      aim,
+    })),
   };
   if (options.json) {
     console.log(JSON.stringify(figures, null, 2));
     return;
   }
-  for (const { name, requestsPerSecond, p50Ms, errors } of figures.servers)
-    console.log(`${name.padEnd(24)} ${String(requestsPerSecond).padStart(7)}/s   p50 ${p50Ms} ms   errors ${errors}`);
-  console.log(`REST through the gate / bare Fastify route: ${figures.gateToBare.toFixed(2)}x (aim 0.4x or more)`);
-  console.log(`REST through the gate / Connect JSON:       ${figures.gateToConnect.toFixed(2)}x (aim 3x or more)`);
+  for (const { name, messagesPerSecond, p50Ms, errors } of figures.servers)
+    console.log(`${name.padEnd(30)} ${String(messagesPerSecond).padStart(8)}/s   p50 ${p50Ms} ms   errors ${errors}`);
+  for (const { name, ratio, aim } of figures.comparisons)
+    console.log(`${`${name}:`.padEnd(62)} ${ratio.toFixed(2)}x (aim ${aim}x or more)`);
+  console.log(`load of the machine over the last 1, 5 and 15 minutes: ${figures.load.join(', ')}`);
 }
 
-async function serve(index: number): Promise<{ child: ChildProcess; url: string }> {
-  const child = fork(import.meta.filename, ['--serve', String(index)]);
+async function serve(name: Name): Promise<{ child: ChildProcess; url: string }> {
+  const child = fork(import.meta.filename, ['--serve', name]);
   const [url] = (await once(child, 'message')) as [string];
   return { child, url };
 }

@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { LoadResult } from './support.ts';
+
+export interface Http2Load {
+  url: string;
+  path: string;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** Bytes of DATA that a right answer has; every other answer counts as an error. */
+  answerBytes: number;
+  connections: number;
+  /** Requests at one time over each of them. */
+  streams: number;
+  seconds: number;
+}
+
+const frameType = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, windowUpdate: 8 } as const;
+const flag = { endStream: 1, ack: 1, endHeaders: 4 } as const;
+const headBytes = 9;
+const windowMax = 2 ** 31 - 1;
+
+/**
+ * Sends the same request over and over by HTTP/2. It speaks in frames (RFC 9113): Node's own client takes more time for a
+ * call than the servers that are measured.
+ */
+export async function loadHttp2(options: Http2Load): Promise<LoadResult> {
+  const result = { done: 0, errors: 0, latencies: [] as number[] };
+  const startedAt = performance.now();
+  const until = startedAt + options.seconds * 1000;
+  await Promise.all(Array.from({ length: options.connections }, () => drive(options, until, result)));
+  const seconds = (performance.now() - startedAt) / 1000;
+  const sorted = result.latencies.sort((a, b) => a - b);
+  const at = (part: number) => Math.round((sorted[Math.floor(sorted.length * part)] ?? Number.NaN) * 100) / 100;
+  return { requestsPerSecond: result.done / seconds, p50Ms: at(0.5), p99Ms: at(0.99), errors: result.errors };
+}
+
+/** One connection: as many requests at one time as it may have, until the time is over and all are answered. */
+async function drive(
+  options: Http2Load,
+  until: number,
+  result: { done: number; errors: number; latencies: number[] },
+): Promise<void> {
+  const { hostname, port, host } = new URL(options.url);
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  await once(socket, 'connect');
+  const blocks = headerBlocks({
+    ':method': 'POST',
+    ':scheme': 'http',
+    ':authority': host,
+    ':path': options.path,
+    ...options.headers,
+  });
+  const open = new Map<number, { bytes: number; startedAt: number }>();
+  const out: Buffer[] = [preface()];
+  let nextId = 1;
+
+  function request(): void {
+    const id = nextId;
+    nextId += 2;
+    open.set(id, { bytes: 0, startedAt: performance.now() });
+    out.push(
+      frame(frameType.headers, flag.endHeaders, id, id === 1 ? blocks.first : blocks.later),
+      frame(frameType.data, flag.endStream, id, options.body),
+    );
+  }
+  function answered(id: number, isRight: boolean): void {
+    const asked = open.get(id);
+    if (!asked) return;
+    open.delete(id);
+    if (isRight) result.done += 1;
+    else result.errors += 1;
+    if (result.done % 16 === 0) result.latencies.push(performance.now() - asked.startedAt);
+    if (performance.now() < until) request();
+  }
+  function received(type: number, flags: number, id: number, payload: Buffer): void {
+    if (type === frameType.settings && (flags & flag.ack) === 0) out.push(frame(frameType.settings, flag.ack, 0));
+    if (type === frameType.ping && (flags & flag.ack) === 0) out.push(frame(frameType.ping, flag.ack, 0, payload));
+    if (type === frameType.reset) answered(id, false);
+    if (type === frameType.goaway) socket.destroy(new Error('the server ends the session'));
+    const stream = open.get(id);
+    if (!stream) return;
+    if (type === frameType.data) stream.bytes += payload.length;
+    if ((type === frameType.data || type === frameType.headers) && (flags & flag.endStream) !== 0)
+      answered(id, stream.bytes === options.answerBytes);
+  }
+
+  for (let index = 0; index < options.streams; index += 1) request();
+  flush(socket, out);
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of socket) {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    let at = 0;
+    while (rest.length - at >= headBytes) {
+      const end = at + headBytes + rest.readUIntBE(at, 3);
+      if (rest.length < end) break;
+      received(
+        rest[at + 3] ?? 0,
+        rest[at + 4] ?? 0,
+        rest.readUInt32BE(at + 5) & 0x7fffffff,
+        rest.subarray(at + headBytes, end),
+      );
+      at = end;
+    }
+    rest = rest.subarray(at);
+    flush(socket, out);
+    if (open.size === 0) break;
+  }
+  socket.destroy();
+}
+
+function flush(socket: Socket, out: Buffer[]): void {
+  if (out.length > 0) socket.write(Buffer.concat(out.splice(0)));
+}
+
+function frame(type: number, flags: number, id: number, payload: Buffer = Buffer.alloc(0)): Buffer {
+  const bytes = Buffer.allocUnsafe(headBytes + payload.length);
+  bytes.writeUIntBE(payload.length, 0, 3);
+  bytes[3] = type;
+  bytes[4] = flags;
+  bytes.writeUInt32BE(id, 5);
+  payload.copy(bytes, headBytes);
+  return bytes;
+}
+
+/** The preface, and windows that never fill. */
+function preface(): Buffer {
+  const initialWindow = Buffer.alloc(6);
+  initialWindow.writeUInt16BE(4, 0);
+  initialWindow.writeUInt32BE(windowMax, 2);
+  const more = Buffer.alloc(4);
+  more.writeUInt32BE(windowMax - 65_535, 0);
+  return Buffer.concat([
+    Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+    frame(frameType.settings, 0, 0, initialWindow),
+    frame(frameType.windowUpdate, 0, 0, more),
+  ]);
+}
+
+/** As clients write them: the first request puts each header into the table, later ones name its place (RFC 7541, 6.1 and 6.2.1). */
+function headerBlocks(headers: Record<string, string>): { first: Buffer; later: Buffer } {
+  const entries = Object.entries(headers);
+  const first = entries.flatMap(([name, value]) => [Buffer.from([0x40]), text(name), text(value)]);
+  const firstOfTable = 62;
+  const later = entries.map((_, index) => 0x80 | (firstOfTable + entries.length - 1 - index));
+  return { first: Buffer.concat(first), later: Buffer.from(later) };
+}
+
+function text(value: string): Buffer {
+  if (value.length > 126) throw new Error('a header of the benchmark is too long to be written in one byte of length');
+  return Buffer.concat([Buffer.from([value.length]), Buffer.from(value)]);
+}
