@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { connectionPreface, flag, frame, frameHeadBytes, frameType, headerBlock } from '../support/http2-frames.ts';
 import type { LoadResult } from './support.ts';
 
 export interface Http2Load {
@@ -15,9 +16,6 @@ export interface Http2Load {
   seconds: number;
 }
 
-const frameType = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, windowUpdate: 8 } as const;
-const flag = { endStream: 1, ack: 1, endHeaders: 4 } as const;
-const headBytes = 9;
 const windowMax = 2 ** 31 - 1;
 
 /**
@@ -91,14 +89,14 @@ async function drive(
   for await (const chunk of socket) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let at = 0;
-    while (rest.length - at >= headBytes) {
-      const end = at + headBytes + rest.readUIntBE(at, 3);
+    while (rest.length - at >= frameHeadBytes) {
+      const end = at + frameHeadBytes + rest.readUIntBE(at, 3);
       if (rest.length < end) break;
       received(
         rest[at + 3] ?? 0,
         rest[at + 4] ?? 0,
         rest.readUInt32BE(at + 5) & 0x7fffffff,
-        rest.subarray(at + headBytes, end),
+        rest.subarray(at + frameHeadBytes, end),
       );
       at = end;
     }
@@ -113,16 +111,6 @@ function flush(socket: Socket, out: Buffer[]): void {
   if (out.length > 0) socket.write(Buffer.concat(out.splice(0)));
 }
 
-function frame(type: number, flags: number, id: number, payload: Buffer = Buffer.alloc(0)): Buffer {
-  const bytes = Buffer.allocUnsafe(headBytes + payload.length);
-  bytes.writeUIntBE(payload.length, 0, 3);
-  bytes[3] = type;
-  bytes[4] = flags;
-  bytes.writeUInt32BE(id, 5);
-  payload.copy(bytes, headBytes);
-  return bytes;
-}
-
 /** The preface, and windows that never fill. */
 function preface(): Buffer {
   const initialWindow = Buffer.alloc(6);
@@ -131,7 +119,7 @@ function preface(): Buffer {
   const more = Buffer.alloc(4);
   more.writeUInt32BE(windowMax - 65_535, 0);
   return Buffer.concat([
-    Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+    connectionPreface,
     frame(frameType.settings, 0, 0, initialWindow),
     frame(frameType.windowUpdate, 0, 0, more),
   ]);
@@ -139,14 +127,8 @@ function preface(): Buffer {
 
 /** As clients write them: the first request puts each header into the table, later ones name its place (RFC 7541, 6.1 and 6.2.1). */
 function headerBlocks(headers: Record<string, string>): { first: Buffer; later: Buffer } {
-  const entries = Object.entries(headers);
-  const first = entries.flatMap(([name, value]) => [Buffer.from([0x40]), text(name), text(value)]);
+  const count = Object.keys(headers).length;
   const firstOfTable = 62;
-  const later = entries.map((_, index) => 0x80 | (firstOfTable + entries.length - 1 - index));
-  return { first: Buffer.concat(first), later: Buffer.from(later) };
-}
-
-function text(value: string): Buffer {
-  if (value.length > 126) throw new Error('a header of the benchmark is too long to be written in one byte of length');
-  return Buffer.concat([Buffer.from([value.length]), Buffer.from(value)]);
+  const later = Array.from({ length: count }, (_, index) => 0x80 | (firstOfTable + count - 1 - index));
+  return { first: headerBlock(headers), later: Buffer.from(later) };
 }

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import type { ServedService } from '../../src/api/handlers.ts';
 import { nobody } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { fail, succeed } from '../../src/base/failure.ts';
@@ -27,6 +28,7 @@ export async function startGateServer({
   anonymous,
   trustedProxies = [],
   tls = null,
+  also = [],
   ...edge
 }: {
   logged?: boolean;
@@ -35,11 +37,13 @@ export async function startGateServer({
   anonymous?: AnonymousBudget;
   trustedProxies?: string[];
   tls?: { certFile: string; keyFile: string } | null;
+  /** Served beside the service of `gate-service.ts`. */
+  also?: readonly ServedService[];
 } & Pick<EdgeOptions, 'operations' | 'reflection'> = {}): Promise<GateServer> {
   const lines: string[] = [];
   // Without `logged`, lines are written as in production and thrown away.
   const log = pino({ level: logged ? 'debug' : 'info' }, { write: (line: string) => logged && lines.push(line) });
-  const services = [gateService()];
+  const services = [gateService(), ...also];
   const refusedPeers: string[] = [];
   let occupied = 0;
   const admission: Admission = {

@@ -29,7 +29,7 @@ export function grpcClient(address: string) {
     unary<I extends DescMessage, O extends DescMessage>(
       method: DescMethodUnary<I, O>,
       request: MessageInitShape<I>,
-      headers: Record<string, string> = {},
+      headers: Record<string, string | Buffer> = {},
       { bytes, ...options }: { deadline?: number /** Sent instead of the message. */; bytes?: Buffer } = {},
     ): Promise<GrpcReply<MessageShape<O>>> {
       return new Promise((resolve) => {
@@ -57,8 +57,9 @@ export function grpcClient(address: string) {
     serverStream<I extends DescMessage, O extends DescMessage>(
       method: DescMethodServerStreaming<I, O>,
       request: MessageInitShape<I>,
-      headers: Record<string, string> = {},
+      headers: Record<string, string | Buffer> = {},
       onMessage?: (message: MessageShape<O>, cancel: () => void) => void,
+      { onStart, ...options }: { deadline?: number; onStart?(cancel: () => void): void } = {},
     ): Promise<GrpcReply<MessageShape<O>>> {
       return new Promise((resolve) => {
         const messages: MessageShape<O>[] = [];
@@ -69,7 +70,9 @@ export function grpcClient(address: string) {
           (bytes: Buffer) => fromBinary(method.output, bytes),
           create(method.input, request),
           metadataOf(headers),
+          options,
         );
+        onStart?.(() => call.cancel());
         call.on('metadata', (metadata) => {
           initial = metadata;
         });
@@ -90,7 +93,7 @@ function pathOf(method: DescMethodUnary | DescMethodServerStreaming): string {
   return `/${method.parent.typeName}/${method.name}`;
 }
 
-function metadataOf(headers: Record<string, string>): Metadata {
+function metadataOf(headers: Record<string, string | Buffer>): Metadata {
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
   return metadata;

@@ -50,6 +50,8 @@ export function receiveFrame(
   }
 
   function end(): void {
+    // A stream that its caller resets ends, too, before it closes.
+    if (stream.closed) return;
     settle(length === 0 ? fail(notOne(method, 'it received none')) : frameOf(held.subarray(0, length)));
   }
 
