@@ -49,7 +49,8 @@ function sessionTo(server: GateServer): ClientHttp2Session {
 /** Ends once the server has closed it. */
 async function ended(socket: Socket): Promise<void> {
   socket.resume();
-  if (!socket.closed) await once(socket, 'close');
+  // Also when it is reset, which `once` would take for a failure.
+  if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
 }
 
 async function ask(socket: Socket, request: string): Promise<string> {
@@ -293,6 +294,15 @@ test.each(rpcs)('a stream over %s that goes on is not cut off, and its bytes are
   for await (const { number } of createClient(GateService, transportTo(server)).count({ to: 25, pauseMs: 100 }))
     numbers.push(number);
   expect(numbers).toHaveLength(25);
+});
+
+test.each(rpcs)('a stream over %s without a credential ends when its time is over', async (_name, transportTo) => {
+  const server = await serve({}, { limits: { anonymousMs: 1_000 } });
+  const counting = async () => {
+    for await (const _reply of createClient(GateService, transportTo(server)).count({ to: 100_000, pauseMs: 50 }));
+  };
+  await expect(counting()).rejects.toBeInstanceOf(ConnectError);
+  await expect.poll(() => server.occupied(), { timeout: 60_000 }).toBe(0);
 });
 
 describe('streams of operations', () => {

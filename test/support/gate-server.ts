@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import type { ServedService } from '../../src/api/handlers.ts';
-import { nobody } from '../../src/base/caller.ts';
+import { type Caller, nobody } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
-import { fail, succeed } from '../../src/base/failure.ts';
+import { fail, type Result, succeed } from '../../src/base/failure.ts';
 import { type Admission, createGate } from '../../src/edge/gate.ts';
 import { type EdgeOptions, monitorReadiness, type RunningServer, serveEdge } from '../../src/edge/index.ts';
 import { defaultListenerLimits, type ListenerLimits } from '../../src/edge/listener.ts';
@@ -29,6 +29,7 @@ export async function startGateServer({
   trustedProxies = [],
   tls = null,
   also = [],
+  whileAdmitting = () => undefined,
   ...edge
 }: {
   logged?: boolean;
@@ -39,6 +40,8 @@ export async function startGateServer({
   tls?: { certFile: string; keyFile: string } | null;
   /** Served beside the service of `gate-service.ts`. */
   also?: readonly ServedService[];
+  /** What the look-up of a credential waits for; nothing: it is synchronous, as of a warm one. */
+  whileAdmitting?(): Promise<void> | undefined;
 } & Pick<EdgeOptions, 'operations' | 'reflection'> = {}): Promise<GateServer> {
   const lines: string[] = [];
   // Without `logged`, lines are written as in production and thrown away.
@@ -62,12 +65,8 @@ export async function startGateServer({
   const gate = createGate({
     services,
     authenticate: (authorization) => {
-      if (authorization === undefined) return fail({ kind: 'credential_missing' });
-      if (authorization === goodToken)
-        return succeed({ credential: 'operator', name: 'operator:test', scopes: new Set() });
-      if (authorization === scopelessToken)
-        return succeed({ ...nobody, credential: 'api_key', name: 'key_1', accountId: 'acc_1' });
-      return fail({ kind: 'credential_invalid' });
+      const waiting = whileAdmitting();
+      return waiting ? waiting.then(() => callerOf(authorization)) : callerOf(authorization);
     },
     admission,
     clock: systemClock,
@@ -85,4 +84,13 @@ export async function startGateServer({
     ...edge,
   });
   return { ...server, logged: () => lines.join(''), refusedPeers, occupied: () => occupied };
+}
+
+function callerOf(authorization: string | undefined): Result<Caller> {
+  if (authorization === undefined) return fail({ kind: 'credential_missing' });
+  if (authorization === goodToken)
+    return succeed({ credential: 'operator', name: 'operator:test', scopes: new Set<string>() });
+  if (authorization === scopelessToken)
+    return succeed({ ...nobody, credential: 'api_key', name: 'key_1', accountId: 'acc_1' });
+  return fail({ kind: 'credential_invalid' });
 }

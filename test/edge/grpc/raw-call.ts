@@ -44,6 +44,8 @@ export function rawClient(url: string) {
   return {
     close: () => session.destroy(),
     open,
+    /** Resolves when the server has read what was sent before. */
+    pinged: () => new Promise<void>((resolve) => session.ping(() => resolve())),
     /** Sends the pieces, each in DATA frames of its own, and half-closes unless it is told not to. */
     async call(
       pieces: readonly Uint8Array[],
