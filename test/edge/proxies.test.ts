@@ -30,6 +30,6 @@ test('streams have the peers that Fastify finds for requests', async () => {
         expect(streamPeers(proxies)(stream, headers)).toBe(body);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 60 },
   );
 });

@@ -259,6 +259,23 @@ test('a stream that nobody reads is not made ahead of its reader', async () => {
   reader.close();
 });
 
+test('a stream that waits for its reader gives its place back when its time is over', async () => {
+  const { streamingOutputCall } = InteropService.method;
+  const responseSizes = Array<number>(200).fill(65_536);
+  const asked = toBinary(streamingOutputCall.input, create(streamingOutputCall.input, { responseSizes }));
+  const reader = rawClient(server.url);
+  const stream = reader.open({ ':path': `/${InteropService.typeName}/StreamingOutputCall`, 'grpc-timeout': '1S' });
+  stream.end(framed(asked));
+  await once(stream, 'response');
+  expect(server.occupied()).toBe(1);
+  await expect.poll(() => server.occupied(), { timeout: 60_000 }).toBe(0);
+  // What is on its way comes first, then the status.
+  const answer = await answerOf(stream);
+  expect([answer.status, answer.reason]).toEqual(['4', 'DEADLINE_EXCEEDED']);
+  expect(answer.messages.length).toBeLessThan(200);
+  reader.close();
+});
+
 describe('what is not the lane’s is served as before', () => {
   test.each([
     ['another type', { 'content-type': 'application/grpcx' }, 415],
