@@ -30,7 +30,13 @@ export async function loadHttp2(options: Http2Load): Promise<LoadResult> {
   const seconds = (performance.now() - startedAt) / 1000;
   const sorted = result.latencies.sort((a, b) => a - b);
   const at = (part: number) => Math.round((sorted[Math.floor(sorted.length * part)] ?? Number.NaN) * 100) / 100;
-  return { requestsPerSecond: result.done / seconds, p50Ms: at(0.5), p99Ms: at(0.99), errors: result.errors };
+  return {
+    requests: result.done,
+    requestsPerSecond: result.done / seconds,
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    errors: result.errors,
+  };
 }
 
 /** One connection: as many requests at one time as it may have, until the time is over and all are answered. */

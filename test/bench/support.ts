@@ -2,6 +2,8 @@ import { parseArgs } from 'node:util';
 import autocannon from 'autocannon';
 
 export interface LoadResult {
+  /** How many were answered. */
+  requests: number;
   requestsPerSecond: number;
   p50Ms: number;
   p99Ms: number;
@@ -29,6 +31,7 @@ export async function load({ url, body, headers, connections, seconds, requests 
     ...(requests === undefined ? { duration: seconds } : { amount: requests }),
   });
   return {
+    requests: result.requests.total,
     requestsPerSecond: result.requests.average,
     p50Ms: result.latency.p50,
     p99Ms: result.latency.p99,
