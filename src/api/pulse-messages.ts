@@ -62,11 +62,14 @@ export function reportMessage(report: JourneyReport): MessageInitShape<typeof Jo
     goal: report.goal,
     totals: totalsMessage(report.totals),
     trend: trendMessage(report.totals, report.previous),
-    funnel: report.funnel.map((line) => ({
-      ...line,
-      entered: BigInt(line.entered),
-      completed: BigInt(line.completed),
-    })),
+    funnel: report.funnel.map(({ reached, ...line }) =>
+      present({
+        ...line,
+        entered: BigInt(line.entered),
+        completed: BigInt(line.completed),
+        reached: reached === undefined ? undefined : BigInt(reached),
+      }),
+    ),
     norm: report.norm,
     stalls: report.stalls.map((line) => ({
       ...line,
@@ -89,13 +92,15 @@ export function reportMessage(report: JourneyReport): MessageInitShape<typeof Jo
       totals: totalsMessage(totals),
     })),
     nextBestAction: report.nextBestAction,
+    segments: report.segments.map(({ value, totals }) => ({ value, totals: totalsMessage(totals) })),
   });
 }
 
-function totalsMessage(totals: Totals): MessageInitShape<typeof JourneyTotalsSchema> {
+export function totalsMessage(totals: Totals): MessageInitShape<typeof JourneyTotalsSchema> {
   return {
     ...totals,
     sessions: BigInt(totals.sessions),
+    active: BigInt(totals.active),
     completed: BigInt(totals.completed),
     abandoned: BigInt(totals.abandoned),
     erroredSessions: BigInt(totals.erroredSessions),

@@ -27,6 +27,8 @@ export interface CheckedEvent {
   /** Milliseconds since the Unix epoch. */
   occurredMs: number;
   errorCode?: string;
+  /** As they came; which of them count is known only with the account's declarations. */
+  properties?: object;
   /** The error's message and the properties as JSON; undefined when there is neither. */
   detail?: string;
 }
@@ -104,6 +106,7 @@ export function checkEvent(event: IncomingEvent, index: number, window: Window):
     occurredMs,
     ...(event.userId === '' ? {} : { userId: event.userId }),
     ...(event.error ? { errorCode: event.error.code } : {}),
+    ...(typeof event.properties === 'object' && event.properties !== null ? { properties: event.properties } : {}),
     ...(detail === undefined ? {} : { detail }),
   };
 }

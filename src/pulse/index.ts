@@ -6,6 +6,16 @@ import type { Result } from '../base/failure.ts';
 import type { Page, PageRequest } from '../base/page.ts';
 import type { Database } from '../db/index.ts';
 import type { Ledger } from '../wallet/index.ts';
+import { type Comparison, type ComparisonRequest, compareSegments } from './compare.ts';
+import {
+  type Declaration,
+  type DeclaredProperty,
+  declareJourney,
+  declareProperties,
+  listProperties,
+  readDeclaration,
+} from './declare.ts';
+import { type Differences, type DifferencesRequest, findDifferences } from './differences.ts';
 import { createDigests } from './digest.ts';
 import type { IncomingEvent } from './event.ts';
 import { ensureAccount } from './pulse-store.ts';
@@ -22,6 +32,9 @@ import { createSettlements } from './settlements.ts';
 import { addErasure } from './sweep-store.ts';
 import { createSweeper } from './sweeper.ts';
 
+export type { ComparedMetric, Comparison, ComparisonRequest, ShareLine } from './compare.ts';
+export type { Declaration, DeclaredProperty } from './declare.ts';
+export type { Difference, Differences, DifferencesRequest, Loss } from './differences.ts';
 export type { IncomingEvent, Rejection, RejectionReason } from './event.ts';
 export { pulseInvariants } from './invariants.ts';
 export type { JourneyReport, JourneySummary, ReportRequest } from './read-report.ts';
@@ -38,8 +51,18 @@ export interface Pulse {
    * `ledger_unavailable` when it can't be told whether the events were stored; sending them again is always right.
    */
   recordEvents(caller: Caller, events: readonly IncomingEvent[], call?: RecordCall): Promise<Result<Recorded>>;
+  /** Up to 8 properties of events that reports group and filter by; they take the place of those before. */
+  declareProperties(accountId: string, names: readonly string[]): Promise<Result<DeclaredProperty[]>>;
+  listProperties(accountId: string): Promise<DeclaredProperty[]>;
+  /** A journey's steps in order, its window and its time-out; without steps, it is not declared any more. */
+  declareJourney(accountId: string, declaration: Declaration): Promise<Result<Declaration>>;
+  readDeclaration(accountId: string, journey: string): Promise<Result<Declaration>>;
   /** Fails with `not_found` for a journey without events, and with `invalid_argument` for a bad period or goal. */
   readReport(request: ReportRequest): Promise<Result<JourneyReport>>;
+  /** Fails like `readReport`, and for a property or value that is not known. */
+  compareSegments(request: ComparisonRequest): Promise<Result<Comparison>>;
+  /** Which segments lose more than others. Fails like `readReport`. */
+  findDifferences(request: DifferencesRequest): Promise<Result<Differences>>;
   listJourneys(accountId: string, page: PageRequest): Promise<Result<Page<JourneySummary>>>;
   /**
    * Forgets an end user: within minutes, after a restart too, no stored event holds the user's digest, error texts or
@@ -79,7 +102,7 @@ export function createPulse(deps: PulseDeps): Pulse {
   const { db, ledger, price, clock, log } = deps;
   const retentionMs = (deps.retentionDays ?? retentionDaysDefault) * dayMs;
   const digests = createDigests(new Uint8Array(hkdfSync('sha256', deps.secret, '', 'pulse digests', 32)));
-  const recorder = createRecorder({ db, log });
+  const recorder = createRecorder({ db, clock, log });
   const age = deps.leftBehindAfterSeconds;
   const settlements = createSettlements({
     db,
@@ -92,7 +115,13 @@ export function createPulse(deps: PulseDeps): Pulse {
   const recordDeps = { recorder, digests, ledger, price, settlements, clock, log, retentionMs };
   return {
     recordEvents: (caller, events, call) => recordEvents(recordDeps, caller, events, call),
+    declareProperties: (accountId, names) => declareProperties(db, accountId, names),
+    listProperties: (accountId) => listProperties(db, accountId),
+    declareJourney: (accountId, declaration) => declareJourney(db, accountId, declaration),
+    readDeclaration: (accountId, journey) => readDeclaration(db, accountId, journey),
     readReport: (request) => readReport(db, request, clock.now()),
+    compareSegments: (request) => compareSegments(db, request, clock.now()),
+    findDifferences: (request) => findDifferences(db, request, clock.now()),
     listJourneys: (accountId, page) => listJourneys(db, accountId, page, clock.now()),
     erasePerson: async (accountId, userId) => {
       await addErasure(db, await ensureAccount(db, accountId), digests.user(accountId, userId));

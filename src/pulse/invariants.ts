@@ -5,7 +5,8 @@ const priceVersion = (account: string) => `SELECT MAX(q.version) FROM price q
   WHERE q.item = 'pulse' AND q.account_id = ${account} AND q.version <= c.price_version
     AND TIMESTAMPDIFF(MICROSECOND, '1970-01-01', q.effective_at) <= c.created_at_us`;
 
-const sums = 'SUM(sessions) AS sessions, SUM(completed) AS completed, SUM(abandoned) AS abandoned, SUM(ended) AS ended';
+const sums =
+  'SUM(sessions) AS sessions, SUM(completed) AS completed, SUM(reached) AS reached, SUM(abandoned) AS abandoned, SUM(ended) AS ended';
 const place = 'account_no, journey_no, step_no';
 
 /** What must hold of pulse beside the ledger's own rules: its charges follow the price book, its rollups agree. */
@@ -28,16 +29,22 @@ export const pulseInvariants: readonly Invariant[] = [
     sql: `SELECT charge_id AS subject, CONCAT('events ', events, ', cost ', cost, ', since ', created_at) AS detail
       FROM pulse_unsettled WHERE created_at < UTC_TIMESTAMP(6) - INTERVAL 5 MINUTE`,
   },
-  {
-    name: 'pulse-days-are-their-hours',
+  daysAreTheirHours('pulse-days-are-their-hours', 'pulse_cell', ''),
+  daysAreTheirHours('pulse-segment-days-are-their-hours', 'pulse_segment_cell', ', property_no, value_no'),
+];
+
+function daysAreTheirHours(name: string, table: string, segment: string): Invariant {
+  const rows = `${place}${segment}`;
+  return {
+    name,
     promise: 'The rollup of a day is the sum of its hours, and none has a negative count.',
-    sql: `SELECT CONCAT_WS('/', x.account_no, x.journey_no, x.step_no, x.start_day) AS subject,
+    sql: `SELECT CONCAT_WS('/', ${rows}, x.start_day) AS subject,
         CONCAT('hours ', SUM(IF(x.grain = 1, x.sessions, 0)), ', day ', SUM(IF(x.grain = 2, x.sessions, 0)), ' sessions') AS detail
       FROM (
-        SELECT ${place}, grain, start_hour DIV 24 AS start_day, ${sums}, MIN(LEAST(sessions, completed, abandoned, ended, errored)) AS least
-        FROM pulse_cell GROUP BY ${place}, grain, start_hour DIV 24
-      ) x GROUP BY x.account_no, x.journey_no, x.step_no, x.start_day
+        SELECT ${rows}, grain, start_hour DIV 24 AS start_day, ${sums}, MIN(LEAST(sessions, completed, reached, abandoned, ended, errored)) AS least
+        FROM ${table} GROUP BY ${rows}, grain, start_hour DIV 24
+      ) x GROUP BY ${rows}, x.start_day
       HAVING SUM(IF(x.grain = 1, x.sessions, -x.sessions)) <> 0 OR SUM(IF(x.grain = 1, x.completed, -x.completed)) <> 0
-        OR SUM(IF(x.grain = 1, x.abandoned, -x.abandoned)) <> 0 OR SUM(IF(x.grain = 1, x.ended, -x.ended)) <> 0 OR MIN(x.least) < 0`,
-  },
-];
+        OR SUM(IF(x.grain = 1, x.abandoned, -x.abandoned)) <> 0 OR SUM(IF(x.grain = 1, x.ended, -x.ended)) <> 0 OR SUM(IF(x.grain = 1, x.reached, -x.reached)) <> 0 OR MIN(x.least) < 0`,
+  };
+}

@@ -1,19 +1,29 @@
+import { getOrMake } from './get-or-make.ts';
+
 /** How many names an account may have. A hostile or broken sender must not grow the rollups without bound. */
 export const journeysMax = 200;
 export const stepsMax = 100;
 export const codesMax = 200;
+
+/** Values of one property. */
+export const valuesMax = 50;
+
+/** A property's values beyond `valuesMax`, and those that are too long, count under this name, number 0. */
+export const otherValue = '(other)';
+export const otherValueNo = 0;
 
 /** Error codes beyond `codesMax` count under this name, number 0. */
 export const otherCode = '(other)';
 export const otherCodeNo = 0;
 
 /** What kind of thing a stored name names, and the number by which the database knows the kind. */
-export const nameKinds = { journey: 1, step: 2, code: 3 } as const;
+export const nameKinds = { journey: 1, step: 2, code: 3, value: 4 } as const;
 export type NameKind = keyof typeof nameKinds;
 
-/** A name and its number. A journey's own row has `journeyNo` 0. */
+/** A name and its number. */
 export interface NameRow {
   kind: NameKind;
+  /** The journey of a step or code, the property of a value; 0 for a journey itself. */
   journeyNo: number;
   no: number;
   name: string;
@@ -35,6 +45,7 @@ export interface JourneyNames {
 export class Names {
   readonly journeys = new Map<string, JourneyNames>();
   readonly #byNo = new Map<number, JourneyNames>();
+  readonly #values = new Map<number, ValueNames>();
   size = 0;
 
   constructor(rows: Iterable<NameRow>) {
@@ -48,8 +59,31 @@ export class Names {
     return journey;
   }
 
+  /** The number under which a property's value counts. */
+  valueNo(propertyNo: number, value: string): number {
+    return this.#values.get(propertyNo)?.numbers.get(value) ?? otherValueNo;
+  }
+
+  valueName(propertyNo: number, valueNo: number): string {
+    return this.#values.get(propertyNo)?.texts.get(valueNo) ?? otherValue;
+  }
+
+  /** A property's values in the order in which they came. */
+  valuesOf(propertyNo: number): string[] {
+    return [...(this.#values.get(propertyNo)?.numbers.keys() ?? [])];
+  }
+
   /** Whether an event brings no name that could still be added. */
   knows(event: Named): boolean {
+    return this.#knowsPlace(event) && (event.traits ?? []).every((trait) => this.#knowsValue(trait));
+  }
+
+  #knowsValue({ propertyNo, value }: NamedTrait): boolean {
+    const values = this.#values.get(propertyNo)?.numbers;
+    return value === otherValue || values?.has(value) === true || (values?.size ?? 0) >= valuesMax;
+  }
+
+  #knowsPlace(event: Named): boolean {
     const journey = this.journeys.get(event.journey);
     if (!journey) return this.journeys.size >= journeysMax;
     if (!journey.steps.has(event.step)) return journey.steps.size >= stepsMax;
@@ -59,8 +93,18 @@ export class Names {
   /** Gives numbers to the names that these events bring, as far as the bounds allow, and returns what was added. */
   addMissing(events: Iterable<Named>): NameRow[] {
     const added: NameRow[] = [];
-    for (const event of events) if (!this.knows(event)) added.push(...this.#addNamesOf(event));
+    for (const event of events) {
+      if (!this.#knowsPlace(event)) added.push(...this.#addNamesOf(event));
+      for (const trait of event.traits ?? []) if (!this.#knowsValue(trait)) added.push(this.#addValue(trait));
+    }
     return added;
+  }
+
+  #addValue({ propertyNo, value }: NamedTrait): NameRow {
+    const no = (this.#values.get(propertyNo)?.numbers.size ?? 0) + 1;
+    const row: NameRow = { kind: 'value', journeyNo: propertyNo, no, name: value };
+    this.#add(row);
+    return row;
   }
 
   #addNamesOf(event: Named): NameRow[] {
@@ -94,6 +138,12 @@ export class Names {
       this.#byNo.set(no, journey);
       return;
     }
+    if (kind === 'value') {
+      const values = getOrMake(this.#values, journeyNo, () => ({ numbers: new Map(), texts: new Map() }));
+      values.numbers.set(name, no);
+      values.texts.set(no, name);
+      return;
+    }
     const journey = this.byNo(journeyNo);
     const [numbers, texts] = kind === 'step' ? [journey.steps, journey.stepNames] : [journey.codes, journey.codeNames];
     numbers.set(name, no);
@@ -101,8 +151,20 @@ export class Names {
   }
 }
 
+interface ValueNames {
+  numbers: Map<string, number>;
+  texts: Map<number, string>;
+}
+
+/** What an event says of one declared property. */
+export interface NamedTrait {
+  propertyNo: number;
+  value: string;
+}
+
 interface Named {
   journey: string;
   step: string;
   errorCode?: string;
+  traits?: readonly NamedTrait[];
 }

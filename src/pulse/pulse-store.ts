@@ -53,9 +53,13 @@ export async function findAccount(db: Queryable, accountId: string): Promise<num
   return rows[0]?.account_no;
 }
 
-/** Makes this transaction the only one that writes for the account, until it ends. */
-export async function lockAccount(tx: Queryable, accountNo: number): Promise<void> {
-  await query(tx, `SELECT account_no FROM pulse_account WHERE account_no = ${accountNo} FOR UPDATE`);
+/** Makes this transaction the only one that writes for the account, until it ends. Returns its declarations' version. */
+export async function lockAccount(tx: Queryable, accountNo: number): Promise<number> {
+  const rows = await query<{ settings_version: number }>(
+    tx,
+    `SELECT settings_version FROM pulse_account WHERE account_no = ${accountNo} FOR UPDATE`,
+  );
+  return rows[0]?.settings_version ?? 0;
 }
 
 export async function readNames(db: Queryable, accountNo: number): Promise<NameRow[]> {
@@ -71,7 +75,7 @@ export async function readNames(db: Queryable, accountNo: number): Promise<NameR
   }));
 }
 
-/** One journey's own name and those of its steps and error codes; none when there is no such journey. */
+/** One journey's own name, those of its steps and error codes, and all values; none when there is no such journey. */
 export async function readJourneyNames(db: Queryable, accountNo: number, journey: string): Promise<NameRow[]> {
   const found = await query<{ name_no: number }>(
     db,
@@ -84,7 +88,17 @@ export async function readJourneyNames(db: Queryable, accountNo: number, journey
     `SELECT kind, name_no, name FROM pulse_name WHERE account_no = ${accountNo} AND kind IN (${nameKinds.step},${nameKinds.code}) AND journey_no = ${no}`,
   );
   const names = rows.map((row) => ({ kind: nameKindOf(row.kind), journeyNo: no, no: row.name_no, name: row.name }));
+  names.push(...(await readValues(db, accountNo)));
   return [{ kind: 'journey', journeyNo: 0, no, name: journey }, ...names];
+}
+
+/** The values of the account's properties. */
+export async function readValues(db: Queryable, accountNo: number): Promise<NameRow[]> {
+  const rows = await query<{ journey_no: number; name_no: number; name: string }>(
+    db,
+    `SELECT journey_no, name_no, name FROM pulse_name WHERE account_no = ${accountNo} AND kind = ${nameKinds.value}`,
+  );
+  return rows.map((row) => ({ kind: 'value', journeyNo: row.journey_no, no: row.name_no, name: row.name }));
 }
 
 /** Journeys whose names come after `after`, in the order of the names' bytes. */

@@ -1,13 +1,26 @@
 import { fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../base/page.ts';
-import type { Database, Queryable } from '../db/index.ts';
-import { readCells, readErrorSums, readJourneyDays } from './cells-store.ts';
-import { getOrMake } from './get-or-make.ts';
-import { type JourneyNames, Names, otherCode } from './names.ts';
-import { findAccount, readJourneyNames, readJourneys } from './pulse-store.ts';
-import { buildReport, PeriodSums } from './report.ts';
-import type { Report } from './report-lines.ts';
-import { coverWithCells, hourMs, hoursPerDay } from './rollup.ts';
+import type { Database } from '../db/index.ts';
+import { readJourneyDays } from './cells-store.ts';
+import { otherCode } from './names.ts';
+import type { PeriodSums } from './period-sums.ts';
+import { findAccount, readJourneys } from './pulse-store.ts';
+import {
+  allSessions,
+  type OpenJourney,
+  openJourney,
+  type Period,
+  periodOf,
+  propertyOf,
+  type Selection,
+  type Series,
+  selectionOf,
+  sumPeriod,
+  sumValues,
+} from './read-period.ts';
+import { buildReport, goalOfSums, totalsOf } from './report.ts';
+import type { Report, SegmentTotals } from './report-lines.ts';
+import { hourMs, hoursPerDay } from './rollup.ts';
 
 export interface ReportRequest {
   accountId: string;
@@ -16,9 +29,20 @@ export interface ReportRequest {
   toMs?: number;
   groupBy?: 'hour' | 'day';
   goal?: string;
+  /** Only the sessions with this value of this property. */
+  segment?: SegmentName;
+  /** Also the totals of each value of this property. */
+  breakDownBy?: string;
+}
+
+export interface SegmentName {
+  property: string;
+  value: string;
 }
 
 export interface JourneyReport extends Report {
+  /** The totals of each value of the property that was asked for, the most sessions first. */
+  segments: SegmentTotals[];
   journey: string;
   fromMs: number;
   toMs: number;
@@ -33,8 +57,6 @@ export interface JourneySummary {
 }
 
 const dayMs = hoursPerDay * hourMs;
-const defaultDays = 7;
-const daysMax = 366;
 const hourlyDaysMax = 31;
 
 /** One journey's report, from rollups alone: its cost grows with hours and steps, not with events. */
@@ -42,74 +64,62 @@ export async function readReport(db: Database, request: ReportRequest, nowMs: nu
   const period = periodOf(request, nowMs);
   if (!period.ok) return period;
   const { from, to } = period.value;
+  // A period that begins within an hour covers one hour more.
+  if (request.groupBy === 'hour' && to - from > hourlyDaysMax * hoursPerDay + 1)
+    return fail(invalid('groupBy', `hour is for periods of at most ${hourlyDaysMax} days; use day`));
   return db.snapshot(async (tx): Promise<Result<JourneyReport>> => {
-    const found = await findJourney(tx, request.accountId, request.journey);
-    if (!found) return fail({ kind: 'not_found', resource: 'journey' });
-    const { accountNo, names } = found;
-    if (request.goal !== undefined && !names.steps.has(request.goal)) {
-      return fail(invalid('goal', 'must be a step of the journey, as its events name it'));
-    }
-    const at = { tx, accountNo, journeyNo: names.no };
-    const series = new Map<number, PeriodSums>();
-    const current = await sumPeriod(at, { from, to }, request.groupBy, series);
-    const previous = await sumPeriod(at, { from: from - (to - from), to: from });
+    const found = await openJourney(tx, request, nowMs);
+    if (!found.ok) return found;
+    const open = found.value;
+    const selection = selectionIn(open, request.segment);
+    if (!selection.ok) return selection;
+    const series: Series | undefined = request.groupBy && { groupBy: request.groupBy, points: new Map() };
+    const current = await sumPeriod(open, period.value, selection.value, series);
+    const previous = await sumPeriod(open, { from: from - (to - from), to: from }, selection.value);
+    const points = [...(series?.points ?? [])].sort(([a], [b]) => a - b);
     const report = buildReport({
+      ...namingOf(open, request.goal),
       current,
       previous,
-      series: [...series].sort(([a], [b]) => a - b).map(([start, sums]) => ({ startMs: start * hourMs, sums })),
-      stepName: (step) => names.stepNames.get(step) ?? '',
-      codeName: (code) => names.codeNames.get(code) ?? otherCode,
-      ...(request.goal === undefined ? {} : { goal: request.goal }),
+      series: points.map(([start, sums]) => ({ startMs: start * hourMs, sums })),
+      codeName: (code) => open.journey.codeNames.get(code) ?? otherCode,
     });
-    return succeed({ ...report, journey: request.journey, fromMs: from * hourMs, toMs: to * hourMs });
+    const segments = await breakDown(open, period.value, request, current);
+    if (!segments.ok) return segments;
+    const span = { fromMs: from * hourMs, toMs: to * hourMs };
+    return succeed({ ...report, journey: request.journey, segments: segments.value, ...span });
   });
 }
 
-/** The period in whole hours, in hours since the Unix epoch. */
-function periodOf(request: ReportRequest, nowMs: number): Result<{ from: number; to: number }> {
-  const toMs = request.toMs ?? nowMs;
-  const fromMs = request.fromMs ?? toMs - defaultDays * dayMs;
-  if (fromMs >= toMs) return fail(invalid('from', 'must be before `to`'));
-  if (toMs - fromMs > daysMax * dayMs) return fail(invalid('from', `must be at most ${daysMax} days before \`to\``));
-  if (request.groupBy === 'hour' && toMs - fromMs > hourlyDaysMax * dayMs) {
-    return fail(invalid('groupBy', `hour is for periods of at most ${hourlyDaysMax} days; use day`));
-  }
-  return succeed({ from: Math.floor(fromMs / hourMs), to: Math.ceil(toMs / hourMs) });
+/** What a report needs of a journey's names and declaration. */
+export function namingOf({ journey, plan }: OpenJourney, goal?: string) {
+  return {
+    stepName: (step: number) => journey.stepNames.get(step) ?? '',
+    ...(goal === undefined ? {} : { goal }),
+    ...(plan === undefined ? {} : { plan }),
+  };
 }
 
-async function findJourney(
-  tx: Queryable,
-  accountId: string,
-  journey: string,
-): Promise<{ accountNo: number; names: JourneyNames } | undefined> {
-  const accountNo = await findAccount(tx, accountId);
-  if (accountNo === undefined) return undefined;
-  const rows = await readJourneyNames(tx, accountNo, journey);
-  const names = new Names(rows).journeys.get(journey);
-  return names && { accountNo, names };
+function selectionIn(open: OpenJourney, segment: SegmentName | undefined): Result<Selection> {
+  if (!segment) return succeed(allSessions);
+  const property = propertyOf(open, segment.property, 'property');
+  return property.ok ? selectionOf(open, property.value, segment.value, 'value') : property;
 }
 
-/** Adds up a period, and each hour or day of it into `series`. */
-async function sumPeriod(
-  at: { tx: Queryable; accountNo: number; journeyNo: number },
-  period: { from: number; to: number },
-  groupBy?: 'hour' | 'day',
-  series?: Map<number, PeriodSums>,
-): Promise<PeriodSums> {
-  const sums = new PeriodSums();
-  const ranges = groupBy === 'hour' ? [{ grain: 'hour' as const, ...period }] : coverWithCells(period.from, period.to);
-  for (const range of ranges) {
-    for (const { start, step, cell } of await readCells(at.tx, at.accountNo, at.journeyNo, range)) {
-      sums.add(step, cell);
-      if (!groupBy || !series) continue;
-      const bucket = groupBy === 'hour' ? start : Math.floor(start / hoursPerDay) * hoursPerDay;
-      getOrMake(series, bucket, () => new PeriodSums()).add(step, cell);
-    }
-    for (const { step, code, cell } of await readErrorSums(at.tx, at.accountNo, at.journeyNo, range)) {
-      sums.addError(step, code, cell);
-    }
-  }
-  return sums;
+async function breakDown(
+  open: OpenJourney,
+  period: Period,
+  { breakDownBy, segment, goal: asked }: ReportRequest,
+  whole: PeriodSums,
+): Promise<Result<SegmentTotals[]>> {
+  if (breakDownBy === undefined) return succeed([]);
+  if (segment) return fail(invalid('breakDownBy', 'is for the report of all sessions; leave out property and value'));
+  const property = propertyOf(open, breakDownBy, 'breakDownBy');
+  if (!property.ok) return property;
+  const goal = goalOfSums({ ...namingOf(open, asked), current: whole });
+  const values = await sumValues(open, period, property.value, whole);
+  const lines = values.map(({ value, sums }) => ({ value, totals: totalsOf(sums, goal) }));
+  return succeed(lines.sort((a, b) => b.totals.sessions - a.totals.sessions || (a.value < b.value ? -1 : 1)));
 }
 
 const listName = 'pulse journeys';

@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
 import { type Database, isConnectionLost } from '../db/index.ts';
 import { Names } from './names.ts';
 import { addNames, ensureAccount, lockAccount, readNames } from './pulse-store.ts';
+import { type Settings, traitsOf } from './settings.ts';
+import { readSettings } from './settings-store.ts';
 import { type Batch, type Written, writeGroup } from './write-group.ts';
 
 /**
@@ -38,10 +41,11 @@ interface Waiting {
 interface Account {
   no: number;
   names: Names | undefined;
+  settings: Settings | undefined;
 }
 
-export function createRecorder(deps: { db: Database; log: Logger }): Recorder {
-  const { db, log } = deps;
+export function createRecorder(deps: { db: Database; clock: Clock; log: Logger }): Recorder {
+  const { db, clock, log } = deps;
   const lanes = new Map<string, Waiting[]>();
   const turns: string[] = [];
   const accounts = new LRUCache<string, Account>({
@@ -127,20 +131,21 @@ export function createRecorder(deps: { db: Database; log: Logger }): Recorder {
   }
 
   async function transact(accountId: string, batches: Batch[]): Promise<Written[]> {
-    const account = accounts.get(accountId) ?? { no: await ensureAccount(db, accountId), names: undefined };
-    const { no } = account;
-    let kept = account.names;
+    const { no, ...known } = accounts.get(accountId) ?? { no: await ensureAccount(db, accountId) };
+    let kept: Partial<Account> = known;
     return db.transaction(async (tx) => {
-      await lockAccount(tx, no);
+      const version = await lockAccount(tx, no);
       // Names are numbered under the lock. A copy that lacks some may lack what another node has numbered already, and
       // a transaction that runs again must not trust what its first run added: both read them anew.
-      let names = kept;
-      kept = undefined;
-      if (!names || !knowsAll(names, batches)) names = new Names(await readNames(tx, no));
-      await addNames(tx, no, names.addMissing(eventsOf(batches)));
-      const complete = { no, names };
+      let { names, settings } = kept;
+      kept = {};
+      if (settings?.version !== version) settings = await readSettings(tx, no);
+      const named = [...namedOf(batches, settings)];
+      if (!names || !named.every((event) => names?.knows(event))) names = new Names(await readNames(tx, no));
+      await addNames(tx, no, names.addMissing(named));
+      const complete = { no, names, settings };
       tx.afterCommit(() => void accounts.set(accountId, complete));
-      return writeGroup(tx, complete, batches);
+      return writeGroup(tx, complete, batches, clock.now());
     });
   }
 
@@ -151,10 +156,11 @@ export function createRecorder(deps: { db: Database; log: Logger }): Recorder {
   };
 }
 
-function* eventsOf(batches: readonly Batch[]) {
-  for (const { events } of batches) yield* events;
-}
-
-function knowsAll(names: Names, batches: readonly Batch[]): boolean {
-  return batches.every(({ events }) => events.every((event) => names.knows(event)));
+/** The names that events bring. */
+function* namedOf(batches: readonly Batch[], { properties }: Settings) {
+  for (const { events } of batches)
+    for (const { journey, step, errorCode, properties: given } of events) {
+      const traits = traitsOf(properties, given);
+      yield errorCode === undefined ? { journey, step, traits } : { journey, step, errorCode, traits };
+    }
 }

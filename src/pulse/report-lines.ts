@@ -14,8 +14,11 @@ export interface FunnelStep {
   conversion?: number;
   /** entered / the sessions that entered the step before it. */
   fromPrevious?: number;
-  /** entered / all sessions of the journey. */
+  /** entered / all sessions of the journey. For a declared step both shares are of `reached`. */
   fromStart?: number;
+  /** Sessions that reached a declared step in order and in time, and whether it may be left out. */
+  reached?: number;
+  optional?: boolean;
 }
 
 export interface Stall {
@@ -50,6 +53,8 @@ export interface ErrorLine {
 /** The numbers that a trend compares. */
 export interface Totals {
   sessions: number;
+  /** Sessions whose time-out has not passed and that have not ended at the goal: neither lost nor won. */
+  active: number;
   /** Sessions that completed the goal. */
   completed: number;
   conversion?: number;
@@ -62,6 +67,12 @@ export interface Totals {
 
 export interface Bucket extends Totals {
   startMs: number;
+}
+
+/** The sessions with one value of a property. */
+export interface SegmentTotals {
+  value: string;
+  totals: Totals;
 }
 
 export interface Report {

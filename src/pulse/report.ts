@@ -1,23 +1,9 @@
-import { getOrMake } from './get-or-make.ts';
 import { countOf, type Histogram, mergeInto, quantilesOf, timeBeyond } from './histogram.ts';
 import { chooseNextAction } from './next-action.ts';
 import type { ErrorLine, FunnelStep, Percentiles, Report, Stall, Totals } from './report-lines.ts';
-import { addCell, addErrorCell, type Cell, type ErrorCell, emptyCell, emptyErrorCell, wholeJourney } from './rollup.ts';
-
-/** Rollups of one period, summed: by step number, and by step and code. */
-export class PeriodSums {
-  readonly steps = new Map<number, Cell>();
-  readonly errors = new Map<string, { step: number; code: number; cell: ErrorCell }>();
-
-  add(step: number, cell: Cell): void {
-    addCell(getOrMake(this.steps, step, emptyCell), cell);
-  }
-
-  addError(step: number, code: number, cell: ErrorCell): void {
-    const make = () => ({ step, code, cell: emptyErrorCell() });
-    addErrorCell(getOrMake(this.errors, `${step} ${code}`, make).cell, cell);
-  }
-}
+import type { PeriodSums } from './period-sums.ts';
+import { goalOf, type Plan } from './plan.ts';
+import { type Cell, emptyCell, wholeJourney } from './rollup.ts';
 
 export interface ReportInput {
   current: PeriodSums;
@@ -28,6 +14,8 @@ export interface ReportInput {
   codeName: (code: number) => string;
   /** The step whose completion is the journey's purpose; without one, the step that sessions reach last. */
   goal?: string;
+  /** The journey's declaration, when it has one. */
+  plan?: Plan;
 }
 
 const percentiles = [0.5, 0.9, 0.99];
@@ -35,60 +23,100 @@ const errorLinesMax = 200;
 
 /** A journey's report from its rollups. Pure. */
 export function buildReport(input: ReportInput): Report {
-  const { current, stepName } = input;
-  const order = orderSteps(current, stepName);
-  const goal = input.goal ?? order.at(-1)?.name;
+  const { current, stepName, plan } = input;
+  const order = orderSteps(current, stepName, plan);
+  const goal = purposeOf(input, order);
   const norm = normOf(current);
   const usual = norm && percentilesOf(norm);
-  const totals = totalsOf(current, goal, stepName);
+  const totals = totalsOf(current, goal);
   const funnel = funnelOf(order, totals.sessions);
-  const stalls = stallsOf(order, norm, goal);
+  const entered = order.filter(({ cell }) => cell.sessions > 0);
+  const stalls = stallsOf(entered, norm, goal);
   const errors = errorsOf(input);
   return {
-    ...(goal === undefined ? {} : { goal }),
+    ...(goal.name === undefined ? {} : { goal: goal.name }),
     totals,
-    previous: totalsOf(input.previous, goal, stepName),
+    previous: totalsOf(input.previous, goal),
     ...(usual === undefined ? {} : { norm: usual }),
     funnel,
     stalls,
     errors,
-    series: input.series.map(({ startMs, sums }) => ({ startMs, ...totalsOf(sums, goal, stepName) })),
+    series: input.series.map(({ startMs, sums }) => ({ startMs, ...totalsOf(sums, goal) })),
     nextBestAction: chooseNextAction({ totals, funnel, stalls, errors }),
   };
+}
+
+/** What counts as the journey's completion. */
+export interface Goal {
+  name?: string;
+  step?: number;
+  /** Completed as declared: in order and in time. */
+  asDeclared: boolean;
+}
+
+/** The goal asked for, else the declared one, else the step that sessions reach last. */
+function purposeOf({ current, goal, plan, stepName }: ReportInput, order: OrderedStep[]): Goal {
+  const declared = plan && goalOf(plan);
+  if (goal === undefined && declared !== undefined)
+    return { name: stepName(declared), step: declared, asDeclared: true };
+  const name = goal ?? order.at(-1)?.name;
+  const step = [...current.steps.keys()].find((no) => no !== wholeJourney && stepName(no) === name);
+  return { ...(name === undefined ? {} : { name }), ...(step === undefined ? {} : { step }), asDeclared: false };
+}
+
+/** The goal of a journey whose sums are not made into a report. */
+export function goalOfSums(input: Pick<ReportInput, 'current' | 'stepName' | 'goal' | 'plan'>): Goal {
+  const whole: ReportInput = { ...input, previous: input.current, series: [], codeName: String };
+  return purposeOf(whole, orderSteps(input.current, input.stepName, input.plan));
 }
 
 interface OrderedStep {
   name: string;
   cell: Cell;
+  /** Whether it may be left out; undefined when the step is not declared. */
+  optional?: boolean;
 }
 
-/** Steps in the order in which sessions reach them, on the average. */
-function orderSteps(sums: PeriodSums, stepName: (step: number) => string): OrderedStep[] {
-  return [...sums.steps]
-    .filter(([step, cell]) => step !== wholeJourney && cell.sessions > 0)
+/** Declared steps as declared; then the others in the order in which sessions reach them, on the average. */
+function orderSteps(sums: PeriodSums, stepName: (step: number) => string, plan?: Plan): OrderedStep[] {
+  const declared = (plan?.steps ?? []).map(({ no, optional }) => ({
+    name: stepName(no),
+    cell: sums.steps.get(no) ?? emptyCell(),
+    optional,
+  }));
+  const numbers = new Set(plan?.steps.map(({ no }) => no));
+  const others = [...sums.steps]
+    .filter(([step, cell]) => step !== wholeJourney && cell.sessions > 0 && !numbers.has(step))
     .map(([step, cell]) => ({ name: stepName(step), cell }))
     .sort((a, b) => meanOffset(a.cell) - meanOffset(b.cell) || compareText(a.name, b.name));
+  return [...declared, ...others];
 }
 
 function meanOffset(cell: Cell): number {
   return cell.offsetSum / cell.sessions;
 }
 
+/** Shares of declared steps are those of sessions that reached them in order; shares of others, of all that entered. */
 function funnelOf(order: OrderedStep[], sessions: number): FunnelStep[] {
-  return order.map(({ name, cell }, place) => {
-    const before = order[place - 1]?.cell.sessions;
-    return {
+  let before: number | undefined;
+  return order.map(({ name, cell, optional }) => {
+    const there = optional === undefined ? cell.sessions : cell.reached;
+    const line: FunnelStep = {
       step: name,
       entered: cell.sessions,
       completed: cell.completed,
       ...ratio('conversion', cell.completed, cell.sessions),
-      ...(before === undefined ? {} : ratio('fromPrevious', cell.sessions, before)),
-      ...ratio('fromStart', cell.sessions, sessions),
+      ...(before === undefined ? {} : ratio('fromPrevious', there, before)),
+      ...ratio('fromStart', there, sessions),
+      ...(optional === undefined ? {} : { reached: cell.reached, optional }),
     };
+    // Who leaves out what may be left out is not lost.
+    if (!optional) before = there;
+    return line;
   });
 }
 
-function stallsOf(order: OrderedStep[], norm: Histogram | undefined, goal: string | undefined): Stall[] {
+function stallsOf(order: OrderedStep[], norm: Histogram | undefined, goal: Goal): Stall[] {
   const normMs = norm && quantilesOf(norm, [0.5])?.[0];
   const stalls = order.map(({ name, cell }) => {
     const dwell = percentilesOf(cell.dwell);
@@ -100,7 +128,7 @@ function stallsOf(order: OrderedStep[], norm: Histogram | undefined, goal: strin
       timeLostSeconds: normMs === undefined ? 0 : timeBeyond(cell.dwell, normMs) / 1_000,
       abandoned: cell.abandoned,
       ...ratio('abandonmentRate', cell.abandoned, cell.sessions),
-      leftAfter: name === goal ? 0 : cell.ended,
+      leftAfter: name === goal.name ? 0 : cell.ended,
     };
   });
   return stalls.sort(
@@ -131,18 +159,19 @@ function errorsOf({ current, stepName, codeName }: ReportInput): ErrorLine[] {
   return lines.slice(0, errorLinesMax);
 }
 
-function totalsOf(sums: PeriodSums, goal: string | undefined, stepName: (step: number) => string): Totals {
+/** What became of a period's sessions. */
+export function totalsOf(sums: PeriodSums, goal: Goal): Totals {
   const whole = sums.steps.get(wholeJourney) ?? emptyCell();
-  let completed = 0;
   let abandoned = 0;
-  for (const [step, cell] of sums.steps) {
-    if (step === wholeJourney) continue;
-    abandoned += cell.abandoned;
-    if (stepName(step) === goal) completed = cell.completed;
-  }
+  let active = 0;
+  for (const [step, cell] of sums.steps) if (step !== wholeJourney) abandoned += cell.abandoned;
+  for (const [step, { stopped, ended }] of sums.latest) active += stopped + (step === goal.step ? 0 : ended);
+  const atGoal = goal.step === undefined ? 0 : (sums.steps.get(goal.step)?.completed ?? 0);
+  const completed = goal.asDeclared ? whole.reached : atGoal;
   const duration = percentilesOf(whole.dwell);
   return {
     sessions: whole.sessions,
+    active,
     completed,
     ...ratio('conversion', completed, whole.sessions),
     abandoned,

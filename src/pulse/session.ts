@@ -1,23 +1,27 @@
 import type { EventKind } from './event.ts';
 import { bucketOf } from './histogram.ts';
+import { judge, type Plan } from './plan.ts';
+import type { StepState } from './step-state.ts';
 
-/**
- * What is remembered of one session at one step: only earliest and latest times, which come out the same in whatever
- * order the events arrive.
- */
-export interface StepState {
-  first: number;
-  last: number;
-  entered?: number;
-  completedFirst?: number;
-  completedLast?: number;
-  leftLast?: number;
-  /** Error code's number -> when it last occurred. */
-  errors: Map<number, number>;
+/** The value of a declared property that a session's earliest event with one gives. */
+export interface Trait {
+  at: number;
+  value: number;
 }
 
-/** One session of one journey: step's number -> state. */
-export type SessionState = Map<number, StepState>;
+/** One session of one journey. */
+export interface SessionState {
+  /** By the step's number. */
+  steps: Map<number, StepState>;
+  /** By the property's number. */
+  traits: Map<number, Trait>;
+  /** The version of the journey's declaration that its stored contribution was made with; 0: none. */
+  planVersion: number;
+}
+
+export function emptySession(): SessionState {
+  return { steps: new Map(), traits: new Map(), planVersion: 0 };
+}
 
 /** What one event says about its session. */
 export interface SessionEvent {
@@ -30,10 +34,10 @@ export interface SessionEvent {
 /** Takes one event into a session. Order does not matter, and the same event twice changes nothing. */
 export function applyEvent(session: SessionState, event: SessionEvent): void {
   const at = event.occurredMs;
-  let state = session.get(event.step);
+  let state = session.steps.get(event.step);
   if (!state) {
     state = { first: at, last: at, errors: new Map() };
-    session.set(event.step, state);
+    session.steps.set(event.step, state);
   }
   if (at < state.first) state.first = at;
   if (at > state.last) state.last = at;
@@ -59,18 +63,50 @@ function applyError(errors: Map<number, number>, code: number, at: number): void
   if (errors.size > codesPerStepMax) errors.delete(Math.max(...errors.keys()));
 }
 
+/**
+ * Takes the value that an event gives for a property. The earliest event counts; of those at one moment, the value that
+ * comes first by its text. So the order in which events arrive does not matter here either.
+ */
+export function applyTrait(
+  session: SessionState,
+  property: number,
+  trait: Trait,
+  valueName: (value: number) => string,
+): void {
+  const known = session.traits.get(property);
+  const first =
+    !known ||
+    trait.at < known.at ||
+    (trait.at === known.at && trait.value !== known.value && valueName(trait.value) < valueName(known.value));
+  if (first) session.traits.set(property, trait);
+}
+
 /** What a session adds to the rollups of the hour in which it began. */
 export interface Contribution {
   /** When the session's first event occurred: all of the session counts in that hour. */
   startMs: number;
+  /** When its latest did. */
+  endMs: number;
+  /** Completed the declared journey, in order and in time. */
+  converted: boolean;
+  /** The session's value of each property that it has one of. */
+  segments: Segment[];
   errored: boolean;
   durationBucket: number;
   steps: StepContribution[];
 }
 
+/** The sessions with one value of one property. */
+export interface Segment {
+  property: number;
+  value: number;
+}
+
 export interface StepContribution {
   step: number;
   completed: boolean;
+  /** Reached in the declared order and in time. */
+  reached: boolean;
   /** The session's latest event was at this step. */
   ended: boolean;
   /** From the session's first event to the first at this step. */
@@ -81,25 +117,31 @@ export interface StepContribution {
 }
 
 /** Pure: the same set of events gives the same contribution. `nameOf` breaks ties between steps of one moment. */
-export function contributionOf(session: SessionState, nameOf: (step: number) => string): Contribution {
+export function contributionOf(
+  { steps: states, traits }: SessionState,
+  nameOf: (step: number) => string,
+  plan?: Plan,
+): Contribution {
   let startMs = Number.POSITIVE_INFINITY;
   let endMs = Number.NEGATIVE_INFINITY;
   let endStep = 0;
-  for (const [step, state] of session) {
+  for (const [step, state] of states) {
     if (state.first < startMs) startMs = state.first;
     if (state.last > endMs || (state.last === endMs && nameOf(step) > nameOf(endStep))) {
       endMs = state.last;
       endStep = step;
     }
   }
+  const judged = plan && judge(plan, states, startMs);
   const steps: StepContribution[] = [];
   let errored = false;
-  for (const [step, state] of session) {
+  for (const [step, state] of states) {
     if (state.errors.size > 0) errored = true;
-    const dwell = dwellOf(session, step, state);
+    const dwell = dwellOf(states, step, state);
     steps.push({
       step,
       completed: state.completedLast !== undefined,
+      reached: judged?.reached.has(step) ?? false,
       ended: step === endStep,
       offsetMs: state.first - startMs,
       ...(dwell === undefined ? {} : { dwellBucket: bucketOf(dwell) }),
@@ -109,7 +151,15 @@ export function contributionOf(session: SessionState, nameOf: (step: number) => 
       })),
     });
   }
-  return { startMs, errored, durationBucket: bucketOf(endMs - startMs), steps };
+  return {
+    startMs,
+    endMs,
+    converted: judged?.converted ?? false,
+    segments: [...traits].map(([property, { value }]) => ({ property, value })),
+    errored,
+    durationBucket: bucketOf(endMs - startMs),
+    steps,
+  };
 }
 
 /**
@@ -117,12 +167,12 @@ export function contributionOf(session: SessionState, nameOf: (step: number) => 
  * without one to its last `left`; without one to the session's next first event at another step; without one to the
  * last event at the step. Undefined when all that is one moment; never negative.
  */
-function dwellOf(session: SessionState, step: number, state: StepState): number | undefined {
+function dwellOf(states: SessionState['steps'], step: number, state: StepState): number | undefined {
   const start = state.entered ?? state.first;
   const stated = state.completedFirst ?? state.leftLast;
   if (stated !== undefined) return Math.max(0, stated - start);
   let end = Number.POSITIVE_INFINITY;
-  for (const [other, { first }] of session) {
+  for (const [other, { first }] of states) {
     if (other !== step && first > start && first < end) end = first;
   }
   if (end === Number.POSITIVE_INFINITY) end = state.last;
@@ -140,41 +190,64 @@ type StoredStep = [
   ...errors: number[],
 ];
 
-/** As compact JSON: times relative to one of them, which stands in front. */
-export function encodeSession(session: SessionState): string {
+/** The declaration's version, then property, time and value of each trait. */
+type StoredMore = { more: [planVersion: number, ...traits: number[]] };
+
+/** As compact JSON: times relative to one of them, which stands in front. What only declarations bring stands behind. */
+export function encodeSession({ steps, traits, planVersion }: SessionState): string {
   let base = 0;
-  const rows: StoredStep[] = [];
-  for (const [step, state] of session) {
+  const rows: (StoredStep | StoredMore)[] = [];
+  for (const [step, state] of steps) {
     if (rows.length === 0) base = state.first;
-    const since = (at: number | undefined) => (at === undefined ? null : at - base);
-    const row: StoredStep = [
-      step,
-      state.first - base,
-      state.last - base,
-      since(state.entered),
-      since(state.completedFirst),
-      since(state.completedLast),
-      since(state.leftLast),
-    ];
-    for (const [code, at] of state.errors) row.push(code, at - base);
-    rows.push(row);
+    rows.push(encodeStep(step, state, base));
+  }
+  if (traits.size > 0 || planVersion > 0) {
+    const more: StoredMore['more'] = [planVersion];
+    for (const [property, { at, value }] of traits) more.push(property, at - base, value);
+    rows.push({ more });
   }
   return JSON.stringify([base, ...rows]);
 }
 
+function encodeStep(step: number, state: StepState, base: number): StoredStep {
+  const since = (at: number | undefined) => (at === undefined ? null : at - base);
+  const row: StoredStep = [
+    step,
+    state.first - base,
+    state.last - base,
+    since(state.entered),
+    since(state.completedFirst),
+    since(state.completedLast),
+    since(state.leftLast),
+  ];
+  for (const [code, at] of state.errors) row.push(code, at - base);
+  return row;
+}
+
 export function decodeSession(text: string): SessionState {
-  const [base, ...rows] = JSON.parse(text) as [number, ...StoredStep[]];
-  const session: SessionState = new Map();
-  for (const [step, first, last, entered, completedFirst, completedLast, leftLast, ...errors] of rows) {
-    const state: StepState = { first: first + base, last: last + base, errors: new Map() };
-    if (entered !== null) state.entered = entered + base;
-    if (completedFirst !== null) state.completedFirst = completedFirst + base;
-    if (completedLast !== null) state.completedLast = completedLast + base;
-    if (leftLast !== null) state.leftLast = leftLast + base;
-    for (let i = 0; i < errors.length; i += 2) state.errors.set(errors[i] ?? 0, (errors[i + 1] ?? 0) + base);
-    session.set(step, state);
+  const [base, ...rows] = JSON.parse(text) as [number, ...(StoredStep | StoredMore)[]];
+  const session = emptySession();
+  for (const row of rows) {
+    if (Array.isArray(row)) session.steps.set(row[0], decodeStep(row, base));
+    else {
+      const [planVersion, ...traits] = row.more;
+      session.planVersion = planVersion;
+      for (let i = 0; i < traits.length; i += 3)
+        session.traits.set(traits[i] ?? 0, { at: (traits[i + 1] ?? 0) + base, value: traits[i + 2] ?? 0 });
+    }
   }
   return session;
+}
+
+function decodeStep(row: StoredStep, base: number): StepState {
+  const [, first, last, entered, completedFirst, completedLast, leftLast, ...errors] = row;
+  const state: StepState = { first: first + base, last: last + base, errors: new Map() };
+  if (entered !== null) state.entered = entered + base;
+  if (completedFirst !== null) state.completedFirst = completedFirst + base;
+  if (completedLast !== null) state.completedLast = completedLast + base;
+  if (leftLast !== null) state.leftLast = leftLast + base;
+  for (let i = 0; i < errors.length; i += 2) state.errors.set(errors[i] ?? 0, (errors[i + 1] ?? 0) + base);
+  return state;
 }
 
 function earlier(a: number | undefined, b: number): number {

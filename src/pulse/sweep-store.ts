@@ -1,5 +1,6 @@
 import type { Database } from '../db/index.ts';
 import { hexOf, inListMax, query, run, slices } from './bulk-store.ts';
+import { propertiesEverMax } from './settings.ts';
 
 /** SQL of retention and erasure. Every statement touches a bounded number of rows and stands by itself. */
 
@@ -146,7 +147,30 @@ export async function sweepCells(
   limit: number,
 ): Promise<boolean> {
   const where = `account_no = ${at.accountNo} AND journey_no = ${at.journeyNo} AND grain = ${at.grain} AND start_hour < ${beforeHour}`;
-  const cells = await runAlone(db, `DELETE FROM pulse_cell WHERE ${where} LIMIT ${limit}`);
-  const errors = await runAlone(db, `DELETE FROM pulse_error_cell WHERE ${where} LIMIT ${limit}`);
-  return cells >= BigInt(limit) || errors >= BigInt(limit);
+  // The property stands before the grain in the segments' keys: named, each statement stays one range.
+  const properties = Array.from({ length: propertiesEverMax }, (_, i) => i + 1).join(',');
+  const segments = `${where} AND property_no IN (${properties})`;
+  let more = false;
+  for (const [table, rows] of [
+    ['pulse_cell', where],
+    ['pulse_error_cell', where],
+    ['pulse_segment_cell', segments],
+    ['pulse_segment_error', segments],
+  ])
+    more = (await runAlone(db, `DELETE FROM ${table} WHERE ${rows} LIMIT ${limit}`)) >= BigInt(limit) || more;
+  return more;
+}
+
+/** Deletes some counts by latest event that no time-out reaches any more; false when none is left. */
+export async function sweepLatest(
+  db: Database,
+  at: { accountNo: number; journeyNo: number },
+  beforeMinute: number,
+  limit: number,
+): Promise<boolean> {
+  const gone = await runAlone(
+    db,
+    `DELETE FROM pulse_latest WHERE account_no = ${at.accountNo} AND journey_no = ${at.journeyNo} AND minute < ${beforeMinute} LIMIT ${limit}`,
+  );
+  return gone >= BigInt(limit);
 }

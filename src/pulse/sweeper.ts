@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { createRounds } from '../base/rounds.ts';
 import type { Database } from '../db/index.ts';
+import { latestKeptMs, minuteMs } from './latest.ts';
 import { grains, hourMs, hoursPerDay } from './rollup.ts';
 import * as store from './sweep-store.ts';
 
@@ -86,6 +87,8 @@ async function walkAccount(deps: SweeperDeps, accountNo: number, signal: AbortSi
       const at: { accountNo: number; journeyNo: number; after: string } = { accountNo, journeyNo, after };
       after = await part(() => store.sweepSessions(db, at, now - deps.retentionMs, rowsAtOnce));
     }
+    const beforeMinute = Math.floor((now - latestKeptMs) / minuteMs);
+    while (await part(() => store.sweepLatest(db, { accountNo, journeyNo }, beforeMinute, rowsAtOnce)));
     // Whole days, or a day's cell would go before the last of its hours.
     const beforeHour = Math.floor((now - deps.rollupRetentionMs) / hourMs / hoursPerDay) * hoursPerDay;
     for (const grain of Object.values(grains)) {

@@ -4,9 +4,20 @@ import type { Digests } from './digest.ts';
 import { type CheckedEvent, kinds, type Rejection } from './event.ts';
 import { getOrMake } from './get-or-make.ts';
 import { type JourneyNames, journeysMax, type Names, otherCodeNo, stepsMax } from './names.ts';
+import { LatestChanges } from './latest.ts';
+import { addToLatest } from './latest-store.ts';
 import * as store from './pulse-store.ts';
-import { RollupChanges } from './rollup.ts';
-import { applyEvent, contributionOf, decodeSession, encodeSession, type SessionState } from './session.ts';
+import { hourMs, RollupChanges } from './rollup.ts';
+import {
+  applyEvent,
+  applyTrait,
+  contributionOf,
+  decodeSession,
+  emptySession,
+  encodeSession,
+  type SessionState,
+} from './session.ts';
+import { type Settings, traitsOf } from './settings.ts';
 
 /** A checked event with the digests by which its session and end user are known. */
 export interface IdentifiedEvent extends CheckedEvent {
@@ -37,17 +48,25 @@ export interface Written {
   rejected: Rejection[];
 }
 
+/** The account that is written for, locked, with its names and declarations as of that lock. */
+export interface LockedAccount {
+  no: number;
+  names: Names;
+  settings: Settings;
+}
+
 /**
  * Stores batches of one account, in order, in one transaction: events, sessions, rollups and what is owed for them stand or
- * fall together. An id counts for the first batch that brings it. The account's row must be locked, and `names` must be
- * its names as of that lock or older.
+ * fall together. An id counts for the first batch that brings it. Of sessions long past, `nowMs` tells that no time-out
+ * reaches them any more.
  */
 export async function writeGroup(
   tx: Queryable,
-  account: { no: number; names: Names },
+  account: LockedAccount,
   batches: readonly Batch[],
+  nowMs: number,
 ): Promise<Written[]> {
-  const group = sortOut(account.names, batches);
+  const group = sortOut(account, batches);
   const existing = await store.addNewEvents(tx, account.no, inKeyOrder(group.fresh));
   const added = existing.size === 0 ? group.fresh : group.fresh.filter(({ id }) => !existing.has(id));
   for (const row of added) {
@@ -57,7 +76,7 @@ export async function writeGroup(
   for (const [place, written] of group.written.entries()) {
     written.duplicates = (batches[place]?.events.length ?? 0) - written.accepted - written.rejected.length;
   }
-  await rollUp(tx, account, added);
+  await rollUp(tx, account, added, nowMs);
   await store.addUnsettled(
     tx,
     batches.flatMap((batch, place) => {
@@ -73,10 +92,12 @@ interface FreshEvent extends store.EventRow {
   batch: number;
   kindName: CheckedEvent['kind'];
   codeNo?: number;
+  traits: readonly { property: number; value: number }[];
 }
 
 /** Gives events their numbers; leaves out those with a name too many and those that come twice. */
-function sortOut(names: Names, batches: readonly Batch[]): { fresh: FreshEvent[]; written: Written[] } {
+function sortOut(account: LockedAccount, batches: readonly Batch[]): { fresh: FreshEvent[]; written: Written[] } {
+  const { names } = account;
   const seen = new Set<string>();
   const fresh: FreshEvent[] = [];
   const written = batches.map(({ events }, batch) => {
@@ -90,7 +111,7 @@ function sortOut(names: Names, batches: readonly Batch[]): { fresh: FreshEvent[]
       }
       if (seen.has(event.id)) continue;
       seen.add(event.id);
-      fresh.push(freshEvent(event, { batch, journey, stepNo }));
+      fresh.push(freshEvent(event, { account, batch, journey, stepNo }));
     }
     return { accepted: 0, duplicates: 0, rejected };
   });
@@ -99,7 +120,7 @@ function sortOut(names: Names, batches: readonly Batch[]): { fresh: FreshEvent[]
 
 function freshEvent(
   event: IdentifiedEvent,
-  place: { batch: number; journey: JourneyNames; stepNo: number },
+  place: { account: LockedAccount; batch: number; journey: JourneyNames; stepNo: number },
 ): FreshEvent {
   const fresh: FreshEvent = {
     batch: place.batch,
@@ -110,6 +131,10 @@ function freshEvent(
     kindName: event.kind,
     occurredMs: event.occurredMs,
     sessionKey: event.sessionKey,
+    traits: traitsOf(place.account.settings.properties, event.properties).map(({ propertyNo, value }) => ({
+      property: propertyNo,
+      value: place.account.names.valueNo(propertyNo, value),
+    })),
   };
   if (event.userKey !== undefined) fresh.userKey = event.userKey;
   if (event.detail !== undefined) fresh.detail = event.detail;
@@ -139,36 +164,53 @@ function inKeyOrder(events: readonly FreshEvent[]): FreshEvent[] {
 /** Takes new events into their sessions, and what that changes into the rollups. */
 async function rollUp(
   tx: Queryable,
-  account: { no: number; names: Names },
+  account: LockedAccount,
   events: readonly FreshEvent[],
+  nowMs: number,
 ): Promise<void> {
+  const { names, settings } = account;
   const changes = new RollupChanges();
+  const latest = new LatestChanges(nowMs);
   const rows: store.SessionRow[] = [];
   for (const [journeyNo, sessions] of bySession(events)) {
-    const { stepNames } = account.names.byNo(journeyNo);
+    const { stepNames } = names.byNo(journeyNo);
     const nameOf = (step: number) => stepNames.get(step) ?? '';
+    const plan = settings.newestPlan(journeyNo);
+    const count = (session: SessionState, sign: 1 | -1) => {
+      const contribution = contributionOf(session, nameOf, settings.plan(journeyNo, session.planVersion));
+      changes.addSession(journeyNo, contribution, sign);
+      latest.addSession(journeyNo, Math.floor(contribution.startMs / hourMs), contribution, sign);
+    };
     const keys = [...sessions.keys()].sort();
     const stored = await store.readSessions(tx, account.no, journeyNo, keys);
     for (const sessionKey of keys) {
       const before = stored.get(sessionKey);
-      const session: SessionState = before === undefined ? new Map() : decodeSession(before);
-      if (before !== undefined) changes.addSession(journeyNo, contributionOf(session, nameOf), -1);
+      const session = before === undefined ? emptySession() : decodeSession(before);
+      if (before !== undefined) count(session, -1);
       for (const event of sessions.get(sessionKey) ?? []) {
-        applyEvent(session, {
-          step: event.stepNo,
-          kind: event.kindName,
-          occurredMs: event.occurredMs,
-          ...(event.codeNo === undefined ? {} : { errorCode: event.codeNo }),
-        });
+        takeIn(session, event, names);
         if (event.codeNo !== undefined) changes.addError(journeyNo, event.stepNo, event.codeNo, event.occurredMs);
       }
-      changes.addSession(journeyNo, contributionOf(session, nameOf), 1);
+      session.planVersion = plan?.version ?? 0;
+      count(session, 1);
       rows.push({ journeyNo, sessionKey, lastMs: lastOf(session), state: encodeSession(session) });
     }
   }
   await store.writeSessions(tx, account.no, rows);
   await addToCells(tx, account.no, changes.cells());
   await addToErrorCells(tx, account.no, changes.errors());
+  await addToLatest(tx, account.no, latest);
+}
+
+function takeIn(session: SessionState, event: FreshEvent, names: Names): void {
+  applyEvent(session, {
+    step: event.stepNo,
+    kind: event.kindName,
+    occurredMs: event.occurredMs,
+    ...(event.codeNo === undefined ? {} : { errorCode: event.codeNo }),
+  });
+  for (const { property, value } of event.traits)
+    applyTrait(session, property, { at: event.occurredMs, value }, (no) => names.valueName(property, no));
 }
 
 function bySession(events: readonly FreshEvent[]): Map<number, Map<string, FreshEvent[]>> {
@@ -182,6 +224,6 @@ function bySession(events: readonly FreshEvent[]): Map<number, Map<string, Fresh
 
 function lastOf(session: SessionState): number {
   let last = Number.NEGATIVE_INFINITY;
-  for (const state of session.values()) if (state.last > last) last = state.last;
+  for (const state of session.steps.values()) if (state.last > last) last = state.last;
   return last;
 }

@@ -12,6 +12,8 @@ export function expectSameReport(report: Report, model: ModelReport, before?: Mo
   if (before) {
     expect(report.previous).toMatchObject({ sessions: before.sessions, abandoned: before.abandoned });
   }
+  const atGoal = model.openAfter.filter((step) => step === report.goal).length;
+  expect(report.totals.active).toBe(model.open - atGoal);
   expectQuantiles(report.totals.duration, model.durations);
   expect(report.funnel.map(({ step }) => step).sort()).toEqual([...model.steps.keys()].sort());
   const mean = (step: string) => {

@@ -6,6 +6,10 @@ import type { IncomingEvent } from '../../src/pulse/index.ts';
  */
 export interface ModelReport {
   sessions: number;
+  /** Whose time-out has not passed, wherever they stopped. */
+  open: number;
+  /** The steps at which such sessions stand after completing them. */
+  openAfter: string[];
   abandoned: number;
   erroredSessions: number;
   durations: number[];
@@ -24,14 +28,27 @@ interface Known {
   kind: string;
   at: number;
   code: string | undefined;
+  properties: Record<string, unknown>;
+}
+
+export interface ModelQuestion {
+  journey: string;
+  from: number;
+  to: number;
+  /** When the question is asked; unset: so late that nothing goes on. */
+  now?: number;
+  /** Only sessions with this value; undefined is a value as well. */
+  segment?: { property: string; value: string | undefined };
 }
 
 export function modelReport(
   events: readonly IncomingEvent[],
-  { journey, from, to }: { journey: string; from: number; to: number },
+  { journey, from, to, now = Number.POSITIVE_INFINITY, segment }: ModelQuestion,
 ): ModelReport {
   const report: ModelReport = {
     sessions: 0,
+    open: 0,
+    openAfter: [],
     abandoned: 0,
     erroredSessions: 0,
     durations: [],
@@ -40,9 +57,15 @@ export function modelReport(
   };
   const sessions = new Map<string, Known[]>();
   for (const event of events.filter((one) => one.journey === journey)) {
-    const known = { step: event.step, kind: event.kind, at: Date.parse(event.occurredAt), code: event.error?.code };
+    const known = {
+      step: event.step,
+      kind: event.kind,
+      at: Date.parse(event.occurredAt),
+      code: event.error?.code,
+      properties: (event.properties ?? {}) as Record<string, unknown>,
+    };
     sessions.set(event.sessionId, [...(sessions.get(event.sessionId) ?? []), known]);
-    if (known.code === undefined || known.at < from || known.at >= to) continue;
+    if (segment || known.code === undefined || known.at < from || known.at >= to) continue;
     const line = errorLine(report, known.step, known.code);
     line.occurrences++;
     line.first = Math.min(line.first ?? known.at, known.at);
@@ -50,19 +73,32 @@ export function modelReport(
   }
   for (const known of sessions.values()) {
     const start = Math.min(...known.map(({ at }) => at));
-    if (start >= from && start < to) addSession(report, known, start);
+    if (start < from || start >= to) continue;
+    if (!segment || sessionValue(known, segment.property) === segment.value) addSession(report, known, start, now);
   }
   return report;
 }
 
-function addSession(report: ModelReport, events: Known[], start: number): void {
+/** The value of the earliest event with one; of several at that moment, the first by the alphabet. */
+function sessionValue(events: Known[], property: string): string | undefined {
+  const valued = events.filter((one) => one.properties[property] !== undefined);
+  const first = Math.min(...valued.map(({ at }) => at));
+  return valued
+    .filter(({ at }) => at === first)
+    .map((one) => String(one.properties[property]))
+    .sort()[0];
+}
+
+function addSession(report: ModelReport, events: Known[], start: number, now: number): void {
   const end = Math.max(...events.map(({ at }) => at));
   const lastStep = events
     .filter(({ at }) => at === end)
     .map(({ step }) => step)
     .sort()
     .at(-1);
+  const goesOn = Math.floor(end / 60_000) >= Math.floor((now - 30 * 60_000) / 60_000);
   report.sessions++;
+  if (goesOn) report.open++;
   report.durations.push(end - start);
   if (events.some(({ code }) => code !== undefined)) report.erroredSessions++;
   for (const step of new Set(events.map((one) => one.step))) {
@@ -70,9 +106,10 @@ function addSession(report: ModelReport, events: Known[], start: number): void {
     const line = stepLine(report, step);
     const completions = own.filter(({ kind }) => kind === 'completed').map(({ at }) => at);
     line.entered++;
+    if (goesOn && step === lastStep && completions.length > 0) report.openAfter.push(step);
     if (completions.length > 0) line.completed++;
-    if (step === lastStep && completions.length > 0) line.ended++;
-    if (step === lastStep && completions.length === 0) {
+    if (step === lastStep && completions.length > 0 && !goesOn) line.ended++;
+    if (step === lastStep && completions.length === 0 && !goesOn) {
       line.abandoned++;
       report.abandoned++;
     }

@@ -5,7 +5,7 @@ import { newId } from '../../src/base/ids.ts';
 import type { IncomingEvent, Pulse } from '../../src/pulse/index.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
 import { expectSameReport } from './expect-report.ts';
-import { modelReport } from './model.ts';
+import { type ModelQuestion, modelReport } from './model.ts';
 import { callerOf, event, MemoryLedger, noon, startPulse } from './support.ts';
 
 const hour = 3_600_000;
@@ -22,7 +22,11 @@ const happening = fc.record({
     fc.integer({ min: 0, max: 100 }).map((tens) => noon - 2 * day + tens * 10_000),
     fc.integer({ min: 0, max: 400 }).map((tens) => noon - day - hour + tens * 20_000),
     fc.integer({ min: 0, max: 12 }).map((quarters) => noon - 12 * hour + quarters * 900_000),
+    // About the time-out: some go on, some do not.
+    fc.integer({ min: 0, max: 120 }).map((halves) => noon - 60 * 60_000 + halves * 30_000),
   ),
+  platform: fc.constantFrom(undefined, 'ios', 'android', 7),
+  country: fc.constantFrom(undefined, undefined, 'DE', 'GE'),
 });
 const journeys = fc.record({
   happenings: fc.array(happening, { minLength: 1, maxLength: 60 }),
@@ -42,6 +46,7 @@ eachServer((server) => {
       fc.asyncProperty(journeys, async ({ happenings, order, batchSize, from, to }) => {
         const account = newId('acc');
         const events = happenings.map(toEvent);
+        unwrap(await pulse.declareProperties(account, ['platform', 'country']));
         const sent = events
           .map((one, i) => ({ one, place: order[i] ?? 0 }))
           .sort((a, b) => a.place - b.place)
@@ -52,11 +57,11 @@ eachServer((server) => {
         await Promise.all(batches);
         const period = { fromMs: noon - from * hour, toMs: noon - to * hour };
         const report = unwrap(await pulse.readReport({ accountId: account, journey: 'publish', ...period }));
-        expectSameReport(
-          report,
-          modelReport(events, { journey: 'publish', from: period.fromMs, to: period.toMs }),
-          modelReport(events, { journey: 'publish', from: 2 * period.fromMs - period.toMs, to: period.fromMs }),
-        );
+        const asked = { journey: 'publish', now: noon };
+        const before = { ...asked, from: 2 * period.fromMs - period.toMs, to: period.fromMs };
+        const whole = { ...asked, from: period.fromMs, to: period.toMs };
+        expectSameReport(report, modelReport(events, whole), modelReport(events, before));
+        await expectSegments(pulse, account, { period, events, whole, before });
         await expectSeries(pulse, account, period, events);
       }),
       { numRuns: Number(process.env.PULSE_MODEL_RUNS ?? 60) },
@@ -155,19 +160,75 @@ eachServer((server) => {
   });
 });
 
+/** Each segment's report is the model's over its sessions alone, and the segments of a property make up the whole. */
+async function expectSegments(
+  pulse: Pulse,
+  account: string,
+  {
+    period,
+    events,
+    whole,
+    before,
+  }: {
+    period: { fromMs: number; toMs: number };
+    events: readonly IncomingEvent[];
+    whole: ModelQuestion;
+    before: ModelQuestion;
+  },
+): Promise<void> {
+  for (const [property, values] of [
+    ['platform', ['ios', 'android', '7', undefined]],
+    ['country', ['DE', 'GE', undefined]],
+  ] as const) {
+    const request = { accountId: account, journey: 'publish', ...period };
+    const { segments, totals } = unwrap(await pulse.readReport({ ...request, breakDownBy: property }));
+    expect(segments.reduce((sum, segment) => sum + segment.totals.sessions, 0)).toBe(totals.sessions);
+    for (const value of values) {
+      const segment = { property, value };
+      const expected = modelReport(events, { ...whole, segment });
+      const line = segments.find((one) => one.value === (value ?? '(none)'));
+      expect(line?.totals.sessions ?? 0).toBe(expected.sessions);
+      expect(line?.totals.abandoned ?? 0).toBe(expected.abandoned);
+      expect(line?.totals.erroredSessions ?? 0).toBe(expected.erroredSessions);
+      const named = { property, value: value ?? '(none)' };
+      const report = await pulse.readReport({ ...request, segment: named });
+      // A value that no event has at all is refused.
+      if (value !== undefined && !events.some((one) => String(propertiesOf(one)[property]) === value))
+        expect(report.ok).toBe(false);
+      else expectSameReport(unwrap(report), expected, modelReport(events, { ...before, segment }));
+    }
+  }
+}
+
+function propertiesOf(event: IncomingEvent): Record<string, unknown> {
+  return (event.properties ?? {}) as Record<string, unknown>;
+}
+
 function toEvent({
   session,
   step,
   what,
   at,
+  platform,
+  country,
 }: {
   session: number;
   step: string;
   what: string;
   at: number;
+  platform: string | number | undefined;
+  country: string | undefined;
 }): IncomingEvent {
   const [kind = '', code] = what.split(' ');
-  return event({ sessionId: `s${session}`, step, kind, at, ...(code ? { error: { code, message: '' } } : {}) });
+  const properties = { unheard: at, ...(platform === undefined ? {} : { platform }), ...(country ? { country } : {}) };
+  return event({
+    sessionId: `s${session}`,
+    step,
+    kind,
+    at,
+    properties,
+    ...(code ? { error: { code, message: '' } } : {}),
+  });
 }
 
 async function expectSeries(

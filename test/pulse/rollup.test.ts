@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { IncomingEvent } from '../../src/pulse/index.ts';
-import { buildReport, PeriodSums } from '../../src/pulse/report.ts';
+import { PeriodSums } from '../../src/pulse/period-sums.ts';
+import { buildReport } from '../../src/pulse/report.ts';
 import { coverWithCells, hourMs, RollupChanges } from '../../src/pulse/rollup.ts';
 import {
   applyEvent,
   codesPerStepMax,
   contributionOf,
   decodeSession,
+  emptySession,
   encodeSession,
   type SessionState,
 } from '../../src/pulse/session.ts';
@@ -38,8 +40,8 @@ test('rollups that sessions take back and add again are those of the slow obviou
         const at = noon + one.second * 1_000;
         const code = one.kind === 'error' ? one.code : undefined;
         const changes = new RollupChanges();
-        const session = sessions.get(one.session) ?? new Map();
-        if (session.size > 0) changes.addSession(1, contributionOf(session, nameOf), -1);
+        const session = sessions.get(one.session) ?? emptySession();
+        if (session.steps.size > 0) changes.addSession(1, contributionOf(session, nameOf), -1);
         applyEvent(session, {
           step: one.step,
           kind: one.kind,
@@ -77,7 +79,7 @@ test('rollups that sessions take back and add again are those of the slow obviou
 test('an event taken in twice changes nothing', () => {
   fc.assert(
     fc.property(fc.array(happening, { minLength: 1, maxLength: 14 }), fc.nat(), (happenings, again) => {
-      const once: SessionState = new Map();
+      const once = emptySession();
       const taken = happenings.map(({ step, kind, second }) => ({ step, kind, occurredMs: second }));
       for (const one of taken) applyEvent(once, one);
       const before = encodeSession(once);
@@ -92,9 +94,11 @@ test('a session with more codes than are remembered keeps the same ones in whate
   const codes = Array.from({ length: 60 }, (_, i) => i);
   fc.assert(
     fc.property(fc.shuffledSubarray(codes, { minLength: 60 }), (order) => {
-      const session: SessionState = new Map();
+      const session = emptySession();
       for (const errorCode of order) applyEvent(session, { step: 1, kind: 'error', occurredMs: errorCode, errorCode });
-      expect([...(session.get(1)?.errors.keys() ?? [])].sort((a, b) => a - b)).toEqual(codes.slice(0, codesPerStepMax));
+      expect([...(session.steps.get(1)?.errors.keys() ?? [])].sort((a, b) => a - b)).toEqual(
+        codes.slice(0, codesPerStepMax),
+      );
     }),
     { numRuns: 200 },
   );

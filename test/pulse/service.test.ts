@@ -75,7 +75,8 @@ test('JSON over HTTP: events are recorded, listed and reported; bad ones are nam
   expect(report.body).toMatchObject({
     journey: 'listing-publish',
     goal: 'payment',
-    totals: { sessions: '1', completed: '0', conversion: 0, abandoned: '1' },
+    // Minutes ago: it may still go on.
+    totals: { sessions: '1', active: '1', completed: '0', conversion: 0, abandoned: '0' },
     funnel: [
       { step: 'details', entered: '1', completed: '1', conversion: 1 },
       { step: 'payment', entered: '1', completed: '0', fromPrevious: 1 },
@@ -141,4 +142,86 @@ test.each([
 test('only the owner may have a person forgotten', async () => {
   expect((await rest('POST', '/v1/pulse/persons:erase', 'owner acc_rest', { userId: 'u1' })).status).toBe(200);
   expect((await rest('POST', '/v1/pulse/persons:erase', 'api acc_rest', { userId: 'u1' })).status).toBe(403);
+});
+
+test('segments, declarations, comparisons and differences over JSON, for those who may', async () => {
+  const declared = await rest('PUT', '/v1/pulse/properties', 'owner acc_seg', { properties: ['platform'] });
+  expect(declared).toMatchObject({ status: 200, body: { properties: [{ property: 'platform' }] } });
+  expect((await rest('PUT', '/v1/pulse/properties', 'api acc_seg', { properties: [] })).status).toBe(403);
+  const nine = Array.from({ length: 9 }, (_, i) => `p${i}`);
+  expect((await rest('PUT', '/v1/pulse/properties', 'owner acc_seg', { properties: nine })).status).toBe(400);
+  const steps = [{ step: 'details' }, { step: 'extras', optional: true }, { step: 'payment' }];
+  const path = '/v1/pulse/journeys/listing-publish';
+  const plan = { steps, conversionWindowSeconds: 3_600, sessionTimeoutSeconds: 60 };
+  expect(await rest('PUT', `${path}/declaration`, 'owner acc_seg', plan)).toMatchObject({ status: 200, body: plan });
+  expect((await rest('PUT', `${path}/declaration`, 'owner acc_seg', { steps: [{ step: '' }] })).status).toBe(400);
+  await rest('POST', '/v1/pulse/events', 'api acc_seg', {
+    events: Array.from({ length: 80 }, (_, i) => {
+      const properties = { platform: i % 2 ? 'ios' : 'android' };
+      const more = { sessionId: `s${i}`, properties };
+      const kind = i % 2 ? 'completed' : 'error';
+      const error = i % 2 ? {} : { error: { code: 'E1' } };
+      return [
+        sample(`d${i}`, 'details', 'entered', 9, more),
+        sample(`p${i}`, 'payment', kind, 8, { ...more, ...error }),
+      ];
+    }).flat(),
+  });
+  expect((await rest('GET', `${path}/declaration`, 'api acc_seg')).body).toMatchObject(plan);
+  expect((await rest('GET', '/v1/pulse/properties', 'api acc_seg')).body).toEqual({
+    properties: [{ property: 'platform', values: ['android', 'ios'] }],
+  });
+  const report = await rest('GET', `${path}/report?breakDownBy=platform`, 'api acc_seg');
+  expect(report.body).toMatchObject({
+    goal: 'payment',
+    totals: { sessions: '80', active: '0', completed: '40', abandoned: '40' },
+    funnel: [
+      { step: 'details', reached: '80', optional: false },
+      { step: 'extras', entered: '0', reached: '0', optional: true },
+      { step: 'payment', reached: '80', fromPrevious: 1 },
+    ],
+    segments: [
+      { value: 'android', totals: { sessions: '40', abandoned: '40' } },
+      { value: 'ios', totals: { sessions: '40', completed: '40' } },
+    ],
+  });
+  const ios = await rest('GET', `${path}/report?property=platform&value=ios`, 'api acc_seg');
+  expect(ios.body).toMatchObject({ totals: { sessions: '40', completed: '40' }, errors: [] });
+  expect((await rest('GET', `${path}/report?property=platform`, 'api acc_seg')).status).toBe(400);
+  expect((await rest('GET', `${path}/report?property=browser&value=x`, 'api acc_seg')).status).toBe(400);
+  const compared = await rest('GET', `${path}/comparison?property=platform&first=android&second=ios`, 'api acc_seg');
+  expect(compared.body).toMatchObject({
+    first: { sessions: '40' },
+    metrics: [
+      { metric: 'conversion', first: { part: '0', whole: '40' }, difference: { value: -1, significant: true } },
+      {},
+      {},
+      {},
+      {},
+      {},
+      {},
+    ],
+  });
+  const differs = await rest('GET', `${path}/differences`, 'api acc_seg');
+  expect(differs.body).toMatchObject({
+    loss: 'abandoned',
+    lost: '40',
+    tested: 2,
+    differences: [
+      {
+        property: 'platform',
+        value: 'android',
+        lost: '40',
+        excess: 40,
+        explained: 1,
+        step: { step: 'payment' },
+        error: { code: 'E1' },
+      },
+    ],
+  });
+  const client = grpcClient(server.url);
+  const headers = { authorization: 'Bearer api acc_seg' };
+  const overGrpc = await client.unary(PulseService.method.findDifferences, { journey: 'listing-publish' }, headers);
+  expect(overGrpc.message?.differences?.differences[0]?.value).toBe('android');
+  client.close();
 });

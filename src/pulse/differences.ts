@@ -1,0 +1,222 @@
+import { type Result, succeed } from '../base/failure.ts';
+import type { Database } from '../db/index.ts';
+import { otherCode } from './names.ts';
+import type { PeriodSums } from './period-sums.ts';
+import {
+  openJourney,
+  type Period,
+  type PeriodRequest,
+  periodOf,
+  sumPeriod,
+  sumValues,
+  without,
+} from './read-period.ts';
+import { namingOf } from './read-report.ts';
+import { type Goal, goalOfSums, totalsOf } from './report.ts';
+import { hourMs, wholeJourney } from './rollup.ts';
+import { newcombe, normalQuantile, type Share } from './statistics.ts';
+
+/** What counts as lost: sessions that stopped at an open step, that did not complete the goal, or that met an error. */
+export type Loss = 'abandoned' | 'not_converted' | 'errored';
+
+export interface DifferencesRequest extends PeriodRequest {
+  accountId: string;
+  journey: string;
+  /** Default `abandoned`. */
+  loss?: Loss;
+  goal?: string;
+}
+
+/** A segment that loses more than the other sessions do, beyond chance. */
+export interface Difference {
+  property: string;
+  value: string;
+  /** Sessions that were looked at, and those of them that were lost. */
+  sessions: number;
+  lost: number;
+  rate: number;
+  /** lost / sessions of all other sessions. */
+  rateOfOthers: number;
+  /** Sessions lost beyond those that would be at the others' rate. */
+  excess: number;
+  /** excess / all lost sessions, and the least of it that holds with confidence. The list is ranked by the latter. */
+  explained: number;
+  explainedAtLeast: number;
+  /** The step at which the most of the excess is lost. */
+  step?: { step: string; excess: number; rate: number; rateOfOthers: number };
+  /** The error code that the segment's sessions meet most beyond the others' rate. */
+  error?: { step: string; code: string; sessions: number; excess: number; rate: number; rateOfOthers: number };
+}
+
+export interface Differences {
+  fromMs: number;
+  toMs: number;
+  loss: Loss;
+  sessions: number;
+  lost: number;
+  /** Segments that were looked at, and those left out because they or the rest have too few sessions. */
+  tested: number;
+  tooSmall: number;
+  differences: Difference[];
+}
+
+/** Segments with fewer sessions say nothing about anybody else. */
+const sessionsLeast = 30;
+const differencesMax = 50;
+const errorLevel = 0.05;
+
+/**
+ * Ranks the segments of all declared properties by how much of a journey's loss they explain.
+ *
+ * The measure is the segment's attributable share: of its sessions, the lost ones beyond those that would be lost at the
+ * rate of all other sessions, as a share of all that were lost (the population attributable fraction; Levin, 1953). Ranked is
+ * its lower bound, by Newcombe's interval of the difference of the two rates; with the level of 5% shared among
+ * all segments that were looked at (Bonferroni), so that some tiny segment among hundreds does not stand out by chance.
+ */
+export async function findDifferences(
+  db: Database,
+  request: DifferencesRequest,
+  nowMs: number,
+): Promise<Result<Differences>> {
+  const period = periodOf(request, nowMs);
+  if (!period.ok) return period;
+  return db.snapshot(async (tx): Promise<Result<Differences>> => {
+    const found = await openJourney(tx, request, nowMs);
+    if (!found.ok) return found;
+    const open = found.value;
+    const loss = request.loss ?? 'abandoned';
+    const whole = await sumPeriod(open, period.value);
+    const { stepName, ...naming } = namingOf(open, request.goal);
+    const goal = goalOfSums({ ...naming, stepName, current: whole });
+    const candidates = await candidatesOf(open, period.value, whole);
+    const codeName = (code: number) => open.journey.codeNames.get(code) ?? otherCode;
+    const ranked = rank(candidates, { whole, loss, goal, stepName, codeName });
+    const total = lossOf(whole, loss, goal);
+    return succeed({
+      ...{ fromMs: period.value.from * hourMs, toMs: period.value.to * hourMs },
+      ...{ loss, sessions: total.whole, lost: total.part, ...ranked },
+    });
+  });
+}
+
+export interface Candidate {
+  property: string;
+  value: string;
+  sums: PeriodSums;
+}
+
+async function candidatesOf(
+  open: Parameters<typeof sumValues>[0],
+  period: Period,
+  whole: PeriodSums,
+): Promise<Candidate[]> {
+  const candidates: Candidate[] = [];
+  for (const property of open.settings.properties.filter(({ active }) => active)) {
+    const values = await sumValues(open, period, property, whole);
+    candidates.push(...values.map(({ value, sums }) => ({ property: property.name, value, sums })));
+  }
+  return candidates;
+}
+
+export interface RankingInput {
+  whole: PeriodSums;
+  loss: Loss;
+  goal: Goal;
+  stepName: (step: number) => string;
+  codeName: (code: number) => string;
+}
+
+/** Pure. */
+export function rank(
+  candidates: readonly Candidate[],
+  input: RankingInput,
+): Pick<Differences, 'tested' | 'tooSmall' | 'differences'> {
+  const all = lossOf(input.whole, input.loss, input.goal);
+  const large = candidates.filter(({ sums }) => {
+    const own = lossOf(sums, input.loss, input.goal);
+    return own.whole >= sessionsLeast && all.whole - own.whole >= sessionsLeast;
+  });
+  // One-sided: only segments that lose more are looked for.
+  const z = large.length === 0 ? 0 : -normalQuantile(errorLevel / large.length);
+  const differences: Difference[] = [];
+  for (const candidate of large) {
+    const own = lossOf(candidate.sums, input.loss, input.goal);
+    const others = { part: all.part - own.part, whole: all.whole - own.whole };
+    const { low } = newcombe(own, others, z);
+    if (low <= 0 || all.part === 0) continue;
+    const excess = excessOf(own, others);
+    const rest = without(input.whole, [candidate.sums]);
+    differences.push({
+      ...{ property: candidate.property, value: candidate.value, sessions: own.whole, lost: own.part },
+      ...{ rate: rateOf(own), rateOfOthers: rateOf(others), excess },
+      ...{ explained: excess / all.part, explainedAtLeast: (low * own.whole) / all.part },
+      ...worstStep(candidate.sums, rest, input),
+      ...worstError(candidate.sums, rest, input),
+    });
+  }
+  differences.sort(
+    (a, b) =>
+      b.explainedAtLeast - a.explainedAtLeast || compareText(a.property, b.property) || compareText(a.value, b.value),
+  );
+  return {
+    ...{ tested: large.length, tooSmall: candidates.length - large.length },
+    differences: differences.slice(0, differencesMax),
+  };
+}
+
+/** The lost sessions among those that can be judged: one that may still go on is not abandoned yet. */
+function lossOf(sums: PeriodSums, loss: Loss, goal: Goal): Share {
+  const totals = totalsOf(sums, goal);
+  if (loss === 'errored') return { part: totals.erroredSessions, whole: totals.sessions };
+  if (loss === 'not_converted') return { part: totals.sessions - totals.completed, whole: totals.sessions };
+  return { part: totals.abandoned, whole: totals.sessions - totals.active };
+}
+
+function worstStep(own: PeriodSums, others: PeriodSums, input: RankingInput): Pick<Difference, 'step'> {
+  let worst: Difference['step'];
+  for (const step of own.steps.keys()) {
+    if (step === wholeJourney) continue;
+    const share = (sums: PeriodSums): Share => lossAt(sums, step, input);
+    const excess = excessOf(share(own), share(others));
+    if (excess > (worst?.excess ?? 0))
+      worst = { step: input.stepName(step), excess, rate: rateOf(share(own)), rateOfOthers: rateOf(share(others)) };
+  }
+  return worst ? { step: worst } : {};
+}
+
+/** The sessions that were lost at a step, among those that entered it. */
+function lossAt(sums: PeriodSums, step: number, { loss, goal }: RankingInput): Share {
+  const cell = sums.steps.get(step);
+  if (!cell) return { part: 0, whole: 0 };
+  if (loss === 'errored') return { part: cell.errored, whole: cell.sessions };
+  const open = sums.latest.get(step)?.stopped ?? 0;
+  const left = loss === 'not_converted' && step !== goal.step ? cell.ended : 0;
+  return { part: cell.abandoned + left, whole: cell.sessions - open };
+}
+
+function worstError(own: PeriodSums, others: PeriodSums, input: RankingInput): Pick<Difference, 'error'> {
+  let worst: Difference['error'];
+  for (const [key, { step, code, cell }] of own.errors) {
+    const mine = { part: cell.sessions, whole: own.steps.get(step)?.sessions ?? 0 };
+    const theirs = { part: others.errors.get(key)?.cell.sessions ?? 0, whole: others.steps.get(step)?.sessions ?? 0 };
+    const excess = excessOf(mine, theirs);
+    if (newcombe(mine, theirs).low <= 0 || excess <= (worst?.excess ?? 0)) continue;
+    worst = {
+      ...{ step: input.stepName(step), code: input.codeName(code), sessions: cell.sessions, excess },
+      ...{ rate: rateOf(mine), rateOfOthers: rateOf(theirs) },
+    };
+  }
+  return worst ? { error: worst } : {};
+}
+
+function excessOf(own: Share, others: Share): number {
+  return own.part - own.whole * rateOf(others);
+}
+
+function rateOf({ part, whole }: Share): number {
+  return whole > 0 ? part / whole : 0;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

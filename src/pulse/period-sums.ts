@@ -1,0 +1,42 @@
+import { getOrMake } from './get-or-make.ts';
+import type { LatestCount } from './latest.ts';
+import { addCell, addErrorCell, type Cell, type ErrorCell, emptyCell, emptyErrorCell, takeCell } from './rollup.ts';
+
+/** Rollups of one period, summed: by step number, and by step and code. */
+export class PeriodSums {
+  readonly steps = new Map<number, Cell>();
+  readonly errors = new Map<string, { step: number; code: number; cell: ErrorCell }>();
+  /** By step: sessions whose time-out has not passed. They are not among `abandoned` and `ended`. */
+  readonly latest = new Map<number, { stopped: number; ended: number }>();
+
+  add(step: number, cell: Cell): void {
+    addCell(getOrMake(this.steps, step, emptyCell), cell);
+  }
+
+  addError(step: number, code: number, cell: ErrorCell): void {
+    const make = () => ({ step, code, cell: emptyErrorCell() });
+    addErrorCell(getOrMake(this.errors, `${step} ${code}`, make).cell, cell);
+  }
+
+  /** Takes sessions that may still go on out of those that stopped. */
+  addLatest({ step, stopped, ended }: Pick<LatestCount, 'step' | 'stopped' | 'ended'>): void {
+    const cell = getOrMake(this.steps, step, emptyCell);
+    cell.abandoned -= stopped;
+    cell.ended -= ended;
+    const known = getOrMake(this.latest, step, () => ({ stopped: 0, ended: 0 }));
+    known.stopped += stopped;
+    known.ended += ended;
+  }
+
+  /** Takes out the sessions of a part. What only whole journeys have, occurrences of errors and their times, stays. */
+  take(part: PeriodSums): void {
+    for (const [step, cell] of part.steps) takeCell(getOrMake(this.steps, step, emptyCell), cell);
+    for (const { step, code, cell } of part.errors.values())
+      this.addError(step, code, { ...emptyErrorCell(), sessions: -cell.sessions, recovered: -cell.recovered });
+    for (const [step, { stopped, ended }] of part.latest) {
+      const known = getOrMake(this.latest, step, () => ({ stopped: 0, ended: 0 }));
+      known.stopped -= stopped;
+      known.ended -= ended;
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import { fail, invalid, type Result, succeed } from '../base/failure.ts';
+import type { Queryable } from '../db/index.ts';
+import { readCells, readErrorSums, readValueErrors, readValueSums } from './cells-store.ts';
+import { getOrMake } from './get-or-make.ts';
+import { type LatestCount, minuteMs } from './latest.ts';
+import { readLatest } from './latest-store.ts';
+import { type JourneyNames, Names, otherValue, otherValueNo } from './names.ts';
+import { PeriodSums } from './period-sums.ts';
+import { defaultTimeoutMs, type Plan } from './plan.ts';
+import { findAccount, readJourneyNames } from './pulse-store.ts';
+import { type CellRange, coverWithCells, everyone, hourMs, hoursPerDay } from './rollup.ts';
+import type { Property, Settings } from './settings.ts';
+import { readSettings } from './settings-store.ts';
+
+/** The sessions that gave no value for a property, or came before it was declared. */
+export const noValue = '(none)';
+
+/** Which part of a journey's sessions: all, those with a value of a property, or those with none. */
+export type Selection = { property: 0 } | { property: number; value: number } | { property: number; value: 'none' };
+export const allSessions: Selection = { property: 0 };
+
+/** In hours since the Unix epoch, `from` included, `to` not. */
+export interface Period {
+  from: number;
+  to: number;
+}
+
+export interface PeriodRequest {
+  fromMs?: number;
+  toMs?: number;
+}
+
+const dayMs = hoursPerDay * hourMs;
+const defaultDays = 7;
+const daysMax = 366;
+
+/** The period in whole hours. */
+export function periodOf(request: PeriodRequest, nowMs: number): Result<Period> {
+  const toMs = request.toMs ?? nowMs;
+  const fromMs = request.fromMs ?? toMs - defaultDays * dayMs;
+  if (fromMs >= toMs) return fail(invalid('from', 'must be before `to`'));
+  if (toMs - fromMs > daysMax * dayMs) return fail(invalid('from', `must be at most ${daysMax} days before \`to\``));
+  return succeed({ from: Math.floor(fromMs / hourMs), to: Math.ceil(toMs / hourMs) });
+}
+
+/** One journey as one transaction sees it: names, declarations, and which sessions may still go on. */
+export interface OpenJourney {
+  tx: Queryable;
+  accountNo: number;
+  journey: JourneyNames;
+  names: Names;
+  settings: Settings;
+  plan: Plan | undefined;
+  latest: readonly LatestCount[];
+}
+
+export async function openJourney(
+  tx: Queryable,
+  request: { accountId: string; journey: string; goal?: string },
+  nowMs: number,
+): Promise<Result<OpenJourney>> {
+  const accountNo = await findAccount(tx, request.accountId);
+  const names = new Names(accountNo === undefined ? [] : await readJourneyNames(tx, accountNo, request.journey));
+  const journey = names.journeys.get(request.journey);
+  if (!journey || accountNo === undefined) return fail({ kind: 'not_found', resource: 'journey' });
+  if (request.goal !== undefined && !journey.steps.has(request.goal))
+    return fail(invalid('goal', 'must be a step of the journey, as its events name it'));
+  const settings = await readSettings(tx, accountNo);
+  const declared = settings.newestPlan(journey.no);
+  const plan = declared && declared.steps.length > 0 ? declared : undefined;
+  const fromMinute = Math.floor((nowMs - (declared?.timeoutMs ?? defaultTimeoutMs)) / minuteMs);
+  const latest = await readLatest(tx, accountNo, journey.no, fromMinute);
+  return succeed({ tx, accountNo, journey, names, settings, plan, latest });
+}
+
+/** A property that is, or was once, declared. */
+export function propertyOf({ settings }: OpenJourney, name: string, field: string): Result<Property> {
+  const property = settings.properties.find((one) => one.name === name);
+  if (property) return succeed(property);
+  return fail(invalid(field, 'must be a declared property; GET /v1/pulse/properties lists them'));
+}
+
+/** The sessions with one value of a property. A value that was never seen has none. */
+export function selectionOf(
+  { names }: OpenJourney,
+  property: Property,
+  value: string,
+  field: string,
+): Result<Selection> {
+  if (value === noValue) return succeed({ property: property.no, value: 'none' });
+  const no = names.valueNo(property.no, value);
+  if (no !== otherValueNo || value === otherValue) return succeed({ property: property.no, value: no });
+  return fail(
+    invalid(field, `no session has this value of ${property.name}; GET /v1/pulse/properties lists the values`),
+  );
+}
+
+/** How a report cuts a period into points. */
+export interface Series {
+  groupBy: 'hour' | 'day';
+  points: Map<number, PeriodSums>;
+}
+
+/** Adds up a period for a selection of its sessions, and each hour or day of it into `series`. */
+export async function sumPeriod(
+  open: OpenJourney,
+  period: Period,
+  selection: Selection = allSessions,
+  series?: Series,
+): Promise<PeriodSums> {
+  if (!('value' in selection)) return sumCells(open, period, everyone, series);
+  if (selection.value !== 'none')
+    return sumCells(open, period, { property: selection.property, value: selection.value }, series);
+  const valued: Series | undefined = series && { groupBy: series.groupBy, points: new Map() };
+  const sums = await sumCells(open, period, everyone, series);
+  sums.take(await sumCells(open, period, { property: selection.property }, valued));
+  for (const [start, part] of valued?.points ?? []) series?.points.get(start)?.take(part);
+  for (const { cell } of sums.errors.values()) {
+    cell.occurrences = 0;
+    cell.firstMs = undefined;
+    cell.lastMs = undefined;
+  }
+  return sums;
+}
+
+async function sumCells(
+  open: OpenJourney,
+  period: Period,
+  segment: { property: number; value?: number },
+  series?: Series,
+): Promise<PeriodSums> {
+  const { tx, accountNo, journey } = open;
+  const of = { accountNo, journeyNo: journey.no, segment };
+  const sums = new PeriodSums();
+  const hourly = series?.groupBy === 'hour';
+  const point = (start: number) => {
+    if (!series) return undefined;
+    return getOrMake(series.points, hourly ? start : dayOf(start), () => new PeriodSums());
+  };
+  const ranges: CellRange[] = hourly ? [{ grain: 'hour', ...period }] : coverWithCells(period.from, period.to);
+  for (const range of ranges) {
+    for (const { start, step, cell } of await readCells(tx, of, range)) {
+      sums.add(step, cell);
+      point(start)?.add(step, cell);
+    }
+    for (const { step, code, cell } of await readErrorSums(tx, of, range)) sums.addError(step, code, cell);
+  }
+  for (const count of latestOf(open, period)) {
+    if (count.property !== segment.property) continue;
+    if (segment.value !== undefined && count.value !== segment.value) continue;
+    sums.addLatest(count);
+    point(count.start)?.addLatest(count);
+  }
+  return sums;
+}
+
+function latestOf({ latest }: OpenJourney, { from, to }: Period): LatestCount[] {
+  return latest.filter(({ start }) => start >= from && start < to);
+}
+
+function dayOf(hour: number): number {
+  return Math.floor(hour / hoursPerDay) * hoursPerDay;
+}
+
+/** One value's sessions. */
+export interface ValueSums {
+  value: string;
+  sums: PeriodSums;
+}
+
+/**
+ * The sums of every value of a property, by the value's text, with `(none)` for the rest of `whole`; without times. Values
+ * without a session in the period are left out.
+ */
+export async function sumValues(
+  open: OpenJourney,
+  period: Period,
+  property: Property,
+  whole: PeriodSums,
+): Promise<ValueSums[]> {
+  const { tx, accountNo, journey, names } = open;
+  const of = { accountNo, journeyNo: journey.no, segment: { property: property.no } };
+  const values = new Map<number, PeriodSums>();
+  const sumsOf = (value: number) => getOrMake(values, value, () => new PeriodSums());
+  for (const range of coverWithCells(period.from, period.to)) {
+    for (const { value, step, cell } of await readValueSums(tx, of, range)) sumsOf(value).add(step, cell);
+    for (const { value, step, code, cell } of await readValueErrors(tx, of, range))
+      sumsOf(value).addError(step, code, cell);
+  }
+  for (const count of latestOf(open, period)) if (count.property === property.no) sumsOf(count.value).addLatest(count);
+  const none = without(whole, values.values());
+  const named = [...values].map(([value, sums]) => ({ value: names.valueName(property.no, value), sums }));
+  return [...named, { value: noValue, sums: none }]
+    .filter(({ sums }) => (sums.steps.get(0)?.sessions ?? 0) > 0)
+    .sort((a, b) => (a.value < b.value ? -1 : 1));
+}
+
+/** What is left of a whole without some of its parts; without times. */
+export function without(whole: PeriodSums, parts: Iterable<PeriodSums>): PeriodSums {
+  const rest = new PeriodSums();
+  for (const [step, cell] of whole.steps) rest.add(step, { ...cell, dwell: new Map() });
+  for (const { step, code, cell } of whole.errors.values())
+    rest.addError(step, code, { ...cell, occurrences: 0, firstMs: undefined, lastMs: undefined });
+  for (const [step, count] of whole.latest) rest.latest.set(step, { ...count });
+  for (const part of parts) rest.take(part);
+  return rest;
+}
