@@ -24,7 +24,7 @@ import { createMetrics } from './metrics.ts';
 import { openDatabase } from './open-database.ts';
 import { createStripeApi, createStripeEvents } from './payments/index.ts';
 import { createProviders } from './providers/index.ts';
-import { createPulse, type PulsePrice } from './pulse/index.ts';
+import { type AlertChange, createPulse, type PulsePrice } from './pulse/index.ts';
 import { createSandbox } from './sandbox/index.ts';
 import { createTokens } from './tokens/index.ts';
 import { createTracing } from './tracing.ts';
@@ -209,6 +209,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       clock,
       log,
       price: (accountId) => pulsePrice(catalog, accountId),
+      announce: (tx, change) => webhooks.enqueue(tx, change.accountId, 'pulse.alert', alertData(change)),
       secret: secrets.fingerprintKey,
     });
     closers.push(() => pulse.close());
@@ -273,6 +274,14 @@ function lowBalanceData({ walletId, kind, balance, threshold }: Omit<LowBalance,
     balanceUsd: formatUsd(balance),
     thresholdUsd: formatUsd(threshold),
     paused: balance === 0n,
+  };
+}
+
+/** The webhook's data about a rate that left its band, or came back. */
+function alertData({ journey, metric, outside, rate, affected, sessions, band, fromMs, toMs }: AlertChange) {
+  return {
+    ...{ journey, metric, state: outside ? 'outside' : 'inside', rate, affected, sessions, band },
+    ...{ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() },
   };
 }
 

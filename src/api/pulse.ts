@@ -9,6 +9,7 @@ import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { requestIdentity } from './idempotency.ts';
 import { milliseconds } from './mapping.ts';
+import { alertMessage, alertOf, metricOf } from './pulse-alert-messages.ts';
 import { incomingEvent, journeyMessage, recordedMessage, reportMessage } from './pulse-messages.ts';
 import {
   comparisonMessage,
@@ -71,6 +72,16 @@ export function pulseService({ pulse, fingerprintKey }: { pulse: Pulse; fingerpr
       const named = (loss || undefined) as DifferencesRequest['loss'] | undefined;
       const request: DifferencesRequest = present({ ...journeyAsked(asked, caller), loss: named });
       return { differences: differencesMessage(unwrap(await pulse.findDifferences(request))) };
+    },
+    setAlert: async (request, { caller }) => {
+      return { alert: alertMessage(unwrap(await pulse.setAlert(accountOf(caller), alertOf(request)))) };
+    },
+    listAlerts: async (_, { caller }) => {
+      return { alerts: (await pulse.listAlerts(accountOf(caller))).map(alertMessage) };
+    },
+    deleteAlert: async ({ journey, metric }, { caller }) => {
+      unwrap(await pulse.removeAlert(accountOf(caller), journey, metricOf(metric)));
+      return {};
     },
     erasePerson: async ({ userId }, { caller }) => {
       await pulse.erasePerson(accountOf(caller), userId);

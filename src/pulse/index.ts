@@ -4,8 +4,9 @@ import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Result } from '../base/failure.ts';
 import type { Page, PageRequest } from '../base/page.ts';
-import type { Database } from '../db/index.ts';
+import type { Database, Queryable } from '../db/index.ts';
 import type { Ledger } from '../wallet/index.ts';
+import { type Alert, type AlertChange, createAlerts, type WatchedAlert } from './alerts.ts';
 import { type Comparison, type ComparisonRequest, compareSegments } from './compare.ts';
 import {
   type Declaration,
@@ -32,6 +33,7 @@ import { createSettlements } from './settlements.ts';
 import { addErasure } from './sweep-store.ts';
 import { createSweeper } from './sweeper.ts';
 
+export type { Alert, AlertChange, WatchedAlert } from './alerts.ts';
 export type { ComparedMetric, Comparison, ComparisonRequest, ShareLine } from './compare.ts';
 export type { Declaration, DeclaredProperty } from './declare.ts';
 export type { Difference, Differences, DifferencesRequest, Loss } from './differences.ts';
@@ -69,6 +71,12 @@ export interface Pulse {
    * properties any more. Sums stay; no person can be told from another in them.
    */
   erasePerson(accountId: string, userId: string): Promise<void>;
+  /** Watches a rate of a journey. Fails with `not_found` for a journey without a name yet. */
+  setAlert(accountId: string, alert: Alert): Promise<Result<WatchedAlert>>;
+  listAlerts(accountId: string): Promise<WatchedAlert[]>;
+  removeAlert(accountId: string, journey: string, metric: Alert['metric']): Promise<Result<undefined>>;
+  /** Looks at the alerts that are due; runs by itself every minute. Returns how many changes were announced. */
+  checkAlerts(): Promise<number>;
   /** Carries out retention and erasures that are due; runs by itself every minute. Returns how many accounts it walked. */
   sweep(): Promise<number>;
   /** Settles charges that a node which died left behind; runs by itself every 10 s. Returns how many it settled. */
@@ -82,6 +90,8 @@ export interface PulseDeps {
   ledger: Pick<Ledger, 'hold' | 'settle' | 'release'>;
   /** What an account pays now; undefined when the operator has set no price. */
   price(accountId: string): PulsePrice | undefined;
+  /** Tells an account that a rate has left its band or come back, in the transaction that notes it. */
+  announce(tx: Queryable, change: AlertChange): Promise<void>;
   clock: Clock;
   log: Logger;
   /** At least 32 secret bytes that never change: sessions and end users are known by digests under it. */
@@ -112,6 +122,7 @@ export function createPulse(deps: PulseDeps): Pulse {
   });
   const rollupRetentionMs = (deps.rollupRetentionDays ?? rollupRetentionDaysDefault) * dayMs;
   const sweeper = createSweeper({ db, clock, log, retentionMs, rollupRetentionMs });
+  const alerts = createAlerts({ db, clock, log, announce: deps.announce });
   const recordDeps = { recorder, digests, ledger, price, settlements, clock, log, retentionMs };
   return {
     recordEvents: (caller, events, call) => recordEvents(recordDeps, caller, events, call),
@@ -126,9 +137,14 @@ export function createPulse(deps: PulseDeps): Pulse {
     erasePerson: async (accountId, userId) => {
       await addErasure(db, await ensureAccount(db, accountId), digests.user(accountId, userId));
     },
+    setAlert: alerts.set,
+    listAlerts: alerts.list,
+    removeAlert: alerts.remove,
+    checkAlerts: alerts.check,
     sweep: sweeper.sweep,
     recoverCharges: settlements.recover,
     close: async () => {
+      await alerts.close();
       await sweeper.close();
       await recorder.idle();
       await settlements.close();

@@ -2,7 +2,7 @@ import type { Result } from '../base/failure.ts';
 import type { Page, PageRequest } from '../base/page.ts';
 import type { Queryable } from '../db/index.ts';
 
-export type MessageType = 'wallet.low_balance' | 'webhook.test';
+export type MessageType = 'wallet.low_balance' | 'pulse.alert' | 'webhook.test';
 
 /** Tells customers' servers of events, in the form of Standard Webhooks (standardwebhooks.com). */
 export interface Webhooks {

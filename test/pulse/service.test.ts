@@ -225,3 +225,18 @@ test('segments, declarations, comparisons and differences over JSON, for those w
   expect(overGrpc.message?.differences?.differences[0]?.value).toBe('android');
   client.close();
 });
+
+test('the owner sets, lists and ends alerts', async () => {
+  await rest('POST', '/v1/pulse/events', 'api acc_alert', { events: [sample('a-1', 'details', 'entered', 5)] });
+  const path = '/v1/pulse/journeys/listing-publish/alerts';
+  const set = await rest('PUT', `${path}/error_rate`, 'owner acc_alert', { above: 0.05 });
+  const alert = { metric: 'error_rate', above: 0.05, windowHours: 1, leastSessions: 50, state: 'inside' };
+  expect(set).toMatchObject({ status: 200, body: { journey: 'listing-publish', ...alert } });
+  expect((await rest('GET', '/v1/pulse/alerts', 'owner acc_alert')).body).toMatchObject({ alerts: [alert] });
+  expect((await rest('GET', '/v1/pulse/alerts', 'owner acc_other')).body).toEqual({ alerts: [] });
+  expect((await rest('PUT', `${path}/error_rate`, 'api acc_alert', { above: 0.05 })).status).toBe(403);
+  expect((await rest('PUT', `${path}/smile_rate`, 'owner acc_alert', { above: 0.05 })).status).toBe(400);
+  expect((await rest('PUT', `${path}/error_rate`, 'owner acc_alert', { above: 1.5 })).status).toBe(400);
+  expect((await rest('DELETE', `${path}/error_rate`, 'owner acc_alert')).status).toBe(200);
+  expect((await rest('DELETE', `${path}/error_rate`, 'owner acc_alert')).status).toBe(404);
+});

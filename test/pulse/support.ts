@@ -26,6 +26,7 @@ export function startPulse(db: Database, ledger: PulseDeps['ledger'], more: Part
     db,
     ledger,
     price: () => ({ version: 7, perThousandEvents: 10_000_000n }),
+    announce: async () => {},
     clock: fixedClock(noon),
     log: silent,
     secret: Buffer.alloc(32, 1),

@@ -95,7 +95,8 @@ describe('examples are taken as they stand', () => {
     const inPath = methodRules(method)[0]?.template.variables.map(({ fieldPath }) => fieldPath[0]) ?? [];
     const fromPath = method.input.fields
       .filter((field) => inPath.includes(field.name))
-      .map((field) => [field.jsonName, 'key_1']);
+      // Of a closed list of words, the path takes one.
+      .map((field) => [field.jsonName, field.jsonName === 'metric' ? 'error_rate' : 'key_1']);
     const body = { ...(exampleOf(method, new Set(inPath as string[])) as object), ...Object.fromEntries(fromPath) };
     readers.message(method.input)(new JsonText(JSON.stringify(body), 100), message);
     const { kind, violations, error } = validator.validate(method.input, message);

@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import { unwrap } from '../../src/base/failure.ts';
+import { newId } from '../../src/base/ids.ts';
+import { bandOfHistory } from '../../src/pulse/band.ts';
+import { run } from '../../src/pulse/bulk-store.ts';
+import type { AlertChange, Pulse } from '../../src/pulse/index.ts';
+import { eachServer, useDatabase } from '../support/database.ts';
+import { callerOf, event, fixedClock, MemoryLedger, noon, startPulse } from './support.ts';
+
+const hour = 3_600_000;
+
+eachServer((server) => {
+  const fresh = useDatabase(server);
+  const makeDue = () => run(fresh().database, "UPDATE pulse_alert SET check_at = '2000-01-01'");
+
+  function node(clock = fixedClock(noon)) {
+    const told: AlertChange[] = [];
+    const announce = async (_: unknown, change: AlertChange) => void told.push(change);
+    return { pulse: startPulse(fresh().database, new MemoryLedger(10n ** 15n), { clock, announce }), told, clock };
+  }
+
+  let batch = 0;
+  /** Sessions of one hour, some of which meet an error and stop. */
+  async function visits(pulse: Pulse, account: string, at: number, failed: number, good: number): Promise<void> {
+    batch++;
+    const events = Array.from({ length: failed + good }, (_, i) => {
+      const bad = i < failed ? { kind: 'error', error: { code: 'E1', message: '' } } : { kind: 'completed' };
+      return event({ sessionId: `s${batch}-${i}`, at, ...bad });
+    });
+    unwrap(await pulse.recordEvents(callerOf(account), events));
+  }
+  const rule = { journey: 'publish', metric: 'error_rate' as const, windowHours: 0, leastSessions: 20 };
+
+  test('one message when a rate leaves its band and one when it is well back, whichever nodes look and how often', async () => {
+    const one = node();
+    const two = node(one.clock);
+    const account = newId('acc');
+    const told = () =>
+      [...one.told, ...two.told].map(({ outside, affected, sessions }) => [outside, affected, sessions]);
+    const look = async () => {
+      for (let i = 0; i < 3; i++) {
+        await makeDue();
+        await Promise.all([one.pulse.checkAlerts(), two.pulse.checkAlerts(), one.pulse.checkAlerts()]);
+      }
+    };
+    await visits(one.pulse, account, noon + 1_000, 10, 0);
+    unwrap(await one.pulse.setAlert(account, { ...rule, above: 0.2, clearBelow: 0.1 }));
+    await look();
+    expect(told()).toEqual([]); // Ten sessions are too few.
+    await visits(one.pulse, account, noon + 2_000, 0, 20);
+    await look();
+    expect(told()).toEqual([[true, 10, 30]]);
+    expect(await one.pulse.listAlerts(account)).toMatchObject([{ journey: 'publish', outside: true }]);
+    await visits(one.pulse, account, noon + 3_000, 0, 40);
+    await look(); // 10 of 70 is below the limit, but not back.
+    expect(told()).toHaveLength(1);
+    await visits(one.pulse, account, noon + 4_000, 0, 60);
+    await look();
+    expect(told()).toEqual([
+      [true, 10, 30],
+      [false, 10, 130],
+    ]);
+    unwrap(await two.pulse.removeAlert(account, 'publish', 'error_rate'));
+    expect(await two.pulse.removeAlert(account, 'publish', 'error_rate')).toMatchObject({
+      failure: { kind: 'not_found', resource: 'alert' },
+    });
+    await one.pulse.close();
+    await two.pulse.close();
+  });
+
+  test('what could not be announced is announced by the next look', async () => {
+    const account = newId('acc');
+    let broken = true;
+    let told = 0;
+    const announce = async () => {
+      if (broken) throw new Error('the outbox is away');
+      told++;
+    };
+    const pulse = startPulse(fresh().database, new MemoryLedger(10n ** 15n), { announce });
+    await visits(pulse, account, noon, 30, 0);
+    unwrap(await pulse.setAlert(account, { ...rule, above: 0.5 }));
+    await pulse.checkAlerts();
+    broken = false;
+    await pulse.checkAlerts();
+    expect(told).toBe(1);
+    await pulse.close();
+  });
+
+  test('a band from history lets the usual through, and stalls count after their time-out alone', async () => {
+    const { pulse, told, clock } = node();
+    const account = newId('acc');
+    for (let h = 1; h <= 12; h++) await visits(pulse, account, noon - h * hour, 4 + (h % 3), 95);
+    await visits(pulse, account, noon + 1_000, 6, 94);
+    unwrap(await pulse.setAlert(account, { ...rule, metric: 'stall_rate' }));
+    await makeDue();
+    expect(await pulse.checkAlerts()).toBe(0);
+    await visits(pulse, account, noon + 2_000, 60, 0);
+    // They may still go on.
+    await makeDue();
+    expect(await pulse.checkAlerts()).toBe(0);
+    clock.set(noon + 45 * 60_000);
+    await makeDue();
+    expect(await pulse.checkAlerts()).toBe(1);
+    expect(told).toMatchObject([
+      { metric: 'stall_rate', outside: true, affected: 66, sessions: 160, band: { source: 'history' } },
+    ]);
+    await pulse.close();
+  });
+
+  test('an alert of a journey that there is not, or that comes back above its limit, is refused', async () => {
+    const { pulse } = node();
+    expect(await pulse.setAlert('acc_none', { ...rule, above: 0.2 })).toMatchObject({ failure: { kind: 'not_found' } });
+    for (const limits of [{ above: 0.2, clearBelow: 0.3 }, { clearBelow: 0.3 }])
+      expect(await pulse.setAlert('acc_none', { ...rule, ...limits })).toMatchObject({
+        failure: { kind: 'invalid_argument', violations: [{ field: 'clearBelow' }] },
+      });
+    await pulse.close();
+  });
+});
+
+test('a band from history needs ten periods, and a few bad ones do not move it', () => {
+  const calm = Array.from({ length: 20 }, (_, i) => ({ part: 4 + (i % 3), whole: 100 }));
+  expect(bandOfHistory(calm.slice(0, 9), 100)).toBeUndefined();
+  const bad = Array.from({ length: 3 }, () => ({ part: 90, whole: 100 }));
+  const [before, after] = [bandOfHistory(calm, 10_000), bandOfHistory([...calm, ...bad], 10_000)];
+  expect(before?.above).toBeLessThan(0.12);
+  expect(after?.above).toBeLessThan(0.12);
+  expect(after?.clearBelow).toBeLessThan(after?.above ?? 0);
+});
