@@ -191,7 +191,7 @@ type StoredStep = [
 ];
 
 /** The declaration's version, then property, time and value of each trait. */
-type StoredMore = { more: [planVersion: number, ...traits: number[]] };
+type StoredMore = [more: [planVersion: number, ...traits: number[]]];
 
 /** As compact JSON: times relative to one of them, which stands in front. What only declarations bring stands behind. */
 export function encodeSession({ steps, traits, planVersion }: SessionState): string {
@@ -202,9 +202,10 @@ export function encodeSession({ steps, traits, planVersion }: SessionState): str
     rows.push(encodeStep(step, state, base));
   }
   if (traits.size > 0 || planVersion > 0) {
-    const more: StoredMore['more'] = [planVersion];
+    // A list within a list, not an object: the driver looks through every quoted text for placeholders.
+    const more: StoredMore[0] = [planVersion];
     for (const [property, { at, value }] of traits) more.push(property, at - base, value);
-    rows.push({ more });
+    rows.push([more]);
   }
   return JSON.stringify([base, ...rows]);
 }
@@ -228,15 +229,19 @@ export function decodeSession(text: string): SessionState {
   const [base, ...rows] = JSON.parse(text) as [number, ...(StoredStep | StoredMore)[]];
   const session = emptySession();
   for (const row of rows) {
-    if (Array.isArray(row)) session.steps.set(row[0], decodeStep(row, base));
+    if (!isMore(row)) session.steps.set(row[0], decodeStep(row, base));
     else {
-      const [planVersion, ...traits] = row.more;
+      const [[planVersion, ...traits]] = row;
       session.planVersion = planVersion;
       for (let i = 0; i < traits.length; i += 3)
         session.traits.set(traits[i] ?? 0, { at: (traits[i + 1] ?? 0) + base, value: traits[i + 2] ?? 0 });
     }
   }
   return session;
+}
+
+function isMore(row: StoredStep | StoredMore): row is StoredMore {
+  return Array.isArray(row[0]);
 }
 
 function decodeStep(row: StoredStep, base: number): StepState {
