@@ -42,14 +42,6 @@ export async function removeAlert(tx: Queryable, key: AlertKey): Promise<boolean
   return (await run(tx, `DELETE FROM pulse_alert WHERE ${isAt(key)}`)) > 0n;
 }
 
-export async function countAlerts(db: Queryable, accountNo: number): Promise<number> {
-  const [row] = await query<{ alerts: bigint | number }>(
-    db,
-    `SELECT COUNT(*) AS alerts FROM pulse_alert WHERE account_no = ${accountNo}`,
-  );
-  return Number(row?.alerts ?? 0);
-}
-
 /** An account's alerts, by journey's number and metric. */
 export async function listAlerts(db: Queryable, accountNo: number): Promise<AlertRow[]> {
   return readAlerts(db, `a.account_no = ${accountNo} ORDER BY a.journey_no, a.metric`);
@@ -61,13 +53,18 @@ export async function dueAlerts(db: Queryable, limit: number): Promise<AlertRow[
 
 /** The alert, locked, if it is still due: of several nodes that see it so, one looks. */
 export async function claimAlert(tx: Queryable, key: AlertKey, everySeconds: number): Promise<AlertRow | undefined> {
-  const claimed = await run(
-    tx,
-    `UPDATE pulse_alert SET check_at = UTC_TIMESTAMP(6) + INTERVAL ${everySeconds} SECOND WHERE ${isAt(key)} AND check_at <= UTC_TIMESTAMP(6)`,
-  );
-  if (claimed === 0n) return undefined;
+  if (!(await postpone(tx, key, everySeconds))) return undefined;
   const [row] = await readAlerts(tx, `${isAt(key, 'a.')}`);
   return row;
+}
+
+/** Moves a due alert ahead; false when it is not due any more. */
+export async function postpone(tx: Queryable, key: AlertKey, seconds: number): Promise<boolean> {
+  const moved = await run(
+    tx,
+    `UPDATE pulse_alert SET check_at = UTC_TIMESTAMP(6) + INTERVAL ${seconds} SECOND WHERE ${isAt(key)} AND check_at <= UTC_TIMESTAMP(6)`,
+  );
+  return moved > 0n;
 }
 
 export async function setOutside(tx: Queryable, key: AlertKey, outside: boolean): Promise<void> {

@@ -7,7 +7,7 @@ import * as store from './alerts-store.ts';
 import { type Band, bandOfHistory, declaredBand, isOutside } from './band.ts';
 import { Names } from './names.ts';
 import type { PeriodSums } from './period-sums.ts';
-import { findAccount, readJourneyNames } from './pulse-store.ts';
+import { findAccount, lockAccount, readJourneyNames } from './pulse-store.ts';
 import { allSessions, type OpenJourney, openJourney, type Period, type Series, sumPeriod } from './read-period.ts';
 import { totalsOf } from './report.ts';
 import { hourMs, hoursPerDay } from './rollup.ts';
@@ -68,9 +68,12 @@ export interface AlertsDeps {
 const alertsMax = 100;
 const everySeconds = 60;
 const alertsAtOnceMax = 200;
+const alertsARoundMax = 10_000;
 const historyHours = 14 * hoursPerDay;
 
 export function createAlerts({ db, clock, log, announce }: AlertsDeps): Alerts {
+  let stopped = false;
+
   /** One alert, in one transaction: claim, look, note, announce. True when there was a change. */
   async function look(key: store.AlertKey): Promise<boolean> {
     return db.transaction(async (tx) => {
@@ -86,14 +89,23 @@ export function createAlerts({ db, clock, log, announce }: AlertsDeps): Alerts {
 
   async function check(): Promise<number> {
     let changes = 0;
-    for (const alert of await store.dueAlerts(db, alertsAtOnceMax)) {
-      try {
-        if (await look(alert)) changes++;
-      } catch (error) {
-        log.warn({ err: error, metric: alert.metric }, 'an alert could not be looked at; it is tried again');
-      }
+    for (let looked = 0; looked < alertsARoundMax && !stopped; looked += alertsAtOnceMax) {
+      const due = await store.dueAlerts(db, alertsAtOnceMax);
+      for (const alert of due) if (!stopped && (await tryLook(alert))) changes++;
+      if (due.length < alertsAtOnceMax) break;
     }
     return changes;
+  }
+
+  async function tryLook(alert: store.AlertRow): Promise<boolean> {
+    try {
+      return await look(alert);
+    } catch (error) {
+      log.warn({ err: error, metric: alert.metric }, 'an alert could not be looked at; it is tried again in a minute');
+      // It lets the others go first, so that a few that always fail hold up nobody.
+      await db.transaction((tx) => store.postpone(tx, alert, everySeconds));
+      return false;
+    }
   }
 
   const rounds = createRounds({
@@ -109,12 +121,20 @@ export function createAlerts({ db, clock, log, announce }: AlertsDeps): Alerts {
       if (problem) return problem;
       const key = await keyOf(db, accountId, alert.journey, alert.metric);
       if (!key.ok) return key;
-      const known = (await store.listAlerts(db, key.value.accountNo)).find((one) => isSame(one, key.value));
-      if (!known && (await store.countAlerts(db, key.value.accountNo)) >= alertsMax)
-        return fail({ kind: 'precondition_failed', description: `An account has at most ${alertsMax} alerts.` });
       const { journey: _, metric: __, ...rule } = alert;
-      await db.transaction((tx) => store.putAlert(tx, key.value, rule));
-      return succeed({ ...alert, outside: known?.outside ?? false, ...changedAt(known) });
+      return db.transaction(async (tx): Promise<Result<WatchedAlert>> => {
+        // Alerts that are set at the same time are counted one after the other.
+        await lockAccount(tx, key.value.accountNo);
+        const alerts = await store.listAlerts(tx, key.value.accountNo);
+        const known = alerts.find((one) => isSame(one, key.value));
+        if (!known && alerts.length >= alertsMax)
+          return fail({
+            kind: 'precondition_failed',
+            description: `The account has ${alertsMax} alerts already, which is the most. Delete one first.`,
+          });
+        await store.putAlert(tx, key.value, rule);
+        return succeed({ ...alert, outside: known?.outside ?? false, ...changedAt(known) });
+      });
     },
     async list(accountId) {
       const accountNo = await findAccount(db, accountId);
@@ -127,7 +147,10 @@ export function createAlerts({ db, clock, log, announce }: AlertsDeps): Alerts {
       return removed ? succeed(undefined) : fail({ kind: 'not_found', resource: 'alert' });
     },
     check,
-    close: () => rounds.close(),
+    close: () => {
+      stopped = true;
+      return rounds.close();
+    },
   };
 }
 

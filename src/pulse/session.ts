@@ -17,10 +17,12 @@ export interface SessionState {
   traits: Map<number, Trait>;
   /** The version of the journey's declaration that its stored contribution was made with; 0: none. */
   planVersion: number;
+  /** Whether it counts in `pulse_latest`. False of states that 0.1.0 stored, which must not be taken out of it. */
+  inLatest: boolean;
 }
 
 export function emptySession(): SessionState {
-  return { steps: new Map(), traits: new Map(), planVersion: 0 };
+  return { steps: new Map(), traits: new Map(), planVersion: 0, inLatest: true };
 }
 
 /** What one event says about its session. */
@@ -193,7 +195,10 @@ type StoredStep = [
 /** The declaration's version, then property, time and value of each trait. */
 type StoredMore = [more: [planVersion: number, ...traits: number[]]];
 
-/** As compact JSON: times relative to one of them, which stands in front. What only declarations bring stands behind. */
+/**
+ * As compact JSON: times relative to one of them, which stands in front. Behind the steps stands what declarations bring; 0.1.0
+ * did not write that part, by which its states are known.
+ */
 export function encodeSession({ steps, traits, planVersion }: SessionState): string {
   let base = 0;
   const rows: (StoredStep | StoredMore)[] = [];
@@ -201,12 +206,10 @@ export function encodeSession({ steps, traits, planVersion }: SessionState): str
     if (rows.length === 0) base = state.first;
     rows.push(encodeStep(step, state, base));
   }
-  if (traits.size > 0 || planVersion > 0) {
-    // A list within a list, not an object: the driver looks through every quoted text for placeholders.
-    const more: StoredMore[0] = [planVersion];
-    for (const [property, { at, value }] of traits) more.push(property, at - base, value);
-    rows.push([more]);
-  }
+  // A list within a list, not an object: the driver looks through every quoted text for placeholders.
+  const more: StoredMore[0] = [planVersion];
+  for (const [property, { at, value }] of traits) more.push(property, at - base, value);
+  rows.push([more]);
   return JSON.stringify([base, ...rows]);
 }
 
@@ -227,12 +230,13 @@ function encodeStep(step: number, state: StepState, base: number): StoredStep {
 
 export function decodeSession(text: string): SessionState {
   const [base, ...rows] = JSON.parse(text) as [number, ...(StoredStep | StoredMore)[]];
-  const session = emptySession();
+  const session = { ...emptySession(), inLatest: false };
   for (const row of rows) {
     if (!isMore(row)) session.steps.set(row[0], decodeStep(row, base));
     else {
       const [[planVersion, ...traits]] = row;
       session.planVersion = planVersion;
+      session.inLatest = true;
       for (let i = 0; i < traits.length; i += 3)
         session.traits.set(traits[i] ?? 0, { at: (traits[i + 1] ?? 0) + base, value: traits[i + 2] ?? 0 });
     }

@@ -179,7 +179,7 @@ async function rollUp(
     const count = (session: SessionState, sign: 1 | -1) => {
       const contribution = contributionOf(session, nameOf, settings.plan(journeyNo, session.planVersion));
       changes.addSession(journeyNo, contribution, sign);
-      latest.addSession(journeyNo, Math.floor(contribution.startMs / hourMs), contribution, sign);
+      if (session.inLatest) latest.addSession(journeyNo, Math.floor(contribution.startMs / hourMs), contribution, sign);
     };
     const keys = [...sessions.keys()].sort();
     const stored = await store.readSessions(tx, account.no, journeyNo, keys);
@@ -192,6 +192,7 @@ async function rollUp(
         if (event.codeNo !== undefined) changes.addError(journeyNo, event.stepNo, event.codeNo, event.occurredMs);
       }
       session.planVersion = plan?.version ?? 0;
+      session.inLatest = true;
       count(session, 1);
       rows.push({ journeyNo, sessionKey, lastMs: lastOf(session), state: encodeSession(session) });
     }

@@ -19,6 +19,9 @@ eachServer((server) => {
     return { pulse: startPulse(fresh().database, new MemoryLedger(10n ** 15n), { clock, announce }), told, clock };
   }
 
+  const failedOnce = (journey: string) =>
+    event({ journey, at: noon, kind: 'error', error: { code: 'E1', message: '' } });
+
   let batch = 0;
   /** Sessions of one hour, some of which meet an error and stop. */
   async function visits(pulse: Pulse, account: string, at: number, failed: number, good: number): Promise<void> {
@@ -81,8 +84,52 @@ eachServer((server) => {
     unwrap(await pulse.setAlert(account, { ...rule, above: 0.5 }));
     await pulse.checkAlerts();
     broken = false;
+    // A minute later.
+    await makeDue();
     await pulse.checkAlerts();
     expect(told).toBe(1);
+    expect(await pulse.listAlerts(account)).toMatchObject([{ outside: true }]);
+    await pulse.close();
+  });
+
+  test('three hundred alerts that fail hold up no other, and all that are due are looked at in one round', async () => {
+    const bad = newId('acc');
+    const good = newId('acc');
+    const told: string[] = [];
+    const announce = async (_: unknown, { accountId }: AlertChange) => {
+      if (accountId !== good) throw new Error('the outbox is away');
+      told.push(accountId);
+    };
+    const pulse = startPulse(fresh().database, new MemoryLedger(10n ** 15n), { announce });
+    const failing = Array.from({ length: 3 }, (_, i) => `${bad}_${i}`);
+    for (const account of failing) {
+      const events = Array.from({ length: 100 }, (_, i) => failedOnce(`j${i}`));
+      unwrap(await pulse.recordEvents(callerOf(account), events));
+      for (let i = 0; i < 100; i++)
+        unwrap(await pulse.setAlert(account, { ...rule, journey: `j${i}`, above: 0.5, leastSessions: 1 }));
+    }
+    unwrap(await pulse.recordEvents(callerOf(good), [failedOnce('publish')]));
+    unwrap(await pulse.setAlert(good, { ...rule, above: 0.5, leastSessions: 1 }));
+    expect(await pulse.checkAlerts()).toBe(1);
+    expect(told).toEqual([good]);
+    await run(fresh().database, 'DELETE FROM pulse_alert');
+    await pulse.close();
+    // 300 alerts are set one by one: a bound for a busy machine, not an expectation.
+  }, 120_000);
+
+  test('alerts that are set at the same time are counted one after the other', async () => {
+    const { pulse } = node();
+    const account = newId('acc');
+    const journeys = Array.from({ length: 105 }, (_, i) => `j${i}`);
+    unwrap(await pulse.recordEvents(callerOf(account), journeys.map(failedOnce)));
+    const set = await Promise.all(journeys.map((journey) => pulse.setAlert(account, { ...rule, journey, above: 0.5 })));
+    expect(set.filter(({ ok }) => ok)).toHaveLength(100);
+    expect(set.find(({ ok }) => !ok)).toMatchObject({ failure: { kind: 'precondition_failed' } });
+    expect(await pulse.listAlerts(account)).toHaveLength(100);
+    // One that is there already can be changed.
+    const [kept] = await pulse.listAlerts(account);
+    if (!kept) throw new Error('no alert was kept');
+    expect(await pulse.setAlert(account, { ...rule, journey: kept.journey, above: 0.6 })).toMatchObject({ ok: true });
     await pulse.close();
   });
 
