@@ -20,6 +20,16 @@ export function hexOf(text: string): string {
   return text === '' ? "''" : `0x${Buffer.from(text, 'utf8').toString('hex')}`;
 }
 
+/** Bytes as a literal. */
+export function bytesOf(bytes: Uint8Array): string {
+  return bytes.length === 0 ? "''" : `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`;
+}
+
+/** For `ON DUPLICATE KEY UPDATE`: columns to which the new values are added. */
+export function sumsOf(columns: readonly string[]): string {
+  return columns.map((column) => `${column} = ${column} + VALUES(${column})`).join(', ');
+}
+
 /** Inserts rows, in as many statements as their number and length ask for. */
 export async function insert(db: Queryable, head: string, rows: readonly string[], tail = ''): Promise<void> {
   for (const [from, to] of statementsOf(rows)) await insertOnce(db, head, rows.slice(from, to), tail);

@@ -1,5 +1,6 @@
 import { fail, invalid, type Result, succeed } from '../base/failure.ts';
 import type { Database } from '../db/index.ts';
+import { wholeJourney } from './cell.ts';
 import type { PeriodSums } from './period-sums.ts';
 import {
   openJourney,
@@ -13,7 +14,7 @@ import {
 import { namingOf } from './read-report.ts';
 import { type Goal, goalOfSums, totalsOf } from './report.ts';
 import type { Totals } from './report-lines.ts';
-import { hourMs, wholeJourney } from './rollup.ts';
+import { hourMs } from './rollup.ts';
 import { newcombe, type Share, wilson } from './statistics.ts';
 
 export interface ComparisonRequest extends PeriodRequest {

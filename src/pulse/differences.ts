@@ -1,5 +1,6 @@
 import { type Result, succeed } from '../base/failure.ts';
 import type { Database } from '../db/index.ts';
+import { wholeJourney } from './cell.ts';
 import { otherCode } from './names.ts';
 import type { PeriodSums } from './period-sums.ts';
 import {
@@ -13,7 +14,7 @@ import {
 } from './read-period.ts';
 import { namingOf } from './read-report.ts';
 import { type Goal, goalOfSums, totalsOf } from './report.ts';
-import { hourMs, wholeJourney } from './rollup.ts';
+import { hourMs } from './rollup.ts';
 import { newcombe, normalQuantile, type Share } from './statistics.ts';
 
 /** What counts as lost: sessions that stopped at an open step, that did not complete the goal, or that met an error. */

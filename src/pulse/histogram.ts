@@ -1,3 +1,5 @@
+import { NumberReader, NumberWriter } from './varint.ts';
+
 /**
  * Durations in logarithmic buckets, so that percentiles can be had from sums of rollups: two histograms of any two
  * periods merge by adding their counts, in any order (the idea of DDSketch: Masson, Rim and Lee, 2019).
@@ -73,44 +75,50 @@ export function timeBeyond(histogram: Histogram, normMs: number): number {
 
 /** As bytes: for each bucket in order, the step from the one before and its count, as LEB128 numbers. */
 export function encodeHistogram(histogram: Histogram): Buffer {
-  const bytes: number[] = [];
-  let before = 0;
-  for (const [bucket, count] of [...histogram].sort(([a], [b]) => a - b)) {
+  const writer = new NumberWriter();
+  mergeEncoded(noBytes, histogram, writer);
+  return writer.take();
+}
+
+const noBytes = new Uint8Array();
+
+/** Writes the sum of an encoded histogram and changes to it, without taking the first one apart. */
+export function mergeEncoded(stored: Uint8Array, changes: Histogram, writer: NumberWriter): void {
+  const reader = new NumberReader(stored);
+  const changed = [...changes];
+  if (changed.length > 1) changed.sort(([a], [b]) => a - b);
+  let written = 0;
+  const write = (bucket: number, count: number) => {
     if (count < 0) throw new Error('a histogram of stored sessions has a negative count');
-    writeNumber(bytes, bucket - before);
-    writeNumber(bytes, count);
-    before = bucket;
+    if (count === 0) return;
+    writer.write(bucket - written);
+    writer.write(count);
+    written = bucket;
+  };
+  let read = 0;
+  let next = 0;
+  while (!reader.done) {
+    read += reader.read();
+    const count = reader.read();
+    let sum = count;
+    for (; next < changed.length; next++) {
+      const [bucket, change] = changed[next] as [number, number];
+      if (bucket > read) break;
+      if (bucket < read) write(bucket, change);
+      else sum += change;
+    }
+    write(read, sum);
   }
-  return Buffer.from(bytes);
+  for (; next < changed.length; next++) write(...(changed[next] as [number, number]));
 }
 
 /** Adds an encoded histogram to `histogram`. */
 export function decodeInto(histogram: Histogram, bytes: Uint8Array): void {
-  let at = 0;
+  const reader = new NumberReader(bytes);
   let bucket = 0;
-  const read = () => {
-    let value = 0;
-    let scale = 1;
-    for (;;) {
-      const byte = bytes[at++];
-      if (byte === undefined) throw new Error('a stored histogram ends in the middle of a number');
-      value += (byte & 127) * scale;
-      if (byte < 128) return value;
-      scale *= 128;
-    }
-  };
-  while (at < bytes.length) {
-    bucket += read();
-    const count = read();
+  while (!reader.done) {
+    bucket += reader.read();
+    const count = reader.read();
     histogram.set(bucket, (histogram.get(bucket) ?? 0) + count);
   }
-}
-
-function writeNumber(bytes: number[], value: number): void {
-  let left = value;
-  while (left >= 128) {
-    bytes.push((left % 128) | 128);
-    left = Math.floor(left / 128);
-  }
-  bytes.push(left);
 }

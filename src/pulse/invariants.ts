@@ -7,7 +7,7 @@ const priceVersion = (account: string) => `SELECT MAX(q.version) FROM price q
 
 const sums =
   'SUM(sessions) AS sessions, SUM(completed) AS completed, SUM(reached) AS reached, SUM(abandoned) AS abandoned, SUM(ended) AS ended';
-const place = 'account_no, journey_no, step_no';
+const place = 'account_no, journey_no';
 
 /** What must hold of pulse beside the ledger's own rules: its charges follow the price book, its rollups agree. */
 export const pulseInvariants: readonly Invariant[] = [
@@ -29,12 +29,19 @@ export const pulseInvariants: readonly Invariant[] = [
     sql: `SELECT charge_id AS subject, CONCAT('events ', events, ', cost ', cost, ', since ', created_at) AS detail
       FROM pulse_unsettled WHERE created_at < UTC_TIMESTAMP(6) - INTERVAL 5 MINUTE`,
   },
-  daysAreTheirHours('pulse-days-are-their-hours', 'pulse_cell', ''),
-  daysAreTheirHours('pulse-segment-days-are-their-hours', 'pulse_segment_cell', ', property_no, value_no'),
+  daysAreTheirHours('pulse-days-are-their-hours', 'pulse_cell', 'step_no'),
+  daysAreTheirHours('pulse-segment-days-are-their-hours', 'pulse_segment', 'property_no, value_no'),
+  {
+    name: 'pulse-segment-sessions-end-once',
+    promise: 'Each session of a segment has its latest event at exactly one step.',
+    sql: `SELECT CONCAT_WS('/', ${place}, property_no, value_no, grain, start_hour) AS subject,
+        CONCAT('sessions ', sessions, ', abandoned ', abandoned, ', ended ', ended) AS detail
+      FROM pulse_segment WHERE abandoned + ended <> sessions`,
+  },
 ];
 
-function daysAreTheirHours(name: string, table: string, segment: string): Invariant {
-  const rows = `${place}${segment}`;
+function daysAreTheirHours(name: string, table: string, part: string): Invariant {
+  const rows = `${place}, ${part}`;
   return {
     name,
     promise: 'The rollup of a day is the sum of its hours, and none has a negative count.',

@@ -1,7 +1,8 @@
+import type { Contribution, Segment } from './contribution.ts';
 import { getOrMake } from './get-or-make.ts';
 import { timeoutMsMax } from './plan.ts';
-import { everyone } from './rollup.ts';
-import type { Contribution, Segment } from './session.ts';
+import { everyone, hourMs, isSameHourAndSegments } from './rollup.ts';
+import { NumberReader, NumberWriter } from './varint.ts';
 
 export const minuteMs = 60_000;
 
@@ -23,66 +24,103 @@ export interface LatestCount extends Segment {
  * it had added. Minutes that no time-out reaches any more are left out on both ways.
  */
 export class LatestChanges {
-  readonly #journeys = new Map<number, Map<number, LatestCounts>>();
+  readonly #journeys = new Map<number, Map<number, Counts>>();
   readonly #leastMinute: number;
 
   constructor(nowMs: number) {
     this.#leastMinute = Math.floor((nowMs - latestKeptMs) / minuteMs);
   }
 
-  addSession(journey: number, startHour: number, session: Contribution, sign: 1 | -1): void {
+  /** `before`: what the session had added; undefined when it had added nothing. */
+  replaceSession(journey: number, before: Contribution | undefined, after: Contribution): void {
+    if (before && isSamePlace(before, after)) return;
+    if (before) this.#add(journey, before, -1);
+    this.#add(journey, after, 1);
+  }
+
+  #add(journey: number, session: Contribution, sign: 1 | -1): void {
     const minute = Math.floor(session.endMs / minuteMs);
-    if (minute < this.#leastMinute) return;
-    const step = session.steps.find(({ ended }) => ended);
-    if (!step) return;
-    const minutes = getOrMake(this.#journeys, journey, () => new Map<number, LatestCounts>());
-    const counts = getOrMake(minutes, minute, () => new LatestCounts());
-    const change = {
-      start: startHour,
-      step: step.step,
-      stopped: step.completed ? 0 : sign,
-      ended: step.completed ? sign : 0,
-    };
-    counts.add({ ...everyone, ...change });
-    for (const segment of session.segments) counts.add({ ...segment, ...change });
+    const step = endOf(session);
+    if (minute < this.#leastMinute || !step) return;
+    const minutes = getOrMake(this.#journeys, journey, () => new Map<number, Counts>());
+    const counts = getOrMake(minutes, minute, (): Counts => new Map());
+    const start = Math.floor(session.startMs / hourMs);
+    const add = (segment: Segment) => addCount(counts, packed(start, segment, step.step), step.completed, sign);
+    add(everyone);
+    for (const segment of session.segments) add(segment);
   }
 
   /** By journey and minute. */
-  *changed(): Iterable<[journey: number, minutes: ReadonlyMap<number, LatestCounts>]> {
+  *changed(): Iterable<[journey: number, minutes: ReadonlyMap<number, Counts>]> {
     yield* this.#journeys;
   }
 }
 
-/** The counts of one minute. */
-export class LatestCounts {
-  readonly #counts = new Map<string, LatestCount>();
+/** The counts of one minute, by `packed`. */
+export type Counts = Map<number, { stopped: number; ended: number }>;
 
-  add(count: LatestCount): void {
-    const { start, property, value, step, stopped, ended } = count;
-    const known = this.#counts.get(`${start} ${property} ${value} ${step}`);
-    if (known) {
-      known.stopped += stopped;
-      known.ended += ended;
-    } else this.#counts.set(`${start} ${property} ${value} ${step}`, { ...count });
+function endOf(session: Contribution) {
+  return session.steps.find(({ ended }) => ended);
+}
+
+function isSamePlace(a: Contribution, b: Contribution): boolean {
+  const [before, after] = [endOf(a), endOf(b)];
+  if (before?.step !== after?.step || before?.completed !== after?.completed) return false;
+  if (Math.floor(a.endMs / minuteMs) !== Math.floor(b.endMs / minuteMs)) return false;
+  return isSameHourAndSegments(a, b);
+}
+
+function addCount(counts: Counts, place: number, completed: boolean, change: number): void {
+  const count = getOrMake(counts, place, () => ({ stopped: 0, ended: 0 }));
+  if (completed) count.ended += change;
+  else count.stopped += change;
+}
+
+// Properties have at most 32 numbers, values 50, steps 100.
+const valuesOfProperty = 64;
+const segments = 64 * valuesOfProperty;
+const stepsOfSegment = 128;
+
+function packed(start: number, { property, value }: Segment, step: number): number {
+  return (start * segments + property * valuesOfProperty + value) * stepsOfSegment + step;
+}
+
+function unpacked(place: number): Segment & { start: number; step: number } {
+  const segment = Math.floor(place / stepsOfSegment);
+  const property = Math.floor(segment / valuesOfProperty) % (segments / valuesOfProperty);
+  const start = Math.floor(segment / segments);
+  return { start, property, value: segment % valuesOfProperty, step: place % stepsOfSegment };
+}
+
+/** The stored counts of a minute after changes to them: by place in order, the distance from the one before and both counts. */
+export function mergeCounts(stored: Uint8Array | undefined, changes: Counts): Uint8Array {
+  const counts: Counts = new Map([...changes].map(([place, count]) => [place, { ...count }]));
+  for (const [place, { stopped, ended }] of stored ? decodePlaces(stored) : []) {
+    const count = getOrMake(counts, place, () => ({ stopped: 0, ended: 0 }));
+    count.stopped += stopped;
+    count.ended += ended;
   }
-
-  addEncoded(text: string): void {
-    for (const count of decodeLatest(text)) this.add(count);
+  let before = 0;
+  for (const [place, { stopped, ended }] of [...counts].sort(([a], [b]) => a - b)) {
+    // Below zero only where a node whose clock is ahead has deleted the minute already, which no time-out reaches.
+    if (stopped <= 0 && ended <= 0) continue;
+    for (const number of [place - before, Math.max(0, stopped), Math.max(0, ended)]) writer.write(number);
+    before = place;
   }
+  return writer.take();
+}
 
-  /** As a flat JSON list of numbers. */
-  encode(): string {
-    const flat: number[] = [];
-    for (const { start, property, value, step, stopped, ended } of this.#counts.values())
-      if (stopped !== 0 || ended !== 0) flat.push(start, property, value, step, stopped, ended);
-    return JSON.stringify(flat);
+const writer = new NumberWriter();
+
+function* decodePlaces(bytes: Uint8Array): Iterable<[place: number, count: { stopped: number; ended: number }]> {
+  const reader = new NumberReader(bytes);
+  let place = 0;
+  while (!reader.done) {
+    place += reader.read();
+    yield [place, { stopped: reader.read(), ended: reader.read() }];
   }
 }
 
-export function* decodeLatest(text: string): Iterable<LatestCount> {
-  const flat = JSON.parse(text) as number[];
-  for (let i = 0; i < flat.length; i += 6) {
-    const [start = 0, property = 0, value = 0, step = 0, stopped = 0, ended = 0] = flat.slice(i, i + 6);
-    yield { start, property, value, step, stopped, ended };
-  }
+export function* decodeLatest(bytes: Uint8Array): Iterable<LatestCount> {
+  for (const [place, count] of decodePlaces(bytes)) yield { ...unpacked(place), ...count };
 }

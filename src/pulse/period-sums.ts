@@ -1,6 +1,6 @@
+import { addCell, addErrorCell, type Cell, type ErrorCell, emptyCell, emptyErrorCell, takeCell } from './cell.ts';
 import { getOrMake } from './get-or-make.ts';
 import type { LatestCount } from './latest.ts';
-import { addCell, addErrorCell, type Cell, type ErrorCell, emptyCell, emptyErrorCell, takeCell } from './rollup.ts';
 
 /** Rollups of one period, summed: by step number, and by step and code. */
 export class PeriodSums {

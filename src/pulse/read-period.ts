@@ -1,6 +1,7 @@
 import { fail, invalid, type Result, succeed } from '../base/failure.ts';
 import type { Queryable } from '../db/index.ts';
-import { readCells, readErrorSums, readValueErrors, readValueSums } from './cells-store.ts';
+import { ofErrorPlace, type StepSums } from './cell.ts';
+import { readCells, readErrorSums } from './cells-store.ts';
 import { getOrMake } from './get-or-make.ts';
 import { type LatestCount, minuteMs } from './latest.ts';
 import { readLatest } from './latest-store.ts';
@@ -9,6 +10,7 @@ import { PeriodSums } from './period-sums.ts';
 import { defaultTimeoutMs, type Plan } from './plan.ts';
 import { findAccount, readJourneyNames } from './pulse-store.ts';
 import { type CellRange, coverWithCells, everyone, hourMs, hoursPerDay } from './rollup.ts';
+import { readSegments } from './segments-store.ts';
 import type { Property, Settings } from './settings.ts';
 import { readSettings } from './settings-store.ts';
 
@@ -130,7 +132,7 @@ async function sumCells(
   series?: Series,
 ): Promise<PeriodSums> {
   const { tx, accountNo, journey } = open;
-  const of = { accountNo, journeyNo: journey.no, segment };
+  const of = { accountNo, journeyNo: journey.no };
   const sums = new PeriodSums();
   const hourly = series?.groupBy === 'hour';
   const point = (start: number) => {
@@ -139,6 +141,13 @@ async function sumCells(
   };
   const ranges: CellRange[] = hourly ? [{ grain: 'hour', ...period }] : coverWithCells(period.from, period.to);
   for (const range of ranges) {
+    if (segment.property !== everyone.property) {
+      for await (const { start, sums: part } of readSegments(tx, { ...of, ...segment }, range, true)) {
+        addTo(sums, part);
+        for (const [step, cell] of part.steps) point(start)?.add(step, cell);
+      }
+      continue;
+    }
     for (const { start, step, cell } of await readCells(tx, of, range)) {
       sums.add(step, cell);
       point(start)?.add(step, cell);
@@ -152,6 +161,14 @@ async function sumCells(
     point(count.start)?.addLatest(count);
   }
   return sums;
+}
+
+function addTo(sums: PeriodSums, part: StepSums): void {
+  for (const [step, cell] of part.steps) sums.add(step, cell);
+  for (const [place, cell] of part.errors) {
+    const { step, code } = ofErrorPlace(place);
+    sums.addError(step, code, cell);
+  }
 }
 
 function latestOf({ latest }: OpenJourney, { from, to }: Period): LatestCount[] {
@@ -179,13 +196,11 @@ export async function sumValues(
   whole: PeriodSums,
 ): Promise<ValueSums[]> {
   const { tx, accountNo, journey, names } = open;
-  const of = { accountNo, journeyNo: journey.no, segment: { property: property.no } };
+  const of = { accountNo, journeyNo: journey.no, property: property.no };
   const values = new Map<number, PeriodSums>();
   const sumsOf = (value: number) => getOrMake(values, value, () => new PeriodSums());
   for (const range of coverWithCells(period.from, period.to)) {
-    for (const { value, step, cell } of await readValueSums(tx, of, range)) sumsOf(value).add(step, cell);
-    for (const { value, step, code, cell } of await readValueErrors(tx, of, range))
-      sumsOf(value).addError(step, code, cell);
+    for await (const { value, sums } of readSegments(tx, of, range, false)) addTo(sumsOf(value), sums);
   }
   for (const count of latestOf(open, period)) if (count.property === property.no) sumsOf(count.value).addLatest(count);
   const none = without(whole, values.values());

@@ -1,9 +1,9 @@
+import { type Cell, emptyCell, wholeJourney } from './cell.ts';
 import { countOf, type Histogram, mergeInto, quantilesOf, timeBeyond } from './histogram.ts';
 import { chooseNextAction } from './next-action.ts';
-import type { ErrorLine, FunnelStep, Percentiles, Report, Stall, Totals } from './report-lines.ts';
 import type { PeriodSums } from './period-sums.ts';
 import { goalOf, type Plan } from './plan.ts';
-import { type Cell, emptyCell, wholeJourney } from './rollup.ts';
+import type { ErrorLine, FunnelStep, Percentiles, Report, Stall, Totals } from './report-lines.ts';
 
 export interface ReportInput {
   current: PeriodSums;

@@ -1,6 +1,4 @@
 import type { EventKind } from './event.ts';
-import { bucketOf } from './histogram.ts';
-import { judge, type Plan } from './plan.ts';
 import type { StepState } from './step-state.ts';
 
 /** The value of a declared property that a session's earliest event with one gives. */
@@ -83,104 +81,6 @@ export function applyTrait(
   if (first) session.traits.set(property, trait);
 }
 
-/** What a session adds to the rollups of the hour in which it began. */
-export interface Contribution {
-  /** When the session's first event occurred: all of the session counts in that hour. */
-  startMs: number;
-  /** When its latest did. */
-  endMs: number;
-  /** Completed the declared journey, in order and in time. */
-  converted: boolean;
-  /** The session's value of each property that it has one of. */
-  segments: Segment[];
-  errored: boolean;
-  durationBucket: number;
-  steps: StepContribution[];
-}
-
-/** The sessions with one value of one property. */
-export interface Segment {
-  property: number;
-  value: number;
-}
-
-export interface StepContribution {
-  step: number;
-  completed: boolean;
-  /** Reached in the declared order and in time. */
-  reached: boolean;
-  /** The session's latest event was at this step. */
-  ended: boolean;
-  /** From the session's first event to the first at this step. */
-  offsetMs: number;
-  /** The bucket of the time spent at the step; undefined when only one moment of it is known. */
-  dwellBucket?: number;
-  errors: { code: number; recovered: boolean }[];
-}
-
-/** Pure: the same set of events gives the same contribution. `nameOf` breaks ties between steps of one moment. */
-export function contributionOf(
-  { steps: states, traits }: SessionState,
-  nameOf: (step: number) => string,
-  plan?: Plan,
-): Contribution {
-  let startMs = Number.POSITIVE_INFINITY;
-  let endMs = Number.NEGATIVE_INFINITY;
-  let endStep = 0;
-  for (const [step, state] of states) {
-    if (state.first < startMs) startMs = state.first;
-    if (state.last > endMs || (state.last === endMs && nameOf(step) > nameOf(endStep))) {
-      endMs = state.last;
-      endStep = step;
-    }
-  }
-  const judged = plan && judge(plan, states, startMs);
-  const steps: StepContribution[] = [];
-  let errored = false;
-  for (const [step, state] of states) {
-    if (state.errors.size > 0) errored = true;
-    const dwell = dwellOf(states, step, state);
-    steps.push({
-      step,
-      completed: state.completedLast !== undefined,
-      reached: judged?.reached.has(step) ?? false,
-      ended: step === endStep,
-      offsetMs: state.first - startMs,
-      ...(dwell === undefined ? {} : { dwellBucket: bucketOf(dwell) }),
-      errors: [...state.errors].map(([code, at]) => ({
-        code,
-        recovered: state.completedLast !== undefined && state.completedLast >= at,
-      })),
-    });
-  }
-  return {
-    startMs,
-    endMs,
-    converted: judged?.converted ?? false,
-    segments: [...traits].map(([property, { value }]) => ({ property, value })),
-    errored,
-    durationBucket: bucketOf(endMs - startMs),
-    steps,
-  };
-}
-
-/**
- * Time at a step, in milliseconds: from its first `entered` (without one, its first event) to its first `completed`;
- * without one to its last `left`; without one to the session's next first event at another step; without one to the
- * last event at the step. Undefined when all that is one moment; never negative.
- */
-function dwellOf(states: SessionState['steps'], step: number, state: StepState): number | undefined {
-  const start = state.entered ?? state.first;
-  const stated = state.completedFirst ?? state.leftLast;
-  if (stated !== undefined) return Math.max(0, stated - start);
-  let end = Number.POSITIVE_INFINITY;
-  for (const [other, { first }] of states) {
-    if (other !== step && first > start && first < end) end = first;
-  }
-  if (end === Number.POSITIVE_INFINITY) end = state.last;
-  return end > start ? end - start : undefined;
-}
-
 type StoredStep = [
   step: number,
   first: number,
@@ -192,8 +92,11 @@ type StoredStep = [
   ...errors: number[],
 ];
 
-/** The declaration's version, then property, time and value of each trait. */
-type StoredMore = [more: [planVersion: number, ...traits: number[]]];
+/** The declaration's version; then the time of some traits, and of each of them property and value as one number. */
+type StoredMore = [more: [planVersion: number, ...traits: number[][]]];
+
+// Values have at most 50 numbers.
+const valuesOfProperty = 64;
 
 /**
  * As compact JSON: times relative to one of them, which stands in front. Behind the steps stands what declarations bring; 0.1.0
@@ -206,9 +109,17 @@ export function encodeSession({ steps, traits, planVersion }: SessionState): str
     if (rows.length === 0) base = state.first;
     rows.push(encodeStep(step, state, base));
   }
-  // A list within a list, not an object: the driver looks through every quoted text for placeholders.
+  // Lists, not objects: the driver looks through every quoted text for placeholders.
   const more: StoredMore[0] = [planVersion];
-  for (const [property, { at, value }] of traits) more.push(property, at - base, value);
+  let since: number[] = [];
+  for (const [property, { at, value }] of traits) {
+    // Nearly always, one event gave them all.
+    if (since[0] !== at - base) {
+      since = [at - base];
+      more.push(since);
+    }
+    since.push(property * valuesOfProperty + value);
+  }
   rows.push([more]);
   return JSON.stringify([base, ...rows]);
 }
@@ -237,8 +148,12 @@ export function decodeSession(text: string): SessionState {
       const [[planVersion, ...traits]] = row;
       session.planVersion = planVersion;
       session.inLatest = true;
-      for (let i = 0; i < traits.length; i += 3)
-        session.traits.set(traits[i] ?? 0, { at: (traits[i + 1] ?? 0) + base, value: traits[i + 2] ?? 0 });
+      for (const [since = 0, ...given] of traits)
+        for (const trait of given)
+          session.traits.set(Math.floor(trait / valuesOfProperty), {
+            at: since + base,
+            value: trait % valuesOfProperty,
+          });
     }
   }
   return session;

@@ -154,8 +154,7 @@ export async function sweepCells(
   for (const [table, rows] of [
     ['pulse_cell', where],
     ['pulse_error_cell', where],
-    ['pulse_segment_cell', segments],
-    ['pulse_segment_error', segments],
+    ['pulse_segment', segments],
   ])
     more = (await runAlone(db, `DELETE FROM ${table} WHERE ${rows} LIMIT ${limit}`)) >= BigInt(limit) || more;
   return more;

@@ -1,22 +1,16 @@
 import type { Queryable } from '../db/index.ts';
 import { addToCells, addToErrorCells } from './cells-store.ts';
+import { contributionOf } from './contribution.ts';
 import type { Digests } from './digest.ts';
 import { type CheckedEvent, kinds, type Rejection } from './event.ts';
 import { getOrMake } from './get-or-make.ts';
-import { type JourneyNames, journeysMax, type Names, otherCodeNo, stepsMax } from './names.ts';
 import { LatestChanges } from './latest.ts';
 import { addToLatest } from './latest-store.ts';
+import { type JourneyNames, journeysMax, type Names, otherCodeNo, stepsMax } from './names.ts';
 import * as store from './pulse-store.ts';
-import { hourMs, RollupChanges } from './rollup.ts';
-import {
-  applyEvent,
-  applyTrait,
-  contributionOf,
-  decodeSession,
-  emptySession,
-  encodeSession,
-  type SessionState,
-} from './session.ts';
+import { RollupChanges } from './rollup.ts';
+import { addToSegments } from './segments-store.ts';
+import { applyEvent, applyTrait, decodeSession, emptySession, encodeSession, type SessionState } from './session.ts';
 import { type Settings, traitsOf } from './settings.ts';
 
 /** A checked event with the digests by which its session and end user are known. */
@@ -176,30 +170,32 @@ async function rollUp(
     const { stepNames } = names.byNo(journeyNo);
     const nameOf = (step: number) => stepNames.get(step) ?? '';
     const plan = settings.newestPlan(journeyNo);
-    const count = (session: SessionState, sign: 1 | -1) => {
-      const contribution = contributionOf(session, nameOf, settings.plan(journeyNo, session.planVersion));
-      changes.addSession(journeyNo, contribution, sign);
-      if (session.inLatest) latest.addSession(journeyNo, Math.floor(contribution.startMs / hourMs), contribution, sign);
-    };
+    const contributionAs = (session: SessionState) =>
+      contributionOf(session, nameOf, settings.plan(journeyNo, session.planVersion));
     const keys = [...sessions.keys()].sort();
     const stored = await store.readSessions(tx, account.no, journeyNo, keys);
     for (const sessionKey of keys) {
       const before = stored.get(sessionKey);
       const session = before === undefined ? emptySession() : decodeSession(before);
-      if (before !== undefined) count(session, -1);
+      const counted = before === undefined ? undefined : contributionAs(session);
+      const countedLatest = session.inLatest ? counted : undefined;
       for (const event of sessions.get(sessionKey) ?? []) {
         takeIn(session, event, names);
         if (event.codeNo !== undefined) changes.addError(journeyNo, event.stepNo, event.codeNo, event.occurredMs);
       }
       session.planVersion = plan?.version ?? 0;
       session.inLatest = true;
-      count(session, 1);
+      const counts = contributionAs(session);
+      changes.replaceSession(journeyNo, counted, counts);
+      latest.replaceSession(journeyNo, countedLatest, counts);
       rows.push({ journeyNo, sessionKey, lastMs: lastOf(session), state: encodeSession(session) });
     }
   }
   await store.writeSessions(tx, account.no, rows);
-  await addToCells(tx, account.no, changes.cells());
-  await addToErrorCells(tx, account.no, changes.errors());
+  const { cells, errors, segments } = changes.stored();
+  await addToCells(tx, account.no, cells);
+  await addToErrorCells(tx, account.no, errors);
+  await addToSegments(tx, account.no, segments);
   await addToLatest(tx, account.no, latest);
 }
 

@@ -64,7 +64,7 @@ interface Traffic {
 }
 
 /** Names and how many values each has; a session keeps its values. */
-const declared = Object.entries({
+const properties = Object.entries({
   platform: 3,
   version: 12,
   country: 24,
@@ -73,10 +73,11 @@ const declared = Object.entries({
   plan: 4,
   channel: 8,
   device: 10,
-}).slice(0, Number(options.properties));
+});
+const declared = properties.slice(0, Number(options.properties));
 
 function propertiesOf(random: () => number): Record<string, string> {
-  return Object.fromEntries(declared.map(([name, values]) => [name, `${name}-${Math.floor(random() * values)}`]));
+  return Object.fromEntries(properties.map(([name, values]) => [name, `${name}-${Math.floor(random() * values)}`]));
 }
 
 /** Events of random sessions in the order of time, but for the late ones. */

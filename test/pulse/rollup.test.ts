@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { contributionOf } from '../../src/pulse/contribution.ts';
 import type { IncomingEvent } from '../../src/pulse/index.ts';
 import { PeriodSums } from '../../src/pulse/period-sums.ts';
 import { buildReport } from '../../src/pulse/report.ts';
@@ -7,7 +8,6 @@ import { coverWithCells, hourMs, RollupChanges } from '../../src/pulse/rollup.ts
 import {
   applyEvent,
   codesPerStepMax,
-  contributionOf,
   decodeSession,
   emptySession,
   encodeSession,
@@ -41,7 +41,7 @@ test('rollups that sessions take back and add again are those of the slow obviou
         const code = one.kind === 'error' ? one.code : undefined;
         const changes = new RollupChanges();
         const session = sessions.get(one.session) ?? emptySession();
-        if (session.steps.size > 0) changes.addSession(1, contributionOf(session, nameOf), -1);
+        const before = session.steps.size > 0 ? contributionOf(session, nameOf) : undefined;
         applyEvent(session, {
           step: one.step,
           kind: one.kind,
@@ -49,10 +49,11 @@ test('rollups that sessions take back and add again are those of the slow obviou
           ...(code === undefined ? {} : { errorCode: code }),
         });
         if (code !== undefined) changes.addError(1, one.step, code, at);
-        changes.addSession(1, contributionOf(session, nameOf), 1);
+        changes.replaceSession(1, before, contributionOf(session, nameOf));
         sessions.set(one.session, decodeSession(encodeSession(session)));
-        for (const { key, cell } of changes.cells()) if (key.grain === 'hour') sums.add(key.step, cell);
-        for (const { key, cell } of changes.errors()) if (key.grain === 'day') sums.addError(key.step, key.code, cell);
+        for (const { key, cell } of changes.stored().cells) if (key.grain === 'hour') sums.add(key.step, cell);
+        for (const { key, cell } of changes.stored().errors)
+          if (key.grain === 'day') sums.addError(key.step, key.code, cell);
         events.push(
           event({
             sessionId: `s${one.session}`,

@@ -39,19 +39,22 @@ eachServer((server) => {
     // Whether it may go on was not noted then: it has stopped until its next event says otherwise.
     expect((await read()).totals).toMatchObject({ sessions: 2, active: 0, abandoned: 2 });
 
+    // One in the same minute that is counted: nobody may take it out of there but itself.
+    await send({ sessionId: 'new', at: began });
+    expect((await read()).totals).toMatchObject({ sessions: 3, active: 1, abandoned: 2 });
     unwrap(await pulse.declareProperties(account, ['platform']));
     await send({ sessionId: 'goes-on', at: noon - minute, kind: 'custom', properties: { platform: 'ios' } });
-    expect((await read()).totals).toMatchObject({ sessions: 2, active: 1, abandoned: 1 });
+    expect((await read()).totals).toMatchObject({ sessions: 3, active: 2, abandoned: 1 });
     const { segments } = await read({ breakDownBy: 'platform' });
     expect(segments.map(({ value, totals }) => [value, totals.sessions, totals.active, totals.abandoned])).toEqual([
-      ['(none)', 1, 0, 1],
+      ['(none)', 2, 1, 1],
       ['ios', 1, 1, 0],
     ]);
     // From here on it is taken out and put in again like any other.
     await send({ sessionId: 'goes-on', at: noon, kind: 'completed', properties: { platform: 'android' } });
-    expect((await read()).totals).toMatchObject({ sessions: 2, active: 0, completed: 1, abandoned: 1 });
+    expect((await read()).totals).toMatchObject({ sessions: 3, active: 1, completed: 1, abandoned: 1 });
     clock.set(noon + 31 * minute);
-    expect((await read()).totals).toMatchObject({ sessions: 2, active: 0, completed: 1, abandoned: 1 });
+    expect((await read()).totals).toMatchObject({ sessions: 3, active: 0, completed: 1, abandoned: 2 });
     const days = pulseInvariants.filter(({ name }) => name.includes('days'));
     expect(days.length).toBeGreaterThan(1);
     for (const { name, sql } of days) expect([name, ...(await query(fresh().database, sql))]).toEqual([name]);

@@ -28,39 +28,24 @@ export const statements: readonly string[] = [
   // Sessions that reached the step in the declared order and in time; for the whole journey, that completed it so.
   'ALTER TABLE pulse_cell ADD COLUMN reached BIGINT NOT NULL DEFAULT 0',
 
-  // As pulse_cell, over the sessions with one value. value_no 0 holds the values beyond the first ones.
-  `CREATE TABLE pulse_segment_cell (
+  // The sessions with one value of one property: all steps, their errors and times in one row. The columns are sums over the
+  // steps, which the audit looks at. value_no 0 holds the values beyond the first ones.
+  `CREATE TABLE pulse_segment (
     account_no INT NOT NULL,
     journey_no INT NOT NULL,
     property_no SMALLINT NOT NULL,
     grain SMALLINT NOT NULL,
     start_hour INT NOT NULL,
     value_no SMALLINT NOT NULL,
-    step_no INT NOT NULL,
     sessions BIGINT NOT NULL,
     completed BIGINT NOT NULL,
     reached BIGINT NOT NULL,
     abandoned BIGINT NOT NULL,
     ended BIGINT NOT NULL,
     errored BIGINT NOT NULL,
-    offset_ms BIGINT NOT NULL,
-    dwell BLOB NOT NULL,
-    PRIMARY KEY (account_no, journey_no, property_no, grain, start_hour, value_no, step_no)
-  ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
-
-  // Only what can be taken back: sessions, not occurrences.
-  `CREATE TABLE pulse_segment_error (
-    account_no INT NOT NULL,
-    journey_no INT NOT NULL,
-    property_no SMALLINT NOT NULL,
-    grain SMALLINT NOT NULL,
-    start_hour INT NOT NULL,
-    value_no SMALLINT NOT NULL,
-    step_no INT NOT NULL,
-    code_no INT NOT NULL,
-    sessions BIGINT NOT NULL,
-    recovered BIGINT NOT NULL,
-    PRIMARY KEY (account_no, journey_no, property_no, grain, start_hour, value_no, step_no, code_no)
+    counts MEDIUMBLOB NOT NULL,
+    times MEDIUMBLOB NOT NULL,
+    PRIMARY KEY (account_no, journey_no, property_no, grain, start_hour, value_no)
   ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
 
   // Of sessions by the minute (since the Unix epoch) of their latest event: where they stood and what they had done, so that

@@ -1,0 +1,109 @@
+import type { Queryable } from '../db/index.ts';
+import { bytesOf, inListMax, insert, query, slices, sumsOf } from './bulk-store.ts';
+import { type StepSums, wholeJourney } from './cell.ts';
+import { getOrMake } from './get-or-make.ts';
+import { type CellRange, grains, type SegmentKey } from './rollup.ts';
+import { decodeCounts, decodeTimes, type EncodedSums, mergeSums, noSums } from './segment-sums.ts';
+
+/** Adds changes to the stored sums of segments. The account must be locked: they are read, merged and written. */
+export async function addToSegments(
+  tx: Queryable,
+  accountNo: number,
+  changes: readonly { key: SegmentKey; sums: StepSums }[],
+): Promise<void> {
+  const groups = new Map<string, { key: SegmentKey; sums: StepSums }[]>();
+  for (const change of changes) {
+    const { journey, property, grain } = change.key;
+    getOrMake(groups, `${journey} ${property} ${grain}`, () => [] as (typeof change)[]).push(change);
+  }
+  const rows: string[] = [];
+  for (const group of groups.values()) {
+    const stored = await readStored(
+      tx,
+      accountNo,
+      group.map(({ key }) => key),
+    );
+    for (const { key, sums } of group)
+      rows.push(rowOf(accountNo, key, sums, stored.get(`${key.start} ${key.value}`) ?? noSums));
+  }
+  await insert(
+    tx,
+    'INSERT INTO pulse_segment (account_no, journey_no, property_no, grain, start_hour, value_no, sessions, completed, reached, abandoned, ended, errored, counts, times) VALUES',
+    rows,
+    `ON DUPLICATE KEY UPDATE ${sumsOf(['sessions', 'completed', 'reached', 'abandoned', 'ended', 'errored'])}, counts = VALUES(counts), times = VALUES(times)`,
+  );
+}
+
+function rowOf(accountNo: number, key: SegmentKey, changes: StepSums, stored: EncodedSums): string {
+  const { counts, times } = mergeSums(stored, changes);
+  const all = [...changes.steps.values()];
+  const whole = changes.steps.get(wholeJourney)?.sessions ?? 0;
+  const summed = (['completed', 'reached', 'abandoned', 'ended', 'errored'] as const).map((count) =>
+    all.reduce((sum, cell) => sum + cell[count], 0),
+  );
+  const place = `${key.journey},${key.property},${grains[key.grain]},${key.start},${key.value}`;
+  return `(${accountNo},${place},${whole},${summed.join(',')},${bytesOf(counts)},${bytesOf(times)})`;
+}
+
+/** What is stored under some keys of one journey, property and grain. */
+async function readStored(
+  tx: Queryable,
+  accountNo: number,
+  keys: readonly SegmentKey[],
+): Promise<Map<string, EncodedSums>> {
+  const stored = new Map<string, EncodedSums>();
+  const [first] = keys;
+  if (!first) return stored;
+  const values = [...new Set(keys.map(({ value }) => value))].join(',');
+  const where = `account_no = ${accountNo} AND journey_no = ${first.journey} AND property_no = ${first.property} AND grain = ${grains[first.grain]}`;
+  for (const starts of slices([...new Set(keys.map(({ start }) => start))], inListMax)) {
+    const rows = await query<{ start_hour: number; value_no: number; counts: Buffer; times: Buffer }>(
+      tx,
+      `SELECT start_hour, value_no, counts, times FROM pulse_segment WHERE ${where} AND start_hour IN (${starts.join(',')}) AND value_no IN (${values})`,
+    );
+    for (const { start_hour, value_no, counts, times } of rows)
+      stored.set(`${start_hour} ${value_no}`, { counts, times });
+  }
+  return stored;
+}
+
+/** The sums of one property's sessions in one hour or day with one value. */
+export interface StoredSegment {
+  start: number;
+  value: number;
+  sums: StepSums;
+}
+
+export interface SegmentsOf {
+  accountNo: number;
+  journeyNo: number;
+  property: number;
+  /** Unset: each value. */
+  value?: number;
+}
+
+/** So many hours or days are read at one time: a value's sums of one of them have at most some hundred kilobytes. */
+const startsAtOnce = 64;
+
+/** The stored sums in a range, in the order of their starts; without times, their histograms are empty. */
+export async function* readSegments(
+  db: Queryable,
+  { accountNo, journeyNo, property, value }: SegmentsOf,
+  { grain, from, to }: CellRange,
+  withTimes: boolean,
+): AsyncIterable<StoredSegment> {
+  const own = value === undefined ? '' : `AND value_no = ${value}`;
+  const where = `account_no = ${accountNo} AND journey_no = ${journeyNo} AND property_no = ${property} ${own} AND grain = ${grains[grain]}`;
+  const span = startsAtOnce * (grain === 'day' ? 24 : 1);
+  for (let at = from; at < to; at += span) {
+    const rows = await query<{ start_hour: number; value_no: number; counts: Buffer; times?: Buffer }>(
+      db,
+      `SELECT start_hour, value_no, counts${withTimes ? ', times' : ''} FROM pulse_segment WHERE ${where} AND start_hour >= ${at} AND start_hour < ${Math.min(to, at + span)} ORDER BY start_hour, value_no`,
+    );
+    for (const { start_hour, value_no, counts, times } of rows) {
+      const sums = decodeCounts(counts);
+      if (times) decodeTimes(sums, times);
+      yield { start: start_hour, value: value_no, sums };
+    }
+  }
+}
