@@ -90,8 +90,10 @@ export function createConnectionPool({ url, connectionsMax, session }: Connectio
 }
 
 function limitQueries(raw: PoolConnection, timeoutMs: number): MysqlPoolConnection {
-  const query = (sql: string, values: QueryOptions['values'], done?: Done<never>) => {
-    const options = { sql, values, timeout: timeoutMs };
+  const query = (sql: string, values: unknown[] | undefined, done?: Done<never>) => {
+    // The driver reads a text letter by letter for placeholders, even with an empty list of values; with null it does not.
+    const bound: QueryOptions['values'] = values === undefined || values.length === 0 ? null : values;
+    const options = { sql, values: bound, timeout: timeoutMs };
     if (!done) return raw.query(options);
     return raw.query(options, (error: QueryError | null, result: unknown) => {
       // A late answer would be taken for that of the next query.

@@ -12,10 +12,7 @@ const rowsPerInsertMax = 2_000;
 /** A quarter of the smallest usual packet limit (16 MiB). */
 const charactersPerInsertMax = 4 * 1_048_576;
 
-/**
- * A text's UTF-8 bytes as a literal. In hexadecimal without quotes, through which the driver would look for placeholders,
- * at a tenth of the whole cost of a batch.
- */
+/** A text's UTF-8 bytes as a literal: in hexadecimal, where nothing needs to be escaped. */
 export function hexOf(text: string): string {
   return text === '' ? "''" : `0x${Buffer.from(text, 'utf8').toString('hex')}`;
 }

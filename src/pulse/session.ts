@@ -109,7 +109,7 @@ export function encodeSession({ steps, traits, planVersion }: SessionState): str
     if (rows.length === 0) base = state.first;
     rows.push(encodeStep(step, state, base));
   }
-  // Lists, not objects: the driver looks through every quoted text for placeholders.
+  // Lists of numbers alone: nothing in them can end a literal.
   const more: StoredMore[0] = [planVersion];
   let since: number[] = [];
   for (const [property, { at, value }] of traits) {
