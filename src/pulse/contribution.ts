@@ -11,17 +11,11 @@ export interface Contribution {
   endMs: number;
   /** Completed the declared journey, in order and in time. */
   converted: boolean;
-  /** The session's value of each property that it has one of. */
-  segments: Segment[];
+  /** One of each property that it has a value of. */
+  segments: readonly number[];
   errored: boolean;
   durationBucket: number;
   steps: StepContribution[];
-}
-
-/** The sessions with one value of one property. */
-export interface Segment {
-  property: number;
-  value: number;
 }
 
 export interface StepContribution {
@@ -77,7 +71,7 @@ export function contributionOf(
     startMs,
     endMs,
     converted: judged?.converted ?? false,
-    segments: [...traits].map(([property, { value }]) => ({ property, value })),
+    segments: Array.from(traits.values(), ({ segment }) => segment),
     errored,
     durationBucket: bucketOf(endMs - startMs),
     steps,

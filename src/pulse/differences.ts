@@ -1,6 +1,6 @@
 import { type Result, succeed } from '../base/failure.ts';
 import type { Database } from '../db/index.ts';
-import { wholeJourney } from './cell.ts';
+import { ofErrorPlace, wholeJourney } from './cell.ts';
 import { otherCode } from './names.ts';
 import type { PeriodSums } from './period-sums.ts';
 import {
@@ -197,9 +197,10 @@ function lossAt(sums: PeriodSums, step: number, { loss, goal }: RankingInput): S
 
 function worstError(own: PeriodSums, others: PeriodSums, input: RankingInput): Pick<Difference, 'error'> {
   let worst: Difference['error'];
-  for (const [key, { step, code, cell }] of own.errors) {
+  for (const [place, cell] of own.errors) {
+    const { step, code } = ofErrorPlace(place);
     const mine = { part: cell.sessions, whole: own.steps.get(step)?.sessions ?? 0 };
-    const theirs = { part: others.errors.get(key)?.cell.sessions ?? 0, whole: others.steps.get(step)?.sessions ?? 0 };
+    const theirs = { part: others.errors.get(place)?.sessions ?? 0, whole: others.steps.get(step)?.sessions ?? 0 };
     const excess = excessOf(mine, theirs);
     if (newcombe(mine, theirs).low <= 0 || excess <= (worst?.excess ?? 0)) continue;
     worst = {

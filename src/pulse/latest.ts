@@ -1,7 +1,8 @@
-import type { Contribution, Segment } from './contribution.ts';
+import type { Contribution } from './contribution.ts';
 import { getOrMake } from './get-or-make.ts';
 import { timeoutMsMax } from './plan.ts';
-import { everyone, hourMs, isSameHourAndSegments } from './rollup.ts';
+import { hourMs, isSameHourAndSegments } from './rollup.ts';
+import { everyone, propertyNoOf, type Segment, segmentsMax, valueNoOf } from './segment.ts';
 import { NumberReader, NumberWriter } from './varint.ts';
 
 export const minuteMs = 60_000;
@@ -45,7 +46,7 @@ export class LatestChanges {
     const minutes = getOrMake(this.#journeys, journey, () => new Map<number, Counts>());
     const counts = getOrMake(minutes, minute, (): Counts => new Map());
     const start = Math.floor(session.startMs / hourMs);
-    const add = (segment: Segment) => addCount(counts, packed(start, segment, step.step), step.completed, sign);
+    const add = (segment: number) => addCount(counts, packed(start, segment, step.step), step.completed, sign);
     add(everyone);
     for (const segment of session.segments) add(segment);
   }
@@ -76,20 +77,18 @@ function addCount(counts: Counts, place: number, completed: boolean, change: num
   else count.stopped += change;
 }
 
-// Properties have at most 32 numbers, values 50, steps 100.
-const valuesOfProperty = 64;
-const segments = 64 * valuesOfProperty;
+// A journey has at most 100 steps.
 const stepsOfSegment = 128;
 
-function packed(start: number, { property, value }: Segment, step: number): number {
-  return (start * segments + property * valuesOfProperty + value) * stepsOfSegment + step;
+function packed(start: number, segment: number, step: number): number {
+  return (start * segmentsMax + segment) * stepsOfSegment + step;
 }
 
 function unpacked(place: number): Segment & { start: number; step: number } {
-  const segment = Math.floor(place / stepsOfSegment);
-  const property = Math.floor(segment / valuesOfProperty) % (segments / valuesOfProperty);
-  const start = Math.floor(segment / segments);
-  return { start, property, value: segment % valuesOfProperty, step: place % stepsOfSegment };
+  const rest = Math.floor(place / stepsOfSegment);
+  const segment = rest % segmentsMax;
+  const start = Math.floor(rest / segmentsMax);
+  return { start, property: propertyNoOf(segment), value: valueNoOf(segment), step: place % stepsOfSegment };
 }
 
 /** The stored counts of a minute after changes to them: by place in order, the distance from the one before and both counts. */

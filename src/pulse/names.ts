@@ -59,9 +59,12 @@ export class Names {
     return journey;
   }
 
-  /** The number under which a property's value counts. */
-  valueNo(propertyNo: number, value: string): number {
-    return this.#values.get(propertyNo)?.numbers.get(value) ?? otherValueNo;
+  /** The number under which a property's value counts; undefined when it could still get one of its own. */
+  valueNo(propertyNo: number, value: string): number | undefined {
+    const numbers = this.#values.get(propertyNo)?.numbers;
+    const known = numbers?.get(value);
+    if (known !== undefined) return known;
+    return value === otherValue || (numbers?.size ?? 0) >= valuesMax ? otherValueNo : undefined;
   }
 
   valueName(propertyNo: number, valueNo: number): string {
@@ -73,17 +76,8 @@ export class Names {
     return [...(this.#values.get(propertyNo)?.numbers.keys() ?? [])];
   }
 
-  /** Whether an event brings no name that could still be added. */
+  /** Whether an event brings no journey, step or code that could still be added. */
   knows(event: Named): boolean {
-    return this.#knowsPlace(event) && (event.traits ?? []).every((trait) => this.#knowsValue(trait));
-  }
-
-  #knowsValue({ propertyNo, value }: NamedTrait): boolean {
-    const values = this.#values.get(propertyNo)?.numbers;
-    return value === otherValue || values?.has(value) === true || (values?.size ?? 0) >= valuesMax;
-  }
-
-  #knowsPlace(event: Named): boolean {
     const journey = this.journeys.get(event.journey);
     if (!journey) return this.journeys.size >= journeysMax;
     if (!journey.steps.has(event.step)) return journey.steps.size >= stepsMax;
@@ -94,8 +88,9 @@ export class Names {
   addMissing(events: Iterable<Named>): NameRow[] {
     const added: NameRow[] = [];
     for (const event of events) {
-      if (!this.#knowsPlace(event)) added.push(...this.#addNamesOf(event));
-      for (const trait of event.traits ?? []) if (!this.#knowsValue(trait)) added.push(this.#addValue(trait));
+      if (!this.knows(event)) added.push(...this.#addNamesOf(event));
+      for (const trait of event.traits ?? [])
+        if (this.valueNo(trait.propertyNo, trait.value) === undefined) added.push(this.#addValue(trait));
     }
     return added;
   }

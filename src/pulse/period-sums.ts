@@ -1,11 +1,23 @@
-import { addCell, addErrorCell, type Cell, type ErrorCell, emptyCell, emptyErrorCell, takeCell } from './cell.ts';
+import {
+  addCell,
+  addErrorCell,
+  type Cell,
+  type ErrorCell,
+  emptyCell,
+  emptyErrorCell,
+  errorPlace,
+  type StepSums,
+  takeCell,
+} from './cell.ts';
 import { getOrMake } from './get-or-make.ts';
 import type { LatestCount } from './latest.ts';
 
-/** Rollups of one period, summed: by step number, and by step and code. */
-export class PeriodSums {
+/** Rollups of one period, summed. */
+export class PeriodSums implements StepSums {
+  /** By the step's number. */
   readonly steps = new Map<number, Cell>();
-  readonly errors = new Map<string, { step: number; code: number; cell: ErrorCell }>();
+  /** By `errorPlace`. */
+  readonly errors = new Map<number, ErrorCell>();
   /** By step: sessions whose time-out has not passed. They are not among `abandoned` and `ended`. */
   readonly latest = new Map<number, { stopped: number; ended: number }>();
 
@@ -14,8 +26,7 @@ export class PeriodSums {
   }
 
   addError(step: number, code: number, cell: ErrorCell): void {
-    const make = () => ({ step, code, cell: emptyErrorCell() });
-    addErrorCell(getOrMake(this.errors, `${step} ${code}`, make).cell, cell);
+    addErrorCell(getOrMake(this.errors, errorPlace(step, code), emptyErrorCell), cell);
   }
 
   /** Takes sessions that may still go on out of those that stopped. */
@@ -31,8 +42,11 @@ export class PeriodSums {
   /** Takes out the sessions of a part. What only whole journeys have, occurrences of errors and their times, stays. */
   take(part: PeriodSums): void {
     for (const [step, cell] of part.steps) takeCell(getOrMake(this.steps, step, emptyCell), cell);
-    for (const { step, code, cell } of part.errors.values())
-      this.addError(step, code, { ...emptyErrorCell(), sessions: -cell.sessions, recovered: -cell.recovered });
+    for (const [place, { sessions, recovered }] of part.errors) {
+      const cell = getOrMake(this.errors, place, emptyErrorCell);
+      cell.sessions -= sessions;
+      cell.recovered -= recovered;
+    }
     for (const [step, { stopped, ended }] of part.latest) {
       const known = getOrMake(this.latest, step, () => ({ stopped: 0, ended: 0 }));
       known.stopped -= stopped;

@@ -1,6 +1,6 @@
 import { fail, invalid, type Result, succeed } from '../base/failure.ts';
 import type { Queryable } from '../db/index.ts';
-import { ofErrorPlace, type StepSums } from './cell.ts';
+import { emptyErrorCell } from './cell.ts';
 import { readCells, readErrorSums } from './cells-store.ts';
 import { getOrMake } from './get-or-make.ts';
 import { type LatestCount, minuteMs } from './latest.ts';
@@ -9,7 +9,8 @@ import { type JourneyNames, Names, otherValue, otherValueNo } from './names.ts';
 import { PeriodSums } from './period-sums.ts';
 import { defaultTimeoutMs, type Plan } from './plan.ts';
 import { findAccount, readJourneyNames } from './pulse-store.ts';
-import { type CellRange, coverWithCells, everyone, hourMs, hoursPerDay } from './rollup.ts';
+import { type CellRange, coverWithCells, hourMs, hoursPerDay } from './rollup.ts';
+import { addEncoded } from './segment-sums.ts';
 import { readSegments } from './segments-store.ts';
 import type { Property, Settings } from './settings.ts';
 import { readSettings } from './settings-store.ts';
@@ -19,7 +20,7 @@ export const noValue = '(none)';
 
 /** Which part of a journey's sessions: all, those with a value of a property, or those with none. */
 export type Selection = { property: 0 } | { property: number; value: number } | { property: number; value: 'none' };
-export const allSessions: Selection = { property: 0 };
+export const allSessions = { property: 0 } as const;
 
 /** In hours since the Unix epoch, `from` included, `to` not. */
 export interface Period {
@@ -91,7 +92,8 @@ export function selectionOf(
 ): Result<Selection> {
   if (value === noValue) return succeed({ property: property.no, value: 'none' });
   const no = names.valueNo(property.no, value);
-  if (no !== otherValueNo || value === otherValue) return succeed({ property: property.no, value: no });
+  const isOther = no === otherValueNo && value !== otherValue;
+  if (no !== undefined && !isOther) return succeed({ property: property.no, value: no });
   return fail(
     invalid(field, `no session has this value of ${property.name}; GET /v1/pulse/properties lists the values`),
   );
@@ -110,14 +112,14 @@ export async function sumPeriod(
   selection: Selection = allSessions,
   series?: Series,
 ): Promise<PeriodSums> {
-  if (!('value' in selection)) return sumCells(open, period, everyone, series);
+  if (!('value' in selection)) return sumCells(open, period, allSessions, series);
   if (selection.value !== 'none')
     return sumCells(open, period, { property: selection.property, value: selection.value }, series);
   const valued: Series | undefined = series && { groupBy: series.groupBy, points: new Map() };
-  const sums = await sumCells(open, period, everyone, series);
+  const sums = await sumCells(open, period, allSessions, series);
   sums.take(await sumCells(open, period, { property: selection.property }, valued));
   for (const [start, part] of valued?.points ?? []) series?.points.get(start)?.take(part);
-  for (const { cell } of sums.errors.values()) {
+  for (const cell of sums.errors.values()) {
     cell.occurrences = 0;
     cell.firstMs = undefined;
     cell.lastMs = undefined;
@@ -141,10 +143,11 @@ async function sumCells(
   };
   const ranges: CellRange[] = hourly ? [{ grain: 'hour', ...period }] : coverWithCells(period.from, period.to);
   for (const range of ranges) {
-    if (segment.property !== everyone.property) {
+    if (segment.property !== allSessions.property) {
       for await (const { start, sums: part } of readSegments(tx, { ...of, ...segment }, range, true)) {
-        addTo(sums, part);
-        for (const [step, cell] of part.steps) point(start)?.add(step, cell);
+        addEncoded(sums, part);
+        const at = point(start);
+        if (at) addEncoded(at, part);
       }
       continue;
     }
@@ -161,14 +164,6 @@ async function sumCells(
     point(count.start)?.addLatest(count);
   }
   return sums;
-}
-
-function addTo(sums: PeriodSums, part: StepSums): void {
-  for (const [step, cell] of part.steps) sums.add(step, cell);
-  for (const [place, cell] of part.errors) {
-    const { step, code } = ofErrorPlace(place);
-    sums.addError(step, code, cell);
-  }
 }
 
 function latestOf({ latest }: OpenJourney, { from, to }: Period): LatestCount[] {
@@ -200,7 +195,7 @@ export async function sumValues(
   const values = new Map<number, PeriodSums>();
   const sumsOf = (value: number) => getOrMake(values, value, () => new PeriodSums());
   for (const range of coverWithCells(period.from, period.to)) {
-    for await (const { value, sums } of readSegments(tx, of, range, false)) addTo(sumsOf(value), sums);
+    for await (const { value, sums } of readSegments(tx, of, range, false)) addEncoded(sumsOf(value), sums);
   }
   for (const count of latestOf(open, period)) if (count.property === property.no) sumsOf(count.value).addLatest(count);
   const none = without(whole, values.values());
@@ -214,8 +209,8 @@ export async function sumValues(
 export function without(whole: PeriodSums, parts: Iterable<PeriodSums>): PeriodSums {
   const rest = new PeriodSums();
   for (const [step, cell] of whole.steps) rest.add(step, { ...cell, dwell: new Map() });
-  for (const { step, code, cell } of whole.errors.values())
-    rest.addError(step, code, { ...cell, occurrences: 0, firstMs: undefined, lastMs: undefined });
+  for (const [place, { sessions, recovered }] of whole.errors)
+    rest.errors.set(place, { ...emptyErrorCell(), sessions, recovered });
   for (const [step, count] of whole.latest) rest.latest.set(step, { ...count });
   for (const part of parts) rest.take(part);
   return rest;

@@ -4,9 +4,10 @@ import type { Clock } from '../base/clock.ts';
 import { type Database, isConnectionLost } from '../db/index.ts';
 import { Names } from './names.ts';
 import { addNames, ensureAccount, lockAccount, readNames } from './pulse-store.ts';
-import { type Settings, traitsOf } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { readSettings } from './settings-store.ts';
-import { type Batch, type Written, writeGroup } from './write-group.ts';
+import { namedTraits, traitSegments } from './traits.ts';
+import { type Batch, type SegmentedBatch, type Written, writeGroup } from './write-group.ts';
 
 /**
  * Writes batches of events in groups: for each account one transaction is under way, and the batches that come meanwhile
@@ -140,12 +141,16 @@ export function createRecorder(deps: { db: Database; clock: Clock; log: Logger }
       let { names, settings } = kept;
       kept = {};
       if (settings?.version !== version) settings = await readSettings(tx, no);
-      const named = [...namedOf(batches, settings)];
-      if (!names || !named.every((event) => names?.knows(event))) names = new Names(await readNames(tx, no));
-      await addNames(tx, no, names.addMissing(named));
+      let segmented = names && segmentsOf(batches, names, settings);
+      if (!names || !segmented) {
+        names = new Names(await readNames(tx, no));
+        await addNames(tx, no, names.addMissing(namedOf(batches, settings)));
+        segmented = segmentsOf(batches, names, settings);
+      }
+      if (!segmented) throw new Error('names were added, and some are still missing');
       const complete = { no, names, settings };
       tx.afterCommit(() => void accounts.set(accountId, complete));
-      return writeGroup(tx, complete, batches, clock.now());
+      return writeGroup(tx, complete, segmented, clock.now());
     });
   }
 
@@ -156,11 +161,26 @@ export function createRecorder(deps: { db: Database; clock: Clock; log: Logger }
   };
 }
 
+/** Batches with the segments of each event; undefined when a name has yet to get its number. */
+function segmentsOf(batches: readonly Batch[], names: Names, { properties }: Settings): SegmentedBatch[] | undefined {
+  const segmented: SegmentedBatch[] = [];
+  for (const batch of batches) {
+    const segments: number[][] = [];
+    for (const event of batch.events) {
+      const own = names.knows(event) ? traitSegments(properties, event.properties, names) : undefined;
+      if (!own) return undefined;
+      segments.push(own);
+    }
+    segmented.push({ ...batch, segments });
+  }
+  return segmented;
+}
+
 /** The names that events bring. */
 function* namedOf(batches: readonly Batch[], { properties }: Settings) {
   for (const { events } of batches)
     for (const { journey, step, errorCode, properties: given } of events) {
-      const traits = traitsOf(properties, given);
+      const traits = namedTraits(properties, given);
       yield errorCode === undefined ? { journey, step, traits } : { journey, step, errorCode, traits };
     }
 }

@@ -1,4 +1,4 @@
-import { type Cell, emptyCell, wholeJourney } from './cell.ts';
+import { type Cell, emptyCell, ofErrorPlace, wholeJourney } from './cell.ts';
 import { countOf, type Histogram, mergeInto, quantilesOf, timeBeyond } from './histogram.ts';
 import { chooseNextAction } from './next-action.ts';
 import type { PeriodSums } from './period-sums.ts';
@@ -137,18 +137,21 @@ function stallsOf(order: OrderedStep[], norm: Histogram | undefined, goal: Goal)
 }
 
 function errorsOf({ current, stepName, codeName }: ReportInput): ErrorLine[] {
-  const lines = [...current.errors.values()]
-    .filter(({ cell }) => cell.occurrences > 0 || cell.sessions > 0)
-    .map(({ step, code, cell }) => ({
-      step: stepName(step),
-      code: codeName(code),
-      occurrences: cell.occurrences,
-      sessions: cell.sessions,
-      ...ratio('rate', cell.sessions, current.steps.get(step)?.sessions ?? 0),
-      recoveredSessions: cell.recovered,
-      ...(cell.firstMs === undefined ? {} : { firstSeenMs: cell.firstMs }),
-      ...(cell.lastMs === undefined ? {} : { lastSeenMs: cell.lastMs }),
-    }));
+  const lines = [...current.errors]
+    .filter(([, cell]) => cell.occurrences > 0 || cell.sessions > 0)
+    .map(([place, cell]) => {
+      const { step, code } = ofErrorPlace(place);
+      return {
+        step: stepName(step),
+        code: codeName(code),
+        occurrences: cell.occurrences,
+        sessions: cell.sessions,
+        ...ratio('rate', cell.sessions, current.steps.get(step)?.sessions ?? 0),
+        recoveredSessions: cell.recovered,
+        ...(cell.firstMs === undefined ? {} : { firstSeenMs: cell.firstMs }),
+        ...(cell.lastMs === undefined ? {} : { lastSeenMs: cell.lastMs }),
+      };
+    });
   lines.sort(
     (a, b) =>
       b.sessions - a.sessions ||

@@ -13,9 +13,10 @@ import {
   type StepSums,
   wholeJourney,
 } from './cell.ts';
-import type { Contribution, Segment, StepContribution } from './contribution.ts';
+import type { Contribution, StepContribution } from './contribution.ts';
 import { getOrMake } from './get-or-make.ts';
 import { addTo } from './histogram.ts';
+import { everyone, propertyNoOf, type Segment, valueNoOf } from './segment.ts';
 
 export const hourMs = 3_600_000;
 export const hoursPerDay = 24;
@@ -23,9 +24,6 @@ export const hoursPerDay = 24;
 /** How much time one cell stands for. Times of cells are counted in hours since the Unix epoch, in both grains. */
 export const grains = { hour: 1, day: 2 } as const;
 export type Grain = keyof typeof grains;
-
-/** What stands for all sessions in place of a segment; properties are numbered from 1. */
-export const everyone: Segment = { property: 0, value: 0 };
 
 export interface SumsKey {
   journey: number;
@@ -72,7 +70,7 @@ export class RollupChanges {
   }
 
   addError(journey: number, step: number, code: number, occurredMs: number): void {
-    const sums = getOrMake(this.#startingAt(journey, occurredMs), packed(everyone), emptySums);
+    const sums = getOrMake(this.#startingAt(journey, occurredMs), everyone, emptySums);
     const error = getOrMake(sums.errors, errorPlace(step, code), emptyErrorCell);
     addErrorCell(error, { occurrences: 1, firstMs: occurredMs, lastMs: occurredMs, sessions: 0, recovered: 0 });
   }
@@ -82,7 +80,7 @@ export class RollupChanges {
     for (const [journey, hours] of this.#journeys) {
       for (const [grain, starts] of [['hour', hours] as const, ['day', daysOf(hours)] as const]) {
         for (const [start, parts] of starts)
-          for (const [place, sums] of parts) put(changes, { journey, grain, start }, unpacked(place), sums);
+          for (const [segment, sums] of parts) put(changes, { journey, grain, start }, segment, sums);
       }
     }
     changes.cells.sort((a, b) => compareKeys(a.key, b.key) || a.key.step - b.key.step);
@@ -93,8 +91,8 @@ export class RollupChanges {
 
   #add(journey: number, { startMs, segments }: Contribution, sums: StepSums): void {
     const parts = this.#startingAt(journey, startMs);
-    addSums(getOrMake(parts, packed(everyone), emptySums), sums);
-    for (const segment of segments) addSums(getOrMake(parts, packed(segment), emptySums), sums);
+    addSums(getOrMake(parts, everyone, emptySums), sums);
+    for (const segment of segments) addSums(getOrMake(parts, segment, emptySums), sums);
   }
 
   #startingAt(journey: number, atMs: number): Map<number, StepSums> {
@@ -103,26 +101,12 @@ export class RollupChanges {
   }
 }
 
-// Values have at most 50 numbers.
-const valuesOfProperty = 64;
-
-function packed({ property, value }: Segment): number {
-  return property * valuesOfProperty + value;
-}
-
-function unpacked(place: number): Segment {
-  return { property: Math.floor(place / valuesOfProperty), value: place % valuesOfProperty };
-}
-
 /** Whether two contributions of one session count in the same cells. */
 export function isSameHourAndSegments(a: Contribution, b: Contribution): boolean {
   if (Math.floor(a.startMs / hourMs) !== Math.floor(b.startMs / hourMs)) return false;
   if (a.segments.length !== b.segments.length) return false;
   // Properties keep their order in a session.
-  return a.segments.every(({ property, value }, i) => {
-    const other = b.segments[i];
-    return other?.property === property && other.value === value;
-  });
+  return a.segments.every((segment, i) => segment === b.segments[i]);
 }
 
 /** What one session changes in sums when one contribution takes the place of another. */
@@ -204,9 +188,9 @@ function sumOf(parts: readonly StepSums[]): StepSums {
 }
 
 /** Adds what is changed at one place to the lists. */
-function put(changes: StoredChanges, key: SumsKey, segment: Segment, sums: StepSums): void {
-  if (segment.property !== everyone.property) {
-    changes.segments.push({ key: { ...key, ...segment }, sums });
+function put(changes: StoredChanges, key: SumsKey, segment: number, sums: StepSums): void {
+  if (segment !== everyone) {
+    changes.segments.push({ key: { ...key, property: propertyNoOf(segment), value: valueNoOf(segment) }, sums });
     return;
   }
   for (const [step, cell] of sums.steps) if (!isNothing(cell)) changes.cells.push({ key: { ...key, step }, cell });

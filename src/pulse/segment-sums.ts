@@ -5,6 +5,7 @@ import {
   type ErrorCell,
   emptyCell,
   emptyErrorCell,
+  emptySums,
   errorPlace,
   isNoError,
   isNothing,
@@ -38,7 +39,8 @@ export function mergeSums(stored: EncodedSums, changes: StepSums): EncodedSums {
 }
 
 function mergeCounts(stored: Uint8Array, changes: StepSums): Uint8Array {
-  const sums = decodeCounts(stored);
+  const sums = emptySums();
+  addCounts(sums, stored);
   for (const [step, cell] of changes.steps)
     addCell(getOrMake(sums.steps, step, emptyCell), { ...cell, dwell: noTimes });
   for (const [place, cell] of changes.errors) addErrorCell(getOrMake(sums.errors, place, emptyErrorCell), cell);
@@ -79,28 +81,31 @@ function errorsByStep({ errors }: StepSums): Map<number, [code: number, cell: Er
   return steps;
 }
 
-/** The counts, with empty histograms. */
-export function decodeCounts(counts: Uint8Array): StepSums {
-  const sums: StepSums = { steps: new Map(), errors: new Map() };
+/** Adds what is stored to sums. */
+export function addEncoded(sums: StepSums, { counts, times }: EncodedSums): void {
+  addCounts(sums, counts);
+  for (const [step, histogram] of histogramsOf(times))
+    decodeInto(getOrMake(sums.steps, step, emptyCell).dwell, histogram);
+}
+
+function addCounts({ steps, errors }: StepSums, counts: Uint8Array): void {
   const reader = new NumberReader(counts);
   while (!reader.done) {
     const step = reader.read();
-    sums.steps.set(step, {
-      sessions: reader.read(),
-      completed: reader.read(),
-      reached: reader.read(),
-      abandoned: reader.read(),
-      ended: reader.read(),
-      errored: reader.read(),
-      offsetSum: reader.read(),
-      dwell: new Map(),
-    });
+    const cell = getOrMake(steps, step, emptyCell);
+    cell.sessions += reader.read();
+    cell.completed += reader.read();
+    cell.reached += reader.read();
+    cell.abandoned += reader.read();
+    cell.ended += reader.read();
+    cell.errored += reader.read();
+    cell.offsetSum += reader.read();
     for (let codes = reader.read(); codes > 0; codes--) {
-      const place = errorPlace(step, reader.read());
-      sums.errors.set(place, { ...emptyErrorCell(), sessions: reader.read(), recovered: reader.read() });
+      const error = getOrMake(errors, errorPlace(step, reader.read()), emptyErrorCell);
+      error.sessions += reader.read();
+      error.recovered += reader.read();
     }
   }
-  return sums;
 }
 
 function mergeTimes(stored: Uint8Array, changes: StepSums): Uint8Array {
@@ -133,10 +138,4 @@ function* histogramsOf(times: Uint8Array): Iterable<[step: number, histogram: Ui
     yield [step, times.subarray(reader.at, reader.at + length)];
     reader.at += length;
   }
-}
-
-/** Puts stored times to the counts that they were stored with. */
-export function decodeTimes(sums: StepSums, times: Uint8Array): void {
-  for (const [step, histogram] of histogramsOf(times))
-    decodeInto(getOrMake(sums.steps, step, emptyCell).dwell, histogram);
 }

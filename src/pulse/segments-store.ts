@@ -3,7 +3,7 @@ import { bytesOf, inListMax, insert, query, slices, sumsOf } from './bulk-store.
 import { type StepSums, wholeJourney } from './cell.ts';
 import { getOrMake } from './get-or-make.ts';
 import { type CellRange, grains, type SegmentKey } from './rollup.ts';
-import { decodeCounts, decodeTimes, type EncodedSums, mergeSums, noSums } from './segment-sums.ts';
+import { type EncodedSums, mergeSums, noSums } from './segment-sums.ts';
 
 /** Adds changes to the stored sums of segments. The account must be locked: they are read, merged and written. */
 export async function addToSegments(
@@ -71,7 +71,7 @@ async function readStored(
 export interface StoredSegment {
   start: number;
   value: number;
-  sums: StepSums;
+  sums: EncodedSums;
 }
 
 export interface SegmentsOf {
@@ -85,7 +85,7 @@ export interface SegmentsOf {
 /** So many hours or days are read at one time: a value's sums of one of them have at most some hundred kilobytes. */
 const startsAtOnce = 64;
 
-/** The stored sums in a range, in the order of their starts; without times, their histograms are empty. */
+/** The stored sums in a range, in the order of their starts; without times, only their counts. */
 export async function* readSegments(
   db: Queryable,
   { accountNo, journeyNo, property, value }: SegmentsOf,
@@ -101,9 +101,7 @@ export async function* readSegments(
       `SELECT start_hour, value_no, counts${withTimes ? ', times' : ''} FROM pulse_segment WHERE ${where} AND start_hour >= ${at} AND start_hour < ${Math.min(to, at + span)} ORDER BY start_hour, value_no`,
     );
     for (const { start_hour, value_no, counts, times } of rows) {
-      const sums = decodeCounts(counts);
-      if (times) decodeTimes(sums, times);
-      yield { start: start_hour, value: value_no, sums };
+      yield { start: start_hour, value: value_no, sums: times ? { counts, times } : { ...noSums, counts } };
     }
   }
 }

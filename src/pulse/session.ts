@@ -1,10 +1,12 @@
 import type { EventKind } from './event.ts';
+import { propertyNoOf, valueNoOf } from './segment.ts';
 import type { StepState } from './step-state.ts';
 
 /** The value of a declared property that a session's earliest event with one gives. */
 export interface Trait {
   at: number;
-  value: number;
+  /** The session counts in it. */
+  segment: number;
 }
 
 /** One session of one journey. */
@@ -64,21 +66,32 @@ function applyError(errors: Map<number, number>, code: number, at: number): void
 }
 
 /**
- * Takes the value that an event gives for a property. The earliest event counts; of those at one moment, the value that
- * comes first by its text. So the order in which events arrive does not matter here either.
+ * Takes in the segments that an event tells of its session, one of a property. The earliest event with a value counts; of those
+ * at one moment, the value that comes first by its text. So the order in which events arrive does not matter here either.
  */
-export function applyTrait(
-  session: SessionState,
-  property: number,
-  trait: Trait,
-  valueName: (value: number) => string,
+export function applySegments(
+  { traits }: SessionState,
+  segments: readonly number[],
+  at: number,
+  names: { valueName(property: number, value: number): string },
 ): void {
-  const known = session.traits.get(property);
-  const first =
-    !known ||
-    trait.at < known.at ||
-    (trait.at === known.at && trait.value !== known.value && valueName(trait.value) < valueName(known.value));
-  if (first) session.traits.set(property, trait);
+  for (const segment of segments) {
+    const property = propertyNoOf(segment);
+    const known = traits.get(property);
+    if (known && at > known.at) continue;
+    if (known && at === known.at && !comesFirst(segment, known.segment, names)) continue;
+    traits.set(property, { at, segment });
+  }
+}
+
+function comesFirst(
+  one: number,
+  other: number,
+  names: { valueName(property: number, value: number): string },
+): boolean {
+  if (one === other) return false;
+  const property = propertyNoOf(one);
+  return names.valueName(property, valueNoOf(one)) < names.valueName(property, valueNoOf(other));
 }
 
 type StoredStep = [
@@ -92,11 +105,8 @@ type StoredStep = [
   ...errors: number[],
 ];
 
-/** The declaration's version; then the time of some traits, and of each of them property and value as one number. */
+/** The declaration's version; then the time of some traits, and their segments. */
 type StoredMore = [more: [planVersion: number, ...traits: number[][]]];
-
-// Values have at most 50 numbers.
-const valuesOfProperty = 64;
 
 /**
  * As compact JSON: times relative to one of them, which stands in front. Behind the steps stands what declarations bring; 0.1.0
@@ -112,13 +122,13 @@ export function encodeSession({ steps, traits, planVersion }: SessionState): str
   // Lists of numbers alone: nothing in them can end a literal.
   const more: StoredMore[0] = [planVersion];
   let since: number[] = [];
-  for (const [property, { at, value }] of traits) {
+  for (const { at, segment } of traits.values()) {
     // Nearly always, one event gave them all.
     if (since[0] !== at - base) {
       since = [at - base];
       more.push(since);
     }
-    since.push(property * valuesOfProperty + value);
+    since.push(segment);
   }
   rows.push([more]);
   return JSON.stringify([base, ...rows]);
@@ -149,11 +159,7 @@ export function decodeSession(text: string): SessionState {
       session.planVersion = planVersion;
       session.inLatest = true;
       for (const [since = 0, ...given] of traits)
-        for (const trait of given)
-          session.traits.set(Math.floor(trait / valuesOfProperty), {
-            at: since + base,
-            value: trait % valuesOfProperty,
-          });
+        for (const segment of given) session.traits.set(propertyNoOf(segment), { at: since + base, segment });
     }
   }
   return session;

@@ -1,5 +1,4 @@
 import { getOrMake } from './get-or-make.ts';
-import { type NamedTrait, otherValue } from './names.ts';
 import type { Plan } from './plan.ts';
 
 /** Properties that an account may have declared at one time, and ever. */
@@ -7,8 +6,6 @@ export const propertiesMax = 8;
 export const propertiesEverMax = 32;
 /** A journey's declarations over its whole life. */
 export const plansMax = 100;
-
-const valueLengthMax = 64;
 
 export interface Property {
   no: number;
@@ -45,23 +42,4 @@ export function createSettings(version: number, properties: readonly Property[],
     plan: (journeyNo, planVersion) => journeys.get(journeyNo)?.get(planVersion),
     newestPlan: (journeyNo) => newest.get(journeyNo),
   };
-}
-
-/** What an event's properties say of those that are declared. */
-export function traitsOf(declared: readonly Property[], given: object | undefined): NamedTrait[] {
-  const traits: NamedTrait[] = [];
-  if (given === undefined) return traits;
-  for (const { no, name, active } of declared) {
-    if (!active || !Object.hasOwn(given, name)) continue;
-    const value = valueText((given as Record<string, unknown>)[name]);
-    if (value !== undefined) traits.push({ propertyNo: no, value });
-  }
-  return traits;
-}
-
-/** A text, a number or a truth value as the text by which it counts; nothing for anything else. */
-function valueText(value: unknown): string | undefined {
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (typeof value !== 'string' || value === '') return undefined;
-  return value.length <= valueLengthMax && value.isWellFormed() ? value : otherValue;
 }

@@ -10,8 +10,8 @@ import { type JourneyNames, journeysMax, type Names, otherCodeNo, stepsMax } fro
 import * as store from './pulse-store.ts';
 import { RollupChanges } from './rollup.ts';
 import { addToSegments } from './segments-store.ts';
-import { applyEvent, applyTrait, decodeSession, emptySession, encodeSession, type SessionState } from './session.ts';
-import { type Settings, traitsOf } from './settings.ts';
+import { applyEvent, applySegments, decodeSession, emptySession, encodeSession, type SessionState } from './session.ts';
+import type { Settings } from './settings.ts';
 
 /** A checked event with the digests by which its session and end user are known. */
 export interface IdentifiedEvent extends CheckedEvent {
@@ -33,6 +33,11 @@ export interface Batch {
   events: readonly IdentifiedEvent[];
   /** The row that says what these events cost, once it is known how many of them are new. */
   unsettled(written: Written): store.UnsettledRow | undefined;
+}
+
+/** With the segments in which each of its events' sessions counts, as far as that event says. */
+export interface SegmentedBatch extends Batch {
+  segments: readonly (readonly number[])[];
 }
 
 export interface Written {
@@ -57,7 +62,7 @@ export interface LockedAccount {
 export async function writeGroup(
   tx: Queryable,
   account: LockedAccount,
-  batches: readonly Batch[],
+  batches: readonly SegmentedBatch[],
   nowMs: number,
 ): Promise<Written[]> {
   const group = sortOut(account, batches);
@@ -86,17 +91,19 @@ interface FreshEvent extends store.EventRow {
   batch: number;
   kindName: CheckedEvent['kind'];
   codeNo?: number;
-  traits: readonly { property: number; value: number }[];
+  segments: readonly number[];
 }
 
 /** Gives events their numbers; leaves out those with a name too many and those that come twice. */
-function sortOut(account: LockedAccount, batches: readonly Batch[]): { fresh: FreshEvent[]; written: Written[] } {
-  const { names } = account;
+function sortOut(
+  { names }: LockedAccount,
+  batches: readonly SegmentedBatch[],
+): { fresh: FreshEvent[]; written: Written[] } {
   const seen = new Set<string>();
   const fresh: FreshEvent[] = [];
-  const written = batches.map(({ events }, batch) => {
+  const written = batches.map(({ events, segments }, batch) => {
     const rejected: Rejection[] = [];
-    for (const event of events) {
+    for (const [place, event] of events.entries()) {
       const journey = names.journeys.get(event.journey);
       const stepNo = journey?.steps.get(event.step);
       if (!journey || stepNo === undefined) {
@@ -105,7 +112,7 @@ function sortOut(account: LockedAccount, batches: readonly Batch[]): { fresh: Fr
       }
       if (seen.has(event.id)) continue;
       seen.add(event.id);
-      fresh.push(freshEvent(event, { account, batch, journey, stepNo }));
+      fresh.push(freshEvent(event, { batch, journey, stepNo, segments: segments[place] ?? [] }));
     }
     return { accepted: 0, duplicates: 0, rejected };
   });
@@ -114,7 +121,7 @@ function sortOut(account: LockedAccount, batches: readonly Batch[]): { fresh: Fr
 
 function freshEvent(
   event: IdentifiedEvent,
-  place: { account: LockedAccount; batch: number; journey: JourneyNames; stepNo: number },
+  place: { batch: number; journey: JourneyNames; stepNo: number; segments: readonly number[] },
 ): FreshEvent {
   const fresh: FreshEvent = {
     batch: place.batch,
@@ -125,10 +132,7 @@ function freshEvent(
     kindName: event.kind,
     occurredMs: event.occurredMs,
     sessionKey: event.sessionKey,
-    traits: traitsOf(place.account.settings.properties, event.properties).map(({ propertyNo, value }) => ({
-      property: propertyNo,
-      value: place.account.names.valueNo(propertyNo, value),
-    })),
+    segments: place.segments,
   };
   if (event.userKey !== undefined) fresh.userKey = event.userKey;
   if (event.detail !== undefined) fresh.detail = event.detail;
@@ -206,8 +210,7 @@ function takeIn(session: SessionState, event: FreshEvent, names: Names): void {
     occurredMs: event.occurredMs,
     ...(event.codeNo === undefined ? {} : { errorCode: event.codeNo }),
   });
-  for (const { property, value } of event.traits)
-    applyTrait(session, property, { at: event.occurredMs, value }, (no) => names.valueName(property, no));
+  applySegments(session, event.segments, event.occurredMs, names);
 }
 
 function bySession(events: readonly FreshEvent[]): Map<number, Map<string, FreshEvent[]>> {

@@ -11,9 +11,10 @@ import { type JourneyNames, Names } from '../../src/pulse/names.ts';
 import { ensureAccount, lockAccount, readNames } from '../../src/pulse/pulse-store.ts';
 import { RollupChanges } from '../../src/pulse/rollup.ts';
 import { addToSegments } from '../../src/pulse/segments-store.ts';
-import { applyEvent, applyTrait, emptySession, type SessionState } from '../../src/pulse/session.ts';
-import { type Settings, traitsOf } from '../../src/pulse/settings.ts';
+import { applyEvent, applySegments, emptySession, type SessionState } from '../../src/pulse/session.ts';
+import type { Settings } from '../../src/pulse/settings.ts';
 import { readSettings } from '../../src/pulse/settings-store.ts';
+import { traitSegments } from '../../src/pulse/traits.ts';
 import { journeyName } from './pulse-traffic.ts';
 
 const eventsAtOnce = 100_000;
@@ -65,10 +66,8 @@ function takeIn({ names, journey, settings, live, changes }: Loading, event: Inc
   if (errorCode !== undefined) changes.addError(journey.no, step, errorCode, occurredMs);
   const kind = event.kind as Parameters<typeof applyEvent>[1]['kind'];
   applyEvent(session.state, { step, kind, occurredMs, ...(errorCode === undefined ? {} : { errorCode }) });
-  for (const { propertyNo, value } of traitsOf(settings.properties, event.properties as object)) {
-    const trait = { at: occurredMs, value: names.valueNo(propertyNo, value) };
-    applyTrait(session.state, propertyNo, trait, (no) => names.valueName(propertyNo, no));
-  }
+  const segments = traitSegments(settings.properties, event.properties as object, names);
+  applySegments(session.state, segments ?? [], occurredMs, names);
 }
 
 function count({ journey, live, changes }: Loading, hasEnded: (session: { latest: number }) => boolean): void {

@@ -1,0 +1,43 @@
+import type { NamedTrait, Names } from './names.ts';
+import { otherValue } from './names.ts';
+import { packSegment } from './segment.ts';
+import type { Property } from './settings.ts';
+
+const valueLengthMax = 64;
+
+/** What an event's properties say of those that are declared. */
+export function namedTraits(declared: readonly Property[], given: object | undefined): NamedTrait[] {
+  const traits: NamedTrait[] = [];
+  for (const { no, name, active } of declared) {
+    const value = active && given ? valueIn(given, name) : undefined;
+    if (value !== undefined) traits.push({ propertyNo: no, value });
+  }
+  return traits;
+}
+
+/** The same as the segments in which a session with these values counts; undefined when a value has yet to get its number. */
+export function traitSegments(
+  declared: readonly Property[],
+  given: object | undefined,
+  names: Names,
+): number[] | undefined {
+  const segments: number[] = [];
+  if (given === undefined) return segments;
+  for (const { no, name, active } of declared) {
+    const value = active ? valueIn(given, name) : undefined;
+    if (value === undefined) continue;
+    const number = names.valueNo(no, value);
+    if (number === undefined) return undefined;
+    segments.push(packSegment(no, number));
+  }
+  return segments;
+}
+
+/** A text, a number or a truth value as the text by which it counts; nothing for anything else. */
+function valueIn(given: object, name: string): string | undefined {
+  if (!Object.hasOwn(given, name)) return undefined;
+  const value: unknown = (given as Record<string, unknown>)[name];
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value !== 'string' || value === '') return undefined;
+  return value.length <= valueLengthMax && value.isWellFormed() ? value : otherValue;
+}
