@@ -69,9 +69,18 @@ const examples: Record<string, unknown> = {
         kind: 'entered',
         sessionId: 'session-1',
         occurredAt: '2026-01-31T12:00:00Z',
+        properties: { platform: 'android', version: '4.2.0' },
       },
     ],
   },
+  'PulseService.DeclareProperties': { properties: ['platform', 'version', 'country', 'experiment'] },
+  'PulseService.DeclareJourney': {
+    steps: [{ step: 'cart' }, { step: 'coupon', optional: true }, { step: 'payment' }],
+    conversionWindowSeconds: 86_400,
+    sessionTimeoutSeconds: 3_600,
+  },
+  'PulseService.SetAlert': { above: 0.05, clearBelow: 0.03, windowHours: 1, leastSessions: 200 },
+  'PulseService.ErasePerson': { userId: 'user-4711' },
 };
 
 /**
