@@ -50,6 +50,10 @@ export function workflowService(rooms: { workflows: Workflows; fingerprintKey: U
     getDraft: async ({ draftId, version }, { caller }) => ({
       draft: unwrap(await drafts.find(caller, draftId, version)),
     }),
+    listDrafts: async (request, { caller }) => {
+      const { items, nextPageToken } = unwrap(await drafts.list(caller, request));
+      return { drafts: items, nextPageToken };
+    },
     reviseDraft: async (request, { caller }) => ({ draft: unwrap(await drafts.revise(caller, request)) }),
     approveDraft: async (request, { caller }) => ({
       draft: unwrap(await drafts.review(caller, { ...request, decision: 'approved' })),
@@ -84,6 +88,7 @@ export function workflowService(rooms: { workflows: Workflows; fingerprintKey: U
       return { ...reply, output: fromJson(ValueSchema, reply.output) };
     },
 
+    listPacks: async ({ family }) => workflows.packs(family),
     // An operator has no account, and sees what everybody pays.
     listPrices: async (_, { caller }) => ({
       prices: workflows

@@ -16,6 +16,7 @@ import { type CustomReply, runWorkflow } from './custom/run-workflow.ts';
 import { createDrafts, type Drafts } from './drafts/index.ts';
 import { families, type ReplyFor, type RequestFor, type RunnableFamily } from './families.ts';
 import type { FamilyReply } from './family.ts';
+import { listPacks, type PackList } from './list-packs.ts';
 import { listPrices, type PriceList } from './prices.ts';
 import { runFamily } from './run-family.ts';
 
@@ -25,6 +26,7 @@ export type { Definitions, WorkflowName } from './custom/index.ts';
 export type { CustomReply } from './custom/run-workflow.ts';
 export type { Drafts } from './drafts/index.ts';
 export { jsonOf } from './family.ts';
+export type { PackList } from './list-packs.ts';
 export { workflowInvariants } from './invariants.ts';
 export type { PriceList } from './prices.ts';
 
@@ -56,6 +58,8 @@ export interface Workflows {
   ): Promise<Result<Paid<CustomReply>>>;
   readonly drafts: Drafts;
   readonly definitions: Definitions;
+  /** What a family knows, or all of them when `family` is empty, made of the packs that run. */
+  packs(family: string): PackList;
   prices(accountId: string): { family: string; price: NanoUsd; unit: string }[];
 }
 
@@ -88,11 +92,13 @@ export function createWorkflows(options: {
       runFamily(deps, families.draft, caller, request, call, async (reply) => {
         if (!reply.draft) return reply;
         const { facts, mustAvoid, domain } = request;
-        return { ...reply, draft: await drafts.keep(caller, reply.draft, { facts, mustAvoid, domain }) };
+        const { kind, locale } = reply.draft;
+        return { ...reply, draft: await drafts.keep(caller, reply.draft, { facts, mustAvoid, domain, kind, locale }) };
       }),
     runCustom: (caller, request, call) => runWorkflow(deps, caller, request, call),
     drafts,
     definitions,
+    packs: listPacks,
     prices: (accountId) => listPrices(options.prices, accountId),
   };
 }

@@ -1,17 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { DescMessage } from '@bufbuild/protobuf';
 import { WriteDecisionMemoRequestSchema } from '../../src/gen/intelligence/workflow/v1/decision_pb.ts';
+import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
 import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
 import { ScoreBusinessReadinessRequestSchema } from '../../src/gen/intelligence/workflow/v1/scoring_pb.ts';
 import { decisionFamily } from '../../src/workflows/families/decision.ts';
+import { draftFamily } from '../../src/workflows/families/draft.ts';
 import { guidanceFamily } from '../../src/workflows/families/guidance.ts';
 import { readinessFamily } from '../../src/workflows/families/readiness.ts';
 import { scoringFamily } from '../../src/workflows/families/scoring.ts';
 import type { Family, FamilyReply } from '../../src/workflows/family.ts';
 import { ask, prepare } from '../workflows/ask.ts';
 
-export const sets = ['listings', 'forms', 'scorecards', 'decisions'] as const;
+export const sets = ['listings', 'forms', 'scorecards', 'decisions', 'drafts'] as const;
 export const halves = ['open', 'held-out'] as const;
 export type EvaluationSet = (typeof sets)[number];
 export type Half = (typeof halves)[number];
@@ -46,11 +48,7 @@ export function evaluate(set: EvaluationSet, half: Half): Figures {
     const problem = judges[set](line, facts);
     return problem === undefined
       ? []
-      : [
-          half === 'open'
-            ? `${line.id}: ${problem}`
-            : `${line.language} ${problem.startsWith('refused') ? 'refused' : problem.startsWith('ready') ? 'ready' : 'other'}`,
-        ];
+      : [half === 'open' ? `${line.id}: ${problem}` : `${line.language} ${directionOf(problem)}`];
   });
   const figures = { set, half, right: lines.length - wrong.length, all: lines.length, wrong };
   return set === 'listings' ? { ...figures, facts } : figures;
@@ -117,7 +115,37 @@ const judges: Readonly<Record<EvaluationSet, Judge>> = {
     const chosen = reply.recommendation?.option || 'none';
     return chosen === recommendation || alsoAccepted.includes(chosen) ? undefined : `${chosen}, not ${recommendation}`;
   },
+  drafts({ language, request, expected }) {
+    const reply = replyTo(draftFamily, DraftDocumentRequestSchema, request);
+    if (typeof reply === 'string') return reply;
+    const { kind, mustContain, mustNotContain, placeholders, claimsNotGiven, approvable } = expected as unknown as {
+      [list in 'mustContain' | 'mustNotContain' | 'placeholders' | 'claimsNotGiven']: string[];
+    } & { kind: string; approvable: boolean };
+    const { draft } = reply;
+    if (!draft) return 'other: no draft';
+    const { body, title, findings, ...made } = draft;
+    const text = `${title}\n${body}`.toLowerCase();
+    const absent = mustContain.find((words) => !body.includes(words));
+    if (absent !== undefined) return `"${absent}" is not in it`;
+    const present = [...mustNotContain, ...claimsNotGiven].find((words) => text.includes(words.toLowerCase()));
+    if (present !== undefined) return `"${present}" is in it`;
+    const open = [...made.placeholders].sort().join(', ');
+    if (open !== [...placeholders].sort().join(', ')) return `open are: ${open}`;
+    if (approvable !== (open === '' && !findings.some(({ severity }) => severity === 'critical')))
+      return `approvable is not ${approvable}`;
+    if (made.locale.slice(0, 2) !== language) return `the language is ${made.locale}`;
+    return made.kind === kind.replaceAll(' ', '_') ? undefined : `the kind is ${made.kind || 'neutral'}`;
+  },
 };
+
+/** Which way a reply of the held-out half is wrong, without a word of its text. */
+function directionOf(problem: string): string {
+  if (problem.endsWith('" is not in it')) return 'something absent';
+  if (problem.endsWith('" is in it')) return 'something present';
+  return directions.find((one) => problem.startsWith(one)) ?? 'other';
+}
+
+const directions = ['refused', 'ready', 'open are', 'approvable', 'the language', 'the kind'];
 
 /** A reply, or why there is none. */
 function replyTo<Schema extends DescMessage, Request, Reply extends FamilyReply>(

@@ -75,6 +75,7 @@ const decisions: Record<string, string> = {
   'workflow.v1.WorkflowService/CheckRisk': 'access_token api_key + workflows',
   'workflow.v1.WorkflowService/DraftDocument': 'access_token api_key + workflows',
   'workflow.v1.WorkflowService/GetDraft': 'access_token api_key management_key + workflows',
+  'workflow.v1.WorkflowService/ListDrafts': 'api_key management_key + workflows',
   'workflow.v1.WorkflowService/ReviseDraft': 'api_key management_key + workflows',
   'workflow.v1.WorkflowService/ApproveDraft': 'api_key management_key + workflows',
   'workflow.v1.WorkflowService/RejectDraft': 'api_key management_key + workflows',
@@ -86,6 +87,7 @@ const decisions: Record<string, string> = {
   'workflow.v1.WorkflowService/ListWorkflowDefinitions': 'api_key management_key + workflows',
   'workflow.v1.WorkflowService/RetireWorkflowDefinition': 'management_key + workflows',
   'workflow.v1.WorkflowService/RunWorkflow': 'access_token api_key + workflows',
+  'workflow.v1.WorkflowService/ListPacks': 'access_token api_key management_key + workflows',
   'workflow.v1.WorkflowService/ListPrices': 'access_token api_key management_key operator',
 };
 

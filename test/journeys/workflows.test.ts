@@ -80,6 +80,10 @@ describe('workflows on a fresh service without a model', () => {
       facts: [{ name: 'order', value: '4711' }],
     });
     const { draftId } = drafted.body.draft;
+    const queue = await send(app, 'GET', '/v1/drafts?state=pending_review', customer.managementKey);
+    expect(queue.body.drafts).toMatchObject([{ draftId, state: 'pending_review' }]);
+    const packs = await send(app, 'GET', '/v1/workflows/packs?family=draft', customer.apiKey);
+    expect(packs.body.draftKinds[0]).toMatchObject({ id: 'apology_for_delay', version: expect.any(Number) });
     const approved = await send(app, 'POST', `/v1/drafts/${draftId}:approve`, customer.managementKey, {
       reviewer: 'Eva',
     });

@@ -366,13 +366,13 @@ describe('each family', () => {
       facts: [{ name: 'order', value: '4711', source: 'shop' }, { name: 'date' }],
       mustAvoid: ['sorry'],
     });
-    const body = 'Dear Ana,\n\nyour order 4711 is late and will come on [[date]].\n\nRegards\n[[sender]]';
+    const body = 'Dear Ana,\n\nyour order 4711 is late and will come on [[date]].\n\nRegards';
     say({ title: 'Your order', body });
     const { reply } = value(await workflows.draft(caller, request, call));
     expect(reply.draft).toMatchObject({
       title: 'Your order',
       body,
-      placeholders: ['date', 'sender'],
+      placeholders: ['date'],
       state: 'pending_review',
       citations: [{ fact: 'order', source: 'shop' }],
     });

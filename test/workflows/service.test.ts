@@ -255,7 +255,7 @@ describe('a draft', () => {
       draftId: expect.stringMatching(/^drf_/),
       version: 1,
       state: 'pending_review',
-      placeholders: ['date', 'sender'],
+      placeholders: ['date'],
     });
     const path = `/v1/drafts/${made.draftId}`;
     expect((await rest('GET', path)).body.draft).toEqual(made);
@@ -282,9 +282,14 @@ describe('a draft', () => {
     expect((await rest('POST', `${path}:revise`, { body: 'x', baseVersion: 1 })).status).toBe(409);
     expect((await rest('POST', `${path}:approve`, { reviewer: 'Eva', version: 1 })).status).toBe(409);
 
-    const approved = await rest('POST', `${path}:approve`, { reviewer: 'Eva', version: 2 });
+    const refused = await rest('POST', `${path}:approve`, { reviewer: 'Eva', version: 2 });
+    expect(refused.status).toBe(409);
+    expect(refused.body.error.message).toContain('"You will regret" (threat) at 27');
+    const override = { reason: 'The sentence is a quotation.' };
+    const approved = await rest('POST', `${path}:approve`, { reviewer: 'Eva', version: 2, override });
     expect(approved.body.draft).toMatchObject({
       state: 'approved',
+      reviews: [{ reviewer: 'Eva', overrideReason: 'The sentence is a quotation.' }],
       versions: [
         { version: 2, state: 'approved' },
         { version: 1, state: 'rejected' },
@@ -292,6 +297,40 @@ describe('a draft', () => {
     });
     expect((await rest('POST', `${path}:approve`, { reviewer: 'Eva' })).body.draft).toEqual(approved.body.draft);
     expect((await rest('GET', `${path}?version=1`)).body.draft).toMatchObject({ body: made.body, state: 'rejected' });
+  });
+
+  it('stands in a queue by state, page by page, for reviewers', async () => {
+    const made: string[] = [];
+    for (let count = 0; count < 3; count++) made.unshift((await make('api acc_queue')).draftId);
+    const list = (query: string, credential = 'api acc_queue') =>
+      rest('GET', `/v1/drafts${query}`, undefined, credential);
+    const first = await list('?state=pending_review&pageSize=2');
+    expect(first.body.drafts).toMatchObject([
+      {
+        draftId: made[0],
+        version: 1,
+        state: 'pending_review',
+        kind: '',
+        locale: 'en',
+        riskLevel: 'low',
+        openPlaceholderCount: 1,
+      },
+      { draftId: made[1] },
+    ]);
+    const second = await list(`?state=pending_review&pageSize=2&pageToken=${first.body.nextPageToken}`);
+    expect(second.body).toMatchObject({ drafts: [{ draftId: made[2] }], nextPageToken: '' });
+    expect((await list(`?pageToken=${first.body.nextPageToken}`)).status).toBe(400);
+    expect((await list('?state=lost')).status).toBe(400);
+    const client = grpcClient(server.url);
+    const { message } = await client.unary(
+      WorkflowService.method.listDrafts,
+      { state: 'pending_review' },
+      { authorization: 'Bearer owner acc_queue' },
+    );
+    expect(message?.drafts.map(({ draftId }) => draftId)).toEqual(made);
+    client.close();
+    expect((await list('', 'user:ana acc_queue')).status).toBe(403);
+    expect((await list('', 'api acc_other')).body.drafts).toEqual([]);
   });
 
   it('takes revisions until they are 4 MiB in all', async () => {

@@ -109,7 +109,7 @@ const draft: Assistance<DraftRequest, DraftReply, typeof DraftAssistanceSchema> 
     const source = sourceOf(
       JSON.stringify([request.purpose, request.audience, request.title, request.facts, request.mustInclude]),
     );
-    const after = inspectDraft(body, request.facts, request.mustAvoid, request.domain);
+    const after = inspectDraft(body, { ...request, kind: before.kind, locale: before.locale });
     const problems = [
       ...invented(`${title}\n${body}`, source),
       ...before.placeholders

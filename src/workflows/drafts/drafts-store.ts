@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Generated, sql } from 'kysely';
 import type { Queryable } from '../../db/index.ts';
 
 /** One stored version of a draft. */
@@ -7,7 +7,21 @@ export interface DraftRow {
   state: DraftState;
   /** JSON. */
   content: string;
-  review: { reviewer: string; note: string; timeMs: number } | undefined;
+  review: { reviewer: string; note: string; overrideReason: string; timeMs: number } | undefined;
+  createdMs: number;
+}
+
+/** The newest version of a draft, without its content. */
+export interface DraftSummaryRow {
+  draftId: string;
+  version: number;
+  title: string;
+  kind: string;
+  locale: string;
+  state: DraftState;
+  /** Empty for versions that were made before it was kept. */
+  riskLevel: string;
+  openPlaceholders: number;
   createdMs: number;
 }
 
@@ -29,12 +43,28 @@ interface DraftTables {
     content: string;
     reviewer: string | null;
     note: string | null;
+    override_reason: string | null;
     reviewed_at_ms: number | bigint | null;
     created_at_ms: number | bigint;
+    // Made by the database from `content`.
+    title: Generated<string | null>;
+    kind: Generated<string | null>;
+    locale: Generated<string | null>;
+    risk_level: Generated<string | null>;
+    open_placeholders: Generated<number | null>;
   };
 }
 
 const states: readonly DraftState[] = ['pending_review', 'approved', 'rejected'];
+
+const summaryColumns = [
+  ...(['draft_id', 'version', 'state', 'created_at_ms'] as const),
+  ...(['title', 'kind', 'locale', 'risk_level', 'open_placeholders'] as const),
+] as const;
+
+function stateOf(state: number): DraftState {
+  return states[state - 1] ?? 'pending_review';
+}
 
 /** All SQL about drafts. */
 export function createDraftsStore(queryable: Queryable) {
@@ -98,6 +128,8 @@ export function createDraftsStore(queryable: Queryable) {
       state: DraftState;
       reviewer: string;
       note: string;
+      /** Null: nothing was overridden. */
+      overrideReason: string | null;
       reviewedMs: number;
     }): Promise<void> {
       await db
@@ -106,6 +138,7 @@ export function createDraftsStore(queryable: Queryable) {
           state: states.indexOf(row.state) + 1,
           reviewer: row.reviewer,
           note: row.note,
+          override_reason: row.overrideReason,
           reviewed_at_ms: row.reviewedMs,
         })
         .where('account_id', '=', row.accountId)
@@ -118,12 +151,47 @@ export function createDraftsStore(queryable: Queryable) {
     async versions(accountId: string, draftId: string): Promise<Omit<DraftRow, 'content'>[]> {
       const rows = await db
         .selectFrom('workflow_draft_version')
-        .select(['version', 'state', 'reviewer', 'note', 'reviewed_at_ms', 'created_at_ms'])
+        .select(['version', 'state', 'reviewer', 'note', 'override_reason', 'reviewed_at_ms', 'created_at_ms'])
         .where('account_id', '=', accountId)
         .where('draft_id', '=', draftId)
         .orderBy('version', 'desc')
         .execute();
       return rows.map((row) => rowOf(row));
+    },
+
+    /** The newest version of each draft, the draft made last first; ids sort by the time they were made. */
+    async list(query: {
+      accountId: string;
+      state: DraftState | undefined;
+      after: string | undefined;
+      limit: number;
+    }): Promise<DraftSummaryRow[]> {
+      let selected = db
+        .selectFrom('workflow_draft as d')
+        .innerJoin('workflow_draft_version as v', (join) =>
+          join
+            .onRef('v.account_id', '=', 'd.account_id')
+            .onRef('v.draft_id', '=', 'd.draft_id')
+            .onRef('v.version', '=', 'd.version'),
+        )
+        .select(summaryColumns.map((column) => `v.${column}` as const))
+        // By the version, so that its key finds what is in a state without a look at the rest.
+        .where('v.account_id', '=', query.accountId)
+        .orderBy('v.draft_id', 'desc')
+        .limit(query.limit);
+      if (query.state !== undefined) selected = selected.where('v.state', '=', states.indexOf(query.state) + 1);
+      if (query.after !== undefined) selected = selected.where('v.draft_id', '<', query.after);
+      return (await selected.execute()).map((row) => ({
+        draftId: row.draft_id,
+        version: row.version,
+        title: row.title ?? '',
+        kind: row.kind ?? '',
+        locale: row.locale ?? '',
+        state: stateOf(row.state),
+        riskLevel: row.risk_level ?? '',
+        openPlaceholders: row.open_placeholders ?? 0,
+        createdMs: Number(row.created_at_ms),
+      }));
     },
 
     /** What all versions of a draft take. */
@@ -155,14 +223,19 @@ function rowOf(row: {
   state: number;
   reviewer: string | null;
   note: string | null;
+  override_reason: string | null;
   reviewed_at_ms: number | bigint | null;
   created_at_ms: number | bigint;
 }): Omit<DraftRow, 'content'> {
-  const { version, reviewer, note, reviewed_at_ms, created_at_ms } = row;
+  const { version, reviewer, note, override_reason, reviewed_at_ms, created_at_ms } = row;
+  const review = {
+    ...{ note: note ?? '', overrideReason: override_reason ?? '' },
+    timeMs: Number(reviewed_at_ms ?? 0),
+  };
   return {
     version,
-    state: states[row.state - 1] ?? 'pending_review',
-    review: reviewer === null ? undefined : { reviewer, note: note ?? '', timeMs: Number(reviewed_at_ms ?? 0) },
+    state: stateOf(row.state),
+    review: reviewer === null ? undefined : { reviewer, ...review },
     createdMs: Number(created_at_ms),
   };
 }

@@ -3,11 +3,13 @@ import type { Caller } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
 import { fail, type Result, succeed } from '../../base/failure.ts';
 import { isId, newId } from '../../base/ids.ts';
+import { makePage, type Page, type PageRequest, readPageRequest } from '../../base/page.ts';
 import type { Database, Queryable } from '../../db/index.ts';
-import type { Draft, DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
-import { inspectDraft } from '../families/draft.ts';
+import type { Draft, DraftSummary } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
+import { type DraftTerms, inspectDraft } from '../families/draft.ts';
 import type { Plain } from '../family.ts';
-import { createDraftsStore, type DraftState } from './drafts-store.ts';
+import { whyNotApprovable } from './approval.ts';
+import { createDraftsStore, type DraftState, type DraftSummaryRow } from './drafts-store.ts';
 
 /** Drafts with their versions and reviews. Each version is kept for ever as it was. */
 export interface Drafts {
@@ -15,6 +17,8 @@ export interface Drafts {
   keep(caller: Caller, draft: Plain<Draft>, terms: DraftTerms): Promise<Plain<Draft>>;
   /** One version, the newest by default. An access token finds its own subject's drafts only. */
   find(caller: Caller, draftId: string, version?: number): Promise<Result<Plain<Draft>>>;
+  /** The drafts in a state, or all, the one made last first: the newest version of each, in short. */
+  list(caller: Caller, request: PageRequest & { state: string }): Promise<Result<Page<Plain<DraftSummary>>>>;
   /** Adds a version, which waits for review. Fails with `precondition_failed` when another is the newest meanwhile, or the draft is full. */
   revise(
     caller: Caller,
@@ -22,7 +26,8 @@ export interface Drafts {
   ): Promise<Result<Plain<Draft>>>;
   /**
    * Approves or rejects the newest version. The same decision again changes nothing; another one, or a version that is not
-   * the newest, is `precondition_failed`.
+   * the newest, is `precondition_failed`; and so is the approval of what is critical or has open placeholders, unless
+   * `override` says why it is approved all the same.
    */
   review(
     caller: Caller,
@@ -32,20 +37,17 @@ export interface Drafts {
       reviewer: string;
       note: string;
       version?: number | undefined;
+      override?: { reason: string } | undefined;
     },
   ): Promise<Result<Plain<Draft>>>;
-}
-
-/** What a draft was made under; a revision is looked at by the same. */
-export interface DraftTerms {
-  facts: Plain<DraftFact>[];
-  mustAvoid: string[];
-  domain: string;
 }
 
 interface Content extends DraftTerms {
   title: string;
   body: string;
+  /** As it was found when the version was made, for lists. */
+  riskLevel?: string;
+  openPlaceholders?: number;
 }
 
 const versionsMax = 200;
@@ -72,7 +74,9 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
       version,
       title: content.title,
       body: content.body,
-      ...inspectDraft(content.body, content.facts, content.mustAvoid, content.domain),
+      kind: content.kind ?? '',
+      locale: content.locale ?? '',
+      ...inspectDraft(content.body, content),
       state: row?.state ?? 'pending_review',
       reviews: row?.review
         ? [
@@ -81,6 +85,7 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
               reviewer: row.review.reviewer,
               note: row.review.note,
               time: timestampFromMs(row.review.timeMs),
+              overrideReason: row.review.overrideReason,
             },
           ]
         : [],
@@ -98,7 +103,8 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
       const accountId = accountOf(caller);
       const draftId = newId('drf');
       const createdMs = clock.now();
-      const content = JSON.stringify({ title: draft.title, body: draft.body, ...terms } satisfies Content);
+      const { title, body } = draft;
+      const content = JSON.stringify({ ...terms, title, body, ...shortOf(draft) } satisfies Content);
       await db.transaction(async (tx) => {
         const store = createDraftsStore(tx);
         await store.insert({ accountId, draftId, subject: caller.token?.subject ?? '', createdMs });
@@ -117,6 +123,18 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
       return draft ? succeed(draft) : notFound(`${draftId}, version ${version}`);
     },
 
+    async list(caller, { state, ...request }) {
+      const accountId = accountOf(caller);
+      const name = `drafts ${state}`;
+      const start = readPageRequest(name, request);
+      if (!start.ok) return start;
+      const { size, after } = start.value;
+      const wanted = state === '' ? undefined : (state as DraftState);
+      const rows = await createDraftsStore(db).list({ accountId, state: wanted, after, limit: size + 1 });
+      const { items, nextPageToken } = makePage(name, start.value, rows, ({ draftId }) => draftId);
+      return succeed({ items: items.map(summaryOf), nextPageToken });
+    },
+
     async revise(caller, { draftId, title, body, baseVersion }) {
       const accountId = accountOf(caller);
       if (!isId('drf', draftId)) return notFound(draftId);
@@ -128,7 +146,8 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
         if (known.version >= versionsMax) return draftFull(`${versionsMax} versions`);
         const before = JSON.parse((await store.content(accountId, draftId, known.version)) ?? '{}') as Content;
         const version = known.version + 1;
-        const content = JSON.stringify({ ...before, title: title || before.title, body } satisfies Content);
+        const found = shortOf(inspectDraft(body, before));
+        const content = JSON.stringify({ ...before, title: title || before.title, body, ...found } satisfies Content);
         if ((await store.bytes(accountId, draftId)) + Buffer.byteLength(content) > draftBytesMax)
           return draftFull(`${draftBytesMax} bytes in all versions`);
         await store.insertVersion({ accountId, draftId, version, content, createdMs: clock.now() });
@@ -138,7 +157,7 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
       });
     },
 
-    async review(caller, { draftId, decision, reviewer, note, version }) {
+    async review(caller, { draftId, decision, reviewer, note, version, override }) {
       const accountId = accountOf(caller);
       if (!isId('drf', draftId)) return notFound(draftId);
       return db.transaction(async (tx): Promise<Result<Plain<Draft>>> => {
@@ -149,6 +168,8 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
         const draft = await read(tx, accountId, draftId, known.version);
         if (!draft || draft.state === decision) return draft ? succeed(draft) : notFound(draftId);
         if (draft.state !== 'pending_review') return alreadyReviewed(draft.state);
+        const problem = decision === 'approved' ? whyNotApprovable(draft) : undefined;
+        if (problem !== undefined && !override) return fail({ kind: 'precondition_failed', description: problem });
         await store.review({
           accountId,
           draftId,
@@ -156,6 +177,7 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
           state: decision,
           reviewer,
           note,
+          overrideReason: problem === undefined ? null : (override?.reason ?? null),
           reviewedMs: clock.now(),
         });
         const reviewed = await read(tx, accountId, draftId, known.version);
@@ -163,6 +185,15 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
       });
     },
   };
+}
+
+/** What lists say of a version, so that they need not look at its text. */
+function shortOf({ riskLevel, placeholders }: { riskLevel: string; placeholders: readonly string[] }) {
+  return { riskLevel, openPlaceholders: placeholders.length };
+}
+
+function summaryOf({ createdMs, openPlaceholders, ...row }: DraftSummaryRow): Plain<DraftSummary> {
+  return { ...row, openPlaceholderCount: openPlaceholders, createTime: timestampFromMs(createdMs) };
 }
 
 function accountOf({ accountId }: Caller): string {

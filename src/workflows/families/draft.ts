@@ -1,21 +1,28 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { codePointOffsets, foldText } from '../../base/text/fold.ts';
-import { countWords } from '../../base/text/words.ts';
+import { nearestName } from '../../base/text/nearest.ts';
 import type {
   Citation,
   DraftDocumentRequest,
   DraftDocumentResponse,
   DraftFact,
+  DraftPlaceholder,
 } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
 import type { Finding } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
 import type { CheckResult } from '../checks/checks.ts';
-import { riskLevelOf, riskScoreOf } from '../checks/risk-level.ts';
+import { type RiskLevel, riskLevelOf, riskScoreOf } from '../checks/risk-level.ts';
 import { basisOf, counted, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
-import { type DraftTemplate, draftTemplates } from '../packs/draft-templates.ts';
+import { bareName, type DraftKind, draftKinds, draftKindsVersion, neutralKind } from '../packs/draft-kinds.ts';
+import { type DraftTone, draftTemplates } from '../packs/draft-templates.ts';
+import type { RiskMessages } from '../packs/risk-messages.ts';
 import type { Domain, RiskEntry } from '../packs/risk-pack.ts';
 import { indexPhrases, plain } from '../text/phrases.ts';
-import { findingsOf, scan, sharesOf } from './findings.ts';
+import { type Composing, compose, titleOf, wordsOf } from './draft-compose.ts';
+import { assign, kindOfPurpose } from './draft-kind.ts';
+import { type DraftLocale, draftLocaleOf, formatValue } from './draft-values.ts';
+import { findingsOf, look, sharesOf } from './findings.ts';
 import { riskPacks } from './risk.ts';
+import { riskMessages, signPacks } from './risk-assessment.ts';
 
 export type DraftRequest = Plain<DraftDocumentRequest>;
 export type DraftReply = ReplyOf<DraftDocumentResponse>;
@@ -24,127 +31,132 @@ export type DraftReply = ReplyOf<DraftDocumentResponse>;
 export const draftFamily: Family<DraftRequest, DraftReply> = {
   name: 'draft',
   prepare(request): Result<Prepared<DraftReply>> {
-    const template = draftTemplates.templates.get(request.template || 'letter');
-    if (!template) return fail(invalid('template', `is not one of ${[...draftTemplates.templates.keys()].join(', ')}`));
+    const { templates } = draftTemplates;
+    if (request.template !== '' && !templates.has(request.template))
+      return fail(invalid('template', `is not one of ${[...templates.keys()].join(', ')}`));
+    if (request.kind !== '' && !draftKinds.has(request.kind)) return fail(invalid('kind', unknownKind(request.kind)));
     const names = new Set<string>();
     for (const [index, { name }] of request.facts.entries()) {
       if (names.has(foldText(name))) return fail(invalid(`facts[${index}].name`, `${name} is there twice`));
       names.add(foldText(name));
     }
-    return succeed({ variables: {}, ownChecks: [], compute: () => write(request, template) });
+    return succeed({ variables: {}, ownChecks: [], compute: () => write(request) });
   },
 };
+
+function unknownKind(kind: string): string {
+  const near = nearestName(kind, new Set(draftKinds.keys()));
+  const hint = near === undefined ? '' : `; perhaps ${near} is meant`;
+  return `is not one of ${[...draftKinds.keys()].join(', ')}${hint}`;
+}
 
 /** What of a draft follows from its text: where facts are stated, what is open, and how risky it is. */
 export interface DraftInspection {
   placeholders: string[];
+  openPlaceholders: Plain<DraftPlaceholder>[];
   citations: Plain<Citation>[];
   riskLevel: string;
   findings: Plain<Finding>[];
 }
 
+/** What a draft was made under; each version of it is looked at by the same. */
+export interface DraftTerms {
+  facts: readonly Plain<DraftFact>[];
+  mustAvoid: readonly string[];
+  domain: string;
+  /** Empty or absent: the neutral form, and a language that is not known. */
+  kind?: string;
+  locale?: string;
+}
+
 /** Looks at a draft's text, whoever wrote it. Pure. */
-export function inspectDraft(
-  body: string,
-  facts: readonly Plain<DraftFact>[],
-  mustAvoid: readonly string[],
-  domain: string,
-): DraftInspection {
+export function inspectDraft(body: string, terms: DraftTerms): DraftInspection {
+  const { facts, mustAvoid, domain, kind = '', locale = '' } = terms;
   const pack = riskPacks.get((domain || 'general') as Domain) ?? riskPacks.get('general');
   if (!pack) throw new Error('no general risk pack');
-  const { spotted } = scan(body, pack.index, mustAvoid.length > 0 ? avoided(mustAvoid) : undefined);
+  const language = locale === '' ? undefined : draftLocaleOf(locale, '').language;
+  const signs = language === undefined ? undefined : signPacks.get(language);
+  const own = mustAvoid.length > 0 ? avoided(mustAvoid) : undefined;
+  const { spotted } = look(body, { phrases: pack.index, own, packs: signs ? [signs] : [] });
+  const openPlaceholders = placeholdersIn(body, draftKinds.get(kind) ?? neutralKind, language);
   return {
-    placeholders: [...new Set([...body.matchAll(/\[\[([^[\]]{1,128})\]\]/g)].map(([, name]) => name as string))],
-    citations: citationsOf(body, facts),
+    placeholders: openPlaceholders.map(({ name }) => name),
+    openPlaceholders,
+    citations: citationsOf(body, facts, locale),
     riskLevel: riskLevelOf(riskScoreOf(sharesOf(spotted))),
     findings: findingsOf(body, spotted.slice(0, 200)),
   };
 }
 
-function write(request: DraftRequest, template: DraftTemplate): DraftReply {
-  const missing = missingFactsOf(request);
-  const body = compose(request, template, missing);
-  const inspected = inspectDraft(body, request.facts, request.mustAvoid, request.domain);
+/** Each name once, where it first stands. */
+function placeholdersIn(
+  body: string,
+  kind: DraftKind,
+  language: DraftLocale['language'] = 'en',
+): Plain<DraftPlaceholder>[] {
+  const first = new Map<string, number>();
+  for (const { 1: name = '', index } of body.matchAll(/\[\[([^[\]]{1,128})\]\]/g))
+    if (!first.has(name)) first.set(name, index);
+  const starts = codePointOffsets(body, [...first.values()]);
+  return [...first.keys()].map((name, index) => {
+    const start = starts[index] as number;
+    const field = kind.byName.get(language)?.get(bareName(name)) ?? '';
+    return { name, field, start, end: start + [...name].length + 4 };
+  });
+}
+
+function write(request: DraftRequest): DraftReply {
+  const names = [...request.facts.map(({ name }) => name), ...request.mustInclude];
+  const kind = draftKinds.get(request.kind) ?? kindOfPurpose(request.purpose, names);
+  const locale = draftLocaleOf(request.locale, request.purpose);
+  const assigned = assign(kind, request, locale);
+  const name = request.template || kind.template;
+  const template = draftTemplates.templates.get(name);
+  if (!template) throw new Error(`no form ${name}`);
+  const composing: Composing = {
+    ...{ kind, assigned, words: wordsOf(locale.language), template: { ...template, name } },
+    ...{ audience: request.audience, facts: request.facts, mustInclude: request.mustInclude },
+    tone: (request.tone || 'neutral') as DraftTone,
+    length: request.length,
+    mustAvoid: request.mustAvoid.map(foldText),
+  };
+  const body = compose(composing);
+  const inspected = inspectDraft(body, { ...request, kind: kind.id, locale: locale.tag });
+  const missing = inspected.placeholders;
   const avoidedFindings = inspected.findings.filter(({ category }) => category === avoidCategory);
   return {
     draft: {
       draftId: '',
       version: 1,
-      title: request.title || titleOf(request.purpose),
+      title: request.title || titleOf(composing),
       body,
       ...inspected,
+      kind: kind.id,
+      locale: locale.tag,
       state: 'pending_review',
       reviews: [],
       createTime: undefined,
       versions: [],
     },
     missingFacts: missing,
-    nextBestAction: nextAction(missing, inspected),
-    summary: summaryOf(missing.length, inspected),
+    nextBestAction: nextAction(composing, inspected),
+    summary: summaryOf(composing, inspected),
     basis: basisOf(
       checksOf(request, missing, inspected, avoidedFindings.length),
-      `draft/templates@${draftTemplates.version}`,
+      `draft/${kind.id || 'neutral'}@${draftKindsVersion}`,
     ),
+    unusedFields: assigned.unusedFields,
   };
 }
 
-/**
- * The facts that the draft needs and that are not given: those without a value, and what must be in it and is neither a
- * fact nor a sentence (up to four words without an end mark name a fact).
- */
-function missingFactsOf({ facts, mustInclude }: DraftRequest): string[] {
-  const known = new Set(facts.map(({ name }) => foldText(name)));
-  const unnamed = mustInclude.filter((text) => !known.has(foldText(text)) && namesFact(text));
-  const empty = facts.filter(({ value }) => value.trim() === '').map(({ name }) => name);
-  return [...new Set([...empty, ...unnamed])];
-}
-
-function namesFact(text: string): boolean {
-  return countWords(text) <= 4 && !/[.!?。！？:]\s*$/.test(text);
-}
-
-function compose(request: DraftRequest, template: DraftTemplate, missing: readonly string[]): string {
-  const tone = draftTemplates.tones.get(request.tone || 'neutral');
-  if (!tone) throw new Error(`no tone ${request.tone}`);
-  const fill = (text: string) =>
-    text.replace('{audience}', () => request.audience.trim()).replace('{purpose}', () => sentence(request.purpose));
-  const parts: Record<string, string> = {
-    greeting: request.audience.trim() === '' ? '' : fill(tone.greeting),
-    opening: fill(tone.opening),
-    facts: factLines(request, template, missing),
-    must: request.mustInclude.filter((text) => !namesFact(text)).join('\n\n'),
-    request: request.length === 'short' ? '' : template.request,
-    closing: request.length === 'short' ? '' : `${tone.closing}\n${senderOf(request)}`,
-  };
-  const written = template.parts.map((part) => parts[part] ?? '').filter((part) => part !== '');
-  const sources = request.facts.filter(({ source, value }) => source !== '' && value.trim() !== '');
-  if (request.length === 'long' && sources.length > 0)
-    written.push(`Sources\n${sources.map(({ name, source }) => `- ${name}: ${source}`).join('\n')}`);
-  return written.join('\n\n');
-}
-
-function senderOf(request: DraftRequest): string {
-  return request.facts.find(({ name }) => foldText(name) === 'sender')?.value.trim() || '[[sender]]';
-}
-
-function factLines(request: DraftRequest, template: DraftTemplate, missing: readonly string[]): string {
-  const stated = request.facts.filter(({ name, value }) => value.trim() !== '' && foldText(name) !== 'sender');
-  const lines = [
-    ...stated.map(({ name, value }) => `- ${capital(name)}: ${value.trim()}`),
-    ...missing
-      .filter((name) => foldText(name) !== 'sender')
-      .map((name) => `- ${capital(name)}: [[${name.replace(/[[\]]/g, ' ')}]]`),
-  ];
-  if (lines.length === 0) return '';
-  return template.factsHeading === '' ? lines.join('\n') : `${template.factsHeading}\n${lines.join('\n')}`;
-}
-
-function citationsOf(body: string, facts: readonly Plain<DraftFact>[]): Plain<Citation>[] {
+function citationsOf(body: string, facts: readonly Plain<DraftFact>[], locale: string): Plain<Citation>[] {
   const spans: { start: number; end: number; fact: Plain<DraftFact> }[] = [];
   let from = 0;
   for (const fact of facts) {
-    const value = fact.value.trim();
-    if (value === '') continue;
+    const given = fact.value.trim();
+    if (given === '') continue;
+    const formatted = locale === '' ? given : formatValue(given, locale);
+    const value = body.includes(formatted) ? formatted : given;
     const after = body.indexOf(value, from);
     const start = after >= 0 ? after : body.indexOf(value);
     if (start < 0) continue;
@@ -219,33 +231,20 @@ function checksOf(
   return checks;
 }
 
-function nextAction(missing: readonly string[], { findings, placeholders }: DraftInspection): string {
-  if (missing.length > 0) return `State what is not given: ${missing.slice(0, 5).join(', ')}.`;
-  if (placeholders.length > 0) return `Fill in: ${placeholders.slice(0, 5).join(', ')}.`;
-  return findings[0]?.suggestion ?? 'Review the draft and approve it.';
+/** What is critical, then what is not given, then what else is risky. */
+function nextAction({ words }: Composing, { findings, placeholders }: DraftInspection): string {
+  const critical = findings.find(({ severity }) => severity === 'critical');
+  if (critical) return critical.suggestion;
+  const names = placeholders.slice(0, 5).join(', ');
+  if (placeholders.length > 0) return words.actions.state.replace('{names}', () => names);
+  const [finding] = findings.filter(({ severity }) => severity !== 'info' && severity !== 'low');
+  return finding?.suggestion ?? words.actions.review;
 }
 
-function summaryOf(missing: number, { riskLevel, citations }: DraftInspection): string {
-  const open = missing === 0 ? 'nothing is open' : `${counted(missing, 'fact is', 'facts are')} not given`;
-  return `The draft states ${counted(citations.length, 'fact', 'facts')}; ${open}. Its risk is ${riskLevel}. It waits for review.`;
-}
-
-function titleOf(purpose: string): string {
-  const first =
-    purpose
-      .trim()
-      .split(/[\n.!?。！？]/u)[0]
-      ?.trim() ?? '';
-  const points = [...first];
-  return capital(points.length > 80 ? `${points.slice(0, 79).join('')}…` : first);
-}
-
-function sentence(text: string): string {
-  const trimmed = text.trim();
-  return /[.!?。！？]$/u.test(trimmed) ? trimmed : `${trimmed}.`;
-}
-
-function capital(text: string): string {
-  const [first = '', ...rest] = text;
-  return first.toUpperCase() + rest.join('');
+function summaryOf({ words }: Composing, { riskLevel, citations, placeholders }: DraftInspection): string {
+  const messages = riskMessages.get(words.language) as RiskMessages;
+  return words.summary
+    .replace('{stated}', String(citations.length))
+    .replace('{open}', String(placeholders.length))
+    .replace('{level}', messages.levels[riskLevel as RiskLevel]);
 }

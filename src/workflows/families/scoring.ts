@@ -44,7 +44,7 @@ export const scoringFamily: Family<ScoringRequest, ScoringReply> = {
   },
 };
 
-function scorecardOf(request: ScoringRequest): Result<ReadScorecard> {
+function scorecardOf(request: ScoringRequest): Result<Pick<ReadScorecard, 'label' | 'dimensions' | 'gates'>> {
   const own = request.customScorecard;
   if (own === undefined) {
     const card = scorecards.get(request.scorecard || 'business-readiness');
@@ -68,13 +68,13 @@ function scorecardOf(request: ScoringRequest): Result<ReadScorecard> {
     return fail(invalid(`customScorecard.gates[${stray}].indicator`, `is no indicator of the scorecard${hint}`));
   }
   const gates = own.gates.length > 0 ? own.gates : commonGates;
-  return succeed({ label: `scorecard/${own.name}`, dimensions: own.dimensions, gates, examples: [] });
+  return succeed({ label: `scorecard/${own.name}`, dimensions: own.dimensions, gates });
 }
 
 function scoreBusiness(
   request: ScoringRequest,
   dimensions: readonly MeasuredDimension[],
-  { label, gates }: ReadScorecard,
+  { label, gates }: Pick<ReadScorecard, 'label' | 'gates'>,
 ): ScoringReply {
   const scored = dimensions.map((one) => ({ ...one, ...weighted(one.measured) }));
   // What is not known neither helps nor harms the score; it lowers coverage and confidence.

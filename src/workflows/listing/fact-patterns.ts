@@ -2,13 +2,27 @@ import { amountOf, countOf, numeral, smallWords } from './plain-text.ts';
 
 export type Kind = 'vehicles' | 'property' | 'electronics' | 'jobs' | 'services' | 'furniture' | 'fashion' | 'generic';
 
+/** The languages in which the patterns below read prose. */
+export const factLanguages = ['en', 'de', 'es', 'fr'] as const;
+
+export type FactType = 'number' | 'text' | 'choice' | 'boolean';
+
+/** Reads a fact's value from a match; what it may be is told where the reader knows it. */
+export interface FactReader {
+  (match: RegExpExecArray, text: string): string | undefined;
+  type?: FactType;
+  choices?: readonly string[];
+}
+
 /** How a fact is read from a text in lower case and without accents: the first of `read` that is not undefined counts. */
 export interface FactPattern {
   fact: string;
+  /** That of `read` when absent; a text when neither tells. */
+  type?: FactType;
   /** Of what kinds of things it is a fact; empty: of all. */
   kinds: readonly Kind[];
   pattern: RegExp;
-  read(match: RegExpExecArray, text: string): string | undefined;
+  read: FactReader;
   /** Names of attributes that give it, in lower case and letters only. */
   fields?: readonly string[];
 }
@@ -26,16 +40,18 @@ function after(text: string, match: RegExpExecArray, units = 20): string {
   return text.slice(match.index + match[0].length, match.index + match[0].length + units);
 }
 
-function numberWithin(least: number, most: number) {
-  return (match: RegExpExecArray): string | undefined => {
+function numberWithin(least: number, most: number): FactReader {
+  const read = (match: RegExpExecArray): string | undefined => {
     const value = countOf(match[1] ?? match[2] ?? '');
     return value >= least && value <= most ? String(value) : undefined;
   };
+  return Object.assign(read, { type: 'number' as const });
 }
 
-function oneOf(words: Readonly<Record<string, RegExp>>) {
-  return (match: RegExpExecArray): string | undefined =>
+function oneOf(words: Readonly<Record<string, RegExp>>): FactReader {
+  const read = (match: RegExpExecArray): string | undefined =>
     Object.entries(words).find(([, known]) => known.test(match[0]))?.[0];
+  return Object.assign(read, { type: 'choice' as const, choices: Object.keys(words) });
 }
 
 const notMileage =
@@ -43,6 +59,7 @@ const notMileage =
 
 const mileage = (unit: 'km' | 'miles', words: string): FactPattern => ({
   fact: unit === 'km' ? 'mileageKm' : 'mileageMiles',
+  type: 'number',
   kinds: ['vehicles'],
   pattern: new RegExp(
     `(?<![\\d.,])(-?(?:${numeral})\\s?(?:k|tsd\\.?|mil|thousand)?|(?:[a-z]+[- ])?(?:${smallWords}) thousand)\\s?(?:${words})(?![a-z/²2³])`,
@@ -67,12 +84,14 @@ export const factPatterns: readonly FactPattern[] = [
   mileage('miles', 'miles|mi|mls'),
   {
     fact: 'mileageMiles',
+    type: 'number',
     kinds: ['vehicles'],
     pattern: new RegExp(`(?<![\\d.,])((?:${numeral})k?) on the clock`, 'g'),
     read: (match) => String(amountOf(match[1] ?? '')),
   },
   {
     fact: 'mileageKm',
+    type: 'number',
     kinds: ['vehicles'],
     fields: [
       'mileage',
@@ -95,6 +114,7 @@ export const factPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'year',
+    type: 'number',
     kinds: ['vehicles'],
     fields: [
       'year',
@@ -155,6 +175,7 @@ export const factPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'engineLitres',
+    type: 'number',
     kinds: ['vehicles'],
     pattern:
       /\b(\d[.,]\d)(?= ?(?:l\b|t[df]?si|tdi|dci|hdi|crdi|i\b|ecoblue|ecoboost|petrol|diesel|dualjet|hemi|mpi|gdi|vvt|i-vtec|jtd|hybrid|benzin|puretech|bluehdi))/g,
@@ -176,12 +197,14 @@ export const factPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'batteryKwh',
+    type: 'number',
     kinds: ['vehicles'],
     pattern: /\b(\d{1,3}(?:[.,]\d)?) ?kwh\b/g,
     read: (match) => String(amountOf(match[1] ?? '')),
   },
   {
     fact: 'accidentFree',
+    type: 'boolean',
     kinds: ['vehicles'],
     fields: ['accidentfree', 'unfallfrei'],
     pattern: /accident.?free|no accidents|unfallfrei|sin accidentes|sin golpes|jamais accident|non accident/g,
@@ -189,12 +212,14 @@ export const factPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'areaSqft',
+    type: 'number',
     kinds: ['property'],
     pattern: new RegExp(`(?<![\\d.,])${N} ?(?:sq\\.? ?ft|sqft|square f(?:ee|oo)t|ft2|ft²)`, 'g'),
     read: (match, text) => (/£|€|\$|per $/.test(before(text, match, 4)) ? undefined : String(amountOf(match[1] ?? ''))),
   },
   {
     fact: 'areaSqm',
+    type: 'number',
     kinds: ['property'],
     fields: [
       'area',
@@ -254,16 +279,18 @@ export const factPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'rooms',
+    type: 'number',
     kinds: ['property'],
     fields: ['rooms', 'zimmer', 'habitaciones', 'pieces'],
     pattern: new RegExp(
       `${COUNT}[ -]?(?:rooms?|zimmer(?:n)?|zi\\.?|zkb|habitaciones|habitacion|hab\\.?|pieces|estancias)(?:wohnung)?(?![a-z])|\\b[tf]([1-9])\\b|\\bstudio|\\bapartestudio|\\bestudio\\b`,
       'g',
     ),
-    read: (match) => (/studio|estudio/.test(match[0]) ? '1' : numberWithin(1, 60)(match)),
+    read: (match) => (/studio|estudio/.test(match[0]) ? '1' : numberWithin(1, 60)(match, '')),
   },
   {
     fact: 'floor',
+    type: 'number',
     kinds: ['property'],
     fields: ['floor', 'etage', 'stockwerk', 'planta'],
     pattern:
@@ -306,6 +333,7 @@ export const factPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'storageGb',
+    type: 'number',
     kinds: ['electronics'],
     fields: ['storage', 'speicher', 'almacenamiento', 'stockage', 'storagegb'],
     pattern:
@@ -314,6 +342,7 @@ export const factPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'ramGb',
+    type: 'number',
     kinds: ['electronics'],
     fields: ['ram', 'memory', 'arbeitsspeicher', 'ramgb'],
     pattern: /\b(\d{1,3}) ?(?:gb|go|gig)(?: de)? ?(?:ram|ddr\d?|arbeitsspeicher|\/)|\b(\d{1,2}) ?gb(?= ?, ?\d{3} ?gb)/g,
@@ -321,6 +350,7 @@ export const factPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'screenInch',
+    type: 'number',
     kinds: ['electronics'],
     fields: ['screensize', 'screen', 'zoll', 'pulgadas', 'pouces'],
     pattern: /\b(\d{1,2}(?:[.,]\d)?) ?(?:inch|in\b|zoll|pulgadas|pouces|"|'')/g,
@@ -328,12 +358,14 @@ export const factPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'batteryHealthPercent',
+    type: 'number',
     kinds: ['electronics', 'vehicles'],
     pattern: /batter(?:y|ie|ia)[a-z ]{0,24}(\d{2,3}) ?%/g,
     read: (match) => match[1],
   },
   {
     fact: 'hoursPerWeek',
+    type: 'number',
     kinds: ['jobs'],
     fields: ['hours', 'hoursperweek', 'wochenstunden', 'horas', 'heures'],
     pattern: /\b(\d{1,2}(?:[.,]\d)?) ?-?(?:h|hrs?|hours?|std\.?|stunden|horas|heures)(?![a-z0-9])(?! ?(?:a|per) day)/g,
@@ -404,6 +436,7 @@ export const factPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'quoted',
+    type: 'boolean',
     kinds: ['services'],
     pattern:
       /\bquotes?\b|estimate|on request|angebot|auf anfrage|kostenvoranschlag|festpreis|presupuesto|sin compromiso|a consultar|devis|sur demande/g,
@@ -459,12 +492,14 @@ export const factPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'purchased',
+    type: 'number',
     kinds: ['electronics'],
     pattern: new RegExp(`(?:bought|purchased|gekauft|kaufdatum|comprad[oa]|achete[e]?)[a-z ]{0,24}${YEAR}`, 'g'),
     read: (match) => (purchased.test(match[0]) ? match[1] : undefined),
   },
   {
     fact: 'salaryMin',
+    type: 'number',
     kinds: ['jobs'],
     fields: ['salary', 'salaryfrom', 'salarymin', 'gehalt', 'lohn', 'salario', 'salaire', 'pay'],
     pattern: new RegExp(
@@ -480,6 +515,7 @@ export const factPatterns: readonly FactPattern[] = [
   },
   {
     fact: 'price',
+    type: 'number',
     kinds: [],
     pattern: new RegExp(
       `(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|(?<![\\d.,])((?:${numeral})k?) ?(?:€|euros?\\b|eur\\b|£|quid|\\$|chf\\b|vb\\b)|(?<![\\d.,])((?:${numeral})) (?:per hour|an hour|online|por hora|die stunde|pro stunde|de l'heure)`,

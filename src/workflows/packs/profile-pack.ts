@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
+import type { CheckRule } from '../checks/checks.ts';
 import type { Plain } from '../family.ts';
 import { compilePackChecks, type PackChecks } from './pack-checks.ts';
 import { checkPack, readPack } from './read.ts';
@@ -46,9 +47,12 @@ const profilePack = checkPack.omit({ extends: true, categories: true }).extend({
 });
 
 export interface ProfilePack {
+  version: number;
+  description: string;
   label: string;
   done: string;
   fields: Plain<FormField>[];
+  rules: readonly CheckRule[];
   checks: PackChecks;
   examples: z.infer<typeof checkPack>['examples'];
 }
@@ -62,9 +66,12 @@ export function readProfilePacks(): ReadonlyMap<string, ProfilePack> {
       return [
         name,
         {
+          version: pack.version,
+          description: pack.description,
           label: `profile/${name}@${pack.version}`,
           done: pack.done ?? 'Save the form.',
           fields: pack.fields,
+          rules: pack.checks,
           checks,
           examples: pack.examples,
         },

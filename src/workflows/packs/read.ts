@@ -43,6 +43,8 @@ export const checkPack = z.strictObject({
 
 export interface CheckPack {
   name: string;
+  version: number;
+  description: string;
   /** Name and version, as replies state them. */
   label: string;
   categories: string[];
@@ -70,6 +72,8 @@ export function readCheckPack(folder: string, name: string): CheckPack {
   try {
     return {
       name: pack.name,
+      version: pack.version,
+      description: pack.description,
       label: `${folder}/${pack.name}@${pack.version}`,
       categories: pack.categories,
       done: pack.done ?? base?.done ?? 'Nothing is left to do.',

@@ -39,6 +39,7 @@ const riskPack = z.strictObject({
 
 export interface RiskPack {
   domain: Domain;
+  version: number;
   label: string;
   index: PhraseIndex<RiskEntry>;
   entries: z.infer<typeof riskPack>['entries'];
@@ -60,6 +61,7 @@ export function readRiskPacks(): ReadonlyMap<Domain, RiskPack> {
         domain,
         {
           domain,
+          version: pack.version,
           label,
           index: indexPhrases(phrases),
           entries: pack.entries,

@@ -49,6 +49,8 @@ const scorecardPack = z.strictObject({
 });
 
 export interface ReadScorecard {
+  version: number;
+  description: string;
   label: string;
   dimensions: Plain<ScorecardDimension>[];
   gates: readonly Plain<RatingGate>[];
@@ -70,7 +72,14 @@ export function readScorecards(): ReadonlyMap<string, ReadScorecard> {
       }));
       return [
         name,
-        { label: `scorecard/${name}@${pack.version}`, dimensions, gates: pack.gates, examples: pack.examples },
+        {
+          version: pack.version,
+          description: pack.description,
+          label: `scorecard/${name}@${pack.version}`,
+          dimensions,
+          gates: pack.gates,
+          examples: pack.examples,
+        },
       ];
     }),
   );

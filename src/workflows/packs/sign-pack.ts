@@ -27,6 +27,7 @@ const signPack = z.strictObject({
 
 export interface SignPack {
   language: SignLanguage;
+  version: number;
   /** `risk/signs/en@1`. */
   label: string;
   signs: { category: RiskCategory; severity: Severity }[];
@@ -58,6 +59,7 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
   const { version, classes, signs } = readPack(`risk/signs/${language}.yaml`, signPack);
   return {
     language,
+    version,
     label: `risk/signs/${language}@${version}`,
     signs: signs.map(({ category, severity }) => ({ category, severity })),
     entries: signs.map(({ category, severity }) => ({

@@ -1,0 +1,27 @@
+import type { Draft } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
+import type { Plain } from '../family.ts';
+
+const placesMax = 10;
+
+/**
+ * Why a version can't be approved, with the places in code points: placeholders that are open, and what is critical. Undefined
+ * when nothing speaks against it.
+ */
+export function whyNotApprovable(draft: Plain<Draft>): string | undefined {
+  const open = draft.openPlaceholders.map(({ name, start }) => `[[${name}]] at ${start}`);
+  const critical = draft.findings.filter(({ severity }) => severity === 'critical');
+  // Many lesser findings can make a text critical as well.
+  const grave = critical.length > 0 || draft.riskLevel !== 'critical' ? critical : draft.findings;
+  const risky = grave.map(({ phrase, category, start }) => `"${phrase.slice(0, 60)}" (${category}) at ${start}`);
+  if (open.length + risky.length === 0) return undefined;
+  const reasons = [
+    ...(open.length > 0 ? [`placeholders are open: ${placesOf(open)}`] : []),
+    ...(risky.length > 0 ? [`it is critical: ${placesOf(risky)}`] : []),
+  ];
+  return `Version ${draft.version} can not be approved: ${reasons.join('; ')}. Put it right with a revision, or approve it with an override that says why.`;
+}
+
+function placesOf(places: readonly string[]): string {
+  const rest = places.length - placesMax;
+  return places.slice(0, placesMax).join(', ') + (rest > 0 ? `, and ${rest} more` : '');
+}

@@ -1,0 +1,153 @@
+import { foldText } from '../../base/text/fold.ts';
+import type { DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
+import type { Plain } from '../family.ts';
+import { bareName, type DraftKind, draftWords } from '../packs/draft-kinds.ts';
+import type { DraftWords, SentenceVariant } from '../packs/draft-language.ts';
+import type { DraftTemplate, DraftTone } from '../packs/draft-templates.ts';
+import { type Assigned, namesFact, type Slot } from './draft-kind.ts';
+
+/** What a document is composed of. */
+export interface Composing {
+  kind: DraftKind;
+  words: DraftWords;
+  template: DraftTemplate & { name: string };
+  tone: DraftTone;
+  audience: string;
+  length: string;
+  facts: readonly Plain<DraftFact>[];
+  mustInclude: readonly string[];
+  /** Folded. */
+  mustAvoid: readonly string[];
+  assigned: Assigned;
+}
+
+/** The text: each fact in the sentence that is for it, and nothing that is not given. */
+export function compose(composing: Composing): string {
+  const { kind, words, template, tone, assigned } = composing;
+  const { slots } = assigned;
+  const reader = readerOf(composing);
+  const stated = new Set<string>();
+  const paragraphs = (words.kinds[kind.id]?.paragraphs ?? []).map((sentences) =>
+    paragraphOf(sentences, composing, stated),
+  );
+  const sentences = paragraphs.filter((paragraph) => paragraph !== '');
+  const heading = kind.id === '' ? (words.headings[template.name] ?? words.neutral) : words.details;
+  const body = [detailsOf(composing, stated, heading), ...mustTexts(composing)].filter((part) => part !== '');
+  // What is asked of the reader comes last.
+  if (sentences.length > 1) sentences.splice(-1, 0, ...body);
+  else sentences.push(...body);
+  const sender = slots.get('sender')?.text ?? '';
+  const written = template.addressed
+    ? [
+        ...salutationOf(composing, reader, sentences),
+        [words.closings[tone], sender].filter((line) => line !== '').join('\n'),
+      ]
+    : [reader === '' ? '' : words.to.replace('{name}', () => reader), ...sentences, sender];
+  return [...written, sourcesOf(composing)].filter((part) => part !== '').join('\n\n');
+}
+
+/** The title of the kind with what is given. */
+export function titleOf({ kind, words, tone, mustAvoid, assigned }: Composing): string {
+  const given = new Map([...assigned.slots].filter(([, { isOpen }]) => !isOpen));
+  const variant = (words.kinds[kind.id]?.title ?? []).find((one) => isSayable(one, tone, given, mustAvoid));
+  const title = variant ? fill(variant, given).replace(/\s+/g, ' ') : words.information;
+  const points = [...title];
+  return capital(points.length > 300 ? `${points.slice(0, 299).join('')}…` : title);
+}
+
+function paragraphOf(sentences: readonly SentenceVariant[][], composing: Composing, stated: Set<string>): string {
+  const { tone, length, mustAvoid, assigned } = composing;
+  let paragraph = '';
+  for (const variants of sentences) {
+    const said = variants.find((variant) => isSayable(variant, tone, assigned.slots, mustAvoid));
+    if (!said) continue;
+    const isNew = said.fields.some((field) => !stated.has(field));
+    // A short text has no sentence that states nothing, but for the one that says what it is about.
+    const isNeeded = said.fields.length === 0 ? length !== 'short' || stated.size === 0 : isNew;
+    if (!isNeeded) continue;
+    for (const field of said.fields) stated.add(field);
+    const sentence = fill(said, assigned.slots);
+    paragraph += paragraph === '' ? sentence.trimStart() : sentence.startsWith('\n') ? sentence : ` ${sentence}`;
+  }
+  return paragraph;
+}
+
+function isSayable(
+  { tone, text, fields }: SentenceVariant,
+  asked: DraftTone,
+  slots: ReadonlyMap<string, Slot>,
+  mustAvoid: readonly string[],
+): boolean {
+  if (tone !== undefined && tone !== asked) return false;
+  if (!fields.every((field) => slots.has(field))) return false;
+  if (mustAvoid.length === 0) return true;
+  const folded = foldText(text);
+  return !mustAvoid.some((phrase) => folded.includes(phrase));
+}
+
+/** The sentence with what stands for its fields. A value that ends a sentence itself gets no second mark. */
+function fill({ text }: SentenceVariant, slots: ReadonlyMap<string, Slot>): string {
+  return text.replace(/\{(\w+)\}(\.?)/g, (_, field: string, stop: string) => {
+    const value = slots.get(field)?.text ?? '';
+    return /[.!?]$/.test(value) ? value : value + stop;
+  });
+}
+
+/** Who is written to: the fact, else the audience, unless that only says what the reader is. */
+function readerOf({ kind, audience, words, template, assigned }: Composing): string {
+  const named = assigned.slots.get('recipient')?.text;
+  if (named !== undefined) return named;
+  const reader = audience.trim();
+  const isRole = kind.byName.get(words.language)?.get(bareName(reader)) === 'recipient';
+  // An advertisement is for whoever reads it.
+  return isRole || (!template.addressed && kind.id === 'listing_text') ? '' : reader;
+}
+
+function salutationOf({ words, tone, mustInclude }: Composing, reader: string, sentences: readonly string[]): string[] {
+  const folded = foldText(reader);
+  const form = reader === '' ? words.unnamed : words.salutations.find(({ when }) => when.test(folded));
+  const salutation = (form ?? words.unnamed)[tone];
+  const address = reader !== '' && !salutation.includes('{name}') ? reader : '';
+  const [first = '', ...rest] = sentences;
+  const isOurs = !mustInclude.includes(first);
+  const begins = isOurs && words.lowerAfterSalutation && salutation.endsWith(',') ? lower(first) : first;
+  return [address, salutation.replace('{name}', () => reader), begins, ...rest];
+}
+
+function detailsOf({ assigned, facts }: Composing, stated: ReadonlySet<string>, heading: string): string {
+  const left = [...assigned.slots]
+    .filter(([field]) => !stated.has(field) && field !== 'recipient' && field !== 'sender')
+    .map(([, slot]) => slot);
+  const order = new Map(facts.map(({ name }, index) => [name, index]));
+  const place = ({ name }: Slot) => order.get(name) ?? facts.length;
+  const lines = [...left, ...assigned.others].sort((a, b) => place(a) - place(b));
+  if (lines.length === 0) return '';
+  return `${heading}\n${lines.map(({ name, text }) => `- ${capital(name)}: ${text.trim()}`).join('\n')}`;
+}
+
+function mustTexts({ mustInclude }: Composing): string[] {
+  return mustInclude.filter((text) => !namesFact(text));
+}
+
+function sourcesOf({ length, facts, words }: Composing): string {
+  const sources = facts.filter(({ source, value }) => source !== '' && value.trim() !== '');
+  if (length !== 'long' || sources.length === 0) return '';
+  return `${words.sources}\n${sources.map(({ name, source }) => `- ${name}: ${source}`).join('\n')}`;
+}
+
+/** What a language says. */
+export function wordsOf(language: DraftWords['language']): DraftWords {
+  const words = draftWords.get(language);
+  if (!words) throw new Error(`no words in ${language}`);
+  return words;
+}
+
+function capital(text: string): string {
+  const [first = '', ...rest] = text;
+  return first.toUpperCase() + rest.join('');
+}
+
+function lower(text: string): string {
+  const [first = '', ...rest] = text;
+  return first.toLowerCase() + rest.join('');
+}

@@ -1,0 +1,181 @@
+import { nearestName } from '../../base/text/nearest.ts';
+import { foldText } from '../../base/text/fold.ts';
+import { countWords } from '../../base/text/words.ts';
+import type { DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
+import type { UnusedField } from '../../gen/intelligence/workflow/v1/unused_field_pb.ts';
+import type { Plain } from '../family.ts';
+import { bareName, type DraftKind, draftKinds, draftWords, neutralKind } from '../packs/draft-kinds.ts';
+import { formatValue, type DraftLocale } from './draft-values.ts';
+
+const strongWord = 3;
+const weakWord = 1;
+const fieldNamed = 0.5;
+const fieldsMax = 4;
+const clearAt = 2;
+const foldedMax = 2000;
+// Finding what is like a name takes longer than all the rest.
+const nearestMax = 20;
+
+/**
+ * The kind that a purpose clearly names: by its words in any of the languages, then by the names of what is given. The
+ * neutral form when no words speak for a kind, or as many for another.
+ */
+export function kindOfPurpose(purpose: string, names: readonly string[]): DraftKind {
+  const folded = foldText(purpose).slice(0, foldedMax);
+  const heard = [...draftKinds.values()].flatMap((kind) => {
+    const { points, at } = wordsFor(kind.id, folded);
+    return points === 0 ? [] : [{ kind, points: points + fieldsNamed(kind, names), at }];
+  });
+  const strong = heard.filter(({ points }) => points >= strongWord);
+  const left = heard.filter(({ kind }) => !strong.some((other) => other.kind.beats.includes(kind.id)));
+  // Of two that are named alike, what is said first is what is asked for.
+  left.sort((a, b) => b.points - a.points || a.at - b.at);
+  const [first, second] = left;
+  if (!first || first.points < clearAt) return neutralKind;
+  return second && second.points === first.points && second.at === first.at ? neutralKind : first.kind;
+}
+
+function wordsFor(id: string, folded: string): { points: number; at: number } {
+  let points = 0;
+  let at = folded.length;
+  for (const { kinds } of draftWords.values()) {
+    const strong = kinds[id]?.strong.exec(folded);
+    const weak = kinds[id]?.weak.exec(folded);
+    const found = (strong ? strongWord : 0) + (weak ? weakWord : 0);
+    if (found > points) points = found;
+    at = Math.min(at, strong?.index ?? at, weak?.index ?? at);
+  }
+  return { points, at };
+}
+
+/** What is named speaks for the kind that knows it; a reader or a sender has any document. */
+function fieldsNamed(kind: DraftKind, names: readonly string[]): number {
+  const fields = new Set(names.map((name) => kind.byName.get('en')?.get(bareName(name))));
+  const own = [...fields].filter(
+    (field) => field !== undefined && !neutralKind.fields.has(field) && field !== 'contact',
+  );
+  return Math.min(own.length, fieldsMax) * fieldNamed;
+}
+
+/** What stands for a field in the text. */
+export interface Slot {
+  /** As the caller named it, or the field's label. */
+  name: string;
+  text: string;
+  /** It is not known yet: the text is a placeholder. */
+  isOpen: boolean;
+}
+
+/** What a document has to say: by field, and besides. */
+export interface Assigned {
+  slots: Map<string, Slot>;
+  /** What no field is for, in the order of the request. */
+  others: Slot[];
+  unusedFields: Plain<UnusedField>[];
+}
+
+interface Asked {
+  facts: readonly Plain<DraftFact>[];
+  mustInclude: readonly string[];
+}
+
+/** Finds the field of each fact and what is not given. */
+export function assign(kind: DraftKind, { facts, mustInclude }: Asked, locale: DraftLocale): Assigned {
+  const assigned: Assigned = { slots: new Map(), others: [], unusedFields: [] };
+  const byName = kind.byName.get(locale.language) ?? new Map<string, string>();
+  for (const [index, { name, value }] of facts.entries()) {
+    const slot = value.trim() === '' ? openSlot(name) : givenSlot(name, formatValue(value, locale.tag));
+    if (put(kind, byName, assigned, slot) === 'other' && kind.id !== '') {
+      const nearest = assigned.unusedFields.length < nearestMax ? nearestField(kind, name, locale) : '';
+      assigned.unusedFields.push({ field: `facts[${index}]`, nearest });
+    }
+  }
+  const known = new Set(facts.map(({ name }) => foldText(name)));
+  for (const name of new Set(mustInclude.filter((text) => namesFact(text) && !known.has(foldText(text)))))
+    put(kind, byName, assigned, openSlot(name));
+  askForRequired(kind, assigned, locale);
+  return assigned;
+}
+
+/** Up to four words without an end mark name a fact; what is longer is to be said. */
+export function namesFact(text: string): boolean {
+  return countWords(text) <= 4 && !/[.!?。！？:]\s*$/.test(text);
+}
+
+function put(kind: DraftKind, byName: ReadonlyMap<string, string>, to: Assigned, slot: Slot): 'field' | 'other' {
+  const bare = bareName(slot.name);
+  const numbered = byName.get(bare.replace(/\d+$/, '')) ?? '';
+  const field = byName.get(bare) ?? (kind.fields.get(numbered)?.type === 'list' ? numbered : undefined);
+  const before = field === undefined ? undefined : to.slots.get(field);
+  if (field !== undefined && kind.fields.get(field)?.type === 'list') {
+    const line = `\n- ${slot.text}`;
+    to.slots.set(field, {
+      ...slot,
+      text: (before?.text ?? '') + line,
+      isOpen: slot.isOpen || (before?.isOpen ?? false),
+    });
+    return 'field';
+  }
+  // What is asked for in two words is given when one of them is.
+  if (field !== undefined && before?.isOpen !== false && (before === undefined || !slot.isOpen)) {
+    to.slots.set(field, slot);
+    return 'field';
+  }
+  if (before !== undefined && slot.isOpen) return 'field';
+  to.others.push(slot);
+  return 'other';
+}
+
+function askForRequired(kind: DraftKind, { slots, others }: Assigned, { language }: DraftLocale): void {
+  for (const { name, type, required, unless } of kind.fields.values()) {
+    if (!required || slots.has(name) || unless.some((other) => slots.has(other))) continue;
+    // What the caller gives in words that are not known here may be it: nothing is asked for twice.
+    if (others.some((slot) => !slot.isOpen && couldBe[type].test(slot.text))) continue;
+    if ([name, ...unless].some((field) => others.some((slot) => speaksOf(slot.name, field)))) continue;
+    slots.set(name, openSlot(draftWords.get(language)?.names[name]?.[0] ?? name));
+  }
+}
+
+const couldBe: Readonly<Record<'text' | 'date' | 'money' | 'list', RegExp>> = {
+  text: /\p{L}/u,
+  date: /\d.*(?:\p{L}{3}|[./-]\d)|\p{L}{3}.*\d/u,
+  money: /\d.*(?:\p{Sc}|\b[A-Z]{3}\b|%)|(?:\p{Sc}|\b[A-Z]{3}\b).*\d/u,
+  list: /\p{L}/u,
+};
+
+/** Whether all words of one of a field's names are in a name: "new date of delivery, ground floor" is a delivery date. */
+function speaksOf(name: string, field: string): boolean {
+  const said = wordsIn(name);
+  return stemsOf(field).some((stems) => stems.every((stem) => said.some((word) => word.startsWith(stem))));
+}
+
+const stems = new Map<string, readonly string[][]>();
+
+/** The beginnings of the words of each name that a field has in any language. */
+function stemsOf(field: string): readonly string[][] {
+  const known = stems.get(field);
+  if (known) return known;
+  const names = [...draftWords.values()].flatMap((words) => words.names[field] ?? []);
+  const made = names.map((one) => wordsIn(one).map((word) => word.slice(0, 6))).filter((words) => words.length > 0);
+  stems.set(field, made);
+  return made;
+}
+
+function wordsIn(name: string): string[] {
+  return foldText(name).match(/[\p{L}]{4,}/gu) ?? [];
+}
+
+/** The field that was perhaps meant, of those that the reader's language names. */
+function nearestField(kind: DraftKind, name: string, { language }: DraftLocale): string {
+  const nearest = nearestName(bareName(name), kind.labels.get(language) ?? []);
+  return nearest === undefined ? '' : (kind.byName.get(language)?.get(nearest) ?? '');
+}
+
+function openSlot(name: string): Slot {
+  const clean = name.replace(/[[\]]/g, ' ').trim();
+  return { name, text: `[[${clean}]]`, isOpen: true };
+}
+
+function givenSlot(name: string, text: string): Slot {
+  return { name, text, isOpen: false };
+}

@@ -1,0 +1,91 @@
+import { type DraftLanguage, draftLanguages } from '../packs/draft-language.ts';
+import { languagesOf } from '../text/language.ts';
+
+/** The language that a document is written in, and the region whose forms its dates and amounts have. */
+export interface DraftLocale {
+  language: DraftLanguage;
+  /** `de-AT`; one of the four languages, with a region or without. */
+  tag: string;
+}
+
+const spoken: ReadonlySet<string> = new Set(draftLanguages);
+// A few words are heard wrongly as often as rightly.
+const lettersMin = 20;
+
+/** The locale's language when it is spoken here, English when another is named, and without one that of the purpose. */
+export function draftLocaleOf(locale: string, purpose: string): DraftLocale {
+  if (locale.trim() !== '') return spokenLocale(locale.trim()) ?? english;
+  if ((purpose.match(/\p{L}/gu) ?? []).length < lettersMin) return english;
+  return spokenLocale(languagesOf(purpose, spoken)[0]?.language ?? '') ?? english;
+}
+
+const english: DraftLocale = { language: 'en', tag: 'en' };
+
+function spokenLocale(tag: string): DraftLocale | undefined {
+  try {
+    const { language, region } = new Intl.Locale(tag.replaceAll('_', '-'));
+    if (!spoken.has(language)) return undefined;
+    return { language: language as DraftLanguage, tag: region === undefined ? language : `${language}-${region}` };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A value as the locale writes it: a day (`2026-12-03`), a day with its time (`2026-12-03T10:30`), and an amount with its
+ * currency (`1190.00 EUR`, `EUR 1190.00`). Whatever people have written already stays as it is.
+ */
+export function formatValue(value: string, locale: string): string {
+  const trimmed = value.trim();
+  return dayIn(trimmed, locale) ?? amountIn(trimmed, locale) ?? trimmed;
+}
+
+function dayIn(value: string, locale: string): string | undefined {
+  const [, day, time] = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::00)?)?$/.exec(value) ?? [];
+  if (day === undefined) return undefined;
+  const at = new Date(`${day}T${time ?? '00:00'}:00Z`);
+  // A day that no month has, and 24:61, stay as they are.
+  if (Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== day) return undefined;
+  return formattersOf(locale)[time === undefined ? 'day' : 'moment'].format(at);
+}
+
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+/** Only what no locale writes like this: with a point before two decimals, or four digits and more without a separator. */
+function amountIn(value: string, locale: string): string | undefined {
+  const found = /^(?:([A-Z]{3}) )?(-?\d{1,15}(?:\.\d{2})?)(?: ([A-Z]{3}))?$/.exec(value);
+  const [, before, amount = '', after] = found ?? [];
+  const currency = before ?? after;
+  if (!found || currency === undefined || (before !== undefined && after !== undefined)) return undefined;
+  if (!currencies.has(currency) || !/\.|\d{4}/.test(amount)) return undefined;
+  // A decimal text, which Intl formats exactly, unlike a number.
+  return formattersOf(locale)
+    .amount(currency)
+    .format(amount as `${number}`);
+}
+
+interface Formatters {
+  day: Intl.DateTimeFormat;
+  moment: Intl.DateTimeFormat;
+  amount(currency: string): Intl.NumberFormat;
+}
+
+// Bounded: four languages times the regions that there are, and the currencies of each.
+const formatters = new Map<string, Formatters>();
+
+function formattersOf(locale: string): Formatters {
+  const known = formatters.get(locale);
+  if (known) return known;
+  const amounts = new Map<string, Intl.NumberFormat>();
+  const made: Formatters = {
+    day: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }),
+    moment: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
+    amount(currency) {
+      const format = amounts.get(currency) ?? new Intl.NumberFormat(locale, { style: 'currency', currency });
+      amounts.set(currency, format);
+      return format;
+    },
+  };
+  formatters.set(locale, made);
+  return made;
+}

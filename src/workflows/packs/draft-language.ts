@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { type DraftTone, draftTones } from './draft-templates.ts';
+import { readPack } from './read.ts';
+
+export const draftLanguages = ['en', 'de', 'es', 'fr'] as const;
+export type DraftLanguage = (typeof draftLanguages)[number];
+
+const text = z.string().min(1);
+const regex = text.transform((source) => new RegExp(source, 'u'));
+const byTone = z.strictObject({ neutral: text, friendly: text, formal: text, direct: text });
+
+/** One way to say a sentence: for one tone or for all, with the fields that it states. */
+export interface SentenceVariant {
+  tone: DraftTone | undefined;
+  text: string;
+  fields: readonly string[];
+}
+
+const variants = text.transform((line): SentenceVariant[] => line.split(' | ').map(variantOf));
+
+const languagePack = z.strictObject({
+  language: z.enum(draftLanguages),
+  version: z.number().int().min(1),
+  salutations: z.array(byTone.extend({ when: z.string().transform((source) => new RegExp(source, 'u')) })).min(1),
+  unnamed: byTone,
+  closings: byTone,
+  lowerAfterSalutation: z.boolean(),
+  to: text,
+  details: text,
+  information: text,
+  sources: text,
+  neutral: text,
+  headings: z.record(z.string(), text),
+  actions: z.strictObject({ state: text, review: text }),
+  summary: text,
+  names: z.record(
+    z.string(),
+    text.transform((names) => names.split(',').map((name) => name.trim())),
+  ),
+  kinds: z.record(
+    z.string(),
+    z.strictObject({
+      title: variants,
+      strong: regex,
+      weak: regex,
+      paragraphs: z.array(z.array(variants).min(1)).min(1),
+    }),
+  ),
+});
+
+/** What the kinds of documents say in one language. */
+export type DraftWords = z.infer<typeof languagePack>;
+
+/** Reads what each language says. Throws, naming the file and the place, when one is wrong. */
+export function readDraftWords(): ReadonlyMap<DraftLanguage, DraftWords> {
+  return new Map(draftLanguages.map((language) => [language, readPack(`draft/${language}.yaml`, languagePack)]));
+}
+
+function variantOf(written: string): SentenceVariant {
+  const tone = draftTones.find((one) => written.startsWith(`[${one}] `));
+  const said = tone === undefined ? written : written.slice(tone.length + 3);
+  return { tone, text: said, fields: [...said.matchAll(/\{(\w+)\}/g)].map(([, field]) => field as string) };
+}
