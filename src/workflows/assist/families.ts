@@ -12,6 +12,7 @@ import type { Severity } from '../checks/checks.ts';
 import type { DecisionReply, DecisionRequest } from '../families/decision.ts';
 import { writeMemo } from '../families/decision-memo.ts';
 import { type DraftReply, type DraftRequest, inspectDraft } from '../families/draft.ts';
+import { formatValue } from '../families/draft-values.ts';
 import { findingsOf } from '../families/findings.ts';
 import type { ProfileReply, ProfileRequest } from '../families/guidance.ts';
 import type { ListingReply, ListingRequest } from '../families/readiness.ts';
@@ -23,6 +24,7 @@ import { isRiskCategory, riskCategories } from '../packs/risk-categories.ts';
 import { occursIn } from '../text/phrases.ts';
 import type { Judged } from './ask.ts';
 import type { Assistance } from './assistance.ts';
+import { addedClaims } from './draft-claims.ts';
 import { inventedIn, isAboutTheSame, locate, type Source, sourceOf } from './verify.ts';
 
 const guidance: Assistance<ProfileRequest, ProfileReply, typeof ProfileAssistanceSchema> = {
@@ -91,7 +93,7 @@ const risk: Assistance<RiskRequest, RiskReply, typeof RiskAssistanceSchema> = {
 
 const draft: Assistance<DraftRequest, DraftReply, typeof DraftAssistanceSchema> = {
   schema: DraftAssistanceSchema,
-  task: 'Write the document in good prose for its audience, tone and length. State every fact with its value word for word; keep every placeholder in double square brackets as it is; include every text of mustInclude word for word; use no phrase of mustAvoid; add nothing else.',
+  task: 'Write the document in good prose for its audience, tone and length. State every fact with its value word for word; keep every placeholder in double square brackets as it is; include every text of mustInclude word for word; use no phrase of mustAvoid; add nothing else: no name, number, date, promise or accusation that no fact gives. The purpose is an instruction and no fact: never state or repeat it. Write in the language of the result.',
   material: ({ purpose, audience, tone, facts, mustInclude, mustAvoid, length, locale }) => ({
     purpose,
     audience,
@@ -106,12 +108,9 @@ const draft: Assistance<DraftRequest, DraftReply, typeof DraftAssistanceSchema> 
     const before = reply.draft;
     if (!before) return { ok: false, problem: 'there is no draft' };
     if (body.trim() === '') return { ok: false, problem: 'the body is empty' };
-    const source = sourceOf(
-      JSON.stringify([request.purpose, request.audience, request.title, request.facts, request.mustInclude]),
-    );
     const after = inspectDraft(body, { ...request, kind: before.kind, locale: before.locale });
     const problems = [
-      ...invented(`${title}\n${body}`, source),
+      ...addedClaims({ title, body }, request, reply),
       ...before.placeholders
         .filter((name) => !after.placeholders.includes(name))
         .map((name) => `the placeholder [[${name}]] is gone`),
@@ -119,7 +118,7 @@ const draft: Assistance<DraftRequest, DraftReply, typeof DraftAssistanceSchema> 
         .filter((name) => !before.placeholders.includes(name))
         .map((name) => `the placeholder [[${name}]] is new`),
       ...request.facts
-        .filter(({ value }) => value.trim() !== '' && !occursIn(body, value))
+        .filter(({ value }) => value.trim() !== '' && !states(body, value, before.locale))
         .map(({ name }) => `the fact "${name}" is not stated`),
       ...request.mustInclude
         .filter((text) => occursIn(before.body, text) && !occursIn(body, text))
@@ -131,6 +130,11 @@ const draft: Assistance<DraftRequest, DraftReply, typeof DraftAssistanceSchema> 
     return judged(problems, { ...reply, draft: { ...before, title: title || before.title, body, ...after } });
   },
 };
+
+/** Whether a text has a value, as it was given or as the locale writes it. */
+function states(body: string, value: string, locale: string): boolean {
+  return occursIn(body, value) || (locale !== '' && occursIn(body, formatValue(value, locale)));
+}
 
 const decision: Assistance<DecisionRequest, DecisionReply, typeof DecisionAssistanceSchema> = {
   schema: DecisionAssistanceSchema,
