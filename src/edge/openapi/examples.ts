@@ -26,7 +26,7 @@ const examples: Record<string, unknown> = {
   'WalletService.CreateApplicationTopUp': { amountUsd: '5.00' },
   'WorkflowService.CheckProfile': {
     template: 'person',
-    values: { firstName: 'Ada', email: 'ada@example' },
+    values: { givenName: 'Ada', familyName: 'Lang', email: 'ada@example', country: 'AT' },
     focusedField: 'email',
   },
   'WorkflowService.ScoreListing': {
@@ -36,14 +36,28 @@ const examples: Record<string, unknown> = {
       price: 180,
       currency: 'EUR',
       location: 'Graz',
+      attributes: { brand: 'Puch', condition: 'used' },
     },
   },
   'WorkflowService.CheckRisk': { text: 'Guaranteed returns. Pay a deposit by wire today.' },
   'WorkflowService.DraftDocument': {
-    purpose: 'Invite the applicant to an interview',
-    audience: 'applicant',
-    facts: [{ name: 'date', value: '3 March 2026, 10:00' }],
+    purpose: 'Apologise to the customer because the order comes late',
+    kind: 'apology_for_delay',
+    locale: 'en-GB',
+    tone: 'formal',
+    facts: [
+      { name: 'recipient', value: 'Ms Adeyemi' },
+      { name: 'order', value: '48213' },
+      { name: 'newDate', value: '2026-12-03', source: 'carrier' },
+      { name: 'sender', value: 'Harrow Tools, customer care' },
+    ],
   },
+  'WorkflowService.ReviseDraft': {
+    body: 'Dear Ms Adeyemi,\n\nyour order 48213 will reach you on 3 December 2026.\n\nHarrow Tools, customer care',
+    baseVersion: 1,
+  },
+  'WorkflowService.ApproveDraft': { reviewer: 'Eva Lang', note: 'Read and compared with the order.' },
+  'WorkflowService.RejectDraft': { reviewer: 'Eva Lang', note: 'The new date is not confirmed yet.' },
   'WorkflowService.WriteDecisionMemo': {
     question: 'Which supplier should we choose?',
     options: [
@@ -57,9 +71,37 @@ const examples: Record<string, unknown> = {
   },
   'WorkflowService.ScoreBusinessReadiness': {
     profile: { name: 'Example Company', industry: 'retail', stage: 'startup', employees: 4 },
-    metrics: { monthlyRevenueUsd: 12000 },
+    metrics: {
+      cashRunwayMonths: 9,
+      grossMarginPercent: 42,
+      debtToEquity: 0.6,
+      customerCount: 35,
+      retentionPercent: 88,
+    },
+    answers: {
+      booksUpToDate: 'monthly',
+      registered: 'yes',
+      taxesPaid: 'yes',
+      licencesHeld: 'not_needed',
+      backups: 'daily',
+    },
   },
-  'WorkflowService.RunWorkflow': { title: 'City bike', priceUsd: 180 },
+  'WorkflowService.CreateWorkflowDefinition': {
+    definition: {
+      client: 'acme',
+      workflow: 'loan-check',
+      inputSchema: {
+        type: 'object',
+        required: ['income', 'rate'],
+        properties: { income: { type: 'number' }, rate: { type: 'number' } },
+      },
+      outputSchema: { type: 'object', required: ['affordable'], properties: { affordable: { type: 'boolean' } } },
+      checks: [{ id: 'has-income', fact: 'income', pass: 'input.income > 0.0' }],
+      fields: [{ name: 'affordable', expression: 'checks["has-income"] && input.rate / input.income < 0.4' }],
+      samples: [{ name: 'plain', input: { income: 3000, rate: 900 }, expect: { affordable: true } }],
+    },
+  },
+  'WorkflowService.RunWorkflow': { income: 3000, rate: 900 },
   'PulseService.RecordEvents': {
     events: [
       {
