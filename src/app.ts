@@ -11,6 +11,7 @@ import { systemClock } from './base/clock.ts';
 import {
   createAuthenticator,
   createGate,
+  createItems,
   createRevocations,
   limitAdmission,
   monitorReadiness,
@@ -38,6 +39,8 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
   const rooms = await openRooms(options);
   const readiness = monitorReadiness(() => rooms.db.ping());
   try {
+    const texts = textsOf(options);
+    const items = createItems(texts);
     const services = [
       accountService(rooms),
       keyService(rooms),
@@ -47,14 +50,13 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       webhookService(rooms),
       chatService({ chat: rooms.chat, fingerprintKey: secrets.fingerprintKey }),
       pulseService({ pulse: rooms.pulse, fingerprintKey: secrets.fingerprintKey }),
-      workflowService({ workflows: rooms.workflows, fingerprintKey: secrets.fingerprintKey }),
+      workflowService({ workflows: rooms.workflows, fingerprintKey: secrets.fingerprintKey, items }),
     ];
     const authenticate = createAuthenticator({
       keys: rooms.keys,
       tokens: rooms.tokens,
       operators: operatorsOf(options),
     });
-    const texts = textsOf(options);
     const gate = createGate({
       services,
       authenticate,

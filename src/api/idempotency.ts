@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { type DescMessage, type DescMethod, type MessageShape, toJson } from '@bufbuild/protobuf';
 import { canonicalJson } from '../base/canonical-json.ts';
 import { FailureError, invalid } from '../base/failure.ts';
@@ -30,12 +30,24 @@ export function requestIdentity<Input extends DescMessage>(
   call: Call,
 ): RequestIdentity | undefined {
   const key = idempotencyKeyOf(call);
-  if (key === undefined) return undefined;
-  return {
-    key,
-    fingerprint: createHmac('sha256', secret)
-      .update(`${method.parent.typeName}/${method.name}\n`)
-      .update(canonicalJson(toJson(method.input, request)))
-      .digest(),
-  };
+  return key === undefined ? undefined : identityOf(secret, method, request, key);
+}
+
+/** A request's identity under a key. */
+export function identityOf<Input extends DescMessage>(
+  secret: Uint8Array,
+  method: DescMethod & { input: Input },
+  request: MessageShape<Input>,
+  key: string,
+): RequestIdentity {
+  const fingerprint = createHmac('sha256', secret)
+    .update(`${method.parent.typeName}/${method.name}\n`)
+    .update(canonicalJson(toJson(method.input, request)))
+    .digest();
+  return { key, fingerprint };
+}
+
+/** The key of an item that has none of its own: of the batch's key and the item's place. As long for every batch. */
+export function itemKeyOf(batchKey: string, index: number): string {
+  return `batch:${createHash('sha256').update(batchKey).digest('base64url')}:${index}`;
 }

@@ -9,9 +9,15 @@ import { setChargeHeaders, shownBalance } from './balance.ts';
 import type { Call } from './call.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { requestIdentity } from './idempotency.ts';
+import type { Items } from './items.ts';
+import { batchHandlers } from './workflow-batch.ts';
 
 /** WorkflowService: structured business outputs, charged per request; drafts and reviews; clients' own workflows. */
-export function workflowService(rooms: { workflows: Workflows; fingerprintKey: Uint8Array }): ServedService {
+export function workflowService(rooms: {
+  workflows: Workflows;
+  fingerprintKey: Uint8Array;
+  items: Items;
+}): ServedService {
   const { workflows, fingerprintKey } = rooms;
   const { drafts, definitions } = workflows;
   const { method } = WorkflowService;
@@ -89,6 +95,8 @@ export function workflowService(rooms: { workflows: Workflows; fingerprintKey: U
     },
 
     listPacks: async ({ family }) => workflows.packs(family),
+    ...batchHandlers(rooms),
+
     // An operator has no account, and sees what everybody pays.
     listPrices: async (_, { caller }) => ({
       prices: workflows

@@ -3,7 +3,7 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { detailsOf, headersOf, type Refusal } from './failures.ts';
 
 /** The status names of google.rpc.Code, as AIP-193 prints them. */
-const statusNames: Record<Code, string> = {
+export const statusNames: Readonly<Record<Code, string>> = {
   [Code.Canceled]: 'CANCELLED',
   [Code.Unknown]: 'UNKNOWN',
   [Code.InvalidArgument]: 'INVALID_ARGUMENT',

@@ -33,6 +33,7 @@ import { namesOneHost } from './strict-http.ts';
 export { limitAdmission } from './admission.ts';
 export { createAuthenticator, type OperatorToken } from './authenticate.ts';
 export { type Admission, type CallTrace, createGate, type FinishedCall, type Gate, type TraceCall } from './gate.ts';
+export { createItems } from './items.ts';
 export { registerOauth } from './oauth/index.ts';
 export { registerMetrics } from './operations/metrics.ts';
 export { monitorReadiness, type ReadinessMonitor } from './operations/readiness.ts';

@@ -1,4 +1,3 @@
-import type { JsonValue } from '@bufbuild/protobuf';
 import type { Logger } from 'pino';
 import type { Caller } from '../base/caller.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
@@ -10,10 +9,12 @@ import type { Ledger } from '../wallet/index.ts';
 import type { Assistable } from './assist/deps.ts';
 import type { Assistant } from './assistant.ts';
 import type { Paid, WorkflowCall } from './charged-run.ts';
-import { createDefinitions, type Definitions, type WorkflowName } from './custom/index.ts';
+import { type BatchItem, type BatchTerms, runBatch } from './batch.ts';
+import { createDefinitions, type Definitions } from './custom/index.ts';
 import type { DefinitionQuotas } from './custom/quotas.ts';
-import { type CustomReply, runWorkflow } from './custom/run-workflow.ts';
+import { type CustomReply, type CustomRequest, runWorkflow } from './custom/run-workflow.ts';
 import { createDrafts, type Drafts } from './drafts/index.ts';
+import { type AnyRequest, estimateWorkflow, type WorkflowEstimate } from './estimate.ts';
 import { families, type ReplyFor, type RequestFor, type RunnableFamily } from './families.ts';
 import type { FamilyReply } from './family.ts';
 import { listPacks, type PackList } from './list-packs.ts';
@@ -21,10 +22,12 @@ import { listPrices, type PriceList } from './prices.ts';
 import { runFamily } from './run-family.ts';
 
 export type { Assistant, ModelRequest } from './assistant.ts';
+export type { BatchItem, BatchTerms } from './batch.ts';
 export type { Paid, WorkflowCall } from './charged-run.ts';
 export type { Definitions, WorkflowName } from './custom/index.ts';
 export type { CustomReply } from './custom/run-workflow.ts';
 export type { Drafts } from './drafts/index.ts';
+export type { AnyRequest, WorkflowEstimate } from './estimate.ts';
 export { jsonOf } from './family.ts';
 export type { PackList } from './list-packs.ts';
 export { workflowInvariants } from './invariants.ts';
@@ -51,11 +54,11 @@ export interface Workflows {
    * Runs a client's own workflow on an input. Fails besides with `not_found`, and with `upstream_failed` when a model is
    * required and gave nothing that fits.
    */
-  runCustom(
-    caller: Caller,
-    request: WorkflowName & { input: JsonValue },
-    call: WorkflowCall,
-  ): Promise<Result<Paid<CustomReply>>>;
+  runCustom(caller: Caller, request: CustomRequest, call: WorkflowCall): Promise<Result<Paid<CustomReply>>>;
+  /** What a request of any family would cost; fails as it would before it is charged, and costs nothing. */
+  estimate(caller: Caller, any: AnyRequest): Promise<Result<WorkflowEstimate>>;
+  /** Runs many requests, each charged or refused by itself; one result for each, in order. See `runBatch`. */
+  batch<Reply>(items: readonly BatchItem<Reply>[], terms: BatchTerms<Reply>): Promise<Result<Reply>[]>;
   readonly drafts: Drafts;
   readonly definitions: Definitions;
   /** What a family knows, or all of them when `family` is empty, made of the packs that run. */
@@ -96,6 +99,8 @@ export function createWorkflows(options: {
         return { ...reply, draft: await drafts.keep(caller, reply.draft, { facts, mustAvoid, domain, kind, locale }) };
       }),
     runCustom: (caller, request, call) => runWorkflow(deps, caller, request, call),
+    estimate: (caller, any) => estimateWorkflow(deps, caller, any),
+    batch: (items, terms) => runBatch({ log: deps.log, clock: deps.clock ?? systemClock }, items, terms),
     drafts,
     definitions,
     packs: listPacks,

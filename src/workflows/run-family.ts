@@ -16,18 +16,23 @@ export interface RunDeps extends ChargeDeps, AssistDeps {
   clock?: Clock;
 }
 
+/** A request whose rules were computed, and the model that may add to the reply. */
+export interface PlannedRequest<Reply> {
+  byRules: Reply;
+  /** Undefined: no model will be asked. */
+  plan: AssistPlan<Reply> | undefined;
+}
+
 /**
- * One request of a family: read it, look at the caller's own checks, compute by rules; then hold, let a model add what
- * holds, keep what is to be kept, settle. Fails like `chargedRun`, and with `invalid_argument`.
+ * All of a request that costs nothing: read it, look at the caller's own checks, compute by rules, and quote a model.
+ * Fails with `invalid_argument`, and as the sandbox does.
  */
-export async function runFamily<Request extends Assistable, Reply extends FamilyReply>(
+export async function planFamily<Request extends Assistable, Reply extends FamilyReply>(
   deps: RunDeps,
-  { family, store, restore }: RunnableFamily<Request, Reply>,
+  { family }: RunnableFamily<Request, Reply>,
   caller: Caller,
   request: Request,
-  call: WorkflowCall,
-  keep: (reply: Reply) => Promise<Reply> = async (reply) => reply,
-): Promise<Result<Paid<Reply>>> {
+): Promise<Result<PlannedRequest<Reply>>> {
   const fits = await matchOwnPatterns(deps.sandbox, caller, family.patternsOf?.(request) ?? []);
   if (!fits.ok) return fits;
   if (isLong(request)) {
@@ -39,7 +44,25 @@ export async function runFamily<Request extends Assistable, Reply extends Family
   const own = await runOwnChecks(deps.sandbox, caller, prepared.value);
   if (!own.ok) return own;
   const byRules = prepared.value.compute(own.value);
-  const plan: AssistPlan<Reply> | undefined = await planAssist(deps, family.name, caller, request, byRules);
+  return succeed({ byRules, plan: await planAssist(deps, family.name, caller, request, byRules) });
+}
+
+/**
+ * One request of a family: plan it; then hold, let a model add what holds, keep what is to be kept, settle. Fails like
+ * `planFamily` and `chargedRun`.
+ */
+export async function runFamily<Request extends Assistable, Reply extends FamilyReply>(
+  deps: RunDeps,
+  entry: RunnableFamily<Request, Reply>,
+  caller: Caller,
+  request: Request,
+  call: WorkflowCall,
+  keep: (reply: Reply) => Promise<Reply> = async (reply) => reply,
+): Promise<Result<Paid<Reply>>> {
+  const planned = await planFamily(deps, entry, caller, request);
+  if (!planned.ok) return planned;
+  const { byRules, plan } = planned.value;
+  const { family, store, restore } = entry;
   return chargedRun(deps, caller, call, {
     family: family.name,
     modelCeiling: plan?.ceiling ?? 0n,

@@ -88,6 +88,8 @@ const decisions: Record<string, string> = {
   'workflow.v1.WorkflowService/RetireWorkflowDefinition': 'management_key + workflows',
   'workflow.v1.WorkflowService/RunWorkflow': 'access_token api_key + workflows',
   'workflow.v1.WorkflowService/ListPacks': 'access_token api_key management_key + workflows',
+  'workflow.v1.WorkflowService/BatchRunWorkflows': 'api_key + workflows',
+  'workflow.v1.WorkflowService/EstimateWorkflow': 'access_token api_key + workflows',
   'workflow.v1.WorkflowService/ListPrices': 'access_token api_key management_key operator',
 };
 

@@ -4,7 +4,7 @@ import type { Caller } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { fail, succeed } from '../../src/base/failure.ts';
 import { createGate } from '../../src/edge/gate.ts';
-import { monitorReadiness, type RunningServer, serveEdge } from '../../src/edge/index.ts';
+import { createItems, monitorReadiness, type RunningServer, serveEdge } from '../../src/edge/index.ts';
 import { WorkflowService } from '../../src/gen/intelligence/workflow/v1/workflow_service_pb.ts';
 import { createWorkflows, type PriceList, type Workflows } from '../../src/workflows/index.ts';
 import { firstServer, silent, useDatabase } from '../support/database.ts';
@@ -37,7 +37,13 @@ const key = (accountId: string): Caller => ({
 // `Bearer api acc_1` is an API key of account acc_1, `Bearer owner acc_1` its management key, `Bearer user:ana acc_1` ana's token.
 beforeAll(async () => {
   workflows = createWorkflows({ db: fresh().database, ledger, prices, sandbox: testSandbox(), log: silent });
-  const services = [workflowService({ workflows, fingerprintKey: Buffer.alloc(32, 9) })];
+  const services = [
+    workflowService({
+      workflows,
+      fingerprintKey: Buffer.alloc(32, 9),
+      items: createItems({ minimumTopUpUsd: '5.00' }),
+    }),
+  ];
   const gate = createGate({
     services,
     authenticate: (authorization = '') => {

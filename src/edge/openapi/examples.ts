@@ -102,6 +102,13 @@ const examples: Record<string, unknown> = {
     },
   },
   'WorkflowService.RunWorkflow': { income: 3000, rate: 900 },
+  'WorkflowService.BatchRunWorkflows': {
+    items: [
+      { key: 'listing-4711', risk: { text: 'Guaranteed returns. Pay a deposit by wire today.' } },
+      { key: 'listing-4712', readiness: { listing: { title: 'City bike, 7 gears', price: 180, currency: 'EUR' } } },
+    ],
+  },
+  'WorkflowService.EstimateWorkflow': { risk: { text: 'Guaranteed returns. Pay a deposit by wire today.' } },
   'PulseService.RecordEvents': {
     events: [
       {

@@ -8,7 +8,8 @@ import { planCustom } from '../assist/custom.ts';
 import type { AssistDeps } from '../assist/deps.ts';
 import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from '../charged-run.ts';
 import { basisOf, boundJson, type Plain } from '../family.ts';
-import { type Definitions, runRules, type WorkflowName } from './index.ts';
+import type { CustomRun } from './definition.ts';
+import { type ActiveDefinition, type Definitions, runRules, type WorkflowName } from './index.ts';
 
 export interface CustomReply {
   output: JsonValue;
@@ -20,6 +21,35 @@ export interface CustomDeps extends ChargeDeps, AssistDeps {
   sandbox: Sandbox;
 }
 
+/** What a client wants run: its workflow, on an input. */
+export type CustomRequest = WorkflowName & { input: JsonValue };
+
+/** A request whose rules were computed, and the model that adds the rest. */
+interface PlannedRun {
+  active: ActiveDefinition;
+  byRules: Extract<CustomRun, { ok: true }>;
+  /** Undefined: no model will be asked. */
+  plan: QuotedAsk | undefined;
+}
+
+/**
+ * All of a run that costs nothing: find the definition, compute by its rules, and quote a model. Fails with
+ * `invalid_argument`, `not_found`, `precondition_failed`, and as the sandbox does.
+ */
+export async function planRun(deps: CustomDeps, caller: Caller, request: CustomRequest): Promise<Result<PlannedRun>> {
+  const bounded = boundJson('input', request.input);
+  if (!bounded.ok) return bounded;
+  const found = await deps.definitions.active(caller, request);
+  if (!found.ok) return found;
+  const { definition, rules } = found.value;
+  const ran = await runRules(deps.sandbox, caller.accountId ?? '', rules, request.input, 'input');
+  if (!ran.ok) return ran;
+  const byRules = ran.value;
+  if (!byRules.ok) return fail(invalid(byRules.field, byRules.problem));
+  const plan = await planCustom(deps, caller, definition, request.input, byRules.output);
+  return plan.ok ? succeed({ active: found.value, byRules, plan: plan.value }) : plan;
+}
+
 /**
  * Runs a client's workflow: the input fits its schema, rules compute what they can, a model adds the rest where the
  * definition wants one, and what comes out fits the output schema or nothing does.
@@ -27,22 +57,14 @@ export interface CustomDeps extends ChargeDeps, AssistDeps {
 export async function runWorkflow(
   deps: CustomDeps,
   caller: Caller,
-  request: WorkflowName & { input: JsonValue },
+  request: CustomRequest,
   call: WorkflowCall,
 ): Promise<Result<Paid<CustomReply>>> {
-  const bounded = boundJson('input', request.input);
-  if (!bounded.ok) return bounded;
-  const found = await deps.definitions.active(caller, request);
-  if (!found.ok) return found;
-  const { definition, rules } = found.value;
+  const planned = await planRun(deps, caller, request);
+  if (!planned.ok) return planned;
+  const { active, byRules, plan } = planned.value;
+  const { definition, rules } = active;
   const owner = caller.accountId ?? '';
-  const ran = await runRules(deps.sandbox, owner, rules, request.input, 'input');
-  if (!ran.ok) return ran;
-  const byRules = ran.value;
-  if (!byRules.ok) return fail(invalid(byRules.field, byRules.problem));
-
-  const plan: Result<QuotedAsk | undefined> = await planCustom(deps, caller, definition, request.input, byRules.output);
-  if (!plan.ok) return plan;
   const label = `${definition.client}/${definition.workflow}@${definition.version}`;
   const replyOf = (output: JsonValue, model: string, note: string): CustomReply => ({
     output,
@@ -50,11 +72,11 @@ export async function runWorkflow(
   });
   return chargedRun(deps, caller, call, {
     family: 'custom',
-    modelCeiling: plan.value?.ceiling ?? 0n,
+    modelCeiling: plan?.ceiling ?? 0n,
     make: async (budget) => {
       const filled = await askAndJudge<JsonValue>(
         deps,
-        plan.value,
+        plan,
         caller,
         { budget, signal: call.signal },
         async (drafted) => {
