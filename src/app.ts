@@ -2,6 +2,7 @@ import { accountService } from './api/account.ts';
 import { chatService } from './api/chat.ts';
 import { clientService } from './api/client.ts';
 import { keyService } from './api/key.ts';
+import { outcomeService } from './api/outcome.ts';
 import { pulseService } from './api/pulse.ts';
 import { tokenService } from './api/token.ts';
 import { walletService } from './api/wallet.ts';
@@ -51,6 +52,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       chatService({ chat: rooms.chat, fingerprintKey: secrets.fingerprintKey }),
       pulseService({ pulse: rooms.pulse, fingerprintKey: secrets.fingerprintKey }),
       workflowService({ workflows: rooms.workflows, fingerprintKey: secrets.fingerprintKey, items }),
+      outcomeService({ outcomes: rooms.outcomes, items }),
     ];
     const authenticate = createAuthenticator({
       keys: rooms.keys,

@@ -23,6 +23,7 @@ import { createLimits, type Levels } from './limits/index.ts';
 import { createMetrics } from './metrics.ts';
 import { openDatabase } from './open-database.ts';
 import { createStripeApi, createStripeEvents } from './payments/index.ts';
+import { createOutcomes } from './outcomes/index.ts';
 import { createProviders } from './providers/index.ts';
 import { type AlertChange, createPulse, type PulsePrice } from './pulse/index.ts';
 import { createSandbox } from './sandbox/index.ts';
@@ -214,7 +215,12 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     closers.push(() => pulse.close());
 
+    const { retentionDays } = config.outcomes;
+    const outcomes = createOutcomes({ db, clock, log, retentionDays });
+    outcomes.start();
+    closers.push(() => outcomes.close());
     const workflows = createWorkflows({
+      keepJudgements: retentionDays > 0,
       db,
       ledger: observedLedger,
       prices: catalog,
@@ -249,6 +255,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       chat,
       pulse,
       workflows,
+      outcomes,
       close,
     };
   } catch (error) {

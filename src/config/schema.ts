@@ -194,6 +194,12 @@ export const configSchema = z.strictObject({
         .prefault({}),
     })
     .prefault({}),
+  outcomes: z
+    .strictObject({
+      /** How long what workflows judged, and what became of it, is kept. 0: what is judged is not kept. */
+      retentionDays: z.int().min(0).max(3_650).default(400),
+    })
+    .prefault({}),
   pulse: z.strictObject({ pricePerThousandEventsUsd: usd.default('0.01') }).prefault({}),
   payments: payments.prefault({}),
   webhooks: z

@@ -182,6 +182,13 @@ export const replyTable = table(
   { chargeId: text },
   { sealed: hex, expiresAtUs: integer },
 );
+/** What the work of a charge found, in its flow's own words. */
+export const evidenceTable = table(
+  'charge_evidence',
+  ['walletId', 'chargeId'],
+  { walletId: text, chargeId: text },
+  { content: text, createdAtUs: integer },
+);
 export const chargeCapTable = table(
   'charge_cap',
   ['walletId', 'chargeId', 'owner'],
@@ -208,6 +215,7 @@ export type ReceivableRow = ChangingRow<typeof receivableTable>;
 export type AdjustmentRow = WholeRow<typeof adjustmentTable>;
 export type CredentialRow = ChangingRow<typeof credentialTable>;
 export type ReplyRow = WholeRow<typeof replyTable>;
+export type EvidenceRow = WholeRow<typeof evidenceTable>;
 export type ChargeCapRow = WholeRow<typeof chargeCapTable>;
 export type MetadataRow = WholeRow<typeof metadataTable>;
 

@@ -33,6 +33,9 @@ export function checkHold(request: Readonly<HoldRequest>): void {
     throw new RangeError(`A hold lasts 1 to ${ttlMaxMs} ms.`);
 }
 
+/** What the work of a charge found is kept in so many bytes. */
+export const evidenceBytesMax = 8_192;
+
 /** Of the key, the end user and the device. */
 const capsMax = 3;
 const metadataMax = { pairs: 16, name: 64, value: 512 };

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
 import { formatUsd, maxOf, type NanoUsd } from '../base/money.ts';
+import { present } from '../base/present.ts';
 import type { WorkflowUsage } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import {
   Budget,
@@ -44,6 +45,8 @@ export interface ChargedWork<Reply> {
   modelCeiling: NanoUsd;
   /** Makes the reply; a model is paid from `budget`. What a model cost is charged even when this fails. */
   make(budget: Budget): Promise<{ result: Result<Reply>; model: string }>;
+  /** What the reply judged, to be kept with the charge; undefined: nothing. */
+  evidence(reply: Reply): string | undefined;
   /** The reply as it is kept for a retry, and back. */
   store(reply: Reply & { usage: Plain<WorkflowUsage> }): Uint8Array;
   restore(bytes: Uint8Array): Reply & { usage: Plain<WorkflowUsage> };
@@ -53,6 +56,8 @@ export interface ChargeDeps {
   ledger: Ledger;
   prices: PriceList;
   log: Logger;
+  /** Whether what was judged is kept with its charge, for outcomes to be reported of it. */
+  keepJudgements: boolean;
 }
 
 /** After this a hold whose node died gives its credit back. A model may be asked twice, two minutes each. */
@@ -121,6 +126,7 @@ async function chargeFor<Reply>(
     cost,
     usage: usageOf(spent),
     ...(model === '' ? {} : { model }),
+    ...present({ evidence: work.evidence(result.value) }),
     ...(charge.replayable ? { reply: work.store(reply) } : {}),
   });
   if (!settled.ok) return settled;

@@ -76,6 +76,8 @@ export function createWorkflows(options: {
   assistant?: Assistant;
   sandbox: Sandbox;
   quotas?: Partial<DefinitionQuotas>;
+  /** Whether what was judged is kept with its charge, for outcomes to be reported of it. Default: yes. */
+  keepJudgements?: boolean;
 }): Workflows {
   const { sandbox } = options;
   const drafts = createDrafts({ db: options.db, clock: options.clock ?? systemClock });
@@ -83,7 +85,7 @@ export function createWorkflows(options: {
     ...{ db: options.db, clock: options.clock ?? systemClock, sandbox },
     ...(options.quotas ? { quotas: options.quotas } : {}),
   });
-  const deps = { ...options, definitions };
+  const deps = { keepJudgements: true, ...options, definitions };
   return {
     run<Name extends ChargedFamily>(name: Name, caller: Caller, request: RequestFor<Name>, call: WorkflowCall) {
       // The table's entry of a name has that name's types; the compiler does not follow a name that is not known yet.

@@ -9,6 +9,7 @@ import { type AssistPlan, assist, planAssist } from './assist/index.ts';
 import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from './charged-run.ts';
 import type { CheckResult } from './checks/checks.ts';
 import type { RunnableFamily } from './families.ts';
+import { judgementText } from './judgement.ts';
 import { checkOf, type FamilyReply, type PatternFits, type Plain, type Prepared } from './family.ts';
 
 export interface RunDeps extends ChargeDeps, AssistDeps {
@@ -71,6 +72,7 @@ export async function runFamily<Request extends Assistable, Reply extends Family
       const { result, model } = await assist(deps, plan, caller, byRules, terms);
       return { result: result.ok ? succeed(await keep(result.value)) : result, model };
     },
+    evidence: (reply) => (deps.keepJudgements ? judgementText(family.name, reply) : undefined),
     store,
     // What was stored had its usage.
     restore: (bytes) => restore(bytes) as Reply & { usage: Plain<WorkflowUsage> },

@@ -109,6 +109,13 @@ const examples: Record<string, unknown> = {
     ],
   },
   'WorkflowService.EstimateWorkflow': { risk: { text: 'Guaranteed returns. Pay a deposit by wire today.' } },
+  'OutcomeService.ReportOutcome': { subjectId: 'listing-4711', outcome: 'sold', valueUsd: '180.00' },
+  'OutcomeService.BatchReportOutcomes': {
+    outcomes: [
+      { subjectId: 'listing-4711', outcome: 'sold', valueUsd: '180.00' },
+      { subjectId: 'listing-4712', outcome: 'fraud', family: 'risk', occurredAt: '2026-01-31T12:00:00Z' },
+    ],
+  },
   'PulseService.RecordEvents': {
     events: [
       {

@@ -5,7 +5,7 @@ import { newId } from '../../base/ids.ts';
 import { minOf, type NanoUsd } from '../../base/money.ts';
 import type { Seal } from '../../base/seal.ts';
 import type { Database } from '../../db/index.ts';
-import { checkAmount, checkHold, checkUsage } from '../validate.ts';
+import { checkAmount, checkHold, checkText, checkUsage, evidenceBytesMax } from '../validate.ts';
 import { findReply, findWallet } from '../wallets/wallets-store.ts';
 import { createAdmissionForecast } from './admission-forecast.ts';
 import { type Committer, createCommitter } from './committer.ts';
@@ -217,8 +217,9 @@ export function createLedgerOver(
         log.warn({ err: error, chargeId: hold.chargeId }, 'the progress of a charge was not recorded');
       }
     },
-    async settle(hold, { cost, usage, provider, model, reply, delivered = false }) {
+    async settle(hold, { cost, usage, provider, model, reply, evidence, delivered = false }) {
       checkUsage(usage);
+      if (evidence !== undefined) checkText('evidence', evidence, evidenceBytesMax);
       if (cost < 0n) throw new RangeError('A cost is never negative.');
       const sealedReply = sealReply(hold, reply);
       const settlement: SettleOperation = {
@@ -231,6 +232,7 @@ export function createLedgerOver(
         model,
         sealedReply,
         replyTtlMs: replyRetentionMs,
+        evidence,
       };
       try {
         return await (hold.pending ? deferred.settle(hold, settlement) : committer.submit(settlement));

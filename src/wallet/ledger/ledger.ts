@@ -165,6 +165,11 @@ export interface Settlement {
   delivered?: boolean;
   /** What a retry with the same idempotency key is answered; stored encrypted. */
   reply?: Uint8Array;
+  /**
+   * What the work found, in the flow's own words, stored beside the charge by the same commit: at most 8,192 characters of
+   * ASCII. It must hold no text of the caller's.
+   */
+  evidence?: string;
 }
 
 export interface Receipt {

@@ -68,6 +68,7 @@ export interface SettleOperation extends ChargeReference {
   /** Encrypted; stored for `replyTtlMs`. */
   sealedReply: Uint8Array | undefined;
   replyTtlMs: number;
+  evidence?: string | undefined;
 }
 
 export interface ReleaseOperation extends ChargeReference {
@@ -158,7 +159,7 @@ export function bytesOf(operation: Operation): number {
     case 'hold':
       return operationBytes + metadataBytes(operation.request);
     case 'settle':
-      return operationBytes + 2 * (operation.sealedReply?.length ?? 0);
+      return operationBytes + 2 * ((operation.sealedReply?.length ?? 0) + (operation.evidence?.length ?? 0));
     case 'charge':
       return bytesOf(operation.hold) + bytesOf(operation.settlement);
     default:

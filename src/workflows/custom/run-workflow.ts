@@ -8,6 +8,7 @@ import { planCustom } from '../assist/custom.ts';
 import type { AssistDeps } from '../assist/deps.ts';
 import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from '../charged-run.ts';
 import { basisOf, boundJson, type Plain } from '../family.ts';
+import { judgementText } from '../judgement.ts';
 import type { CustomRun } from './definition.ts';
 import { type ActiveDefinition, type Definitions, runRules, type WorkflowName } from './index.ts';
 
@@ -98,6 +99,7 @@ export async function runWorkflow(
         };
       return { result: succeed(replyOf(byRules.output as JsonValue, '', filled.note)), model };
     },
+    evidence: (reply) => (deps.keepJudgements ? judgementText('custom', reply) : undefined),
     store: (reply) => Buffer.from(JSON.stringify(reply)),
     restore: (bytes) => JSON.parse(Buffer.from(bytes).toString('utf8')) as ReturnType<typeof JSON.parse>,
   });

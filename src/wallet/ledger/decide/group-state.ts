@@ -4,6 +4,7 @@ import type {
   ChargeCapRow,
   ChargeRow,
   CredentialRow,
+  EvidenceRow,
   IdempotencyRow,
   MetadataRow,
   NewChargeRow,
@@ -79,6 +80,7 @@ export class GroupState {
   readonly newMetadata: MetadataRow[] = [];
   readonly newPostings: PostingRow[] = [];
   readonly newReplies: ReplyRow[] = [];
+  readonly newEvidence: EvidenceRow[] = [];
   /** Keys that a release frees; only while they still stand for that charge. */
   readonly freedKeys: { scope: string; key: string; chargeId: string }[] = [];
 

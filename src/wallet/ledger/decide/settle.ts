@@ -71,11 +71,12 @@ function giveUp(operation: SettleOperation, state: GroupState, charge: ChargeRow
   charge.settled = 0n;
 }
 
-/** What follows a payment: its key is taken for ever, its reply is kept, and what could not be collected is owed. */
+/** What follows a payment: its key is taken for ever, its reply and its evidence are kept, and what could not be collected is owed. */
 function conclude(operation: SettleOperation, state: GroupState, charge: ChargeRow, owed: NanoUsd): void {
   charge.hold = maxOf(charge.hold, (charge.settled ?? 0n) + owed);
   captureKey(operation, state, charge);
   keepReply(operation, state);
+  keepEvidence(operation, state);
   if (owed === 0n) return;
   charge.owed = owed;
   walletOf(state, charge.walletId).owed += owed;
@@ -188,6 +189,11 @@ function keepReply({ idempotency, sealedReply, replyTtlMs, chargeId }: SettleOpe
   if (!idempotency || !sealedReply) return;
   const sealed = Buffer.from(sealedReply.buffer, sealedReply.byteOffset, sealedReply.byteLength).toString('hex');
   state.newReplies.push({ chargeId, sealed, expiresAtUs: state.nowUs + BigInt(replyTtlMs) * 1_000n });
+}
+
+function keepEvidence({ evidence, walletId, chargeId }: SettleOperation, state: GroupState): void {
+  if (evidence === undefined) return;
+  state.newEvidence.push({ walletId, chargeId, content: evidence, createdAtUs: state.nowUs });
 }
 
 function chargeOf(state: GroupState, { chargeId, walletId }: ChargeReference): ChargeRow {

@@ -1,0 +1,51 @@
+import type { Database } from '../../db/index.ts';
+import { decodeJudgement } from '../judgement.ts';
+import { type Outcome, outcomeClasses } from '../outcome.ts';
+import { listOutcomes } from '../outcomes-store.ts';
+import type { JudgedOutcome } from './calibrate.ts';
+
+export interface CalibrationQuery {
+  accountId: string;
+  /** When outcomes came about, in milliseconds since 1970. */
+  fromMs: number;
+  toMs: number;
+  /** Undefined: all. */
+  family: string | undefined;
+  /** What counts as adverse; empty: what the list says. */
+  adverse: readonly Outcome[];
+}
+
+/** The outcomes that a report looks at, the latest first. */
+export const outcomesMax = 20_000;
+const pageSize = 1_000;
+
+/** The latest outcomes with their judgements; `cut` when there are more. */
+export async function readOutcomes(
+  db: Database,
+  { accountId, fromMs, toMs, family, adverse }: CalibrationQuery,
+): Promise<{ outcomes: JudgedOutcome[]; cut: boolean }> {
+  const outcomes: JudgedOutcome[] = [];
+  let before = { ms: toMs, chargeId: '' };
+  for (let read = 0; read < outcomesMax; ) {
+    // A page by a page: between them other callers have their turn.
+    const page = await listOutcomes(db, { accountId, fromMs, toMs, before, limit: pageSize });
+    read += page.length;
+    for (const { chargeId, content, outcome } of page) {
+      const judgement = decodeJudgement(content);
+      if (!judgement || (family !== undefined && judgement.family !== family)) continue;
+      outcomes.push({ chargeId, judgement, adverse: isAdverse(outcome as Outcome, adverse) });
+    }
+    const last = page.at(-1);
+    if (!last || page.length < pageSize) return { outcomes, cut: false };
+    before = { ms: last.occurredMs, chargeId: last.chargeId };
+  }
+  return { outcomes, cut: true };
+}
+
+/** Where the caller says what is adverse, all else but the neutral is favourable. */
+function isAdverse(outcome: Outcome, adverse: readonly Outcome[]): boolean | undefined {
+  if (adverse.includes(outcome)) return true;
+  const known = outcomeClasses[outcome];
+  if (known === 'neutral' || known === undefined) return undefined;
+  return adverse.length > 0 ? false : known === 'adverse';
+}

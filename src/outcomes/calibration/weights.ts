@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Judgement } from '../judgement.ts';
+import { areaUnderCurve, fitLogistic, type Sample } from './logistic.ts';
+
+/** A judgement with what became of it. */
+export interface Settled {
+  chargeId: string;
+  judgement: Judgement;
+  adverse: boolean;
+}
+
+export interface ProposedWeight {
+  check: string;
+  present: number;
+  proposed: number;
+}
+
+/** What other weights would have done. */
+export interface Reweighing {
+  /** How many outcomes it rests on. */
+  outcomes: number;
+  /** How often the present weights put an adverse thing below another, 0-1: 0.5 is chance. */
+  presentAuc: number;
+  /** The same of the proposed weights, on things that were kept out of finding them. */
+  proposedAuc: number;
+  weights: ProposedWeight[];
+}
+
+/** Outcomes without which no weights are proposed; of them at least `classMin` adverse, and as many not. */
+export const reweighMin = 200;
+export const classMin = 30;
+/** Checks that failed, and that did not fail, so often at least are weighed anew; the most frequent ones. */
+const varyingMin = 10;
+const checksMax = 40;
+/** The newest outcomes count, so that the arithmetic stays short. */
+const samplesMax = 4_000;
+const folds = 5;
+
+/**
+ * Weighs checks anew by what became of things, the newest first. A check's new weight is what its failing adds to the
+ * odds of an adverse outcome beside the others (a logistic regression), never less than 0, scaled so that all together weigh as
+ * much as before; checks that hardly vary keep theirs. Measured by five parts, each by weights found from the other four.
+ * Undefined where there are too few outcomes.
+ */
+export async function reweigh(settled: readonly Settled[]): Promise<Reweighing | undefined> {
+  const newest = settled.slice(0, samplesMax);
+  const adverse = newest.filter((one) => one.adverse).length;
+  if (newest.length < reweighMin || adverse < classMin || newest.length - adverse < classMin) return undefined;
+  const present = presentWeights(newest);
+  const varying = varyingChecks(newest, present);
+  if (varying.length === 0) return undefined;
+  const samples = samplesOf(newest, varying);
+  const heldOut: { score: number; adverse: boolean }[] = [];
+  for (let fold = 0; fold < folds; fold++) {
+    const isOut = newest.map(({ chargeId }) => foldOf(chargeId) === fold);
+    const beta = fitLogistic(
+      samples.filter((_, index) => !isOut[index]),
+      varying.length,
+    );
+    const weights = rescaled(beta, varying, present);
+    for (const [index, one] of newest.entries())
+      if (isOut[index]) heldOut.push({ score: failedShare(one.judgement, weights), adverse: one.adverse });
+    // Other callers' turn.
+    await nextTurn();
+  }
+  const weights = rescaled(fitLogistic(samples, varying.length), varying, present);
+  const before = newest.map((one) => ({ score: failedShare(one.judgement, present), adverse: one.adverse }));
+  return {
+    outcomes: newest.length,
+    presentAuc: areaUnderCurve(before) ?? 0.5,
+    proposedAuc: areaUnderCurve(heldOut) ?? 0.5,
+    weights: varying.map((check) => ({
+      check,
+      present: present.get(check) ?? 0,
+      proposed: Math.round((weights.get(check) ?? 0) * 100) / 100,
+    })),
+  };
+}
+
+/** The weight of each check as it was last. */
+function presentWeights(newest: readonly Settled[]): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const { judgement } of newest)
+    for (const { id, weight } of judgement.checks) if (!weights.has(id)) weights.set(id, weight);
+  return weights;
+}
+
+function varyingChecks(newest: readonly Settled[], present: ReadonlyMap<string, number>): string[] {
+  const failed = new Map<string, number>();
+  for (const { judgement } of newest)
+    for (const { id, outcome } of judgement.checks) if (outcome === 'failed') failed.set(id, (failed.get(id) ?? 0) + 1);
+  return [...failed]
+    .filter(([id, count]) => count >= varyingMin && newest.length - count >= varyingMin && (present.get(id) ?? 0) > 0)
+    .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+    .slice(0, checksMax)
+    .map(([id]) => id);
+}
+
+function samplesOf(newest: readonly Settled[], varying: readonly string[]): Sample[] {
+  const place = new Map(varying.map((id, index) => [id, index]));
+  return newest.map(({ judgement, adverse }) => ({
+    features: judgement.checks.flatMap(({ id, outcome }) => (outcome === 'failed' ? (place.get(id) ?? []) : [])),
+    adverse,
+  }));
+}
+
+function rescaled(
+  beta: Float64Array,
+  varying: readonly string[],
+  present: ReadonlyMap<string, number>,
+): Map<string, number> {
+  const gains = varying.map((_, index) => Math.max(0, beta[index] ?? 0));
+  const all = gains.reduce((sum, gain) => sum + gain, 0);
+  const before = varying.reduce((sum, id) => sum + (present.get(id) ?? 0), 0);
+  const weights = new Map(present);
+  // Where no check foretells anything, there is nothing to weigh by.
+  if (all > 0) for (const [index, id] of varying.entries()) weights.set(id, ((gains[index] as number) * before) / all);
+  return weights;
+}
+
+/** The weight of the checks that failed, of all that applied: 1 less what a score of these weights would be. */
+function failedShare({ checks }: Judgement, weights: ReadonlyMap<string, number>): number {
+  let failed = 0;
+  let applied = 0;
+  for (const { id, outcome } of checks) {
+    if (outcome === 'skipped') continue;
+    const weight = weights.get(id) ?? 0;
+    applied += weight;
+    if (outcome === 'failed') failed += weight;
+  }
+  return applied === 0 ? 0 : failed / applied;
+}
+
+function foldOf(chargeId: string): number {
+  return createHash('sha256').update(chargeId).digest().readUInt32BE(0) % folds;
+}

@@ -1,0 +1,62 @@
+/** What a request was judged to be, small enough to be kept for each: no text of the caller's, and nobody's name. */
+export interface Judgement {
+  family: string;
+  /** The rules' names and versions. */
+  pack: string;
+  /** 0-100; undefined where the family gives none. */
+  score: number | undefined;
+  /** The family's word for the score: a risk level, a rating, `ready` or `not_ready`. Empty: none. */
+  level: string;
+  checks: readonly JudgedCheck[];
+}
+
+export interface JudgedCheck {
+  id: string;
+  /** `error` counts as failed, as it does where it is judged. */
+  outcome: 'passed' | 'failed' | 'skipped';
+  weight: number;
+}
+
+const packMax = 500;
+const checksBytesMax = 7_000;
+const named = /^[\w.:-]{1,96}$/;
+const letters = { passed: 'p', failed: 'f', skipped: 's' } as const;
+const outcomes = { p: 'passed', f: 'failed', s: 'skipped' } as const;
+
+/**
+ * A judgement as at most 8,192 bytes of ASCII. Checks whose ids are no names are left out, and the last ones where there
+ * are too many.
+ */
+export function encodeJudgement({ family, pack, score, level, checks }: Judgement): string {
+  let bytes = 0;
+  const kept: string[] = [];
+  for (const { id, outcome, weight } of checks) {
+    if (!named.test(id)) continue;
+    const line = `${id}=${letters[outcome]}${Math.round(weight * 1_000) / 1_000}`;
+    bytes += line.length + 1;
+    if (bytes > checksBytesMax) break;
+    kept.push(line);
+  }
+  return JSON.stringify({ f: family, p: ascii(pack, packMax), s: score, l: ascii(level, 40), c: kept.join(' ') });
+}
+
+/** The judgement again; undefined for what is none. */
+export function decodeJudgement(text: string): Judgement | undefined {
+  try {
+    const { f, p, s, l, c } = JSON.parse(text) as Record<'f' | 'p' | 'l' | 'c', string> & { s?: number };
+    const checks = c === '' ? [] : c.split(' ').map(checkOf);
+    return { family: f, pack: p, score: s, level: l, checks };
+  } catch {
+    return undefined;
+  }
+}
+
+function checkOf(line: string): JudgedCheck {
+  const at = line.lastIndexOf('=');
+  const letter = line[at + 1] as keyof typeof outcomes;
+  return { id: line.slice(0, at), outcome: outcomes[letter], weight: Number(line.slice(at + 2)) };
+}
+
+function ascii(text: string, max: number): string {
+  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, max);
+}

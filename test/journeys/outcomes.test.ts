@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OutcomeService } from '../../src/gen/intelligence/outcome/v1/outcome_service_pb.ts';
+import { decodeJudgement } from '../../src/outcomes/judgement.ts';
+import { type Customer, onboard, reasonOf, send, startApp, type TestApp } from '../support/app.ts';
+import { eachServer, useDatabase } from '../support/database.ts';
+import { grpcClient } from '../support/grpc.ts';
+import { query, run } from '../wallet/support.ts';
+
+eachServer((server) => {
+  const database = useDatabase(server);
+  let app: TestApp;
+  let customer: Customer;
+  beforeAll(async () => {
+    app = await startApp({ databaseUrl: database().url });
+    customer = await onboard(app);
+  });
+  afterAll(() => app.close());
+
+  const judge = async (text: string, subjectId?: string) => {
+    const metadata = subjectId === undefined ? {} : { subjectId };
+    const { body } = await send(app, 'POST', '/v1/risk/check', customer.apiKey, { text, metadata });
+    return body.usage.chargeId as string;
+  };
+  const report = (outcome: object, credential = customer.apiKey) =>
+    send(app, 'POST', '/v1/outcomes', credential, outcome);
+  const stored = (chargeId: string) =>
+    query(
+      database().url,
+      `SELECT outcome, value, occurred_at_ms AS at FROM workflow_outcome WHERE charge_id = '${chargeId}'`,
+    );
+
+  test('what was judged is kept by its charge’s own commit, without a word of the text', async () => {
+    const text = 'Guaranteed returns for Ms Featherstonehaugh. Pay a deposit by wire today.';
+    const chargeId = await judge(text);
+    const rows = await query(database().url, `SELECT content FROM charge_evidence WHERE charge_id = '${chargeId}'`);
+    expect(rows).toHaveLength(1);
+    const content = String(rows[0]?.content);
+    expect(decodeJudgement(content)).toMatchObject({ family: 'risk', level: expect.stringMatching(/\w/) });
+    expect(decodeJudgement(content)?.checks.some(({ outcome }) => outcome === 'failed')).toBe(true);
+    for (const word of text.split(/\W+/).filter(({ length }) => length > 6)) expect(content).not.toContain(word);
+    const listing = { title: 'City bike', price: 180, currency: 'EUR' };
+    const scored = await send(app, 'POST', '/v1/readiness/listing', customer.apiKey, { listing });
+    const { chargeId: other } = scored.body.usage;
+    const [row] = await query(database().url, `SELECT content FROM charge_evidence WHERE charge_id = '${other}'`);
+    const judged = decodeJudgement(String(row?.content));
+    expect(judged).toMatchObject({ score: scored.body.readinessScore, level: 'not_ready' });
+    expect(judged?.pack).toBe(scored.body.basis.packVersion);
+    expect(judged?.checks.map(({ id }) => id)).toEqual(scored.body.basis.checks.map(({ id }: { id: string }) => id));
+    // What was refused was not judged.
+    const before = await query(database().url, 'SELECT COUNT(*) AS n FROM charge_evidence');
+    await send(app, 'POST', '/v1/risk/check', customer.apiKey, { text: '' });
+    expect(await query(database().url, 'SELECT COUNT(*) AS n FROM charge_evidence')).toEqual(before);
+  });
+
+  test('an outcome is of a charge or of a subject, is the latest one, and is reported twice like once', async () => {
+    const [first, second] = [await judge('A table of oak.', 'listing-1'), await judge('A chair.', 'listing-1')];
+    const effects = async (outcome: object) => (await report(outcome)).body.effects;
+    const sold = { chargeId: first, outcome: 'sold', occurredAt: '2026-03-01T12:00:00Z', valueUsd: '180.00' };
+    expect(await effects(sold)).toEqual([{ chargeId: first, effect: 'recorded' }]);
+    expect(await effects(sold)).toEqual([{ chargeId: first, effect: 'unchanged' }]);
+    expect(await stored(first)).toEqual([{ outcome: 'sold', value: 180_000_000_000n, at: 1_772_366_400_000n }]);
+    // Later for both; then one that came about before, and arrives late.
+    const returned = { subjectId: 'listing-1', outcome: 'returned', occurredAt: '2026-03-09T12:00:00Z' };
+    expect(new Set((await effects(returned)).map(({ effect }: { effect: string }) => effect))).toEqual(
+      new Set(['replaced', 'recorded']),
+    );
+    const late = { chargeId: second, outcome: 'sold', occurredAt: '2026-03-02T12:00:00Z' };
+    expect(await effects(late)).toEqual([{ chargeId: second, effect: 'outdated' }]);
+    expect(await stored(second)).toMatchObject([{ outcome: 'returned', value: null }]);
+    expect(await effects({ ...returned, family: 'readiness' })).toBeUndefined();
+  });
+
+  test('reports are the account’s own, and say what is wrong', async () => {
+    const chargeId = await judge('A table of oak.', 'listing-2');
+    const stranger = await onboard(app);
+    for (const of of [{ chargeId }, { subjectId: 'listing-2' }]) {
+      const refused = await report({ ...of, outcome: 'sold' }, stranger.apiKey);
+      expect([refused.status, reasonOf(refused)]).toEqual([404, 'NOT_FOUND']);
+    }
+    expect(await stored(chargeId)).toEqual([]);
+    const field = async (outcome: object) => {
+      const { status, text } = await report(outcome);
+      expect(status).toBe(400);
+      return text;
+    };
+    expect(await field({ chargeId, outcome: 'vanished' })).toContain('must be one of sold, approved');
+    expect(await field({ chargeId, outcome: 'sold', occurredAt: '2999-01-01T00:00:00Z' })).toContain('a day to come');
+    expect(await field({ chargeId, outcome: 'sold', valueUsd: '1,80' })).toContain('valueUsd');
+    await field({ outcome: 'sold' });
+    expect((await report({ chargeId, outcome: 'sold' }, customer.managementKey)).status).toBe(200);
+  });
+
+  test('a thousand are reported at once over gRPC, in order, and those without a judgement fail alone', async () => {
+    const chargeId = await judge('A table of oak.', 'listing-3');
+    const client = grpcClient(app.url);
+    const outcomes = Array.from({ length: 1_000 }, (_, index) => ({
+      of: { case: 'subjectId' as const, value: index % 2 === 0 ? 'listing-3' : `nobody-${index}` },
+      outcome: index === 998 ? 'fraud' : 'sold',
+    }));
+    const headers = { authorization: `Bearer ${customer.apiKey}` };
+    const { message } = await client.unary(OutcomeService.method.batchReportOutcomes, { outcomes }, headers);
+    client.close();
+    expect(message).toMatchObject({ succeeded: 500, failed: 500 });
+    expect(message?.results[0]?.effects).toMatchObject([{ chargeId, effect: 'recorded' }]);
+    expect(message?.results[2]?.effects).toMatchObject([{ chargeId, effect: 'unchanged' }]);
+    expect(message?.results[998]?.effects).toMatchObject([{ chargeId, effect: 'replaced' }]);
+    expect(message?.results[999]?.error).toMatchObject({ status: 404, reason: 'NOT_FOUND' });
+    expect(await stored(chargeId)).toMatchObject([{ outcome: 'fraud' }]);
+  });
+
+  test('what is older than the retention goes, and nothing else', async () => {
+    const [old, young] = [await judge('A table of oak.'), await judge('A chair.')];
+    for (const chargeId of [old, young]) await report({ chargeId, outcome: 'sold' });
+    const ago = Date.now() - 401 * 86_400_000;
+    await run(database().url, `UPDATE charge_evidence SET created_at_us = ${ago}000 WHERE charge_id = '${old}'`);
+    await run(database().url, `UPDATE workflow_outcome SET reported_at_ms = ${ago} WHERE charge_id = '${old}'`);
+    await app.rooms.outcomes.sweep();
+    const kept = await query(database().url, `SELECT charge_id FROM charge_evidence`);
+    expect(kept.map((row) => row.charge_id)).toContain(young);
+    expect(kept.map((row) => row.charge_id)).not.toContain(old);
+    expect([await stored(old), (await stored(young)).length]).toEqual([[], 1]);
+  });
+});
