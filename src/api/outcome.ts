@@ -39,12 +39,13 @@ export function outcomeService({ outcomes, items }: { outcomes: Outcomes; items:
     getCalibration: async ({ family, from, to, adverse }, { caller }) => {
       const [fromMs, toMs] = [milliseconds(from) ?? since, milliseconds(to) ?? Date.now() + dayMs];
       if (fromMs >= toMs) throw new FailureError(invalid('to', 'must be later than from'));
-      const calibration = await outcomes.calibration({
+      const report = await outcomes.calibration({
         ...{ accountId: accountOf(caller), fromMs, toMs },
         family: family || undefined,
         // The contract's rules let no other outcome in here.
         adverse: adverse as Outcome[],
       });
+      const calibration = unwrap(report);
       return {
         families: calibration.families.map(calibrationMessage),
         outcomes: calibration.outcomes,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
-import type { Result } from '../base/failure.ts';
+import { fail, type Result, succeed } from '../base/failure.ts';
 import { createRounds, type Rounds } from '../base/rounds.ts';
 import type { Database } from '../db/index.ts';
 import { calibrate, type FamilyCalibration } from './calibration/calibrate.ts';
@@ -29,8 +29,8 @@ export interface Outcomes extends Rounds {
    * about last counts. Fails with `not_found` where the account has no such judgement.
    */
   report(accountId: string, reports: readonly OutcomeReport[]): Promise<Result<Reported>[]>;
-  /** What the account's latest outcomes say about the judging. */
-  calibration(query: CalibrationQuery): Promise<Calibration>;
+  /** What the account's latest outcomes say about the judging. One at a time for an account: another is `overloaded`. */
+  calibration(query: CalibrationQuery): Promise<Result<Calibration>>;
   /** Deletes what is older than the retention, now. */
   sweep(): Promise<void>;
 }
@@ -59,6 +59,8 @@ export function createOutcomes(deps: {
   retentionDays: number;
 }): Outcomes {
   const { db, clock, log } = deps;
+  /** Accounts whose report is under way. */
+  const calibrating = new Set<string>();
 
   async function sweep(): Promise<void> {
     const beforeMs = clock.now() - deps.retentionDays * dayMs;
@@ -69,8 +71,16 @@ export function createOutcomes(deps: {
   return {
     report: (accountId, reports) => recordOutcomes({ db, nowMs: clock.now() }, accountId, reports),
     async calibration(query) {
-      const { outcomes, cut } = await readOutcomes(db, query);
-      return { families: (await calibrate(outcomes)).slice(0, familiesMax), outcomes: outcomes.length, cut };
+      // It takes the processor for a moment, and is free.
+      if (calibrating.has(query.accountId)) return fail({ kind: 'overloaded', retryAfterMs: 1_000 });
+      calibrating.add(query.accountId);
+      try {
+        const { outcomes, cut } = await readOutcomes(db, query);
+        const families = (await calibrate(outcomes)).slice(0, familiesMax);
+        return succeed({ families, outcomes: outcomes.length, cut });
+      } finally {
+        calibrating.delete(query.accountId);
+      }
     },
     sweep,
     ...createRounds({

@@ -1,3 +1,4 @@
+import { toJson } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OutcomeService } from '../../src/gen/intelligence/outcome/v1/outcome_service_pb.ts';
 import { decodeJudgement } from '../../src/outcomes/judgement.ts';
@@ -119,5 +120,79 @@ eachServer((server) => {
     expect(kept.map((row) => row.charge_id)).toContain(young);
     expect(kept.map((row) => row.charge_id)).not.toContain(old);
     expect([await stored(old), (await stored(young)).length]).toEqual([[], 1]);
+  });
+
+  test('a backfill: judged in batches, reported in batches, and calibrated, the same over JSON and gRPC', async () => {
+    const payer = await onboard(app);
+    const listings = Array.from({ length: 260 }, (_, index) => ({
+      readiness: {
+        listing: {
+          title: 'City bike, 7 gears, serviced in spring',
+          currency: 'EUR',
+          ...(index % 2 === 0 && { price: 180 }),
+          ...(index % 3 === 0 && { location: 'Graz' }),
+        },
+        assist: 'off',
+        metadata: { subjectId: `bike-${index}` },
+      },
+    }));
+    const judged = await send(app, 'POST', '/v1/workflows/batch', payer.apiKey, { items: listings });
+    expect(judged.body).toMatchObject({ succeeded: 260, failed: 0 });
+    const path = '/v1/outcomes/calibration';
+    const nothing = await send(app, 'GET', path, payer.apiKey);
+    expect(nothing.body).toMatchObject({ families: [], outcomes: 0 });
+
+    // What has no price sells seldom; where it is does not matter.
+    const outcomeOf = (index: number) => (index % 10 < 2 === (index % 2 === 0) ? 'not_sold' : 'sold');
+    const outcomes = listings.map((_, index) => ({ subjectId: `bike-${index}`, outcome: outcomeOf(index) }));
+    const report = (part: object[]) => send(app, 'POST', '/v1/outcomes/batch', payer.apiKey, { outcomes: part });
+    expect((await report(outcomes.slice(0, 40))).body).toMatchObject({ succeeded: 40, failed: 0 });
+    const few = await send(app, 'GET', path, payer.apiKey);
+    expect(few.body.families[0].notEnoughData).toBe('not enough data: 40 of 50 outcomes');
+    expect(few.body.families[0].overall.rate).toBeUndefined();
+
+    await report(outcomes);
+    const { body } = await send(app, 'GET', `${path}?family=readiness`, payer.managementKey);
+    expect(body).toMatchObject({ outcomes: 260, truncated: false });
+    const [family] = body.families;
+    expect(family).toMatchObject({ family: 'readiness', notEnoughData: '', neutral: 0 });
+    expect(family.packVersion).toBe(judged.body.results[0].readiness.basis.packVersion);
+    const adverse = outcomes.filter(({ outcome }) => outcome === 'not_sold').length;
+    expect(family.overall).toMatchObject({ outcomes: 260, adverse, rate: { value: adverse / 260 } });
+    const scored = judged.body.results.map(({ readiness }: { readiness: { readinessScore: number } }) =>
+      Math.min(Math.floor(readiness.readinessScore / 10) * 10, 90),
+    );
+    for (const { from, result } of family.scores)
+      expect(result.outcomes).toBe(scored.filter((score: number) => score === from).length);
+    const ids = judged.body.results[0].readiness.basis.checks.map(({ id }: { id: string }) => id);
+    const [price] = family.checks;
+    expect(ids).toContain(price.checkId);
+    expect(price).toMatchObject({ foretells: true, failed: { outcomes: 130 }, notFailed: { outcomes: 130 } });
+    expect(price.difference.low).toBeGreaterThan(0.4);
+    expect(family.reweighing.proposedAuc).toBeGreaterThan(family.reweighing.presentAuc);
+    const weightOf = (id: string) =>
+      family.reweighing.weights.find(({ checkId }: { checkId: string }) => checkId === id);
+    expect(weightOf(price.checkId).proposed).toBeGreaterThan(weightOf(price.checkId).present);
+
+    const client = grpcClient(app.url);
+    const headers = { authorization: `Bearer ${payer.apiKey}` };
+    const { message } = await client.unary(OutcomeService.method.getCalibration, { family: 'readiness' }, headers);
+    client.close();
+    expect(
+      message && toJson(OutcomeService.method.getCalibration.output, message, { alwaysEmitImplicit: true }),
+    ).toMatchObject({
+      families: [{ overall: family.overall, reweighing: family.reweighing }],
+    });
+    // Where the caller says what is adverse, and of a time without any.
+    const sold = await send(app, 'GET', `${path}?adverse=sold`, payer.apiKey);
+    expect(sold.body.families[0].overall.adverse).toBe(260 - adverse);
+    const before = await send(app, 'GET', `${path}?to=2020-01-01T00:00:00Z`, payer.apiKey);
+    expect(before.body).toMatchObject({ families: [], outcomes: 0 });
+    const wrong = await send(app, 'GET', `${path}?from=2020-01-02T00:00:00Z&to=2020-01-01T00:00:00Z`, payer.apiKey);
+    expect([wrong.status, reasonOf(wrong)]).toEqual([400, 'INVALID_ARGUMENT']);
+    // One at a time, and another account's is none of it.
+    const both = await Promise.all([send(app, 'GET', path, payer.apiKey), send(app, 'GET', path, customer.apiKey)]);
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    expect(JSON.stringify(both[1]?.body)).not.toContain('listing');
   });
 });

@@ -23,7 +23,7 @@ describe('intervals', () => {
 });
 
 describe('a logistic regression', () => {
-  test('of one feature has the odds ratio of its table, shrunk a little', () => {
+  test('of one feature has the odds ratio of its table, shrunk a little', async () => {
     // 300 of 400 with the feature are adverse, and 100 of 400 without: log odds 1.0986 and -1.0986.
     const sample = (on: boolean, adverse: boolean, count: number) =>
       Array.from({ length: count }, () => ({ features: on ? [0] : [], adverse }));
@@ -33,20 +33,20 @@ describe('a logistic regression', () => {
       ...sample(false, true, 100),
       ...sample(false, false, 300),
     ];
-    const [beta = 0, intercept = 0] = fitLogistic(samples, 1);
+    const [beta = 0, intercept = 0] = await fitLogistic(samples, 1);
     expect(beta).toBeGreaterThan(2.1);
     expect(beta).toBeLessThan(2.1972);
     expect(intercept).toBeCloseTo(-1.0986, 1);
   });
 
-  test('has an end where a feature tells all, and where all is alike', () => {
+  test('has an end where a feature tells all, and where all is alike', async () => {
     const telling = Array.from({ length: 100 }, (_, index) => ({
       features: index < 50 ? [0] : [],
       adverse: index < 50,
     }));
-    for (const value of fitLogistic(telling, 1)) expect(Number.isFinite(value)).toBe(true);
+    for (const value of await fitLogistic(telling, 1)) expect(Number.isFinite(value)).toBe(true);
     const alike = Array.from({ length: 100 }, () => ({ features: [0], adverse: true }));
-    for (const value of fitLogistic(alike, 1)) expect(Number.isFinite(value)).toBe(true);
+    for (const value of await fitLogistic(alike, 1)) expect(Number.isFinite(value)).toBe(true);
   });
 
   test('the area under the curve counts pairs, ties by half', () => {

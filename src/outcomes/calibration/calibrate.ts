@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Judgement } from '../judgement.ts';
 import { type Interval, newcombe, wilson } from './intervals.ts';
 import { type Reweighing, reweigh, type Settled } from './weights.ts';
@@ -57,6 +58,7 @@ export const groupMin = 50;
 export const bandMin = 10;
 export const sideMin = 20;
 const bandWidth = 10;
+const settledAtOnce = 500;
 const checksMax = 50;
 /** Families whose score is the weight of the checks that passed, so that other weights can be tried. */
 const weighted: ReadonlySet<string> = new Set(['guidance', 'readiness', 'scoring', 'custom']);
@@ -88,7 +90,7 @@ async function calibrateGroup(group: readonly JudgedOutcome[]): Promise<FamilyCa
     notEnough: '',
     scores: scoreBands(settled),
     levels: levelBands(settled),
-    checks: foretellings(settled, family),
+    checks: await foretellings(settled, family),
     reweighing: weighted.has(family) ? await reweigh(settled) : undefined,
   };
 }
@@ -119,9 +121,11 @@ function levelBands(settled: readonly Settled[]): Band[] {
 }
 
 /** The checks whose failing and not failing both happened often enough, the largest differences first. */
-function foretellings(settled: readonly Settled[], family: string): Foretelling[] {
+async function foretellings(settled: readonly Settled[], family: string): Promise<Foretelling[]> {
   const counts = new Map<string, { failed: number; failedAdverse: number; other: number; otherAdverse: number }>();
-  for (const { judgement, adverse } of settled)
+  for (const [index, { judgement, adverse }] of settled.entries()) {
+    // Other callers have their turn.
+    if (index % settledAtOnce === 0) await nextTurn();
     for (const { id, outcome } of judgement.checks) {
       const count = counts.get(id) ?? { failed: 0, failedAdverse: 0, other: 0, otherAdverse: 0 };
       counts.set(id, count);
@@ -129,6 +133,7 @@ function foretellings(settled: readonly Settled[], family: string): Foretelling[
       count[outcome === 'failed' ? 'failed' : 'other'] += 1;
       if (adverse) count[outcome === 'failed' ? 'failedAdverse' : 'otherAdverse'] += 1;
     }
+  }
   const all = rateOf(settled, 1);
   const found: Foretelling[] = [];
   for (const [check, count] of counts) {

@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /** One judged thing: the features that are 1 for it, and whether its outcome was adverse. */
 export interface Sample {
   features: readonly number[];
@@ -7,19 +9,22 @@ export interface Sample {
 /** Pulls coefficients towards 0, so that a feature that parts the samples wholly has a finite one. */
 const ridge = 1;
 const stepsMax = 25;
+const samplesAtOnce = 1_000;
 const enough = 1e-8;
 
 /**
  * Coefficients of a ridge-penalised logistic regression of `adverse` on the features, by Newton's method; the intercept, which
- * is not penalised, is the last. Deterministic: the same samples give the same coefficients.
+ * is not penalised, is the last. Deterministic: the same samples give the same coefficients. Between steps, and parts of
+ * them, others have their turn.
  */
-export function fitLogistic(samples: readonly Sample[], features: number): Float64Array {
+export async function fitLogistic(samples: readonly Sample[], features: number): Promise<Float64Array> {
   const size = features + 1;
   const beta = new Float64Array(size);
   for (let step = 0; step < stepsMax; step++) {
     const gradient = new Float64Array(size);
     const hessian = new Float64Array(size * size);
-    for (const { features: on, adverse } of samples) {
+    for (const [index, { features: on, adverse }] of samples.entries()) {
+      if (index % samplesAtOnce === 0) await nextTurn();
       let eta = beta[features] as number;
       for (const feature of on) eta += beta[feature] as number;
       const p = 1 / (1 + Math.exp(-eta));

@@ -47,24 +47,27 @@ export async function reweigh(settled: readonly Settled[]): Promise<Reweighing |
   const newest = settled.slice(0, samplesMax);
   const adverse = newest.filter((one) => one.adverse).length;
   if (newest.length < reweighMin || adverse < classMin || newest.length - adverse < classMin) return undefined;
+  // Other callers have their turn between passes over all checks.
+  await nextTurn();
   const present = presentWeights(newest);
+  await nextTurn();
   const varying = varyingChecks(newest, present);
   if (varying.length === 0) return undefined;
+  await nextTurn();
   const samples = samplesOf(newest, varying);
   const heldOut: { score: number; adverse: boolean }[] = [];
   for (let fold = 0; fold < folds; fold++) {
     const isOut = newest.map(({ chargeId }) => foldOf(chargeId) === fold);
-    const beta = fitLogistic(
+    const beta = await fitLogistic(
       samples.filter((_, index) => !isOut[index]),
       varying.length,
     );
     const weights = rescaled(beta, varying, present);
     for (const [index, one] of newest.entries())
       if (isOut[index]) heldOut.push({ score: failedShare(one.judgement, weights), adverse: one.adverse });
-    // Other callers' turn.
-    await nextTurn();
   }
-  const weights = rescaled(fitLogistic(samples, varying.length), varying, present);
+  const weights = rescaled(await fitLogistic(samples, varying.length), varying, present);
+  await nextTurn();
   const before = newest.map((one) => ({ score: failedShare(one.judgement, present), adverse: one.adverse }));
   return {
     outcomes: newest.length,
