@@ -151,6 +151,20 @@ describe('a calibration', () => {
     expect(report?.reweighing?.proposedAuc).toBeGreaterThan(0.44);
   });
 
+  test('measures proposed weights on what they have not seen: chance among many checks is not praised', async () => {
+    const random = randomOf(3);
+    const outcomes = Array.from({ length: 240 }, (_, index): JudgedOutcome => {
+      const checks = Array.from({ length: 36 }, (_, at): JudgedCheck => {
+        return { id: `check-${at}`, outcome: random() < 0.5 ? 'passed' : 'failed', weight: 1 };
+      });
+      const judgement = { family: 'readiness', pack: 'p@1', score: 50, level: 'ready', checks };
+      return { chargeId: `chg_${index}`, judgement, adverse: random() < 0.4 };
+    });
+    const [report] = await calibrate(outcomes);
+    expect(report?.reweighing?.weights).toHaveLength(36);
+    expect(report?.reweighing?.proposedAuc).toBeLessThan(0.6);
+  });
+
   test('says how much is missing rather than figures', async () => {
     const [few] = await calibrate(listings(49));
     expect(few).toMatchObject({ notEnough: 'not enough data: 49 of 50 outcomes', rate: undefined, outcomes: 49 });
