@@ -81,10 +81,10 @@ export function batchHandlers(rooms: {
       };
     },
 
-    estimateWorkflow: async ({ request }, { caller }) => {
+    estimateWorkflow: async ({ request }, { caller, signal }) => {
       // The contract lets no request without a family in here.
       if (request.case === undefined) throw new Error('an estimate of nothing');
-      const estimate = unwrap(await workflows.estimate(caller, anyRequestOf(request)));
+      const estimate = unwrap(await workflows.estimate(caller, anyRequestOf(request), signal));
       const { family, rules: byRules, ceiling, assisted } = estimate;
       return { family, rulesUsd: formatUsd(byRules), ceilingUsd: formatUsd(ceiling), assisted };
     },

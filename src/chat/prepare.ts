@@ -48,9 +48,12 @@ export async function prepareChat(
 ): Promise<Result<PreparedChat>> {
   const problem = requestProblem(request);
   if (problem) return fail(problem);
-  const { schema } = request.responseFormat ?? {};
+  const { schema, heldByCaller } = request.responseFormat ?? {};
   const owner = caller.accountId ?? '';
-  const proven = schema && (await deps.schemas.prove(owner, schema, { field: 'responseFormat.schema', signal }));
+  const proven =
+    schema && !heldByCaller
+      ? await deps.schemas.prove(owner, schema, { field: 'responseFormat.schema', signal })
+      : undefined;
   if (proven?.ok === false) return proven;
   const measure = measureInput(request);
   const wanted = wantedOf(caller, request, measure);
@@ -67,7 +70,7 @@ export async function prepareChat(
   const quote = quoteCeiling(choice.routes, measure, {
     maxOutputTokens: request.maxOutputTokens,
     maxCost: request.routing?.maxCost,
-    attemptsAddUp: schema !== undefined && choice.routes.length > 1,
+    attemptsAddUp: proven !== undefined && choice.routes.length > 1,
   });
   if (quote.routes.length === 0)
     return fail(invalid('routing.maxCostUsd', 'No model that can do this is sure to cost no more.'));

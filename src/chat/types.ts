@@ -88,6 +88,8 @@ export interface ChatResponseFormat {
   /** A JSON Schema that the reply must fit. */
   schema?: Readonly<Record<string, unknown>> | undefined;
   name?: string | undefined;
+  /** Whoever asks holds the reply against the schema and gets it as it is; unless told, chat does and another model is tried. */
+  heldByCaller?: boolean | undefined;
 }
 
 /** Why a reply ended. `credit`: the wallet or a spending cap could pay for no more. */

@@ -7,7 +7,8 @@ import type { Budget } from '../wallet/index.ts';
 export interface ModelRequest {
   routing?: ModelRouting | undefined;
   messages: readonly { role: 'system' | 'user' | 'assistant'; content: string }[];
-  responseFormat: { kind: 'json'; schema: Readonly<Record<string, unknown>>; name: string };
+  /** The answer is held against the schema here, so that it can be put right; it comes back whatever it is. */
+  responseFormat: { kind: 'json'; schema: Readonly<Record<string, unknown>>; name: string; heldByCaller: true };
   maxOutputTokens: number;
   temperature: number;
 }
@@ -29,7 +30,7 @@ export interface Assistant {
     caller: Caller,
     request: ModelRequest,
     terms: AskingTerms,
-  ): Promise<Result<{ model: string; message: { content: string } }>>;
+  ): Promise<Result<{ model: string; message: { content: string }; finishReason: string }>>;
 }
 
 /** What a question may cost, and until when it is of use. */

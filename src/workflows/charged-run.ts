@@ -43,7 +43,7 @@ export interface ChargedWork<Reply> {
   family: FamilyName;
   /** What a model may cost besides the family's price; 0 when none is asked. */
   modelCeiling: NanoUsd;
-  /** Makes the reply; a model is paid from `budget`. What a model cost is charged even when this fails. */
+  /** Makes the reply; a model is paid from `budget`. When this fails nothing is charged, whatever a model has cost. */
   make(budget: Budget): Promise<{ result: Result<Reply>; model: string }>;
   /** What the reply judged, to be kept with the charge; undefined: nothing. */
   evidence(reply: Reply): string | undefined;
@@ -66,7 +66,7 @@ const holdMs = 300_000;
 /**
  * One request, one charge: holds the family's price and what a model may cost, makes the reply, and settles both before
  * the reply is given, which is only when that was paid in full. Fails like `openCharge` and `settleInFull`, with `precondition_failed` when the family has no price, and as `make`
- * does; a failure is not charged, but for what a model that was called has cost.
+ * does; a failure is not charged, whatever a model that was called has cost.
  */
 export async function chargedRun<Reply>(
   deps: ChargeDeps,
@@ -106,10 +106,12 @@ async function chargeFor<Reply>(
   const { result, model } = await work.make(budget);
   const { spent } = budget;
   if (!result.ok) {
-    if (spent.cost > 0n) {
-      log.warn({ family: work.family, failure: result.failure.kind }, 'a workflow failed after a model was paid');
-      await charge.settle({ cost: spent.cost, usage: usageOf(spent) });
-    } else await charge.release(result.failure.kind);
+    if (spent.cost > 0n)
+      log.warn(
+        { family: work.family, failure: result.failure.kind, cost: formatUsd(spent.cost) },
+        'a workflow failed after a model answered: nothing is charged',
+      );
+    await charge.release(result.failure.kind);
     return result;
   }
   const cost = perRequest + spent.cost;

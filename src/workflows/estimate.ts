@@ -1,6 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
+import type { QuotedAsk } from './assist/ask.ts';
 import type { Assistable } from './assist/deps.ts';
 import { type CustomDeps, type CustomRequest, planRun } from './custom/run-workflow.ts';
 import { families, type RequestFor, type RunnableFamily } from './families.ts';
@@ -32,21 +33,22 @@ export async function estimateWorkflow(
   deps: RunDeps & CustomDeps,
   caller: Caller,
   { family, request }: AnyRequest,
+  signal: AbortSignal,
 ): Promise<Result<WorkflowEstimate>> {
-  const planned =
-    family === 'custom'
-      ? await planRun(deps, caller, request)
-      : // The table's entry of a name takes that name's request; the compiler does not follow a name that is not known yet.
-        await planFamily(
-          deps,
-          families[family] as unknown as RunnableFamily<Assistable, FamilyReply>,
-          caller,
-          request as Assistable,
-        );
-  if (!planned.ok) return planned;
+  let ask: QuotedAsk | undefined;
+  if (family === 'custom') {
+    const planned = await planRun(deps, caller, request);
+    if (!planned.ok) return planned;
+    ask = planned.value.plan;
+  } else {
+    // The table's entry of a name takes that name's request; the compiler does not follow a name that is not known yet.
+    const entry = families[family] as unknown as RunnableFamily<Assistable, FamilyReply>;
+    const planned = await planFamily(deps, entry, caller, request as Assistable, signal);
+    if (!planned.ok) return planned;
+    ask = planned.value.plan?.ask;
+  }
   const price = familyPrice(deps.prices, family, caller.accountId ?? '');
   if (!price.ok) return price;
   const rules = price.value.perRequest;
-  const { plan } = planned.value;
-  return succeed({ family, rules, ceiling: rules + (plan?.ceiling ?? 0n), assisted: plan !== undefined });
+  return succeed({ family, rules, ceiling: rules + (ask?.ceiling ?? 0n), assisted: ask !== undefined });
 }

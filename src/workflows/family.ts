@@ -3,8 +3,10 @@ import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { Result } from '../base/failure.ts';
 import { fail, invalid, succeed } from '../base/failure.ts';
 import type { Basis, Check } from '../gen/intelligence/workflow/v1/basis_pb.ts';
+import type { ListingFact } from '../gen/intelligence/workflow/v1/readiness_pb.ts';
 import type { PatternUse, Check as SandboxCheck } from '../sandbox/index.ts';
 import { type CheckResult, type CheckRule, notEvaluated, type Severity } from './checks/checks.ts';
+import type { Spotted } from './families/findings.ts';
 
 /** The families as prices, usage and entries name them. */
 export const familyNames = ['guidance', 'readiness', 'risk', 'draft', 'decision', 'scoring', 'custom'] as const;
@@ -42,7 +44,18 @@ export interface Prepared<Reply> {
   ownChecks: CheckRule[];
   /** Pure: the same results give the same reply. */
   compute(own: readonly CheckResult[]): Reply;
+  /** The same with evidence besides, which counts as what the rules find themselves. */
+  reconsider?(own: readonly CheckResult[], evidence: Evidence): Reply;
 }
+
+/** What was found by others than the rules and held: each phrase and each quote stands in the request's text. */
+export interface Evidence {
+  spotted: readonly Spotted[];
+  facts: readonly Plain<ListingFact>[];
+}
+
+/** Computes a reply anew with evidence. */
+export type Reconsider<Reply> = (evidence: Evidence) => Reply;
 
 export type PatternFits = (pattern: string, text: string) => boolean;
 

@@ -40,7 +40,7 @@ export type ChargedFamily = 'guidance' | 'readiness' | 'risk' | 'decision' | 'sc
 export interface Workflows {
   /**
    * Runs one request of a family. Fails like `Ledger.hold`, and with `invalid_argument`, `precondition_failed` (no price)
-   * or `overloaded`; a failure costs nothing, but for what a model that was called has cost.
+   * or `overloaded`; a failure costs nothing.
    */
   run<Name extends ChargedFamily>(
     name: Name,
@@ -56,7 +56,7 @@ export interface Workflows {
    */
   runCustom(caller: Caller, request: CustomRequest, call: WorkflowCall): Promise<Result<Paid<CustomReply>>>;
   /** What a request of any family would cost; fails as it would before it is charged, and costs nothing. */
-  estimate(caller: Caller, any: AnyRequest): Promise<Result<WorkflowEstimate>>;
+  estimate(caller: Caller, any: AnyRequest, signal: AbortSignal): Promise<Result<WorkflowEstimate>>;
   /** Runs many requests, each charged or refused by itself; one result for each, in order. See `runBatch`. */
   batch<Reply>(items: readonly BatchItem<Reply>[], terms: BatchTerms<Reply>): Promise<Result<Reply>[]>;
   readonly drafts: Drafts;
@@ -101,7 +101,7 @@ export function createWorkflows(options: {
         return { ...reply, draft: await drafts.keep(caller, reply.draft, { facts, mustAvoid, domain, kind, locale }) };
       }),
     runCustom: (caller, request, call) => runWorkflow(deps, caller, request, call),
-    estimate: (caller, any) => estimateWorkflow(deps, caller, any),
+    estimate: (caller, any, signal) => estimateWorkflow(deps, caller, any, signal),
     batch: (items, terms) => runBatch({ log: deps.log, clock: deps.clock ?? systemClock }, items, terms),
     drafts,
     definitions,

@@ -14,8 +14,7 @@ const noTokens = 'c.input_tokens IS NULL AND c.output_tokens IS NULL';
 
 /**
  * What must hold between the charges of workflows and the price book. What a model has cost besides is in the sum of the
- * charge only, so with a model the price of the family is the least; where the model was paid and the workflow failed, not
- * even that is charged, and such a charge names no model.
+ * charge only, so with a model the price of the family is the least.
  */
 export const workflowInvariants: readonly Invariant[] = [
   {

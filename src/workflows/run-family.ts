@@ -9,8 +9,8 @@ import { type AssistPlan, assist, planAssist } from './assist/index.ts';
 import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from './charged-run.ts';
 import type { CheckResult } from './checks/checks.ts';
 import type { RunnableFamily } from './families.ts';
+import { checkOf, type Evidence, type FamilyReply, type PatternFits, type Plain, type Prepared } from './family.ts';
 import { judgementText } from './judgement.ts';
-import { checkOf, type FamilyReply, type PatternFits, type Plain, type Prepared } from './family.ts';
 
 export interface RunDeps extends ChargeDeps, AssistDeps {
   sandbox: Sandbox;
@@ -33,19 +33,22 @@ export async function planFamily<Request extends Assistable, Reply extends Famil
   { family }: RunnableFamily<Request, Reply>,
   caller: Caller,
   request: Request,
+  signal: AbortSignal,
 ): Promise<Result<PlannedRequest<Reply>>> {
   const fits = await matchOwnPatterns(deps.sandbox, caller, family.patternsOf?.(request) ?? []);
   if (!fits.ok) return fits;
   if (isLong(request)) {
     await ownTurn();
-    if (call.signal.aborted) return fail({ kind: 'cancelled' });
+    if (signal.aborted) return fail({ kind: 'cancelled' });
   }
   const prepared = family.prepare(request, { nowMs: (deps.clock ?? systemClock).now(), fits: fits.value });
   if (!prepared.ok) return prepared;
   const own = await runOwnChecks(deps.sandbox, caller, prepared.value);
   if (!own.ok) return own;
   const byRules = prepared.value.compute(own.value);
-  return succeed({ byRules, plan: await planAssist(deps, family.name, caller, request, byRules) });
+  const { reconsider } = prepared.value;
+  const again = reconsider && ((evidence: Evidence) => reconsider(own.value, evidence));
+  return succeed({ byRules, plan: await planAssist(deps, family.name, caller, request, byRules, again) });
 }
 
 /**
@@ -60,13 +63,13 @@ export async function runFamily<Request extends Assistable, Reply extends Family
   call: WorkflowCall,
   keep: (reply: Reply) => Promise<Reply> = async (reply) => reply,
 ): Promise<Result<Paid<Reply>>> {
-  const planned = await planFamily(deps, entry, caller, request);
+  const planned = await planFamily(deps, entry, caller, request, call.signal);
   if (!planned.ok) return planned;
   const { byRules, plan } = planned.value;
   const { family, store, restore } = entry;
   return chargedRun(deps, caller, call, {
     family: family.name,
-    modelCeiling: plan?.ceiling ?? 0n,
+    modelCeiling: plan?.ask?.ceiling ?? 0n,
     make: async (budget) => {
       const terms = { budget, signal: call.signal };
       const { result, model } = await assist(deps, plan, caller, byRules, terms);

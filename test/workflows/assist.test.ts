@@ -103,33 +103,42 @@ const check = async (more: object = {}) =>
   value(await workflows.run('risk', caller, read(CheckRiskRequestSchema, { text, domain: 'finance', ...more }), call));
 const rulesOnly = async () => (await check({ assist: 'off' })).reply;
 
+const nothing = { texts: [], findings: [] };
+const summary = (text: string) => ({ id: 'summary', text });
+const action = (text: string) => ({ id: 'action', text });
+
 describe('a model that helps', () => {
   it('words the reply and adds findings that stand in the text, in the same charge', async () => {
     const rules = await rulesOnly();
     const { balance } = ledger;
     say({
-      summary: 'The text promises a return of 12%.',
-      nextBestAction: 'Say plainly that capital is at risk and that returns vary.',
+      texts: [
+        summary('The risk is critical: the text promises a return of 12%.'),
+        action('Say plainly that capital is at risk and that returns vary.'),
+      ],
       findings: [
         {
-          phrase: 'he is rich now',
+          quote: 'he is rich now',
           category: 'misleading_marketing',
-          severity: 'high',
+          severity: 'low',
           reason: 'An invented success story.',
           suggestion: 'Leave it out.',
         },
       ],
     });
     const { reply, cost } = await check();
-    expect(reply).toMatchObject({
-      summary: 'The text promises a return of 12%.',
-      findingsTotal: rules.findingsTotal + 1,
-    });
+    expect(reply).toMatchObject({ findingsTotal: rules.findingsTotal + 1, riskLevel: rules.riskLevel });
     expect(reply.riskScore).toBeGreaterThan(rules.riskScore);
+    expect(reply.nextBestAction).toBe('Say plainly that capital is at risk and that returns vary.');
     const added = reply.findings.at(-1);
-    expect(added).toMatchObject({ phrase: 'he is rich now', source: 'model' });
+    expect(added).toMatchObject({ phrase: 'he is rich now', source: 'model', reason: 'An invented success story.' });
     expect([...text].slice(added?.start, added?.end).join('')).toBe('he is rich now');
-    expect(reply.basis).toMatchObject({ evaluator: 'assisted', model: 'm', note: '' });
+    expect(reply.basis).toMatchObject({ evaluator: 'assisted', model: 'm' });
+    // The finding changed what the rules say in the summary, so words for the former one are not taken.
+    expect(reply.basis?.note).toBe(
+      'm was asked and answered. Kept: a finding of misleading marketing, low; the next best action. ' +
+        'Dropped: the summary (what it words is no longer what the rules say).',
+    );
     expect(cost).toBeGreaterThan(price);
     expect(balance - ledger.balance).toBe(cost);
     expect(ledger.settlements.at(-1)).toMatchObject({ charged: cost, model: 'm', usage: { requests: 1 } });
@@ -142,55 +151,62 @@ describe('a model that helps', () => {
   it('raises the level and the action by its findings, and lowers nothing', async () => {
     const harmless = 'Dear customer, the parcel waits at our office until noon.';
     const finding = {
-      phrase: 'the parcel waits',
+      quote: 'the parcel waits',
       category: 'phishing',
       reason: 'A lure.',
       suggestion: 'Leave it out.',
     };
-    say({ summary: 'It is fine.', nextBestAction: '', findings: [{ ...finding, severity: 'high' }] });
+    say({ texts: [summary('It is fine.')], findings: [{ ...finding, severity: 'critical' }] });
     const { reply } = await check({ text: harmless, domain: '' });
-    expect(reply).toMatchObject({ riskLevel: 'high', riskScore: 50 });
+    expect(reply).toMatchObject({ riskLevel: 'critical', riskScore: 75 });
     expect(reply.nextBestAction).toMatch(/^Do not follow its links/);
-    expect(reply.summary).not.toContain('fine');
-    say({ summary: '', nextBestAction: '', findings: [{ ...finding, severity: 'info' }] });
+    expect(reply.summary).toBe('The risk is critical: signs of phishing.');
+    say({ texts: [], findings: [{ ...finding, quote: 'he is rich now', severity: 'info' }] });
     expect((await check()).reply.riskScore).toBe((await rulesOnly()).riskScore);
   });
 
   it('names categories of the closed list only', async () => {
-    const finding = { phrase: 'he is rich now', category: 'naughty', severity: 'high', reason: '', suggestion: '' };
-    say({ summary: '', nextBestAction: '', findings: [finding] });
+    const finding = { quote: 'he is rich now', category: 'naughty', severity: 'high', reason: '', suggestion: '' };
+    say({ texts: [], findings: [finding] });
     const { reply } = await check();
-    expect(reply.basis).toMatchObject({ evaluator: 'rules' });
-    expect(reply.basis?.note).toContain('no category of the list');
+    expect(reply.basis).toMatchObject({
+      evaluator: 'rules',
+      model: '',
+      note: 'm was asked, and its answer did not hold, nor did a second one: it did not fit at findings[0].category. Rules alone answer.',
+    });
   });
 
-  it('is asked once more with what was wrong, and paid for both', async () => {
-    const good = { summary: '', nextBestAction: '', findings: [] };
-    say({ ...good, summary: 'It promises 99%.' }, { ...good, summary: 'It promises too much.' });
+  it('is asked once more with what its answer misses, and paid for both', async () => {
+    say(
+      { texts: [], findings: [], riskScore: 0 },
+      { texts: [summary('The risk is critical: too much is promised.')], findings: [] },
+    );
     const { reply } = await check();
-    expect(reply).toMatchObject({ summary: 'It promises too much.', basis: { evaluator: 'assisted' } });
+    expect(reply).toMatchObject({
+      summary: 'The risk is critical: too much is promised.',
+      basis: {
+        evaluator: 'assisted',
+        note: 'm was asked; its first answer did not hold (it did not fit at answer), the second one did. Kept: the summary.',
+      },
+    });
     expect(upstream.seen).toHaveLength(2);
-    expect(JSON.stringify(upstream.seen[1]?.body)).toContain('does not stand in the material');
+    expect(JSON.stringify(upstream.seen[1]?.body)).toContain('riskScore');
     expect(ledger.settlements.at(-1)?.usage.outputTokens).toBe(2 * (completionTokens() ?? 0));
+    expect(ledger.held).toBe(0n);
   });
 
   it('that invents phrases, facts, numbers or addresses changes nothing', async () => {
     const rules = await rulesOnly();
-    const plain = { summary: '', nextBestAction: '', findings: [] as object[] };
+    const finding = { quote: 'he is rich now', category: 'threat', severity: 'critical', reason: 'r', suggestion: 's' };
     const inventions = [
-      { ...plain, summary: 'Returns are 13% in truth.' },
-      { ...plain, summary: 'Write to fraud@example.com.' },
-      { ...plain, summary: 'See https://example.com/x for more.' },
-      { ...plain, nextBestAction: 'Have lunch.' },
-      {
-        ...plain,
-        findings: [{ phrase: 'he stole the money', category: 'x', severity: 'critical', reason: 'r', suggestion: 's' }],
-      },
-      {
-        ...plain,
-        findings: [{ phrase: 'he is rich now', category: 'x', severity: 'fatal', reason: 'r', suggestion: 's' }],
-      },
-      { ...plain, riskScore: 0 },
+      { ...nothing, texts: [summary('The risk is critical: returns are 13% in truth.')] },
+      { ...nothing, texts: [summary('The risk is critical. Write to fraud@example.com.')] },
+      { ...nothing, texts: [action('See https://example.com/x for more.')] },
+      { ...nothing, texts: [action('Look at example.com/x for more.')] },
+      { ...nothing, texts: [{ id: 'riskLevel', text: 'low' }] },
+      { ...nothing, findings: [{ ...finding, quote: 'he stole the money' }] },
+      { ...nothing, findings: [{ ...finding, severity: 'fatal' }] },
+      { ...nothing, riskScore: 0 },
       'I cannot do that.',
       '[]',
     ];
@@ -201,7 +217,7 @@ describe('a model that helps', () => {
       const { usage: __, basis: rulesBasis, ...expected } = rules;
       expect(rest, JSON.stringify(invention)).toEqual(expected);
       expect(basis).toEqual({ ...rulesBasis, note: basis?.note });
-      expect(basis?.note, JSON.stringify(invention)).not.toBe('');
+      expect(basis?.note, JSON.stringify(invention)).toMatch(/^m was asked/);
       expect(cost).toBeGreaterThan(price);
     }
   });
@@ -210,7 +226,7 @@ describe('a model that helps', () => {
     upstream.answer(() => ({ status: 500 }));
     const { reply, cost } = await check();
     expect(cost).toBe(price);
-    expect(reply.basis).toMatchObject({ evaluator: 'rules', note: 'The model did not answer.' });
+    expect(reply.basis).toMatchObject({ evaluator: 'rules', note: 'No model answered.' });
   });
 
   it('is not asked when the request says so, or when the credit pays for rules alone', async () => {
@@ -263,7 +279,7 @@ describe('a charge', () => {
       log: silent,
       assistant,
     });
-    say({ summary: 'The text promises too much.', nextBestAction: '', findings: [] });
+    say({ texts: [summary('The risk is critical: too much is promised.')], findings: [] });
     const request = read(CheckRiskRequestSchema, { text, domain: 'finance' });
     const { reply, cost } = value(await service.run('risk', caller, request, call));
     expect(reply.basis?.evaluator).toBe('assisted');
@@ -299,7 +315,7 @@ describe('model tokens a minute', () => {
         close: () => limits.close(),
       };
     };
-    say({ summary: 'The text promises too much.', nextBestAction: '', findings: [] });
+    say({ texts: [summary('The risk is critical: too much is promised.')], findings: [] });
     const unlimited = await run();
     const { usage } = value(await unlimited.check()).reply;
     await unlimited.close();
@@ -312,7 +328,7 @@ describe('model tokens a minute', () => {
     // Nobody is answered before both have asked for tokens.
     upstream.answer(async () => {
       await vi.waitUntil(() => asked.length === 3, { timeout: 20_000 });
-      const answer = { summary: 'The text promises too much.', nextBestAction: '', findings: [] };
+      const answer = { texts: [summary('The risk is critical: too much is promised.')], findings: [] };
       return { body: completion(JSON.stringify(answer)) };
     });
     const answers = await Promise.all([limited.check(), limited.check()]);
@@ -328,7 +344,7 @@ describe('model tokens a minute', () => {
     expect(perMinute.tokens - limited.tokensLeft()).toBe(used);
     // What was set aside and not used is there again, also when the model fails.
     upstream.answer(() => ({ status: 500 }));
-    expect(value(await limited.check()).reply.basis?.note).toBe('The model did not answer.');
+    expect(value(await limited.check()).reply.basis?.note).toBe('No model answered.');
     expect(perMinute.tokens - limited.tokensLeft()).toBe(used);
     await limited.close();
   });
@@ -338,25 +354,31 @@ describe('each family', () => {
   it('guidance takes suggestions for fields that need one', async () => {
     const request = read(CheckProfileRequestSchema, { template: 'person', values: { email: 'ana@example' } });
     say({
-      summary: 'A few things are open.',
-      nextBestAction: 'Complete the e-mail address.',
-      suggestions: [{ field: 'email', suggestion: 'Add the ending after the point.' }],
+      texts: [
+        summary('A few things are open.'),
+        action('Fill in the full e-mail address.'),
+        { id: 'field:email', text: 'Add the ending after the point.' },
+        { id: 'field:shoeSize', text: 'Add it.' },
+      ],
     });
     const { reply } = value(await workflows.run('guidance', caller, request, call));
+    expect(reply).toMatchObject({ summary: 'A few things are open.', basis: { evaluator: 'assisted' } });
     expect(reply.fields.find(({ field }) => field === 'email')).toMatchObject({
       status: 'invalid',
       suggestion: 'Add the ending after the point.',
     });
-    say({ summary: '', nextBestAction: '', suggestions: [{ field: 'shoeSize', suggestion: 'Add it.' }] });
-    expect(value(await workflows.run('guidance', caller, request, call)).reply.basis?.evaluator).toBe('rules');
+    expect(reply.basis?.note).toContain('Dropped: a text that nobody asked for');
   });
 
   it('readiness never becomes ready by a model’s words', async () => {
     const request = read(ScoreListingRequestSchema, { listing: { title: 'Oak table' } });
-    say({ summary: 'The listing is ready to go.', nextBestAction: '', findings: [] });
+    const byRules = value(await workflows.run('readiness', caller, { ...request, assist: 'off' }, call)).reply;
+    say({ texts: [summary('The listing is ready to go.')], findings: [], facts: [] });
     const { reply } = value(await workflows.run('readiness', caller, request, call));
-    expect(reply).toMatchObject({ ready: false, basis: { evaluator: 'rules' } });
-    expect(reply.basis?.note).toContain('it is not');
+    expect(reply).toMatchObject({ ready: false, summary: byRules.summary, basis: { evaluator: 'rules' } });
+    expect(reply.basis?.note).toBe(
+      'm was asked and answered. Nothing of it was kept. Dropped: the summary (it speaks against the verdict).',
+    );
   });
 
   it('a draft keeps its facts and placeholders, or stays as the rules wrote it', async () => {
@@ -401,14 +423,14 @@ describe('each family', () => {
       criteria: [{ name: 'rent', direction: 'lower' }],
     });
     say({
-      summary: 'North is cheapest.',
-      rationale: 'North asks the lowest rent.',
+      texts: [summary('North is cheapest.'), { id: 'rationale', text: 'North asks the lowest rent.' }],
       risks: ['The rent of North may rise.'],
     });
     const { reply } = value(await workflows.run('decision', caller, request, call));
     expect(reply).toMatchObject({ recommendation: { option: 'North', rationale: 'North asks the lowest rent.' } });
+    expect(reply.summary).toBe('North is cheapest.');
     expect(reply.markdown).toContain('The rent of North may rise.');
-    say({ summary: 'South is best.', rationale: '', risks: [] });
+    say({ texts: [summary('South is best.')], risks: [] });
     expect(value(await workflows.run('decision', caller, request, call)).reply).toMatchObject({
       recommendation: { option: 'North' },
       basis: { evaluator: 'rules' },
@@ -457,16 +479,29 @@ describe("a client's own workflow with a model", () => {
     expect(system?.content).toContain('Greet "Ana".');
   });
 
-  it('fails when nothing fits, charges what the model took and not the family’s price', async () => {
+  it('fails when nothing fits, and charges nothing', async () => {
     say({ adult: false, greeting: 'x'.repeat(60) });
     const { balance } = ledger;
-    expect(await run()).toMatchObject({ ok: false, failure: { kind: 'upstream_failed' } });
-    expect(balance - ledger.balance).toBeGreaterThan(0n);
-    expect(ledger.held).toBe(0n);
+    const settled = ledger.settlements.length;
+    const failed = { ok: false, failure: { kind: 'upstream_failed', upstream: "workflow's model" } };
+    expect(await run()).toMatchObject(failed);
+    expect(upstream.seen).toHaveLength(2);
+    expect(JSON.stringify(upstream.seen[1]?.body)).toContain('output/greeting');
     upstream.answer(() => ({ status: 500 }));
-    const before = ledger.balance;
-    expect(await run()).toMatchObject({ ok: false });
-    expect(ledger.balance).toBe(before);
+    expect(await run()).toMatchObject(failed);
+    expect(ledger).toMatchObject({ balance, held: 0n });
+    expect(ledger.settlements).toHaveLength(settled);
+    expect(ledger.releases.slice(-2)).toEqual(['upstream_failed', 'upstream_failed']);
+  });
+
+  it('is put right once', async () => {
+    say({ adult: false, greeting: 'x'.repeat(60) }, { adult: false, greeting: 'Hello Ana' });
+    const { reply } = value(await run());
+    expect(reply.output).toEqual({ adult: false, greeting: 'Hello Ana' });
+    expect(reply.basis.note).toMatch(
+      /^m was asked; its first answer did not hold \(it did not fit at output\/greeting/,
+    );
+    expect(ledger.settlements.at(-1)?.usage.outputTokens).toBe(2 * (completionTokens() ?? 0));
   });
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { codePointOffsets, fold, foldText, originOf } from '../../src/base/text/fold.ts';
 import { countWords } from '../../src/base/text/words.ts';
-import { inventedIn, isAboutTheSame, locate, sourceOf } from '../../src/workflows/assist/verify.ts';
+import { inventedIn, locate, sourceOf } from '../../src/workflows/assist/verify.ts';
 import { find, indexPhrases } from '../../src/workflows/text/phrases.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
@@ -126,11 +126,6 @@ describe('what a model may say', () => {
       'bob@example.com',
       'https://x.example/a',
     ]);
-  });
-
-  it('speaks of the same thing in other words', () => {
-    expect(isAboutTheSame('Please state the price in euros.', 'Add the price.')).toBe(true);
-    expect(isAboutTheSame('Have lunch.', 'Add the price.')).toBe(false);
   });
 
   it('is located as risk phrases are', () => {

@@ -1,73 +1,155 @@
-import type { JsonObject } from '@bufbuild/protobuf';
 import type { Caller } from '../../base/caller.ts';
-import type { Failure } from '../../base/failure.ts';
-import type { NanoUsd } from '../../base/money.ts';
-import type { AskingTerms, ModelRequest } from '../assistant.ts';
+import { type Failure, type Result, succeed } from '../../base/failure.ts';
+import { minOf, type NanoUsd } from '../../base/money.ts';
+import type { AskingTerms, Assistant, ModelRequest } from '../assistant.ts';
 import type { AssistDeps } from './deps.ts';
 
 /** A request for a model with what it may cost. */
 export interface QuotedAsk {
   request: ModelRequest;
-  /** Twice the most that one answer costs: it may have to be repaired once. */
+  /** The most that an answer and its one repair cost together, within the caller's `maxCost`. */
   ceiling: NanoUsd;
+  /** The least with which a model is asked at all. */
   minimum: NanoUsd;
 }
 
-/** What came of asking. `output` is undefined when nothing held; `note` says why. */
+/** What came of asking. */
 export interface Asked<Output> {
-  output: Output | undefined;
-  /** The model whose answer held; empty when none did. */
+  /**
+   * `held`: an answer is there. `missed`: no answer held, the repaired one neither. `no_credit`: the credit does not pay
+   * for a model. `no_answer`: none answered. `not_asked`: there was nothing to ask, or nobody.
+   */
+  outcome: 'held' | 'missed' | 'no_credit' | 'no_answer' | 'not_asked';
+  output?: Output;
+  /** The model that answered last; empty when none did. */
   model: string;
-  note: string;
+  /** How many answers came: 2 when the first one was sent back. */
+  answers: number;
+  /** What was wrong with the last answer that did not hold. */
+  problem: Problem;
   /** The caller's limits did not let any model be asked now; the whole request is to be sent again. */
   refused?: Failure;
 }
 
-export type Judged<Output> = { ok: true; output: Output } | { ok: false; problem: string };
+/** What is wrong with an answer, as a reply may tell it: what only the model said is not in it. */
+export interface Problem {
+  kind: 'empty' | 'cut' | 'json' | 'schema' | 'content';
+  /** Where the schema is missed. */
+  places: string;
+}
+
+/** An answer that holds, or what is wrong with it: in words for the model, and as a reply may tell it. */
+export type Judged<Output> = { ok: true; output: Output } | { ok: false; words: string; problem: Problem };
 
 const attemptsMax = 2;
-const problemCharactersMax = 1500;
+// What of an answer and of what was wrong with it goes back to the model, in UTF-8 bytes: the hold covers that much.
+const echoBytesMax = 8_000;
+const problemBytesMax = 2_000;
 
-/** Asks a model, lets `judge` say whether the answer holds, and asks once more with what was wrong. */
+/** Quotes a question together with its one repair. Fails as `Assistant.quote` does, when no model can do it now. */
+export async function quoteAsk(
+  assistant: Assistant,
+  caller: Caller,
+  request: ModelRequest,
+): Promise<Result<QuotedAsk>> {
+  const first = await assistant.quote(caller, request);
+  if (!first.ok) return first;
+  const longest = repairOf(request, 'x'.repeat(echoBytesMax), 'x'.repeat(problemBytesMax));
+  const repair = await assistant.quote(caller, longest);
+  const both = first.value.ceiling + (repair.ok ? repair.value.ceiling : 0n);
+  const { maxCost } = request.routing ?? {};
+  const ceiling = maxCost === undefined ? both : minOf(both, maxCost);
+  return succeed({ request, ceiling, minimum: first.value.minimum });
+}
+
+/** Asks a model and lets `judge` say whether the answer holds. One that does not goes back once with what is wrong. */
 export async function askAndJudge<Output>(
   { assistant, log }: AssistDeps,
   ask: QuotedAsk | undefined,
   caller: Caller,
-  terms: AskingTerms,
-  judge: (answer: JsonObject) => Promise<Judged<Output>> | Judged<Output>,
+  { budget, signal }: AskingTerms,
+  judge: (answer: string) => Promise<Judged<Output>> | Judged<Output>,
 ): Promise<Asked<Output>> {
-  const without = (note: string): Asked<Output> => ({ output: undefined, model: '', note });
-  if (!ask || !assistant) return without('');
-  let { messages } = ask.request;
-  let note = '';
+  const asked: Asked<Output> = {
+    outcome: 'not_asked',
+    model: '',
+    answers: 0,
+    problem: { kind: 'content', places: '' },
+  };
+  if (!ask || !assistant) return asked;
+  let { request } = ask;
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    if (terms.budget.left < ask.minimum) return without(note || 'The credit does not pay for a model.');
-    const asked = await assistant.run(caller, { ...ask.request, messages }, terms);
-    if (!asked.ok) {
+    const isRepair = attempt > 0;
+    if (budget.left < ask.minimum) return { ...asked, outcome: isRepair ? 'missed' : 'no_credit' };
+    const answered = await assistant.run(caller, request, { budget, signal });
+    if (!answered.ok) {
       // The only limits in the way of a call are the caller's own: an upstream's stand for a model that did not answer.
-      if (attempt === 0 && asked.failure.kind === 'rate_limited') return { ...without(''), refused: asked.failure };
-      log.info({ failure: asked.failure.kind }, 'a model did not help');
-      return without(note || 'The model did not answer.');
+      if (!isRepair && answered.failure.kind === 'rate_limited') return { ...asked, refused: answered.failure };
+      log.info({ failure: answered.failure.kind, isRepair }, 'a model did not help');
+      return { ...asked, outcome: isRepair ? 'missed' : 'no_answer' };
     }
-    const { message, model } = asked.value;
-    const answer = objectOf(message.content);
-    const judged: Judged<Output> = answer ? await judge(answer) : { ok: false, problem: 'it is no JSON object' };
-    if (judged.ok) return { output: judged.output, model, note: '' };
-    note = `The model's answer did not hold: ${judged.problem.slice(0, problemCharactersMax)}.`;
-    const again = { role: 'user' as const, content: `${note} Answer again with this put right.` };
-    messages = [...messages, { role: 'assistant', content: message.content }, again];
+    const { message, model, finishReason } = answered.value;
+    asked.model = model;
+    const judged = await judgeWhole(message.content, finishReason, judge);
+    asked.answers++;
+    if (judged.ok) return { ...asked, outcome: 'held', output: judged.output };
+    asked.problem = judged.problem;
+    const words = cutToBytes(judged.words, problemBytesMax);
+    const next = repairOf(ask.request, cutToBytes(message.content, echoBytesMax), words);
+    const within = affordable(next, budget.spent.cost);
+    if (!within) break;
+    request = within;
   }
-  return without(note);
+  return { ...asked, outcome: 'missed' };
 }
 
-// Some models put their JSON into a code block although they were asked for JSON alone.
-const fence = /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/;
+function judgeWhole<Output>(
+  content: string,
+  finishReason: string,
+  judge: (answer: string) => Promise<Judged<Output>> | Judged<Output>,
+): Promise<Judged<Output>> | Judged<Output> {
+  if (content.trim() === '') return missed('empty', 'the answer is empty');
+  if (finishReason === 'length' || finishReason === 'credit')
+    return missed('cut', 'the answer was cut off: answer with fewer and shorter texts');
+  return judge(content);
+}
 
-function objectOf(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(fence.exec(text)?.[1] ?? text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
-  }
+/** An answer that does not hold. */
+export function missed(
+  kind: Problem['kind'],
+  words: string,
+  places = '',
+): { ok: false; words: string; problem: Problem } {
+  return { ok: false, words, problem: { kind, places } };
+}
+
+/** The same question with the answer and what is wrong with it. */
+function repairOf(request: ModelRequest, answer: string, words: string): ModelRequest {
+  const messages = [
+    ...request.messages,
+    { role: 'assistant' as const, content: answer.trim() === '' ? '(nothing)' : answer },
+    {
+      role: 'user' as const,
+      content: `This answer does not hold: ${words}. Answer again with all of it, with this put right.`,
+    },
+  ];
+  return { ...request, messages };
+}
+
+/** The request with what is left of the caller's `maxCost`; undefined when nothing is. */
+function affordable(request: ModelRequest, spent: NanoUsd): ModelRequest | undefined {
+  const { routing } = request;
+  if (routing?.maxCost === undefined) return request;
+  return spent < routing.maxCost
+    ? { ...request, routing: { ...routing, maxCost: routing.maxCost - spent } }
+    : undefined;
+}
+
+/** The longest beginning of a text that has at most so many bytes in UTF-8. */
+function cutToBytes(text: string, max: number): string {
+  const bytes = Buffer.from(text.slice(0, max));
+  if (bytes.length <= max) return bytes.toString('utf8');
+  let end = max;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.subarray(0, end).toString('utf8');
 }

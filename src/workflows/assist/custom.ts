@@ -3,7 +3,7 @@ import type { Caller } from '../../base/caller.ts';
 import { fail, type Result, succeed } from '../../base/failure.ts';
 import type { WorkflowDefinition } from '../../gen/intelligence/workflow/v1/definition_pb.ts';
 import type { ModelRequest } from '../assistant.ts';
-import type { QuotedAsk } from './ask.ts';
+import { type QuotedAsk, quoteAsk } from './ask.ts';
 import type { AssistDeps } from './deps.ts';
 import { routingOf } from './routing.ts';
 
@@ -28,13 +28,12 @@ export async function planCustom(
       { role: 'system', content: `${rules}\n\n${expand(definition.instructions, input)}` },
       { role: 'user', content: material(input, computed) },
     ],
-    responseFormat: { kind: 'json', schema: definition.outputSchema ?? {}, name: 'output' },
+    responseFormat: { kind: 'json', schema: definition.outputSchema ?? {}, name: 'output', heldByCaller: true },
     maxOutputTokens: outputTokensMax,
     temperature: 0,
   };
-  const quote = await assistant?.quote(caller, request);
-  // Twice: the answer may have to be repaired once.
-  if (quote?.ok) return succeed({ request, ceiling: quote.value.ceiling * 2n, minimum: quote.value.minimum });
+  const quote = assistant && (await quoteAsk(assistant, caller, request));
+  if (quote?.ok) return quote;
   if (definition.assist === 'optional') return succeed(undefined);
   if (quote && quote.failure.kind !== 'invalid_argument') return quote;
   return fail({

@@ -13,4 +13,6 @@ export interface AssistDeps {
 export interface Assistable {
   assist: string;
   routing?: Plain<Routing> | undefined;
+  /** The reader's language, where the family takes one. */
+  locale?: string | undefined;
 }

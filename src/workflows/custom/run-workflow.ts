@@ -3,9 +3,11 @@ import type { Caller } from '../../base/caller.ts';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import type { Basis } from '../../gen/intelligence/workflow/v1/basis_pb.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
-import { askAndJudge, type QuotedAsk } from '../assist/ask.ts';
+import { objectIn } from '../assist/answer.ts';
+import { askAndJudge, type Judged, missed, type QuotedAsk } from '../assist/ask.ts';
 import { planCustom } from '../assist/custom.ts';
 import type { AssistDeps } from '../assist/deps.ts';
+import { noteOf } from '../assist/notes.ts';
 import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from '../charged-run.ts';
 import { basisOf, boundJson, type Plain } from '../family.ts';
 import { judgementText } from '../judgement.ts';
@@ -71,33 +73,33 @@ export async function runWorkflow(
     output,
     basis: { ...basisOf(byRules.checks, label), evaluator: model === '' ? 'rules' : 'assisted', model, note },
   });
+  // What rules compute always wins; the rest of the output is the model's, and the whole has to fit the schema.
+  const fill = async (answer: string, input: JsonValue): Promise<Judged<JsonValue>> => {
+    const drafted = objectIn(answer);
+    if (!drafted.ok) return drafted;
+    const again = await runRules(deps.sandbox, owner, rules, input, 'input', drafted.output);
+    if (!again.ok || !again.value.ok) return missed('content', 'the rules could not be run');
+    const { fits, problem, output } = again.value;
+    return fits ? { ok: true, output: output as JsonValue } : missed('schema', problem, problem);
+  };
   return chargedRun(deps, caller, call, {
     family: 'custom',
     modelCeiling: plan?.ceiling ?? 0n,
     make: async (budget) => {
-      const filled = await askAndJudge<JsonValue>(
-        deps,
-        plan,
-        caller,
-        { budget, signal: call.signal },
-        async (drafted) => {
-          const again = await runRules(deps.sandbox, owner, rules, request.input, 'input', drafted);
-          if (!again.ok || !again.value.ok) return { ok: false, problem: 'the rules could not be run' };
-          return again.value.fits
-            ? { ok: true, output: again.value.output as JsonValue }
-            : { ok: false, problem: again.value.problem };
-        },
-      );
+      const terms = { budget, signal: call.signal };
+      const filled = await askAndJudge(deps, plan, caller, terms, (answer) => fill(answer, request.input));
       const { model } = filled;
       if (filled.refused) return { result: fail(filled.refused), model };
-      if (filled.output !== undefined) return { result: succeed(replyOf(filled.output, model, '')), model };
-      if (definition.assist === 'required') return { result: fail({ kind: 'upstream_failed', attempts: [] }), model };
+      const note = noteOf(filled, undefined, 'en');
+      if (filled.output !== undefined) return { result: succeed(replyOf(filled.output, model, note)), model };
+      if (definition.assist === 'required')
+        return { result: fail({ kind: 'upstream_failed', attempts: [], upstream: "workflow's model" }), model };
       if (!byRules.fits)
         return {
           result: fail({ kind: 'precondition_failed', description: `By rules alone, ${byRules.problem}.` }),
           model,
         };
-      return { result: succeed(replyOf(byRules.output as JsonValue, '', filled.note)), model };
+      return { result: succeed(replyOf(byRules.output as JsonValue, '', note)), model };
     },
     evidence: (reply) => (deps.keepJudgements ? judgementText('custom', reply) : undefined),
     store: (reply) => Buffer.from(JSON.stringify(reply)),

@@ -20,7 +20,7 @@ import {
   type ReplyOf,
 } from '../family.ts';
 import type { Kind } from '../listing/fact-patterns.ts';
-import { bareName, knownFields, readFacts } from '../listing/facts.ts';
+import { bareName, type Fact, knownFields, readFacts, withFacts } from '../listing/facts.ts';
 import { kindsOf } from '../listing/kinds.ts';
 import { problemsOf } from '../listing/problems.ts';
 import { type CheckPack, readCheckPack } from '../packs/read.ts';
@@ -70,11 +70,17 @@ export const readinessFamily: Family<ListingRequest, ListingReply> = {
     const marketplace = riskPacks.get('marketplace');
     if (!marketplace) throw new Error('no risk pack for listings');
     const { spotted } = scan(text, marketplace.index);
-    const judged = judge(request, listing, spotted, dayAt(nowMs).year);
+    const { year } = dayAt(nowMs);
+    const judged = judge(request, listing, spotted, [], year);
     return succeed({
       variables: judged.variables,
       ownChecks: ownRules(request.checks),
       compute: (own) => scoreListing(request, judged, own, text, spotted),
+      // The caller's own checks saw the request without the evidence, and stay as they are.
+      reconsider(own, evidence) {
+        const all = [...spotted, ...evidence.spotted].sort((a, b) => a.start - b.start);
+        return scoreListing(request, judge(request, listing, all, evidence.facts, year), own, text, all);
+      },
     });
   },
 };
@@ -95,6 +101,7 @@ function judge(
   request: ListingRequest,
   listing: Plain<Listing>,
   spotted: readonly Spotted[],
+  proposed: readonly Fact[],
   thisYear: number,
 ): Judged {
   const { title, description, category, price } = listing;
@@ -102,7 +109,7 @@ function judge(
   const { byWords, kind } = named ? { byWords: named, kind: named } : kindsOf(title, description, category);
   const isWork = [byWords, kind].some((one) => one === 'jobs' || one === 'services');
   const looked = (as: Kind) => {
-    const read = readFacts(`${title}\n${description}`, listing.attributes ?? {}, as);
+    const read = withFacts(readFacts(`${title}\n${description}`, listing.attributes ?? {}, as), proposed, as);
     const variables = variablesOf(listing, spotted, isWork, read.facts);
     const pack = listingPacks.get(as);
     if (!pack) throw new Error(`no pack for ${as}`);

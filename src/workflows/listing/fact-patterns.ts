@@ -54,7 +54,8 @@ function oneOf(words: Readonly<Record<string, RegExp>>): FactReader {
   return Object.assign(read, { type: 'choice' as const, choices: Object.keys(words) });
 }
 
-const notMileage =
+/** Words before a number of kilometres or miles that make it something else: a range, an interval, a guarantee. */
+export const notMileage =
   /range|reichweite|autonom|within|umkreis|radius|radio|per |por |pro |jede|cada|every|alle|kit|belt|serviced at|service at|bei $|at $|a los|warranty|garantie|rayon|l\/|around/;
 
 const mileage = (unit: 'km' | 'miles', words: string): FactPattern => ({
@@ -76,7 +77,8 @@ const mileage = (unit: 'km' | 'miles', words: string): FactPattern => ({
 });
 
 const purchased = /bought|purchased|gekauft|kauf|comprad|achete|receipt|rechnung|factura|facture/;
-const otherYear =
+/** Words before a year that make it another one than that of the thing: an inspection, a guarantee. */
+export const otherYear =
   /until|bis|hasta|jusqu|till|valid|tuv|hu |mot|nct|itv|\bct|controle|rebuilt|conversion|convert|renov|fitted|since|neu|new|plates|service|warranty|garant|zahnriemen|belt|courroie|correa|available|frei ab/;
 
 export const factPatterns: readonly FactPattern[] = [

@@ -71,3 +71,17 @@ export function bareName(name: string): string {
 export function knownFields(kind: Kind): string[] {
   return patterns.flatMap(({ kinds, fields }) => (kinds.length === 0 || kinds.includes(kind) ? (fields ?? []) : []));
 }
+
+/** The names of a kind's facts. */
+export function knownFacts(kind: Kind): string[] {
+  const own = factPatterns.filter(({ kinds }) => kinds.length === 0 || kinds.includes(kind));
+  return [...new Set(own.map(({ fact }) => fact))];
+}
+
+/** What was read, with facts besides that nothing gave yet. */
+export function withFacts(read: ReadFacts, more: readonly Fact[], kind: Kind): ReadFacts {
+  const given = new Set(read.facts.map(({ name }) => name));
+  const known = new Set(knownFacts(kind));
+  const added = more.filter(({ name }) => known.has(name) && !given.has(name));
+  return added.length === 0 ? read : { ...read, facts: [...read.facts, ...added].slice(0, 100) };
+}
