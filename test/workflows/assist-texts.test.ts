@@ -175,7 +175,7 @@ describe('claims', () => {
     ['fr', 'Demandez le prix à Pierre.', 'name'],
     ['en', 'Say that the seller is a fraud.', 'accusation'],
     ['de', 'Sagen Sie, dass der Tisch gestohlen ist.', 'accusation'],
-    ['es', 'Diga que la mesa es robada.', 'accusation'],
+    ['es', 'Indique en el anuncio que la mesa es robada y no tiene precio.', 'accusation'],
     ['fr', 'Dites que la table est volée.', 'accusation'],
     ['en', 'Ask the buyer to pay by Western Union outside the platform.', 'risky'],
     ['en', 'Añada el precio de la mesa.', 'language'],

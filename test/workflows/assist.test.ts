@@ -1,102 +1,29 @@
-import { type DescMessage, fromJson, type JsonValue, type MessageShape } from '@bufbuild/protobuf';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Result } from '../../src/base/failure.ts';
-import { type Catalog, createCatalog, memoryPriceStore } from '../../src/catalog/index.ts';
-import { createCircuitBreaker, createModelCalls, type ReserveTokens } from '../../src/chat/index.ts';
+import { createCatalog, memoryPriceStore } from '../../src/catalog/index.ts';
+import { createCircuitBreaker, createModelCalls } from '../../src/chat/index.ts';
 import { WriteDecisionMemoRequestSchema } from '../../src/gen/intelligence/workflow/v1/decision_pb.ts';
 import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
 import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
 import { CheckRiskRequestSchema } from '../../src/gen/intelligence/workflow/v1/risk_pb.ts';
 import { type Admission, createLimits } from '../../src/limits/index.ts';
-import { createProviders, defaultUpstreamLimits, type Providers } from '../../src/providers/index.ts';
-import { createWorkflows, type Workflows } from '../../src/workflows/index.ts';
+import { createWorkflows } from '../../src/workflows/index.ts';
 import { testModel } from '../chat/harness.ts';
 import { firstServer, silent, useDatabase } from '../support/database.ts';
 import { loseHolds } from '../support/lose-holds.ts';
-import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import { testSandbox } from '../support/sandbox.ts';
-import { completion, startUpstream, type Upstream } from '../support/upstream.ts';
+import { completion } from '../support/upstream.ts';
+import { type Assisted, call, caller, price, read, useAssisted, value } from './assisted.ts';
 
+const assisted = useAssisted();
+let { workflows, ledger, catalog, providers, upstream, assistantWith, say } = {} as Assisted;
+beforeAll(() => {
+  ({ workflows, ledger, catalog, providers, upstream, assistantWith, say } = assisted());
+});
 const fresh = useDatabase(firstServer());
-let upstream: Upstream;
-let providers: Providers;
-let catalog: Catalog;
-let workflows: Workflows;
-let ledger: MemoryLedger;
-
-const price = 2_000_000n;
-const caller: Caller = {
-  credential: 'api_key',
-  name: 'key_1',
-  accountId: 'acc_1',
-  key: { id: 'key_1', version: 1 },
-  scopes: new Set(['workflows']),
-};
-const call = { signal: new AbortController().signal };
-
-beforeAll(async () => {
-  upstream = await startUpstream();
-  providers = createProviders({
-    providers: [{ id: 'p', kind: 'openai-compatible', baseUrl: upstream.url, apiKey: 'sk-secret' }],
-    log: silent,
-    limits: { ...defaultUpstreamLimits, connectMs: 1_000 },
-  });
-  const settings = { models: [testModel('p', 'm')], services: { workflow: { perRequestUsd: '0.002' } } };
-  catalog = await createCatalog({
-    store: memoryPriceStore(),
-    settings,
-    enabledProviders: providers.enabled,
-    log: silent,
-  });
-  await catalog.importPrices();
-  ledger = memoryLedger(0n);
-  const assistant = assistantWith(undefined);
-  workflows = createWorkflows({
-    db: fresh().database,
-    ledger,
-    prices: catalog,
-    sandbox: testSandbox(),
-    log: silent,
-    assistant,
-  });
-});
-beforeEach(() => {
-  ledger.balance = 5_000_000_000n;
-  upstream.seen.length = 0;
-});
-afterAll(async () => {
-  await catalog.close();
-  await providers.close();
-  await upstream.close();
-});
-
-function assistantWith(reserveTokens: ReserveTokens | undefined) {
-  return createModelCalls({
-    ...{ catalog, providers, sandbox: testSandbox(), clock: systemClock, log: silent },
-    breaker: createCircuitBreaker({ clock: systemClock }),
-    deadlineMs: 5_000,
-    ...(reserveTokens && { reserveTokens }),
-  });
-}
-
-/** The model's answers, one after the other; the last one again and again. */
-function say(...answers: (object | string)[]): void {
-  let next = 0;
-  upstream.answer(() => {
-    const answer = answers[Math.min(next++, answers.length - 1)] ?? '';
-    return { body: completion(typeof answer === 'string' ? answer : JSON.stringify(answer)) };
-  });
-}
-
-const read = <Schema extends DescMessage>(schema: Schema, json: unknown): MessageShape<Schema> =>
-  fromJson(schema, json as JsonValue);
-function value<T>(result: { ok: true; value: T } | { ok: false; failure: unknown }): T {
-  if (!result.ok) throw new Error(JSON.stringify(result.failure));
-  return result.value;
-}
 
 const text = 'Our fund beats everything. Guaranteed returns of 12% for all. Ask your neighbour, he is rich now.';
 const check = async (more: object = {}) =>

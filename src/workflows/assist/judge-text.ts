@@ -57,17 +57,21 @@ export function faultIn(text: string, rules: Pick<Wordable, 'kind' | 'text'>, su
   if (text.trim() === '') return { reason: 'empty' };
   const words = wordsIn(subject.reader);
   return (
+    languageFault([text], subject.reader) ??
     claimFault(text, rules.text, subject, words) ??
-    languageFault(text, subject.reader) ??
+    // One sentence in another language could say what the words of this one are not looked for in.
+    languageFault(
+      sentencesOf(text).map(({ start, end }) => text.slice(start, end)),
+      subject.reader,
+    ) ??
     optionFault(text, rules, subject, words) ??
     verdictFault(text, rules.kind, subject, words) ??
     riskFault(text, rules.text, subject)
   );
 }
 
-function languageFault(text: string, reader: MessageLanguage): Fault | undefined {
-  const sentences = sentencesOf(text).map(({ start, end }) => text.slice(start, end));
-  return [text, ...sentences].every((sentence) => isIn(reader, sentence)) ? undefined : { reason: 'language' };
+function languageFault(parts: readonly string[], reader: MessageLanguage): Fault | undefined {
+  return parts.every((part) => isIn(reader, part)) ? undefined : { reason: 'language' };
 }
 
 /** Access data, addresses, numbers, names and accusations that are neither given nor in the rules' own words. */

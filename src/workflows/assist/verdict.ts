@@ -50,6 +50,8 @@ export function read(text: string, words: Words): Reading {
 export function contradicts(reading: Reading, verdict: Verdict, isSummary: boolean): boolean {
   const { side } = verdict;
   if (side !== 'none' && (namesOtherLevel(reading, verdict) || namesOtherRating(reading, verdict))) return true;
+  // What to do next and why a phrase is risky are no place to weigh the whole.
+  if (!isSummary && levelsIn(reading).length > 0) return true;
   const { good, bad } = spoken(reading, isSummary);
   if (side === 'bad') return good.plain || bad.negated;
   if (side === 'unproven') return good.plain || bad.plain;
@@ -61,7 +63,7 @@ export function contradicts(reading: Reading, verdict: Verdict, isSummary: boole
 export function says(reading: Reading, { side }: Verdict): boolean {
   if (side !== 'bad') return true;
   const { good, bad } = spoken(reading, true);
-  return bad.plain || good.negated || levelsIn(reading).length > 0;
+  return bad.plain || good.negated || levelsIn(reading).some(({ level }) => level !== 'low');
 }
 
 function spoken(reading: Reading, isSummary: boolean) {
