@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { formatUsd } from '../../src/base/money.ts';
+import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
 import { CheckRiskRequestSchema } from '../../src/gen/intelligence/workflow/v1/risk_pb.ts';
 import { completion } from '../support/upstream.ts';
 import { type Assisted, call, caller, price, read, useAssisted, value } from './assisted.ts';
@@ -208,6 +209,38 @@ describe('the reader’s language', () => {
     expect(reply.basis?.note).toBe(
       'm a été consulté et a répondu. Rien n’en a été retenu. ' +
         'Écarté : le résumé (il est dans une autre langue); la prochaine étape (il est dans une autre langue).',
+    );
+  });
+
+  it('asks no model for words that cannot be checked', async () => {
+    const request = read(CheckProfileRequestSchema, { template: 'person', values: { email: 'ana' }, locale: 'it' });
+    const { reply, cost } = value(await workflows.run('guidance', caller, request, call));
+    expect(reply.basis).toMatchObject({
+      evaluator: 'rules',
+      note: 'No model was asked for words, since what it writes in this language cannot be checked.',
+    });
+    expect(cost).toBe(price);
+    expect(upstream.seen).toHaveLength(0);
+  });
+
+  it('words a form in German', async () => {
+    const request = read(CheckProfileRequestSchema, {
+      template: 'person',
+      values: { email: 'ana@example' },
+      locale: 'de',
+    });
+    const german = 'Die Adresse ist unvollständig: Ergänzen Sie die Endung nach dem Punkt.';
+    say({
+      texts: [
+        { id: 'field:email', text: german },
+        { id: 'summary', text: 'Es fehlen noch einige Angaben.' },
+      ],
+    });
+    const { reply } = value(await workflows.run('guidance', caller, request, call));
+    expect(reply.fields.find(({ field }) => field === 'email')?.suggestion).toBe(german);
+    expect(reply.summary).toBe('Es fehlen noch einige Angaben.');
+    expect(reply.basis?.note).toMatch(
+      /^m wurde gefragt und hat geantwortet\. Übernommen: der Hinweis zu .+; die Zusammenfassung\.$/,
     );
   });
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { faultIn, type Subject } from '../../src/workflows/assist/judge-text.ts';
 import { subjectOf } from '../../src/workflows/assist/wording.ts';
 import type { ItemKind } from '../../src/workflows/packs/assist-pack.ts';
-import { type MessageLanguage, messageLanguages, readRiskMessages } from '../../src/workflows/packs/risk-messages.ts';
 import { riskCategories } from '../../src/workflows/packs/risk-categories.ts';
+import { type MessageLanguage, messageLanguages, readRiskMessages } from '../../src/workflows/packs/risk-messages.ts';
 
 const reply = { summary: 'The listing is not ready.', nextBestAction: 'Add the price.', missingFacts: ['price'] };
 const listing = {

@@ -102,11 +102,22 @@ function requestOf<Request extends Assistable, Reply extends FamilyReply>(
     ],
     responseFormat: {
       ...{ kind: 'json', name: `${family}_assistance`, heldByCaller: true },
-      schema: z.toJSONSchema(assistance.answer),
+      schema: schemaOf(assistance.answer),
     },
     maxOutputTokens: family === 'draft' ? draftOutputTokensMax : outputTokensMax,
     temperature: 0,
   };
+}
+
+const schemas = new WeakMap<z.ZodType, Readonly<Record<string, unknown>>>();
+
+/** The JSON Schema of an answer, closed and with every field required, as providers that hold to schemas want them. */
+function schemaOf(answer: z.ZodType): Readonly<Record<string, unknown>> {
+  const known = schemas.get(answer);
+  if (known) return known;
+  const { $schema: _, ...schema } = z.toJSONSchema(answer);
+  schemas.set(answer, schema);
+  return schema;
 }
 
 // Times are of no use to a model.

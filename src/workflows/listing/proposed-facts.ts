@@ -68,7 +68,7 @@ export function proposableFacts(kind: Kind): string[] {
 /** Why a fact that a model reads from a text does not count: each has to be shown by the text's own words. */
 export function faultOfFact(text: string, { fact, value, quote }: ProposedFact): FactFault | undefined {
   if (!text.includes(quote.trim()) && !occursIn(text, quote)) return 'quote';
-  const terms = shown[fact];
+  const terms = Object.hasOwn(shown, fact) ? shown[fact] : undefined;
   if (!terms) return 'doubtful';
   const words = plainText(quote);
   if (terms.least === undefined) {
@@ -87,10 +87,16 @@ export function valueOfFact({ fact, value }: ProposedFact): string {
   return shown[fact]?.least === undefined ? value.trim() : String(amountIn(value));
 }
 
-/** A quote with what stands right before and behind it. */
+/** A quote with what stands right before and behind it in its clause. */
 function around(text: string, quote: string): string {
   const at = Math.max(0, text.indexOf(quote.trim()));
-  return plainText(text.slice(Math.max(0, at - 24), at + quote.length + 20));
+  const end = at + quote.trim().length;
+  const before = text
+    .slice(Math.max(0, at - 24), at)
+    .split(/[.;,\n]/)
+    .at(-1);
+  const after = text.slice(end, end + 20).split(/[.;,\n]/)[0];
+  return plainText(`${before}${text.slice(at, end)}${after}`);
 }
 
 function holdsWord(words: string, value: string): boolean {
