@@ -148,11 +148,10 @@ type Reply = Record<string, unknown> & { basis?: { note: string } };
 
 /** What must be the same or worse, whatever a model says. */
 function expectNoBetter(reply: Reply, rules: Reply): void {
-  const level = (one: Reply) => levels.indexOf(String(one['riskLevel']));
-  if (rules['riskLevel'] !== 'unknown') expect(level(reply)).toBeGreaterThanOrEqual(level(rules));
-  if (typeof rules['riskScore'] === 'number') expect(reply['riskScore']).toBeGreaterThanOrEqual(rules['riskScore']);
-  if (typeof rules['readinessScore'] === 'number')
-    expect(reply['readinessScore']).toBeLessThanOrEqual(rules['readinessScore']);
+  const level = (one: Reply) => levels.indexOf(String(one.riskLevel));
+  if (rules.riskLevel !== 'unknown') expect(level(reply)).toBeGreaterThanOrEqual(level(rules));
+  if (typeof rules.riskScore === 'number') expect(reply.riskScore).toBeGreaterThanOrEqual(rules.riskScore);
+  if (typeof rules.readinessScore === 'number') expect(reply.readinessScore).toBeLessThanOrEqual(rules.readinessScore);
   for (const name of [
     'completeness',
     'overallScore',
@@ -164,7 +163,7 @@ function expectNoBetter(reply: Reply, rules: Reply): void {
     'eliminated',
   ])
     expect(reply[name]).toEqual(rules[name]);
-  if (rules['ready'] === false) expect(reply['ready']).toBe(false);
+  if (rules.ready === false) expect(reply.ready).toBe(false);
 }
 
 async function run({ family, request }: Case, assist: string): Promise<{ reply: Reply; cost: bigint }> {
@@ -185,7 +184,7 @@ async function answered(one: Case, answer: object): Promise<Reply> {
 }
 
 function without(truth: Case['truth']): object {
-  return { ...truth, findings: [], ...(truth['facts'] ? { facts: [] } : {}) };
+  return { ...truth, findings: [], ...(truth.facts ? { facts: [] } : {}) };
 }
 
 describe.each(cases)('$family', (one) => {
@@ -198,7 +197,7 @@ describe.each(cases)('$family', (one) => {
 
   it('takes what is true', async () => {
     const reply = await answered(one, truth);
-    expect(reply['basis'], reply.basis?.note).toMatchObject({ evaluator: 'assisted', model: 'm' });
+    expect(reply.basis, reply.basis?.note).toMatchObject({ evaluator: 'assisted', model: 'm' });
     expect(reply.basis?.note).not.toContain('Dropped');
     for (const { text } of truth.texts) expect(JSON.stringify(reply)).toContain(text);
     expectNoBetter(reply, rules);
@@ -209,7 +208,7 @@ describe.each(cases)('$family', (one) => {
     for (const lie of said) {
       const texts = [...truth.texts.filter((text) => text.id !== id), { id, text: lie }];
       // With evidence beside it, and without: then the rules say what they said.
-      for (const answer of [truth, ...(truth['findings'] ? [without(truth)] : [])]) {
+      for (const answer of [truth, ...(truth.findings ? [without(truth)] : [])]) {
         const reply = await answered(one, { ...answer, texts });
         expect(JSON.stringify(reply), lie).not.toContain(lie);
         expect(reply.basis?.note, lie).toContain('Dropped');
@@ -239,7 +238,7 @@ describe('evidence', () => {
     ['readiness', readiness],
   ] as const)('%s: a finding lies in no field', async (_, one) => {
     const rules = (await run(one, 'off')).reply;
-    const [finding] = one.truth['findings'] as Record<string, string>[];
+    const [finding] = one.truth.findings as Record<string, string>[];
     const at = (field: string, lie: string) => ({
       ...one.truth,
       texts: [],
@@ -247,21 +246,21 @@ describe('evidence', () => {
       findings: [{ ...finding, [field]: lie }],
     });
     const trimmed = (answer: Record<string, unknown>) =>
-      one.family === 'risk' ? { texts: answer['texts'], findings: answer['findings'] } : answer;
+      one.family === 'risk' ? { texts: answer.texts, findings: answer.findings } : answer;
     for (const lie of ['he stole it all', 'rich', 'IS RICH NOW AND', ' '].filter((quote) => quote !== 'rich')) {
       const reply = await answered(one, trimmed(at('quote', lie)));
-      expect(reply['findings'], lie).toEqual(rules['findings']);
+      expect(reply.findings, lie).toEqual(rules.findings);
     }
     for (const lie of ['harmless', '', 'PHISHING']) {
       const reply = await answered(one, trimmed(at('category', lie)));
-      expect(reply['findings'], lie).toEqual(rules['findings']);
+      expect(reply.findings, lie).toEqual(rules.findings);
     }
     for (const lie of ['none', 'Critical', '-1'])
-      expect((await answered(one, trimmed(at('severity', lie))))['findings'], lie).toEqual(rules['findings']);
+      expect((await answered(one, trimmed(at('severity', lie)))).findings, lie).toEqual(rules.findings);
     for (const field of ['reason', 'suggestion'])
       for (const lie of lies) {
         const reply = await answered(one, trimmed(at(field, lie)));
-        expect(reply['findings']).toHaveLength((rules['findings'] as unknown[]).length + 1);
+        expect(reply.findings).toHaveLength((rules.findings as unknown[]).length + 1);
         expect(JSON.stringify(reply), lie).not.toContain(lie);
         expectNoBetter(reply, rules);
       }
@@ -283,19 +282,19 @@ describe('evidence', () => {
     ];
     for (const fact of facts) {
       const reply = await answered(readiness, { texts: [], findings: [], facts: [fact] });
-      expect(reply['facts'], JSON.stringify(fact)).toEqual(rules['facts']);
-      expect(reply['missingFacts']).toEqual(rules['missingFacts']);
+      expect(reply.facts, JSON.stringify(fact)).toEqual(rules.facts);
+      expect(reply.missingFacts).toEqual(rules.missingFacts);
       expect(reply.basis?.note).toContain('Dropped: the fact');
     }
   });
 
   it('readiness: a fact that the text bears out is given', async () => {
     const rules = (await run(readiness, 'off')).reply;
-    expect(rules['missingFacts']).toContain('fuel');
+    expect(rules.missingFacts).toContain('fuel');
     const fuel = { fact: 'fuel', value: 'Super', quote: 'It runs on Super' };
     const reply = await answered(readiness, { texts: [], findings: [], facts: [fuel] });
-    expect(reply['facts']).toContainEqual({ name: 'fuel', value: 'Super', source: 'text', quote: 'It runs on Super' });
-    expect(reply['missingFacts']).not.toContain('fuel');
+    expect(reply.facts).toContainEqual({ name: 'fuel', value: 'Super', source: 'text', quote: 'It runs on Super' });
+    expect(reply.missingFacts).not.toContain('fuel');
     expect(reply).toMatchObject({ ready: false, basis: { evaluator: 'assisted' } });
     expect(reply.basis?.note).toBe('m was asked and answered. Kept: the fact fuel.');
   });
@@ -316,7 +315,7 @@ describe('evidence', () => {
       request: (assist) => read(ScoreListingRequestSchema, { listing, assist }) as never,
     };
     const rules = (await run(closed, 'off')).reply;
-    expect(rules['ready']).toBe(true);
+    expect(rules.ready).toBe(true);
     const finding = { quote: 'The parcel waits for you', category: 'phishing', reason: 'r', suggestion: 's' };
     const reply = await answered(closed, {
       texts: [{ id: 'action', text: 'Publish the listing today.' }],
@@ -327,7 +326,7 @@ describe('evidence', () => {
       ...{ ready: false, riskLevel: 'critical' },
       nextBestAction: 'Rewrite the phrases that are marked in the findings.',
     });
-    expect(reply['findings']).toContainEqual(
+    expect(reply.findings).toContainEqual(
       expect.objectContaining({ phrase: 'The parcel waits for you', source: 'model', category: 'phishing' }),
     );
     expect(upstream.seen).toHaveLength(1);
@@ -343,7 +342,7 @@ describe('evidence', () => {
     expect(rules).toMatchObject({ riskLevel: 'low', findings: [{ category: 'personal_data', messageIndex: 1 }] });
     const finding = { quote: 'Write to ana@shop.example', category: 'phishing', reason: 'r', suggestion: 's' };
     const lesser = await answered(talk, { texts: [], findings: [{ ...finding, severity: 'low' }] });
-    expect(lesser['findings']).toEqual(rules['findings']);
+    expect(lesser.findings).toEqual(rules.findings);
     const reply = await answered(talk, { texts: [], findings: [{ ...finding, severity: 'critical' }] });
     expect(reply).toMatchObject({ riskLevel: 'critical', findings: [{}, { category: 'phishing', messageIndex: 1 }] });
   });
@@ -354,7 +353,7 @@ describe('a decision', () => {
   it.each(liesOfOptions)('takes no risk that is none of the option: %s', async (lie) => {
     const rules = (await run(decision, 'off')).reply;
     const reply = await answered(decision, { texts: [], risks: [lie] });
-    expect(reply['risks']).toEqual(rules['risks']);
-    expect(reply['markdown']).toBe(rules['markdown']);
+    expect(reply.risks).toEqual(rules.risks);
+    expect(reply.markdown).toBe(rules.markdown);
   });
 });

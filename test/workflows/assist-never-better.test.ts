@@ -121,7 +121,7 @@ const levels = ['low', 'medium', 'high', 'critical'];
 /** What it was by rules alone, or worse. */
 function expectNoBetter(name: Case['name'], reply: Judgement, rules: Judgement, request: { listing?: unknown }): void {
   const level = ({ riskLevel }: Judgement) => levels.indexOf(String(riskLevel));
-  if (rules['riskLevel'] === 'unknown') expect(reply['riskLevel']).not.toBe('low');
+  if (rules.riskLevel === 'unknown') expect(reply.riskLevel).not.toBe('low');
   else expect(level(reply)).toBeGreaterThanOrEqual(level(rules));
   const same = {
     guidance: ['completeness', 'ready', 'missingFacts', 'nextField'],
@@ -131,14 +131,14 @@ function expectNoBetter(name: Case['name'], reply: Judgement, rules: Judgement, 
     readiness: ['kind'],
   };
   for (const field of same[name]) expect(reply[field], field).toEqual(rules[field]);
-  if (name === 'risk') expect(Number(reply['riskScore'])).toBeGreaterThanOrEqual(Number(rules['riskScore']));
+  if (name === 'risk') expect(Number(reply.riskScore)).toBeGreaterThanOrEqual(Number(rules.riskScore));
   if (name === 'decision')
-    expect(reply['recommendation']).toMatchObject({ option: (rules['recommendation'] as { option: string }).option });
+    expect(reply.recommendation).toMatchObject({ option: (rules.recommendation as { option: string }).option });
   if (name !== 'readiness') return;
-  expect(Number(reply['readinessScore'])).toBeLessThanOrEqual(Number(rules['readinessScore']));
+  expect(Number(reply.readinessScore)).toBeLessThanOrEqual(Number(rules.readinessScore));
   // What the text itself says may open a listing: no fact is there that does not stand in it.
   const added = reply.facts.filter((one) => !rules.facts.some((fact) => fact.name === one.name));
-  if (added.length === 0 && rules['ready'] === false) expect(reply['ready']).toBe(false);
+  if (added.length === 0 && rules.ready === false) expect(reply.ready).toBe(false);
   for (const { quote } of added) expect(JSON.stringify(request.listing)).toContain(quote);
 }
 
