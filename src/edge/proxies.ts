@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, Http2Session, ServerHttp2Stream } from 'node:http2';
+import type { Http2Session, IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /** Networks that Fastify, too, knows by name. */

@@ -1,6 +1,6 @@
 import type { ServerHttp2Stream } from 'node:http2';
-import Fastify from 'fastify';
 import fc from 'fast-check';
+import Fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { streamPeers } from '../../src/edge/proxies.ts';
 
