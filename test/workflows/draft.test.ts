@@ -257,6 +257,11 @@ describe('the kind of a purpose', () => {
     expect(unclear.map((purpose) => kindOfPurpose(purpose, []).id)).toEqual(unclear.map(() => ''));
   });
 
+  it('is heard at the beginning, so that a long purpose takes no longer', () => {
+    expect(kindOfPurpose(`Confirm the appointment. ${'x '.repeat(900)}`, []).id).toBe('confirmation');
+    expect(kindOfPurpose(`${'x '.repeat(900)} Confirm the appointment.`, []).id).toBe('');
+  });
+
   it('is told by what is given where the words alone are few', () => {
     expect(kindOfPurpose('Reminder.', []).id).toBe('');
     expect(kindOfPurpose('Reminder.', ['invoice number', 'amount', 'due date']).id).toBe('payment_reminder');

@@ -12,7 +12,9 @@ const weakWord = 1;
 const fieldNamed = 0.5;
 const fieldsMax = 4;
 const clearAt = 2;
-const foldedMax = 2000;
+// What is asked for is said at the beginning; the patterns look at each place of it several times.
+const foldedMax = 500;
+const looksAtMax = 80;
 // Finding what is like a name takes longer than all the rest.
 const nearestMax = 20;
 
@@ -130,7 +132,7 @@ function askForRequired(kind: DraftKind, { slots, others }: Assigned, { language
   for (const { name, type, required, unless } of kind.fields.values()) {
     if (!required || slots.has(name) || unless.some((other) => slots.has(other))) continue;
     // What the caller gives in words that are not known here may be it: nothing is asked for twice.
-    if (others.some((slot) => !slot.isOpen && couldBe[type].test(slot.text))) continue;
+    if (others.some((slot) => !slot.isOpen && couldBe[type].test(slot.text.slice(0, looksAtMax)))) continue;
     if ([name, ...unless].some((field) => others.some((slot) => speaksOf(slot.name, field)))) continue;
     slots.set(name, openSlot(draftWords.get(language)?.names[name]?.[0] ?? name));
   }
