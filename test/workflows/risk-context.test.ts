@@ -62,6 +62,44 @@ describe('a risk check without a domain', () => {
   });
 });
 
+describe('how far signs reach', () => {
+  for (const [text, category] of [
+    [
+      "We can sort the rental privately and skip the site's service charge, just message me your IBAN.",
+      'off_platform_payment',
+    ],
+    ['The parcel is released once you transfer the clearance fee of 45.', 'advance_fee'],
+    ['Our analysts turned 300 into 9,000 within two weeks, join the system today.', 'too_good_to_be_true'],
+    ['Migrants are a plague and have to be deported.', 'hate'],
+    ['Ich zünde dir das Auto an, wenn du nicht zahlst.', 'threat'],
+    ['Wohnung zu vermieten, keine Ausländer und keine Kinder.', 'discrimination_housing'],
+  ] as const)
+    it(`finds ${category} in "${text}"`, () => {
+      expect(graveCategories(text)).toContain(category);
+    });
+
+  for (const text of [
+    'We accept bank transfer and PayPal. The invoice comes with the parcel.',
+    'Room in a flat share, we are two women and one man, all are welcome.',
+    'Ford Escort for sale, one owner, price on request.',
+    'Used shoes, worn twice, 20 euro.',
+    'You will regret it if you miss this concert. Tickets at the door.',
+    'The deposit is refunded if you cancel 48 hours before.',
+    'Nobody can guarantee to win a case, said the lawyer.',
+    'Zahlt die Risikolebensversicherung bei Suizid? Üblicherweise erst nach drei Jahren.',
+  ])
+    it(`leaves "${text}" alone`, () => {
+      expect(graveCategories(text)).toEqual([]);
+    });
+
+  it('takes a warning for two sentences on, and no further', () => {
+    const wired = 'Pay the deposit only by Western Union.';
+    expect(graveCategories(`Beware of this. The table is oak. ${wired}`)).toEqual([]);
+    const far = graveCategories(`Beware of the dog. The table is oak. It has four legs. ${wired}`);
+    expect(far).toContain('off_platform_payment');
+  });
+});
+
 describe('what a risk reply says of itself', () => {
   it('says that nothing known was found, and who should read it, when it is low', () => {
     const { summary, nextBestAction, assessment } = check({

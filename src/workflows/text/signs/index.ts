@@ -34,6 +34,8 @@ export interface SignIndex {
 const negatorClass = 'not';
 const contextClasses = ['warning', 'report', 'about'] as const;
 const negatedWithin = 4;
+// A warning speaks of what it warns of in the sentences around it.
+const contextReach = 2;
 
 /** Makes the signs of one language searchable. Throws, naming the pattern, when one is wrong. */
 export function indexSigns({ classes, signs }: SignWords): SignIndex {
@@ -91,7 +93,9 @@ function sentencesWith({ tokens, hits }: Read, atoms: readonly number[]): Set<nu
 }
 
 function nearAny(sentences: ReadonlySet<number>, sentence: number): boolean {
-  return sentences.has(sentence) || sentences.has(sentence - 1) || sentences.has(sentence + 1);
+  for (let near = sentence - contextReach; near <= sentence + contextReach; near++)
+    if (sentences.has(near)) return true;
+  return false;
 }
 
 function classesIn({ hits }: Read, named: ReadonlyMap<number | undefined, string>): string[] {
