@@ -1,7 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { FailureError, fail, invalid, type Result, succeed, unwrap } from '../base/failure.ts';
-import type { Outcome as OutcomeMessage } from '../gen/intelligence/outcome/v1/outcome_pb.ts';
 import type { FamilyCalibrationSchema } from '../gen/intelligence/outcome/v1/calibration_pb.ts';
+import type { Outcome as OutcomeMessage } from '../gen/intelligence/outcome/v1/outcome_pb.ts';
 import { OutcomeService } from '../gen/intelligence/outcome/v1/outcome_service_pb.ts';
 import type { FamilyCalibration, Outcome, OutcomeReport, Outcomes, Reported } from '../outcomes/index.ts';
 import { accountOf } from './caller.ts';

@@ -8,8 +8,8 @@ import type { Sandbox } from '../sandbox/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 import type { Assistable } from './assist/deps.ts';
 import type { Assistant } from './assistant.ts';
-import type { Paid, WorkflowCall } from './charged-run.ts';
 import { type BatchItem, type BatchTerms, runBatch } from './batch.ts';
+import type { Paid, WorkflowCall } from './charged-run.ts';
 import { createDefinitions, type Definitions } from './custom/index.ts';
 import type { DefinitionQuotas } from './custom/quotas.ts';
 import { type CustomReply, type CustomRequest, runWorkflow } from './custom/run-workflow.ts';
@@ -29,8 +29,8 @@ export type { CustomReply } from './custom/run-workflow.ts';
 export type { Drafts } from './drafts/index.ts';
 export type { AnyRequest, WorkflowEstimate } from './estimate.ts';
 export { jsonOf } from './family.ts';
-export type { PackList } from './list-packs.ts';
 export { workflowInvariants } from './invariants.ts';
+export type { PackList } from './list-packs.ts';
 export type { PriceList } from './prices.ts';
 
 /** The families whose replies are not kept. */

@@ -1,6 +1,6 @@
 import type {
-  DraftKind as ListedDraftKind,
   FormPack,
+  DraftKind as ListedDraftKind,
   ListingPack,
   ListPacksResponse,
   PackCheck,

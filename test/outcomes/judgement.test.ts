@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { effectOf, outcomeClasses, outcomes } from '../../src/outcomes/outcome.ts';
 import { decodeJudgement, encodeJudgement, type Judgement } from '../../src/outcomes/judgement.ts';
+import { effectOf, outcomeClasses, outcomes } from '../../src/outcomes/outcome.ts';
 import { judgementText } from '../../src/workflows/judgement.ts';
 
 const judgement: Judgement = {

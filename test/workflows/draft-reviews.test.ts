@@ -4,8 +4,8 @@ import type { Clock } from '../../src/base/clock.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { unwrap } from '../../src/base/failure.ts';
 import { newId } from '../../src/base/ids.ts';
-import { createDrafts, type Drafts } from '../../src/workflows/drafts/index.ts';
 import { createDraftsStore } from '../../src/workflows/drafts/drafts-store.ts';
+import { createDrafts, type Drafts } from '../../src/workflows/drafts/index.ts';
 import { inspectDraft } from '../../src/workflows/families/draft.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
-import { draftFamily, type DraftReply } from '../../src/workflows/families/draft.ts';
+import { type DraftReply, draftFamily } from '../../src/workflows/families/draft.ts';
 import { kindOfPurpose } from '../../src/workflows/families/draft-kind.ts';
 import { formatValue } from '../../src/workflows/families/draft-values.ts';
 import { draftKinds, draftWords } from '../../src/workflows/packs/draft-kinds.ts';

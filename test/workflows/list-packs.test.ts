@@ -1,10 +1,10 @@
-import { create, type JsonValue, fromJson } from '@bufbuild/protobuf';
+import { create, fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { describe, expect, test } from 'vitest';
 import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
+import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
 import { ListPacksResponseSchema } from '../../src/gen/intelligence/workflow/v1/pack_pb.ts';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
 import { ScoreBusinessReadinessRequestSchema } from '../../src/gen/intelligence/workflow/v1/scoring_pb.ts';
-import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
 import { draftFamily } from '../../src/workflows/families/draft.ts';
 import { guidanceFamily } from '../../src/workflows/families/guidance.ts';
 import { listingPolicies, readinessFamily } from '../../src/workflows/families/readiness.ts';

@@ -1,11 +1,11 @@
-import { nearestName } from '../../base/text/nearest.ts';
 import { foldText } from '../../base/text/fold.ts';
+import { nearestName } from '../../base/text/nearest.ts';
 import { countWords } from '../../base/text/words.ts';
 import type { DraftFact } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
 import type { UnusedField } from '../../gen/intelligence/workflow/v1/unused_field_pb.ts';
 import type { Plain } from '../family.ts';
 import { bareName, type DraftKind, draftKinds, draftWords, neutralKind } from '../packs/draft-kinds.ts';
-import { formatValue, type DraftLocale } from './draft-values.ts';
+import { type DraftLocale, formatValue } from './draft-values.ts';
 
 const strongWord = 3;
 const weakWord = 1;
