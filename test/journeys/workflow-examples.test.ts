@@ -35,6 +35,10 @@ const replies: Record<string, object> = {
     draft: { title: 'Delay of your order 48213', placeholders: [], body: expect.stringContaining('3 December 2026') },
   },
   '/v1/decision/memo': { recommendation: { option: expect.stringMatching(/North|South/) } },
+  '/v1/workflows:estimate': { family: 'risk', rulesUsd: '0.002', ceilingUsd: expect.any(String) },
+  '/v1/workflows/batch': {
+    results: [{ risk: { riskLevel: 'critical' } }, { readiness: { kind: expect.any(String) } }],
+  },
   '/v1/scoring/business-readiness': { unusedFields: [], impossibleValues: [], missingFacts: expect.any(Array) },
 };
 
@@ -42,7 +46,7 @@ test.each(Object.entries(replies))('the example of %s is answered, and uses name
   const { status, body } = await example(path);
   expect(status, JSON.stringify(body)).toBe(200);
   expect(body).toMatchObject(reply);
-  expect(body.nextBestAction).not.toBe('');
+  if ('summary' in body) expect(body.nextBestAction).not.toBe('');
 });
 
 test('the examples of reviews follow that of a draft', async () => {

@@ -154,6 +154,19 @@ const lies = {
   },
 };
 
+const keptNote: Record<string, RegExp> = {
+  en: /Kept: the document\.$/,
+  de: /Übernommen: das Dokument\.$/,
+  es: /Se conservó: el documento\.$/,
+  fr: /Retenu : le document\.$/,
+};
+const missedNote: Record<string, RegExp> = {
+  en: /did not hold, nor did a second one: .*Rules alone answer\.$/,
+  de: /hielt der Prüfung nicht stand, eine zweite auch nicht: .*Es antworten allein die Regeln\.$/,
+  es: /no superó la comprobación, y la segunda tampoco: .*Responden solo las reglas\.$/,
+  fr: /n’a pas passé le contrôle, la seconde non plus : .*Seules les règles répondent\.$/,
+};
+
 describe.each(Object.entries(lies))('a draft in %s', (locale, { facts, honest, added }) => {
   const request = fromJson(DraftDocumentRequestSchema, {
     ...{
@@ -166,7 +179,10 @@ describe.each(Object.entries(lies))('a draft in %s', (locale, { facts, honest, a
   it('is worded by a model that keeps to what is given', async () => {
     say({ title: '', body: honest });
     const { reply } = unwrap(await workflows.draft(caller, request, call));
-    expect(reply.basis).toMatchObject({ evaluator: 'assisted', note: '' });
+    expect(reply.basis).toMatchObject({
+      evaluator: 'assisted',
+      note: expect.stringMatching(keptNote[locale] as RegExp),
+    });
     expect(reply.draft?.body).toBe(honest);
     expect(upstream.seen).toHaveLength(1);
   });
@@ -180,8 +196,8 @@ describe.each(Object.entries(lies))('a draft in %s', (locale, { facts, honest, a
       expect(upstream.seen).toHaveLength(2);
       expect(reply.draft?.body).toBe(byRules);
       expect(reply.basis).toMatchObject({ evaluator: 'rules', model: '' });
-      expect(reply.basis?.note).toMatch(/^The model's answer did not hold: .*"/);
-      expect(JSON.stringify(upstream.seen[1]?.body)).toContain('Answer again with this put right.');
+      expect(reply.basis?.note).toMatch(missedNote[locale] as RegExp);
+      expect(JSON.stringify(upstream.seen[1]?.body)).toContain('Answer again with all of it, with this put right.');
       // The second answer counts when it holds.
       upstream.seen.length = 0;
       say({ title: '', body: `${honest} ${sentence}` }, { title: '', body: honest });
