@@ -5,8 +5,9 @@ import { fail, invalid, succeed } from '../base/failure.ts';
 import type { Basis, Check } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import type { ListingFact } from '../gen/intelligence/workflow/v1/readiness_pb.ts';
 import type { PatternUse, Check as SandboxCheck } from '../sandbox/index.ts';
-import { type CheckResult, type CheckRule, notEvaluated, type Severity } from './checks/checks.ts';
+import type { CheckResult, CheckRule, Severity } from './checks/checks.ts';
 import type { Spotted } from './families/findings.ts';
+import { english, notEvaluated, type Words } from './words/index.ts';
 
 /** The families as prices, usage and entries name them. */
 export const familyNames = ['guidance', 'readiness', 'risk', 'draft', 'decision', 'scoring', 'custom'] as const;
@@ -107,7 +108,7 @@ export function boundJson(field: string, json: unknown): Result<void> {
 }
 
 /** The caller's own checks as rules, with what is unset filled in. */
-export function ownRules(checks: readonly Plain<Check>[]): CheckRule[] {
+export function ownRules(checks: readonly Plain<Check>[], words: Words = english): CheckRule[] {
   return checks.map((check) => ({
     id: check.id,
     fact: check.fact,
@@ -115,8 +116,8 @@ export function ownRules(checks: readonly Plain<Check>[]): CheckRule[] {
     pass: check.pass,
     weight: check.weight ?? 1,
     severity: (check.severity || 'medium') as Severity,
-    message: check.message || `The check ${check.id} failed.`,
-    action: check.action || `Put right: ${check.fact || check.id}.`,
+    message: check.message || words.say('check.failed', { id: check.id }),
+    action: check.action || words.say('check.putRight', { fact: check.fact || check.id }),
     missing: check.fact !== '',
   }));
 }
@@ -127,7 +128,7 @@ export function checkOf({ id, when, pass, weight, severity }: CheckRule): Sandbo
 }
 
 /** What a reply rests on when rules alone decided. */
-export function basisOf(results: readonly CheckResult[], packVersion: string): Plain<Basis> {
+export function basisOf(results: readonly CheckResult[], packVersion: string, words: Words = english): Plain<Basis> {
   return {
     evaluator: 'rules',
     checks: results.map(({ rule, outcome }) => ({
@@ -136,7 +137,7 @@ export function basisOf(results: readonly CheckResult[], packVersion: string): P
       outcome,
       weight: rule.weight,
       severity: rule.severity,
-      message: outcome === 'failed' ? rule.message : outcome === 'error' ? notEvaluated(rule).message : '',
+      message: outcome === 'failed' ? rule.message : outcome === 'error' ? notEvaluated(rule, words).message : '',
     })),
     model: '',
     packVersion,

@@ -21,22 +21,14 @@ export interface CheckResult {
   outcome: Outcome;
 }
 
-/** A check that could not be evaluated, in words of its own: it counts as failed and blocks, whatever its severity. */
-export function notEvaluated(rule: CheckRule): CheckRule {
-  const about = rule.fact === '' ? rule.id : rule.fact;
-  return {
-    ...rule,
-    severity: 'critical',
-    message: `The check ${rule.id} could not be evaluated: a fact that it needs is absent or of another type.`,
-    action: rule.action === '' ? `Add what the check needs: ${about}.` : rule.action,
-  };
-}
-
 /**
  * What did not pass, in the order in which it is best put right: what blocks, then the heaviest; equal ones in the pack's
- * order. What could not be evaluated did not pass and blocks.
+ * order. What could not be evaluated did not pass and blocks, in the words of `notEvaluated`.
  */
-export function failedByUrgency(results: readonly CheckResult[]): CheckRule[] {
+export function failedByUrgency(
+  results: readonly CheckResult[],
+  notEvaluated: (rule: CheckRule) => CheckRule,
+): CheckRule[] {
   const blocks = ({ severity }: CheckRule) => (severity === 'critical' ? 1 : 0);
   return results
     .filter(({ outcome }) => isUnmet(outcome))

@@ -4,8 +4,11 @@ import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.t
 import type { PatternFits, Plain } from '../family.ts';
 import { countryCodeOf } from '../sense/countries.ts';
 import { looksLikeDay, readDay } from '../sense/days.ts';
+import { type Fault, fault } from '../sense/fault.ts';
 import { meaningOf } from '../sense/field-meaning.ts';
 import { isMinor, nonsenseIn, phoneProblem, type SenseContext, testAddress } from '../sense/field-sense.ts';
+import type { Words } from '../words/index.ts';
+import type { ShownField } from './shown-form.ts';
 
 /** `empty`: optional and not filled in. */
 export type Status = 'ok' | 'missing' | 'invalid' | 'weak' | 'empty';
@@ -18,34 +21,42 @@ export interface FieldState {
 
 /** How a value stands against what its field asks for. Pure. `fits` judges patterns; a shipped form's are run here. */
 export function inspectValue(
-  field: Plain<FormField>,
+  { field, shown }: ShownField,
   value: unknown,
   context: SenseContext,
+  words: Words,
   fits: PatternFits = matchesWhole,
 ): FieldState {
-  const label = field.label || field.name;
-  if (isBlank(value)) return blank(field, label);
+  const { label } = shown;
+  const advice = (action: string) => adviceOf(shown, action, words);
+  if (isBlank(value)) {
+    const suggestion = advice(words.say('field.fillIn', { label }));
+    return field.required
+      ? { status: 'missing', message: words.say('field.missing', { label }), suggestion }
+      : { status: 'empty', message: '', suggestion };
+  }
   const problem = problemOf(field, value, context, fits);
   if (problem !== undefined)
-    return { status: 'invalid', message: `${label} ${problem}.`, suggestion: advice(field, `Correct this: ${label}.`) };
+    return {
+      status: 'invalid',
+      message: words.tell(problem(label)),
+      suggestion: advice(words.say('field.correct', { label })),
+    };
   const weakness = weaknessOf(field, value, context);
   if (weakness !== undefined)
-    return { status: 'weak', message: `${label} ${weakness}.`, suggestion: advice(field, `Improve this: ${label}.`) };
+    return {
+      status: 'weak',
+      message: words.tell(weakness(label)),
+      suggestion: advice(words.say('field.improve', { label })),
+    };
   return { status: 'ok', message: '', suggestion: '' };
 }
 
-function blank(field: Plain<FormField>, label: string): FieldState {
-  const suggestion = advice(field, `Fill in: ${label}.`);
-  return field.required
-    ? { status: 'missing', message: `${label} is not filled in.`, suggestion }
-    : { status: 'empty', message: '', suggestion };
-}
-
-function advice(field: Plain<FormField>, action: string): string {
-  const choices =
-    field.choices.length > 0 && field.choices.length <= 12 ? `Choose from: ${field.choices.join(', ')}.` : '';
-  const example = field.example === '' ? '' : `For example: ${field.example}.`;
-  return [action, field.help, choices, example].filter((part) => part !== '').join(' ');
+function adviceOf({ help, choices, example }: ShownField['shown'], action: string, { say }: Words): string {
+  const chosen =
+    choices.length > 0 && choices.length <= 12 ? say('field.chooseFrom', { choices: choices.join(', ') }) : '';
+  const like = example === '' ? '' : say('field.example', { example });
+  return [action, help, chosen, like].filter((part) => part !== '').join(' ');
 }
 
 function isBlank(value: unknown): boolean {
@@ -59,53 +70,52 @@ function problemOf(
   value: unknown,
   context: SenseContext,
   fits: PatternFits,
-): string | undefined {
+): Fault | undefined {
   const { kind } = field;
   if (kind === 'boolean') {
-    if (typeof value !== 'boolean') return 'has to be true or false';
+    if (typeof value !== 'boolean') return fault('field.boolean');
     return value === false && field.required && consent.test(`${field.name} ${field.label}`)
-      ? 'has to be agreed to'
+      ? fault('field.agreed')
       : undefined;
   }
   if (kind === 'number' || kind === 'integer') return numberProblem(field, value);
   if (kind === 'choices' || kind === 'list') return listProblem(field, value);
-  if (typeof value !== 'string' && typeof value !== 'number') return 'has to be a text';
+  if (typeof value !== 'string' && typeof value !== 'number') return fault('field.text');
   const text = String(value).trim();
   const form = formProblems[kind]?.(text, field, context);
   if (form !== undefined) return form;
   const length = countCodePoints(text);
-  if (field.maxLength !== undefined && length > field.maxLength) return `is longer than ${field.maxLength} characters`;
+  if (field.maxLength !== undefined && length > field.maxLength)
+    return fault('field.tooLong', { max: field.maxLength });
   // A long text that is too short is weak, not wrong.
   if (field.minLength !== undefined && length < field.minLength && kind !== 'long_text')
-    return `is shorter than ${field.minLength} characters`;
-  if (field.pattern !== '' && !fits(field.pattern, patternText(value)))
-    return 'does not have the form that is asked for';
+    return fault('field.tooShort', { min: field.minLength });
+  if (field.pattern !== '' && !fits(field.pattern, patternText(value))) return fault('field.pattern');
   return nonsenseIn(meaningOf(field.name, field.label), text, context);
 }
 
 const consent =
   /terms|conditions|consent|privacy|accept|agree|agb|datenschutz|einwillig|condiciones|privacidad|acepto|conditions|accepte/i;
 
-type FormProblem = (text: string, field: Plain<FormField>, context: SenseContext) => string | undefined;
+type FormProblem = (text: string, field: Plain<FormField>, context: SenseContext) => Fault | undefined;
 
 const formProblems: Readonly<Record<string, FormProblem>> = {
-  email: (text) => (isEmail(text) ? testAddress(text) : 'is not an e-mail address'),
+  email: (text) => (isEmail(text) ? testAddress(text) : fault('field.email')),
   phone: (text, _, context) => phoneProblem(text, context),
-  url: (text) => (isUrl(text) ? undefined : 'is not an address that begins with http:// or https://'),
+  url: (text) => (isUrl(text) ? undefined : fault('field.url')),
   date: dateProblem,
-  country: (text) =>
-    countryCodeOf(text) === undefined ? 'is no country: write its name or its code of ISO 3166' : undefined,
-  choice: (text, { choices }) => (choices.includes(text) ? undefined : 'is not one of the choices'),
+  country: (text) => (countryCodeOf(text) === undefined ? fault('field.country') : undefined),
+  choice: (text, { choices }) => (choices.includes(text) ? undefined : fault('field.choice')),
 };
 
-function numberProblem(field: Plain<FormField>, value: unknown): string | undefined {
+function numberProblem(field: Plain<FormField>, value: unknown): Fault | undefined {
   const number = typeof value === 'string' && value.length <= 40 && value.trim() !== '' ? readNumber(value) : value;
-  if (typeof number !== 'number' || !Number.isFinite(number)) return 'has to be a number';
-  if (field.kind === 'integer' && !Number.isInteger(number)) return 'has to be a whole number';
-  if (field.min !== undefined && number < field.min) return `is less than ${field.min}`;
-  if (number < 0 && field.min === undefined && counted.test(spacedName(field))) return 'is less than 0';
-  if (number === 0 && measured.test(spacedName(field))) return 'has to be more than 0';
-  if (field.max !== undefined && number > field.max) return `is more than ${field.max}`;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return fault('field.number');
+  if (field.kind === 'integer' && !Number.isInteger(number)) return fault('field.integer');
+  if (field.min !== undefined && number < field.min) return fault('field.less', { min: field.min });
+  if (number < 0 && field.min === undefined && counted.test(spacedName(field))) return fault('field.less', { min: 0 });
+  if (number === 0 && measured.test(spacedName(field))) return fault('field.positive');
+  if (field.max !== undefined && number > field.max) return fault('field.more', { max: field.max });
   return undefined;
 }
 
@@ -126,21 +136,22 @@ function readNumber(text: string): number {
   return Number(/^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(bare) ? bare.replaceAll(',', '') : bare);
 }
 
-function listProblem(field: Plain<FormField>, value: unknown): string | undefined {
-  if (!Array.isArray(value)) return 'has to be a list';
-  if (field.maxLength !== undefined && value.length > field.maxLength) return `has more than ${field.maxLength} items`;
-  if (field.minLength !== undefined && value.length < field.minLength) return `has fewer than ${field.minLength} items`;
+function listProblem(field: Plain<FormField>, value: unknown): Fault | undefined {
+  if (!Array.isArray(value)) return fault('field.list');
+  if (field.maxLength !== undefined && value.length > field.maxLength)
+    return fault('field.moreItems', { max: field.maxLength });
+  if (field.minLength !== undefined && value.length < field.minLength)
+    return fault('field.fewerItems', { min: field.minLength });
   if (field.kind !== 'choices') return undefined;
   const known = new Set<unknown>(field.choices);
-  return value.every((item) => known.has(item)) ? undefined : 'has something that is not one of the choices';
+  return value.every((item) => known.has(item)) ? undefined : fault('field.choices');
 }
 
-function dateProblem(text: string, field: Plain<FormField>, { locale }: SenseContext): string | undefined {
+function dateProblem(text: string, field: Plain<FormField>, { locale }: SenseContext): Fault | undefined {
   const day = readDay(text, locale);
-  if (day === undefined)
-    return looksLikeDay(text) ? 'is a day that does not exist' : 'is not a date such as 2024-05-17';
-  if (field.min !== undefined && day.year < field.min) return `is before ${field.min}`;
-  if (field.max !== undefined && day.year > field.max) return `is after ${field.max}`;
+  if (day === undefined) return looksLikeDay(text) ? fault('field.noSuchDay') : fault('field.date');
+  if (field.min !== undefined && day.year < field.min) return fault('field.beforeYear', { year: String(field.min) });
+  if (field.max !== undefined && day.year > field.max) return fault('field.afterYear', { year: String(field.max) });
   return undefined;
 }
 
@@ -207,17 +218,17 @@ const placeholders = new Set([
   '1234',
 ]);
 
-function weaknessOf(field: Plain<FormField>, value: unknown, context: SenseContext): string | undefined {
+function weaknessOf(field: Plain<FormField>, value: unknown, context: SenseContext): Fault | undefined {
   if (typeof value !== 'string' || field.kind === 'choice') return undefined;
   const text = value.trim();
-  if (meaningOf(field.name, field.label) === 'birth' && isMinor(text, context)) return 'is of somebody younger than 18';
+  if (meaningOf(field.name, field.label) === 'birth' && isMinor(text, context)) return fault('field.minor');
   const folded = foldText(text.slice(0, 10_000));
-  if (placeholders.has(folded)) return 'looks like a placeholder';
-  if (text.length >= 4 && new Set(folded.replaceAll(' ', '')).size === 1) return 'repeats one character';
+  if (placeholders.has(folded)) return fault('field.placeholder');
+  if (text.length >= 4 && new Set(folded.replaceAll(' ', '')).size === 1) return fault('field.repeats');
   if (field.kind !== 'long_text') return undefined;
   if (field.minLength !== undefined && countCodePoints(text) < field.minLength)
-    return `could be longer: ${field.minLength} characters or more`;
-  if (text.length >= 40 && countWords(text) < 4) return 'says little in words';
+    return fault('field.couldBeLonger', { min: field.minLength });
+  if (text.length >= 40 && countWords(text) < 4) return fault('field.fewWords');
   const letters = text.replace(/[^A-Za-z]/g, '');
-  return letters.length >= 40 && letters === letters.toUpperCase() ? 'is written in capital letters' : undefined;
+  return letters.length >= 40 && letters === letters.toUpperCase() ? fault('field.capitals') : undefined;
 }

@@ -3,11 +3,14 @@ import { countryCodeOf } from '../sense/countries.ts';
 import { readDay } from '../sense/days.ts';
 import { meaningOf } from '../sense/field-meaning.ts';
 import { countryOfVat } from '../sense/field-sense.ts';
+import type { Words } from '../words/index.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 interface Named {
   name: string;
   label: string;
+  /** What the reader sees. */
+  title: string;
   kind: string;
 }
 
@@ -18,8 +21,17 @@ export interface Contradiction {
 }
 
 /** What contradicts itself among values that are each possible: dates, sums, countries. Values are compared, never texts. */
-export function contradictionsIn(fields: readonly Named[], values: Values, locale: string): Contradiction[] {
-  return [...datesOutOfOrder(fields, values, locale), ...wrongSums(fields, values), ...foreignNumbers(fields, values)];
+export function contradictionsIn(
+  fields: readonly Named[],
+  values: Values,
+  locale: string,
+  words: Words,
+): Contradiction[] {
+  return [
+    ...datesOutOfOrder(fields, values, locale, words),
+    ...wrongSums(fields, values, words),
+    ...foreignNumbers(fields, values, words),
+  ];
 }
 
 const dateOrders: readonly (readonly [RegExp, RegExp])[] = [
@@ -29,7 +41,7 @@ const dateOrders: readonly (readonly [RegExp, RegExp])[] = [
   [/issue/i, /expir|valid ?until/i],
 ];
 
-function datesOutOfOrder(fields: readonly Named[], values: Values, locale: string): Contradiction[] {
+function datesOutOfOrder(fields: readonly Named[], values: Values, locale: string, words: Words): Contradiction[] {
   const days = fields.flatMap((field) => {
     const day = field.kind === 'date' ? readDay(String(values[field.name] ?? ''), locale) : undefined;
     return day === undefined ? [] : [{ field, day, words: wordsOf(field) }];
@@ -38,12 +50,13 @@ function datesOutOfOrder(fields: readonly Named[], values: Values, locale: strin
     const first = days.find(({ words }) => earlier.test(words));
     const second = days.find((one) => one !== first && later.test(one.words) && !earlier.test(one.words));
     if (!first || !second || first.day.iso <= second.day.iso) return [];
-    return [contradiction(second.field, `${titleOf(second.field)} is before ${titleOf(first.field)}.`)];
+    const message = words.say('form.before', { second: second.field.title, first: first.field.title });
+    return [contradiction(second.field, message, words)];
   });
 }
 
 /** net + tax = gross, and tax = net x rate; to the cent, but for one of rounding. */
-function wrongSums(fields: readonly Named[], values: Values): Contradiction[] {
+function wrongSums(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
   const find = (pattern: RegExp) => {
     const field = fields.find((one) => pattern.test(wordsOf(one)) && isNumber(values[one.name]));
     return field === undefined ? undefined : { field, value: Number(values[field.name]) };
@@ -54,19 +67,26 @@ function wrongSums(fields: readonly Named[], values: Values): Contradiction[] {
   const rate = find(/\b(vat|tax|mwst|ust|iva|tva) (rate|satz|tipo|taux|percent)\b/i);
   const found: Contradiction[] = [];
   if (net && tax && rate && Math.abs((net.value * rate.value) / 100 - tax.value) > 0.02)
-    found.push(contradiction(tax.field, `${titleOf(tax.field)} is not ${rate.value} % of ${titleOf(net.field)}.`));
+    found.push(
+      contradiction(
+        tax.field,
+        words.say('form.notShare', { tax: tax.field.title, rate: rate.value, net: net.field.title }),
+        words,
+      ),
+    );
   if (net && tax && gross && Math.abs(net.value + tax.value - gross.value) > 0.02)
     found.push(
       contradiction(
         gross.field,
-        `${titleOf(gross.field)} is not ${titleOf(net.field)} and ${titleOf(tax.field)} together.`,
+        words.say('form.notSum', { gross: gross.field.title, net: net.field.title, tax: tax.field.title }),
+        words,
       ),
     );
   return found;
 }
 
 /** A VAT ID, or a BIC beside an IBAN, of another country. */
-function foreignNumbers(fields: readonly Named[], values: Values): Contradiction[] {
+function foreignNumbers(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
   const of = (meaning: string) =>
     fields.find(({ name, label }) => meaningOf(name, label) === meaning && typeof values[name] === 'string');
   const found: Contradiction[] = [];
@@ -75,29 +95,35 @@ function foreignNumbers(fields: readonly Named[], values: Values): Contradiction
   const home = country && countryCodeOf(values[country.name]);
   const abroad = vat && countryOfVat(String(values[vat.name]));
   if (vat && country && home && abroad && home !== abroad)
-    found.push(contradiction(vat, `${titleOf(vat)} is of ${abroad}, ${titleOf(country)} is ${home}.`));
+    found.push(
+      contradiction(
+        vat,
+        words.say('form.otherCountry', { number: vat.title, abroad, country: country.title, home }),
+        words,
+      ),
+    );
   const [iban, bic] = [of('iban'), of('bic')];
   if (iban && bic) {
     const [bank, account] = [String(values[bic.name]).slice(4, 6), String(values[iban.name]).slice(0, 2)];
     if (bank.toUpperCase() !== account.toUpperCase())
-      found.push(contradiction(bic, `${titleOf(bic)} is of a bank in another country than ${titleOf(iban)}.`));
+      found.push(contradiction(bic, words.say('form.otherBank', { bic: bic.title, iban: iban.title }), words));
   }
   return found;
 }
 
-function contradiction(field: Named, message: string): Contradiction {
+function contradiction(field: Named, message: string, { say }: Words): Contradiction {
   return {
     field: field.name,
     result: {
       outcome: 'failed',
       rule: {
         id: `contradiction-${field.name}`,
-        fact: titleOf(field),
+        fact: field.title,
         pass: '',
         weight: 5,
         severity: 'critical',
         message,
-        action: `Correct one of the two: ${message}`,
+        action: say('form.correctOne', { message }),
       },
     },
   };
@@ -107,10 +133,6 @@ function isNumber(value: unknown): boolean {
   return (
     (typeof value === 'number' || (typeof value === 'string' && value.trim() !== '')) && Number.isFinite(Number(value))
   );
-}
-
-function titleOf({ name, label }: Named): string {
-  return label || name;
 }
 
 function wordsOf({ name, label }: Named): string {

@@ -11,7 +11,6 @@ import { type CheckResult, failedByUrgency } from '../checks/checks.ts';
 import {
   basisOf,
   boundJson,
-  counted,
   type Family,
   ownRules,
   type PatternFits,
@@ -25,8 +24,10 @@ import { countryCodeOf } from '../sense/countries.ts';
 import { dayAt } from '../sense/days.ts';
 import type { SenseContext } from '../sense/field-sense.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
+import { formWordsOf, notEvaluated, type Words, wordsFor } from '../words/index.ts';
 import { inspectValue, patternText, type Status } from './field-value.ts';
 import { contradictionsIn } from './form-contradictions.ts';
+import { shownField } from './shown-form.ts';
 
 export type ProfileRequest = Plain<CheckProfileRequest>;
 export type ProfileReply = ReplyOf<CheckProfileResponse>;
@@ -50,7 +51,8 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
   prepare(request, { fits, nowMs }): Result<Prepared<ProfileReply>> {
     const bounded = boundJson('values', request.values);
     if (!bounded.ok) return bounded;
-    const form = formOf(request);
+    const words = wordsFor(request.locale, textOf(request));
+    const form = formOf(request, words);
     if (!form.ok) return form;
     const stray = strayStep(request.journeyStep, form.value.fields);
     if (stray) return stray;
@@ -60,14 +62,15 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
     const judged = request.form === undefined ? undefined : (fits ?? (() => false));
     const { locale } = request;
     const context = { country: homeOf(form.value.fields, values, locale), locale, today: dayAt(nowMs) };
-    const inspected = fields.map((field) =>
-      inspect(field, Object.hasOwn(values, field.name) ? values[field.name] : undefined, context, judged),
-    );
+    const inspected = fields.map((field) => inspect(request, field, context, words, judged));
     const right = new Set(inspected.flatMap(({ field, status }) => (status === 'ok' ? [field.name] : [])));
     const contradictions = contradictionsIn(
-      fields.filter(({ name }) => right.has(name)),
+      inspected
+        .filter(({ field }) => right.has(field.name))
+        .map(({ field, report }) => ({ ...field, title: report.label })),
       values,
       locale,
+      words,
     );
     const unusedFields = unusedFieldsOf('values', values, new Set(form.value.fields.map(({ name }) => name)));
     const variables = {
@@ -82,9 +85,10 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
     const { label, done } = form.value;
     return succeed({
       variables,
-      ownChecks: ownRules(request.checks),
+      ownChecks: ownRules(request.checks, words),
       compute: (own) =>
         guide(request, inspected, [...contradictions.map(({ result }) => result), ...results, ...own], {
+          words,
           label,
           done,
           contradicting: contradictions[0]?.field,
@@ -120,12 +124,12 @@ interface ReadForm {
   done: string;
 }
 
-function formOf(request: ProfileRequest): Result<ReadForm> {
+function formOf(request: ProfileRequest, words: Words): Result<ReadForm> {
   if (request.form !== undefined && request.template !== '')
     return fail(invalid('form', 'send either template or form'));
   if (request.form === undefined) {
     const pack = profilePacks.get(request.template);
-    if (pack) return succeed(pack);
+    if (pack) return succeed(inWords(pack, formWordsOf(words, request.template)));
     const names = [...profilePacks.keys()].join(', ');
     return fail(
       invalid(
@@ -143,17 +147,46 @@ function formOf(request: ProfileRequest): Result<ReadForm> {
     if (needsChoices && field.choices.length === 0)
       return fail(invalid(`form.fields[${index}].choices`, `a field of kind ${field.kind} needs choices`));
   }
-  return succeed({ fields, checks: () => [], label: `form/${name}`, done: 'Save the form.' });
+  return succeed({ fields, checks: () => [], label: `form/${name}`, done: words.say('form.save') });
 }
 
-function inspect(field: Plain<FormField>, value: unknown, context: SenseContext, fits?: PatternFits): Inspected {
-  const { status, message, suggestion } = inspectValue(field, value, context, fits);
+/** A shipped form with what its checks say in the reader's language. */
+function inWords({ fields, checks, label, done }: ReadForm, spoken: ReturnType<typeof formWordsOf>): ReadForm {
+  if (spoken === undefined) return { fields, checks, label, done };
+  const said = ({ rule, outcome }: CheckResult) => ({ outcome, rule: { ...rule, ...spoken.checks[rule.id] } });
+  return { fields, checks: (variables) => checks(variables).map(said), label, done: spoken.done };
+}
+
+// Names and addresses are shorter, and in the language of a place, not of a reader.
+const proseWords = 8;
+
+/** What tells the reader's language: the words of the caller's own form, or the prose that is written into a shipped one. */
+function textOf({ form, values }: ProfileRequest): string {
+  const written =
+    form === undefined
+      ? Object.values(values ?? {}).filter(
+          (value) => typeof value === 'string' && value.split(' ', proseWords).length === proseWords,
+        )
+      : form.fields.flatMap(({ label, help }) => [label, help]);
+  return written.join('\n');
+}
+
+function inspect(
+  { template, values }: ProfileRequest,
+  field: Plain<FormField>,
+  context: SenseContext,
+  words: Words,
+  fits?: PatternFits,
+): Inspected {
+  const value = Object.hasOwn(values ?? {}, field.name) ? values?.[field.name] : undefined;
+  const shown = shownField(field, template, words);
+  const { status, message, suggestion } = inspectValue(shown, value, context, words, fits);
   const importance = field.importance ?? (field.required ? 3 : 1);
   return {
     field,
     status,
     importance,
-    report: { field: field.name, label: field.label || field.name, status, message, suggestion },
+    report: { field: field.name, label: shown.shown.label, status, message, suggestion },
   };
 }
 
@@ -164,15 +197,22 @@ function guide(
   request: ProfileRequest,
   inspected: readonly Inspected[],
   results: readonly CheckResult[],
-  pack: { label: string; done: string; contradicting: string | undefined; unusedFields: ProfileReply['unusedFields'] },
+  pack: {
+    words: Words;
+    label: string;
+    done: string;
+    contradicting: string | undefined;
+    unusedFields: ProfileReply['unusedFields'];
+  },
 ): ProfileReply {
+  const { words } = pack;
   const all = inspected.reduce((sum, { importance }) => sum + importance, 0);
   const got = inspected.reduce((sum, { importance, status }) => sum + importance * earned[status], 0);
   const completeness = all === 0 ? 100 : roundTo((got / all) * 100, 1);
   const unusable = inspected
     .filter(({ field, status }) => field.required && (status === 'missing' || status === 'invalid'))
     .sort((a, b) => b.importance - a.importance);
-  const failed = failedByUrgency(results);
+  const failed = failedByUrgency(results, (rule) => notEvaluated(rule, words));
   const next = nextField(request, inspected);
   const invalidOptional = inspected.some(({ field, status }) => !field.required && status === 'invalid');
   const blocking = failed.find(({ severity }) => severity === 'critical');
@@ -189,10 +229,10 @@ function guide(
     fields: inspected.map(({ report }) => report),
     missingFacts: unusable.map(({ report }) => report.label),
     nextField: (isUrgent ? undefined : pack.contradicting) ?? next?.field.name ?? '',
-    nextBestAction: action ?? failed[0]?.action ?? (ready ? pack.done : 'Fill in the form.'),
+    nextBestAction: action ?? failed[0]?.action ?? (ready ? pack.done : words.say('form.fillIn')),
     unusedFields: pack.unusedFields,
-    summary: summaryOf(ready, completeness, unusable.length, blocking?.message),
-    basis: basisOf([...results, ...inspected.map(asCheck)], pack.label),
+    summary: summaryOf(ready, completeness, unusable.length, blocking?.message, words),
+    basis: basisOf([...results, ...inspected.map(asCheck)], pack.label, words),
   };
 }
 
@@ -228,13 +268,16 @@ function asCheck({ report, field, status, importance }: Inspected): CheckResult 
   };
 }
 
-function summaryOf(ready: boolean, completeness: number, unusable: number, blocking: string | undefined): string {
-  if (blocking !== undefined && unusable === 0) return `The form is not ready: ${blocking}`;
-  if (ready && completeness === 100) return 'Everything is filled in.';
-  if (ready) return `Everything required is filled in; the profile is ${completeness} % complete.`;
-  const needed =
-    unusable === 0
-      ? 'Something has to be put right.'
-      : `${counted(unusable, 'required field needs', 'required fields need')} a value.`;
-  return `The profile is ${completeness} % complete. ${needed}`;
+function summaryOf(
+  ready: boolean,
+  percent: number,
+  unusable: number,
+  blocking: string | undefined,
+  { say }: Words,
+): string {
+  if (blocking !== undefined && unusable === 0) return say('form.blocked', { message: blocking });
+  if (ready && percent === 100) return say('form.whole');
+  if (ready) return say('form.requiredIsThere', { percent });
+  const needed = unusable === 0 ? say('form.putRight') : say('form.needed', { count: unusable });
+  return `${say('form.percent', { percent })} ${needed}`;
 }

@@ -9,16 +9,7 @@ import type {
 import { isUnmet, scoreOf } from '../../sandbox/index.ts';
 import { type CheckResult, type CheckRule, failedByUrgency, missingFactsOf } from '../checks/checks.ts';
 import { riskLevelOf, riskScoreOf, takenBy } from '../checks/risk-level.ts';
-import {
-  basisOf,
-  boundJson,
-  counted,
-  type Family,
-  ownRules,
-  type Plain,
-  type Prepared,
-  type ReplyOf,
-} from '../family.ts';
+import { basisOf, boundJson, type Family, ownRules, type Plain, type Prepared, type ReplyOf } from '../family.ts';
 import type { Kind } from '../listing/fact-patterns.ts';
 import { bareName, type Fact, knownFields, readFacts, withFacts } from '../listing/facts.ts';
 import { kindsOf } from '../listing/kinds.ts';
@@ -26,8 +17,10 @@ import { problemsOf } from '../listing/problems.ts';
 import { type CheckPack, readCheckPack } from '../packs/read.ts';
 import { dayAt } from '../sense/days.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
+import { listingDone, listingRule, notEvaluated, type Words, wordsFor } from '../words/index.ts';
 import { findingsOf, graver, type Spotted, scan, sharesOf } from './findings.ts';
 import { riskPacks } from './risk.ts';
+import { messagesFor, worded } from './risk-words.ts';
 
 export type ListingRequest = Plain<ScoreListingRequest>;
 export type ListingReply = ReplyOf<ScoreListingResponse>;
@@ -74,7 +67,7 @@ export const readinessFamily: Family<ListingRequest, ListingReply> = {
     const judged = judge(request, listing, spotted, [], year);
     return succeed({
       variables: judged.variables,
-      ownChecks: ownRules(request.checks),
+      ownChecks: ownRules(request.checks, judged.words),
       compute: (own) => scoreListing(request, judged, own, text, spotted),
       // The caller's own checks saw the request without the evidence, and stay as they are.
       reconsider(own, evidence) {
@@ -86,6 +79,7 @@ export const readinessFamily: Family<ListingRequest, ListingReply> = {
 };
 
 interface Judged {
+  words: Words;
   pack: CheckPack;
   results: CheckResult[];
   variables: Record<string, unknown>;
@@ -105,6 +99,7 @@ function judge(
   thisYear: number,
 ): Judged {
   const { title, description, category, price } = listing;
+  const words = wordsFor(request.locale, `${title}\n${description}`);
   const named = request.policy as Kind | '';
   const { byWords, kind } = named ? { byWords: named, kind: named } : kindsOf(title, description, category);
   const isWork = [byWords, kind].some((one) => one === 'jobs' || one === 'services');
@@ -121,12 +116,14 @@ function judge(
   const blocks = kind === byWords || !isMissing(chosen.results) || isMissing(looked(byWords).results);
   const facts = { title, description, price };
   // A price counts as impossible only where it is for what the words and the category name.
-  const inBoth = new Set(problemsOf(byWords, facts, chosen.read, thisYear).map(({ rule }) => rule.id));
-  const problems = problemsOf(kind, facts, chosen.read, thisYear).filter(
+  const inBoth = new Set(problemsOf(byWords, facts, chosen.read, thisYear, words).map(({ rule }) => rule.id));
+  const problems = problemsOf(kind, facts, chosen.read, thisYear, words).filter(
     ({ rule }) => rule.id !== 'impossible-price' || inBoth.has(rule.id),
   );
-  const results = blocks ? chosen.results : chosen.results.map((one) => (isGeneric(one) ? one : asAdvice(one)));
+  const advised = blocks ? chosen.results : chosen.results.map((one) => (isGeneric(one) ? one : asAdvice(one)));
+  const results = advised.map((one) => ({ ...one, rule: listingRule(words, kind, one.rule) }));
   return {
+    words,
     pack: chosen.pack,
     results: [...problems, ...results],
     variables: chosen.variables,
@@ -176,30 +173,33 @@ const packFields: readonly string[] = [
 
 function scoreListing(
   request: ListingRequest,
-  { pack, results: packResults, facts, unusedFields }: Judged,
+  { words, pack, results: packResults, facts, unusedFields }: Judged,
   own: readonly CheckResult[],
   text: string,
   spotted: readonly Spotted[],
 ): ListingReply {
   const results = [...packResults, ...own];
-  const failed = failedByUrgency(results);
+  const unevaluated = (rule: CheckRule) => notEvaluated(rule, words);
+  const failed = failedByUrgency(results, unevaluated);
   // Checks of one kind of thing are not in the score, so that choosing a category never lowers it.
   const counted = [...packResults.filter(isGeneric), ...own];
   const readinessScore = scoreOf(counted);
   const blocking = failed.filter(({ severity }) => severity === 'critical');
-  const riskLevel = riskLevelOf(riskScoreOf([...sharesOf(spotted), ...failedByUrgency(counted).map(shareOfCheck)]));
+  const riskLevel = riskLevelOf(
+    riskScoreOf([...sharesOf(spotted), ...failedByUrgency(counted, unevaluated).map(shareOfCheck)]),
+  );
   const harmful = riskLevel === 'critical' || spotted.some(({ entry }) => graver(entry.severity, 'medium'));
   const ready = readinessScore >= (request.readyAt ?? readyAt) && blocking.length === 0 && !harmful;
   return {
     readinessScore,
     riskLevel,
     missingFacts: missingFactsOf(failed.filter(({ severity }) => severity !== 'low' && severity !== 'info')),
-    nextBestAction: nextAction(failed, blocking.length > 0, harmful, ready, pack.done),
+    nextBestAction: nextAction(failed, blocking.length > 0, harmful, ready, listingDone(words, pack), words),
     ready,
     blockers: blocking.map(({ id, fact, message, action }) => ({ check: id, fact, message, action })),
-    findings: findingsOf(text, spotted.slice(0, 200)),
-    summary: summaryOf({ ready, readinessScore, blockers: blocking.length, failed: failed.length }),
-    basis: basisOf(results, pack.label),
+    findings: findingsOf(text, worded(spotted.slice(0, 200), messagesFor(words.language, []))),
+    summary: summaryOf({ ready, readinessScore, blockers: blocking.length, failed: failed.length }, words),
+    basis: basisOf(results, pack.label, words),
     unusedFields,
     facts,
     kind: pack.name,
@@ -213,9 +213,10 @@ function nextAction(
   harmful: boolean,
   ready: boolean,
   done: string,
+  words: Words,
 ): string {
-  if (harmful && !blocked) return 'Rewrite the phrases that are marked in the findings.';
-  return failed[0]?.action ?? (ready ? done : 'Have a person look at the listing.');
+  if (harmful && !blocked) return words.say('listing.rewrite');
+  return failed[0]?.action ?? (ready ? done : words.say('listing.haveItSeen'));
 }
 
 /** What is not there or badly put is a lesser risk than a harmful phrase of the same severity: a quarter of it. */
@@ -305,9 +306,12 @@ function imageFacts(listing: Plain<Listing>) {
   };
 }
 
-function summaryOf(facts: { ready: boolean; readinessScore: number; blockers: number; failed: number }): string {
-  if (facts.ready && facts.failed === 0) return 'The listing is ready to be published.';
-  if (facts.ready) return `The listing can be published; ${counted(facts.failed, 'thing', 'things')} could be better.`;
-  const blockers = facts.blockers > 0 ? ` ${counted(facts.blockers, 'thing blocks', 'things block')} it.` : '';
-  return `The listing is not ready: it scores ${facts.readinessScore} of 100.${blockers}`;
+function summaryOf(
+  facts: { ready: boolean; readinessScore: number; blockers: number; failed: number },
+  { say }: Words,
+): string {
+  if (facts.ready && facts.failed === 0) return say('listing.ready');
+  if (facts.ready) return say('listing.better', { count: facts.failed });
+  const notReady = say('listing.notReady', { score: facts.readinessScore });
+  return facts.blockers > 0 ? `${notReady} ${say('listing.blocked', { count: facts.blockers })}` : notReady;
 }

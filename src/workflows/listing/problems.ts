@@ -1,5 +1,6 @@
 import type { CheckResult, Severity } from '../checks/checks.ts';
 import { isMash } from '../sense/field-sense.ts';
+import type { SentenceName, Words } from '../words/index.ts';
 import type { Kind } from './fact-patterns.ts';
 import type { Fact, ReadFacts } from './facts.ts';
 
@@ -10,19 +11,19 @@ interface Listed {
 }
 
 /** What cannot be true of a listing: facts that contradict each other, values out of their domain, a text of random keys. */
-export function problemsOf(kind: Kind, listing: Listed, read: ReadFacts, thisYear: number): CheckResult[] {
+export function problemsOf(
+  kind: Kind,
+  listing: Listed,
+  read: ReadFacts,
+  thisYear: number,
+  words: Words,
+): CheckResult[] {
+  const { say } = words;
   return [
-    ...contradictions(kind, read, listing),
-    ...impossible(kind, listing, read, thisYear),
+    ...contradictions(kind, read, listing, words),
+    ...impossible(kind, listing, read, thisYear, words),
     ...(isMash(listing.description)
-      ? [
-          problem(
-            'description-mash',
-            'description',
-            'The description is keys pressed at random.',
-            'Write a real description.',
-          ),
-        ]
+      ? [problem('description-mash', say('fact.description'), say('listing.mash'), say('listing.writeReal'))]
       : []),
   ];
 }
@@ -41,7 +42,13 @@ const compared: readonly string[] = [
 ];
 const saidOnce: Readonly<Partial<Record<Kind, readonly string[]>>> = { jobs: ['hoursPerWeek'], property: ['floor'] };
 
-function contradictions(kind: Kind, { facts, said }: ReadFacts, { title, description }: Listed): CheckResult[] {
+function contradictions(
+  kind: Kind,
+  { facts, said }: ReadFacts,
+  { title, description }: Listed,
+  words: Words,
+): CheckResult[] {
+  const { say } = words;
   const found: CheckResult[] = [];
   for (const { name, value, source } of facts) {
     const field = Number(value);
@@ -53,7 +60,7 @@ function contradictions(kind: Kind, { facts, said }: ReadFacts, { title, descrip
           isNear(Number(one.value), field) || (name.startsWith('mileage') && isConverted(Number(one.value), field)),
       )
     )
-      found.push(contradiction(name, value, texts[0] as Fact));
+      found.push(contradiction(name, value, texts[0] as Fact, words));
   }
   // A field called mileage says no unit.
   const field = facts.find(({ name, source }) => name === 'mileageKm' && source === 'field');
@@ -65,11 +72,11 @@ function contradictions(kind: Kind, { facts, said }: ReadFacts, { title, descrip
     !isNear(Number(field.value), Number(miles.value)) &&
     !isConverted(Number(miles.value), Number(field.value))
   )
-    found.push(contradiction('mileage', field.value, miles));
+    found.push(contradiction('mileage', field.value, miles, words));
   for (const name of saidOnce[kind] ?? []) {
     const [first, second] = said.get(name) ?? [];
     if (first && second && !/house|haus|casa|maison|storey|duplex/i.test(title))
-      found.push(contradiction(name, first.quote, second));
+      found.push(contradiction(name, first.quote, second, words));
   }
   const text = `${title} ${description}`;
   const untouched =
@@ -84,18 +91,18 @@ function contradictions(kind: Kind, { facts, said }: ReadFacts, { title, descrip
     found.push(
       problem(
         'contradiction-condition',
-        'condition',
-        'The text says that it is untouched and that it is damaged.',
-        'Say in which condition it is.',
+        say('fact.condition'),
+        say('listing.untouchedAndHarmed'),
+        say('listing.sayCondition'),
       ),
     );
   else if (parts && states.some(({ value }) => value === 'very good' || value === 'good' || value === 'new'))
     found.push(
       problem(
         'contradiction-condition',
-        'condition',
-        'The field says that it is broken, the text that it is good.',
-        'Say in which condition it is.',
+        say('fact.condition'),
+        say('listing.brokenAndGood'),
+        say('listing.sayCondition'),
       ),
     );
   const owners = said.get('owners')?.some(({ value }) => Number(value) > 1);
@@ -105,14 +112,7 @@ function contradictions(kind: Kind, { facts, said }: ReadFacts, { title, descrip
       text,
     )
   )
-    found.push(
-      problem(
-        'contradiction-owners',
-        'owners',
-        'The text says that there was one owner and that there were several.',
-        'Say how many owners it has had.',
-      ),
-    );
+    found.push(problem('contradiction-owners', say('fact.owners'), say('listing.owners'), say('listing.sayOwners')));
   return found;
 }
 
@@ -124,12 +124,27 @@ function isConverted(a: number, b: number): boolean {
   return isNear(a * 1.609, b) || isNear(a, b * 1.609);
 }
 
-function contradiction(name: string, value: string, text: Fact): CheckResult {
+// Facts are compared by names with a unit; people read them by these.
+const factNames: Readonly<Record<string, Extract<SentenceName, `fact.${string}`>>> = {
+  mileage: 'fact.mileage',
+  mileageKm: 'fact.mileage',
+  mileageMiles: 'fact.mileage',
+  areaSqm: 'fact.area',
+  rooms: 'fact.rooms',
+  bedrooms: 'fact.bedrooms',
+  ramGb: 'fact.ram',
+  storageGb: 'fact.storage',
+  hoursPerWeek: 'fact.hours',
+  floor: 'fact.floor',
+};
+
+function contradiction(name: string, given: string, { quote }: Fact, { say }: Words): CheckResult {
+  const fact = factNames[name];
   return problem(
     `contradiction-${name.toLowerCase()}`,
-    spaced(name),
-    `Two values are given: ${value}, and "${text.quote}".`,
-    `Say which is right: ${value}, or "${text.quote}".`,
+    fact === undefined ? name : say(fact),
+    say('listing.twoValues', { given, quote }),
+    say('listing.sayWhich', { given, quote }),
   );
 }
 
@@ -143,14 +158,16 @@ const prices: Readonly<Partial<Record<Kind, readonly [number, number]>>> = {
   services: [0.01, 200_000],
 };
 
-function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: number): CheckResult[] {
+function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: number, { say }: Words): CheckResult[] {
   const found: CheckResult[] = [];
   const numberOf = (name: string) => {
     const value = read.facts.find((fact) => fact.name === name)?.value;
     return value === undefined ? undefined : Number(value);
   };
-  const wrong = (id: string, fact: string, message: string) =>
-    found.push(problem(`impossible-${id}`, fact, message, `Correct the ${fact}.`));
+  const wrong = (id: 'price' | 'year' | 'mileage' | 'area' | 'height' | 'hours' | 'pay', message: string) => {
+    const fact = say(`fact.${id}`);
+    found.push(problem(`impossible-${id}`, fact, message, say('listing.correct', { fact })));
+  };
   const range = prices[kind];
   if (
     range &&
@@ -158,16 +175,16 @@ function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: numb
     listing.price > 0 &&
     (listing.price < range[0] || listing.price > range[1])
   )
-    wrong('price', 'price', `${listing.price} is not the price of such a thing.`);
+    wrong('price', say('listing.price', { amount: listing.price }));
   const year = numberOf('year');
   const plate = kind === 'vehicles' ? /\b(20[3-9]\d)\b(?= (?:plate|model|reg))/.exec(listing.title)?.[1] : undefined;
   const latest = Math.max(year ?? 0, Number(plate ?? 0));
-  if (kind === 'vehicles' && latest > thisYear + 1) wrong('year', 'year', `${latest} has not come yet.`);
+  if (kind === 'vehicles' && latest > thisYear + 1) wrong('year', say('listing.yearToCome', { year: String(latest) }));
   if (kind === 'vehicles' && year !== undefined && year < 1885)
-    wrong('year', 'year', `There were no motor vehicles in ${year}.`);
+    wrong('year', say('listing.yearTooEarly', { year: String(year) }));
   const mileage = numberOf('mileageKm') ?? numberOf('mileageMiles');
   if (mileage !== undefined && (mileage < 0 || mileage > 2_000_000))
-    wrong('mileage', 'mileage', `A mileage of ${mileage} cannot be.`);
+    wrong('mileage', say('listing.mileage', { amount: mileage }));
   const area = numberOf('areaSqm');
   const rooms = numberOf('bedrooms') ?? numberOf('rooms') ?? 1;
   if (
@@ -176,26 +193,18 @@ function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: numb
       area > 100_000 ||
       (rooms > 1 && area / rooms < 6 && !/room|zimmer|habitaci|chambre/i.test(listing.title)))
   )
-    wrong('area', 'area', `${area} m² cannot be the area of this home.`);
+    wrong('area', say('listing.area', { amount: area }));
   const height = /(?:\bh(?:eight|ohe|öhe|auteur)?|alto|altura)\.? ?:? ?(\d{1,3}) ?cm/i.exec(listing.description)?.[1];
   if (kind === 'furniture' && height !== undefined && Number(height) < 10)
-    wrong('height', 'height', `A height of ${height} cm cannot be.`);
+    wrong('height', say('listing.height', { amount: Number(height) }));
   const hours = numberOf('hoursPerWeek');
-  if (kind === 'jobs' && hours !== undefined && hours > 80) wrong('hours', 'hours', `${hours} hours a week cannot be.`);
+  if (kind === 'jobs' && hours !== undefined && hours > 80) wrong('hours', say('listing.hours', { amount: hours }));
   const pay = numberOf('salaryMin');
-  if (kind === 'jobs' && pay !== undefined && pay > 1_000_000)
-    wrong('pay', 'pay', `A pay of ${pay} is not believable.`);
+  if (kind === 'jobs' && pay !== undefined && pay > 1_000_000) wrong('pay', say('listing.pay', { amount: pay }));
   return found;
 }
 
 function problem(id: string, fact: string, message: string, action: string): CheckResult {
   const severity: Severity = 'critical';
   return { outcome: 'failed', rule: { id, fact, pass: '', weight: 6, severity, message, action } };
-}
-
-function spaced(name: string): string {
-  return name
-    .replace(/(Km|Miles|Sqm|Gb|PerWeek)$/, '')
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase();
 }

@@ -5,6 +5,7 @@ import { foldText } from '../../base/text/fold.ts';
 import { countryCodeOf } from './countries.ts';
 import { type Day, readDay } from './days.ts';
 import type { Meaning } from './field-meaning.ts';
+import { type Fault, fault } from './fault.ts';
 
 /** What the other values and the request say: where the form's subject is, and what day it is. */
 export interface SenseContext {
@@ -15,28 +16,28 @@ export interface SenseContext {
 }
 
 /** Why a value cannot be what its field asks for; undefined when it can. Looks things up in lists and check digits only. */
-export function nonsenseIn(meaning: Meaning | undefined, text: string, context: SenseContext): string | undefined {
+export function nonsenseIn(meaning: Meaning | undefined, text: string, context: SenseContext): Fault | undefined {
   return meaning === undefined ? undefined : senses[meaning](text, context);
 }
 
-const senses: Readonly<Record<Meaning, (text: string, context: SenseContext) => string | undefined>> = {
-  iban: (text) => (isValidIBAN(bare(text)) ? undefined : 'is no IBAN: its length or its check digits are wrong'),
-  bic: (text) => (isValidBIC(bare(text)) ? undefined : 'is no BIC: it has 8 or 11 characters'),
+const senses: Readonly<Record<Meaning, (text: string, context: SenseContext) => Fault | undefined>> = {
+  iban: (text) => (isValidIBAN(bare(text)) ? undefined : fault('field.iban')),
+  bic: (text) => (isValidBIC(bare(text)) ? undefined : fault('field.bic')),
   vat: vatProblem,
-  currency: (text) => (currencies.has(text.toUpperCase()) ? undefined : 'is no currency of ISO 4217, such as EUR'),
+  currency: (text) => (currencies.has(text.toUpperCase()) ? undefined : fault('field.currency')),
   postcode: (text, { country }) => postcodeProblem(text, country),
   birth: birthProblem,
   past: (text, { today, locale }) => {
     const day = readDay(text, locale);
-    return day !== undefined && day.iso > today.iso ? 'lies in the future' : undefined;
+    return day !== undefined && day.iso > today.iso ? fault('field.future') : undefined;
   },
   expiry: (text, { today, locale }) => {
     const day = readDay(text, locale);
-    return day !== undefined && day.iso < today.iso ? 'has passed' : undefined;
+    return day !== undefined && day.iso < today.iso ? fault('field.passed') : undefined;
   },
-  person: (text) => (isMash(text) ? 'looks like keys pressed at random' : undefined),
-  street: (text) => (isMash(text) ? 'looks like keys pressed at random' : undefined),
-  company: (text) => (isMash(text) ? 'looks like keys pressed at random' : undefined),
+  person: (text) => (isMash(text) ? fault('field.mash') : undefined),
+  street: (text) => (isMash(text) ? fault('field.mash') : undefined),
+  company: (text) => (isMash(text) ? fault('field.mash') : undefined),
 };
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
@@ -48,13 +49,13 @@ function bare(text: string): string {
 // Those of which the check knows the form; a tax number of another country is taken as it is.
 const vatPrefixes: ReadonlySet<string> = new Set(vatCountries.flatMap(({ codes }) => [codes[0] ?? '']));
 
-function vatProblem(text: string, { country }: SenseContext): string | undefined {
+function vatProblem(text: string, { country }: SenseContext): Fault | undefined {
   const number = bare(text).replaceAll('/', '');
   const prefix = number.slice(0, 2);
   const own = prefix === 'EL' ? 'GR' : prefix;
   if (vatPrefixes.has(own) && (own === country || countryCodeOf(own) !== undefined))
-    return checkVAT(number, vatCountries).isValid ? undefined : 'is no VAT ID: its length or its check digit is wrong';
-  return number.length < 5 || !/\d/.test(number) ? 'is too short for a VAT ID' : undefined;
+    return checkVAT(number, vatCountries).isValid ? undefined : fault('field.vat');
+  return number.length < 5 || !/\d/.test(number) ? fault('field.vatShort') : undefined;
 }
 
 /** The country that a VAT ID is of, by its prefix. */
@@ -67,12 +68,12 @@ export function countryOfVat(text: string): string | undefined {
 const yearsMax = 120;
 const adultAt = 18;
 
-function birthProblem(text: string, { today, locale }: SenseContext): string | undefined {
+function birthProblem(text: string, { today, locale }: SenseContext): Fault | undefined {
   const day = readDay(text, locale);
   if (day === undefined) return undefined;
-  if (day.iso > today.iso) return 'lies in the future';
+  if (day.iso > today.iso) return fault('field.future');
   const age = today.year - day.year - (today.iso.slice(5) < day.iso.slice(5) ? 1 : 0);
-  if (age > yearsMax) return `is more than ${yearsMax} years ago`;
+  if (age > yearsMax) return fault('field.longAgo', { years: yearsMax });
   return undefined;
 }
 
@@ -110,7 +111,7 @@ const postcodes: Readonly<Record<string, RegExp>> = {
   US: /^\d{5}(-\d{4})?$/,
 };
 
-function postcodeProblem(text: string, country: string | undefined): string | undefined {
+function postcodeProblem(text: string, country: string | undefined): Fault | undefined {
   const form = country === undefined ? undefined : postcodes[country];
   if (form === undefined) return undefined;
   const code = text
@@ -118,18 +119,17 @@ function postcodeProblem(text: string, country: string | undefined): string | un
     .toUpperCase()
     .replace(new RegExp(`^${country}-`), '')
     .replace(/^[AD]-(?=\d)/, '');
-  return form.test(code) ? undefined : `is no postal code of ${country}`;
+  return form.test(code) ? undefined : fault('field.postcode', { country: String(country) });
 }
 
 /** Why a text is no telephone number; numbers without a country code are read as of the form's country. */
-export function phoneProblem(text: string, { country }: Pick<SenseContext, 'country'>): string | undefined {
+export function phoneProblem(text: string, { country }: Pick<SenseContext, 'country'>): Fault | undefined {
   const digits = text.replace(/\D/g, '');
-  if (!/^\+?[\d ().\-/]{6,30}$/.test(text) || digits.length < 6 || digits.length > 15)
-    return 'is not a telephone number';
+  if (!/^\+?[\d ().\-/]{6,30}$/.test(text) || digits.length < 6 || digits.length > 15) return fault('field.phone');
   const home = country !== undefined && isSupportedCountry(country) ? (country as CountryCode) : undefined;
   if (!text.startsWith('+') && !text.startsWith('00') && home === undefined) return undefined;
   const number = parsePhoneNumberFromString(text.replace(/^00/, '+'), home);
-  return number?.isValid() ? undefined : 'is not a telephone number of any country';
+  return number?.isValid() ? undefined : fault('field.phoneNowhere');
 }
 
 // Names that RFC 2606 and RFC 6761 keep for tests and examples, and what people type to get past a form.
@@ -138,11 +138,12 @@ const triedDomains =
   /^(test|tests|testing|asdf|asdfg|qwerty|abc|aaa|xxx|fake|none|nomail|noemail|foo|bar|foobar|mail|email|domain)\.(com|net|org|de|es|fr|co\.uk|io)$/;
 
 /** Why nobody can be reached at an e-mail address that is well formed. */
-export function testAddress(text: string): string | undefined {
+export function testAddress(text: string): Fault | undefined {
   const [user = '', domain = ''] = text.toLowerCase().split('@');
-  if (reservedDomains.test(domain)) return 'is at a domain that is kept for examples and reaches nobody';
-  if (domain !== 'mail.com' && domain !== 'email.com' && triedDomains.test(domain)) return 'is a placeholder';
-  return isMash(user) ? 'is a placeholder' : undefined;
+  if (reservedDomains.test(domain)) return fault('field.emailReserved');
+  if (domain !== 'mail.com' && domain !== 'email.com' && triedDomains.test(domain))
+    return fault('field.emailPlaceholder');
+  return isMash(user) ? fault('field.emailPlaceholder') : undefined;
 }
 
 // Neighbours on the keyboards of the four languages, three or more in a row.

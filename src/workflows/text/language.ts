@@ -42,3 +42,17 @@ function languageOf(text: string, spoken: ReadonlySet<string>): string {
   const possible = Object.entries(heard.getScores()).filter(([language]) => spoken.has(language));
   return possible.sort((a, b) => b[1] - a[1])[0]?.[0] ?? heard.language;
 }
+
+const certainUnits = 900;
+const certainLettersMin = 12;
+
+/**
+ * The language of a text, where the detector is sure of it: names and codes are in none. A long text is heard at its
+ * beginning.
+ */
+export function certainLanguageOf(text: string): string | undefined {
+  const heard = text.slice(0, certainUnits).replace(invisible, '');
+  if ((heard.match(/\p{L}/gu) ?? []).length < certainLettersMin) return undefined;
+  const found = eld.detect(heard);
+  return found.isReliable() ? found.language : undefined;
+}

@@ -1,0 +1,21 @@
+import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
+import type { Plain } from '../family.ts';
+import { formWordsOf, type Words } from '../words/index.ts';
+
+/** A field of a form, and what of it people read. */
+export interface ShownField {
+  field: Plain<FormField>;
+  shown: { label: string; help: string; example: string; choices: readonly string[] };
+}
+
+/** Fields of a shipped form in the reader's language; a form of the caller's own (no `template`) says what the caller wrote. */
+export function shownField(field: Plain<FormField>, template: string, words: Words): ShownField {
+  const spoken = formWordsOf(words, template)?.fields[field.name];
+  const { label, help } = spoken ?? field;
+  // The value that is to be sent stays beside what it is called.
+  const choices = field.choices.map((choice) => {
+    const name = spoken?.choices?.[choice] ?? choice;
+    return name === choice ? choice : `${name} (${choice})`;
+  });
+  return { field, shown: { label: label || field.name, help, example: field.example, choices } };
+}
