@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
+import { ScoreBusinessReadinessRequestSchema } from '../../src/gen/intelligence/workflow/v1/scoring_pb.ts';
 import { guidanceFamily, profilePacks } from '../../src/workflows/families/guidance.ts';
 import { listingPacks, readinessFamily } from '../../src/workflows/families/readiness.ts';
+import { scorecards, scoringFamily } from '../../src/workflows/families/scoring.ts';
 import { packWords, sentenceValues, wordsFor } from '../../src/workflows/words/index.ts';
 import { ask } from './ask.ts';
 
@@ -32,6 +34,16 @@ describe('message catalogues', () => {
           expect(Object.keys(spoken?.fields[field.name]?.choices ?? {}), field.name).toEqual(field.choices);
         const ids = checks({ values: {}, filled: [], fields: [] }).map(({ rule }) => rule.id);
         expect(Object.keys(spoken?.checks ?? {}).sort(), name).toEqual(ids.sort());
+      }
+    });
+
+    it(`${language}: every dimension and indicator of every scorecard is there, and nothing else`, () => {
+      const cards = packWords.scorecard.get(language) ?? {};
+      expect(Object.keys(cards)).toEqual([...scorecards.keys()]);
+      for (const [name, { dimensions }] of scorecards) {
+        expect(Object.keys(cards[name]?.dimensions ?? {})).toEqual(dimensions.map((one) => one.name));
+        const indicators = dimensions.flatMap((one) => one.indicators.map((indicator) => indicator.name));
+        expect(Object.keys(cards[name]?.indicators ?? {}).sort()).toEqual(indicators.sort());
       }
     });
 
@@ -262,5 +274,99 @@ describe('guidance speaks the reader’s language', () => {
     expect(reply.nextBestAction).toBe(
       'Berichtigen Sie eine der beiden Angaben: „Fällig am“ liegt vor „Rechnungsdatum“.',
     );
+  });
+});
+
+describe('scoring speaks the reader’s language', () => {
+  const best = { booksUpToDate: 'weekly', marketEvidence: 'contracts', continuityPlan: 'tested', backups: 'daily' };
+  const numbers = { cashRunwayMonths: 18, customerCount: 500, retentionPercent: 140, keyRolesFilledPercent: 100 };
+  const known = { metrics: { ...numbers, grossMarginPercent: 62.5 }, answers: { ...best, registered: 'no' } };
+  const rest = { largestCustomerPercent: 10, onTimeDeliveryPercent: 99, debtToEquity: 0.5, openDisputes: 0 };
+  const said = {
+    en: [
+      'There is not enough data for a rating: ',
+      'Register the business.',
+      'Finance',
+      'Customers who stay for a year in percent cannot be above 100.',
+    ],
+    de: [
+      'Für eine Bewertung reichen die Daten nicht: ',
+      'Lassen Sie das Unternehmen eintragen.',
+      'Finanzen',
+      '„Kunden nach einem Jahr noch da in Prozent“ kann nicht größer als 100 sein.',
+    ],
+    es: [
+      'No hay datos suficientes para una calificación: ',
+      'Registre la empresa.',
+      'Finanzas',
+      '«Clientes que siguen tras un año en porcentaje» no puede ser mayor que 100.',
+    ],
+    fr: [
+      'Les données ne suffisent pas pour une note : ',
+      'Faites immatriculer l’entreprise.',
+      'Finances',
+      '« Clients encore là après un an en pourcentage » ne peut pas être supérieur à 100.',
+    ],
+  } as const;
+
+  for (const language of ['en', ...translations] as const)
+    it(`${language}: summary, action, labels, caps and impossible values`, () => {
+      const [notEnough, action, finance, impossible] = said[language];
+      const reply = ask(scoringFamily, ScoreBusinessReadinessRequestSchema, { ...known, locale: language });
+      expect(reply.summary.startsWith(notEnough)).toBe(true);
+      expect(reply.nextBestAction).toBe(action);
+      expect(reply.dimensions[0]?.label).toBe(finance);
+      expect(reply.impossibleValues.map(({ message }) => message)).toEqual([impossible]);
+    });
+
+  it('words drivers and numbers as a German reader does', () => {
+    const reply = ask(scoringFamily, ScoreBusinessReadinessRequestSchema, {
+      metrics: { ...known.metrics, ...rest },
+      answers: {
+        ...known.answers,
+        taxesPaid: 'yes',
+        licencesHeld: 'all',
+        founderDependence: 'low',
+        goalsReviewed: 'monthly',
+      },
+      locale: 'de-DE',
+    });
+    expect(reply.caps.map(({ message }) => message)).toEqual([
+      'Eine bessere Bewertung als D ist nicht möglich, solange dies nicht erfüllt ist: Eintragung des Unternehmens.',
+    ]);
+    const messages = reply.dimensions.flatMap(({ drivers }) => drivers.map(({ message }) => message));
+    expect(messages).toContain(
+      '„Reichweite der liquiden Mittel in Monaten“ erreicht 100 Punkte und hebt das Gesamtergebnis.',
+    );
+    expect(messages).toContain('„Eintragung des Unternehmens“ erreicht 0 Punkte und senkt das Gesamtergebnis.');
+    expect(reply.summary).toMatch(
+      /^Das Unternehmen erreicht \d+(,\d)? von 100 Punkten, Bewertung D\. Nach Punkten allein wäre es [A-C]\. \d+ Kennzahlen sind nicht bekannt\.$/,
+    );
+  });
+
+  it('hears the language of a scorecard of the caller’s own, and keeps its labels', () => {
+    const indicator = (name: string, label: string) => ({
+      name,
+      label,
+      curve: [
+        { value: 0, score: 0 },
+        { value: 10, score: 100 },
+      ],
+    });
+    const reply = ask(scoringFamily, ScoreBusinessReadinessRequestSchema, {
+      customScorecard: {
+        name: 'proveedor',
+        dimensions: [
+          {
+            name: 'servicio',
+            label: 'Calidad del servicio',
+            indicators: [indicator('plazo', 'Cumplimiento de los plazos de entrega')],
+          },
+        ],
+      },
+      metrics: { plazo: 4 },
+    });
+    expect(reply.summary).toBe('La empresa obtiene 40 puntos de 100, calificación D. Se conoce todo lo que cuenta.');
+    expect(reply.nextBestAction).toBe('Mejore este punto: Cumplimiento de los plazos de entrega.');
   });
 });

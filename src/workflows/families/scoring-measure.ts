@@ -2,13 +2,13 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { foldText } from '../../base/text/fold.ts';
 import type {
-  ImpossibleValue,
   Indicator,
   RatingCap,
   RatingGate,
   ScorecardDimension,
 } from '../../gen/intelligence/workflow/v1/scoring_pb.ts';
 import type { Plain } from '../family.ts';
+import type { Words } from '../words/index.ts';
 
 export interface Measured {
   indicator: Plain<Indicator>;
@@ -16,7 +16,14 @@ export interface Measured {
   share: number;
   /** Undefined when it is not known, or its value cannot be. */
   score: number | undefined;
-  impossible?: Plain<ImpossibleValue> | undefined;
+  impossible?: Impossible | undefined;
+}
+
+/** A value that cannot be: below the least or above the greatest that there is. */
+export interface Impossible {
+  field: string;
+  why: 'scorecard.below' | 'scorecard.above';
+  limit: number;
 }
 
 export interface MeasuredDimension {
@@ -84,7 +91,7 @@ function scoreOfIndicator(
       return fail(invalid(`metrics.${name}`, 'has to be a number'));
     const why = impossibleBecause(indicator, value);
     if (why === undefined) return succeed({ score: scoreAt(curve, value) });
-    return succeed({ score: undefined, impossible: { field: `metrics.${name}`, message: why } });
+    return succeed({ score: undefined, impossible: { field: `metrics.${name}`, ...why } });
   }
   const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
   if (answer === undefined || answer === null || answer === '') return succeed({ score: undefined });
@@ -106,8 +113,10 @@ const percentage = /percent|pct\b|%|\bshare\b/i;
 const graded = /rating|stars/i;
 
 /** Why a number cannot be, by the indicator's bounds, or else by its kind and its curve; undefined when it can. */
-function impossibleBecause({ name, label, curve, min, max }: Plain<Indicator>, value: number): string | undefined {
-  const shown = label || name;
+function impossibleBecause(
+  { name, label, curve, min, max }: Plain<Indicator>,
+  value: number,
+): Omit<Impossible, 'field'> | undefined {
   const words = `${spaced(name)} ${label}`;
   const values = curve.map((point) => point.value);
   const [least, most] = [Math.min(...values), Math.max(...values)];
@@ -115,8 +124,8 @@ function impossibleBecause({ name, label, curve, min, max }: Plain<Indicator>, v
   const lowest = min ?? (isSigned || least < 0 ? undefined : 0);
   const isShare = percentage.test(words) && !isSigned && most <= 100;
   const highest = max ?? (isShare ? 100 : graded.test(words) ? most : undefined);
-  if (lowest !== undefined && value < lowest) return `${shown} cannot be below ${lowest}.`;
-  if (highest !== undefined && value > highest) return `${shown} cannot be above ${highest}.`;
+  if (lowest !== undefined && value < lowest) return { why: 'scorecard.below', limit: lowest };
+  if (highest !== undefined && value > highest) return { why: 'scorecard.above', limit: highest };
   return undefined;
 }
 
@@ -127,14 +136,16 @@ function spaced(name: string): string {
 const gateBelow = 50;
 
 /** The gates that are closed. One whose indicator is not known is open: what is not known is named as missing. */
-export function capsOf(gates: readonly Plain<RatingGate>[], measured: readonly Measured[]): Plain<RatingCap>[] {
+export function capsOf(
+  gates: readonly Plain<RatingGate>[],
+  measured: readonly Measured[],
+  { say }: Words,
+): Plain<RatingCap>[] {
   return gates.flatMap(({ indicator: name, below = gateBelow, rating }) => {
     const found = measured.find(({ indicator }) => indicator.name === name);
     if (found?.score === undefined || found.score >= below) return [];
     const best = rating || 'D';
     const label = found.indicator.label || name;
-    return [
-      { indicator: name, rating: best, message: `No rating is better than ${best} while this is not met: ${label}.` },
-    ];
+    return [{ indicator: name, rating: best, message: say('scorecard.cap', { rating: best, label }) }];
   });
 }

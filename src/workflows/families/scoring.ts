@@ -13,9 +13,10 @@ import type {
 import type { UnusedField } from '../../gen/intelligence/workflow/v1/unused_field_pb.ts';
 import type { CheckResult } from '../checks/checks.ts';
 import { riskLevelOf } from '../checks/risk-level.ts';
-import { basisOf, boundJson, counted, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
+import { basisOf, boundJson, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
 import { type ReadScorecard, readCommonGates, readScorecards } from '../packs/scorecard-pack.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
+import { scorecardWordsOf, type Words, wordsFor } from '../words/index.ts';
 import { capsOf, type Measured, type MeasuredDimension, measure, ratingOf } from './scoring-measure.ts';
 
 export type ScoringRequest = Plain<ScoreBusinessReadinessRequest>;
@@ -24,6 +25,8 @@ export type ScoringReply = ReplyOf<ScoreBusinessReadinessResponse>;
 export const scorecards = readScorecards();
 
 const commonGates = readCommonGates();
+
+const defaultScorecard = 'business-readiness';
 
 // Below half, what is not known decides more than what is.
 const coverageFloor = 0.5;
@@ -40,14 +43,16 @@ export const scoringFamily: Family<ScoringRequest, ScoringReply> = {
     if (!card.ok) return card;
     const measured = measure(card.value.dimensions, request.metrics ?? {}, request.answers ?? {});
     if (!measured.ok) return measured;
-    return succeed({ variables: {}, ownChecks: [], compute: () => scoreBusiness(request, measured.value, card.value) });
+    const words = wordsFor(request.locale, textOf(request));
+    const shown = inWords(measured.value, request, words);
+    return succeed({ variables: {}, ownChecks: [], compute: () => scoreBusiness(request, shown, card.value, words) });
   },
 };
 
 function scorecardOf(request: ScoringRequest): Result<Pick<ReadScorecard, 'label' | 'dimensions' | 'gates'>> {
   const own = request.customScorecard;
   if (own === undefined) {
-    const card = scorecards.get(request.scorecard || 'business-readiness');
+    const card = scorecards.get(request.scorecard || defaultScorecard);
     return card ? succeed(card) : fail(invalid('scorecard', `is not one of ${[...scorecards.keys()].join(', ')}`));
   }
   if (request.scorecard !== '') return fail(invalid('customScorecard', 'send either scorecard or customScorecard'));
@@ -71,11 +76,39 @@ function scorecardOf(request: ScoringRequest): Result<Pick<ReadScorecard, 'label
   return succeed({ label: `scorecard/${own.name}`, dimensions: own.dimensions, gates });
 }
 
+/** What tells the reader's language: the words of a scorecard of the caller's own. */
+function textOf({ customScorecard }: ScoringRequest): string {
+  const dimensions = customScorecard?.dimensions ?? [];
+  return dimensions
+    .flatMap(({ label, indicators }) => [label, ...indicators.flatMap((one) => [one.label, one.action])])
+    .join('\n');
+}
+
+/** What was measured, with the labels and actions of a shipped scorecard in the reader's language. */
+function inWords(
+  dimensions: readonly MeasuredDimension[],
+  { customScorecard, scorecard }: ScoringRequest,
+  words: Words,
+): readonly MeasuredDimension[] {
+  const spoken = customScorecard ? undefined : scorecardWordsOf(words, scorecard || defaultScorecard);
+  if (spoken === undefined) return dimensions;
+  return dimensions.map(({ dimension, share, measured }) => ({
+    share,
+    dimension: { ...dimension, label: spoken.dimensions[dimension.name] ?? dimension.label },
+    measured: measured.map((one) => ({
+      ...one,
+      indicator: { ...one.indicator, ...spoken.indicators[one.indicator.name] },
+    })),
+  }));
+}
+
 function scoreBusiness(
   request: ScoringRequest,
   dimensions: readonly MeasuredDimension[],
   { label, gates }: Pick<ReadScorecard, 'label' | 'gates'>,
+  words: Words,
 ): ScoringReply {
+  const { say } = words;
   const scored = dimensions.map((one) => ({ ...one, ...weighted(one.measured) }));
   // What is not known neither helps nor harms the score; it lowers coverage and confidence.
   const known = scored.filter(({ score }) => score !== undefined);
@@ -92,22 +125,29 @@ function scoreBusiness(
   const missing = flat
     .filter(({ score }) => score === undefined)
     .sort((a, b) => Number(gated.has(b.indicator.name)) - Number(gated.has(a.indicator.name)) || b.share - a.share);
-  const caps = capsOf(gates, flat);
-  const impossible = flat.flatMap((one) => (one.impossible ? [one.impossible] : [])).slice(0, 100);
+  const caps = capsOf(gates, flat, words);
+  const impossible = flat
+    .flatMap((one) => (one.impossible ? [{ one, ...one.impossible }] : []))
+    .map(({ one, field, why, limit }) => ({ field, message: say(why, { label: nameOf(one), limit }) }))
+    .slice(0, 100);
   const rating = coverage < coverageFloor ? '' : ratingUnder(ratingOf(overallScore), caps);
   return {
     overallScore,
     rating,
     riskLevel: riskOf(rating, overallScore),
     dimensions: scored.map(({ dimension, measured, score, coverage }) =>
-      dimensionReply(dimension, measured, score, coverage),
+      dimensionReply(dimension, measured, score, coverage, words),
     ),
     coverage,
     confidence: confidenceOf(scored, coverage),
     missingFacts: missing.map(nameOf),
-    nextBestAction: nextAction({ caps, impossible, missing, rating, flat }),
-    summary: summaryOf({ score: overallScore, rating, coverage, missing: missing.length, caps }),
-    basis: basisOf(flat.map(asCheck), label),
+    nextBestAction: nextAction({ caps, impossible, missing, rating, flat }, words),
+    summary: summaryOf({ score: overallScore, rating, coverage, missing: missing.length, caps }, words),
+    basis: basisOf(
+      flat.map((one) => asCheck(one, words)),
+      label,
+      words,
+    ),
     unusedFields: unusedFields(request, flat),
     impossibleValues: impossible,
     caps,
@@ -162,10 +202,11 @@ function dimensionReply(
   measured: readonly Measured[],
   score: number | undefined,
   coverage: number,
+  words: Words,
 ): Plain<DimensionScore> {
   const drivers = measured
     .filter((one) => one.score !== undefined)
-    .map(driverOf)
+    .map((one) => driverOf(one, words))
     .sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
     .slice(0, 3);
   const rounded = score === undefined ? undefined : roundTo(score, 1);
@@ -173,11 +214,11 @@ function dimensionReply(
   return { name, label: label || name, score: rounded, rating, coverage: roundTo(coverage, 3), drivers };
 }
 
-function driverOf({ indicator, share, score = 0 }: Measured): Plain<Driver> {
+function driverOf({ indicator, share, score = 0 }: Measured, { say }: Words): Plain<Driver> {
   const label = indicator.label || indicator.name;
   const effect = roundTo((score - 50) * share, 2);
-  const moves = effect > 0 ? 'raises' : effect < 0 ? 'lowers' : 'does not move';
-  const message = `${label} scores ${roundTo(score, 1)} and ${moves} the overall score.`;
+  const moves = effect > 0 ? 'scorecard.raises' : effect < 0 ? 'scorecard.lowers' : 'scorecard.moves';
+  const message = say(moves, { label, score: roundTo(score, 1) });
   return { indicator: indicator.name, label, score: roundTo(score, 1), effect, message };
 }
 
@@ -187,27 +228,30 @@ function worst(measured: readonly Measured[]): Measured | undefined {
   return measured.filter((one) => one.score !== undefined && lost(one) > 0).sort((a, b) => lost(b) - lost(a))[0];
 }
 
-function nextAction(known: {
-  caps: readonly Plain<RatingCap>[];
-  impossible: readonly Plain<ImpossibleValue>[];
-  missing: readonly Measured[];
-  rating: string;
-  flat: readonly Measured[];
-}): string {
+function nextAction(
+  known: {
+    caps: readonly Plain<RatingCap>[];
+    impossible: readonly Plain<ImpossibleValue>[];
+    missing: readonly Measured[];
+    rating: string;
+    flat: readonly Measured[];
+  },
+  { say }: Words,
+): string {
   const { caps, impossible, missing, rating, flat } = known;
   // The gravest gate first: nothing else helps while it is closed.
   const [gate] = [...caps].sort((a, b) => b.rating.localeCompare(a.rating));
   const closed = flat.find(({ indicator }) => indicator.name === gate?.indicator);
-  if (closed) return closed.indicator.action || `Settle this first: ${nameOf(closed)}.`;
-  if (impossible[0]) return `Correct this value: ${impossible[0].message}`;
-  if (rating === '') return `Find out and state: ${missing.slice(0, 3).map(nameOf).join('; ')}.`;
+  if (closed) return closed.indicator.action || say('scorecard.settle', { label: nameOf(closed) });
+  if (impossible[0]) return say('scorecard.correct', { message: impossible[0].message });
+  if (rating === '') return say('scorecard.findOut', { labels: missing.slice(0, 3).map(nameOf).join('; ') });
   const weakest = worst(flat);
-  if (weakest) return weakest.indicator.action || `Improve: ${nameOf(weakest)}.`;
-  if (missing[0]) return `Find out and state: ${nameOf(missing[0])}.`;
-  return 'Keep it so, and measure again in three months.';
+  if (weakest) return weakest.indicator.action || say('scorecard.improve', { label: nameOf(weakest) });
+  if (missing[0]) return say('scorecard.findOut', { labels: nameOf(missing[0]) });
+  return say('scorecard.keep');
 }
 
-function asCheck({ indicator, share, score }: Measured): CheckResult {
+function asCheck({ indicator, share, score }: Measured, { say }: Words): CheckResult {
   const label = indicator.label || indicator.name;
   const low = score !== undefined && score < 50;
   return {
@@ -218,28 +262,21 @@ function asCheck({ indicator, share, score }: Measured): CheckResult {
       pass: '',
       weight: roundTo(share * 100, 2),
       severity: low && score < 25 ? 'high' : 'medium',
-      message: score === undefined ? '' : `${label} scores ${roundTo(score, 1)} of 100.`,
+      message: score === undefined ? '' : say('scorecard.points', { label, score: roundTo(score, 1) }),
       action: indicator.action,
     },
   };
 }
 
-function summaryOf(facts: {
-  score: number;
-  rating: string;
-  coverage: number;
-  missing: number;
-  caps: readonly Plain<RatingCap>[];
-}): string {
+function summaryOf(
+  facts: { score: number; rating: string; coverage: number; missing: number; caps: readonly Plain<RatingCap>[] },
+  { say }: Words,
+): string {
   const { score, rating, coverage, missing, caps } = facts;
-  if (coverage === 0) return 'Nothing is known of the business yet, so there is no rating.';
-  if (rating === '')
-    return `There is not enough data for a rating: ${roundTo(coverage * 100, 1)} % of what counts is known, and half is needed.`;
-  const known =
-    missing === 0
-      ? 'Everything that counts is known.'
-      : `${counted(missing, 'indicator is', 'indicators are')} not known.`;
-  const capped =
-    caps.length === 0 || rating === ratingOf(score) ? '' : ` By its score alone it would be ${ratingOf(score)}.`;
-  return `The business scores ${score} of 100, rating ${rating}.${capped} ${known}`;
+  if (coverage === 0) return say('scorecard.nothingKnown');
+  if (rating === '') return say('scorecard.notEnough', { percent: roundTo(coverage * 100, 1) });
+  const byScore = ratingOf(score);
+  const capped = caps.length === 0 || rating === byScore ? [] : [say('scorecard.byScore', { rating: byScore })];
+  const known = missing === 0 ? say('scorecard.allKnown') : say('scorecard.unknown', { count: missing });
+  return [say('scorecard.scores', { score, rating }), ...capped, known].join(' ');
 }
