@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { WriteDecisionMemoRequestSchema } from '../../src/gen/intelligence/workflow/v1/decision_pb.ts';
 import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
 import { ScoreBusinessReadinessRequestSchema } from '../../src/gen/intelligence/workflow/v1/scoring_pb.ts';
+import { decisionFamily } from '../../src/workflows/families/decision.ts';
 import { guidanceFamily, profilePacks } from '../../src/workflows/families/guidance.ts';
 import { listingPacks, readinessFamily } from '../../src/workflows/families/readiness.ts';
 import { scorecards, scoringFamily } from '../../src/workflows/families/scoring.ts';
@@ -368,5 +370,86 @@ describe('scoring speaks the reader’s language', () => {
     });
     expect(reply.summary).toBe('La empresa obtiene 40 puntos de 100, calificación D. Se conoce todo lo que cuenta.');
     expect(reply.nextBestAction).toBe('Mejore este punto: Cumplimiento de los plazos de entrega.');
+  });
+});
+
+describe('a decision memo speaks the reader’s language', () => {
+  const memo = (more: object) =>
+    ask(decisionFamily, WriteDecisionMemoRequestSchema, {
+      question: 'Which supplier?',
+      options: [
+        { name: 'Nord', attributes: { price: 12000, quality: 80, mail: 'x' } },
+        { name: 'Sud', attributes: { price: 15500, quality: 90.5, mail: 'x' } },
+        { name: 'West', attributes: { price: 9000, quality: 10 } },
+      ],
+      criteria: [
+        { name: 'price', weight: 3, direction: 'lower', scale: 'ratio' },
+        { name: 'quality', scale: 'points' },
+      ],
+      constraints: [{ attribute: 'mail', operator: 'present' }],
+      deadline: '2026-12-01',
+      ...more,
+    });
+  const said = {
+    en: [
+      'Nord leads with 95 of 100 among 2 options.',
+      'Decide for Nord by 2026-12-01.',
+      '## Recommendation',
+      '| | Weight | | 75 % | 25 % |',
+      '12,000 → 100',
+      '- West: mail is present. mail is not known.',
+    ],
+    de: [
+      'Nord liegt mit 95 von 100 Punkten vorn; zur Wahl stehen 2 Optionen.',
+      'Entscheiden Sie sich für Nord; Termin: 2026-12-01.',
+      '## Empfehlung',
+      '| | Gewicht | | 75 % | 25 % |',
+      '12.000 → 100',
+      '- West: mail ist vorhanden. „mail“ ist nicht bekannt.',
+    ],
+    es: [
+      'Nord va en cabeza con 95 puntos de 100, de 2 opciones.',
+      'Decídase por Nord; fecha límite: 2026-12-01.',
+      '## Recomendación',
+      '| | Peso | | 75 % | 25 % |',
+      '12.000 → 100',
+      '- West: mail está presente. No se conoce «mail».',
+    ],
+    fr: [
+      'Nord arrive en tête avec 95 points sur 100, parmi 2 options.',
+      'Choisissez Nord ; date limite : 2026-12-01.',
+      '## Recommandation',
+      '| | Poids | | 75 % | 25 % |',
+      '12 000 → 100',
+      '- West: mail est présent. « mail » n’est pas connu.',
+    ],
+  } as const;
+
+  for (const language of ['en', ...translations] as const)
+    it(`${language}: summary, action and the memo’s headings, weights and reasons`, () => {
+      const [summary, action, ...lines] = said[language];
+      const reply = memo({ locale: language });
+      expect(reply).toMatchObject({ summary, nextBestAction: action });
+      for (const line of lines) expect(reply.markdown.replace(/\p{Zs}/gu, ' ')).toContain(line);
+      expect(reply.recommendation?.option).toBe('Nord');
+    });
+
+  it('hears the language of the question, and says in it what is not known', () => {
+    const reply = memo({
+      question: 'Welchen Lieferanten sollen wir für die nächsten zwei Jahre beauftragen?',
+      options: [
+        { name: 'Nord', attributes: { price: 12000 } },
+        { name: 'Süd', attributes: { quality: 'sehr gut' } },
+      ],
+      constraints: [],
+    });
+    expect(reply.summary).toBe('Über die Optionen ist zu wenig bekannt, um eine zu empfehlen.');
+    expect(reply.nextBestAction).toBe('Ermitteln Sie diesen Wert: price bei Süd.');
+    expect(reply.assumptions).toContain('Ein Wert beim Kriterium „quality“ ist keine Zahl und gilt als nicht bekannt.');
+    expect(reply.risks).toContain('3 Werte sind nicht bekannt und zählen als 0.');
+    expect(reply.basis?.checks.map(({ message }) => message)).toEqual([
+      '„price“ ist nicht bekannt bei: Süd.',
+      '„quality“ ist nicht bekannt bei: Nord, Süd.',
+    ]);
   });
 });

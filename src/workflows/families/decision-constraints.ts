@@ -2,6 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import { foldText } from '../../base/text/fold.ts';
 import type { Constraint } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import { jsonOf, type Plain } from '../family.ts';
+import type { Words } from '../words/index.ts';
 
 /** An option with its values by criterion or attribute name. */
 export interface ReadOption {
@@ -21,6 +22,7 @@ export interface Eliminated {
 export function eliminate(
   options: readonly ReadOption[],
   constraints: readonly Plain<Constraint>[],
+  words: Words,
 ): { remaining: ReadOption[]; eliminated: Eliminated[] } {
   const remaining: ReadOption[] = [];
   const eliminated: Eliminated[] = [];
@@ -32,14 +34,16 @@ export function eliminate(
       continue;
     }
     const known = option.values.has(unmet.attribute);
-    const reason = known ? unmet.reason || 'The option does not meet it.' : `${unmet.attribute} is not known.`;
-    eliminated.push({ option: option.name, constraint: describeConstraint(unmet), reason, index });
+    const reason = known
+      ? unmet.reason || words.say('decision.notMet')
+      : words.say('decision.notKnown', { attribute: unmet.attribute });
+    eliminated.push({ option: option.name, constraint: describeConstraint(unmet, words), reason, index });
   }
   return { remaining, eliminated };
 }
 
-export function describeConstraint({ attribute, operator, value }: Plain<Constraint>): string {
-  if (operator === 'present') return `${attribute} is present`;
+export function describeConstraint({ attribute, operator, value }: Plain<Constraint>, { say }: Words): string {
+  if (operator === 'present') return say('decision.present', { attribute });
   return `${attribute} ${operator} ${JSON.stringify(jsonOf(value)).slice(0, 200)}`;
 }
 

@@ -3,58 +3,70 @@ import type {
   WriteDecisionMemoResponse,
 } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import type { Plain, ReplyOf } from '../family.ts';
+import { type Words, wordsFor } from '../words/index.ts';
 
 export type DecisionRequest = Plain<WriteDecisionMemoRequest>;
 export type DecisionReply = ReplyOf<WriteDecisionMemoResponse>;
 
+/** Speaks to those who decide: in the language of the locale, or of what they are asked. */
+export function decisionWords({ locale, question, options, criteria }: DecisionRequest): Words {
+  const text = [
+    question,
+    ...options.flatMap(({ name, description }) => [description, name]),
+    ...criteria.map(({ name }) => name),
+  ];
+  return wordsFor(locale, text.join('\n'));
+}
+
 /** The decision as Markdown. Names and texts of the caller's are escaped, so that they cannot change its form. */
 export function writeMemo(request: DecisionRequest, reply: DecisionReply): string {
+  const { say, number } = decisionWords(request);
   const { ranking, recommendation, sensitivity, eliminated, risks, assumptions, missingFacts, nextBestAction } = reply;
   const criteria = request.criteria.map(({ name, unit }) => `${safe(name)}${unit === '' ? '' : ` (${safe(unit)})`}`);
   const facts = [
-    request.audience === '' ? '' : `For: ${safe(request.audience)}  `,
-    request.deadline === '' ? '' : `Decide by: ${safe(request.deadline)}  `,
+    request.audience === '' ? '' : `${say('memo.audience', { audience: safe(request.audience) })}  `,
+    request.deadline === '' ? '' : `${say('memo.deadline', { deadline: safe(request.deadline) })}  `,
   ].filter((line) => line !== '');
   const firm = sensitivity.filter(({ changesAt }) => changesAt !== undefined);
   return [
     `# ${safe(request.question)}`,
     ...(facts.length > 0 ? ['', ...facts] : []),
-    ...section('Recommendation', [
+    ...section(say('memo.recommendation'), [
       recommendation?.option
-        ? `**${safe(recommendation.option)}** (confidence ${recommendation.confidence})`
-        : '**None**',
+        ? `**${safe(recommendation.option)}** (${say('memo.confidence', { confidence: recommendation.confidence })})`
+        : `**${say('memo.none')}**`,
       '',
       safe(recommendation?.rationale ?? ''),
     ]),
     ...section(
-      'Ranking',
+      say('memo.ranking'),
       ranking.length === 0
         ? []
         : [
-            `| Rank | Option | Score | ${criteria.join(' | ')} |`,
+            `| ${say('memo.rank')} | ${say('memo.option')} | ${say('memo.score')} | ${criteria.join(' | ')} |`,
             `|---:|---|---:|${criteria.map(() => '---:|').join('')}`,
             ...ranking.map(
               ({ rank, option, score, criteria: parts }) =>
-                `| ${rank} | ${safe(option)} | ${score} | ${parts.map((part) => `${part.value ?? 'not known'} → ${part.score}`).join(' | ')} |`,
+                `| ${rank} | ${safe(option)} | ${number(score)} | ${parts.map(({ value, score }) => `${value === undefined ? say('memo.unknownValue') : number(value)} → ${number(score)}`).join(' | ')} |`,
             ),
-            `| | Weight | | ${(ranking[0]?.criteria ?? []).map(({ weight }) => `${Math.round(weight * 1000) / 10} %`).join(' | ')} |`,
+            `| | ${say('memo.weight')} | | ${(ranking[0]?.criteria ?? []).map(({ weight }) => `${number(Math.round(weight * 1000) / 10)} %`).join(' | ')} |`,
           ],
     ),
     ...section(
-      'How firm it stands',
-      firm.map(
-        ({ criterion, weight, changesAt, newWinner, smallest }) =>
-          `- ${safe(criterion)}: at a weight of ${changesAt} in place of ${weight}, ${safe(newWinner)} is level${smallest ? ' (the smallest change)' : ''}.`,
-      ),
+      say('memo.firmness'),
+      firm.map(({ criterion, weight, changesAt = weight, newWinner, smallest }) => {
+        const values = { criterion: safe(criterion), at: changesAt, weight, option: safe(newWinner) };
+        return `- ${smallest ? say('memo.levelAtFirst', values) : say('memo.levelAt', values)}`;
+      }),
     ),
     ...section(
-      'Left out',
+      say('memo.leftOut'),
       eliminated.map(({ option, constraint, reason }) => `- ${safe(option)}: ${safe(constraint)}. ${safe(reason)}`),
     ),
-    ...section('Risks', risks.map(item)),
-    ...section('Assumptions', assumptions.map(item)),
-    ...section('Not known', missingFacts.map(item)),
-    ...section('Next', [safe(nextBestAction)]),
+    ...section(say('memo.risks'), risks.map(item)),
+    ...section(say('memo.assumptions'), assumptions.map(item)),
+    ...section(say('memo.missing'), missingFacts.map(item)),
+    ...section(say('memo.next'), [safe(nextBestAction)]),
     '',
   ].join('\n');
 }

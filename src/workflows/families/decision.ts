@@ -3,10 +3,11 @@ import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { roundTo } from '../../base/round.ts';
 import { foldText } from '../../base/text/fold.ts';
 import type { CheckResult } from '../checks/checks.ts';
-import { basisOf, boundJson, counted, type Family, jsonOf, type Prepared } from '../family.ts';
+import { basisOf, boundJson, type Family, jsonOf, type Prepared } from '../family.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
+import type { Words } from '../words/index.ts';
 import { describeConstraint, type Eliminated, eliminate, type ReadOption } from './decision-constraints.ts';
-import { type DecisionReply, type DecisionRequest, writeMemo } from './decision-memo.ts';
+import { type DecisionReply, type DecisionRequest, decisionWords, writeMemo } from './decision-memo.ts';
 import { rankOptions, type Scored, smallestChanges, type Verdict, verdictOn } from './weighted-sum.ts';
 
 export type { DecisionReply, DecisionRequest } from './decision-memo.ts';
@@ -65,13 +66,14 @@ function wrongCriterion(request: DecisionRequest, options: readonly ReadOption[]
 }
 
 function decide(request: DecisionRequest, options: readonly ReadOption[]): DecisionReply {
-  const { remaining, eliminated } = eliminate(options, request.constraints);
-  const { ranked, unread } = rankOptions(remaining, request.criteria);
+  const words = decisionWords(request);
+  const { remaining, eliminated } = eliminate(options, request.constraints, words);
+  const { ranked, unread } = rankOptions(remaining, request.criteria, words);
   const changes = smallestChanges(ranked);
   const nearest = changes
     .filter(({ change }) => change !== undefined)
     .sort((a, b) => roundTo((a.change ?? 1) - (b.change ?? 1), 9))[0];
-  const missing = missingValues(ranked);
+  const missing = missingValues(ranked, words);
   const confidence = confidenceOf(ranked, nearest?.change, missing.length);
   const tied = ranked.filter(({ rank }) => rank === 1);
   const verdict = verdictOn(ranked);
@@ -92,7 +94,7 @@ function decide(request: DecisionRequest, options: readonly ReadOption[]): Decis
     recommendation: {
       option: winner?.option ?? '',
       confidence: winner ? confidence : 0,
-      rationale: rationaleOf(ranked, eliminated.length, verdict),
+      rationale: rationaleOf(ranked, eliminated.length, verdict, words),
     },
     sensitivity: changes.map(({ criterion, weight, changesAt, newWinner, change }) => ({
       criterion,
@@ -102,13 +104,17 @@ function decide(request: DecisionRequest, options: readonly ReadOption[]): Decis
       smallest: change !== undefined && change === nearest?.change && criterion === nearest.criterion,
     })),
     eliminated: eliminated.map(({ option, constraint, reason }) => ({ option, constraint, reason })),
-    risks: risksOf(ranked, nearest, missing),
-    assumptions: assumptionsOf(request, unread),
+    risks: risksOf(ranked, nearest, missing, words),
+    assumptions: assumptionsOf(request, unread, words),
     missingFacts: missing,
-    nextBestAction: nextAction(request, ranked, missing, verdict, confidence),
+    nextBestAction: nextAction(request, ranked, missing, verdict, confidence, words),
     markdown: '',
-    summary: summaryOf(ranked, tied, verdict),
-    basis: basisOf([...constraintChecks(request, eliminated), ...criterionChecks(ranked)], 'decision/weighted-sum@2'),
+    summary: summaryOf(ranked, tied, verdict, words),
+    basis: basisOf(
+      [...constraintChecks(request, eliminated, words), ...criterionChecks(ranked, words)],
+      'decision/weighted-sum@2',
+      words,
+    ),
     unusedFields: unusedAttributes(request),
   };
   return { ...reply, markdown: writeMemo(request, reply) };
@@ -130,12 +136,12 @@ function unusedAttributes(request: DecisionRequest): DecisionReply['unusedFields
 }
 
 /** The values that are not known, those of the heaviest criterion first. */
-function missingValues(ranked: readonly Scored[]): string[] {
+function missingValues(ranked: readonly Scored[], { say }: Words): string[] {
   return ranked
     .flatMap(({ option, criteria }) =>
       criteria
         .filter(({ value }) => value === undefined)
-        .map(({ criterion, weight }) => ({ name: `${criterion} of ${option}`, weight })),
+        .map(({ criterion, weight }) => ({ name: say('decision.valueOf', { criterion, option }), weight })),
     )
     .sort((a, b) => b.weight - a.weight)
     .map(({ name }) => name);
@@ -155,62 +161,72 @@ function confidenceOf(ranked: readonly Scored[], smallestChange: number | undefi
   return roundTo(known * (0.5 * lead + 0.5 * (lead === 0 ? 0 : firm)), 2);
 }
 
-function rationaleOf(ranked: readonly Scored[], eliminated: number, verdict: Verdict): string {
+function rationaleOf(ranked: readonly Scored[], eliminated: number, verdict: Verdict, words: Words): string {
+  const { say } = words;
   const [first, second] = ranked;
-  if (!first) return eliminated > 0 ? 'No option meets all constraints.' : 'There is no option to choose from.';
-  if (verdict === 'unknown')
-    return 'Nothing is recommended: too little is known of the options, and what is not known could change which is best.';
-  const by = gainOver(first, second);
-  if (!second) return `${first.option} is the only option that meets all constraints.${by}`;
+  if (!first) return say(eliminated > 0 ? 'decision.noneMeets' : 'decision.noneThere');
+  if (verdict === 'unknown') return say('decision.notRecommended');
+  const by = gainOver(first, second, words);
+  if (!second) return [say('decision.only', { option: first.option }), ...by].join(' ');
+  const score = roundTo(first.score, 2);
+  if (verdict === 'level') return say('decision.same', { first: first.option, second: second.option, score });
   const lead = roundTo(first.score - second.score, 2);
-  if (verdict === 'level')
-    return `${first.option} and ${second.option} score the same, ${roundTo(first.score, 2)} of 100.`;
-  return `${first.option} scores ${roundTo(first.score, 2)} of 100, ${lead} more than ${second.option}.${by}`;
+  return [say('decision.ahead', { first: first.option, score, lead, second: second.option }), ...by].join(' ');
 }
 
 /** Where the first option is ahead of the second, and most so; of a single option, what it has most points from. */
-function gainOver(first: Scored, second: Scored | undefined): string {
+function gainOver(first: Scored, second: Scored | undefined, { say }: Words): string[] {
   const ahead = first.criteria
     .map(({ criterion, score, weight }, at) => ({
       criterion,
       points: weight * (score - (second?.criteria[at]?.score ?? 0)),
     }))
     .sort((a, b) => b.points - a.points)[0];
-  if (!ahead || ahead.points <= 0) return '';
-  return second
-    ? ` It gains most over ${second.option} in ${ahead.criterion}.`
-    : ` It has most points from ${ahead.criterion}.`;
+  if (!ahead || ahead.points <= 0) return [];
+  const { criterion } = ahead;
+  return [
+    second ? say('decision.gainsOver', { second: second.option, criterion }) : say('decision.gains', { criterion }),
+  ];
 }
 
 function risksOf(
   ranked: readonly Scored[],
   nearest: ReturnType<typeof smallestChanges>[number] | undefined,
   missing: readonly string[],
+  { say }: Words,
 ): string[] {
   const risks: string[] = [];
   const [first, second] = ranked;
   if (first && second && first.score - second.score < 5)
-    risks.push(`${second.option} is less than 5 points behind ${first.option}.`);
+    risks.push(say('decision.closeBehind', { second: second.option, first: first.option }));
   if (nearest?.change !== undefined && nearest.change < 0.1)
     risks.push(
-      `If the weight of ${nearest.criterion} were ${roundTo(nearest.changesAt ?? 0, 2)} in place of ${roundTo(nearest.weight, 2)}, ${nearest.newWinner} would be level.`,
+      say('decision.otherWeight', {
+        criterion: nearest.criterion,
+        at: roundTo(nearest.changesAt ?? 0, 2),
+        weight: roundTo(nearest.weight, 2),
+        option: nearest.newWinner,
+      }),
     );
   const weakest = first?.criteria
     .filter(({ score, weight }) => score < 25 && weight >= 0.1)
     .sort((a, b) => b.weight - a.weight)[0];
   if (first && weakest)
-    risks.push(`${first.option} is weak in ${weakest.criterion}, which counts ${roundTo(weakest.weight * 100, 1)} %.`);
-  if (missing.length > 0)
-    risks.push(`${counted(missing.length, 'value is', 'values are')} not known and counted as 0.`);
+    risks.push(
+      say('decision.weak', {
+        option: first.option,
+        criterion: weakest.criterion,
+        percent: roundTo(weakest.weight * 100, 1),
+      }),
+    );
+  if (missing.length > 0) risks.push(say('decision.unknownValues', { count: missing.length }));
   return risks;
 }
 
-function assumptionsOf(request: DecisionRequest, unread: readonly string[]): string[] {
-  const assumptions = ['The criteria do not depend on each other, so their scores can be added.'];
-  if (request.criteria.some(({ weight }) => weight === undefined))
-    assumptions.push('Criteria without a weight count 1.');
-  if (request.criteria.some(({ scale }) => scale === '' || scale === 'range'))
-    assumptions.push('On a range scale the worst option has 0 and the best 100; they change when options are added.');
+function assumptionsOf(request: DecisionRequest, unread: readonly string[], { say }: Words): string[] {
+  const assumptions = [say('decision.independent')];
+  if (request.criteria.some(({ weight }) => weight === undefined)) assumptions.push(say('decision.unweighted'));
+  if (request.criteria.some(({ scale }) => scale === '' || scale === 'range')) assumptions.push(say('decision.range'));
   for (const words of unread.slice(0, 10)) assumptions.push(words);
   return assumptions;
 }
@@ -221,31 +237,32 @@ function nextAction(
   missing: readonly string[],
   verdict: Verdict,
   confidence: number,
+  { say }: Words,
 ): string {
   const winner = ranked[0];
-  if (!winner) return 'Relax a constraint or look for other options.';
-  if (missing.length > 0) return `Find out: ${missing[0]}.`;
-  if (verdict === 'level') return 'Add a criterion that tells the leading options apart.';
-  if (confidence < 0.4)
-    return 'Agree on the weights with those who decide; a small change of them changes the outcome.';
-  return request.deadline === ''
-    ? `Decide for ${winner.option}.`
-    : `Decide for ${winner.option} by ${request.deadline}.`;
+  if (!winner) return say('decision.relax');
+  if (missing[0] !== undefined) return say('decision.findOut', { value: missing[0] });
+  if (verdict === 'level') return say('decision.tellApart');
+  if (confidence < 0.4) return say('decision.agree');
+  const { option } = winner;
+  const { deadline } = request;
+  return deadline === '' ? say('decision.decide', { option }) : say('decision.decideBy', { option, deadline });
 }
 
-function summaryOf(ranked: readonly Scored[], tied: readonly Scored[], verdict: Verdict): string {
+function summaryOf(ranked: readonly Scored[], tied: readonly Scored[], verdict: Verdict, words: Words): string {
+  const { say } = words;
   const winner = ranked[0];
-  if (!winner) return 'No option meets all constraints.';
-  if (verdict === 'unknown') return 'Too little is known of the options to recommend one.';
-  if (tied.length > 1)
-    return `${tied.map(({ option }) => option).join(' and ')} are level with ${roundTo(winner.score, 2)} of 100.`;
-  return `${winner.option} leads with ${roundTo(winner.score, 2)} of 100 among ${counted(ranked.length, 'option', 'options')}.`;
+  if (!winner) return say('decision.noneMeets');
+  if (verdict === 'unknown') return say('decision.tooLittle');
+  const score = roundTo(winner.score, 2);
+  if (tied.length > 1) return say('decision.level', { options: words.list(tied.map(({ option }) => option)), score });
+  return say('decision.leads', { option: winner.option, score, count: ranked.length });
 }
 
-function constraintChecks(request: DecisionRequest, eliminated: readonly Eliminated[]): CheckResult[] {
+function constraintChecks(request: DecisionRequest, eliminated: readonly Eliminated[], words: Words): CheckResult[] {
   return request.constraints.map((constraint, index) => {
     const out = eliminated.filter((one) => one.index === index).map(({ option }) => option);
-    const words = describeConstraint(constraint);
+    const described = describeConstraint(constraint, words);
     return {
       outcome: out.length > 0 ? 'failed' : 'passed',
       rule: {
@@ -254,7 +271,7 @@ function constraintChecks(request: DecisionRequest, eliminated: readonly Elimina
         pass: '',
         weight: 1,
         severity: 'medium',
-        message: `${words} is not met by: ${out.join(', ')}.`,
+        message: words.say('decision.notMetBy', { constraint: described, options: out.join(', ') }),
         action: constraint.reason,
       },
     };
@@ -262,7 +279,7 @@ function constraintChecks(request: DecisionRequest, eliminated: readonly Elimina
 }
 
 /** Whether each criterion's value is known of every option; its weight is its share of all weights, in percent. */
-function criterionChecks(ranked: readonly Scored[]): CheckResult[] {
+function criterionChecks(ranked: readonly Scored[], { say }: Words): CheckResult[] {
   return (ranked[0]?.criteria ?? []).map(({ criterion, weight }, at) => {
     const unknown = ranked.filter(({ criteria }) => criteria[at]?.value === undefined).map(({ option }) => option);
     return {
@@ -273,8 +290,8 @@ function criterionChecks(ranked: readonly Scored[]): CheckResult[] {
         pass: '',
         weight: roundTo(weight * 100, 2),
         severity: 'medium',
-        message: `${criterion} is not known of: ${unknown.join(', ')}.`,
-        action: `Find out: ${criterion}.`,
+        message: say('decision.notKnownOf', { criterion, options: unknown.join(', ') }),
+        action: say('decision.findOut', { value: criterion }),
       },
     };
   });

@@ -2,6 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import { foldText } from '../../base/text/fold.ts';
 import type { Criterion } from '../../gen/intelligence/workflow/v1/decision_pb.ts';
 import type { Plain } from '../family.ts';
+import type { Message, Words } from '../words/index.ts';
 
 /** An option with its score, unrounded. */
 export interface Scored {
@@ -24,12 +25,14 @@ interface Option {
 export function rankOptions(
   options: readonly Option[],
   criteria: readonly Plain<Criterion>[],
+  words: Words,
 ): { ranked: Scored[]; unread: string[] } {
   const all = criteria.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
   const unread = new Set<string>();
+  const tell = (message: Message) => unread.add(words.tell(message));
   const columns = criteria.map((criterion) => {
     const values = options.map(({ values }) =>
-      believable(numberOf(values.get(criterion.name), criterion.name, unread), criterion, unread),
+      believable(numberOf(values.get(criterion.name), criterion.name, tell), criterion, tell),
     );
     return { criterion, weight: (criterion.weight ?? 1) / all, values, scores: scoresOf(criterion, values) };
   });
@@ -146,13 +149,16 @@ function ratio(part: number, whole: number): number {
 const amount =
   /price|cost|rent|fee|preis|kosten|miete|precio|coste|alquiler|prix|loyer|tarif|days|tage|dias|jours|hours|area|distance|weight/i;
 
+/** Says how a value was read, or why not. */
+type Tell = (message: Message) => void;
+
 /** A value that can be: on its scale of points, and no price, duration or size below 0. Else it counts as not known. */
-function believable(value: number | undefined, criterion: Plain<Criterion>, unread: Set<string>): number | undefined {
+function believable(value: number | undefined, criterion: Plain<Criterion>, tell: Tell): number | undefined {
   if (value === undefined) return undefined;
   const { name, scale, min, max } = criterion;
   const offScale = scale === 'points' && (value < (min ?? 0) || value > (max ?? 100));
   if (!offScale && !(value < 0 && amount.test(name))) return value;
-  unread.add(`The value ${value} of ${name} cannot be and counts as not known.`);
+  tell({ name: 'decision.impossible', values: { value, criterion: name } });
   return undefined;
 }
 
@@ -164,7 +170,7 @@ const words: ReadonlyMap<string, number> = new Map([
   ...['very high', 'very good', 'excellent', 'full', 'yes'].map((word) => [word, 4] as const),
 ]);
 
-function numberOf(value: JsonValue | undefined, criterion: string, unread: Set<string>): number | undefined {
+function numberOf(value: JsonValue | undefined, criterion: string, tell: Tell): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value === 'boolean') return value ? 4 : 0;
   if (typeof value !== 'string' || value.length > 100 || value.trim() === '') return undefined;
@@ -172,9 +178,9 @@ function numberOf(value: JsonValue | undefined, criterion: string, unread: Set<s
   if (Number.isFinite(number)) return number;
   const known = words.get(foldText(value));
   if (known !== undefined) {
-    unread.add(`Words in ${criterion} are read as very low 0, low 1, medium 2, high 3, very high 4.`);
+    tell({ name: 'decision.readWords', values: { criterion } });
     return known;
   }
-  unread.add(`A value of ${criterion} is not a number and counts as not known.`);
+  tell({ name: 'decision.notNumber', values: { criterion } });
   return undefined;
 }
