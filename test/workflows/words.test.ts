@@ -1,8 +1,11 @@
+import { create } from '@bufbuild/protobuf';
 import { describe, expect, it } from 'vitest';
 import { WriteDecisionMemoRequestSchema } from '../../src/gen/intelligence/workflow/v1/decision_pb.ts';
+import { WorkflowDefinitionSchema } from '../../src/gen/intelligence/workflow/v1/definition_pb.ts';
 import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
 import { ScoreBusinessReadinessRequestSchema } from '../../src/gen/intelligence/workflow/v1/scoring_pb.ts';
+import { rulesOf } from '../../src/workflows/custom/index.ts';
 import { decisionFamily } from '../../src/workflows/families/decision.ts';
 import { guidanceFamily, profilePacks } from '../../src/workflows/families/guidance.ts';
 import { listingPacks, readinessFamily } from '../../src/workflows/families/readiness.ts';
@@ -450,6 +453,29 @@ describe('a decision memo speaks the reader’s language', () => {
     expect(reply.basis?.checks.map(({ message }) => message)).toEqual([
       '„price“ ist nicht bekannt bei: Süd.',
       '„quality“ ist nicht bekannt bei: Nord, Süd.',
+    ]);
+  });
+});
+
+describe('a client’s own workflow speaks as its definition does', () => {
+  it('in what a check does not say itself', () => {
+    const definition = create(WorkflowDefinitionSchema, {
+      displayName: 'Prüfung von Kreditanträgen',
+      checks: [
+        { id: 'income', fact: 'Einkommen', pass: 'false' },
+        {
+          id: 'rate',
+          fact: 'Rate',
+          pass: 'false',
+          message: 'Die Rate ist zu hoch.',
+          action: 'Wählen Sie eine kleinere Rate.',
+        },
+      ],
+    });
+    const { checks } = rulesOf(definition, undefined);
+    expect(checks.map(({ message, action }) => [message, action])).toEqual([
+      ['Die Prüfung income ist nicht bestanden.', 'Bringen Sie dies in Ordnung: Einkommen.'],
+      ['Die Rate ist zu hoch.', 'Wählen Sie eine kleinere Rate.'],
     ]);
   });
 });

@@ -10,6 +10,7 @@ import { type WorkflowDefinition, WorkflowDefinitionSchema } from '../../gen/int
 import type { Sandbox } from '../../sandbox/index.ts';
 import { boundJson, checkOf, jsonOf, ownRules, type Plain } from '../family.ts';
 import type { CustomDefinition, CustomRun } from './definition.ts';
+import { definitionWords } from './definition-words.ts';
 import { createDefinitionsStore, type DefinitionName, type DefinitionSummary } from './definitions-store.ts';
 import { type DefinitionQuotas, fullOf, quotasDefault, whyKept } from './quotas.ts';
 
@@ -154,7 +155,7 @@ export function rulesOf(definition: Plain<WorkflowDefinition>, id: string | unde
     id,
     inputSchema: definition.inputSchema ?? {},
     outputSchema: definition.outputSchema ?? {},
-    checks: ownRules(definition.checks),
+    checks: ownRules(definition.checks, definitionWords(definition)),
     fields: definition.fields.map(({ name, expression }) => ({ name, expression })),
   };
 }

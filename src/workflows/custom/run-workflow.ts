@@ -12,6 +12,7 @@ import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from '../ch
 import { basisOf, boundJson, type Plain } from '../family.ts';
 import { judgementText } from '../judgement.ts';
 import type { CustomRun } from './definition.ts';
+import { definitionWords } from './definition-words.ts';
 import { type ActiveDefinition, type Definitions, runRules, type WorkflowName } from './index.ts';
 
 export interface CustomReply {
@@ -71,7 +72,12 @@ export async function runWorkflow(
   const label = `${definition.client}/${definition.workflow}@${definition.version}`;
   const replyOf = (output: JsonValue, model: string, note: string): CustomReply => ({
     output,
-    basis: { ...basisOf(byRules.checks, label), evaluator: model === '' ? 'rules' : 'assisted', model, note },
+    basis: {
+      ...basisOf(byRules.checks, label, definitionWords(definition)),
+      evaluator: model === '' ? 'rules' : 'assisted',
+      model,
+      note,
+    },
   });
   // What rules compute always wins; the rest of the output is the model's, and the whole has to fit the schema.
   const fill = async (answer: string, input: JsonValue): Promise<Judged<JsonValue>> => {
@@ -90,7 +96,7 @@ export async function runWorkflow(
       const filled = await askAndJudge(deps, plan, caller, terms, (answer) => fill(answer, request.input));
       const { model } = filled;
       if (filled.refused) return { result: fail(filled.refused), model };
-      const note = noteOf(filled, undefined, 'en');
+      const note = noteOf(filled, undefined, definitionWords(definition).language);
       if (filled.output !== undefined) return { result: succeed(replyOf(filled.output, model, note)), model };
       if (definition.assist === 'required')
         return { result: fail({ kind: 'upstream_failed', attempts: [], upstream: "workflow's model" }), model };

@@ -4,8 +4,8 @@ import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from
 import { foldText } from '../../base/text/fold.ts';
 import { countryCodeOf } from './countries.ts';
 import { type Day, readDay } from './days.ts';
-import type { Meaning } from './field-meaning.ts';
 import { type Fault, fault } from './fault.ts';
+import type { Meaning } from './field-meaning.ts';
 
 /** What the other values and the request say: where the form's subject is, and what day it is. */
 export interface SenseContext {
