@@ -37,7 +37,10 @@ const replies: Record<string, object> = {
   '/v1/decision/memo': { recommendation: { option: expect.stringMatching(/North|South/) } },
   '/v1/workflows:estimate': { family: 'risk', rulesUsd: '0.002', ceilingUsd: expect.any(String) },
   '/v1/workflows/batch': {
-    results: [{ risk: { riskLevel: expect.stringMatching(/high|critical/) } }, { readiness: { kind: expect.any(String) } }],
+    results: [
+      { risk: { riskLevel: expect.stringMatching(/high|critical/) } },
+      { readiness: { kind: expect.any(String) } },
+    ],
   },
   '/v1/scoring/business-readiness': { unusedFields: [], impossibleValues: [], missingFacts: expect.any(Array) },
 };
