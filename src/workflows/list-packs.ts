@@ -15,7 +15,8 @@ import { riskPacks } from './families/risk.ts';
 import { signPacks } from './families/risk-assessment.ts';
 import { scorecards } from './families/scoring.ts';
 import type { Plain } from './family.ts';
-import { factLanguages, factPatterns, type Kind } from './listing/fact-patterns.ts';
+import { factLanguages, type Kind } from './listing/fact-patterns.ts';
+import { listingFacts } from './listing/facts.ts';
 import { draftKinds, draftKindsVersion, draftWords } from './packs/draft-kinds.ts';
 
 export type PackList = Plain<ListPacksResponse>;
@@ -44,7 +45,7 @@ function listings(): Plain<ListingPack>[] {
 /** What is read of a kind of thing, and what its checks ask of attributes besides. */
 function factsOf(kind: Kind, checks: readonly CheckRule[]): Plain<PackFact>[] {
   const facts = new Map<string, Plain<PackFact>>();
-  for (const { fact, kinds, type, read, fields = [] } of factPatterns) {
+  for (const { fact, kinds, type, read, fields = [] } of listingFacts) {
     if (kinds.length > 0 && !kinds.includes(kind)) continue;
     const known = facts.get(fact);
     facts.set(fact, {

@@ -5,7 +5,7 @@ export type Kind = 'vehicles' | 'property' | 'electronics' | 'jobs' | 'services'
 /** The languages in which the patterns below read prose. */
 export const factLanguages = ['en', 'de', 'es', 'fr'] as const;
 
-export type FactType = 'number' | 'text' | 'choice' | 'boolean';
+export type FactType = 'number' | 'text' | 'choice' | 'boolean' | 'date';
 
 /** Reads a fact's value from a match; what it may be is told where the reader knows it. */
 export interface FactReader {

@@ -15,7 +15,9 @@ export interface ReadFacts {
 }
 
 const saidMax = 8;
-const patterns = [...factPatterns, ...namedFacts];
+
+/** All facts that are read of listings, by how they are read. */
+export const listingFacts = [...factPatterns, ...namedFacts];
 
 /** Reads the facts of a kind of thing from the fields of a listing and from its text. Linear in both; pure. */
 export function readFacts(text: string, attributes: Readonly<Record<string, unknown>>, kind: Kind): ReadFacts {
@@ -23,7 +25,7 @@ export function readFacts(text: string, attributes: Readonly<Record<string, unkn
   const said = new Map<string, Fact[]>();
   const given = new Map<string, Fact>();
   const byField = new Map(Object.entries(attributes).map(([name, value]) => [bareName(name), value]));
-  for (const { fact, kinds, pattern, read, fields = [] } of patterns) {
+  for (const { fact, kinds, pattern, read, fields = [] } of listingFacts) {
     if (kinds.length > 0 && !kinds.includes(kind)) continue;
     const found = said.get(fact) ?? [];
     for (const match of plain.matchAll(pattern)) {
@@ -69,12 +71,14 @@ export function bareName(name: string): string {
 
 /** The names of fields from which facts of a kind are read. */
 export function knownFields(kind: Kind): string[] {
-  return patterns.flatMap(({ kinds, fields }) => (kinds.length === 0 || kinds.includes(kind) ? (fields ?? []) : []));
+  return listingFacts.flatMap(({ kinds, fields }) =>
+    kinds.length === 0 || kinds.includes(kind) ? (fields ?? []) : [],
+  );
 }
 
 /** The names of a kind's facts. */
 export function knownFacts(kind: Kind): string[] {
-  const own = factPatterns.filter(({ kinds }) => kinds.length === 0 || kinds.includes(kind));
+  const own = listingFacts.filter(({ kinds }) => kinds.length === 0 || kinds.includes(kind));
   return [...new Set(own.map(({ fact }) => fact))];
 }
 

@@ -1,4 +1,4 @@
-import type { FactPattern } from './fact-patterns.ts';
+import type { FactPattern, FactReader } from './fact-patterns.ts';
 import { amountOf, numeral } from './plain-text.ts';
 
 // Facts whose values are names out of a list, and dates: what a pattern of numbers and units cannot read.
@@ -143,8 +143,14 @@ const symbols: readonly (readonly [string, RegExp])[] = [
   ['CHF', /chf|sfr|franken/],
 ];
 
-const firstOf = (known: readonly (readonly [string, RegExp])[]) => (match: RegExpExecArray) =>
-  known.find(([, pattern]) => pattern.test(match[0]))?.[0];
+function firstOf(
+  known: readonly (readonly [string, RegExp])[],
+): FactReader & Required<Pick<FactReader, 'type' | 'choices'>> {
+  const read = (match: RegExpExecArray) => known.find(([, pattern]) => pattern.test(match[0]))?.[0];
+  return Object.assign(read, { type: 'choice' as const, choices: known.map(([name]) => name) });
+}
+
+const colourOf = firstOf(colours);
 
 export const namedFacts: readonly FactPattern[] = [
   {
@@ -164,16 +170,19 @@ export const namedFacts: readonly FactPattern[] = [
     kinds: ['vehicles', 'electronics', 'furniture', 'fashion'],
     fields: ['colour', 'color', 'farbe', 'couleur', 'aussenfarbe'],
     pattern: new RegExp(`(?<![a-z])${colourWords}(?![a-z])`, 'g'),
-    read(match, text) {
-      const next =
-        text.slice(match.index + match[0].length, match.index + match[0].length + 14).split(/[.;,]/)[0] ?? '';
-      const before =
-        text
-          .slice(Math.max(0, match.index - 14), match.index)
-          .split(/[.;,]/)
-          .at(-1) ?? '';
-      return otherThing.test(next) || otherThing.test(before) ? undefined : firstOf(colours)(match);
-    },
+    read: Object.assign(
+      (match: RegExpExecArray, text: string) => {
+        const next =
+          text.slice(match.index + match[0].length, match.index + match[0].length + 14).split(/[.;,]/)[0] ?? '';
+        const before =
+          text
+            .slice(Math.max(0, match.index - 14), match.index)
+            .split(/[.;,]/)
+            .at(-1) ?? '';
+        return otherThing.test(next) || otherThing.test(before) ? undefined : colourOf(match, text);
+      },
+      { type: colourOf.type, choices: colourOf.choices },
+    ),
   },
   {
     fact: 'currency',
@@ -185,6 +194,7 @@ export const namedFacts: readonly FactPattern[] = [
   },
   {
     fact: 'inspectionUntil',
+    type: 'date',
     kinds: ['vehicles'],
     fields: ['inspectionuntil', 'tuv', 'tuev', 'hu', 'mot', 'nct', 'itv', 'controletechnique'],
     pattern: new RegExp(
@@ -195,6 +205,7 @@ export const namedFacts: readonly FactPattern[] = [
   },
   {
     fact: 'firstRegistration',
+    type: 'date',
     kinds: ['vehicles'],
     fields: ['firstregistration', 'erstzulassung', 'ez', 'matriculacion'],
     pattern: new RegExp(
@@ -205,6 +216,7 @@ export const namedFacts: readonly FactPattern[] = [
   },
   {
     fact: 'bathrooms',
+    type: 'number',
     kinds: ['property'],
     fields: ['bathrooms', 'baths', 'bader', 'badezimmer', 'banos', 'sallesdebains'],
     pattern:
@@ -219,6 +231,7 @@ export const namedFacts: readonly FactPattern[] = [
   },
   {
     fact: 'rentPerMonth',
+    type: 'number',
     kinds: ['property'],
     fields: ['rent', 'rentpermonth', 'kaltmiete', 'miete', 'alquiler', 'loyer'],
     pattern: new RegExp(
