@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { catalogue } from '../../scripts/facts.ts';
+import { listPacks } from '../../src/workflows/list-packs.ts';
+import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
+import { firstServer, useDatabase } from '../support/database.ts';
+
+const database = useDatabase(firstServer());
+let app: TestApp;
+let customer: Customer;
+beforeAll(async () => {
+  app = await startApp({ databaseUrl: database().url });
+  customer = await onboard(app);
+});
+afterAll(() => app.close());
+
+const page = readFileSync('docs/workflows.md', 'utf8');
+const shown = [...page.matchAll(/```json POST (\S+)\n(.*?)```\n\n```json reply\n(.*?)```/gs)].map(
+  ([, path = '', request = '', reply = '']) => [path, JSON.parse(request), JSON.parse(reply)] as const,
+);
+
+test('the page shows each family', () => {
+  expect(new Set(shown.map(([path]) => path)).size).toBe(6);
+  expect(page.match(/```json POST/g)).toHaveLength(shown.length);
+});
+
+test.each(shown)('%s is answered as the page says', async (path, request, reply) => {
+  const { status, body } = await send(app, 'POST', path, customer.apiKey, request);
+  expect(status, JSON.stringify(body)).toBe(200);
+  expect(body).toEqual(partly(reply));
+});
+
+test('the catalogue of facts is that of the packs', () => {
+  expect(readFileSync('docs/facts.md', 'utf8')).toBe(catalogue(listPacks('')));
+});
+
+/** Lists on the page may be shortened. */
+function partly(shownValue: unknown): unknown {
+  if (Array.isArray(shownValue))
+    return shownValue.length === 0 ? [] : expect.arrayContaining(shownValue.map((item) => partly(item)));
+  if (typeof shownValue !== 'object' || shownValue === null) return shownValue;
+  return expect.objectContaining(
+    Object.fromEntries(Object.entries(shownValue).map(([name, value]) => [name, partly(value)])),
+  );
+}
