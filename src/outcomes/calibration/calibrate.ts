@@ -58,7 +58,7 @@ export const groupMin = 50;
 export const bandMin = 10;
 export const sideMin = 20;
 const bandWidth = 10;
-const settledAtOnce = 500;
+const settledAtOnce = 250;
 const checksMax = 50;
 /** Families whose score is the weight of the checks that passed, so that other weights can be tried. */
 const weighted: ReadonlySet<string> = new Set(['guidance', 'readiness', 'scoring', 'custom']);

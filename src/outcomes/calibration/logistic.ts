@@ -9,7 +9,7 @@ export interface Sample {
 /** Pulls coefficients towards 0, so that a feature that parts the samples wholly has a finite one. */
 const ridge = 1;
 const stepsMax = 25;
-const samplesAtOnce = 1_000;
+const samplesAtOnce = 250;
 const enough = 1e-8;
 
 /**

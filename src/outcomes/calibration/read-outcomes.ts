@@ -17,7 +17,7 @@ export interface CalibrationQuery {
 
 /** The outcomes that a report looks at, the latest first. */
 export const outcomesMax = 20_000;
-const pageSize = 1_000;
+const pageSize = 250;
 
 /** The latest outcomes with their judgements; `cut` when there are more. */
 export async function readOutcomes(
