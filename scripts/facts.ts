@@ -69,7 +69,7 @@ export function catalogue({ listings, forms, scorecards, risks, draftKinds }: Pa
       ),
       gates.length === 0
         ? 'No gates.'
-        : `Gates: ${gates.map(({ indicator, below, rating }) => `\`${indicator}\` below ${below ?? 100}: at most ${rating}`).join('; ')}.`,
+        : `Gates: ${gates.map(({ indicator, below, rating }) => `\`${indicator}\` below ${below ?? 50}: at most ${rating}`).join('; ')}.`,
     );
   parts.push(
     '## Risk',

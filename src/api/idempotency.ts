@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type DescMessage, type DescMethod, type MessageShape, toJson } from '@bufbuild/protobuf';
+import { type DescMessage, type DescMethod, type JsonValue, type MessageShape, toJson } from '@bufbuild/protobuf';
 import { canonicalJson } from '../base/canonical-json.ts';
 import { FailureError, invalid } from '../base/failure.ts';
 import type { Call } from './call.ts';
@@ -42,9 +42,18 @@ export function identityOf<Input extends DescMessage>(
 ): RequestIdentity {
   const fingerprint = createHmac('sha256', secret)
     .update(`${method.parent.typeName}/${method.name}\n`)
-    .update(canonicalJson(toJson(method.input, request)))
+    .update(canonicalJson(asJson(method.input, request)))
     .digest();
   return { key, fingerprint };
+}
+
+/** Over gRPC a number of a `google.protobuf.Value` can be what JSON has no word for. */
+function asJson<Input extends DescMessage>(input: Input, request: MessageShape<Input>): JsonValue {
+  try {
+    return toJson(input, request);
+  } catch {
+    throw new FailureError(invalid('', 'a number is NaN or infinite, which JSON cannot say'));
+  }
 }
 
 /** The key of an item that has none of its own: of the batch's key and the item's place. As long for every batch. */

@@ -59,6 +59,11 @@ export async function lockOutcomes(
   chargeIds: readonly string[],
 ): Promise<Map<string, KnownOutcome>> {
   if (chargeIds.length === 0) return new Map();
+  // What was judged is always there to be locked; an outcome that nobody reported yet is not.
+  await sql`SELECT charge_id FROM charge_evidence WHERE wallet_id IN ${wallets(accountId)}
+    AND charge_id IN (${sql.join([...chargeIds].sort())}) ORDER BY wallet_id, charge_id FOR UPDATE`.execute(
+    db.for<never>(),
+  );
   const { rows } = await sql<{ charge_id: string; outcome: string; occurred_at_ms: bigint; value: bigint | null }>`
     SELECT charge_id, outcome, occurred_at_ms, value FROM workflow_outcome
     WHERE account_id = ${accountId} AND charge_id IN (${sql.join(chargeIds)}) FOR UPDATE`.execute(db.for<never>());

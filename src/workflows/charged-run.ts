@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../base/caller.ts';
-import { type Result, succeed } from '../base/failure.ts';
+import { fail, type Result, succeed } from '../base/failure.ts';
 import { formatUsd, maxOf, type NanoUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import type { WorkflowUsage } from '../gen/intelligence/workflow/v1/basis_pb.ts';
@@ -79,6 +79,7 @@ export async function chargedRun<Reply>(
   const price = familyPrice(deps.prices, work.family, payer.value.accountId);
   if (!price.ok) return price;
   const { perRequest, version } = price.value;
+  if (call.signal.aborted) return fail({ kind: 'cancelled' });
   const minimum = maxOf(perRequest, 1n);
   const opened = await openCharge(deps.ledger, {
     ...payer.value,
@@ -93,7 +94,7 @@ export async function chargedRun<Reply>(
   if (!opened.ok) return opened;
   if (opened.value.kind === 'replayed') return succeed(paid(work.restore(opened.value.reply), opened.value.receipt));
   const { charge } = opened.value;
-  return endingCharge(charge, () => chargeFor(deps, charge, perRequest, work));
+  return endingCharge(charge, () => chargeFor(deps, charge, perRequest, work, call.signal));
 }
 
 async function chargeFor<Reply>(
@@ -101,7 +102,13 @@ async function chargeFor<Reply>(
   charge: OpenCharge,
   perRequest: NanoUsd,
   work: ChargedWork<Reply>,
+  signal: AbortSignal,
 ): Promise<Result<Paid<Reply>>> {
+  // Nobody waits any more, and nothing has cost anything yet.
+  if (signal.aborted) {
+    await charge.release('cancelled');
+    return fail({ kind: 'cancelled' });
+  }
   const budget = new Budget(charge, charge.amount - perRequest);
   const { result, model } = await work.make(budget);
   const { spent } = budget;

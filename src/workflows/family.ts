@@ -1,7 +1,7 @@
 import { type JsonValue, type Message, toJson } from '@bufbuild/protobuf';
 import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { Result } from '../base/failure.ts';
-import { fail, invalid, succeed } from '../base/failure.ts';
+import { FailureError, fail, invalid, succeed } from '../base/failure.ts';
 import type { Basis, Check } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import type { ListingFact } from '../gen/intelligence/workflow/v1/readiness_pb.ts';
 import type { PatternUse, Check as SandboxCheck } from '../sandbox/index.ts';
@@ -24,7 +24,13 @@ export type Plain<T> = T extends readonly (infer Item)[]
 
 /** What any JSON value is in a message of ours: protobuf wraps it, unlike a JSON object. */
 export function jsonOf(value: Plain<Value> | undefined): JsonValue {
-  return value === undefined ? null : toJson(ValueSchema, value as Value);
+  try {
+    return value === undefined ? null : toJson(ValueSchema, value as Value);
+  } catch {
+    throw new FailureError(
+      invalid('input', 'a number is NaN or infinite, or a value has no kind, which JSON cannot say'),
+    );
+  }
 }
 
 /** What a family computes: the reply without what it cost. */

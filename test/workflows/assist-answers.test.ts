@@ -205,7 +205,7 @@ describe('the reader’s language', () => {
   it('drops answers in another one, and says so in the reader’s', async () => {
     say(german);
     const { reply } = await check({ locale: 'fr' });
-    expect(reply.summary).toMatch(/^Le risque est critique/);
+    expect(reply.summary).toMatch(/^Niveau de risque : critique/);
     expect(reply.basis?.note).toBe(
       'm a été consulté et a répondu. Rien n’en a été retenu. ' +
         'Écarté : le résumé (il est dans une autre langue); la prochaine étape (il est dans une autre langue).',

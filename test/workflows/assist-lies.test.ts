@@ -66,10 +66,10 @@ const cases: Case[] = [
       texts: [{ id: 'action', text: 'Add the year in which it was first registered.' }],
       findings: [
         {
-          quote: 'pay a deposit by wire',
-          category: 'advance_fee',
+          quote: 'Well kept',
+          category: 'misleading_marketing',
           severity: 'info',
-          reason: 'Money is asked for in advance.',
+          reason: 'A claim without a proof.',
           suggestion: 'Leave it out.',
         },
       ],
@@ -324,7 +324,7 @@ describe('evidence', () => {
     });
     expect(reply).toMatchObject({
       ...{ ready: false, riskLevel: 'critical' },
-      nextBestAction: 'Rewrite the phrases that are marked in the findings.',
+      nextBestAction: 'Remove what the findings mark, or do not publish the listing.',
     });
     expect(reply.findings).toContainEqual(
       expect.objectContaining({ phrase: 'The parcel waits for you', source: 'model', category: 'phishing' }),

@@ -263,4 +263,26 @@ describe('what is recommended', () => {
     expect(reply.missingFacts).toEqual(['price of A']);
     expect(reply.assumptions.join()).toContain('The value -10 of price cannot be');
   });
+
+  it.each([
+    ['price', 'B', 'Of price, less counts as better.'],
+    ['Lieferzeit', 'B', 'Lieferzeit'],
+    ['pricePerKg', 'B', 'Of pricePerKg, less counts as better.'],
+    ['priceQuality', 'A', ''],
+    ['battery', 'A', ''],
+  ])('without a direction the name %s decides, and the reply says so', (name, option, said) => {
+    const reply = ask(decisionFamily, WriteDecisionMemoRequestSchema, {
+      question: 'Which one?',
+      options: [
+        { name: 'A', attributes: { [name]: 30 } },
+        { name: 'B', attributes: { [name]: 20 } },
+      ],
+      criteria: [{ name }],
+    });
+    expect(reply.recommendation?.option).toBe(option);
+    expect(reply.assumptions.join(' ').includes('less counts') || reply.assumptions.join(' ').includes('weniger')).toBe(
+      said !== '',
+    );
+    expect(reply.assumptions.join(' ')).toContain(said);
+  });
 });

@@ -200,4 +200,42 @@ describe('readiness of a listing', () => {
     expect(reply.ready).toBe(false);
     expect(reply.blockers.map((blocker) => blocker.check)).toContain(check);
   });
+
+  it.each([
+    ['Pistola 9 mm sin papeles', 'Vendo pistola 9 mm sin papeles, con dos cargadores y munición, en buen estado.'],
+    ['Glock pistol', 'Glock 9mm pistol, no papers, cash only, very good condition.'],
+    ['Ozempic Spritzen', 'Ozempic Spritzen ohne Rezept, garantiert 10 kg weniger, neu.'],
+  ])('%s is never ready, in any language', (title, description) => {
+    const reply = ask(readinessFamily, ScoreListingRequestSchema, {
+      listing: { ...listing, category: 'Other', title, description, images: [{ url: 'https://img.example/1.jpg' }] },
+    });
+    expect(reply.ready).toBe(false);
+    expect(['high', 'critical']).toContain(reply.riskLevel);
+    expect(reply.findings).not.toEqual([]);
+  });
+
+  it.each([
+    ['Leider nicht unfallfrei: Heckschaden.', 'false'],
+    ['Unfallfrei, zweite Hand.', 'true'],
+    ['Not accident free, sold as seen.', 'false'],
+    ['Unfallwagen, fährt noch.', 'false'],
+    ['Jamais accidentée.', 'true'],
+  ])('reads whether a car had an accident: %s', (description, expected) => {
+    const { facts } = ask(readinessFamily, ScoreListingRequestSchema, {
+      listing: { ...listing, title: 'VW Golf 2015', category: 'Cars', description },
+    });
+    expect(facts.find(({ name }) => name === 'accidentFree')?.value).toBe(expected);
+  });
+
+  it('takes no price of new, no deposit and no former price for the price', () => {
+    const { facts } = ask(readinessFamily, ScoreListingRequestSchema, {
+      listing: {
+        title: 'BMW 320d',
+        category: 'Cars',
+        location: 'Graz',
+        description: 'Neupreis 48.000 Euro, gepflegt. Festpreis 6.500 Euro.',
+      },
+    });
+    expect(facts.find(({ name }) => name === 'price')?.value).toBe('6500');
+  });
 });

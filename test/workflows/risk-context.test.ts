@@ -171,3 +171,13 @@ describe('what a risk reply says of itself', () => {
     for (const { phrase, start, end } of findings) expect([...text].slice(start, end).join('')).toBe(phrase);
   });
 });
+
+describe('threats', () => {
+  it.each(['Warning: I know where you live and I will hurt you.', 'Pague hoy o le partimos las piernas.'])(
+    'are threats after a word of warning, too: %s',
+    (text) => {
+      const reply = ask(riskFamily, CheckRiskRequestSchema, { text });
+      expect(reply.findings.map(({ category }) => category)).toContain('threat');
+    },
+  );
+});

@@ -137,21 +137,21 @@ describe('readiness speaks the reader’s language', () => {
       'Der Kilometerstand fehlt.',
       'Kilometerstand',
       'Das Inserat ist noch nicht bereit: Es erreicht',
-      '1 Punkt steht der Veröffentlichung im Weg.',
+      '1 Hindernis steht der Veröffentlichung im Weg.',
     ],
     es: [
       'Añada el kilometraje que marca el cuentakilómetros.',
       'Falta el kilometraje.',
       'kilometraje',
       'El anuncio aún no está listo: obtiene',
-      'Hay 1 punto que impide publicarlo.',
+      'Hay 1 problema que impide publicarlo.',
     ],
     fr: [
       'Ajoutez le kilométrage affiché au compteur.',
       'Le kilométrage manque.',
       'kilométrage',
       'L’annonce n’est pas encore prête : elle obtient',
-      '1 point empêche la publication.',
+      '1 obstacle empêche la publication.',
     ],
   } as const;
 

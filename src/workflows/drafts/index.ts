@@ -1,7 +1,7 @@
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { Caller } from '../../base/caller.ts';
 import type { Clock } from '../../base/clock.ts';
-import { fail, type Result, succeed } from '../../base/failure.ts';
+import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { isId, newId } from '../../base/ids.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../../base/page.ts';
 import type { Database, Queryable } from '../../db/index.ts';
@@ -158,6 +158,9 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
     },
 
     async review(caller, { draftId, decision, reviewer, note, version, override }) {
+      if (reviewer.trim() === '') return fail(invalid('reviewer', 'is blank: say who reviews it'));
+      if (override && override.reason.trim().length < 3)
+        return fail(invalid('override.reason', 'must say why in 3 characters or more'));
       const accountId = accountOf(caller);
       if (!isId('drf', draftId)) return notFound(draftId);
       return db.transaction(async (tx): Promise<Result<Plain<Draft>>> => {

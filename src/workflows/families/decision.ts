@@ -15,7 +15,8 @@ export type { DecisionReply, DecisionRequest } from './decision-memo.ts';
 /** Turns data into a decision memo: a weighted sum, how firm it stands, and why. */
 export const decisionFamily: Family<DecisionRequest, DecisionReply> = {
   name: 'decision',
-  prepare(request): Result<Prepared<DecisionReply>> {
+  prepare(asked): Result<Prepared<DecisionReply>> {
+    const request = withDirections(asked);
     const options = readOptions(request);
     if (!options.ok) return options;
     const wrong = wrongCriterion(request, options.value);
@@ -23,6 +24,22 @@ export const decisionFamily: Family<DecisionRequest, DecisionReply> = {
     return succeed({ variables: {}, ownChecks: [], compute: () => decide(request, options.value) });
   },
 };
+
+/** Names of what is better when there is less of it, in the four languages of replies. */
+const costs =
+  /(?:^|[^a-z])(?:price|costs?|fees?|rent|charges?|expenses?|preis|kosten|gebuehr|gebuhr|miete|precio|coste|costo|gastos|alquiler|tarifa|prix|couts?|frais|loyer|tarif|delivery ?(?:time|days)|lead ?time|lieferzeit|plazo|delai|risk|risiko|riesgo|risque|defects?|complaints?)(?: (?:per|pro|por|par|in|en|a) .*| (?:usd|eur|gbp|chf|days|tage|dias|jours))?$/;
+
+/** Where no direction is given, a name that says a cost decides; an assumption of the reply tells it. */
+function withDirections(request: DecisionRequest): DecisionRequest {
+  const criteria = request.criteria.map((criterion) =>
+    criterion.direction === '' && saysCost(criterion.name) ? { ...criterion, direction: 'lower' } : criterion,
+  );
+  return { ...request, criteria };
+}
+
+function saysCost(name: string): boolean {
+  return costs.test(foldText(name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' ')));
+}
 
 function readOptions(request: DecisionRequest): Result<ReadOption[]> {
   const options = new Map<string, { name: string; values: Map<string, JsonValue> }>();
@@ -227,6 +244,8 @@ function assumptionsOf(request: DecisionRequest, unread: readonly string[], { sa
   const assumptions = [say('decision.independent')];
   if (request.criteria.some(({ weight }) => weight === undefined)) assumptions.push(say('decision.unweighted'));
   if (request.criteria.some(({ scale }) => scale === '' || scale === 'range')) assumptions.push(say('decision.range'));
+  for (const { name, direction } of request.criteria)
+    if (direction === 'lower' && saysCost(name)) assumptions.push(say('decision.lessIsBetter', { criterion: name }));
   for (const words of unread.slice(0, 10)) assumptions.push(words);
   return assumptions;
 }

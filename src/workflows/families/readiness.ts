@@ -18,8 +18,9 @@ import { type CheckPack, readCheckPack } from '../packs/read.ts';
 import { dayAt } from '../sense/days.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
 import { listingDone, listingRule, notEvaluated, type Words, wordsFor } from '../words/index.ts';
-import { findingsOf, graver, type Spotted, scan, sharesOf } from './findings.ts';
+import { findingsOf, graver, look, type Spotted, sharesOf } from './findings.ts';
 import { riskPacks } from './risk.ts';
+import { hear } from './risk-assessment.ts';
 import { messagesFor, worded } from './risk-words.ts';
 
 export type ListingRequest = Plain<ScoreListingRequest>;
@@ -62,7 +63,8 @@ export const readinessFamily: Family<ListingRequest, ListingReply> = {
     const text = `${listing.title}\n${listing.description}`;
     const marketplace = riskPacks.get('marketplace');
     if (!marketplace) throw new Error('no risk pack for listings');
-    const { spotted } = scan(text, marketplace.index);
+    const { packs } = hear(text, request.locale);
+    const { spotted } = look(text, { phrases: marketplace.index, packs });
     const { year } = dayAt(nowMs);
     const judged = judge(request, listing, spotted, [], year);
     return succeed({
@@ -198,7 +200,7 @@ function scoreListing(
     ready,
     blockers: blocking.map(({ id, fact, message, action }) => ({ check: id, fact, message, action })),
     findings: findingsOf(text, worded(spotted.slice(0, 200), messagesFor(words.language, []))),
-    summary: summaryOf({ ready, readinessScore, blockers: blocking.length, failed: failed.length }, words),
+    summary: summaryOf({ ready, readinessScore, blockers: blocking.length, failed: failed.length, harmful }, words),
     basis: basisOf(results, pack.label, words),
     unusedFields,
     facts,
@@ -307,11 +309,17 @@ function imageFacts(listing: Plain<Listing>) {
 }
 
 function summaryOf(
-  facts: { ready: boolean; readinessScore: number; blockers: number; failed: number },
+  facts: { ready: boolean; readinessScore: number; blockers: number; failed: number; harmful: boolean },
   { say }: Words,
 ): string {
   if (facts.ready && facts.failed === 0) return say('listing.ready');
   if (facts.ready) return say('listing.better', { count: facts.failed });
   const notReady = say('listing.notReady', { score: facts.readinessScore });
-  return facts.blockers > 0 ? `${notReady} ${say('listing.blocked', { count: facts.blockers })}` : notReady;
+  const because =
+    facts.blockers > 0
+      ? say('listing.blocked', { count: facts.blockers })
+      : facts.harmful
+        ? say('listing.harmful')
+        : '';
+  return `${notReady} ${because}`.trim();
 }

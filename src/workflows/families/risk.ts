@@ -163,7 +163,7 @@ function phraseChecks(spotted: readonly Spotted[], shares: readonly number[]): C
       pass: '',
       weight: Math.round(share * 1000) / 10,
       severity: entry.severity,
-      message: times > 1 ? `${entry.reason} Found ${times} times.` : entry.reason,
+      message: times > 1 ? `${entry.reason} (${times}x)` : entry.reason,
       action: entry.suggestion,
     },
   }));

@@ -209,8 +209,16 @@ export const factPatterns: readonly FactPattern[] = [
     type: 'boolean',
     kinds: ['vehicles'],
     fields: ['accidentfree', 'unfallfrei'],
-    pattern: /accident.?free|no accidents|unfallfrei|sin accidentes|sin golpes|jamais accident|non accident/g,
-    read: () => 'true',
+    pattern:
+      /accident.?free|no accidents|unfallfrei|sin accidentes|sin golpes|jamais accident|non accident|unfallwagen|unfallschaden|\bcat(?:egory)? [sncd]\b|write.?off|accidentad[oa]|siniestrad[oa]|vehicule accidente|voiture accidentee?/g,
+    read: (match, text) => {
+      const isFree = /free|frei|^no |^sin |jamais|^non/.test(match[0]);
+      const isDenied =
+        /(?:\bnot|\bnicht|\bno|\bkein[en]*|\bpas|\bnever|\bohne|\bsin|\bsans) (?:ganz |fully |totally |un |une )?$/.test(
+          before(text, match, 18),
+        );
+      return String(isFree !== isDenied);
+    },
   },
   {
     fact: 'areaSqft',
@@ -523,9 +531,14 @@ export const factPatterns: readonly FactPattern[] = [
       `(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|(?<![\\d.,])((?:${numeral})k?) ?(?:€|euros?\\b|eur\\b|£|quid|\\$|chf\\b|vb\\b)|(?<![\\d.,])((?:${numeral})) (?:per hour|an hour|online|por hora|die stunde|pro stunde|de l'heure)`,
       'g',
     ),
-    read: (match) => String(amountOf(match[1] ?? match[2] ?? match[3] ?? '')),
+    read: (match, text) =>
+      otherPrice.test(before(text, match, 26)) ? undefined : String(amountOf(match[1] ?? match[2] ?? match[3] ?? '')),
   },
 ];
+
+/** Words before an amount that is not what is asked for. */
+const otherPrice =
+  /(?:neupreis|\bnp|listenpreis|kaution|gekostet|bezahlt|\buvp|prix neuf|paye[es]*|achete[es]* |caution|depot de garantie|precio nuevo|\bcosto|pague|fianza|deposit|cost (?:me|new)|paid|\brrp|new price|was|statt|instead of|originally)[a-z :(]{0,12}$/;
 
 function floorOf(text: string): string {
   const digits = /\d+/.exec(text)?.[0];

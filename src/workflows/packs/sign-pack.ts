@@ -76,6 +76,8 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
         harmlessInQuestions: claims.includes(category),
         // A hidden instruction is often given as the content of a field.
         countsInQuotes: category === 'prompt_injection',
+        // "Warning: pay, or ..." is no warning of it.
+        countsInWarnings: category === 'threat',
       })),
     }),
   };

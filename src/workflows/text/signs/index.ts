@@ -7,7 +7,13 @@ export { type Token, type Tokens, tokensOf } from './tokens.ts';
 /** What a pack of signs says, as it was written. */
 export interface SignWords {
   classes: Readonly<Record<string, readonly string[]>>;
-  signs: readonly { patterns: readonly string[]; harmlessInQuestions: boolean; countsInQuotes: boolean }[];
+  signs: readonly {
+    patterns: readonly string[];
+    harmlessInQuestions: boolean;
+    countsInQuotes: boolean;
+    /** Counts next to a word of warning, as threats do that begin with one. */
+    countsInWarnings: boolean;
+  }[];
 }
 
 /** A sign that was found: which of the pack's signs, and its place in UTF-16 units of the text. */
@@ -32,7 +38,8 @@ export interface SignIndex {
 
 // What turns a sign into its contrary or into talk about it. Packs have to have these classes.
 const negatorClass = 'not';
-const contextClasses = ['warning', 'report', 'about'] as const;
+const warningClass = 'warning';
+const contextClasses = ['report', 'about'] as const;
 const negatedWithin = 4;
 // A warning speaks of what it warns of in the sentences around it.
 const contextReach = 2;
@@ -41,29 +48,32 @@ const contextReach = 2;
 export function indexSigns({ classes, signs }: SignWords): SignIndex {
   const compiler = createCompiler();
   for (const [name, members] of Object.entries(classes)) compiler.defineClass(name, members);
-  const rules: { sign: number; pattern: number; parts: Part[]; asks: boolean; countsInQuotes: boolean }[] = [];
-  for (const [sign, { patterns, harmlessInQuestions, countsInQuotes }] of signs.entries())
+  const rules: (Omit<SignWords['signs'][number], 'patterns'> & { sign: number; pattern: number; parts: Part[] })[] = [];
+  for (const [sign, { patterns, ...counts }] of signs.entries())
     for (const [pattern, text] of patterns.entries())
-      rules.push({ sign, pattern, parts: compiler.compile(text), asks: !harmlessInQuestions, countsInQuotes });
+      rules.push({ ...counts, sign, pattern, parts: compiler.compile(text) });
   const starts = new Map<number, number[]>();
   for (const { id, steps } of compiler.sequences)
     for (const atom of steps[0]?.atoms ?? []) starts.set(atom, [...(starts.get(atom) ?? []), id]);
   const negator = compiler.atomOfClass(negatorClass) ?? -1;
   const context = contextClasses.map((name) => compiler.atomOfClass(name) ?? -1);
+  const warning = [compiler.atomOfClass(warningClass) ?? -1];
   const named = new Map(Object.keys(classes).map((name) => [compiler.atomOfClass(name), name]));
 
   function read(tokens: Tokens): SignReading {
     const words = readHits(tokens, compiler.lexicon);
     const found = findSequences(words, compiler.sequences, starts, negator);
     const spoken = sentencesWith(words, context);
+    const warned = sentencesWith(words, warning);
     const quoted = quotationsOf(tokens.text);
     const matches: SignMatch[] = [];
-    for (const { sign, pattern, parts, asks, countsInQuotes } of rules) {
+    for (const { sign, pattern, parts, harmlessInQuestions, countsInQuotes, countsInWarnings } of rules) {
       if (!found.has(parts[0]?.sequence ?? -1)) continue;
       for (const one of combine(parts, found)) {
         if (isNegated(words, one, negator) || nearAny(spoken, one.sentence)) continue;
+        if (!countsInWarnings && nearAny(warned, one.sentence)) continue;
         if (!countsInQuotes && isQuoted(quoted, placeOf(words, one))) continue;
-        if (!asks && words.questions[one.sentence]) continue;
+        if (harmlessInQuestions && words.questions[one.sentence]) continue;
         matches.push({ sign, pattern, ...placeOf(words, one) });
       }
     }
