@@ -53,6 +53,19 @@ eachServer((server) => {
     expect(await query(database().url, 'SELECT COUNT(*) AS n FROM charge_evidence')).toEqual(before);
   });
 
+  test('of outcomes that are reported at once, the one that came about last stays', async () => {
+    for (let round = 0; round < 6; round++) {
+      const chargeId = await judge(`A lamp, number ${round}.`);
+      const at = (year: number, outcome: string) =>
+        report({ chargeId, outcome, occurredAt: `${year}-01-01T00:00:00Z` });
+      const answers = await Promise.all([at(2025, 'sold'), at(2020, 'fraud'), at(2023, 'returned')]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(await stored(chargeId)).toMatchObject([{ outcome: 'sold' }]);
+      const effects = answers.flatMap(({ body }) => body.effects.map(({ effect }: { effect: string }) => effect));
+      expect(effects.filter((effect) => effect === 'recorded')).toHaveLength(1);
+    }
+  });
+
   test('an outcome is of a charge or of a subject, is the latest one, and is reported twice like once', async () => {
     const [first, second] = [await judge('A table of oak.', 'listing-1'), await judge('A chair.', 'listing-1')];
     const effects = async (outcome: object) => (await report(outcome)).body.effects;
