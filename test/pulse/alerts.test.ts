@@ -38,8 +38,11 @@ eachServer((server) => {
     const one = node();
     const two = node(one.clock);
     const account = newId('acc');
+    // Either node may have told each; there are more sessions each time.
     const told = () =>
-      [...one.told, ...two.told].map(({ outside, affected, sessions }) => [outside, affected, sessions]);
+      [...one.told, ...two.told]
+        .sort((first, second) => first.sessions - second.sessions)
+        .map(({ outside, affected, sessions }) => [outside, affected, sessions]);
     const look = async () => {
       for (let i = 0; i < 3; i++) {
         await makeDue();

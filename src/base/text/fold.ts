@@ -98,6 +98,7 @@ const punctuation: ReadonlyMap<number, string> = new Map([
   ...[0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212, 0xfe63].map((point) => [point, ' '] as const),
   [0x0640, ''],
   [0xdf, 'ss'],
+  [0x1e9e, 'ss'],
   [0x131, 'i'],
   [0x3c2, '\u03c3'],
 ]);
@@ -124,8 +125,10 @@ function foldedAnew(point: number): string {
   if (space.test(text)) return ' ';
   if (invisible.test(text)) return '';
   // A few ligatures stand for whole phrases (U+FDFA: 18 units); they stay as they are, so that a text cannot swell.
-  const folded = text.normalize('NFKD').toLowerCase().normalize('NFKD').replace(droppedMark, '');
-  return folded.length > 4 ? text : folded;
+  const parts = text.normalize('NFKD').toLowerCase().normalize('NFKD').replace(droppedMark, '');
+  if (parts.length > 4) return text;
+  // What it comes apart into may be a sign that folds to another, as with a full-width hyphen.
+  return [...parts].map((part) => (part === '-' ? ' ' : (punctuation.get(part.codePointAt(0) ?? 0) ?? part))).join('');
 }
 
 function enlarged<Numbers extends Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer>>(numbers: Numbers): Numbers {
