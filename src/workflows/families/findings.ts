@@ -77,7 +77,7 @@ function withoutAllowed(text: string, allow: PhraseIndex<number>): string {
 function signsIn(words: Tokens, { index, entries }: SignPack): Spotted[] {
   return index
     .read(words)
-    .matches.map(({ sign, start, end }) => ({ entry: entries[sign] as RiskEntry, start, end, source: 'rules' }));
+    .map(({ sign, start, end }) => ({ entry: entries[sign] as RiskEntry, start, end, source: 'rules' }));
 }
 
 /**

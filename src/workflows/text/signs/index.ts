@@ -25,14 +25,8 @@ export interface SignMatch {
   end: number;
 }
 
-export interface SignReading {
-  matches: SignMatch[];
-  /** The classes whose words occur, each once: what a statistical model learns from beside words. */
-  classes: string[];
-}
-
 export interface SignIndex {
-  read(tokens: Tokens): SignReading;
+  read(tokens: Tokens): SignMatch[];
   readonly size: number;
 }
 
@@ -58,9 +52,8 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
   const negator = compiler.atomOfClass(negatorClass) ?? -1;
   const context = contextClasses.map((name) => compiler.atomOfClass(name) ?? -1);
   const warning = [compiler.atomOfClass(warningClass) ?? -1];
-  const named = new Map(Object.keys(classes).map((name) => [compiler.atomOfClass(name), name]));
 
-  function read(tokens: Tokens): SignReading {
+  function read(tokens: Tokens): SignMatch[] {
     const words = readHits(tokens, compiler.lexicon);
     const found = findSequences(words, compiler.sequences, starts, negator);
     const spoken = sentencesWith(words, context);
@@ -77,7 +70,7 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
         matches.push({ sign, pattern, ...placeOf(words, one) });
       }
     }
-    return { matches, classes: classesIn(words, named) };
+    return matches;
   }
   return { read, size: rules.length };
 }
@@ -106,16 +99,6 @@ function nearAny(sentences: ReadonlySet<number>, sentence: number): boolean {
   for (let near = sentence - contextReach; near <= sentence + contextReach; near++)
     if (sentences.has(near)) return true;
   return false;
-}
-
-function classesIn({ hits }: Read, named: ReadonlyMap<number | undefined, string>): string[] {
-  const classes = new Set<string>();
-  for (const found of hits)
-    for (const { atom } of found) {
-      const name = named.get(atom);
-      if (name !== undefined) classes.add(name);
-    }
-  return [...classes];
 }
 
 const quotation = /["\u201c\u201e\u00ab](?=\S)[^"\u201c\u201d\u201e\u00ab\u00bb]{2,300}["\u201c\u201d\u00bb]/gu;
