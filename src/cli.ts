@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { pino } from 'pino';
 import { systemClock } from './base/clock.ts';
@@ -39,7 +40,7 @@ registerAudit(program, {
   openDatabase: () => openDatabaseBeside(loadConfig(readEnvironment()), log),
   more: [...chatInvariants, ...pulseInvariants, ...workflowInvariants],
 });
-registerPrices(program, { openCatalog });
+registerPrices(program, { openCatalog, write: (line) => console.log(line), ask: terminalAsk() });
 registerTopUps(program, { openPayments });
 registerPeppers(program, {
   path: () => loadConfig(readEnvironment()).secretsFile,
@@ -68,6 +69,20 @@ try {
 } catch (error) {
   console.error(error instanceof ConfigError || error instanceof Error ? error.message : error);
   process.exitCode = 2;
+}
+
+/** Asks a question where a person sits at a terminal. */
+function terminalAsk(): ((question: string) => Promise<string>) | undefined {
+  const { stdin, stdout } = process;
+  if (!stdin.isTTY || !stdout.isTTY) return undefined;
+  return async (question) => {
+    const terminal = createInterface({ input: stdin, output: stdout });
+    try {
+      return await terminal.question(question);
+    } finally {
+      terminal.close();
+    }
+  };
 }
 
 async function countByPepper() {

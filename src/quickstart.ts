@@ -76,7 +76,9 @@ function modelsOf({ rooms }: App, { accountId }: Owner): string {
     return `It answers with an embedded model, which quotes the conversation and does not think. Set OPENAI_API_KEY,
 ANTHROPIC_API_KEY or GEMINI_API_KEY, or run Ollama, and start again for real ones.`;
   const more = real.length > namedMax ? ` and ${real.length - namedMax} more` : '';
-  return `It answers with ${real.slice(0, namedMax).join(', ')}${more}.`;
+  const off = rooms.catalog.unoffered().length;
+  const without = off > 0 ? `\n${off} models are off: "npm run cli -- prices off" says why.` : '';
+  return `It answers with ${real.slice(0, namedMax).join(', ')}${more}.${without}`;
 }
 
 const namedMax = 4;

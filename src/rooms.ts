@@ -323,9 +323,10 @@ function familyPrices(prices: Readonly<Record<string, string | undefined>>): Rec
   return priced;
 }
 
-/** Imports configured prices that are not in the price book yet. Those it refuses are left out; the service charges by the book. */
+/** Imports configured prices that are not in the price book yet, and says what is not offered. What it refuses is left out; the service charges by the book. */
 async function importPrices(catalog: Catalog, log: Logger): Promise<void> {
   const { additions, problems } = await catalog.importPrices();
   for (const problem of problems) log.error({ problem }, 'prices were not imported: run "npm run cli prices import"');
   if (problems.length === 0 && additions.length > 0) log.info({ prices: additions.length }, 'prices imported');
+  for (const { name, reason } of catalog.unoffered()) log.info({ model: name, reason }, 'a model is not offered');
 }

@@ -1,21 +1,21 @@
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { createRounds } from '../base/rounds.ts';
-import type { Model, ModelSettings, PricedModel, PriceSettings } from './model.ts';
+import { enabledModels, offerOf, type UnofferedModel } from './enabled-models.ts';
+import type { ModelSettings, PricedModel } from './model.ts';
 import type { Price } from './price.ts';
 import {
   bookVersion,
   effectivePrice,
   type ImportPlan,
   type ImportRules,
-  type PriceOrder,
   type PriceStore,
   type PriceVersion,
   planImport,
 } from './price-book.ts';
-import { markUp, ratesOf } from './rates.ts';
-import { embeddedModel, wellKnownModels } from './well-known.ts';
+import { configuredOrders, firstOrders, listOrders, listPriceAt, notesOn, type OrderSettings } from './price-orders.ts';
 
+export type { UnofferedModel } from './enabled-models.ts';
 export { memoryPriceStore } from './memory-price-store.ts';
 export {
   type Capability,
@@ -38,17 +38,8 @@ export {
 export type { ImportPlan, ImportRules, PriceStore, PriceVersion } from './price-book.ts';
 export { createPriceStore } from './price-store.ts';
 
-/** A higher or lower price for one account, on everything. */
-export interface MarkupSettings {
-  accountId: string;
-  percent: number;
-}
-
-export interface CatalogSettings {
+export interface CatalogSettings extends OrderSettings {
   models: readonly ModelSettings[];
-  /** Prices of what is not a model, by item: `workflow`, `workflow:risk.check`, `pulse`. */
-  services?: Readonly<Record<string, PriceSettings>> | undefined;
-  markups?: readonly MarkupSettings[] | undefined;
 }
 
 /** The models that can be chosen and what everything costs. */
@@ -59,15 +50,30 @@ export interface Catalog {
   price(item: string, accountId: string): Price | undefined;
   /** The price book's version at this moment; a charge keeps the version that it began with. */
   readonly version: number;
+  /** The models of enabled providers that are not offered to accounts without prices of their own, and why. */
+  unoffered(): readonly UnofferedModel[];
   /** Shows what importing the configured prices would do; changes nothing. */
   planPrices(rules?: ImportRules): Promise<ImportPlan>;
-  /** Imports the configured prices, all or none; a plan with problems is refused. */
+  /**
+   * Imports the configured prices, all or none; a plan with problems is refused. A well-known model that the book has no
+   * price for yet gets its list price; a price that is there stays.
+   */
   importPrices(rules?: ImportRules): Promise<ImportPlan>;
+  /** Compares the book with today's list prices of the models that the configuration has no price for; changes nothing. */
+  planSync(rules?: ImportRules): Promise<SyncPlan>;
+  /** Adds exactly what a plan shows, from now on; false when it has problems or the book changed since it was made. */
+  applySync(plan: SyncPlan): Promise<boolean>;
   /** The whole price book. */
   prices(): Promise<readonly PriceVersion[]>;
   /** Reads the book again, as every node does each few seconds, so that all charge by the same one. */
   refresh(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What bringing the book to today's list prices would do. */
+export interface SyncPlan extends ImportPlan {
+  /** Configured prices that differ from the list, and announced changes of it; a line each, for people. */
+  notes: string[];
 }
 
 const refreshMs = 5_000;
@@ -86,7 +92,7 @@ export async function createCatalog(deps: {
   const { store, settings, log } = deps;
   const clock = deps.clock ?? systemClock;
   const models = enabledModels(settings.models, deps.enabledProviders);
-  const orders = ordersOf(settings, models);
+  const orders = configuredOrders(settings, models);
   let book: PriceVersion[] = [];
   let clockAheadMs = 0;
   let version = 0;
@@ -125,6 +131,20 @@ export async function createCatalog(deps: {
     run: refresh,
     onError: (error) => log.warn({ err: error }, 'the price book could not be read; the last one stays'),
   });
+  /** The configured prices, and the first ones of models that have none yet. */
+  function planOf(rules?: ImportRules): ImportPlan {
+    return planImport(book, [...orders, ...firstOrders(settings, models, book, now())], now(), rules);
+  }
+
+  /** Each model with its offer to an account. */
+  function offers(accountId: string) {
+    const account = { id: accountId, now: now() };
+    return models.map((enabled) => ({
+      name: enabled.model.name,
+      ...offerOf(enabled, book, enabled.settings.price ? undefined : listPriceAt(enabled, now()), account),
+    }));
+  }
+
   await refresh();
   rounds.start();
 
@@ -132,18 +152,19 @@ export async function createCatalog(deps: {
     get version() {
       return version;
     },
-    models: (accountId) => current(priced, accountId, () => pricedModels(models, book, accountId, now())),
+    models: (accountId) =>
+      current(priced, accountId, () => offers(accountId).flatMap(({ offered }) => (offered ? [offered] : []))),
     price: (item, accountId) =>
       current(services, `${accountId} ${item}`, () => effectivePrice(book, item, accountId, now()) ?? null) ??
       undefined,
     planPrices: async (rules) => {
       await refresh();
-      return planImport(book, orders, now(), rules);
+      return planOf(rules);
     },
     importPrices: async (rules) => {
       for (let attempt = 0; attempt < importAttemptsMax; attempt++) {
         await refresh();
-        const plan = planImport(book, orders, now(), rules);
+        const plan = planOf(rules);
         if (plan.problems.length > 0 || plan.additions.length === 0) return plan;
         if (await store.add(plan.additions)) {
           await refresh();
@@ -151,6 +172,21 @@ export async function createCatalog(deps: {
         }
       }
       throw new Error('The price book kept changing while prices were imported; try again.');
+    },
+    unoffered: () => offers('').flatMap((offer) => (offer.offered ? [] : [{ name: offer.name, reason: offer.reason }])),
+    planSync: async (rules) => {
+      await refresh();
+      const plan = planImport(book, listOrders(settings, models, now()), now(), rules);
+      return { ...plan, notes: notesOn(models, now()) };
+    },
+    applySync: async ({ additions, problems }) => {
+      await refresh();
+      // Whoever was asked may have thought for a while; a price never begins before it is there.
+      const fresh = additions.map((addition) => ({ ...addition, effectiveAt: now() }));
+      if (problems.length > 0 || fresh.some((addition) => addition.version !== version + 1)) return false;
+      const added = fresh.length === 0 || (await store.add(fresh));
+      await refresh();
+      return added;
     },
     prices: async () => {
       await refresh();
@@ -163,70 +199,6 @@ export async function createCatalog(deps: {
 
 const importAttemptsMax = 5;
 const accountsKeptMax = 10_000;
-
-/** The models of enabled providers: those configured, else the well-known ones, and always the embedded one. */
-function enabledModels(configured: readonly ModelSettings[], enabledProviders: readonly string[]): Enabled[] {
-  const chosen = [...configured.filter((model) => enabledProviders.includes(model.provider))];
-  for (const provider of enabledProviders)
-    if (!configured.some((model) => model.provider === provider))
-      chosen.push(...(wellKnownModels[provider] ?? []).map((model) => ({ ...model, provider })));
-  if (enabledProviders.includes('builtin') && !chosen.some((model) => model.provider === 'builtin'))
-    chosen.push(embeddedModel);
-  return chosen.map((settings) => ({ settings, model: modelOf(settings) }));
-}
-
-interface Enabled {
-  settings: ModelSettings;
-  model: Model;
-}
-
-function modelOf(settings: ModelSettings): Model {
-  return {
-    name: `${settings.provider}/${settings.id}`,
-    id: settings.id,
-    provider: settings.provider,
-    upstreamModel: settings.upstreamModel ?? settings.id,
-    quality: settings.quality,
-    contextTokens: settings.contextTokens,
-    maxOutputTokens: Math.min(settings.maxOutputTokens ?? settings.contextTokens, settings.contextTokens),
-    imageTokens: settings.imageTokens ?? 3_000,
-    capabilities: new Set(settings.capabilities ?? []),
-    embedded: settings.provider === 'builtin',
-    lastResort: settings.lastResort ?? false,
-  };
-}
-
-function ordersOf(settings: CatalogSettings, models: readonly Enabled[]): PriceOrder[] {
-  const orders: PriceOrder[] = [];
-  for (const { settings: model } of models) {
-    if (!model.price) continue;
-    const where = `models.${model.id}`;
-    orders.push({
-      item: itemOf(model),
-      rates: ratesOf(model.price, `${where}.price`),
-      cost: model.cost && ratesOf(model.cost, `${where}.cost`),
-    });
-  }
-  for (const [item, price] of Object.entries(settings.services ?? {}))
-    orders.push({ item, rates: ratesOf(price, item) });
-  const markedUp = (settings.markups ?? []).flatMap(({ accountId, percent }) =>
-    orders.map((order) => ({ ...order, accountId, rates: markUp(order.rates, percent) })),
-  );
-  return [...orders, ...markedUp];
-}
-
-function itemOf(model: { provider: string; id: string }): string {
-  return `model:${model.provider}/${model.id}`;
-}
-
-function pricedModels(models: readonly Enabled[], book: PriceVersion[], accountId: string, now: number): PricedModel[] {
-  return models.flatMap(({ model }) => {
-    const price = effectivePrice(book, itemOf(model), accountId, now);
-    const complete = price?.inputPerMillion !== undefined && price.outputPerMillion !== undefined;
-    // A model that has no price per request asks nothing per request.
-    return price && complete ? [{ model, price: { ...price, perRequest: price.perRequest ?? 0n } }] : [];
-  });
-}
 
 function nextBeginning(book: readonly PriceVersion[], now: number): number {
   return book.reduce(

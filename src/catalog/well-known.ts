@@ -1,49 +1,70 @@
-import type { Capability, ContextTierSettings, ModelSettings } from './model.ts';
+import type { Capability, ModelSettings } from './model.ts';
 
-/** Gemini 2.5 Pro above 200,000 input tokens. */
-const geminiLong: ContextTierSettings = {
-  aboveInputTokens: 200_000,
-  inputPerMillionUsd: '2.50',
-  cachedInputPerMillionUsd: '0.25',
-  outputPerMillionUsd: '15',
-};
+/** What is known of a model beside its price. */
+type KnownModel = Omit<ModelSettings, 'provider' | 'price' | 'cost'>;
+
+const sees: Capability[] = ['tools', 'json', 'images'];
+const thinks: Capability[] = [...sees, 'reasoning'];
 
 /**
- * Well-known models with the list prices, context windows and reply limits that their providers published, as of
- * 2025-10-01. They are used where the configuration names the provider and no models of its own for it; an operator who
- * wants other prices, or newer models, writes them in the configuration. What Anthropic writes into its cache costs 1.25
- * times the input for the five minutes that it is kept by default. The quality is a rank for routing, not a benchmark.
+ * The providers' models for chat, with the longest input and reply that their providers publish. They are used where
+ * the configuration names the provider and no models of its own for it. What they cost is in `list-prices.ts`; one that
+ * has no list price is known and stays off. `reasoning` is for models that think unless they are told not to. The quality
+ * is a rank for routing, not a benchmark.
  */
-export const wellKnownModels: Readonly<Record<string, readonly Omit<ModelSettings, 'provider'>[]>> = {
+export const wellKnownModels: Readonly<Record<string, readonly KnownModel[]>> = {
   openai: [
-    known('gpt-5', 92, 272_000, 128_000, ['tools', 'json', 'images', 'reasoning'], '1.25', '0.125', '10'),
-    known('gpt-5-mini', 82, 272_000, 128_000, ['tools', 'json', 'images', 'reasoning'], '0.25', '0.025', '2'),
-    known('gpt-5-nano', 66, 272_000, 128_000, ['tools', 'json', 'images', 'reasoning'], '0.05', '0.005', '0.40'),
-    known('gpt-4.1', 80, 1_047_576, 32_768, ['tools', 'json', 'images'], '2', '0.50', '8'),
-    known('gpt-4.1-mini', 72, 1_047_576, 32_768, ['tools', 'json', 'images'], '0.40', '0.10', '1.60'),
-    known('gpt-4.1-nano', 58, 1_047_576, 32_768, ['tools', 'json', 'images'], '0.10', '0.025', '0.40'),
-    known('gpt-4o', 76, 128_000, 16_384, ['tools', 'json', 'images'], '2.50', '1.25', '10'),
-    known('gpt-4o-mini', 60, 128_000, 16_384, ['tools', 'json', 'images'], '0.15', '0.075', '0.60', {
-      imageTokens: 40_000,
-    }),
+    known('gpt-6-astra', 98, 922_000, 128_000, thinks),
+    known('gpt-6.1-sol', 97, 922_000, 128_000, thinks),
+    known('gpt-6.1-terra', 93, 922_000, 128_000, thinks),
+    known('gpt-6-sol', 96, 922_000, 128_000, thinks),
+    known('gpt-6-luna', 86, 922_000, 128_000, thinks),
+    known('gpt-5.6-sol', 95, 922_000, 128_000, thinks),
+    known('gpt-5.6-terra', 92, 922_000, 128_000, thinks),
+    known('gpt-5.6-luna', 85, 922_000, 128_000, thinks),
+    known('gpt-5.5', 94, 872_000, 128_000, thinks),
+    known('gpt-5.4', 92, 922_000, 128_000, thinks),
+    known('gpt-5.4-mini', 83, 272_000, 128_000, thinks),
+    known('gpt-5.4-nano', 70, 272_000, 128_000, thinks),
+    known('gpt-5', 88, 272_000, 128_000, thinks),
+    known('gpt-5-mini', 80, 272_000, 128_000, thinks),
+    known('gpt-5-nano', 66, 272_000, 128_000, thinks),
+    known('gpt-4.1', 78, 1_047_576, 32_768, sees),
+    known('gpt-4.1-mini', 71, 1_047_576, 32_768, sees),
+    known('gpt-4.1-nano', 58, 1_047_576, 32_768, sees),
+    known('gpt-4o', 74, 128_000, 16_384, sees),
+    known('gpt-4o-mini', 60, 128_000, 16_384, sees, 40_000),
   ],
   anthropic: [
-    known('claude-opus-4-1', 91, 200_000, 32_000, ['tools', 'json', 'images'], '15', '1.50', '75', {
-      cacheWriteInputPerMillionUsd: '18.75',
-    }),
-    known('claude-sonnet-4-5', 90, 200_000, 64_000, ['tools', 'json', 'images'], '3', '0.30', '15', {
-      cacheWriteInputPerMillionUsd: '3.75',
-    }),
-    known('claude-haiku-4-5', 79, 200_000, 64_000, ['tools', 'json', 'images'], '1', '0.10', '5', {
-      cacheWriteInputPerMillionUsd: '1.25',
-    }),
+    known('claude-fable-5-2', 98, 1_000_000, 128_000, thinks),
+    known('claude-fable-5-1', 98, 1_000_000, 128_000, thinks),
+    known('claude-fable-5', 97, 1_000_000, 128_000, thinks),
+    known('claude-opus-5-5', 97, 1_000_000, 128_000, thinks),
+    known('claude-opus-5', 96, 1_000_000, 128_000, sees),
+    known('claude-opus-4-8', 95, 1_000_000, 128_000, sees),
+    known('claude-opus-4-7', 94, 1_000_000, 128_000, sees),
+    known('claude-opus-4-6', 93, 1_000_000, 128_000, sees),
+    known('claude-opus-4-5', 92, 200_000, 64_000, sees),
+    known('claude-opus-4-1', 89, 200_000, 32_000, sees),
+    known('claude-sonnet-5-5', 95, 1_000_000, 128_000, thinks),
+    known('claude-sonnet-5', 94, 1_000_000, 128_000, sees),
+    known('claude-sonnet-4-6', 92, 1_000_000, 128_000, sees),
+    known('claude-sonnet-4-5', 90, 200_000, 64_000, sees),
+    known('claude-haiku-5-5', 86, 200_000, 64_000, thinks),
+    known('claude-haiku-4-5', 79, 200_000, 64_000, sees),
   ],
   google: [
-    known('gemini-2.5-pro', 88, 1_048_576, 65_536, ['tools', 'json', 'images', 'reasoning'], '1.25', '0.125', '10', {
-      tiers: [geminiLong],
-    }),
-    known('gemini-2.5-flash', 78, 200_000, 65_536, ['tools', 'json', 'images', 'reasoning'], '0.30', '0.03', '2.50'),
-    known('gemini-2.5-flash-lite', 64, 200_000, 65_536, ['tools', 'json', 'images'], '0.10', '0.01', '0.40'),
+    known('gemini-3.8-flash', 89, 1_048_576, 65_536, thinks),
+    known('gemini-3.7-flash', 88, 1_048_576, 65_536, thinks),
+    known('gemini-3.6-flash', 87, 1_048_576, 65_536, thinks),
+    known('gemini-3.5-flash', 86, 1_048_576, 65_536, thinks),
+    known('gemini-3.5-flash-lite', 74, 1_048_576, 65_536, thinks),
+    known('gemini-3.1-pro-preview', 91, 1_048_576, 65_536, thinks),
+    known('gemini-3.1-flash-lite', 72, 1_048_576, 65_536, thinks),
+    known('gemini-3-flash-preview', 83, 1_048_576, 65_536, thinks),
+    known('gemini-2.5-pro', 86, 1_048_576, 65_536, thinks),
+    known('gemini-2.5-flash', 77, 1_048_576, 65_536, thinks),
+    known('gemini-2.5-flash-lite', 64, 1_048_576, 65_536, sees),
   ],
 };
 
@@ -63,15 +84,8 @@ function known(
   quality: number,
   contextTokens: number,
   maxOutputTokens: number,
-  abilities: Capability[],
-  inputPerMillionUsd: string,
-  cachedInputPerMillionUsd: string,
-  outputPerMillionUsd: string,
-  {
-    imageTokens,
-    ...rates
-  }: { imageTokens?: number; cacheWriteInputPerMillionUsd?: string; tiers?: ContextTierSettings[] } = {},
-): Omit<ModelSettings, 'provider'> {
-  const price = { inputPerMillionUsd, cachedInputPerMillionUsd, outputPerMillionUsd, ...rates };
-  return { id, quality, contextTokens, maxOutputTokens, capabilities: abilities, price, cost: price, imageTokens };
+  capabilities: Capability[],
+  imageTokens?: number,
+): KnownModel {
+  return { id, quality, contextTokens, maxOutputTokens, capabilities, imageTokens };
 }

@@ -1,13 +1,7 @@
 import type { Command } from 'commander';
-import { formatUsd, type NanoUsd } from '../base/money.ts';
-import { present } from '../base/present.ts';
-import type { Catalog, PriceVersion, TokenRates } from '../catalog/index.ts';
-
-export interface PricesCommand {
-  /** Opens the configured catalog over the database; the returned function closes both. */
-  openCatalog: () => Promise<{ catalog: Catalog; close: () => Promise<void> }>;
-  write?: (line: string) => void;
-}
+import type { PriceVersion } from '../catalog/index.ts';
+import { type PricesCommand, printedPrice, withCatalog } from './prices-command.ts';
+import { registerSync } from './sync-prices.ts';
 
 interface ImportOptions {
   dryRun?: boolean;
@@ -15,9 +9,9 @@ interface ImportOptions {
   allowBelowCost?: boolean;
 }
 
-/** `prices import` and `prices list`: the price book, by which every node charges. */
+/** `prices import`, `sync`, `list` and `off`: the price book, by which every node charges. */
 export function registerPrices(program: Command, options: PricesCommand): void {
-  const { write = (line) => console.log(line) } = options;
+  const { write } = options;
   const prices = program.command('prices').description('Show and change the price book, by which every node charges.');
 
   prices
@@ -50,53 +44,19 @@ export function registerPrices(program: Command, options: PricesCommand): void {
     .option('--json', 'print JSON Lines')
     .action(({ json }: { json?: boolean }) =>
       withCatalog(options, async (catalog) => {
-        for (const price of await catalog.prices()) write(json ? JSON.stringify(printed(price)) : line(price));
+        for (const price of await catalog.prices()) write(json ? JSON.stringify(printedPrice(price)) : line(price));
       }),
     );
-}
 
-async function withCatalog(options: PricesCommand, work: (catalog: Catalog) => Promise<void>): Promise<void> {
-  const { catalog, close } = await options.openCatalog();
-  try {
-    await work(catalog);
-  } finally {
-    await close();
-  }
+  registerSync(prices, options);
 }
 
 function line(price: PriceVersion): string {
-  const { item, accountId, version, effectiveAt, tiers = [], ...rates } = printed(price);
+  const { item, accountId, version, effectiveAt, tiers = [], ...rates } = printedPrice(price);
   const longer = tiers.flatMap(({ aboveInputTokens, ...others }) => [`above ${aboveInputTokens}:`, ...amounts(others)]);
   return [version, effectiveAt, item, accountId || 'everyone', ...amounts(rates), ...longer].join('\t');
 }
 
 function amounts(rates: object): string[] {
   return Object.entries(rates).map(([name, amount]) => `${name}=${amount}`);
-}
-
-function printed(price: PriceVersion) {
-  return {
-    version: price.version,
-    effectiveAt: new Date(price.effectiveAt).toISOString(),
-    item: price.item,
-    accountId: price.accountId,
-    ...printedTokens(price),
-    ...present({ perRequestUsd: usd(price.perRequest), perThousandEventsUsd: usd(price.perThousandEvents) }),
-    ...(price.tiers && {
-      tiers: price.tiers.map((tier) => ({ aboveInputTokens: tier.aboveInputTokens, ...printedTokens(tier) })),
-    }),
-  };
-}
-
-function printedTokens(rates: TokenRates) {
-  return present({
-    inputPerMillionUsd: usd(rates.inputPerMillion),
-    cachedInputPerMillionUsd: usd(rates.cachedInputPerMillion),
-    cacheWriteInputPerMillionUsd: usd(rates.cacheWriteInputPerMillion),
-    outputPerMillionUsd: usd(rates.outputPerMillion),
-  });
-}
-
-function usd(amount: NanoUsd | undefined): string | undefined {
-  return amount === undefined ? undefined : formatUsd(amount);
 }

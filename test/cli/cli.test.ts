@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPriceStore } from '../../src/catalog/index.ts';
 import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
 
@@ -16,8 +17,12 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 async function cli(...args: string[]) {
+  return cliWith({}, ...args);
+}
+
+async function cliWith(variables: Record<string, string>, ...args: string[]) {
   const child = spawn(process.execPath, ['src/cli.ts', ...args], {
-    env: { ...process.env, DATABASE_URL: database().url },
+    env: { ...process.env, DATABASE_URL: database().url, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let out = '';
@@ -60,6 +65,29 @@ test('prices are listed, and importing what is there changes nothing', async () 
   expect(listed.code).toBe(0);
   expect(listed.out).toContain('builtin/extractive');
   expect((await cli('prices', 'import')).out).toContain('The book has these prices already.');
+});
+
+test('list prices are shown, written when confirmed, and what is off is named', { timeout: 240_000 }, async () => {
+  const key = { GEMINI_API_KEY: 'none' };
+  const version = async () => {
+    const { versions } = await createPriceStore(database().database).read();
+    return Math.max(...versions.map((price) => price.version));
+  };
+  const before = await version();
+
+  const shown = await cliWith(key, 'prices', 'sync');
+  expect(shown.code).toBe(0);
+  expect(shown.out).toContain('model:google/gemini-3.8-flash: inputPerMillion - -> ');
+  expect(shown.out).toContain('Nothing was written. With --yes these prices are.');
+  expect(await version()).toBe(before);
+  const off = await cliWith(key, 'prices', 'off');
+  expect(off.out).toContain('google/gemini-3.8-flash\tIts price is not in the price book');
+
+  const written = JSON.parse((await cliWith(key, 'prices', 'sync', '--yes', '--json')).out);
+  expect(written).toMatchObject({ written: true, problems: [], off: [] });
+  expect(written.prices.length).toBeGreaterThan(8);
+  expect(written.prices[0]).toMatchObject({ version: before + 1, item: 'model:google/gemini-3.8-flash' });
+  expect(await version()).toBe(before + 1);
 });
 
 test('an unknown command ends with help and an error', async () => {

@@ -1,0 +1,81 @@
+import { type ListPrice, missingDimensions } from './list-prices.ts';
+import type { Model, ModelSettings, PricedModel } from './model.ts';
+import { effectivePrice, type PriceVersion } from './price-book.ts';
+import { embeddedModel, wellKnownModels } from './well-known.ts';
+
+/** A model of a provider that is enabled. */
+export interface EnabledModel {
+  settings: ModelSettings;
+  model: Model;
+  /** Whether it is there because the configuration names no model of its provider. */
+  wellKnown: boolean;
+}
+
+/** A model that is not offered. */
+export interface UnofferedModel {
+  /** `provider/id`. */
+  name: string;
+  /** Why, in a sentence for operators. */
+  reason: string;
+}
+
+/** The models of enabled providers: those configured, else the well-known ones, and always the embedded one. */
+export function enabledModels(
+  configured: readonly ModelSettings[],
+  enabledProviders: readonly string[],
+): EnabledModel[] {
+  const chosen = configured
+    .filter((model) => enabledProviders.includes(model.provider))
+    .map((settings) => enabled(settings, false));
+  for (const provider of enabledProviders)
+    if (!configured.some((model) => model.provider === provider))
+      chosen.push(...(wellKnownModels[provider] ?? []).map((model) => enabled({ ...model, provider }, true)));
+  if (enabledProviders.includes('builtin') && !chosen.some(({ model }) => model.provider === 'builtin'))
+    chosen.push(enabled(embeddedModel, false));
+  return chosen;
+}
+
+/** What the price book calls a model. */
+export function itemOf(model: { provider: string; id: string }): string {
+  return `model:${model.provider}/${model.id}`;
+}
+
+/** A model with what an account pays for it now, or why it is not offered. Its list price counts where none is configured. */
+export function offerOf(
+  { model, settings }: EnabledModel,
+  book: readonly PriceVersion[],
+  list: ListPrice | undefined,
+  account: { id: string; now: number },
+): { offered: PricedModel } | { offered?: undefined; reason: string } {
+  if (list?.unpriced !== undefined) return { reason: list.unpriced };
+  const price = effectivePrice(book, itemOf(model), account.id, account.now);
+  if (!price) return { reason: settings.price || list ? notInBook : notListed };
+  if (price.inputPerMillion === undefined || price.outputPerMillion === undefined)
+    return { reason: 'It has no price for input, or none for output.' };
+  const missing = list ? missingDimensions(list.rates, price) : [];
+  if (missing.length > 0)
+    return { reason: `It bills ${missing.join(', ')}, and the price book has no such price: run "prices sync".` };
+  // A model that has no price per request asks nothing per request.
+  return { offered: { model, price: { ...price, perRequest: price.perRequest ?? 0n } } };
+}
+
+const notInBook = 'Its price is not in the price book: run "prices import", or "prices sync" for a list price.';
+const notListed = 'The list prices do not name it: give it a price under "models" of the configuration.';
+
+/** What the configuration says of a model, with what follows from that. */
+function enabled(settings: ModelSettings, wellKnown: boolean): EnabledModel {
+  const model: Model = {
+    name: `${settings.provider}/${settings.id}`,
+    id: settings.id,
+    provider: settings.provider,
+    upstreamModel: settings.upstreamModel ?? settings.id,
+    quality: settings.quality,
+    contextTokens: settings.contextTokens,
+    maxOutputTokens: Math.min(settings.maxOutputTokens ?? settings.contextTokens, settings.contextTokens),
+    imageTokens: settings.imageTokens ?? 3_000,
+    capabilities: new Set(settings.capabilities ?? []),
+    embedded: settings.provider === 'builtin',
+    lastResort: settings.lastResort ?? false,
+  };
+  return { settings, model, wellKnown };
+}
