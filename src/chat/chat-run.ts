@@ -63,6 +63,8 @@ export class ChatRun<Charge extends Funds = Funds> {
 
   /** A reply with the settlement that it needs; with `store`, a retry may have it. */
   concluded(route: QuotedRoute, answer: AttemptReply, store: boolean): Concluded {
+    const { prefix } = this.prepared;
+    if (prefix) this.deps.warmCaches?.observe(prefix, route.model.name, answer.usage);
     const cost = attemptCost(route, answer.usage) + (this.#lost?.cost ?? 0n);
     const usage = this.#lost ? addUsage(this.#lost.usage, answer.usage) : answer.usage;
     const { mode, reason } = this.prepared;

@@ -18,6 +18,8 @@ export interface Wanted {
   inputTokens: number;
   images: number;
   maxOutputTokens?: number | undefined;
+  /** About how many input tokens a route is expected to have in its prompt cache; absent: none. */
+  cachedTokensOn?: ((route: string) => number) | undefined;
 }
 
 export type Choice =
@@ -63,7 +65,9 @@ export function chooseRoutes(
   const last: Candidate[] = [];
   for (const route of candidates) {
     const status = statusOf(route.model.name);
-    if (status.available) (route.model.lastResort ? last : first).push({ route, status, score: 0 });
+    if (!status.available) continue;
+    const warm = (wanted.cachedTokensOn?.(route.model.name) ?? 0) > 0;
+    (route.model.lastResort ? last : first).push({ route, status, score: 0, warm });
   }
   const count = first.length + last.length;
   if (count === 0)
@@ -89,6 +93,8 @@ interface Candidate {
   status: RouteStatus;
   /** Lower is better; the best is 0 or near, and near ties differ by less than `nearTie`. */
   score: number;
+  /** Whether the provider is expected to have some of the prompt in its cache. */
+  warm: boolean;
 }
 
 function whyNone(wanted: Wanted, catalog: readonly PricedModel[]): Choice {
@@ -107,7 +113,8 @@ export function expectedCost({ model, price }: PricedModel, wanted: Wanted, stat
     model.maxOutputTokens,
   );
   const inputTokens = wanted.inputTokens + wanted.images * Math.min(model.imageTokens, 1_000);
-  return priceOf({ inputTokens, outputTokens, requests: 1 }, price);
+  const cachedInputTokens = wanted.cachedTokensOn?.(model.name) ?? 0;
+  return priceOf({ inputTokens, cachedInputTokens, outputTokens, requests: 1 }, price);
 }
 
 /** The best first, at most so many. */
@@ -160,10 +167,12 @@ function scoreOf(mode: RoutingMode, facts: { dearer: number; slower: number; wor
 
 /**
  * Puts the first `most` places of sorted candidates in their final order: among near ties for each place, two are drawn
- * and the one with fewer calls under way goes first (Mitzenmacher, 2001).
+ * and the one with fewer calls under way goes first (Mitzenmacher, 2001). The best stays where its provider has the prompt
+ * in its cache: elsewhere the prompt would be paid for in full.
  */
 function spreadNearTies(sorted: Candidate[], random: () => number, most: number): void {
   for (let place = 0; place < Math.min(most, sorted.length); place++) {
+    if (sorted[place]?.warm) continue;
     const bar = (sorted[place]?.score ?? 0) + nearTie;
     let tied = 1;
     while (place + tied < sorted.length && (sorted[place + tied]?.score ?? bar) < bar) tied++;

@@ -8,6 +8,7 @@ import type { Sandbox, Schemas } from '../sandbox/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 import type { Overrun } from './bounded.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { WarmCaches } from './warm-caches.ts';
 
 /** Sets model tokens aside, or says when to try again. */
 export type ReserveTokens = (
@@ -26,6 +27,8 @@ export interface ModelDeps {
   schemas: Schemas;
   /** How long all attempts of one request may take together. */
   deadlineMs: number;
+  /** Which providers may have a prompt in their caches; absent: routes are compared as if none had. */
+  warmCaches?: WarmCaches;
   /** Counts model tokens a minute; absent: they are not limited. */
   reserveTokens?: ReserveTokens;
   /** Told of upstreams that give, or say that they took, more than they were asked for; nobody is charged for that. */

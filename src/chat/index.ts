@@ -12,6 +12,7 @@ import { listModels } from './list-models.ts';
 import { prepareChat } from './prepare.ts';
 import type { Quote } from './quote.ts';
 import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
+import { createWarmCaches } from './warm-caches.ts';
 
 export type { Overrun } from './bounded.ts';
 export { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
@@ -57,7 +58,7 @@ export const chatDeadlineMs = 120_000;
 /** It bounds for how long a call runs that another node does not know of; a reply within it costs one commit, not two. */
 export const chatDeferHoldMs = 20;
 
-type Defaulted = 'clock' | 'breaker' | 'deadlineMs' | 'schemas';
+type Defaulted = 'clock' | 'breaker' | 'deadlineMs' | 'schemas' | 'warmCaches';
 /** What is absent has a default; that of `deferHoldMs` is 20. */
 type ChatOptions = Omit<CachedChatDeps, Defaulted> & Partial<Pick<CachedChatDeps, Defaulted>> & { log: Logger };
 
@@ -68,6 +69,7 @@ export function createChat(options: ChatOptions): Chat {
     schemas: createSchemas(options.sandbox),
     clock,
     breaker: createCircuitBreaker({ clock }),
+    warmCaches: createWarmCaches({ clock }),
     deadlineMs: chatDeadlineMs,
     deferHoldMs: chatDeferHoldMs,
     ...options,

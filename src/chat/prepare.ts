@@ -18,6 +18,7 @@ import {
   tokenCounter,
 } from './tokens.ts';
 import type { Attempt, ChatRequest, RoutingMode } from './types.ts';
+import type { PromptPrefix, WarmCaches } from './warm-caches.ts';
 
 /** A request that is understood, routed and quoted, and has not cost anything yet. */
 export interface PreparedChat {
@@ -29,10 +30,21 @@ export interface PreparedChat {
   schema?: CallersSchema;
   count: CountTokens;
   quote: Quote;
+  /** How the prompt begins, for what its route says about its cache. */
+  prefix?: PromptPrefix;
   /** The version of the price book that the quote stands on. */
   priceVersion: number;
   /** Set when no route can be called at the moment: only a stored reply can be answered. */
   unavailable?: Failure;
+}
+
+interface PreparingDeps {
+  catalog: Catalog;
+  breaker: CircuitBreaker;
+  sandbox: Sandbox;
+  schemas: Schemas;
+  warmCaches?: WarmCaches;
+  random?: () => number;
 }
 
 /**
@@ -41,7 +53,7 @@ export interface PreparedChat {
  * told in the result instead.
  */
 export async function prepareChat(
-  deps: { catalog: Catalog; breaker: CircuitBreaker; sandbox: Sandbox; schemas: Schemas; random?: () => number },
+  deps: PreparingDeps,
   caller: Caller,
   request: ChatRequest,
   { evenUnavailable = false, signal }: { evenUnavailable?: boolean; signal?: AbortSignal } = {},
@@ -56,7 +68,8 @@ export async function prepareChat(
       : undefined;
   if (proven?.ok === false) return proven;
   const measure = measureInput(request);
-  const wanted = wantedOf(caller, request, measure);
+  const prefix = deps.warmCaches?.prefixOf(owner, request, measure);
+  const wanted = { ...wantedOf(caller, request, measure), cachedTokensOn: cachedTokensOn(deps, prefix, measure) };
   const catalog = deps.catalog.models(caller.accountId ?? '');
   let unavailable: Failure | undefined;
   let choice = chooseRoutes(wanted, catalog, deps.breaker.status, deps.random);
@@ -82,6 +95,7 @@ export async function prepareChat(
     ...(proven ? { schema: proven.value } : {}),
     count: tokenCounter(deps.sandbox, owner),
     quote,
+    ...(prefix ? { prefix } : {}),
     priceVersion: deps.catalog.version,
     ...(unavailable ? { unavailable } : {}),
   });
@@ -125,6 +139,11 @@ function wantedOf(caller: Caller, request: ChatRequest, measure: InputMeasure): 
     images: measure.images,
     maxOutputTokens: request.maxOutputTokens,
   };
+}
+
+function cachedTokensOn({ warmCaches }: PreparingDeps, prefix: PromptPrefix | undefined, measure: InputMeasure) {
+  if (!warmCaches || !prefix) return undefined;
+  return (route: string) => warmCaches.expect(prefix, route, inputTokensAbout(measure));
 }
 
 function needsOf(request: ChatRequest, measure: InputMeasure): ReadonlySet<Capability> {

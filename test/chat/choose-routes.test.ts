@@ -6,6 +6,8 @@ import type { RouteStatus } from '../../src/chat/circuit-breaker.ts';
 interface Entry {
   /** USD for a million input and output tokens. */
   price?: [number, number];
+  /** USD for a million input tokens that the provider had cached. */
+  cached?: number;
   quality?: number;
   context?: number;
   can?: Capability[];
@@ -72,6 +74,7 @@ function pricedModel(name: string, entry: Entry): PricedModel {
     price: {
       version: 1,
       inputPerMillion: BigInt(Math.round(input * 1e9)),
+      ...(entry.cached !== undefined && { cachedInputPerMillion: BigInt(Math.round(entry.cached * 1e9)) }),
       outputPerMillion: BigInt(Math.round(output * 1e9)),
       perRequest: 0n,
     },
@@ -124,6 +127,38 @@ describe('choosing routes', () => {
       Object.entries(entries).map(([name, entry]) => [name, { ...entry, status: down }]),
     );
     expect(choose({}, allDown)).toMatchObject({ ok: false, because: 'unavailable' });
+  });
+
+  describe('with prompt caches', () => {
+    const two: Record<string, Entry> = {
+      'a/m': { price: [1, 2], cached: 0.1 },
+      'b/m': { price: [2, 2], cached: 0.2 },
+    };
+    const warm = (route: string, cachedTokens: number): Partial<Wanted> => ({
+      inputTokens: 10_000,
+      cachedTokensOn: (name) => (name === route ? cachedTokens : 0),
+    });
+
+    test('a cold prompt goes where it costs least', () => {
+      expect(choose(warm('', 0), two)).toEqual(['a/m', 'b/m']);
+    });
+
+    test('a warm one stays while that costs less than the cheapest cold route, and no longer', () => {
+      expect(choose(warm('b/m', 9_000), two)).toEqual(['b/m', 'a/m']);
+      // 5,500 at 0.20 and 4,500 at 2 are 10,100; cold they are 10,000 at the other.
+      expect(choose(warm('b/m', 5_500), two)).toEqual(['a/m', 'b/m']);
+      expect(choose(warm('a/m', 9_000), two)).toEqual(['a/m', 'b/m']);
+    });
+
+    test('load is not spread away from a warm route, as it is from a cold one', () => {
+      const near: Record<string, Entry> = {
+        'a/m': { price: [1, 2], cached: 0.98, status: { inFlight: 5 } },
+        'b/m': { price: [1, 2], cached: 0.98, status: { inFlight: 0 } },
+      };
+      expect(choose(warm('', 0), near)).toEqual(['b/m', 'a/m']);
+      expect(choose(warm('a/m', 9_000), near)).toEqual(['a/m', 'b/m']);
+      expect(choose({ ...warm('a/m', 9_000), mode: 'balanced' }, near)).toEqual(['a/m', 'b/m']);
+    });
   });
 
   test('the embedded model answers for itself, alone, or as the last resort that the configuration makes it', () => {

@@ -4,6 +4,7 @@ import type { Capability, PricedModel } from '../../src/catalog/index.ts';
 import { priceOf } from '../../src/catalog/index.ts';
 import { chooseRoutes } from '../../src/chat/choose-routes.ts';
 import { createCircuitBreaker } from '../../src/chat/index.ts';
+import { seeded } from '../support/seeded.ts';
 
 /** A hundred models, minutes of traffic in virtual time, outages and price changes, from one seed. */
 interface World {
@@ -152,15 +153,4 @@ function simulate({ models, random }: World) {
 function priceAt(dollarsPerMillion: number): PricedModel['price'] {
   const input = BigInt(Math.round(dollarsPerMillion * 1e9));
   return { version: 1, inputPerMillion: input, outputPerMillion: input * 3n, perRequest: 0n };
-}
-
-// mulberry32: small, and the same everywhere.
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
