@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     // CI reads the counts from a report; people read the terminal.
     reporters: report ? ['default', ['json', { outputFile: report }]] : ['default'],
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     // A machine may be busy with other work, and slow; what hangs is found all the same.
     testTimeout: 60_000,

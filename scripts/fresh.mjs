@@ -23,6 +23,7 @@ const inputs = [
   'test/proto',
   'buf.yaml',
   'buf.gen.yaml',
+  'packages/transcoding/buf.gen.yaml',
   'scripts/generate.mjs',
   'scripts/print-proto.mjs',
   'package-lock.json',
@@ -39,8 +40,10 @@ export function contractDigest(root) {
   return hash.digest('hex');
 }
 
+const generated = ['src/gen', 'test/gen', 'packages/transcoding/src/gen'];
+
 export function isGenerated(root, digest) {
-  return existsSync(join(root, 'src', 'gen')) && readIfThere(stampPath(root)) === digest;
+  return generated.every((folder) => existsSync(join(root, folder))) && readIfThere(stampPath(root)) === digest;
 }
 
 export function recordGenerated(root, digest) {

@@ -1,4 +1,4 @@
-// Generates src/gen and test/gen from the proto files. Works offline: every imported definition is in node_modules.
+// Generates src/gen, test/gen and packages/transcoding/src/gen from the proto files. Works offline: every imported definition is in node_modules.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -29,6 +29,7 @@ const buf = join(root, 'node_modules', '.bin', 'buf');
 for (const args of [
   ['generate', '--template', 'buf.gen.yaml'],
   ['generate', '--template', 'test/proto/buf.gen.yaml'],
+  ['generate', '--template', 'packages/transcoding/buf.gen.yaml'],
   // The comments, which generated code does not carry at run time: GET /openapi.json prints them.
   ['build', 'proto', '--exclude-imports', '--as-file-descriptor-set', '-o', 'src/gen/descriptors.binpb'],
 ]) {

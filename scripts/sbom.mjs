@@ -10,9 +10,13 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 export function billOfMaterials(lock) {
   const { '': own, ...others } = lock.packages;
   const installed = new Map(
-    Object.entries(others).filter(([, { dev, optional, devOptional }]) => !dev && !optional && !devOptional),
+    Object.entries(others)
+      .filter(([, { dev, optional, devOptional }]) => !dev && !optional && !devOptional)
+      // A link stands for a package of this repository, which the lock file has at its folder.
+      .map(([path, entry]) => [path, { name: nameOf(path), ...(entry.link ? lock.packages[entry.resolved] : entry) }])
+      .filter(([path]) => path.startsWith('node_modules/')),
   );
-  const components = unique([...installed].map(([path, entry]) => componentOf(nameOf(path), entry)));
+  const components = unique([...installed.values()].map(componentOf));
   const ownRef = purlOf(own.name, own.version);
   return {
     $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
@@ -26,14 +30,14 @@ export function billOfMaterials(lock) {
     components,
     dependencies: unique(
       [['', own], ...installed].map(([path, entry]) => ({
-        'bom-ref': path === '' ? ownRef : purlOf(nameOf(path), entry.version),
+        'bom-ref': purlOf(entry.name, entry.version),
         dependsOn: dependenciesOf(path, entry, installed),
       })),
     ),
   };
 }
 
-function componentOf(name, { version, integrity, license }) {
+function componentOf({ name, version, integrity, license }) {
   const [group, short] = name.startsWith('@') ? name.split('/') : [undefined, name];
   return {
     type: 'library',
@@ -44,7 +48,11 @@ function componentOf(name, { version, integrity, license }) {
     scope: 'required',
     purl: purlOf(name, version),
     ...(integrity && { hashes: integrity.split(' ').map(hashOf) }),
-    ...(license && { licenses: [/^[\w.+-]+$/.test(license) ? { license: { id: license } } : { expression: license }] }),
+    // npm's word for "none" is no identifier of SPDX.
+    ...(license &&
+      license !== 'UNLICENSED' && {
+        licenses: [/^[\w.+-]+$/.test(license) ? { license: { id: license } } : { expression: license }],
+      }),
   };
 }
 
@@ -59,7 +67,7 @@ function dependenciesOf(path, { dependencies = {}, peerDependencies = {} }, inst
   const refs = Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => {
     for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
       const found = installed.get(`${folder === '' ? '' : `${folder}/`}node_modules/${name}`);
-      if (found) return [purlOf(name, found.version)];
+      if (found) return [purlOf(found.name, found.version)];
       if (folder === '') return [];
     }
   });

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
+import { defaultJsonBounds, findJsonFault, isEncoding, positionInBytes } from '@intelligence-api/transcoding';
 import { type Failure, invalid } from '../base/failure.ts';
 import { fieldsMax } from './binary-bounds.ts';
 import { checkFields, openMessage } from './message-bytes.ts';
-import { defaultJsonBounds, findJsonFault, isEncoding, positionInBytes } from './rest/index.ts';
 
 const failures = new WeakMap<object, Failure>();
 

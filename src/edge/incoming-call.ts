@@ -1,7 +1,7 @@
+import type { RestContext } from '@intelligence-api/transcoding';
 import type { Protocol } from '../api/call.ts';
 import type { OpenConnection } from '../limits/index.ts';
 import { connectionOf } from './connections.ts';
-import type { RestContext } from './rest/index.ts';
 
 /** What a protocol knows of a call before it passes the gate. */
 export interface IncomingCall {

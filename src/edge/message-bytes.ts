@@ -1,7 +1,7 @@
 import type { DescMessage } from '@bufbuild/protobuf';
+import { type Encoding, inflate, tooDense } from '@intelligence-api/transcoding';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { fieldsMax, hasTooManyFields } from './binary-bounds.ts';
-import { type Encoding, inflate, tooDense } from './rest/index.ts';
 
 /** What is in a compressed message of at most `bytesMax` bytes; fails for one that opens to far more than its size. */
 export async function openMessage(message: Buffer, encoding: Encoding, bytesMax: number): Promise<Result<Buffer>> {

@@ -1,4 +1,5 @@
 import { createRegistry, type DescFile, type DescMethod } from '@bufbuild/protobuf';
+import { type RestContext, RestError, rest } from '@intelligence-api/transcoding';
 import type { FastifyInstance } from 'fastify';
 import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';
@@ -7,7 +8,6 @@ import { errorBody } from './error-body.ts';
 import { headersOf } from './failures.ts';
 import type { AdmittedCall, Gate } from './gate.ts';
 import { HttpIncomingCall } from './incoming-call.ts';
-import { type RestContext, RestError, rest } from './rest/index.ts';
 
 export interface RestLaneOptions {
   services: readonly ServedService[];

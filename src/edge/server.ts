@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
+import { routableUrl } from '@intelligence-api/transcoding';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { AnonymousBudget } from '../limits/index.ts';
@@ -11,7 +12,6 @@ import {
   type TakeStream,
 } from './listener.ts';
 import { proxies } from './proxies.ts';
-import { routableUrl } from './rest/index.ts';
 
 export interface ServerOptions {
   host: string;

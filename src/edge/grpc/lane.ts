@@ -1,12 +1,12 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
+import { parseTimeoutMs } from '@intelligence-api/transcoding';
 import type { ServedService } from '../../api/handlers.ts';
 import { FailureError, invalid, type Result } from '../../base/failure.ts';
 import type { AnonymousBudget } from '../../limits/index.ts';
 import { refusedLifeMs } from '../anonymous.ts';
 import { connectionOfSession } from '../connections.ts';
 import type { AdmittedCall, Gate } from '../gate.ts';
-import { parseTimeoutMs } from '../rest/index.ts';
 import { GrpcCall } from './call.ts';
 import { type Frame, readMessage, receiveFrame } from './message-in.ts';
 import { type ReplyStream, replyStream, sendMessage, sendStatus } from './reply.ts';

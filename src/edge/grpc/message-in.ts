@@ -1,8 +1,8 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { type DescMethod, fromBinary, type Message } from '@bufbuild/protobuf';
+import { isEncoding } from '@intelligence-api/transcoding';
 import { type Failure, fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { brief, checkFields, openMessage } from '../message-bytes.ts';
-import { isEncoding } from '../rest/index.ts';
 
 /** Flag and length in front of each message (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 export const prefixBytes = 5;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http2';
+import { isEncoding } from '@intelligence-api/transcoding';
 import { type Failure, invalid } from '../../base/failure.ts';
 import { brief } from '../message-bytes.ts';
-import { isEncoding } from '../rest/index.ts';
 
 /** How messages may be compressed, both ways of a call but that replies are never `br`. */
 export const acceptedEncodings = 'identity,gzip,br';

@@ -1,5 +1,5 @@
+import { eventOf, eventStreamType, type Framing } from '@intelligence-api/transcoding';
 import type { StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
-import { eventOf, eventStreamType, type Framing } from '../rest/index.ts';
 import { CompletionChunks } from './reply.ts';
 
 /**

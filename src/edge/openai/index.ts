@@ -1,4 +1,5 @@
 import { create, type DescMethod } from '@bufbuild/protobuf';
+import { Call, RestError, sendStream } from '@intelligence-api/transcoding';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FailureError } from '../../base/failure.ts';
 import {
@@ -11,7 +12,6 @@ import {
 import { headersOf } from '../failures.ts';
 import type { AdmittedCall, Gate } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
-import { Call, RestError, sendStream } from '../rest/index.ts';
 import { readJson } from './body.ts';
 import { chunkFraming } from './framing.ts';
 import { completionOf, modelList, modelNamed, openAiError } from './reply.ts';

@@ -1,10 +1,10 @@
 import { type DescField, type DescMethod, type DescService, getOption, hasOption } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel as Idempotency } from '@bufbuild/protobuf/wkt';
+import { type MethodRule, manySegments, methodRules, one } from '@intelligence-api/transcoding';
 import { type JsonSchema, JsonSchemas } from '../../base/message-schema.ts';
 import type { ProtoComments } from '../../base/proto-comments.ts';
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.ts';
 import { access, Credential } from '../../gen/intelligence/common/v1/access_pb.ts';
-import { type MethodRule, manySegments, methodRules, one } from '../rest/index.ts';
 import { errorResponses, errorSchemas } from './errors.ts';
 import { exampleOf } from './examples.ts';
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { RestError, readBody } from '@intelligence-api/transcoding';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { FailureError } from '../../base/failure.ts';
-import { RestError, readBody } from '../rest/index.ts';
 
 /** Takes one signed message of another service. Rejects when it could not be kept; then the sender tries again. */
 export interface WebhookReceiver {

@@ -6,10 +6,10 @@ import {
   hasOption,
   type Registry,
 } from '@bufbuild/protobuf';
-import { http } from '../../gen/google/api/annotations_pb.ts';
-import type { HttpRule } from '../../gen/google/api/http_pb.ts';
 import { Binding } from './binding.ts';
 import { RuleError } from './errors.ts';
+import { http } from './gen/google/api/annotations_pb.ts';
+import type { HttpRule } from './gen/google/api/http_pb.ts';
 import { JsonReaders } from './json-message.ts';
 import { Matcher } from './matcher.ts';
 import { one, parseTemplate, rest, type Template } from './template.ts';

@@ -7,11 +7,11 @@ import {
 } from '@bufbuild/protobuf/wkt';
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
-import { rest } from '../../../src/edge/rest/index.ts';
-import { parseTemplate } from '../../../src/edge/rest/template.ts';
-import { http } from '../../../src/gen/google/api/annotations_pb.ts';
-import { HttpRuleSchema } from '../../../src/gen/google/api/http_pb.ts';
-import { EchoService } from '../../gen/intelligence/test/v1/echo_pb.ts';
+import { EchoService } from '../../../test/gen/intelligence/test/v1/echo_pb.ts';
+import { http } from '../src/gen/google/api/annotations_pb.ts';
+import { HttpRuleSchema } from '../src/gen/google/api/http_pb.ts';
+import { rest } from '../src/index.ts';
+import { parseTemplate } from '../src/template.ts';
 import { echoRegistry } from './server.ts';
 
 type Rule = Parameters<typeof fromJson<typeof HttpRuleSchema>>[1];

@@ -11,9 +11,9 @@ import {
 import { reflect } from '@bufbuild/protobuf/reflect';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JsonReaders, type Local } from '../../../src/edge/rest/json-message.ts';
-import { JsonText } from '../../../src/edge/rest/json-text.ts';
-import { KindsSchema, TreeSchema } from '../../gen/intelligence/test/v1/echo_pb.ts';
+import { KindsSchema, TreeSchema } from '../../../test/gen/intelligence/test/v1/echo_pb.ts';
+import { JsonReaders, type Local } from '../src/json-message.ts';
+import { JsonText } from '../src/json-text.ts';
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 const parameters = { seed, numRuns: 400 };

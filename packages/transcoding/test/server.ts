@@ -2,14 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { create, createRegistry, type DescMethod, type Message } from '@bufbuild/protobuf';
 import { DurationSchema } from '@bufbuild/protobuf/wkt';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { RestError, type RestOptions, rest, routableUrl } from '../../../src/edge/rest/index.ts';
-import { HttpBodySchema } from '../../gen/google/api/httpbody_pb.ts';
+import { HttpBodySchema } from '../../../test/gen/google/api/httpbody_pb.ts';
 import {
   EchoService,
   file_intelligence_test_v1_echo,
   TalkReplySchema,
   type TalkRequest,
-} from '../../gen/intelligence/test/v1/echo_pb.ts';
+} from '../../../test/gen/intelligence/test/v1/echo_pb.ts';
+import { RestError, type RestOptions, rest, routableUrl } from '../src/index.ts';
 
 /** What the handlers saw, for tests that look behind the reply. */
 export interface Observed {

@@ -8,9 +8,9 @@ import {
   hasOption,
   type Registry,
 } from '@bufbuild/protobuf';
-import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.ts';
-import type { HttpRule } from '../../gen/google/api/http_pb.ts';
 import { InvalidValue, invalidArgument, RestError, RuleError } from './errors.ts';
+import { FieldBehavior, field_behavior } from './gen/google/api/field_behavior_pb.ts';
+import type { HttpRule } from './gen/google/api/http_pb.ts';
 import { type FieldReader, getter, type JsonReaders, type Local } from './json-message.ts';
 import { JsonText, position } from './json-text.ts';
 import { isJson } from './negotiation.ts';

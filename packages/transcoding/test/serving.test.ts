@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { create } from '@bufbuild/protobuf';
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EchoResponseSchema, EchoService } from '../../gen/intelligence/test/v1/echo_pb.ts';
+import { EchoResponseSchema, EchoService } from '../../../test/gen/intelligence/test/v1/echo_pb.ts';
 import { type EchoServer, startEchoServer } from './server.ts';
 
 let server: EchoServer;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { TurnWriter } from '../../../src/edge/rest/turn-writer.ts';
+import { TurnWriter } from '../src/turn-writer.ts';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
