@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { defaultJsonBounds, findJsonFault, isEncoding, positionInBytes } from '@intelligence-api/transcoding';
+import { defaultJsonBounds, findJsonFault, isEncoding, positionInBytes } from '@intelligence-api/transcoding/parts';
 import { type Failure, invalid } from '../base/failure.ts';
 import { fieldsMax } from './binary-bounds.ts';
 import { checkFields, openMessage } from './message-bytes.ts';

@@ -1,4 +1,4 @@
-import type { RestContext } from '@intelligence-api/transcoding';
+import type { RestContext } from '@intelligence-api/transcoding/fastify';
 import type { Protocol } from '../api/call.ts';
 import type { OpenConnection } from '../limits/index.ts';
 import { connectionOf } from './connections.ts';

@@ -1,5 +1,5 @@
 import type { DescMessage } from '@bufbuild/protobuf';
-import { type Encoding, inflate, tooDense } from '@intelligence-api/transcoding';
+import { type Encoding, inflate, tooDense } from '@intelligence-api/transcoding/parts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { fieldsMax, hasTooManyFields } from './binary-bounds.ts';
 

@@ -1,5 +1,6 @@
 import { createRegistry, type DescFile, type DescMethod } from '@bufbuild/protobuf';
-import { type RestContext, RestError, rest } from '@intelligence-api/transcoding';
+import { RestError } from '@intelligence-api/transcoding';
+import { type RestContext, rest } from '@intelligence-api/transcoding/fastify';
 import type { FastifyInstance } from 'fastify';
 import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';

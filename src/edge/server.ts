@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
-import { routableUrl } from '@intelligence-api/transcoding';
+import { routableUrl } from '@intelligence-api/transcoding/fastify';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { AnonymousBudget } from '../limits/index.ts';

@@ -6,6 +6,7 @@ import {
   type DescMethod,
   getOption,
   hasOption,
+  type Message,
   type Registry,
 } from '@bufbuild/protobuf';
 import { InvalidValue, invalidArgument, RestError, RuleError } from './errors.ts';
@@ -17,7 +18,7 @@ import { isJson } from './negotiation.ts';
 import { percentDecode, percentDecodeKeepingSlashes } from './percent.ts';
 import { Printer } from './printing.ts';
 import { holder, QueryReader, type Seen, type TextField, textField } from './query.ts';
-import type { Template, Variable } from './template.ts';
+import { rest, type Template, type Variable } from './template.ts';
 
 /** The parts of a request that fill a message. */
 export interface RequestParts {
@@ -34,7 +35,7 @@ interface PathVariable {
   get: (message: Local) => unknown;
   start: number;
   end: number;
-  multiple: boolean;
+  decode: (segments: string[]) => string | undefined;
 }
 
 /** One HTTP rule of one method, ready to turn requests into messages and replies into bytes. */
@@ -42,9 +43,12 @@ export class Binding {
   readonly method: DescMethod;
   readonly printer: Printer;
   readonly bodyBytesMax: number;
+  /** The body is a stream of messages that have its bytes. */
+  readonly isUpload: boolean;
   private readonly variables: PathVariable[];
   private readonly query: QueryReader | undefined;
   private readonly readBody: (parts: RequestParts, message: Local) => void;
+  private readonly httpBody: HttpBodyPlace | undefined;
 
   constructor(options: {
     method: DescMethod;
@@ -54,16 +58,29 @@ export class Binding {
     registry: Registry;
     depthMax: number;
     bodyBytesMax: number;
+    /** Whether `%2F` in what `**` matches becomes a slash. */
+    decodeSlashes: boolean;
   }) {
     const { method, rule, template } = options;
     this.method = method;
     this.bodyBytesMax = options.bodyBytesMax;
-    this.variables = template.variables.map((variable) => pathVariable(method, variable));
+    this.variables = template.variables.map((variable) =>
+      pathVariable(method, variable, options.decodeSlashes && template.segments[variable.end - 1] === rest),
+    );
     const bodyField = rule.body === '' || rule.body === '*' ? undefined : bodyFieldOf(method, rule.body);
     const clash = this.variables.find((variable) => variable.field.path[0] === bodyField);
     if (clash) throw new RuleError(method.toString(), `the path and the body both set "${bodyField?.name}"`);
     this.query = rule.body === '*' ? undefined : new QueryReader(method.input, bodyField);
-    this.readBody = bodyReader({ ...options, bodyField, inPath: this.variables });
+    this.httpBody = rule.body === '' ? undefined : httpBodyPlace(method, bodyField);
+    this.isUpload = method.methodKind === 'client_streaming' || method.methodKind === 'bidi_streaming';
+    if (this.isUpload && !this.httpBody)
+      throw new RuleError(
+        method.toString(),
+        'a method that streams requests has no REST form without a google.api.HttpBody as its body',
+      );
+    this.readBody = this.httpBody
+      ? rawReader(this.httpBody)
+      : bodyReader({ ...options, bodyField, inPath: this.variables });
     this.printer = new Printer(method, rule.responseBody, options.registry);
   }
 
@@ -79,6 +96,33 @@ export class Binding {
     for (const variable of this.variables) bindVariable(variable, parts.segments, message, seen);
     return message;
   }
+
+  /** A message that has bytes of an upload alone. */
+  dataMessage(data: Uint8Array): Message {
+    const message = create(this.method.input);
+    this.setData(message, data);
+    return message;
+  }
+
+  setData(message: Message, data: Uint8Array): void {
+    if (this.httpBody) this.httpBody(message as Local).data = data;
+  }
+}
+
+/** The `google.api.HttpBody` of a request, made when it is not there. */
+type HttpBodyPlace = (message: Local) => { contentType: string; data: Uint8Array };
+
+function httpBodyPlace(method: DescMethod, field: DescField | undefined): HttpBodyPlace | undefined {
+  if (!field)
+    return isHttpBody(method.input) ? (message) => message as unknown as ReturnType<HttpBodyPlace> : undefined;
+  if (field.fieldKind !== 'message' || !isHttpBody(field.message)) return undefined;
+  return (message) => holder(message, [field, field]) as unknown as ReturnType<HttpBodyPlace>;
+}
+
+function rawReader(place: HttpBodyPlace): (parts: RequestParts, message: Local) => void {
+  return ({ body, contentType }, message) => {
+    Object.assign(place(message), { contentType: contentType ?? '', data: new Uint8Array(body ?? []) });
+  };
 }
 
 const noQuery = new Set<string>();
@@ -86,8 +130,7 @@ const noQuery = new Set<string>();
 // The path names what the caller may touch, so nothing else in the request may say otherwise.
 function bindVariable(variable: PathVariable, segments: string[], message: Local, seen: Seen = noQuery): void {
   const { field, get } = variable;
-  const raw = segments.slice(variable.start, variable.end).join('/');
-  const text = variable.multiple ? percentDecodeKeepingSlashes(raw) : percentDecode(raw);
+  const text = variable.decode(segments.slice(variable.start, variable.end));
   if (text === undefined) throw invalidArgument('path', 'has a bad percent-escape');
   try {
     const value = field.read(text);
@@ -115,14 +158,37 @@ function isSame(a: unknown, b: unknown): boolean {
   return Object.is(a, b);
 }
 
-function pathVariable(method: DescMethod, { fieldPath, start, end, multiple }: Variable): PathVariable {
+function pathVariable(
+  method: DescMethod,
+  { fieldPath, start, end, multiple }: Variable,
+  decodeSlashes: boolean,
+): PathVariable {
   const name = fieldPath.join('.');
   const field = textField(method.input, fieldPath);
   if (typeof field === 'string') throw new RuleError(method.toString(), `the path's "${name}" ${field}`);
   const last = field.path.at(-1);
   if (last?.fieldKind !== 'scalar' && last?.fieldKind !== 'enum')
     throw new RuleError(method.toString(), `the path's "${name}" must be one scalar or enum`);
-  return { field, get: getter(last), start, end, multiple };
+  const keeping = (segments: string[]) => percentDecodeKeepingSlashes(segments.join('/'));
+  const decode = !multiple
+    ? ([segment = '']: string[]) => percentDecode(segment)
+    : decodeSlashes
+      ? (segments: string[]) => decodeLast(segments, end - start, keeping)
+      : keeping;
+  return { field, get: getter(last), start, end, decode };
+}
+
+// The last of a template's segments is `**`, which may have matched nothing.
+function decodeLast(
+  segments: string[],
+  count: number,
+  keeping: (segments: string[]) => string | undefined,
+): string | undefined {
+  const last = segments.length === count ? segments.pop() : undefined;
+  if (last === undefined) return keeping(segments);
+  const [before, end] = [keeping(segments), percentDecode(last)];
+  if (before === undefined || end === undefined) return undefined;
+  return segments.length === 0 ? end : `${before}/${end}`;
 }
 
 function bodyFieldOf(method: DescMethod, name: string): DescField {
@@ -142,14 +208,6 @@ interface BodyOptions {
 
 function bodyReader(options: BodyOptions): (parts: RequestParts, message: Local) => void {
   const { method, rule, readers, depthMax, bodyField } = options;
-  const whole = bodyField ? bodyField.message : method.input;
-  if (rule.body !== '' && whole && isHttpBody(whole) && (!bodyField || bodyField.fieldKind === 'message')) {
-    return ({ body, contentType }, message) => {
-      const raw = { contentType: contentType ?? '', data: new Uint8Array(body ?? []) };
-      if (bodyField) message[bodyField.localName] = Object.assign(create(whole), raw);
-      else Object.assign(message, raw);
-    };
-  }
   const read: FieldReader = bodyField ? namedField(readers, bodyField) : readers.message(method.input);
   const missing = missingBody(options);
   return ({ body, contentType }, message) => {

@@ -17,16 +17,36 @@ export async function readBody(raw: IncomingMessage, bytesMax: number): Promise<
   )
     return undefined;
   if (length !== undefined && Number(length) > bytesMax) throw tooLarge(bytesMax);
-  const encoding = headers['content-encoding'];
-  const body = await collect(raw, bytesMax);
+  return inflated(await collect(raw, bytesMax), headers['content-encoding'], bytesMax);
+}
+
+/** As `readBody`, of a request as `fetch` has it. */
+export async function readWebBody(request: Request, bytesMax: number): Promise<Buffer | undefined> {
+  if (!request.body) return undefined;
+  if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of request.body) {
+      bytes += chunk.length;
+      if (bytes > bytesMax) throw tooLarge(bytesMax);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw error instanceof RestError ? error : new RestError({ kind: 'cancelled' });
+  }
+  return inflated(Buffer.concat(chunks, bytes), request.headers.get('content-encoding') ?? undefined, bytesMax);
+}
+
+async function inflated(body: Buffer, encoding: string | undefined, bytesMax: number): Promise<Buffer> {
   if (encoding === undefined || encoding === 'identity' || body.length === 0) return body;
   const name = encoding.toLowerCase();
   if (name === 'br' || !isEncoding(name))
     throw new RestError({ kind: 'unsupported_media_type', accepted: ['gzip', 'identity'] });
-  const inflated = await inflate(body, name, bytesMax);
-  if (inflated.ok) return inflated.bytes;
-  if (inflated.problem === 'too_large') throw tooLarge(bytesMax);
-  throw invalidArgument('body', inflated.problem === 'too_dense' ? tooDense : 'is not valid gzip');
+  const opened = await inflate(body, name, bytesMax);
+  if (opened.ok) return opened.bytes;
+  if (opened.problem === 'too_large') throw tooLarge(bytesMax);
+  throw invalidArgument('body', opened.problem === 'too_dense' ? tooDense : 'is not valid gzip');
 }
 
 /** Refuses JSON that would take long to read, with the place. Its depth may be left to a reader that stops there by itself. */
@@ -36,7 +56,7 @@ export async function checkJson(body: Buffer, { depth }: { depth: boolean } = { 
   throw invalidArgument('body', `${fault.description} (${positionInBytes(body, fault.at)})`);
 }
 
-function tooLarge(limitBytes: number): RestError {
+export function tooLarge(limitBytes: number): RestError {
   return new RestError({ kind: 'payload_too_large', limitBytes });
 }
 

@@ -1,22 +1,20 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { DescMethod } from '@bufbuild/protobuf';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RestError } from './errors.ts';
 
+/** Headers of a request; names in lower case. */
+export interface RequestHeaders {
+  readonly [name: string]: string | string[] | undefined;
+}
+
 /** What is known of a request, whatever becomes of it. */
-export interface RestContext {
+export interface CallContext {
   /** The method that is called; undefined while, or because, none is found. */
   readonly method: DescMethod | undefined;
   readonly httpMethod: string;
-  /** The request as Node made it. */
-  readonly raw: IncomingMessage;
   /** The request target as it was sent, with prefix and query. */
   readonly url: string;
-  /** As Node received them. */
-  readonly headers: IncomingHttpHeaders;
-  /** The id that Fastify gave the request (`genReqId`). */
-  readonly requestId: string;
-  readonly remoteAddress: string;
+  /** As they were received. */
+  readonly headers: RequestHeaders;
   /** From `Grpc-Timeout`, at most the server's maximum; undefined when the caller set no deadline. */
   readonly timeoutMs: number | undefined;
   /** Aborts when the caller goes away or the deadline passes. Made when it is first asked for. */
@@ -25,49 +23,60 @@ export interface RestContext {
   readonly replyHeaders: Record<string, string>;
 }
 
-/** The context of one request as the plugin drives it. */
-export class Call<Admitted = unknown> implements RestContext {
+/** Headers of a reply; names in lower case. */
+export type Head = Record<string, number | string | string[] | undefined>;
+
+/** Where the messages of a stream go. */
+export interface StreamSink {
+  /** False when the caller reads more slowly than we write: wait for `drained` before the next one. */
+  write(piece: string | Uint8Array): boolean;
+  drained(): Promise<void>;
+  /** Sends the headers, when no message comes with them. */
+  flushHead(): void;
+  /** Writes text that may be left out: a caller who is behind does not get it. */
+  beat(text: string): void;
+  /** Writes what is left, and `text`, and ends the reply. */
+  end(text?: string): void;
+  /** Breaks off, so that the caller sees that it is not the end. */
+  destroy(): void;
+}
+
+/** One request on its way through the transcoder. What it came by, and how to answer, its transport adds. */
+export abstract class Call<Admitted = unknown> implements CallContext {
   method: DescMethod | undefined = undefined;
   /** What `admit` made of it; undefined before, and when it was refused. */
   admitted: Admitted | undefined = undefined;
   timeoutMs: number | undefined = undefined;
   readonly replyHeaders: Record<string, string> = {};
-  private readonly request: FastifyRequest;
-  private readonly reply: FastifyReply;
   private controller: AbortController | undefined;
   private failure: RestError | undefined;
   private timer: NodeJS.Timeout | undefined;
   private onStop: ((reason: RestError) => void) | undefined;
   private watching = false;
 
-  constructor(request: FastifyRequest, reply: FastifyReply) {
-    this.request = request;
-    this.reply = reply;
-  }
-
-  get raw(): IncomingMessage {
-    return this.request.raw;
-  }
-
-  get httpMethod(): string {
-    return this.request.method;
-  }
-
-  get url(): string {
-    return this.request.originalUrl;
-  }
-
-  get headers(): IncomingHttpHeaders {
-    return this.request.raw.headers;
-  }
-
-  get requestId(): string {
-    return this.request.id;
-  }
-
-  get remoteAddress(): string {
-    return this.request.ip;
-  }
+  abstract readonly httpMethod: string;
+  abstract readonly url: string;
+  abstract readonly headers: RequestHeaders;
+  /** Whether the caller is gone. */
+  abstract readonly isGone: boolean;
+  /** Headers that the server has set already. */
+  abstract headSoFar(): Head;
+  /** The body, decompressed; undefined when there is none. Refuses more than `bytesMax`. */
+  abstract readBody(bytesMax: number): Promise<Buffer | undefined>;
+  /** The body as it comes, compressed as it was sent. Reads on when the next piece is asked for. */
+  abstract readPieces(): AsyncIterator<Uint8Array>;
+  /** The rest of the body is not worth receiving. Called before the reply is written. */
+  abstract refuseRest(): void;
+  /** Sends a whole reply. */
+  abstract write(status: number, head: Head, body: string | Uint8Array): void;
+  /** Begins a reply whose length is not known. */
+  abstract openStream(head: Head): StreamSink;
+  /** Nobody is there to answer. */
+  abstract drop(): void;
+  /** Breaks off whatever was begun. */
+  abstract destroy(): void;
+  protected abstract onGone(listener: () => void): void;
+  protected abstract offGone(listener: () => void): void;
 
   get signal(): AbortSignal {
     if (!this.controller) {
@@ -76,12 +85,6 @@ export class Call<Admitted = unknown> implements RestContext {
       if (this.failure) this.controller.abort(this.failure);
     }
     return this.controller.signal;
-  }
-
-  /** Whether the caller is gone. */
-  get isGone(): boolean {
-    const { raw } = this.reply;
-    return raw.destroyed || raw.closed || (raw.socket?.destroyed ?? false);
   }
 
   startDeadline(timeoutMs: number): void {
@@ -100,14 +103,14 @@ export class Call<Admitted = unknown> implements RestContext {
     if (this.watching) return;
     this.watching = true;
     if (this.isGone) this.stop(new RestError({ kind: 'cancelled' }));
-    else this.reply.raw.once('close', this.closed);
+    else this.onGone(this.closed);
   }
 
   /** The reply is decided: the deadline does not matter any more. */
   finish(): void {
     clearTimeout(this.timer);
     this.onStop = undefined;
-    if (this.watching) this.reply.raw.off('close', this.closed);
+    if (this.watching) this.offGone(this.closed);
   }
 
   private readonly closed = (): void => this.stop(new RestError({ kind: 'cancelled' }));

@@ -1,12 +1,10 @@
-export { checkJson, readBody } from './body.ts';
-export { Call, type RestContext } from './context.ts';
+// The core: protobuf methods as JSON over HTTP on web-standard requests and responses.
+export type { CallContext, RequestHeaders } from './context.ts';
 export { RestError, type RestProblem, RuleError, type Violation } from './errors.ts';
-export { eventOf, eventStreamType, type Framing } from './framing.ts';
-export { type Encoding, type Inflated, inflate, isEncoding, tooDense } from './inflate.ts';
-export { defaultJsonBounds, findJsonFault, positionInBytes } from './json-bounds.ts';
-export { parseTimeoutMs } from './negotiation.ts';
-export { routableUrl } from './percent.ts';
-export { type RenderedError, type RestLimits, type RestOptions, rest } from './plugin.ts';
-export { sendStream } from './stream.ts';
+export type { RenderedError, RestLimits, TranscodingOptions } from './options.ts';
+export { type HttpRules, httpRules } from './service-config.ts';
+export { renderStatus } from './status.ts';
 export { type MethodRule, methodRules } from './table.ts';
 export { one, rest as manySegments, type Template } from './template.ts';
+export { createTranscoding, type Transcoding } from './web.ts';
+export type { WebContext } from './web-call.ts';

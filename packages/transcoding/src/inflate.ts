@@ -18,7 +18,7 @@ export type Inflated =
 
 /** Decompresses on other threads, piece by piece, and stops as soon as more than `bytesMax` comes out, or far more than went in. */
 export async function inflate(compressed: Uint8Array, encoding: Encoding, bytesMax: number): Promise<Inflated> {
-  const dense = Math.max(freeBytes, compressed.length * ratioMax);
+  const dense = densest(compressed.length);
   try {
     return {
       ok: true,
@@ -28,6 +28,15 @@ export async function inflate(compressed: Uint8Array, encoding: Encoding, bytesM
     if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') return { ok: false, problem: 'malformed' };
     return { ok: false, problem: dense < bytesMax ? 'too_dense' : 'too_large' };
   }
+}
+
+/** Whether more came out than what went in allows. */
+export function isTooDense(bytes: number, compressedBytes: number): boolean {
+  return bytes > densest(compressedBytes);
+}
+
+function densest(compressedBytes: number): number {
+  return Math.max(freeBytes, compressedBytes * ratioMax);
 }
 
 export function isEncoding(name: string): name is Encoding {

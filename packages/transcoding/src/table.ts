@@ -1,5 +1,7 @@
 import {
   type DescMethod,
+  type DescMethodBiDiStreaming,
+  type DescMethodClientStreaming,
   type DescMethodServerStreaming,
   type DescMethodUnary,
   getOption,
@@ -12,36 +14,58 @@ import { http } from './gen/google/api/annotations_pb.ts';
 import type { HttpRule } from './gen/google/api/http_pb.ts';
 import { JsonReaders } from './json-message.ts';
 import { Matcher } from './matcher.ts';
+import { type HttpRules, selectRules } from './service-config.ts';
 import { one, parseTemplate, rest, type Template } from './template.ts';
+
+/** A method with one reply. */
+export type UnaryMethod = DescMethodUnary | DescMethodClientStreaming;
+/** A method with a stream of replies. */
+export type StreamingMethod = DescMethodServerStreaming | DescMethodBiDiStreaming;
 
 /** What one HTTP method and path lead to: a unary method, a streaming one, or one of each. */
 export interface Route {
-  unary?: { method: DescMethodUnary; binding: Binding };
-  streaming?: { method: DescMethodServerStreaming; binding: Binding };
+  unary?: { method: UnaryMethod; binding: Binding };
+  streaming?: { method: StreamingMethod; binding: Binding };
 }
 
 export interface TableOptions {
   methods: readonly DescMethod[];
+  rules?: HttpRules | undefined;
+  /** Which kinds of methods can be called. */
+  handlers: Handlers;
   registry: Registry;
   pathPrefix: string;
   depthMax: number;
   bodyBytes: (method: DescMethod) => number;
 }
 
-/** Makes the table of routes from the methods that have a `google.api.http` option; throws `RuleError`s. */
+type Handlers = { readonly [Kind in 'unary' | 'serverStreaming' | 'clientStreaming' | 'bidiStreaming']?: unknown };
+
+const handlerOf = {
+  unary: 'unary',
+  server_streaming: 'serverStreaming',
+  client_streaming: 'clientStreaming',
+  bidi_streaming: 'bidiStreaming',
+} as const satisfies Record<DescMethod['methodKind'], keyof Handlers>;
+
+/** Makes the table of routes from the methods that have an HTTP rule; throws `RuleError`s. */
 export function buildTable(options: TableOptions): Matcher<Route> {
   const matcher = new Matcher<Route>(options.pathPrefix);
   const readers = new JsonReaders(options.registry);
   const routes = new Map<string, Route>();
+  const ruleOf = ruleFinder(options.methods, options.rules);
   for (const method of options.methods) {
-    for (const rule of rulesOf(method)) {
+    for (const rule of rulesOf(method, ruleOf(method))) {
       const httpMethod = httpMethodOf(method, rule);
       const template = templateOf(method, rule);
       checkRule(method, rule, httpMethod);
       const binding = new Binding({
         ...{ method, rule, template, readers, registry: options.registry, depthMax: options.depthMax },
         bodyBytesMax: options.bodyBytes(method),
+        decodeSlashes: options.rules?.fullyDecodeReservedExpansion ?? false,
       });
+      const handler = handlerOf[method.methodKind];
+      if (!options.handlers[handler]) throw new RuleError(method.toString(), `there is no "${handler}" to call it`);
       const key = `${httpMethod} ${shape(template)}`;
       const paired = routes.get(key);
       if (paired && join(paired, binding)) continue;
@@ -67,9 +91,9 @@ export interface MethodRule {
   responseBody: string;
 }
 
-/** The HTTP rules of a method, the main one first; none when it has no `google.api.http` option. */
+/** The HTTP rules of a method's `google.api.http` option, the main one first; none when it has no such option. */
 export function methodRules(method: DescMethod): MethodRule[] {
-  return rulesOf(method).map((rule) => ({
+  return rulesOf(method, optionOf(method)).map((rule) => ({
     httpMethod: httpMethodOf(method, rule),
     template: templateOf(method, rule),
     body: rule.body,
@@ -77,28 +101,45 @@ export function methodRules(method: DescMethod): MethodRule[] {
   }));
 }
 
-// A unary and a server-streaming method may share a path; anything else is a duplicate.
+// A method with one reply and one with a stream of them may share a path; anything else is a duplicate.
 function join(route: Route, binding: Binding): boolean {
   const { method } = binding;
   if (isUnary(method) && !route.unary) route.unary = { method, binding };
-  else if (isServerStreaming(method) && !route.streaming) route.streaming = { method, binding };
+  else if (isStreaming(method) && !route.streaming) route.streaming = { method, binding };
   else return false;
   return true;
 }
 
-function isUnary(method: DescMethod): method is DescMethodUnary {
-  return method.methodKind === 'unary';
+function isUnary(method: DescMethod): method is UnaryMethod {
+  return method.methodKind === 'unary' || method.methodKind === 'client_streaming';
 }
 
-function isServerStreaming(method: DescMethod): method is DescMethodServerStreaming {
-  return method.methodKind === 'server_streaming';
+function isStreaming(method: DescMethod): method is StreamingMethod {
+  return !isUnary(method);
 }
 
-function rulesOf(method: DescMethod): HttpRule[] {
-  if (!hasOption(method, http)) return [];
+/** A service configuration's rule goes before the method's own option. */
+function ruleFinder(
+  methods: readonly DescMethod[],
+  rules: HttpRules | undefined,
+): (method: DescMethod) => HttpRule | undefined {
+  const selected = rules && selectRules(rules, methods);
+  return (method) => selected?.get(method) ?? optionOf(method);
+}
+
+function optionOf(method: DescMethod): HttpRule | undefined {
+  if (!hasOption(method, http)) return undefined;
   const rule = getOption(method, http);
+  if (rule.selector !== '') throw new RuleError(method.toString(), 'selector is not supported in a method option');
+  return rule;
+}
+
+function rulesOf(method: DescMethod, rule: HttpRule | undefined): HttpRule[] {
+  if (!rule) return [];
   if (rule.additionalBindings.some((each) => each.additionalBindings.length > 0))
     throw new RuleError(method.toString(), 'additional_bindings may not have additional_bindings');
+  if (rule.additionalBindings.some(({ selector }) => selector !== ''))
+    throw new RuleError(method.toString(), 'additional_bindings may not have a selector');
   return [rule, ...rule.additionalBindings];
 }
 
@@ -127,9 +168,6 @@ function templateOf(method: DescMethod, rule: HttpRule): Template {
 
 function checkRule(method: DescMethod, rule: HttpRule, httpMethod: string): void {
   const fail = (problem: string) => new RuleError(method.toString(), problem);
-  if (method.methodKind !== 'unary' && method.methodKind !== 'server_streaming')
-    throw fail('a method that streams requests has no REST form');
-  if (rule.selector !== '') throw fail('selector is not supported in a method option');
   if (rule.body !== '' && ['GET', 'HEAD', 'DELETE', 'OPTIONS'].includes(httpMethod))
     throw fail(`${httpMethod} has no body`);
 }

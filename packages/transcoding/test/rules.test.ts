@@ -8,9 +8,9 @@ import {
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { EchoService } from '../../../test/gen/intelligence/test/v1/echo_pb.ts';
+import { rest } from '../src/fastify.ts';
 import { http } from '../src/gen/google/api/annotations_pb.ts';
 import { HttpRuleSchema } from '../src/gen/google/api/http_pb.ts';
-import { rest } from '../src/index.ts';
 import { parseTemplate } from '../src/template.ts';
 import { echoRegistry } from './server.ts';
 

@@ -9,7 +9,9 @@ import {
   TalkReplySchema,
   type TalkRequest,
 } from '../../../test/gen/intelligence/test/v1/echo_pb.ts';
-import { RestError, type RestOptions, rest, routableUrl } from '../src/index.ts';
+import { type RestOptions, rest, routableUrl } from '../src/fastify.ts';
+import { type CallContext, createTranscoding, RestError, type TranscodingOptions } from '../src/index.ts';
+import { serveFetch } from './web-server.ts';
 
 /** What the handlers saw, for tests that look behind the reply. */
 export interface Observed {
@@ -25,6 +27,21 @@ export interface EchoServer {
   url: string;
   observed: Observed;
 }
+
+type EchoOptions = TranscodingOptions<void, CallContext>;
+
+/** The same handlers by each adapter, on a port of its own. */
+export const adapters = {
+  Fastify: async (overrides: Partial<EchoOptions> = {}) => {
+    const { app, port, observed } = await startEchoServer(overrides);
+    return { port, observed, close: () => app.close() };
+  },
+  'Request and Response': async (overrides: Partial<EchoOptions> = {}) => {
+    const observed = nothingYet();
+    const { handle } = createTranscoding({ ...echoOptions(observed), ...overrides });
+    return { ...(await serveFetch(handle)), observed };
+  },
+};
 
 const statuses: Record<string, number> = {
   invalid_argument: 400,
@@ -44,7 +61,7 @@ export async function startEchoServer(
   prepare: (app: FastifyInstance) => void = () => undefined,
   http2 = false,
 ): Promise<EchoServer> {
-  const observed: Observed = { aborted: 0, finished: 0, sent: 0, lastTimeoutMs: undefined };
+  const observed = nothingYet();
   const app = (http2
     ? Fastify({ rewriteUrl: routableUrl as never, http2: true })
     : Fastify({ rewriteUrl: routableUrl })) as unknown as FastifyInstance;
@@ -56,7 +73,11 @@ export async function startEchoServer(
   return { app, port, url: `http://127.0.0.1:${port}`, observed };
 }
 
-function echoOptions(observed: Observed): RestOptions {
+function nothingYet(): Observed {
+  return { aborted: 0, finished: 0, sent: 0, lastTimeoutMs: undefined };
+}
+
+function echoOptions(observed: Observed): EchoOptions {
   return {
     methods: EchoService.methods,
     registry: echoRegistry,

@@ -1,29 +1,32 @@
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bodyCases, type Case, pathCases, queryCases, streamCases, timeoutCases } from './cases.ts';
-import { type EchoServer, startEchoServer } from './server.ts';
+import { adapters } from './server.ts';
 
-let server: EchoServer;
-
-beforeAll(async () => {
-  server = await startEchoServer();
-});
-afterAll(() => server.app.close());
-
-describe.each([
+const tables = [
   ['path', pathCases],
   ['query', queryCases],
   ['body', bodyCases],
   ['stream', streamCases],
   ['deadline', timeoutCases],
-])('%s', (_, cases) => {
-  test.each(cases.map((each) => [`${each.name} -> ${each.status}`.slice(0, 160), each] as const))('%s', (_, each) =>
-    check(each),
-  );
+] as const;
+
+describe.each(Object.entries(adapters))('%s', (_, start) => {
+  let server: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    server = await start();
+  });
+  afterAll(() => server.close());
+
+  describe.each(tables)('%s', (_, cases) => {
+    test.each(cases.map((each) => [`${each.name} -> ${each.status}`.slice(0, 160), each] as const))('%s', (_, each) =>
+      check(each, server.port),
+    );
+  });
 });
 
-async function check(each: Case): Promise<void> {
-  const reply = await send(each);
+async function check(each: Case, port: number): Promise<void> {
+  const reply = await send(each, port);
   expect(reply.status, reply.text.slice(0, 500)).toBe(each.status);
   for (const [name, value] of Object.entries(each.replyHeaders ?? {})) expect(reply.headers[name]).toBe(value);
   if (each.text !== undefined) expect(reply.text).toBe(each.text);
@@ -45,12 +48,12 @@ interface Reply {
 }
 
 // node:http sends the target as it is; fetch would tidy it up.
-function send(each: Case): Promise<Reply> {
+function send(each: Case, port: number): Promise<Reply> {
   const [method, path] = each.request.split(' ') as [string, string];
   const headers: Record<string, string> = { ...(each.body === undefined ? {} : json), ...each.headers };
   if (headers['content-type'] === '') delete headers['content-type'];
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ port: server.port, host: '127.0.0.1', method, path, headers }, (response) => {
+    const request = httpRequest({ port, host: '127.0.0.1', method, path, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () =>

@@ -1,6 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf';
-import { parseTimeoutMs } from '@intelligence-api/transcoding';
+import { parseTimeoutMs } from '@intelligence-api/transcoding/parts';
 import type { ServedService } from '../../api/handlers.ts';
 import { FailureError, invalid, type Result } from '../../base/failure.ts';
 import type { AnonymousBudget } from '../../limits/index.ts';

@@ -1,6 +1,6 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { type DescMethod, fromBinary, type Message } from '@bufbuild/protobuf';
-import { isEncoding } from '@intelligence-api/transcoding';
+import { isEncoding } from '@intelligence-api/transcoding/parts';
 import { type Failure, fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { brief, checkFields, openMessage } from '../message-bytes.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http2';
-import { isEncoding } from '@intelligence-api/transcoding';
+import { isEncoding } from '@intelligence-api/transcoding/parts';
 import { type Failure, invalid } from '../../base/failure.ts';
 import { brief } from '../message-bytes.ts';
 

@@ -1,4 +1,4 @@
-import { eventOf, eventStreamType, type Framing } from '@intelligence-api/transcoding';
+import { eventOf, eventStreamType, type Framing } from '@intelligence-api/transcoding/parts';
 import type { StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { CompletionChunks } from './reply.ts';
 

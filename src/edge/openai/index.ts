@@ -1,5 +1,6 @@
 import { create, type DescMethod } from '@bufbuild/protobuf';
-import { Call, RestError, sendStream } from '@intelligence-api/transcoding';
+import { RestError } from '@intelligence-api/transcoding';
+import { FastifyCall, sendStream } from '@intelligence-api/transcoding/parts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FailureError } from '../../base/failure.ts';
 import {
@@ -17,7 +18,7 @@ import { chunkFraming } from './framing.ts';
 import { completionOf, modelList, modelNamed, openAiError } from './reply.ts';
 import { type CompletionRequest, readCompletionRequest } from './request.ts';
 
-type HttpCall = Call<AdmittedCall>;
+type HttpCall = FastifyCall<AdmittedCall>;
 
 const heartbeatMs = 15_000;
 
@@ -42,7 +43,7 @@ export async function openAi(instance: FastifyInstance, { gate, pathPrefix, body
       const call = await admit(http, ChatService.method.chat);
       const json = await readJson(request.raw, bodyBytes);
       const body = readCompletionRequest(json, http.headers['cache-control']);
-      return body.stream ? stream(http, reply, body, call) : unary(http, reply, body, call);
+      return body.stream ? stream(http, body, call) : unary(http, reply, body, call);
     }),
   );
   instance.get(`${pathPrefix}/v1/models`, (request, reply) =>
@@ -70,12 +71,7 @@ export async function openAi(instance: FastifyInstance, { gate, pathPrefix, body
     send(reply, http, completionOf((await gate.unary(call, request.unary())) as ChatResponse));
   }
 
-  async function stream(
-    http: HttpCall,
-    reply: FastifyReply,
-    request: CompletionRequest,
-    admitted: AdmittedCall,
-  ): Promise<void> {
+  async function stream(http: HttpCall, request: CompletionRequest, admitted: AdmittedCall): Promise<void> {
     const call = await gate.asStream(admitted, ChatService.method.streamChat);
     const { requestId } = call;
     await sendStream({
@@ -84,7 +80,7 @@ export async function openAi(instance: FastifyInstance, { gate, pathPrefix, body
         ...{ requestId, model: request.model, includeUsage: request.includeUsage },
         printError: (error) => JSON.stringify(openAiError(gate.refuse(error, requestId))),
       }),
-      ...{ call: http, reply, heartbeatMs },
+      ...{ call: http, heartbeatMs },
     });
   }
 
@@ -98,7 +94,7 @@ export async function openAi(instance: FastifyInstance, { gate, pathPrefix, body
     reply: FastifyReply,
     answer: (http: HttpCall) => Promise<void>,
   ): Promise<FastifyReply> {
-    const http: HttpCall = new Call(request, reply);
+    const http: HttpCall = new FastifyCall(request, reply);
     return answer(http)
       .catch((error: unknown) => refuse(error, http, reply))
       .finally(() => http.finish())

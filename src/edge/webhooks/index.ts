@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { RestError, readBody } from '@intelligence-api/transcoding';
+import { RestError } from '@intelligence-api/transcoding';
+import { readBody } from '@intelligence-api/transcoding/parts';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { FailureError } from '../../base/failure.ts';
