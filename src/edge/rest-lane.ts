@@ -1,6 +1,6 @@
 import { createRegistry, type DescFile, type DescMethod } from '@bufbuild/protobuf';
 import { RestError } from '@intelligence-api/transcoding';
-import { type RestContext, rest } from '@intelligence-api/transcoding/fastify';
+import { fastifyTranscoding, type RestContext } from '@intelligence-api/transcoding/fastify';
 import type { FastifyInstance } from 'fastify';
 import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';
@@ -22,7 +22,7 @@ export interface RestLaneOptions {
 
 /** JSON over HTTP at the documented paths: the transcoder finds the method and its message, the gate does the rest. */
 export function registerRest(app: FastifyInstance, { services, gate, ...options }: RestLaneOptions): void {
-  app.register(rest<AdmittedCall>, {
+  app.register(fastifyTranscoding<AdmittedCall>, {
     methods: services.flatMap(({ service }) => service.methods),
     registry: createRegistry(...new Set(services.flatMap(({ service }) => filesOf(service.file)))),
     pathPrefix: options.pathPrefix,

@@ -6,7 +6,7 @@ import { servedMethods } from './table.ts';
 import { Transcoder } from './transcoder.ts';
 
 /** The plugin's options. `Admitted` is what `admit` makes of a call and the rest of the call is handed. */
-export type RestOptions<Admitted = void> = TranscodingOptions<Admitted, RestContext>;
+export type FastifyTranscodingOptions<Admitted = void> = TranscodingOptions<Admitted, RestContext>;
 
 /**
  * Serves protobuf methods as JSON over HTTP by their `google.api.http` rules (google/api/http.proto, AIP-127).
@@ -16,7 +16,10 @@ export type RestOptions<Admitted = void> = TranscodingOptions<Admitted, RestCont
  * `rewriteUrl: routableUrl`, or it answers paths with a bad escape itself. Replies are written to the raw response: `onSend`
  * hooks do not see them, but headers that earlier hooks set on Fastify's reply go along.
  */
-export async function rest<Admitted = void>(instance: FastifyInstance, options: RestOptions<Admitted>): Promise<void> {
+export async function fastifyTranscoding<Admitted = void>(
+  instance: FastifyInstance,
+  options: FastifyTranscodingOptions<Admitted>,
+): Promise<void> {
   const transcoder = new Transcoder(options);
   instance.removeAllContentTypeParsers();
   instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null, undefined));

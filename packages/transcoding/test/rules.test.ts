@@ -8,7 +8,7 @@ import {
 import Fastify from 'fastify';
 import { describe, expect, test } from 'vitest';
 import { EchoService } from '../../../test/gen/intelligence/test/v1/echo_pb.ts';
-import { rest } from '../src/fastify.ts';
+import { fastifyTranscoding } from '../src/fastify.ts';
 import { http } from '../src/gen/google/api/annotations_pb.ts';
 import { HttpRuleSchema } from '../src/gen/google/api/http_pb.ts';
 import { parseTemplate } from '../src/template.ts';
@@ -60,7 +60,7 @@ function methodsOf(...rules: { rule: Rule; client?: boolean; server?: boolean }[
 
 async function start(methods: readonly DescMethod[]): Promise<void> {
   const app = Fastify({ pluginTimeout: 1000 });
-  app.register(rest<void>, {
+  app.register(fastifyTranscoding<void>, {
     methods,
     registry: echoRegistry,
     limits: { bodyBytes: 1000, timeoutMsMax: 1000 },

@@ -9,7 +9,7 @@ import {
   TalkReplySchema,
   type TalkRequest,
 } from '../../../test/gen/intelligence/test/v1/echo_pb.ts';
-import { type RestOptions, rest, routableUrl } from '../src/fastify.ts';
+import { type FastifyTranscodingOptions, fastifyTranscoding, routableUrl } from '../src/fastify.ts';
 import { type CallContext, createTranscoding, RestError, type TranscodingOptions } from '../src/index.ts';
 import { serveFetch } from './web-server.ts';
 
@@ -57,7 +57,7 @@ export const echoRegistry = createRegistry(file_intelligence_test_v1_echo, Durat
 
 /** A server whose handlers send back what they were given, in the shape of errors that the product has. */
 export async function startEchoServer(
-  overrides: Partial<RestOptions> = {},
+  overrides: Partial<FastifyTranscodingOptions> = {},
   prepare: (app: FastifyInstance) => void = () => undefined,
   http2 = false,
 ): Promise<EchoServer> {
@@ -66,7 +66,7 @@ export async function startEchoServer(
     ? Fastify({ rewriteUrl: routableUrl as never, http2: true })
     : Fastify({ rewriteUrl: routableUrl })) as unknown as FastifyInstance;
   prepare(app);
-  app.register(rest, { ...echoOptions(observed), ...overrides });
+  app.register(fastifyTranscoding, { ...echoOptions(observed), ...overrides });
   await app.listen({ port: 0, host: '127.0.0.1' });
   const address = app.server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
