@@ -59,10 +59,10 @@ export default {
     },
     {
       name: 'transports-stay-at-the-edge',
-      comment: 'Only edge/ and api/ know Connect and Fastify.',
+      comment: 'Only edge/ and api/ know Connect, Fastify and transcoding.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(edge|api|app\\.ts)' },
-      to: { path: 'node_modules/(@connectrpc|fastify|@fastify)/|^packages/transcoding/' },
+      to: { path: 'node_modules/(@connectrpc|fastify|@fastify)/|(^|/)packages/transcoding/' },
     },
     {
       name: 'sql-stays-in-stores',

@@ -44,6 +44,7 @@ const planted: [rule: string, from: string, imports: string][] = [
   ['sql-stays-in-stores', 'src/keys/c.ts', 'mysql2'],
   ['transports-stay-at-the-edge', 'src/chat/c.ts', '@connectrpc/connect'],
   ['transports-stay-at-the-edge', 'src/chat/d.ts', 'fastify'],
+  ['transports-stay-at-the-edge', 'src/wallet/f.ts', '@intelligence-api/transcoding'],
   ['generated-messages-stop-at-the-flows', 'src/wallet/d.ts', '../gen/target.ts'],
   ['callers-code-stays-in-the-sandbox', 'src/base/e.ts', 'ajv'],
   ['callers-code-stays-in-the-sandbox', 'src/workflows/e.ts', 're2js'],
