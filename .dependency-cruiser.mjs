@@ -14,6 +14,7 @@ const floors = [
       'webhooks',
       'sandbox',
       'outcomes',
+      'idempotency',
     ],
     floor: 2,
   },

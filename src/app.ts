@@ -2,6 +2,7 @@ import { accountService } from './api/account.ts';
 import { chatService } from './api/chat.ts';
 import { clientService } from './api/client.ts';
 import { keyService } from './api/key.ts';
+import { createOnce } from './api/once.ts';
 import { outcomeService } from './api/outcome.ts';
 import { pulseService } from './api/pulse.ts';
 import { tokenService } from './api/token.ts';
@@ -42,16 +43,18 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
   try {
     const texts = textsOf(options);
     const items = createItems(texts);
+    const { fingerprintKey } = secrets;
+    const once = createOnce({ writes: rooms.writes, fingerprintKey });
     const services = [
-      accountService(rooms),
-      keyService(rooms),
-      tokenService(rooms),
-      clientService(rooms),
+      accountService({ ...rooms, once }),
+      keyService({ ...rooms, once }),
+      tokenService({ ...rooms, once }),
+      clientService({ ...rooms, once }),
       walletService(rooms),
-      webhookService(rooms),
-      chatService({ chat: rooms.chat, fingerprintKey: secrets.fingerprintKey }),
-      pulseService({ pulse: rooms.pulse, fingerprintKey: secrets.fingerprintKey }),
-      workflowService({ workflows: rooms.workflows, fingerprintKey: secrets.fingerprintKey, items }),
+      webhookService({ ...rooms, once }),
+      chatService({ chat: rooms.chat, fingerprintKey }),
+      pulseService({ pulse: rooms.pulse, fingerprintKey }),
+      workflowService({ workflows: rooms.workflows, fingerprintKey, items, once }),
       outcomeService({ outcomes: rooms.outcomes, items }),
     ];
     const authenticate = createAuthenticator({

@@ -18,6 +18,7 @@ import {
 import type { Config, Secrets } from './config/index.ts';
 import { createCredentialChanges } from './db/credential-changes.ts';
 import { migrate } from './db/index.ts';
+import { createIdempotentWrites } from './idempotency/index.ts';
 import { createKeys } from './keys/index.ts';
 import { createLimits, type Levels } from './limits/index.ts';
 import { createMetrics } from './metrics.ts';
@@ -113,6 +114,15 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       lookUps: limits.anonymous.lookUps,
     });
     closers.push(() => tokens.close());
+
+    const writes = createIdempotentWrites({
+      db,
+      seal: createSeal(secrets.encryptionKeys),
+      secret: secrets.fingerprintKey,
+      log,
+    });
+    writes.start();
+    closers.push(() => writes.close());
 
     const tracing = config.tracing ? createTracing(config.tracing) : undefined;
     closers.push(() => tracing?.close());
@@ -243,6 +253,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       accounts,
       keys,
       tokens,
+      writes,
       ledger: observedLedger,
       wallets,
       statements,

@@ -2,6 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Account, Accounts } from '../accounts/index.ts';
 import { FailureError, invalid, unwrap } from '../base/failure.ts';
 import { present } from '../base/present.ts';
+import type { Transactional } from '../db/index.ts';
 import type { AccountSchema } from '../gen/intelligence/account/v1/account_pb.ts';
 import { AccountService } from '../gen/intelligence/account/v1/account_service_pb.ts';
 import type { Keys } from '../keys/index.ts';
@@ -10,6 +11,7 @@ import { adjustmentMessage } from './adjustment.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
 import { amountOf, timestamp } from './mapping.ts';
+import type { Once } from './once.ts';
 import { topUpMessage, walletMessage } from './wallet.ts';
 
 interface AccountRooms {
@@ -19,12 +21,15 @@ interface AccountRooms {
 }
 
 /** AccountService: what operators do with accounts. */
-export function accountService({ accounts, keys, wallets }: AccountRooms): ServedService {
+export function accountService({ accounts, keys, wallets, once }: AccountRooms & { once: Once }): ServedService {
   return serve(AccountService, {
-    createAccount: async ({ displayName }) => {
-      const { account, managementKey } = await openAccount({ accounts, keys, wallets }, displayName);
-      return { account: accountMessage(account), managementKey };
-    },
+    createAccount: (request, call) =>
+      once(AccountService.method.createAccount, request, call, {
+        write: async (within) => {
+          const opened = await openAccount({ accounts, keys, wallets }, request.displayName, within);
+          return { account: accountMessage(opened.account), managementKey: opened.managementKey };
+        },
+      }),
     getAccount: async ({ accountId }, { caller }) => {
       if (caller.accountId !== undefined && caller.accountId !== accountId)
         throw new FailureError({ kind: 'not_found', resource: 'account' });
@@ -69,22 +74,27 @@ export function accountService({ accounts, keys, wallets }: AccountRooms): Serve
   });
 }
 
-/** An account with all that belongs to it: two empty wallets and a management key, whose secret is shown here once. */
+/**
+ * An account with all that belongs to it: two empty wallets and a management key, whose secret is shown here once. `within`: the
+ * transaction that all of it is part of; absent: each has its own.
+ */
 export async function openAccount(
   { accounts, keys, wallets }: AccountRooms,
   displayName: string,
+  within?: Transactional,
 ): Promise<{ account: Account; managementKey: string }> {
-  const account = await accounts.create({ displayName });
+  const account = await accounts.create({ displayName }, within);
   // Wallets before the key: whoever holds a credential finds an account that is whole.
-  await wallets.create(account.id, 'api');
-  await wallets.create(account.id, 'application');
+  await wallets.create(account.id, 'api', within);
+  await wallets.create(account.id, 'application', within);
   const { secret } = unwrap(
-    await keys.create({
-      accountId: account.id,
-      kind: 'management',
-      displayName: 'Management key',
-      purpose: 'Managing the account: its keys, credit and usage.',
-    }),
+    await keys.create(
+      {
+        ...{ accountId: account.id, kind: 'management', displayName: 'Management key' },
+        purpose: 'Managing the account: its keys, credit and usage.',
+      },
+      within,
+    ),
   );
   return { account, managementKey: secret };
 }

@@ -6,15 +6,26 @@ import type { ClientApplication, Tokens } from '../tokens/index.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { timestamp } from './mapping.ts';
+import type { Once } from './once.ts';
 
 /** ClientService: the applications that an account ships. */
-export function clientService({ tokens: { clients } }: { tokens: Pick<Tokens, 'clients'> }): ServedService {
+export function clientService({
+  tokens: { clients },
+  once,
+}: {
+  tokens: Pick<Tokens, 'clients'>;
+  once: Once;
+}): ServedService {
   return serve(ClientService, {
-    createClient: async ({ displayName, keyId, activationUri }, { caller }) => {
-      const request = { accountId: accountOf(caller), keyId, displayName };
-      const client = unwrap(await clients.create({ ...request, ...(activationUri !== '' && { activationUri }) }));
-      return { client: clientMessage(client) };
-    },
+    createClient: (request, call) =>
+      once(ClientService.method.createClient, request, call, {
+        write: async (within) => {
+          const { displayName, keyId, activationUri } = request;
+          const asked = { accountId: accountOf(call.caller), keyId, displayName };
+          const given = activationUri !== '' && { activationUri };
+          return { client: clientMessage(unwrap(await clients.create({ ...asked, ...given }, within))) };
+        },
+      }),
     listClients: async ({ pageSize, pageToken }, { caller }) => {
       const page = unwrap(await clients.list(accountOf(caller), { pageSize, pageToken }));
       return { clients: page.items.map(clientMessage), nextPageToken: page.nextPageToken };

@@ -3,35 +3,25 @@ import { unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import type { KeySchema } from '../gen/intelligence/key/v1/key_pb.ts';
-import { KeyService } from '../gen/intelligence/key/v1/key_service_pb.ts';
-import type { ApiKey, Keys } from '../keys/index.ts';
+import { type CreateKeyRequest, KeyService } from '../gen/intelligence/key/v1/key_service_pb.ts';
+import type { ApiKey, Keys, NewKey } from '../keys/index.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { keyChangesOf, limitsOf } from './key-changes.ts';
 import { amountOf, milliseconds, timestamp } from './mapping.ts';
+import type { Once } from './once.ts';
 
 /** KeyService: an account's API keys, for its owner. */
-export function keyService({ keys }: { keys: Keys }): ServedService {
+export function keyService({ keys, once }: { keys: Keys; once: Once }): ServedService {
+  const { method } = KeyService;
   return serve(KeyService, {
-    createKey: async (request, { caller }) => {
-      const { key, secret } = unwrap(
-        await keys.create({
-          accountId: accountOf(caller),
-          kind: 'live',
-          displayName: request.displayName,
-          purpose: request.purpose,
-          ...present({
-            scopes: request.scopes.length > 0 ? request.scopes : undefined,
-            expireTime: milliseconds(request.expireTime),
-            spendingCap:
-              request.spendingCapUsd === undefined ? undefined : amountOf(request.spendingCapUsd, 'spendingCapUsd'),
-            limits: limitsOf(request.limits),
-            allowedOrigins: request.allowedOrigins.length > 0 ? request.allowedOrigins : undefined,
-          }),
-        }),
-      );
-      return { key: keyMessage(key), secret };
-    },
+    createKey: (request, call) =>
+      once(method.createKey, request, call, {
+        write: async (within) => {
+          const { key, secret } = unwrap(await keys.create(newKeyOf(request, accountOf(call.caller)), within));
+          return { key: keyMessage(key), secret };
+        },
+      }),
     listKeys: async ({ pageSize, pageToken }, { caller }) => {
       const page = unwrap(await keys.list(accountOf(caller), { pageSize, pageToken }));
       return { keys: page.items.map(keyMessage), nextPageToken: page.nextPageToken };
@@ -40,14 +30,32 @@ export function keyService({ keys }: { keys: Keys }): ServedService {
     updateKey: async (request, { caller }) => ({
       key: keyMessage(unwrap(await keys.update(accountOf(caller), request.keyId, keyChangesOf(request)))),
     }),
-    rotateKey: async ({ keyId, overlapSeconds }, { caller }) => {
-      const { key, secret } = unwrap(await keys.rotate(accountOf(caller), keyId, { overlapSeconds }));
-      return { key: keyMessage(key), secret };
-    },
+    rotateKey: (request, call) =>
+      once(method.rotateKey, request, call, {
+        write: async (within) => {
+          const { keyId, overlapSeconds } = request;
+          const { key, secret } = unwrap(await keys.rotate(accountOf(call.caller), keyId, { overlapSeconds }, within));
+          return { key: keyMessage(key), secret };
+        },
+      }),
     revokeKey: async ({ keyId }, { caller }) => ({
       key: keyMessage(unwrap(await keys.revoke(accountOf(caller), keyId))),
     }),
   });
+}
+
+function newKeyOf(request: CreateKeyRequest, accountId: string): NewKey {
+  return {
+    ...{ accountId, kind: 'live', displayName: request.displayName, purpose: request.purpose },
+    ...present({
+      scopes: request.scopes.length > 0 ? request.scopes : undefined,
+      expireTime: milliseconds(request.expireTime),
+      spendingCap:
+        request.spendingCapUsd === undefined ? undefined : amountOf(request.spendingCapUsd, 'spendingCapUsd'),
+      limits: limitsOf(request.limits),
+      allowedOrigins: request.allowedOrigins.length > 0 ? request.allowedOrigins : undefined,
+    }),
+  };
 }
 
 function keyMessage(key: ApiKey): MessageInitShape<typeof KeySchema> {

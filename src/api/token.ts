@@ -8,45 +8,43 @@ import type { Device, Manager, Tokens } from '../tokens/index.ts';
 import { accountOf, keyOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { amountOf, timestamp } from './mapping.ts';
+import type { Once } from './once.ts';
 
 /** TokenService: short-lived access tokens, and the devices of an account. */
-export function tokenService({ tokens }: { tokens: Tokens }): ServedService {
+export function tokenService({ tokens, once }: { tokens: Tokens; once: Once }): ServedService {
   const { devices } = tokens;
+  const { method } = TokenService;
   return serve(TokenService, {
-    createToken: async (request, { caller }) => {
-      const { subject, ttlSeconds } = request;
-      const issued = unwrap(
-        await tokens.issue({
-          keyId: keyOf(caller).id,
-          subject,
-          ...(ttlSeconds !== undefined && { ttlSeconds }),
-          ...allowances(request),
-        }),
-      );
-      const { accessToken, tokenId, scopes, expireTime } = issued;
-      return { accessToken, tokenId, scopes: [...scopes], ...time('expireTime', expireTime) };
-    },
+    createToken: (request, call) =>
+      once(method.createToken, request, call, {
+        write: async (within) => {
+          const { subject, ttlSeconds } = request;
+          const given = { ...(ttlSeconds !== undefined && { ttlSeconds }), ...allowances(request) };
+          const issued = await tokens.issue({ keyId: keyOf(call.caller).id, subject, ...given }, within);
+          const { accessToken, tokenId, scopes, expireTime } = unwrap(issued);
+          return { accessToken, tokenId, scopes: [...scopes], ...time('expireTime', expireTime) };
+        },
+      }),
     revokeToken: async ({ tokenId }, { caller }) => {
       unwrap(await tokens.revoke(manager(caller), tokenId));
       return {};
     },
-    approveDevice: async (request, { caller }) => {
-      const { subject, displayName } = request;
-      const device = unwrap(
-        await devices.approve({
-          ...approver(caller),
-          userCode: request.userCode,
-          subject,
-          ...(displayName !== '' && { displayName }),
-          ...allowances(request),
-        }),
-      );
-      return { device: deviceMessage(device) };
-    },
-    denyDevice: async ({ userCode }, { caller }) => {
-      unwrap(await devices.deny({ ...approver(caller), userCode }));
-      return {};
-    },
+    approveDevice: (request, call) =>
+      once(method.approveDevice, request, call, {
+        write: async (within) => {
+          const { userCode, subject, displayName } = request;
+          const given = { ...(displayName !== '' && { displayName }), ...allowances(request) };
+          const device = await devices.approve({ ...approver(call.caller), userCode, subject, ...given }, within);
+          return { device: deviceMessage(unwrap(device)) };
+        },
+      }),
+    denyDevice: (request, call) =>
+      once(method.denyDevice, request, call, {
+        write: async (within) => {
+          unwrap(await devices.deny({ ...approver(call.caller), userCode: request.userCode }, within));
+          return {};
+        },
+      }),
     listDevices: async ({ pageSize, pageToken, subject }, { caller }) => {
       const request = { pageSize, pageToken, ...(subject !== undefined && { subject }) };
       const page = unwrap(await devices.list(manager(caller), request));

@@ -7,14 +7,20 @@ import { WebhookService } from '../gen/intelligence/webhook/v1/webhook_service_p
 import type { Delivery, Endpoint, Webhooks } from '../webhooks/index.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
+import type { Once } from './once.ts';
 
 /** WebhookService: where the account is told of events, and what it was told. */
-export function webhookService({ webhooks }: { webhooks: Webhooks }): ServedService {
+export function webhookService({ webhooks, once }: { webhooks: Webhooks; once: Once }): ServedService {
+  const { method } = WebhookService;
   return serve(WebhookService, {
-    createEndpoint: async ({ url }, { caller }) => {
-      const { endpoint, secret } = unwrap(await webhooks.addEndpoint(accountOf(caller), url));
-      return { endpoint: endpointMessage(endpoint), secret };
-    },
+    createEndpoint: (request, call) =>
+      once(method.createEndpoint, request, call, {
+        write: async (within) => {
+          const added = await webhooks.addEndpoint(accountOf(call.caller), request.url, within);
+          const { endpoint, secret } = unwrap(added);
+          return { endpoint: endpointMessage(endpoint), secret };
+        },
+      }),
     listEndpoints: async (page, { caller }) => {
       const { items, nextPageToken } = unwrap(await webhooks.listEndpoints(accountOf(caller), page));
       return { endpoints: items.map(endpointMessage), nextPageToken };
@@ -23,9 +29,13 @@ export function webhookService({ webhooks }: { webhooks: Webhooks }): ServedServ
       unwrap(await webhooks.deleteEndpoint(accountOf(caller), endpointId));
       return {};
     },
-    testEndpoint: async ({ endpointId }, { caller }) => ({
-      delivery: deliveryMessage(unwrap(await webhooks.testEndpoint(accountOf(caller), endpointId))),
-    }),
+    testEndpoint: (request, call) =>
+      once(method.testEndpoint, request, call, {
+        write: async (within) => {
+          const sent = await webhooks.testEndpoint(accountOf(call.caller), request.endpointId, within);
+          return { delivery: deliveryMessage(unwrap(sent)) };
+        },
+      }),
     listDeliveries: async (page, { caller }) => {
       const { items, nextPageToken } = unwrap(await webhooks.listDeliveries(accountOf(caller), page));
       return { deliveries: items.map(deliveryMessage), nextPageToken };

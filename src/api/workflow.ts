@@ -10,6 +10,7 @@ import type { Call } from './call.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { requestIdentity } from './idempotency.ts';
 import type { Items } from './items.ts';
+import type { Once } from './once.ts';
 import { batchHandlers } from './workflow-batch.ts';
 
 /** WorkflowService: structured business outputs, charged per request; drafts and reviews; clients' own workflows. */
@@ -17,8 +18,9 @@ export function workflowService(rooms: {
   workflows: Workflows;
   fingerprintKey: Uint8Array;
   items: Items;
+  once: Once;
 }): ServedService {
-  const { workflows, fingerprintKey } = rooms;
+  const { workflows, fingerprintKey, once } = rooms;
   const { drafts, definitions } = workflows;
   const { method } = WorkflowService;
 
@@ -60,7 +62,10 @@ export function workflowService(rooms: {
       const { items, nextPageToken } = unwrap(await drafts.list(caller, request));
       return { drafts: items, nextPageToken };
     },
-    reviseDraft: async (request, { caller }) => ({ draft: unwrap(await drafts.revise(caller, request)) }),
+    reviseDraft: (request, call) =>
+      once(method.reviseDraft, request, call, {
+        write: async (within) => ({ draft: unwrap(await drafts.revise(call.caller, request, within)) }),
+      }),
     approveDraft: async (request, { caller }) => ({
       draft: unwrap(await drafts.review(caller, { ...request, decision: 'approved' })),
     }),
@@ -68,11 +73,15 @@ export function workflowService(rooms: {
       draft: unwrap(await drafts.review(caller, { ...request, decision: 'rejected' })),
     }),
 
-    createWorkflowDefinition: async ({ definition }, { caller }) => {
-      // The contract lets no request without a definition in here.
-      if (!definition) throw new Error('a request without its definition');
-      return { definition: unwrap(await definitions.create(caller, definition)) };
-    },
+    createWorkflowDefinition: (request, call) =>
+      once(method.createWorkflowDefinition, request, call, {
+        prepare: async () => {
+          // The contract lets no request without a definition in here.
+          if (!request.definition) throw new Error('a request without its definition');
+          return unwrap(await definitions.prove(call.caller, request.definition));
+        },
+        write: async (within, proven) => ({ definition: unwrap(await definitions.create(proven, within)) }),
+      }),
     getWorkflowDefinition: async (request, { caller }) => ({
       definition: unwrap(await definitions.find(caller, request)),
     }),

@@ -10,12 +10,17 @@ export interface Queryable {
   for<Tables>(): Kysely<Tables>;
 }
 
-export interface Transaction extends Queryable {
+/** Where a transaction can run: the database, or a transaction that is under way, which the work then becomes part of. */
+export interface Transactional extends Queryable {
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+}
+
+export interface Transaction extends Transactional {
   /** Runs once the transaction is durable, and never for an attempt that was rolled back. An error is logged, not thrown. */
   afterCommit(effect: () => void | Promise<void>): void;
 }
 
-export interface Database extends Queryable {
+export interface Database extends Transactional {
   /** As given to `connectDatabase`; holds the password. */
   readonly url: string;
   /**
@@ -74,10 +79,12 @@ function databaseOver(pool: ConnectionPool, queryTimeoutMs: number, options: Dat
         () =>
           kysely.transaction().execute(async (transaction) => {
             const effects: (() => void | Promise<void>)[] = [];
-            const value = await work({
+            const tx: Transaction = {
               for: () => tablesOf(transaction),
+              transaction: (part) => part(tx),
               afterCommit: (effect) => void effects.push(effect),
-            });
+            };
+            const value = await work(tx);
             return { value, effects };
           }),
         {

@@ -7,12 +7,13 @@ export {
   type DatabaseOptions,
   type Queryable,
   type Transaction,
+  type Transactional,
 } from './database.ts';
 export { FolderInUseError } from './folder-lock.ts';
 export { ensureServerProgram } from './install-server.ts';
 export { type MigrateOptions, type Migration, migrate } from './migrate.ts';
 export { type PrivateServer, privateServerUrl, startPrivateServer } from './private-server.ts';
 export { lockQuota } from './quota.ts';
-export { isConnectionLost, isContention, isDuplicateKey } from './retry.ts';
+export { isConnectionLost, isContention, isDuplicateKey, isLockedElsewhere } from './retry.ts';
 export { findServerProgram, NoServerProgramError } from './server-program.ts';
 export { parseDatabaseUrl, withDatabase } from './url.ts';

@@ -20,6 +20,12 @@ export function isContention(error: unknown): boolean {
   return number !== undefined && retryableErrors.has(number);
 }
 
+/** A row is locked by another transaction, and the statement did not wait for it (3572 of MySQL, 1205 of MariaDB), or too long. */
+export function isLockedElsewhere(error: unknown): boolean {
+  const number = errorNumber(error);
+  return number === 3572 || number === 1205;
+}
+
 /** The connection ended, or there was none: the statement may or may not have been executed. */
 export function isConnectionLost(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;

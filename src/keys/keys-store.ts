@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
 import type { CredentialChanges } from '../db/credential-changes.ts';
-import { type Database, lockQuota, type Queryable } from '../db/index.ts';
+import { type Database, lockQuota, type Queryable, type Transactional } from '../db/index.ts';
 import type { StoredHash } from './pepper.ts';
 import type { KeyKind } from './secret.ts';
 import type { ApiKey, KeyLimits, NewKey } from './types.ts';
@@ -43,12 +43,12 @@ interface ApiKeyTable {
 
 export type KeyRow = Selectable<ApiKeyTable>;
 
-/** All SQL about keys. */
+/** All SQL about keys. `within`: the transaction that it is part of; absent: one of its own. */
 export interface KeysStore {
   /** False when the account has `most` keys already that are not revoked; then nothing is stored. */
-  insert(key: StoredKey, most: number): Promise<boolean>;
+  insert(key: StoredKey, most: number, within?: Transactional): Promise<boolean>;
   /** One key of one account. */
-  find(accountId: string, keyId: string): Promise<ApiKey | undefined>;
+  find(accountId: string, keyId: string, within?: Transactional): Promise<ApiKey | undefined>;
   /** Newest first; `after` is the id of the last one of the page before. */
   list(query: Readonly<{ accountId: string; after?: string; limit: number }>): Promise<ApiKey[]>;
   /** What verification needs, whatever account it is of. */
@@ -61,6 +61,7 @@ export interface KeysStore {
     accountId: string,
     keyId: string,
     change: (key: ApiKey, stored: StoredHash, hasOtherManagementKey: boolean) => KeyWrite | undefined,
+    within?: Transactional,
   ): Promise<ApiKey | undefined>;
   /** Replaces a hash, unless the secret was replaced meanwhile. */
   rehash(keyId: string, from: StoredHash, to: StoredHash): Promise<void>;
@@ -100,8 +101,8 @@ export function createKeysStore(options: KeysStoreOptions): KeysStore {
   const { changes, clock } = options;
   const db = options.db.for<KeyTables>();
 
-  async function insert(key: StoredKey, most: number): Promise<boolean> {
-    return options.db.transaction(async (tx) => {
+  async function insert(key: StoredKey, most: number, within: Transactional = options.db): Promise<boolean> {
+    return within.transaction(async (tx) => {
       await lockQuota(tx, key.accountId, 'keys');
       const { count } = await tx
         .for<KeyTables>()
@@ -147,8 +148,15 @@ export function createKeysStore(options: KeysStoreOptions): KeysStore {
     });
   }
 
-  async function find(accountId: string, keyId: string): Promise<ApiKey | undefined> {
-    const row = await withUse(db).where('id', '=', keyId).where('account_id', '=', accountId).executeTakeFirst();
+  async function find(
+    accountId: string,
+    keyId: string,
+    within: Transactional = options.db,
+  ): Promise<ApiKey | undefined> {
+    const row = await withUse(within.for<KeyTables>())
+      .where('id', '=', keyId)
+      .where('account_id', '=', accountId)
+      .executeTakeFirst();
     return row && keyOf(row, Number(row.used_at_ms ?? 0), clock.now());
   }
 
@@ -168,8 +176,9 @@ export function createKeysStore(options: KeysStoreOptions): KeysStore {
     accountId: string,
     keyId: string,
     decide: (key: ApiKey, stored: StoredHash, hasOtherManagementKey: boolean) => KeyWrite | undefined,
+    within: Transactional = options.db,
   ): Promise<ApiKey | undefined> {
-    return options.db.transaction(async (tx) => {
+    return within.transaction(async (tx) => {
       const trx = tx.for<KeyTables>();
       // All management keys of the account, so that two cannot be revoked at one time and leave it without any.
       const rows = await trx

@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { type Failure, FailureError, type FieldViolation, fail, type Result, succeed } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../base/page.ts';
+import type { Transactional } from '../db/index.ts';
 import type { KeysStore } from './keys-store.ts';
 import { hashSecret, type Peppers } from './pepper.ts';
 import { formatSecret } from './secret.ts';
@@ -16,14 +17,19 @@ export const overlapSecondsMax = 7 * 24 * 3600;
 export const keysMax = 1_000;
 const keysFull = `The account has ${keysMax} keys, which is the most that it may have. Revoke one that is not used any more.`;
 
-/** What owners do with their keys. */
+/** What owners do with their keys. `within`: the transaction that a change is part of; absent: one of its own. */
 export interface KeyLifecycle {
   /** Fails with `precondition_failed` when the account has `keysMax` keys that are not revoked. */
-  create(key: NewKey): Promise<Result<KeyWithSecret>>;
+  create(key: NewKey, within?: Transactional): Promise<Result<KeyWithSecret>>;
   list(accountId: string, page: PageRequest): Promise<Result<Page<ApiKey>>>;
   get(accountId: string, keyId: string): Promise<Result<ApiKey>>;
   update(accountId: string, keyId: string, changes: KeyChanges): Promise<Result<ApiKey>>;
-  rotate(accountId: string, keyId: string, options: { overlapSeconds: number }): Promise<Result<KeyWithSecret>>;
+  rotate(
+    accountId: string,
+    keyId: string,
+    options: { overlapSeconds: number },
+    within?: Transactional,
+  ): Promise<Result<KeyWithSecret>>;
   revoke(accountId: string, keyId: string): Promise<Result<ApiKey>>;
 }
 
@@ -35,12 +41,14 @@ export interface LifecycleOptions {
   random?: () => Uint8Array;
 }
 
+type Decide = Parameters<KeysStore['change']>[2];
+
 const notFound: Failure = { kind: 'not_found', resource: 'key' };
 
 export function createLifecycle(options: LifecycleOptions): KeyLifecycle {
   const { store, clock, peppers, random = () => randomBytes(32) } = options;
 
-  async function create(key: NewKey): Promise<Result<KeyWithSecret>> {
+  async function create(key: NewKey, within?: Transactional): Promise<Result<KeyWithSecret>> {
     const violations = violationsOf(key, clock.now());
     if (violations.length > 0) return invalidArgument(violations);
     const id = newId('key');
@@ -54,9 +62,10 @@ export function createLifecycle(options: LifecycleOptions): KeyLifecycle {
       lastFour: secret.slice(-4),
       createTime,
     };
-    if (!(await store.insert(stored, keysMax))) return fail({ kind: 'precondition_failed', description: keysFull });
-    const made = await get(key.accountId, id);
-    return made.ok ? succeed({ key: made.value, secret }) : made;
+    if (!(await store.insert(stored, keysMax, within)))
+      return fail({ kind: 'precondition_failed', description: keysFull });
+    const made = await store.find(key.accountId, id, within);
+    return made ? succeed({ key: made, secret }) : fail(notFound);
   }
 
   async function list(accountId: string, page: PageRequest): Promise<Result<Page<ApiKey>>> {
@@ -87,11 +96,12 @@ export function createLifecycle(options: LifecycleOptions): KeyLifecycle {
     accountId: string,
     keyId: string,
     { overlapSeconds }: { overlapSeconds: number },
+    within?: Transactional,
   ): Promise<Result<KeyWithSecret>> {
     if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > overlapSecondsMax)
       return invalidArgument([{ field: 'overlapSeconds', description: `must be from 0 to ${overlapSecondsMax}` }]);
     let secret = '';
-    const rotated = await change(accountId, keyId, (key, stored) => {
+    const decide: Decide = (key, stored) => {
       if (key.state !== 'active') return refuse(`The key is ${key.state}: create another one.`);
       const time = clock.now();
       secret = formatSecret(key.kind, key.id, random());
@@ -104,7 +114,8 @@ export function createLifecycle(options: LifecycleOptions): KeyLifecycle {
           previousExpireTime: Math.min(time + overlapSeconds * 1000, key.expireTime ?? Number.POSITIVE_INFINITY),
         },
       };
-    });
+    };
+    const rotated = await change(accountId, keyId, decide, within);
     return rotated.ok ? succeed({ key: rotated.value, secret }) : rotated;
   }
 
@@ -121,10 +132,11 @@ export function createLifecycle(options: LifecycleOptions): KeyLifecycle {
   async function change(
     accountId: string,
     keyId: string,
-    decide: Parameters<KeysStore['change']>[2],
+    decide: Decide,
+    within?: Transactional,
   ): Promise<Result<ApiKey>> {
     try {
-      const key = await store.change(accountId, keyId, decide);
+      const key = await store.change(accountId, keyId, decide, within);
       return key ? succeed(key) : fail(notFound);
     } catch (error) {
       // Thrown by `refuse`, so that the transaction rolls back.

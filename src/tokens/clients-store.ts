@@ -1,4 +1,4 @@
-import { type Database, lockQuota } from '../db/index.ts';
+import { type Database, lockQuota, type Transactional } from '../db/index.ts';
 import type { ClientApplication } from './types.ts';
 
 interface ClientTables {
@@ -27,18 +27,18 @@ export function createClientsStore(database: Database) {
     find,
 
     /** False when the account has `most` already that are not disabled; then nothing is stored. */
-    async insert(client: ClientApplication, most: number): Promise<boolean> {
-      return database.transaction(async (tx) => {
+    async insert(client: ClientApplication, most: number, within: Transactional = database): Promise<boolean> {
+      return within.transaction(async (tx) => {
         await lockQuota(tx, client.accountId, 'clients');
-        const within = tx.for<ClientTables>();
-        const { count } = await within
+        const trx = tx.for<ClientTables>();
+        const { count } = await trx
           .selectFrom('client_application')
           .select((eb) => eb.fn.countAll().as('count'))
           .where('account_id', '=', client.accountId)
           .where('disabled_at_ms', 'is', null)
           .executeTakeFirstOrThrow();
         if (Number(count) >= most) return false;
-        await within
+        await trx
           .insertInto('client_application')
           .values({
             id: client.id,

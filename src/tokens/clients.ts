@@ -2,17 +2,16 @@ import type { Clock } from '../base/clock.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../base/page.ts';
+import type { Transactional } from '../db/index.ts';
 import type { ClientsStore } from './clients-store.ts';
 import type { ClientApplication, ParentKey } from './types.ts';
 
 /** Client applications: what an account ships to its end users, so that their devices can be activated. */
 export interface Clients {
-  create(client: {
-    accountId: string;
-    keyId: string;
-    displayName: string;
-    activationUri?: string;
-  }): Promise<Result<ClientApplication>>;
+  create(
+    client: { accountId: string; keyId: string; displayName: string; activationUri?: string },
+    within?: Transactional,
+  ): Promise<Result<ClientApplication>>;
   get(accountId: string, clientId: string): Promise<Result<ClientApplication>>;
   list(accountId: string, page: PageRequest): Promise<Result<Page<ClientApplication>>>;
   /** No device of it can be activated any more, or fetch another token. */
@@ -33,7 +32,7 @@ export function createClients(options: {
   const { store, clock, parentOf } = options;
 
   return {
-    async create({ accountId, keyId, displayName, activationUri }) {
+    async create({ accountId, keyId, displayName, activationUri }, within) {
       if (displayName.trim() === '' || [...displayName].length > 200)
         return fail(invalid('displayName', 'must have 1 to 200 characters'));
       if (activationUri !== undefined && !isWebPage(activationUri))
@@ -51,7 +50,7 @@ export function createClients(options: {
         createTime: clock.now(),
         ...(activationUri !== undefined && { activationUri }),
       };
-      if (!(await store.insert(client, clientsMax)))
+      if (!(await store.insert(client, clientsMax, within)))
         return fail({ kind: 'precondition_failed', description: clientsFull });
       return succeed(client);
     },

@@ -1,6 +1,13 @@
 import { sql } from 'kysely';
 import type { CredentialChanges } from '../db/credential-changes.ts';
-import { type Database, isDuplicateKey, lockQuota, type Queryable, type Transaction } from '../db/index.ts';
+import {
+  type Database,
+  isDuplicateKey,
+  lockQuota,
+  type Queryable,
+  type Transaction,
+  type Transactional,
+} from '../db/index.ts';
 import { insertToken, type StoredToken } from './tokens-store.ts';
 import type { Device, Manager } from './types.ts';
 
@@ -169,8 +176,12 @@ export function createDevicesStore({
   }
 
   /** Decides a pending grant, once: `device` approves, undefined denies. Says whether it was pending. */
-  async function decideGrant(grant: Grant, device: Device | undefined): Promise<boolean> {
-    return database.transaction(async (tx) => {
+  async function decideGrant(
+    grant: Grant,
+    device: Device | undefined,
+    within: Transactional = database,
+  ): Promise<boolean> {
+    return within.transaction(async (tx) => {
       const trx = tx.for<DeviceTables>();
       const row = await trx
         .selectFrom('device_grant')

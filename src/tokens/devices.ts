@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../base/page.ts';
+import type { Transactional } from '../db/index.ts';
 import type { Attempts } from './attempts.ts';
 import { lesserCap, violationsOf } from './bounds.ts';
 import type { ClientsStore } from './clients-store.ts';
@@ -12,9 +13,12 @@ import type { Device, DeviceApproval, Manager, ParentKey } from './types.ts';
 /** Devices as their account sees them. */
 export interface Devices {
   /** Lets the device that shows this user code in, for one end user, within what its client's key may. */
-  approve(approval: DeviceApproval): Promise<Result<Device>>;
+  approve(approval: DeviceApproval, within?: Transactional): Promise<Result<Device>>;
   /** Refuses the device that shows this user code. */
-  deny(denial: Pick<DeviceApproval, 'accountId' | 'approvedBy' | 'onlyKeyId' | 'userCode'>): Promise<Result<void>>;
+  deny(
+    denial: Pick<DeviceApproval, 'accountId' | 'approvedBy' | 'onlyKeyId' | 'userCode'>,
+    within?: Transactional,
+  ): Promise<Result<void>>;
   get(by: Manager, deviceId: string): Promise<Result<Device>>;
   list(by: Manager, page: PageRequest & { subject?: string }): Promise<Result<Page<Device>>>;
   /** Ends a device: its access tokens within a second, its refresh credential for ever. */
@@ -34,7 +38,7 @@ const noSuchCode: Failure = { kind: 'not_found', resource: 'user code' };
 const notFound: Failure = { kind: 'not_found', resource: 'device' };
 
 export function createDevices({ store, clients, clock, attempts, parentOf }: DevicesOptions): Devices {
-  async function approve(approval: DeviceApproval): Promise<Result<Device>> {
+  async function approve(approval: DeviceApproval, within?: Transactional): Promise<Result<Device>> {
     const found = await pendingGrant(approval);
     if (!found.ok) return found;
     const grant = found.value;
@@ -69,13 +73,13 @@ export function createDevices({ store, clients, clock, attempts, parentOf }: Dev
       ...(spendingCap !== undefined && { spendingCap }),
       ...(approval.models && approval.models.length > 0 && { models: approval.models }),
     };
-    return (await store.decideGrant(grant, device)) ? succeed(device) : fail(noSuchCode);
+    return (await store.decideGrant(grant, device, within)) ? succeed(device) : fail(noSuchCode);
   }
 
-  async function deny(denial: Parameters<Devices['deny']>[0]): Promise<Result<void>> {
+  async function deny(denial: Parameters<Devices['deny']>[0], within?: Transactional): Promise<Result<void>> {
     const found = await pendingGrant(denial);
     if (!found.ok) return found;
-    return (await store.decideGrant(found.value, undefined)) ? succeed(undefined) : fail(noSuchCode);
+    return (await store.decideGrant(found.value, undefined, within)) ? succeed(undefined) : fail(noSuchCode);
   }
 
   /** The grant that waits under a user code, of this account's own clients. Wrong codes are counted. */

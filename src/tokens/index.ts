@@ -6,7 +6,7 @@ import { createGroupReader } from '../base/group-reader.ts';
 import { createRounds } from '../base/rounds.ts';
 import type { Seal } from '../base/seal.ts';
 import type { CredentialChanges } from '../db/credential-changes.ts';
-import type { Database } from '../db/index.ts';
+import type { Database, Transactional } from '../db/index.ts';
 import { createAttempts } from './attempts.ts';
 import { lesserCap, scopesOf, ttlSecondsDefault, violationsOf } from './bounds.ts';
 import { type Clients, createClients } from './clients.ts';
@@ -41,10 +41,13 @@ export {
   type VerifiedToken,
 } from './types.ts';
 
-/** Short-lived access tokens, client applications and devices. */
+/**
+ * Short-lived access tokens, client applications and devices. `within`: the transaction that a change is part of; absent: one
+ * of its own.
+ */
 export interface Tokens {
   /** Makes a token for one end user. Fails with `invalid_argument`, or like the key itself. */
-  issue(request: NewToken): Promise<Result<IssuedToken>>;
+  issue(request: NewToken, within?: Transactional): Promise<Result<IssuedToken>>;
   /**
    * Whose token this is. Synchronous, without a database, when the token was seen before and nothing changed since.
    * Fails with `credential_invalid`, `token_expired`, `key_revoked` or `overloaded`.
@@ -127,7 +130,7 @@ export function createTokens(options: TokensOptions): Tokens {
   });
   rounds.start();
 
-  async function issue(request: NewToken): Promise<Result<IssuedToken>> {
+  async function issue(request: NewToken, within?: Transactional): Promise<Result<IssuedToken>> {
     const parent = await parentOf(request.keyId);
     if (!parent.ok) return parent;
     const { keyId, accountId, expireTime, spendingCap } = parent.value;
@@ -148,7 +151,7 @@ export function createTokens(options: TokensOptions): Tokens {
       ...(request.spendingCap !== undefined && cap !== undefined && { spendingCap: cap }),
       ...(request.models && request.models.length > 0 && { models: request.models }),
     });
-    await store.insert(token);
+    await store.insert(token, within);
     return succeed({ tokenId: token.id, accessToken, expireTime: token.expireTime, scopes });
   }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CredentialChanges } from '../db/credential-changes.ts';
-import type { Database, Transaction } from '../db/index.ts';
+import type { Database, Queryable } from '../db/index.ts';
 import type { Manager } from './types.ts';
 
 interface TokenTables {
@@ -79,13 +79,18 @@ export function createTokensStore({ db: database, changes }: TokensStoreOptions)
     await sql`DELETE FROM access_token WHERE expires_at_ms < ${time} LIMIT ${sql.lit(prunedPerCall)}`.execute(db);
   }
 
-  return { insert: (token: StoredToken) => insertToken(database, token), load, revoke, prune };
+  return {
+    insert: (token: StoredToken, within: Queryable = database) => insertToken(within, token),
+    load,
+    revoke,
+    prune,
+  };
 }
 
 export type TokensStore = ReturnType<typeof createTokensStore>;
 
 /** Stores a token, in a transaction of the caller's or by itself. */
-export async function insertToken(queryable: Database | Transaction, token: StoredToken): Promise<void> {
+export async function insertToken(queryable: Queryable, token: StoredToken): Promise<void> {
   await queryable
     .for<TokenTables>()
     .insertInto('access_token')

@@ -87,20 +87,20 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
   }
 
   return {
-    async addEndpoint(accountId, url) {
+    async addEndpoint(accountId, url, within = db) {
       const problem = urlProblem(url, allowPrivateNetworks);
       if (problem !== undefined) return fail(invalid('url', problem));
       const id = newId('whk');
       const secret = randomBytes(32);
       const sealed = Buffer.from(seal.seal(secret, secretContext(id)));
-      const hasRoom = await db.transaction(async (tx) => {
+      const hasRoom = await within.transaction(async (tx) => {
         await lockQuota(tx, accountId, 'webhook-endpoints');
         if ((await countEndpoints(tx, accountId)) >= endpointsMax) return false;
         await insertEndpoint(tx, { id, accountId, url, secret: sealed });
         return true;
       });
       if (!hasRoom) return fail({ kind: 'precondition_failed', description: endpointsFull });
-      const added = await findEndpoint(db, id);
+      const added = await findEndpoint(within, id);
       if (!added) throw new Error('An endpoint that was just added is gone.');
       return succeed({ endpoint: toEndpoint(added), secret: `whsec_${secret.toString('base64')}` });
     },
@@ -115,13 +115,13 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
       const removed = await db.transaction((tx) => removeEndpoint(tx, accountId, endpointId));
       return removed ? succeed(undefined) : fail({ kind: 'not_found', resource: 'endpoint' });
     },
-    async testEndpoint(accountId, endpointId) {
+    async testEndpoint(accountId, endpointId, within = db) {
       const found = await endpointOf(accountId, endpointId);
       if (!found.ok) return found;
       if (found.value.state !== 'active')
         return fail({ kind: 'precondition_failed', description: 'The endpoint is disabled. Add it again.' });
       const message = { accountId, endpointIds: [endpointId], type: 'webhook.test' as const, data: { endpointId } };
-      const sent = await db.transaction(async (tx): Promise<Result<string | undefined>> => {
+      const sent = await within.transaction(async (tx): Promise<Result<string | undefined>> => {
         await lockQuota(tx, accountId, 'webhook-tests');
         const { count, firstAgoMs } = await recentTests(tx, { accountId, withinMs: minuteMs });
         if (count < testsPerMinute) return succeed((await send(tx, message))[0]);
@@ -129,7 +129,7 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
         return fail({ kind: 'rate_limited', limit, retryAfterMs: Math.max(1, minuteMs - firstAgoMs) });
       });
       if (!sent.ok) return sent;
-      const row = await findDelivery(db, sent.value ?? '');
+      const row = await findDelivery(within, sent.value ?? '');
       if (!row) throw new Error('A delivery that was just added is gone.');
       return succeed(toDelivery(row));
     },

@@ -1,18 +1,25 @@
 import type { Result } from '../base/failure.ts';
 import type { Page, PageRequest } from '../base/page.ts';
-import type { Queryable } from '../db/index.ts';
+import type { Queryable, Transactional } from '../db/index.ts';
 
 export type MessageType = 'wallet.low_balance' | 'pulse.alert' | 'webhook.test';
 
-/** Tells customers' servers of events, in the form of Standard Webhooks (standardwebhooks.com). */
+/**
+ * Tells customers' servers of events, in the form of Standard Webhooks (standardwebhooks.com). `within`: the transaction that
+ * a change is part of; absent: one of its own.
+ */
 export interface Webhooks {
   /** Fails with `invalid_argument` for a URL that may not be posted to, and with `precondition_failed` beyond 10 endpoints. */
-  addEndpoint(accountId: string, url: string): Promise<Result<{ endpoint: Endpoint; secret: string }>>;
+  addEndpoint(
+    accountId: string,
+    url: string,
+    within?: Transactional,
+  ): Promise<Result<{ endpoint: Endpoint; secret: string }>>;
   listEndpoints(accountId: string, page: PageRequest): Promise<Result<Page<Endpoint>>>;
   /** Its deliveries that are pending are given up. */
   deleteEndpoint(accountId: string, endpointId: string): Promise<Result<undefined>>;
   /** One message, posted once. Fails with `rate_limited` beyond 10 a minute and account. */
-  testEndpoint(accountId: string, endpointId: string): Promise<Result<Delivery>>;
+  testEndpoint(accountId: string, endpointId: string, within?: Transactional): Promise<Result<Delivery>>;
   /** Of the last 30 days, newest first. */
   listDeliveries(accountId: string, page: PageRequest): Promise<Result<Page<Delivery>>>;
   /**

@@ -394,7 +394,7 @@ describe("a client's own workflow with a model", () => {
     workflows.runCustom(caller, { client: 'acme', workflow: 'letter', input: { name: 'Ana', age: 12 } }, call);
 
   it('fills in what rules do not compute, and never what they do', async () => {
-    value(await workflows.definitions.create(owner, definition as never));
+    value(await workflows.definitions.create(value(await workflows.definitions.prove(owner, definition as never))));
     say({ adult: true, greeting: 'Hello Ana' });
     const { reply, cost } = value(await run());
     expect(reply).toMatchObject({

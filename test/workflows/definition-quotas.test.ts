@@ -37,7 +37,8 @@ function definition(workflow: string, characters = 10, changes: object = {}) {
 /** Makes a definition. A busy machine answers `overloaded`, which says nothing of quotas: it is asked again. */
 async function make(room: Definitions, caller: Caller, asked: ReturnType<typeof definition>) {
   for (;;) {
-    const made = await room.create(caller, asked);
+    const proven = await room.prove(caller, asked);
+    const made = proven.ok ? await room.create(proven.value) : proven;
     if (made.ok || made.failure.kind !== 'overloaded') return made;
   }
 }

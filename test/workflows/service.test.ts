@@ -42,6 +42,8 @@ beforeAll(async () => {
       workflows,
       fingerprintKey: Buffer.alloc(32, 9),
       items: createItems({ minimumTopUpUsd: '5.00' }),
+      // Nothing here sends an Idempotency-Key with a write that is free.
+      once: async (_method, _request, _call, { prepare, write }) => write(undefined, (await prepare?.()) as never),
     }),
   ];
   const gate = createGate({

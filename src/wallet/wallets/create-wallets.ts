@@ -54,12 +54,12 @@ export function createWallets({ db, ledger, payments, settings = {} }: WalletsDe
   }
 
   return {
-    async create(accountId, kind) {
+    async create(accountId, kind, within = db) {
       checkText('accountId', accountId, 40);
-      const found = await findWallet(db, accountId, kind);
+      const found = await findWallet(within, accountId, kind);
       if (found) return toWallet(found);
-      await addWallet(db, { id: newId('wal'), accountId, kind });
-      const added = await findWallet(db, accountId, kind);
+      await addWallet(within, { id: newId('wal'), accountId, kind });
+      const added = await findWallet(within, accountId, kind);
       if (!added) throw new Error('A wallet that was just added is gone.');
       return toWallet(added);
     },

@@ -1,6 +1,7 @@
 import type { Result } from '../../base/failure.ts';
 import type { NanoUsd } from '../../base/money.ts';
 import type { Page, PageRequest } from '../../base/page.ts';
+import type { Queryable } from '../../db/index.ts';
 import type { Usage } from '../ledger/ledger.ts';
 import type { MetadataFilter } from '../statements/statements.ts';
 import type { TopUps } from '../top-ups/top-ups.ts';
@@ -11,7 +12,7 @@ export type WalletKind = 'api' | 'application';
 /** Everything about credit except holding it: wallets, entries, charges, top-ups, adjustments. */
 export interface Wallets {
   /** Makes an account's wallet, holding 0; answers with the one there is when it exists. */
-  create(accountId: string, kind: WalletKind): Promise<Wallet>;
+  create(accountId: string, kind: WalletKind, within?: Queryable): Promise<Wallet>;
   /** Fails with `not_found` for an account without this wallet. */
   get(accountId: string, kind: WalletKind): Promise<Result<Wallet>>;
   /** The wallet's entries, newest first; a page never changes while new entries arrive. */

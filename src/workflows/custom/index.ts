@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { newId } from '../../base/ids.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../../base/page.ts';
-import { type Database, lockQuota } from '../../db/index.ts';
+import { type Database, lockQuota, type Transactional } from '../../db/index.ts';
 import { type WorkflowDefinition, WorkflowDefinitionSchema } from '../../gen/intelligence/workflow/v1/definition_pb.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
 import { boundJson, checkOf, jsonOf, ownRules, type Plain } from '../family.ts';
@@ -17,10 +17,15 @@ import { type DefinitionQuotas, fullOf, quotasDefault, whyKept } from './quotas.
 /** Clients' own workflows: immutable versions, each proven by its samples before it is made. */
 export interface Definitions {
   /**
-   * Makes a new version. Fails with `invalid_argument` naming what is wrong: a schema, an expression, or a sample that does
-   * not yield what it must; and with `precondition_failed` when the account has as much as it may.
+   * Proves a definition, which takes as long as its samples do and writes nothing. Fails with `invalid_argument` naming what
+   * is wrong: a schema, an expression, or a sample that does not yield what it must.
    */
-  create(caller: Caller, definition: Plain<WorkflowDefinition>): Promise<Result<WorkflowDefinition>>;
+  prove(caller: Caller, definition: Plain<WorkflowDefinition>): Promise<Result<ProvenDefinition>>;
+  /**
+   * Makes a new version of what was proven. Fails with `precondition_failed` when the account has as much as it may.
+   * `within`: the transaction that it is part of; absent: one of its own.
+   */
+  create(proven: ProvenDefinition, within?: Transactional): Promise<Result<WorkflowDefinition>>;
   /** One version; the newest active one by default, and the newest when none is. */
   find(caller: Caller, name: WorkflowName): Promise<Result<WorkflowDefinition>>;
   /** The newest version of each workflow; only what is `basic` of them, unless `view` is `full`. */
@@ -34,6 +39,13 @@ export interface Definitions {
   remove(caller: Caller, name: WorkflowName): Promise<Result<void>>;
   /** The version that runs: the one asked for, if it is active, or the newest active one. */
   active(caller: Caller, name: WorkflowName): Promise<Result<ActiveDefinition>>;
+}
+
+/** A definition whose samples yield what they must. */
+export interface ProvenDefinition {
+  name: DefinitionName;
+  /** JSON. */
+  content: string;
 }
 
 export interface WorkflowName {
@@ -57,26 +69,12 @@ export function createDefinitions(deps: {
   const quotas = { ...quotasDefault, ...deps.quotas };
   const store = createDefinitionsStore(db);
 
-  async function insert(name: DefinitionName, content: string): Promise<Result<WorkflowDefinition>> {
-    return db.transaction(async (tx) => {
-      await lockQuota(tx, name.accountId, 'workflow-definitions');
-      const inside = createDefinitionsStore(tx);
-      const newest = await inside.lock(name);
-      const bytes = Buffer.byteLength(content);
-      const full = fullOf(quotas, await inside.count(name), { isNew: newest === undefined, bytes });
-      if (full !== undefined) return fail({ kind: 'precondition_failed', description: full });
-      const row = { version: (newest ?? 0) + 1, versionId: newId('wfv'), content, createdMs: clock.now() };
-      await inside.insertVersion(name, row, newest === undefined);
-      return succeed(messageOf({ ...row, bytes, retiredMs: undefined }));
-    });
-  }
-
   return {
-    async create(caller, definition) {
+    async prove(caller, definition) {
       const problem = contradictionIn(definition);
       if (problem) return fail(problem);
       const accountId = accountOf(caller);
-      const proven = await prove(sandbox, accountId, definition);
+      const proven = await runSamples(sandbox, accountId, definition);
       if (!proven.ok) return proven;
       const name = { accountId, client: definition.client, workflow: definition.workflow };
       const message = create(WorkflowDefinitionSchema, {
@@ -86,7 +84,21 @@ export function createDefinitions(deps: {
         createTime: undefined,
         sizeBytes: 0,
       });
-      return insert(name, JSON.stringify(toJson(WorkflowDefinitionSchema, message)));
+      return succeed({ name, content: JSON.stringify(toJson(WorkflowDefinitionSchema, message)) });
+    },
+
+    async create({ name, content }, within = db) {
+      return within.transaction(async (tx): Promise<Result<WorkflowDefinition>> => {
+        await lockQuota(tx, name.accountId, 'workflow-definitions');
+        const inside = createDefinitionsStore(tx);
+        const newest = await inside.lock(name);
+        const bytes = Buffer.byteLength(content);
+        const full = fullOf(quotas, await inside.count(name), { isNew: newest === undefined, bytes });
+        if (full !== undefined) return fail({ kind: 'precondition_failed', description: full });
+        const row = { version: (newest ?? 0) + 1, versionId: newId('wfv'), content, createdMs: clock.now() };
+        await inside.insertVersion(name, row, newest === undefined);
+        return succeed(messageOf({ ...row, bytes, retiredMs: undefined }));
+      });
     },
 
     async find(caller, { client, workflow, version }) {
@@ -183,7 +195,11 @@ function contradictionIn(definition: Plain<WorkflowDefinition>): ReturnType<type
 }
 
 /** Compiles everything and runs each sample, where it can be ended. */
-async function prove(sandbox: Sandbox, owner: string, definition: Plain<WorkflowDefinition>): Promise<Result<void>> {
+async function runSamples(
+  sandbox: Sandbox,
+  owner: string,
+  definition: Plain<WorkflowDefinition>,
+): Promise<Result<void>> {
   const rules = rulesOf(definition, undefined);
   const compiled = await runRules(sandbox, owner, rules, null, 'definition');
   if (!compiled.ok) return compiled;

@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { isId, newId } from '../../base/ids.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../../base/page.ts';
-import type { Database, Queryable } from '../../db/index.ts';
+import type { Database, Queryable, Transactional } from '../../db/index.ts';
 import type { Draft, DraftSummary } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
 import { type DraftTerms, inspectDraft } from '../families/draft.ts';
 import type { Plain } from '../family.ts';
@@ -19,10 +19,14 @@ export interface Drafts {
   find(caller: Caller, draftId: string, version?: number): Promise<Result<Plain<Draft>>>;
   /** The drafts in a state, or all, the one made last first: the newest version of each, in short. */
   list(caller: Caller, request: PageRequest & { state: string }): Promise<Result<Page<Plain<DraftSummary>>>>;
-  /** Adds a version, which waits for review. Fails with `precondition_failed` when another is the newest meanwhile, or the draft is full. */
+  /**
+   * Adds a version, which waits for review. Fails with `precondition_failed` when another is the newest meanwhile, or the draft
+   * is full. `within`: the transaction that it is part of; absent: one of its own.
+   */
   revise(
     caller: Caller,
     revision: { draftId: string; title: string; body: string; baseVersion?: number | undefined },
+    within?: Transactional,
   ): Promise<Result<Plain<Draft>>>;
   /**
    * Approves or rejects the newest version. The same decision again changes nothing; another one, or a version that is not
@@ -135,10 +139,10 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
       return succeed({ items: items.map(summaryOf), nextPageToken });
     },
 
-    async revise(caller, { draftId, title, body, baseVersion }) {
+    async revise(caller, { draftId, title, body, baseVersion }, within = db) {
       const accountId = accountOf(caller);
       if (!isId('drf', draftId)) return notFound(draftId);
-      return db.transaction(async (tx): Promise<Result<Plain<Draft>>> => {
+      return within.transaction(async (tx): Promise<Result<Plain<Draft>>> => {
         const store = createDraftsStore(tx);
         const known = await store.lock(accountId, draftId);
         if (!known || !isVisible(caller, known.subject)) return notFound(draftId);

@@ -1,0 +1,15 @@
+/** Replies of writes that came with an `Idempotency-Key` and charge nothing, for as long as a retry is answered with them. */
+export const statements = [
+  // digest: an HMAC of who wrote, by which method, under which key. owner: an account, or an operator. sealed: the encrypted
+  // reply, bound to its row; empty only inside of the transaction that writes it.
+  `CREATE TABLE idempotent_write (
+    digest BINARY(32) NOT NULL,
+    owner VARBINARY(255) NOT NULL,
+    fingerprint BINARY(32) NOT NULL,
+    sealed MEDIUMBLOB NOT NULL,
+    expires_at_us BIGINT NOT NULL,
+    PRIMARY KEY (digest),
+    KEY idempotent_write_owner (owner, expires_at_us),
+    KEY idempotent_write_expires (expires_at_us)
+  ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
+];

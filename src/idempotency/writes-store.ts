@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import { isDuplicateKey, isLockedElsewhere, type Queryable } from '../db/index.ts';
+
+/** A write's reply, as it is stored. */
+export interface StoredWrite {
+  fingerprint: Buffer;
+  sealed: Buffer;
+}
+
+interface WriteTables {
+  idempotent_write: StoredWrite & { digest: Buffer; owner: string; expires_at_us: bigint };
+}
+
+/** Database time in microseconds. */
+const nowUs = sql<bigint>`TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
+
+/** What is kept under a digest; undefined when nothing is, or what is has expired. */
+export function findWrite(db: Queryable, digest: Buffer): Promise<StoredWrite | undefined> {
+  return selectWrite(db, digest).executeTakeFirst();
+}
+
+/**
+ * Takes a digest until the transaction ends: for ever when it also keeps a reply. False when another transaction has it, or a
+ * reply is kept already; then nothing is stored.
+ */
+export async function claimWrite(
+  tx: Queryable,
+  claim: { digest: Buffer; owner: string; fingerprint: Uint8Array; keptMs: number },
+): Promise<boolean> {
+  const { digest, owner, keptMs } = claim;
+  try {
+    // Whoever is at work under the digest is not waited for.
+    if (await selectWrite(tx, digest).forUpdate().noWait().executeTakeFirst()) return false;
+    await tx
+      .for<WriteTables>()
+      .deleteFrom('idempotent_write')
+      .where('digest', '=', digest)
+      .where('expires_at_us', '<=', nowUs)
+      .execute();
+    await tx
+      .for<WriteTables>()
+      .insertInto('idempotent_write')
+      .values({
+        digest,
+        owner,
+        fingerprint: Buffer.from(claim.fingerprint),
+        sealed: Buffer.alloc(0),
+        expires_at_us: sql<bigint>`${nowUs} + ${keptMs * 1_000}`,
+      })
+      .execute();
+    return true;
+  } catch (error) {
+    if (isLockedElsewhere(error) || isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+export async function keepReply(tx: Queryable, { digest, sealed }: { digest: Buffer; sealed: Buffer }): Promise<void> {
+  await tx.for<WriteTables>().updateTable('idempotent_write').set({ sealed }).where('digest', '=', digest).execute();
+}
+
+/** Whether an owner has `most` replies kept, or more. */
+export async function isFull(db: Queryable, owner: string, most: number): Promise<boolean> {
+  const row = await db
+    .for<WriteTables>()
+    .selectFrom('idempotent_write')
+    .select('owner')
+    .where('owner', '=', owner)
+    .where('expires_at_us', '>', nowUs)
+    .limit(1)
+    .offset(most - 1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Deletes what has expired, at most `limit` rows; how many. */
+export async function sweepWrites(db: Queryable, limit: number): Promise<number> {
+  const { numAffectedRows } =
+    await sql`DELETE FROM idempotent_write WHERE expires_at_us <= ${nowUs} ORDER BY expires_at_us LIMIT ${sql.lit(limit)}`.execute(
+      db.for<never>(),
+    );
+  return Number(numAffectedRows ?? 0);
+}
+
+function selectWrite(db: Queryable, digest: Buffer) {
+  return db
+    .for<WriteTables>()
+    .selectFrom('idempotent_write')
+    .select(['fingerprint', 'sealed'])
+    .where('digest', '=', digest)
+    .where('expires_at_us', '>', nowUs);
+}
