@@ -13,6 +13,14 @@ export interface FailedAttempt {
   outcome: string;
 }
 
+/** A limit that leaves too little: how much fits at once, and is left; in what time all of it comes back, but for places. */
+export interface RateQuota {
+  name: 'requests' | 'tokens' | 'concurrent-requests' | 'concurrent-streams';
+  most: number;
+  remaining: number;
+  windowMs?: number;
+}
+
 /**
  * Everything that can go wrong for a caller, as data. Rooms return these; `edge/failures.ts` alone turns them into
  * gRPC codes and HTTP statuses. Nothing in here may hold a secret, SQL, a stack or a host name.
@@ -57,7 +65,13 @@ export type Failure =
   | { kind: 'reply_purged'; chargeId: string }
   | { kind: 'payload_too_large'; limitBytes: number }
   | { kind: 'unsupported_media_type'; accepted: string[] }
-  | { kind: 'rate_limited'; limit: string; retryAfterMs: number }
+  | {
+      kind: 'rate_limited';
+      limit: string;
+      retryAfterMs: number;
+      /** Which of the caller's own limits. */
+      quota?: RateQuota;
+    }
   | {
       kind: 'upstream_failed';
       attempts: FailedAttempt[];

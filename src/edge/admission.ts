@@ -2,9 +2,10 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
 import { WalletService } from '../gen/intelligence/wallet/v1/wallet_service_pb.ts';
-import type { Admission as LimitAdmission, LimitState, Limits } from '../limits/index.ts';
+import type { Admission as LimitAdmission, Limits } from '../limits/index.ts';
 import type { Admission } from './gate.ts';
 import type { IncomingCall } from './incoming-call.ts';
+import { stateHeaders } from './rate-limit-headers.ts';
 
 /** The gate's admission by the service's limits; each reply over HTTP states what is left of them. */
 export function limitAdmission(limits: Limits): Admission {
@@ -55,24 +56,7 @@ function enter(answer: Result<LimitAdmission>, incoming: IncomingCall): Result<(
   return succeed(() => admission.release());
 }
 
-/**
- * `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers-10, and the names and units that
- * OpenAI's clients read.
- */
 function stateLimits({ requests, tokens }: LimitAdmission, incoming: IncomingCall): void {
   if (!requests || !tokens) return;
-  incoming.setReplyHeader('ratelimit-policy', `"requests";q=${requests.limit};w=60, "tokens";q=${tokens.limit};w=60`);
-  incoming.setReplyHeader('ratelimit', `${stateOf('requests', requests)}, ${stateOf('tokens', tokens)}`);
-  stateForOpenai('requests', requests, incoming);
-  stateForOpenai('tokens', tokens, incoming);
-}
-
-function stateOf(name: string, { remaining, resetMs }: LimitState): string {
-  return `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`;
-}
-
-function stateForOpenai(name: string, { limit, remaining, resetMs }: LimitState, incoming: IncomingCall): void {
-  incoming.setReplyHeader(`x-ratelimit-limit-${name}`, String(limit));
-  incoming.setReplyHeader(`x-ratelimit-remaining-${name}`, String(remaining));
-  incoming.setReplyHeader(`x-ratelimit-reset-${name}`, resetMs < 1000 ? `${resetMs}ms` : `${resetMs / 1000}s`);
+  for (const [name, value] of Object.entries(stateHeaders(requests, tokens))) incoming.setReplyHeader(name, value);
 }

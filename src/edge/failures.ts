@@ -5,6 +5,7 @@ import type { Caller } from '../base/caller.ts';
 import { type Failure, FailureError, type FieldViolation } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import { BadRequestSchema, ErrorInfoSchema, HelpSchema, RetryInfoSchema } from '../gen/google/rpc/error_details_pb.ts';
+import { refusalHeaders } from './rate-limit-headers.ts';
 import { camelCasePath } from './violations.ts';
 
 /** A failure as a caller sees it, before a protocol writes it down. */
@@ -183,6 +184,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         message: `Over the limit of ${failure.limit}. Nothing was charged. Send it again in ${Math.ceil(failure.retryAfterMs / 1000)} s.`,
         metadata: { limit: failure.limit },
         retryAfterMs: failure.retryAfterMs,
+        ...(failure.quota && { headers: refusalHeaders(failure.quota, failure.retryAfterMs) }),
       };
     case 'upstream_failed':
       return {

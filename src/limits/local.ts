@@ -1,5 +1,5 @@
-import { fail, type Result, succeed } from '../base/failure.ts';
-import { pour, type Rate, remaining, resetMs, waitFor } from './bucket.ts';
+import { fail, type RateQuota, type Result, succeed } from '../base/failure.ts';
+import { type Bucket, pour, type Rate, remaining, resetMs, waitFor, windowMs } from './bucket.ts';
 import type { Owner, ResolvedLimits } from './owners.ts';
 import { createUsageTable, type Usage } from './table.ts';
 import type { Admission, LimitState, TokenReservation } from './types.ts';
@@ -30,12 +30,16 @@ export function createLocalLimits(now: () => number, ownersMax: number): LocalLi
       const limits = sharedOut(owner.limits, share);
       const usage = table.of(owner.id, limits, time);
       const wait = waitFor(usage.requests, limits.requests, 1);
-      if (wait > 0) return limited('requests per minute', owner, wait);
+      if (wait > 0) return limited('requests', owner, limits, { retryAfterMs: wait, bucket: usage.requests });
       if (waitFor(usage.tokens, limits.tokens, 0) > 0)
-        return limited('tokens per minute', owner, waitFor(usage.tokens, limits.tokens, 0));
-      if (usage.concurrent >= limits.concurrent) return limited('concurrent requests', owner, placeRetryMs);
+        return limited('tokens', owner, limits, {
+          retryAfterMs: waitFor(usage.tokens, limits.tokens, 0),
+          bucket: usage.tokens,
+        });
+      if (usage.concurrent >= limits.concurrent)
+        return limited('concurrent-requests', owner, limits, { retryAfterMs: placeRetryMs });
       if (kind === 'stream' && usage.streams >= limits.streams)
-        return limited('concurrent streams', owner, placeRetryMs);
+        return limited('concurrent-streams', owner, limits, { retryAfterMs: placeRetryMs });
       usages.push(usage);
     }
     return succeed(enter(usages, kind));
@@ -46,7 +50,7 @@ export function createLocalLimits(now: () => number, ownersMax: number): LocalLi
     for (const owner of owners) {
       const limits = sharedOut(owner.limits, share);
       if (table.of(owner.id, limits, time).streams >= limits.streams)
-        return limited('concurrent streams', owner, placeRetryMs);
+        return limited('concurrent-streams', owner, limits, { retryAfterMs: placeRetryMs });
     }
     return succeed(noteStream(owners));
   }
@@ -75,8 +79,9 @@ export function createLocalLimits(now: () => number, ownersMax: number): LocalLi
     const time = now();
     for (const owner of owners) {
       const limits = sharedOut(owner.limits, share);
-      const wait = waitFor(table.of(owner.id, limits, time).tokens, limits.tokens, tokens);
-      if (wait > 0) return limited('tokens per minute', owner, wait);
+      const bucket = table.of(owner.id, limits, time).tokens;
+      const wait = waitFor(bucket, limits.tokens, tokens);
+      if (wait > 0) return limited('tokens', owner, limits, { retryAfterMs: wait, bucket });
     }
     noteTokens(owners, tokens, share);
     let settled = false;
@@ -139,11 +144,32 @@ class Entered implements Admission {
 }
 
 function stateOf(bucket: Usage['requests'], rate: Rate, left: number): LimitState {
-  return { limit: rate.perMinute, remaining: left, resetMs: resetMs(bucket, rate) };
+  return { limit: rate.burst, windowMs: windowMs(rate), remaining: left, resetMs: resetMs(bucket, rate) };
 }
 
-export function limited(what: string, owner: Pick<Owner, 'level'>, retryAfterMs: number) {
-  return fail({ kind: 'rate_limited', limit: `${what} of the ${owner.level}`, retryAfterMs });
+const words: Record<RateQuota['name'], string> = {
+  requests: 'requests per minute',
+  tokens: 'tokens per minute',
+  'concurrent-requests': 'concurrent requests',
+  'concurrent-streams': 'concurrent streams',
+};
+
+/** The refusal for one of an owner's limits; `bucket` is how full it is, unless it is of places. */
+export function limited(
+  name: RateQuota['name'],
+  { level }: Pick<Owner, 'level'>,
+  limits: ResolvedLimits,
+  { retryAfterMs, bucket }: { retryAfterMs: number; bucket?: Bucket },
+) {
+  const limit = `${words[name]} of the ${level}`;
+  return fail({ kind: 'rate_limited', limit, retryAfterMs, quota: quotaOf(name, limits, bucket) });
+}
+
+function quotaOf(name: RateQuota['name'], limits: ResolvedLimits, bucket: Bucket | undefined): RateQuota {
+  if (name === 'concurrent-requests') return { name, most: limits.concurrent, remaining: 0 };
+  if (name === 'concurrent-streams') return { name, most: limits.streams, remaining: 0 };
+  const rate = limits[name];
+  return { name, most: rate.burst, remaining: bucket ? remaining(bucket, rate) : 0, windowMs: windowMs(rate) };
 }
 
 /** One node's part of the limits. Rounded down, so that all nodes together stay within; at least 1, so that each works. */

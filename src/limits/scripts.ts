@@ -24,7 +24,8 @@ end
 /**
  * KEYS: for each owner its usage, its places, its streams. ARGV: the lease's id, its time in ms, 1 for a stream or 2
  * for a stream's place alone, then for each owner: requests a minute, burst, tokens a minute, burst, places, streams. Answers 1 and each owner's drops;
- * or 0, which owner, which limit (1 requests, 2 tokens, 3 places, 4 streams) and when to retry. A refusal changes nothing.
+ * or 0, which owner, which limit (1 requests, 2 tokens, 3 places, 4 streams), when to retry and, of the first two, the
+ * owner's drops. A refusal changes nothing.
  */
 export const admitScript = `${common}
 local owners = #KEYS / 3
@@ -39,9 +40,9 @@ for i = 1, owners do
   tokens[i] = drained(kept[2], kept[3], tokenRate)
   if ARGV[3] ~= '2' then
     local over = requests[i] + (1 - burst) * minute
-    if over > 0 then return {0, i, 1, math.ceil(over / rate)} end
+    if over > 0 then return {0, i, 1, math.ceil(over / rate), text(requests[i])} end
     over = tokens[i] - tokenBurst * minute
-    if over > 0 then return {0, i, 2, math.ceil(over / tokenRate)} end
+    if over > 0 then return {0, i, 2, math.ceil(over / tokenRate), text(tokens[i])} end
     redis.call('ZREMRANGEBYSCORE', places, '-inf', text(now))
     if redis.call('ZCARD', places) >= tonumber(ARGV[a + 5]) then return {0, i, 3, 1000} end
   end
@@ -72,7 +73,8 @@ return answer
 
 /**
  * KEYS: each owner's usage. ARGV: tokens, negative to give back; 1 to ask first whether they fit; then for each owner
- * requests a minute, tokens a minute, token burst. Answers {1}, or 0, which owner, 2 and when to retry.
+ * requests a minute, tokens a minute, token burst. Answers {1}, or 0, which owner, 2, when to retry
+ * and the owner's drops.
  */
 export const tokensScript = `${common}
 local units, ask = tonumber(ARGV[1]), ARGV[2] == '1'
@@ -84,7 +86,7 @@ for i = 1, #KEYS do
   requests[i] = drained(kept[1], kept[3], rate)
   tokens[i] = drained(kept[2], kept[3], tokenRate)
   local over = tokens[i] + (math.min(units, burst) - burst) * minute
-  if ask and over > 0 then return {0, i, 2, math.ceil(over / tokenRate)} end
+  if ask and over > 0 then return {0, i, 2, math.ceil(over / tokenRate), text(tokens[i])} end
 end
 for i = 1, #KEYS do
   local a = 2 + (i - 1) * 3

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { type Result, succeed } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
-import { remaining, resetMs } from './bucket.ts';
+import { remaining, resetMs, windowMs } from './bucket.ts';
 import { type LocalLimits, limited } from './local.ts';
 import type { Owner } from './owners.ts';
 import { admitScript, presenceScript, renewScript, tokensScript } from './scripts.ts';
@@ -42,7 +42,7 @@ const presenceEveryMs = 2_000;
 const nodeSilentMs = 10_000;
 /** After a failed command this node counts alone for a while, rather than let each request wait for the time-out. */
 const restMs = 500;
-const reasons = ['', 'requests per minute', 'tokens per minute', 'concurrent requests', 'concurrent streams'];
+const quotas = ['requests', 'tokens', 'concurrent-requests', 'concurrent-streams'] as const;
 
 /** What `admitScript` is asked for. */
 const [asUnary, asStream, onlyStream] = [0, 1, 2];
@@ -210,9 +210,11 @@ function numbersOf(answer: unknown): number[] {
 }
 
 function refusal(answer: readonly number[], owners: readonly Owner[]) {
-  const [, index = 1, reason = 1, retryAfterMs = 1_000] = answer;
+  const [, index = 1, reason = 1, retryAfterMs = 1_000, drops] = answer;
   const owner = owners[index - 1];
-  return limited(reasons[reason] ?? 'requests', { level: owner?.level ?? 'account' }, retryAfterMs);
+  const name = quotas[reason - 1];
+  if (!owner || !name) throw new Error('the shared limits refused for a limit that was not asked for');
+  return limited(name, owner, owner.limits, { retryAfterMs, ...(drops !== undefined && { bucket: { drops, at: 0 } }) });
 }
 
 function admissionOf(
@@ -248,5 +250,5 @@ function stricter(
   const bucket = { drops, at: 0 };
   const left = remaining(bucket, rate);
   if (known && known.remaining <= left) return known;
-  return { limit: rate.perMinute, remaining: left, resetMs: resetMs(bucket, rate) };
+  return { limit: rate.burst, windowMs: windowMs(rate), remaining: left, resetMs: resetMs(bucket, rate) };
 }

@@ -81,7 +81,10 @@ export interface AnonymousBudget {
 
 /** A limit as reply headers state it. */
 export interface LimitState {
+  /** The most that fits at one time. */
   limit: number;
+  /** In what time all of it comes back. */
+  windowMs: number;
   remaining: number;
   /** Until the whole limit is there again. */
   resetMs: number;

@@ -31,9 +31,9 @@ test('replies over HTTP state what is left of the limits, in the draft and in th
   const { incoming, headers } = incomingBy('rest');
   expect((await admission.admit(keyCaller(), ChatService.method.chat, incoming)).ok).toBe(true);
   expect(Object.fromEntries(headers)).toEqual({
-    'ratelimit-policy': '"requests";q=60;w=60, "tokens";q=1000;w=60',
+    'ratelimit-policy': '"requests";q=5;w=5, "tokens";q=1000;w=60',
     ratelimit: '"requests";r=4;t=1, "tokens";r=1000;t=0',
-    'x-ratelimit-limit-requests': '60',
+    'x-ratelimit-limit-requests': '5',
     'x-ratelimit-remaining-requests': '4',
     'x-ratelimit-reset-requests': '1s',
     'x-ratelimit-limit-tokens': '1000',

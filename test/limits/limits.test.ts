@@ -152,8 +152,8 @@ test('replies can state the strictest limit', () => {
   const { limits, clock } = local({ requestsPerMinute: 60, requestBurst: 5, tokensPerMinute: 100 });
   clock.at += 5;
   const { requests, tokens } = admitted(now(limits.admit(keyCaller(), 'unary')));
-  expect(requests).toEqual({ limit: 60, remaining: 4, resetMs: 1_000 });
-  expect(tokens).toEqual({ limit: 100, remaining: 100, resetMs: 0 });
+  expect(requests).toEqual({ limit: 5, windowMs: 5_000, remaining: 4, resetMs: 1_000 });
+  expect(tokens).toEqual({ limit: 100, windowMs: 60_000, remaining: 100, resetMs: 0 });
 });
 
 test('operators are not limited', () => {

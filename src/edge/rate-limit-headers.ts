@@ -1,0 +1,40 @@
+import type { RateQuota } from '../base/failure.ts';
+import type { LimitState } from '../limits/index.ts';
+
+/**
+ * `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers-10, and the names and units that OpenAI's
+ * clients read. `q` is what may be used at once, and `w` the time in which all of it comes back: so `r` reaches `q` after `w`.
+ */
+export function stateHeaders(requests: LimitState, tokens: LimitState): Record<string, string> {
+  return {
+    'ratelimit-policy': `${policyOf('requests', requests)}, ${policyOf('tokens', tokens)}`,
+    ratelimit: `${leftOf('requests', requests)}, ${leftOf('tokens', tokens)}`,
+    ...openAiHeaders('requests', requests),
+    ...openAiHeaders('tokens', tokens),
+  };
+}
+
+/** The same headers of a refusal, about the quota that leaves too little. `t` is `Retry-After`. */
+export function refusalHeaders(quota: RateQuota, retryAfterMs: number): Record<string, string> {
+  const { name, most, remaining, windowMs } = quota;
+  const refused = { limit: most, remaining, resetMs: retryAfterMs };
+  const left = { ratelimit: leftOf(name, { ...refused, resetMs: Math.max(1, retryAfterMs) }) };
+  if (windowMs === undefined) return { 'ratelimit-policy': `"${name}";q=${most};qu="concurrent-requests"`, ...left };
+  return { 'ratelimit-policy': policyOf(name, { limit: most, windowMs }), ...left, ...openAiHeaders(name, refused) };
+}
+
+function policyOf(name: string, { limit, windowMs }: Pick<LimitState, 'limit' | 'windowMs'>): string {
+  return `"${name}";q=${limit};w=${Math.ceil(windowMs / 1000)}`;
+}
+
+function leftOf(name: string, { remaining, resetMs }: Omit<LimitState, 'windowMs'>): string {
+  return `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1000)}`;
+}
+
+function openAiHeaders(name: string, { limit, remaining, resetMs }: Omit<LimitState, 'windowMs'>) {
+  return {
+    [`x-ratelimit-limit-${name}`]: String(limit),
+    [`x-ratelimit-remaining-${name}`]: String(remaining),
+    [`x-ratelimit-reset-${name}`]: resetMs < 1000 ? `${resetMs}ms` : `${resetMs / 1000}s`,
+  };
+}
