@@ -15,6 +15,8 @@ export interface Framing<Sent> {
   failure(error: unknown): string | undefined;
   /** Whether a comment may go between the messages, so that proxies do not close a silent stream. */
   readonly hasHeartbeat: boolean;
+  /** Whether the messages are parts of a file, which is compressed where its type is worth it. */
+  readonly isFile?: boolean;
 }
 
 export const eventStreamType = 'text/event-stream; charset=utf-8';
@@ -35,6 +37,7 @@ export function framingOf(
       frame: (message) => printer.raw(message).body,
       failure: () => undefined,
       hasHeartbeat: false,
+      isFile: true,
     };
   if (format === 'sse')
     return {

@@ -23,10 +23,12 @@ export function streamFormat(accept: string | undefined): StreamFormat {
   return sse > 0 && sse >= (qualities.get('application/x-ndjson') ?? 0) ? 'sse' : 'ndjson';
 }
 
+/** Whether the caller takes gzip, and does not prefer a reply that is not compressed (RFC 9110, section 12.5.3). */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   if (acceptEncoding === undefined) return false;
   const qualities = parseQualities(acceptEncoding);
-  return (qualities.get('gzip') ?? qualities.get('x-gzip') ?? qualities.get('*') ?? 0) > 0;
+  const gzip = qualities.get('gzip') ?? qualities.get('x-gzip') ?? qualities.get('*') ?? 0;
+  return gzip > 0 && gzip >= (qualities.get('identity') ?? 0);
 }
 
 /** Whether a body of this type is JSON in UTF-8. */

@@ -1,6 +1,7 @@
 import type { Call, Head } from './context.ts';
 import type { RestError } from './errors.ts';
 import type { Framing } from './framing.ts';
+import { gzipSink, packsFile } from './gzip-sink.ts';
 
 export interface StreamOptions<Sent> {
   messages: AsyncIterable<Sent>;
@@ -33,7 +34,10 @@ export async function sendStream<Sent>({ messages, framing, call, heartbeatMs }:
     leave(source);
     throw error;
   }
-  const sink = call.openStream(headOf(call, framing.contentType(first.done ? undefined : first.value)));
+  const contentType = framing.contentType(first.done ? undefined : first.value);
+  const isPacked = framing.isFile === true && packsFile(contentType, call);
+  const opened = call.openStream(headOf(call, contentType));
+  const sink = isPacked ? gzipSink(opened) : opened;
   // With a first message the head goes in the same packet.
   if (first.done && framing.opening === undefined) sink.flushHead();
   const heartbeat = framing.hasHeartbeat ? setInterval(() => sink.beat(': keep-alive\n\n'), heartbeatMs) : undefined;
@@ -48,7 +52,10 @@ export async function sendStream<Sent>({ messages, framing, call, heartbeatMs }:
     sink.end(framing.closing);
   } catch (error) {
     leave(source);
-    if (call.isGone) return;
+    if (call.isGone) {
+      sink.destroy();
+      return;
+    }
     const failure = framing.failure(error);
     if (failure === undefined) sink.destroy();
     else sink.end(failure);

@@ -10,6 +10,7 @@ import {
   type ListModelsResponse,
   type StreamChatResponse,
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { sendText } from '../compression.ts';
 import { headersOf } from '../failures.ts';
 import type { AdmittedCall, Gate } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
@@ -53,7 +54,7 @@ export async function openAi(instance: FastifyInstance, { gate, pathPrefix, body
     answering(request, reply, async (http) => {
       const model = modelNamed(request.params['*'], (await models(http)).models);
       if (!model) throw new FailureError({ kind: 'not_found', resource: 'model' });
-      send(reply, http, model);
+      await send(reply, http, model);
     }),
   );
 
@@ -68,7 +69,7 @@ export async function openAi(instance: FastifyInstance, { gate, pathPrefix, body
     request: CompletionRequest,
     call: AdmittedCall,
   ): Promise<void> {
-    send(reply, http, completionOf((await gate.unary(call, request.unary())) as ChatResponse));
+    await send(reply, http, completionOf((await gate.unary(call, request.unary())) as ChatResponse));
   }
 
   async function stream(http: HttpCall, request: CompletionRequest, admitted: AdmittedCall): Promise<void> {
@@ -101,18 +102,18 @@ export async function openAi(instance: FastifyInstance, { gate, pathPrefix, body
       .then(() => reply);
   }
 
-  function refuse(thrown: unknown, http: HttpCall, reply: FastifyReply): void {
+  async function refuse(thrown: unknown, http: HttpCall, reply: FastifyReply): Promise<void> {
     const error = thrown instanceof RestError ? new FailureError(thrown.problem) : thrown;
     const { admitted } = http;
     if (admitted) gate.abandon(admitted, error);
     const refusal = gate.refuse(error, admitted?.requestId);
     if (reply.sent) return;
     reply.code(refusal.status).headers(headersOf(refusal));
-    send(reply, http, openAiError(refusal));
+    await send(reply, http, openAiError(refusal));
   }
 }
 
-function send(reply: FastifyReply, http: HttpCall, body: object): void {
+async function send(reply: FastifyReply, http: HttpCall, body: object): Promise<void> {
   if (http.isGone) reply.hijack();
-  else reply.headers(http.replyHeaders).type('application/json; charset=utf-8').send(JSON.stringify(body));
+  else await sendText(reply.headers(http.replyHeaders), 'application/json; charset=utf-8', JSON.stringify(body));
 }

@@ -1,0 +1,24 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyReply } from 'fastify';
+import { acceptsGzip } from '@intelligence-api/transcoding/parts';
+
+/** Shorter bodies are sent as they are. */
+const gzipBytesMin = 1024;
+const compress = promisify(gzip);
+
+/** Sends a text that may differ from reply to reply, compressed where the caller takes it and it is worth it. */
+export async function sendText(reply: FastifyReply, type: string, text: string): Promise<void> {
+  reply.type(type);
+  if (text.length < gzipBytesMin) return void reply.send(text);
+  addVary(reply);
+  if (!acceptsGzip(reply.request.headers['accept-encoding'])) return void reply.send(text);
+  const compressed = await compress(text);
+  if (!reply.sent) reply.header('content-encoding', 'gzip').send(compressed);
+}
+
+/** Says that the reply depends on `Accept-Encoding`, beside what it depends on already. */
+export function addVary(reply: FastifyReply): void {
+  const vary = reply.getHeader('vary');
+  reply.header('vary', vary === undefined ? 'accept-encoding' : `${String(vary)}, accept-encoding`);
+}
