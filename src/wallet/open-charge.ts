@@ -158,6 +158,10 @@ export class Budget {
     this.#left = amount;
   }
 
+  /** The id of the charge around it. */
+  get chargeId(): string {
+    return this.#id;
+  }
   get left(): NanoUsd {
     return this.#left;
   }

@@ -94,11 +94,12 @@ export function createWorkflows(options: {
       return running as unknown as Promise<Result<Paid<ReplyFor<Name>>>>;
     },
     draft: (caller, request, call) =>
-      runFamily(deps, families.draft, caller, request, call, async (reply) => {
+      runFamily(deps, families.draft, caller, request, call, async (reply, chargeId) => {
         if (!reply.draft) return reply;
         const { facts, mustAvoid, domain } = request;
         const { kind, locale } = reply.draft;
-        return { ...reply, draft: await drafts.keep(caller, reply.draft, { facts, mustAvoid, domain, kind, locale }) };
+        const terms = { facts, mustAvoid, domain, kind, locale };
+        return { ...reply, draft: await drafts.keep(caller, reply.draft, terms, chargeId) };
       }),
     runCustom: (caller, request, call) => runWorkflow(deps, caller, request, call),
     estimate: (caller, any, signal) => estimateWorkflow(deps, caller, any, signal),

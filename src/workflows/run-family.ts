@@ -61,7 +61,7 @@ export async function runFamily<Request extends Assistable, Reply extends Family
   caller: Caller,
   request: Request,
   call: WorkflowCall,
-  keep: (reply: Reply) => Promise<Reply> = async (reply) => reply,
+  keep: (reply: Reply, chargeId: string) => Promise<Reply> = async (reply) => reply,
 ): Promise<Result<Paid<Reply>>> {
   const planned = await planFamily(deps, entry, caller, request, call.signal);
   if (!planned.ok) return planned;
@@ -73,7 +73,7 @@ export async function runFamily<Request extends Assistable, Reply extends Family
     make: async (budget) => {
       const terms = { budget, signal: call.signal };
       const { result, model } = await assist(deps, plan, caller, byRules, terms);
-      return { result: result.ok ? succeed(await keep(result.value)) : result, model };
+      return { result: result.ok ? succeed(await keep(result.value, budget.chargeId)) : result, model };
     },
     evidence: (reply) => (deps.keepJudgements ? judgementText(family.name, reply) : undefined),
     store,

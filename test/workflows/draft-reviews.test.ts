@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/base/caller.ts';
 import type { Clock } from '../../src/base/clock.ts';
@@ -7,6 +8,7 @@ import { newId } from '../../src/base/ids.ts';
 import { createDraftsStore } from '../../src/workflows/drafts/drafts-store.ts';
 import { createDrafts, type Drafts } from '../../src/workflows/drafts/index.ts';
 import { inspectDraft } from '../../src/workflows/families/draft.ts';
+import { writeCharge } from '../support/charges.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
 
 const reviewer = (accountId: string): Caller => ({
@@ -25,7 +27,7 @@ eachServer((server) => {
     drafts = createDrafts({ db: fresh().database, clock });
   });
 
-  const keep = (caller: Caller, body: string, title = 'Notice') =>
+  const keep = async (caller: Caller, body: string, title = 'Notice', state = 'settled') =>
     drafts.keep(
       caller,
       {
@@ -34,11 +36,65 @@ eachServer((server) => {
         ...{ state: 'pending_review', reviews: [], versions: [] },
       },
       terms,
+      await writeCharge(fresh().database, caller.accountId ?? '', { state }),
     );
   const approve = (caller: Caller, draftId: string, override?: { reason: string }) =>
     drafts.review(caller, { draftId, decision: 'approved', reviewer: 'Eva', note: '', override });
   const list = async (caller: Caller, state = '', more: object = {}) =>
     unwrap(await drafts.list(caller, { state, ...more }));
+
+  describe('a draft whose charge', () => {
+    const idOf = async (caller: Caller, state: string) => (await keep(caller, 'It ends.', 'Notice', state)).draftId;
+
+    test.each(['held', 'expired', 'released', 'superseded'])('is %s is not there for anybody', async (state) => {
+      const caller = reviewer(`acc_unpaid_${state}`);
+      const draftId = await idOf(caller, state);
+      const refused = { ok: false, failure: { kind: 'not_found', resource: `draft ${draftId}` } };
+      expect(await drafts.find(caller, draftId)).toEqual(refused);
+      expect(await drafts.find(caller, draftId, 1)).toEqual(refused);
+      expect(await approve(caller, draftId)).toEqual(refused);
+      expect(await drafts.revise(caller, { draftId, title: '', body: 'It does not.' })).toEqual(refused);
+      expect(await list(caller)).toEqual({ items: [], nextPageToken: '' });
+      expect(await list(caller, 'pending_review')).toEqual({ items: [], nextPageToken: '' });
+    });
+
+    test('is settled later is there from then on; what is not paid for takes no place in a page', async () => {
+      const caller = reviewer('acc_paid_later');
+      const paid = [await idOf(caller, 'settled')];
+      const held = [await idOf(caller, 'held'), await idOf(caller, 'held')];
+      paid.unshift(await idOf(caller, 'settled'));
+      const first = await list(caller, 'pending_review', { pageSize: 1 });
+      const second = await list(caller, 'pending_review', { pageSize: 1, pageToken: first.nextPageToken });
+      expect([...first.items, ...second.items].map(({ draftId }) => draftId)).toEqual(paid);
+      expect(second.nextPageToken).toBe('');
+      await sql`UPDATE charge SET state = 'settled', settled = 1, expires_at_us = NULL, ended_at_us = 2
+        WHERE state = 'held' AND wallet_id = 'wal_acc_paid_later'`.execute(fresh().database.for<never>());
+      expect(unwrap(await drafts.find(caller, held[0] ?? '')).state).toBe('pending_review');
+      expect((await list(caller)).items).toHaveLength(4);
+    });
+
+    test("is another account's is not there", async () => {
+      const caller = reviewer('acc_lends');
+      const other = await writeCharge(fresh().database, 'acc_pays');
+      const draftId = await idOf(caller, 'held');
+      await sql`UPDATE workflow_draft SET charge_id = ${other} WHERE draft_id = ${draftId}`.execute(
+        fresh().database.for<never>(),
+      );
+      expect((await drafts.find(caller, draftId)).ok).toBe(false);
+    });
+  });
+
+  test('what was found in a version stays with it: to read it judges nothing anew', async () => {
+    const caller = reviewer('acc_found');
+    const { draftId } = await keep(caller, 'It ends on [[end date]].');
+    const revised = unwrap(await drafts.revise(caller, { draftId, title: '', body: 'You will regret it.' }));
+    expect(revised).toMatchObject({ riskLevel: 'critical', findings: [{ category: 'threat' }] });
+    // Were the text judged again, what was kept of it would not be seen.
+    await sql`UPDATE workflow_draft_version SET inspection = REPLACE(inspection, '"threat"', '"as kept"')
+      WHERE draft_id = ${draftId}`.execute(fresh().database.for<never>());
+    expect(unwrap(await drafts.find(caller, draftId)).findings).toMatchObject([{ category: 'as kept' }]);
+    expect(unwrap(await drafts.find(caller, draftId, 1))).toMatchObject({ placeholders: ['end date'] });
+  });
 
   describe('an approval', () => {
     test('is refused with the places of what is open and critical, and changes nothing', async () => {
@@ -95,8 +151,12 @@ eachServer((server) => {
         mustAvoid: [],
         domain: '',
       });
-      await store.insert({ accountId, draftId, subject: '', createdMs: 1 });
-      await store.insertVersion({ accountId, draftId, version: 1, content, createdMs: 1 });
+      await store.insert({ accountId, draftId, subject: '', chargeId: newId('chg'), createdMs: 1 });
+      // As it was before drafts knew their charges.
+      await sql`UPDATE workflow_draft SET charge_id = NULL WHERE draft_id = ${draftId}`.execute(
+        fresh().database.for<never>(),
+      );
+      await store.insertVersion({ accountId, draftId, version: 1, content, inspection: '', createdMs: 1 });
       await fresh()
         .database.for<{ workflow_draft_version: { draft_id: string; state: number; reviewer: string } }>()
         .updateTable('workflow_draft_version')

@@ -7,6 +7,7 @@ import { createGate } from '../../src/edge/gate.ts';
 import { createItems, monitorReadiness, type RunningServer, serveEdge } from '../../src/edge/index.ts';
 import { WorkflowService } from '../../src/gen/intelligence/workflow/v1/workflow_service_pb.ts';
 import { createWorkflows, type PriceList, type Workflows } from '../../src/workflows/index.ts';
+import { chargesWritten } from '../support/charges.ts';
 import { firstServer, silent, useDatabase } from '../support/database.ts';
 import { grpcClient } from '../support/grpc.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
@@ -36,7 +37,9 @@ const key = (accountId: string): Caller => ({
 
 // `Bearer api acc_1` is an API key of account acc_1, `Bearer owner acc_1` its management key, `Bearer user:ana acc_1` ana's token.
 beforeAll(async () => {
-  workflows = createWorkflows({ db: fresh().database, ledger, prices, sandbox: testSandbox(), log: silent });
+  const { database: db } = fresh();
+  const paid = chargesWritten(ledger, db);
+  workflows = createWorkflows({ db, ledger: paid, prices, sandbox: testSandbox(), log: silent });
   const services = [
     workflowService({
       workflows,
@@ -341,16 +344,29 @@ describe('a draft', () => {
     expect((await list('', 'api acc_other')).body.drafts).toEqual([]);
   });
 
-  it('takes revisions until they are 4 MiB in all', async () => {
+  it('takes revisions until they are 1 MiB in all', async () => {
     const { draftId } = await make();
     const revise = () => rest('POST', `/v1/drafts/${draftId}:revise`, { body: 'ü'.repeat(100_000) });
     let revised = 0;
     let answer = await revise();
     for (; answer.status === 200; answer = await revise()) revised++;
     expect(answer.status).toBe(409);
-    expect(answer.body.error.message).toContain('Make a new draft');
-    expect(revised).toBe(20);
+    expect(answer.body.error).toMatchObject({
+      message: expect.stringContaining('its price covers no more. Make a new draft to go on.'),
+      details: [{ reason: 'PRECONDITION_FAILED' }],
+    });
+    expect(revised).toBe(5);
   });
+
+  it('has 25 versions at most, however short', async () => {
+    const { draftId } = await make();
+    const revise = (version: number) => rest('POST', `/v1/drafts/${draftId}:revise`, { body: `Version ${version}.` });
+    for (let version = 2; version <= 25; version++) expect((await revise(version)).status).toBe(200);
+    const { status, body } = await revise(26);
+    expect(status).toBe(409);
+    expect(body.error.message).toContain('at most 25 versions');
+  });
+
   it('made twice with one idempotency key is one draft and one charge', async () => {
     const send = () => rest('POST', '/v1/draft/document', request, 'api acc_1', { 'idempotency-key': 'draft-once' });
     const first = await send();

@@ -33,6 +33,7 @@ interface DraftTables {
     draft_id: string;
     subject: string;
     version: number;
+    charge_id: string | null;
     created_at_ms: number | bigint;
   };
   workflow_draft_version: {
@@ -41,6 +42,7 @@ interface DraftTables {
     version: number;
     state: number;
     content: string;
+    inspection: string | null;
     reviewer: string | null;
     note: string | null;
     override_reason: string | null;
@@ -66,35 +68,47 @@ function stateOf(state: number): DraftState {
   return states[state - 1] ?? 'pending_review';
 }
 
-/** All SQL about drafts. */
+/** A draft is there when its charge is settled; those that were made before it was kept were paid for. */
+const isPaid = sql<boolean>`(d.charge_id IS NULL OR EXISTS (SELECT 1 FROM charge c JOIN wallet w ON w.id = c.wallet_id
+  WHERE w.account_id = d.account_id AND w.kind = 'api' AND c.id = d.charge_id AND c.state = 'settled'))`;
+
+/** All SQL about drafts. What is not paid for is found by none of it. */
 export function createDraftsStore(queryable: Queryable) {
   const db = queryable.for<DraftTables>();
   return {
-    async insert(draft: { accountId: string; draftId: string; subject: string; createdMs: number }): Promise<void> {
-      const { accountId, draftId, subject, createdMs } = draft;
+    async insert(draft: {
+      accountId: string;
+      draftId: string;
+      subject: string;
+      chargeId: string;
+      createdMs: number;
+    }): Promise<void> {
+      const { accountId: account_id, draftId: draft_id, chargeId: charge_id, subject, createdMs } = draft;
       await db
         .insertInto('workflow_draft')
-        .values({ account_id: accountId, draft_id: draftId, subject, version: 1, created_at_ms: createdMs })
+        .values({ account_id, draft_id, subject, version: 1, charge_id, created_at_ms: createdMs })
         .execute();
     },
 
     /** The newest version's number, and whose the draft is; locked until the transaction ends. */
     async lock(accountId: string, draftId: string): Promise<{ version: number; subject: string } | undefined> {
       return db
-        .selectFrom('workflow_draft')
-        .select(['version', 'subject'])
-        .where('account_id', '=', accountId)
-        .where('draft_id', '=', draftId)
+        .selectFrom('workflow_draft as d')
+        .select(['d.version', 'd.subject'])
+        .where('d.account_id', '=', accountId)
+        .where('d.draft_id', '=', draftId)
+        .where(isPaid)
         .forUpdate()
         .executeTakeFirst();
     },
 
     async find(accountId: string, draftId: string): Promise<{ version: number; subject: string } | undefined> {
       return db
-        .selectFrom('workflow_draft')
-        .select(['version', 'subject'])
-        .where('account_id', '=', accountId)
-        .where('draft_id', '=', draftId)
+        .selectFrom('workflow_draft as d')
+        .select(['d.version', 'd.subject'])
+        .where('d.account_id', '=', accountId)
+        .where('d.draft_id', '=', draftId)
+        .where(isPaid)
         .executeTakeFirst();
     },
 
@@ -112,12 +126,14 @@ export function createDraftsStore(queryable: Queryable) {
       draftId: string;
       version: number;
       content: string;
+      /** What was found in its text, as JSON. */
+      inspection: string;
       createdMs: number;
     }): Promise<void> {
-      const { accountId, draftId, version, content, createdMs } = row;
+      const { accountId: account_id, draftId: draft_id, version, content, inspection, createdMs: created_at_ms } = row;
       await db
         .insertInto('workflow_draft_version')
-        .values({ account_id: accountId, draft_id: draftId, version, state: 1, content, created_at_ms: createdMs })
+        .values({ account_id, draft_id, version, state: 1, content, inspection, created_at_ms })
         .execute();
     },
 
@@ -177,6 +193,7 @@ export function createDraftsStore(queryable: Queryable) {
         .select(summaryColumns.map((column) => `v.${column}` as const))
         // By the version, so that its key finds what is in a state without a look at the rest.
         .where('v.account_id', '=', query.accountId)
+        .where(isPaid)
         .orderBy('v.draft_id', 'desc')
         .limit(query.limit);
       if (query.state !== undefined) selected = selected.where('v.state', '=', states.indexOf(query.state) + 1);
@@ -205,15 +222,19 @@ export function createDraftsStore(queryable: Queryable) {
       return Number(bytes ?? 0);
     },
 
-    async content(accountId: string, draftId: string, version: number): Promise<string | undefined> {
-      const row = await db
+    /** The inspection is null of versions that were made before it was kept. */
+    async content(
+      accountId: string,
+      draftId: string,
+      version: number,
+    ): Promise<{ content: string; inspection: string | null } | undefined> {
+      return db
         .selectFrom('workflow_draft_version')
-        .select('content')
+        .select(['content', 'inspection'])
         .where('account_id', '=', accountId)
         .where('draft_id', '=', draftId)
         .where('version', '=', version)
         .executeTakeFirst();
-      return row?.content;
     },
   };
 }

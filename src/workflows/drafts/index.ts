@@ -6,15 +6,15 @@ import { isId, newId } from '../../base/ids.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../../base/page.ts';
 import type { Database, Queryable, Transactional } from '../../db/index.ts';
 import type { Draft, DraftSummary } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
-import { type DraftTerms, inspectDraft } from '../families/draft.ts';
+import { type DraftInspection, type DraftTerms, inspectDraft } from '../families/draft.ts';
 import type { Plain } from '../family.ts';
 import { whyNotApprovable } from './approval.ts';
 import { createDraftsStore, type DraftState, type DraftSummaryRow } from './drafts-store.ts';
 
 /** Drafts with their versions and reviews. Each version is kept for ever as it was. */
 export interface Drafts {
-  /** Keeps a new draft and gives it its id. */
-  keep(caller: Caller, draft: Plain<Draft>, terms: DraftTerms): Promise<Plain<Draft>>;
+  /** Keeps a new draft and gives it its id. Nobody finds it until the charge is settled. */
+  keep(caller: Caller, draft: Plain<Draft>, terms: DraftTerms, chargeId: string): Promise<Plain<Draft>>;
   /** One version, the newest by default. An access token finds its own subject's drafts only. */
   find(caller: Caller, draftId: string, version?: number): Promise<Result<Plain<Draft>>>;
   /** The drafts in a state, or all, the one made last first: the newest version of each, in short. */
@@ -54,9 +54,10 @@ interface Content extends DraftTerms {
   openPlaceholders?: number;
 }
 
-const versionsMax = 200;
-/** Of all versions of one draft, for revisions cost nothing. */
-const draftBytesMax = 4 * 1_024 * 1_024;
+// The price of a draft covers its revisions, which are judged as it is; so there is an end to them.
+const versionsMax = 25;
+/** Texts and facts of all versions of one draft. */
+const draftBytesMax = 1_024 * 1_024;
 
 export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
   const { db, clock } = deps;
@@ -68,10 +69,10 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
     version: number,
   ): Promise<Plain<Draft> | undefined> {
     const store = createDraftsStore(queryable);
-    const text = await store.content(accountId, draftId, version);
-    if (text === undefined) return undefined;
+    const kept = await store.content(accountId, draftId, version);
+    if (kept === undefined) return undefined;
     const versions = await store.versions(accountId, draftId);
-    const content = JSON.parse(text) as Content;
+    const content = JSON.parse(kept.content) as Content;
     const row = versions.find((one) => one.version === version);
     return {
       draftId,
@@ -80,7 +81,7 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
       body: content.body,
       kind: content.kind ?? '',
       locale: content.locale ?? '',
-      ...inspectDraft(content.body, content),
+      ...(kept.inspection ? (JSON.parse(kept.inspection) as DraftInspection) : inspectDraft(content.body, content)),
       state: row?.state ?? 'pending_review',
       reviews: row?.review
         ? [
@@ -103,16 +104,17 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
   }
 
   return {
-    async keep(caller, draft, terms) {
+    async keep(caller, draft, terms, chargeId) {
       const accountId = accountOf(caller);
       const draftId = newId('drf');
       const createdMs = clock.now();
       const { title, body } = draft;
       const content = JSON.stringify({ ...terms, title, body, ...shortOf(draft) } satisfies Content);
+      const inspection = JSON.stringify(inspectionOf(draft));
       await db.transaction(async (tx) => {
         const store = createDraftsStore(tx);
-        await store.insert({ accountId, draftId, subject: caller.token?.subject ?? '', createdMs });
-        await store.insertVersion({ accountId, draftId, version: 1, content, createdMs });
+        await store.insert({ accountId, draftId, subject: caller.token?.subject ?? '', chargeId, createdMs });
+        await store.insertVersion({ accountId, draftId, version: 1, content, inspection, createdMs });
       });
       const createTime = timestampFromMs(createdMs);
       const versions = [{ version: 1, state: draft.state, createTime }];
@@ -148,13 +150,16 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
         if (!known || !isVisible(caller, known.subject)) return notFound(draftId);
         if (baseVersion !== undefined && baseVersion !== known.version) return superseded(known.version);
         if (known.version >= versionsMax) return draftFull(`${versionsMax} versions`);
-        const before = JSON.parse((await store.content(accountId, draftId, known.version)) ?? '{}') as Content;
-        const version = known.version + 1;
-        const found = shortOf(inspectDraft(body, before));
-        const content = JSON.stringify({ ...before, title: title || before.title, body, ...found } satisfies Content);
-        if ((await store.bytes(accountId, draftId)) + Buffer.byteLength(content) > draftBytesMax)
+        const kept = await store.content(accountId, draftId, known.version);
+        const before = JSON.parse(kept?.content ?? '{}') as Content;
+        const revised = { ...before, title: title || before.title, body };
+        if ((await store.bytes(accountId, draftId)) + Buffer.byteLength(JSON.stringify(revised)) > draftBytesMax)
           return draftFull(`${draftBytesMax} bytes in all versions`);
-        await store.insertVersion({ accountId, draftId, version, content, createdMs: clock.now() });
+        const version = known.version + 1;
+        const found = inspectDraft(body, before);
+        const content = JSON.stringify({ ...revised, ...shortOf(found) } satisfies Content);
+        const inspection = JSON.stringify(found);
+        await store.insertVersion({ accountId, draftId, version, content, inspection, createdMs: clock.now() });
         await store.setNewest(accountId, draftId, version);
         const draft = await read(tx, accountId, draftId, version);
         return draft ? succeed(draft) : notFound(draftId);
@@ -199,6 +204,11 @@ function shortOf({ riskLevel, placeholders }: { riskLevel: string; placeholders:
   return { riskLevel, openPlaceholders: placeholders.length };
 }
 
+function inspectionOf(draft: Plain<Draft>): DraftInspection {
+  const { placeholders, openPlaceholders, citations, riskLevel, findings } = draft;
+  return { placeholders, openPlaceholders, citations, riskLevel, findings };
+}
+
 function summaryOf({ createdMs, openPlaceholders, ...row }: DraftSummaryRow): Plain<DraftSummary> {
   return { ...row, openPlaceholderCount: openPlaceholders, createTime: timestampFromMs(createdMs) };
 }
@@ -218,7 +228,7 @@ function notFound(draftId: string): ReturnType<typeof fail> {
 }
 
 function draftFull(limit: string): ReturnType<typeof fail> {
-  const description = `A draft has at most ${limit}. Make a new draft to go on.`;
+  const description = `A draft has at most ${limit}; its price covers no more. Make a new draft to go on.`;
   return fail({ kind: 'precondition_failed', description });
 }
 
