@@ -130,3 +130,8 @@ export function unwrap<T>(result: Result<T>): T {
 export function invalid(field: string, description: string): Failure {
   return { kind: 'invalid_argument', violations: [{ field, description }] };
 }
+
+/** Whether the caller's credit, or what it may spend of it, is not enough. */
+export function isShortOfCredit({ kind }: Failure): boolean {
+  return kind === 'insufficient_credit' || kind === 'spending_cap_reached';
+}

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
-import { type Failure, FailureError, fail, type Result } from '../base/failure.ts';
+import { type Failure, FailureError, fail, isShortOfCredit, type Result } from '../base/failure.ts';
 
 /** One item of a batch: something that is charged, or refused, by itself. */
 export interface BatchItem<Reply> {
@@ -98,8 +98,7 @@ export async function runBatch<Reply>(
 }
 
 function isShort(result: Result<unknown>): result is { ok: false; failure: Failure } {
-  if (result.ok) return false;
-  return result.failure.kind === 'insufficient_credit' || result.failure.kind === 'spending_cap_reached';
+  return !result.ok && isShortOfCredit(result.failure);
 }
 
 /** When a batch has to end before all of its items are begun, and why. */

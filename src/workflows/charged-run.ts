@@ -1,12 +1,13 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../base/caller.ts';
-import { fail, type Result, succeed } from '../base/failure.ts';
+import { fail, isShortOfCredit, type Result, succeed } from '../base/failure.ts';
 import { formatUsd, maxOf, type NanoUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import type { WorkflowUsage } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import {
   Budget,
   endingCharge,
+  type HoldRequest,
   type Ledger,
   type OpenCharge,
   openCharge,
@@ -38,18 +39,24 @@ export interface Paid<Reply> {
   capLeft: NanoUsd | undefined;
 }
 
-/** One request that is paid for: its family, and how its reply is made and kept. */
-export interface ChargedWork<Reply> {
+/** One request that is paid for: its family, how it is planned, and how its reply is kept. */
+export interface ChargedRequest<Reply> {
   family: FamilyName;
-  /** What a model may cost besides the family's price; 0 when none is asked. */
-  modelCeiling: NanoUsd;
-  /** Makes the reply; a model is paid from `budget`. When this fails nothing is charged, whatever a model has cost. */
-  make(budget: Budget): Promise<{ result: Result<Reply>; model: string }>;
+  /** All of the work that costs the caller nothing: reading, judging, quoting a model. A failure is not charged. */
+  plan(): Promise<Result<ChargedWork<Reply>>>;
   /** What the reply judged, to be kept with the charge; undefined: nothing. */
   evidence(reply: Reply): string | undefined;
   /** The reply as it is kept for a retry, and back. */
   store(reply: Reply & { usage: Plain<WorkflowUsage> }): Uint8Array;
   restore(bytes: Uint8Array): Reply & { usage: Plain<WorkflowUsage> };
+}
+
+/** What remains of a planned request. */
+export interface ChargedWork<Reply> {
+  /** What a model may cost besides the family's price; 0 when none is asked. */
+  modelCeiling: NanoUsd;
+  /** Makes the reply; a model is paid from `budget`. When this fails nothing is charged, whatever a model has cost. */
+  make(budget: Budget): Promise<{ result: Result<Reply>; model: string }>;
 }
 
 export interface ChargeDeps {
@@ -65,44 +72,78 @@ const holdMs = 300_000;
 
 /**
  * One request, one charge: holds the family's price and what a model may cost, makes the reply, and settles both before
- * the reply is given, which is only when that was paid in full. Fails like `openCharge` and `settleInFull`, with `precondition_failed` when the family has no price, and as `make`
- * does; a failure is not charged, whatever a model that was called has cost.
+ * the reply is given, which is only when that was paid in full. Fails like `openCharge` and `settleInFull`, with
+ * `precondition_failed` when the family has no price, and as `plan` and `make` do; a failure is not charged, whatever a
+ * model that was called has cost.
+ *
+ * Planning takes time of the processor for nothing when the hold is refused afterwards, or answers with a stored reply. So
+ * where either may be, the price is held first, and the model's part when it is known.
  */
 export async function chargedRun<Reply>(
   deps: ChargeDeps,
   caller: Caller,
   call: WorkflowCall,
-  work: ChargedWork<Reply>,
+  request: ChargedRequest<Reply>,
 ): Promise<Result<Paid<Reply>>> {
   const payer = payerOf(caller, 'workflows');
   if (!payer.ok) return payer;
-  const price = familyPrice(deps.prices, work.family, payer.value.accountId);
+  const price = familyPrice(deps.prices, request.family, payer.value.accountId);
   if (!price.ok) return price;
   const { perRequest, version } = price.value;
   if (call.signal.aborted) return fail({ kind: 'cancelled' });
   const minimum = maxOf(perRequest, 1n);
-  const opened = await openCharge(deps.ledger, {
+  const holding: HoldRequest = {
     ...payer.value,
-    operation: `workflow.${work.family}`,
+    operation: `workflow.${request.family}`,
     priceVersion: version,
-    ceiling: minimum + work.modelCeiling,
+    ceiling: minimum,
     minimum,
     ttlMs: holdMs,
     ...(call.metadata ? { metadata: call.metadata } : {}),
     ...(call.idempotency ? { idempotency: { scope: replyScope(payer.value), ...call.idempotency } } : {}),
+  };
+  const isFirst = call.idempotency !== undefined || !deps.ledger.foresees(holding);
+  const planned = isFirst ? undefined : await request.plan();
+  if (planned?.ok === false) return planned;
+  const opened = await openCharge(deps.ledger, {
+    ...holding,
+    ceiling: minimum + (planned?.value.modelCeiling ?? 0n),
   });
   if (!opened.ok) return opened;
-  if (opened.value.kind === 'replayed') return succeed(paid(work.restore(opened.value.reply), opened.value.receipt));
+  if (opened.value.kind === 'replayed') return succeed(paid(request.restore(opened.value.reply), opened.value.receipt));
   const { charge } = opened.value;
-  return endingCharge(charge, () => chargeFor(deps, charge, perRequest, work, call.signal));
+  return endingCharge(charge, async () => {
+    const work = planned ?? (await planHeld(charge, request));
+    if (!work.ok) {
+      await charge.release(work.failure.kind);
+      return work;
+    }
+    return chargeFor(deps, charge, { request, work: work.value, perRequest, signal: call.signal });
+  });
+}
+
+/** Plans a request whose price is held, and holds what its model may cost besides, as far as there is credit for it. */
+async function planHeld<Reply>(
+  charge: OpenCharge,
+  request: ChargedRequest<Reply>,
+): Promise<Result<ChargedWork<Reply>>> {
+  const planned = await request.plan();
+  if (!planned.ok || planned.value.modelCeiling === 0n) return planned;
+  const extended = await charge.extend(planned.value.modelCeiling);
+  return extended.ok || isShortOfCredit(extended.failure) ? planned : extended;
+}
+
+interface HeldRequest<Reply> {
+  request: ChargedRequest<Reply>;
+  work: ChargedWork<Reply>;
+  perRequest: NanoUsd;
+  signal: AbortSignal;
 }
 
 async function chargeFor<Reply>(
   { log }: ChargeDeps,
   charge: OpenCharge,
-  perRequest: NanoUsd,
-  work: ChargedWork<Reply>,
-  signal: AbortSignal,
+  { request, work, perRequest, signal }: HeldRequest<Reply>,
 ): Promise<Result<Paid<Reply>>> {
   // Nobody waits any more, and nothing has cost anything yet.
   if (signal.aborted) {
@@ -115,7 +156,7 @@ async function chargeFor<Reply>(
   if (!result.ok) {
     if (spent.cost > 0n)
       log.warn(
-        { family: work.family, failure: result.failure.kind, cost: formatUsd(spent.cost) },
+        { family: request.family, failure: result.failure.kind, cost: formatUsd(spent.cost) },
         'a workflow failed after a model answered: nothing is charged',
       );
     await charge.release(result.failure.kind);
@@ -123,7 +164,7 @@ async function chargeFor<Reply>(
   }
   const cost = perRequest + spent.cost;
   const usage: Plain<WorkflowUsage> = {
-    family: work.family,
+    family: request.family,
     costUsd: formatUsd(cost),
     inputTokens: spent.usage?.inputTokens,
     outputTokens: spent.usage?.outputTokens,
@@ -135,8 +176,8 @@ async function chargeFor<Reply>(
     cost,
     usage: usageOf(spent),
     ...(model === '' ? {} : { model }),
-    ...present({ evidence: work.evidence(result.value) }),
-    ...(charge.replayable ? { reply: work.store(reply) } : {}),
+    ...present({ evidence: request.evidence(result.value) }),
+    ...(charge.replayable ? { reply: request.store(reply) } : {}),
   });
   if (!settled.ok) return settled;
   usage.costUsd = formatUsd(settled.value.charged);

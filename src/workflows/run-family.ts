@@ -52,7 +52,7 @@ export async function planFamily<Request extends Assistable, Reply extends Famil
 }
 
 /**
- * One request of a family: plan it; then hold, let a model add what holds, keep what is to be kept, settle. Fails like
+ * One request of a family: plan it, hold, let a model add what holds, keep what is to be kept, settle. Fails like
  * `planFamily` and `chargedRun`.
  */
 export async function runFamily<Request extends Assistable, Reply extends FamilyReply>(
@@ -63,17 +63,21 @@ export async function runFamily<Request extends Assistable, Reply extends Family
   call: WorkflowCall,
   keep: (reply: Reply, chargeId: string) => Promise<Reply> = async (reply) => reply,
 ): Promise<Result<Paid<Reply>>> {
-  const planned = await planFamily(deps, entry, caller, request, call.signal);
-  if (!planned.ok) return planned;
-  const { byRules, plan } = planned.value;
   const { family, store, restore } = entry;
   return chargedRun(deps, caller, call, {
     family: family.name,
-    modelCeiling: plan?.ask?.ceiling ?? 0n,
-    make: async (budget) => {
-      const terms = { budget, signal: call.signal };
-      const { result, model } = await assist(deps, plan, caller, byRules, terms);
-      return { result: result.ok ? succeed(await keep(result.value, budget.chargeId)) : result, model };
+    plan: async () => {
+      const planned = await planFamily(deps, entry, caller, request, call.signal);
+      if (!planned.ok) return planned;
+      const { byRules, plan } = planned.value;
+      return succeed({
+        modelCeiling: plan?.ask?.ceiling ?? 0n,
+        make: async (budget) => {
+          const terms = { budget, signal: call.signal };
+          const { result, model } = await assist(deps, plan, caller, byRules, terms);
+          return { result: result.ok ? succeed(await keep(result.value, budget.chargeId)) : result, model };
+        },
+      });
     },
     evidence: (reply) => (deps.keepJudgements ? judgementText(family.name, reply) : undefined),
     store,

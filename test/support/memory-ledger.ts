@@ -40,6 +40,7 @@ export function memoryLedger(balance: NanoUsd): MemoryLedger {
     settlements,
     releases,
     hold: ledger.hold,
+    foresees: ledger.foresees,
     extend: ledger.extend,
     recordProgress: ledger.recordProgress,
     async settle(hold, settlement) {

@@ -7,6 +7,7 @@ import { createCircuitBreaker, createModelCalls, type ReserveTokens } from '../.
 import { createProviders, defaultUpstreamLimits, type Providers } from '../../src/providers/index.ts';
 import { createWorkflows, type Workflows } from '../../src/workflows/index.ts';
 import { testModel } from '../chat/harness.ts';
+import { chargesWritten } from '../support/charges.ts';
 import { firstServer, silent, useDatabase } from '../support/database.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import { testSandbox } from '../support/sandbox.ts';
@@ -83,8 +84,8 @@ async function start(database: () => Parameters<typeof createWorkflows>[0]['db']
       ...(reserveTokens && { reserveTokens }),
     });
   const workflows = createWorkflows({
-    ...{ db: database(), ledger, prices: catalog, sandbox: testSandbox(), log: silent },
-    assistant: assistantWith(undefined),
+    ...{ db: database(), ledger: chargesWritten(ledger, database()), prices: catalog },
+    ...{ sandbox: testSandbox(), log: silent, assistant: assistantWith(undefined) },
   });
   const say: Assisted['say'] = (...answers) => {
     let next = 0;

@@ -16,6 +16,8 @@ export interface AdmissionForecast {
    * refuse it (an idempotency key may be taken, a cap may be full).
    */
   expects(walletId: string, request: Readonly<HoldRequest>): boolean;
+  /** Whether the same credential passed a moment ago, and the wallet had the request's minimum free then. */
+  affords(walletId: string, request: Readonly<HoldRequest>): boolean;
   /** So much more is deferred; or less, below 0, when a hold is committed, refused or given up. */
   defer(walletId: string, more: NanoUsd): void;
 }
@@ -37,15 +39,24 @@ export function createAdmissionForecast(now: () => number = () => performance.no
   const wallets = new LRUCache<string, KnownWallet>({ max: walletsMax });
   const credentials = new LRUCache<string, number>({ max: credentialsMax });
 
+  /** The wallet, where both it and the credential were seen a moment ago. */
+  function known(walletId: string, request: Readonly<HoldRequest>): KnownWallet | undefined {
+    const wallet = wallets.get(walletId);
+    const passedAt = credentials.get(credentialOf(request));
+    const oldest = now() - trustedMs;
+    if (!wallet || passedAt === undefined || wallet.at < oldest || passedAt < oldest) return undefined;
+    return wallet;
+  }
+
   return {
     sawWallets(rows) {
       const at = now();
       for (const { id, posted, held, owed, openDisputes } of rows) {
         const free = owed > 0n || openDisputes > 0n ? 0n : posted - held;
-        const known = wallets.get(id);
-        if (known) {
-          known.free = free;
-          known.at = at;
+        const before = wallets.get(id);
+        if (before) {
+          before.free = free;
+          before.at = at;
         } else wallets.set(id, { free, deferred: 0n, at });
       }
     },
@@ -55,11 +66,12 @@ export function createAdmissionForecast(now: () => number = () => performance.no
     },
     expects(walletId, request) {
       if (request.idempotency || (request.caps && request.caps.length > 0)) return false;
-      const wallet = wallets.get(walletId);
-      const passedAt = credentials.get(credentialOf(request));
-      const oldest = now() - trustedMs;
-      if (!wallet || passedAt === undefined || wallet.at < oldest || passedAt < oldest) return false;
-      return (wallet.deferred + request.ceiling) * partDeferred <= wallet.free;
+      const wallet = known(walletId, request);
+      return wallet !== undefined && (wallet.deferred + request.ceiling) * partDeferred <= wallet.free;
+    },
+    affords(walletId, request) {
+      const wallet = known(walletId, request);
+      return wallet !== undefined && wallet.deferred + request.minimum <= wallet.free;
     },
     defer(walletId, more) {
       const wallet = wallets.get(walletId);

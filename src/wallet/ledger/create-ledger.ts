@@ -188,6 +188,10 @@ export function createLedgerOver(
       return open.size;
     },
     hold,
+    foresees(request) {
+      const walletId = walletIds.get(request.accountId);
+      return walletId !== undefined && forecast.affords(walletId, request);
+    },
     async extend(hold, more, minimum: NanoUsd = 1n) {
       checkAmount('more', more);
       checkAmount('minimum', minimum);

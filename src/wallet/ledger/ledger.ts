@@ -20,6 +20,13 @@ export interface Ledger {
   hold(request: Readonly<HoldRequest>): Promise<Result<HoldOutcome>>;
 
   /**
+   * Whether `hold` will surely be given its minimum, as far as this node can know: the same credential passed a moment ago
+   * and the wallet had the credit. Asks nobody. Work that is done for nothing when it is refused is better done after it
+   * where this says no.
+   */
+  foresees(request: Readonly<HoldRequest>): boolean;
+
+  /**
    * Adds to a hold while its request runs, and renews its expiry. Adds less than `more` when that is all there is, but
    * at least `minimum` (default 1 nano-USD), or fails like `hold` and leaves the hold as it was.
    */

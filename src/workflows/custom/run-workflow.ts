@@ -8,6 +8,7 @@ import { askAndJudge, type Judged, missed, type QuotedAsk } from '../assist/ask.
 import { planCustom } from '../assist/custom.ts';
 import type { AssistDeps } from '../assist/deps.ts';
 import { noteOf } from '../assist/notes.ts';
+import type { AskingTerms } from '../assistant.ts';
 import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from '../charged-run.ts';
 import { basisOf, boundJson, type Plain } from '../family.ts';
 import { judgementText } from '../judgement.ts';
@@ -64,18 +65,39 @@ export async function runWorkflow(
   request: CustomRequest,
   call: WorkflowCall,
 ): Promise<Result<Paid<CustomReply>>> {
-  const planned = await planRun(deps, caller, request);
-  if (!planned.ok) return planned;
-  const { active, byRules, plan } = planned.value;
+  return chargedRun(deps, caller, call, {
+    family: 'custom',
+    plan: async () => {
+      const planned = await planRun(deps, caller, request);
+      if (!planned.ok) return planned;
+      const { plan } = planned.value;
+      return succeed({
+        modelCeiling: plan?.ceiling ?? 0n,
+        make: (budget) => makeReply(deps, caller, request, planned.value, { budget, signal: call.signal }),
+      });
+    },
+    evidence: (reply) => (deps.keepJudgements ? judgementText('custom', reply) : undefined),
+    store: (reply) => Buffer.from(JSON.stringify(reply)),
+    restore: (bytes) => JSON.parse(Buffer.from(bytes).toString('utf8')) as ReturnType<typeof JSON.parse>,
+  });
+}
+
+async function makeReply(
+  deps: CustomDeps,
+  caller: Caller,
+  request: CustomRequest,
+  { active, byRules, plan }: PlannedRun,
+  terms: AskingTerms,
+): Promise<{ result: Result<CustomReply>; model: string }> {
   const { definition, rules } = active;
-  const owner = caller.accountId ?? '';
+  const words = definitionWords(definition);
   const label = `${definition.client}/${definition.workflow}@${definition.version}`;
-  const replyOf = (output: JsonValue, model: string, note: string): CustomReply => ({
+  const replyOf = (output: JsonValue, by: string, note: string): CustomReply => ({
     output,
     basis: {
-      ...basisOf(byRules.checks, label, definitionWords(definition)),
-      evaluator: model === '' ? 'rules' : 'assisted',
-      model,
+      ...basisOf(byRules.checks, label, words),
+      evaluator: by === '' ? 'rules' : 'assisted',
+      model: by,
       note,
     },
   });
@@ -83,32 +105,19 @@ export async function runWorkflow(
   const fill = async (answer: string, input: JsonValue): Promise<Judged<JsonValue>> => {
     const drafted = objectIn(answer);
     if (!drafted.ok) return drafted;
-    const again = await runRules(deps.sandbox, owner, rules, input, 'input', drafted.output);
+    const again = await runRules(deps.sandbox, caller.accountId ?? '', rules, input, 'input', drafted.output);
     if (!again.ok || !again.value.ok) return missed('content', 'the rules could not be run');
     const { fits, problem, output } = again.value;
     return fits ? { ok: true, output: output as JsonValue } : missed('schema', problem, problem);
   };
-  return chargedRun(deps, caller, call, {
-    family: 'custom',
-    modelCeiling: plan?.ceiling ?? 0n,
-    make: async (budget) => {
-      const terms = { budget, signal: call.signal };
-      const filled = await askAndJudge(deps, plan, caller, terms, (answer) => fill(answer, request.input));
-      const { model } = filled;
-      if (filled.refused) return { result: fail(filled.refused), model };
-      const note = noteOf(filled, undefined, definitionWords(definition).language);
-      if (filled.output !== undefined) return { result: succeed(replyOf(filled.output, model, note)), model };
-      if (definition.assist === 'required')
-        return { result: fail({ kind: 'upstream_failed', attempts: [], upstream: "workflow's model" }), model };
-      if (!byRules.fits)
-        return {
-          result: fail({ kind: 'precondition_failed', description: `By rules alone, ${byRules.problem}.` }),
-          model,
-        };
-      return { result: succeed(replyOf(byRules.output as JsonValue, '', note)), model };
-    },
-    evidence: (reply) => (deps.keepJudgements ? judgementText('custom', reply) : undefined),
-    store: (reply) => Buffer.from(JSON.stringify(reply)),
-    restore: (bytes) => JSON.parse(Buffer.from(bytes).toString('utf8')) as ReturnType<typeof JSON.parse>,
-  });
+  const filled = await askAndJudge(deps, plan, caller, terms, (answer) => fill(answer, request.input));
+  const { model } = filled;
+  if (filled.refused) return { result: fail(filled.refused), model };
+  const note = noteOf(filled, undefined, words.language);
+  if (filled.output !== undefined) return { result: succeed(replyOf(filled.output, model, note)), model };
+  if (definition.assist === 'required')
+    return { result: fail({ kind: 'upstream_failed', attempts: [], upstream: "workflow's model" }), model };
+  if (!byRules.fits)
+    return { result: fail({ kind: 'precondition_failed', description: `By rules alone, ${byRules.problem}.` }), model };
+  return { result: succeed(replyOf(byRules.output as JsonValue, '', note)), model };
 }
