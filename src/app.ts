@@ -54,7 +54,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       webhookService({ ...rooms, once }),
       chatService({ chat: rooms.chat, fingerprintKey }),
       pulseService({ pulse: rooms.pulse, fingerprintKey }),
-      workflowService({ workflows: rooms.workflows, fingerprintKey, items, once }),
+      workflowService({ ...rooms, fingerprintKey, items, once, clock: systemClock }),
       outcomeService({ outcomes: rooms.outcomes, items }),
     ];
     const authenticate = createAuthenticator({

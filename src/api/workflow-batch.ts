@@ -1,6 +1,7 @@
 import { create, type DescMethod, fromJson, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { Caller } from '../base/caller.ts';
+import type { Clock } from '../base/clock.ts';
 import { type Failure, FailureError, fail, invalid, type Result, succeed, unwrap } from '../base/failure.ts';
 import { formatUsd, type NanoUsd } from '../base/money.ts';
 import {
@@ -10,7 +11,15 @@ import {
   WorkflowBatchResultSchema,
 } from '../gen/intelligence/workflow/v1/batch_pb.ts';
 import { WorkflowService } from '../gen/intelligence/workflow/v1/workflow_service_pb.ts';
-import { type AnyRequest, jsonOf, type Paid, type WorkflowCall, type Workflows } from '../workflows/index.ts';
+import type { Limits } from '../limits/index.ts';
+import {
+  type AnyRequest,
+  createPace,
+  jsonOf,
+  type Paid,
+  type WorkflowCall,
+  type Workflows,
+} from '../workflows/index.ts';
 import { setChargeHeaders, shownBalance } from './balance.ts';
 import type { Call } from './call.ts';
 import type { Handlers } from './handlers.ts';
@@ -24,11 +33,18 @@ export function batchHandlers(rooms: {
   workflows: Workflows;
   fingerprintKey: Uint8Array;
   items: Items;
+  clock: Pick<Clock, 'now'>;
+  limits: Pick<Limits, 'admitItem'>;
 }): Pick<Handlers<typeof WorkflowService>, 'batchRunWorkflows' | 'estimateWorkflow'> {
-  const { workflows, fingerprintKey, items: rules } = rooms;
+  const { workflows, fingerprintKey, items: rules, limits, clock } = rooms;
 
   /** Runs one item as a call of its own. */
-  async function run(item: WorkflowBatchItem, key: string | undefined, call: Call): Promise<Result<PaidMessage>> {
+  async function run(
+    item: WorkflowBatchItem,
+    key: string | undefined,
+    call: Call,
+    admit: () => Promise<Result<void>>,
+  ): Promise<Result<PaidMessage>> {
     const { request } = item;
     if (request.case === undefined) return fail(invalid('request', `names no family: give one of ${familyList}`));
     const method = methods[request.case];
@@ -36,6 +52,7 @@ export function batchHandlers(rooms: {
     if (!checked.ok) return checked;
     const arrived: WorkflowCall = {
       signal: call.signal,
+      admit,
       metadata: request.value.metadata,
       idempotency: key === undefined ? undefined : identityOf(fingerprintKey, method, request.value, key),
     };
@@ -48,19 +65,20 @@ export function batchHandlers(rooms: {
       const batchKey = idempotencyKeyOf(call);
       const twice = secondUse(items);
       if (twice !== undefined) throw new FailureError(invalid(`items[${twice}].key`, 'is the key of an earlier item'));
+      const { signal, deadline } = call;
+      const admit = createPace(clock, { ...{ signal, deadline }, admitItem: () => limits.admitItem(call.caller) });
       let last: PaidMessage | undefined;
       const batch = items.map((item, index) => {
         const key = item.key || (batchKey === undefined ? undefined : itemKeyOf(batchKey, index));
         return {
           repeatable: key !== undefined,
           run: async () => {
-            const ran = await run(item, key, call);
+            const ran = await run(item, key, call, admit);
             if (ran.ok) last = ran.value;
             return ran;
           },
         };
       });
-      const { signal, deadline } = call;
       const results = await workflows.batch(batch, {
         ...{ signal, deadline },
         bytesOf: ({ message }) => toBinary(WorkflowBatchResultSchema, message).length,

@@ -1,9 +1,11 @@
 import type { DescMessage, DescMethod, MessageShape } from '@bufbuild/protobuf';
 import { fromJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import type { Clock } from '../base/clock.ts';
 import { type Result, unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import { WorkflowService } from '../gen/intelligence/workflow/v1/workflow_service_pb.ts';
+import type { Limits } from '../limits/index.ts';
 import { jsonOf, type Paid, type WorkflowCall, type Workflows } from '../workflows/index.ts';
 import { setChargeHeaders, shownBalance } from './balance.ts';
 import type { Call } from './call.ts';
@@ -19,6 +21,9 @@ export function workflowService(rooms: {
   fingerprintKey: Uint8Array;
   items: Items;
   once: Once;
+  clock: Pick<Clock, 'now'>;
+  /** Count the items of batches. */
+  limits: Pick<Limits, 'admitItem'>;
 }): ServedService {
   const { workflows, fingerprintKey, once } = rooms;
   const { drafts, definitions } = workflows;

@@ -80,16 +80,25 @@ export function createLimits(options: LimitsOptions): Limits {
     return shared.reserveTokens(owners, tokens).catch(() => local.reserveTokens(owners, tokens, share()));
   }
 
+  function admitItem(caller: Caller): Result<void> | Promise<Result<void>> {
+    const owners = ownersOf(caller);
+    if (owners.length === 0) return counted;
+    if (!shared?.ready()) return local.admitItem(owners, share());
+    return shared.admitItem(owners).catch(() => local.admitItem(owners, share()));
+  }
+
   return {
     admit: (caller, kind) => admitOwners(ownersOf(caller), kind),
     admitPayment: (caller) => admitOwners(paymentOwners(caller), 'unary'),
     reserveTokens,
     admitStream,
+    admitItem,
     anonymous,
     close: async () => shared?.close(),
   };
 }
 
 const unlimited = succeed<Admission>({ requests: undefined, tokens: undefined, release: () => {} });
+const counted = succeed(undefined);
 const nothingTaken = succeed<() => void>(() => {});
 const unlimitedTokens = succeed<TokenReservation>({ settle: () => {} });

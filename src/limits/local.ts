@@ -9,10 +9,12 @@ export interface LocalLimits {
   admit(owners: readonly Owner[], kind: 'unary' | 'stream', share: number): Result<Admission>;
   /** A place among the streams, for a request that was let in. */
   admitStream(owners: readonly Owner[], share: number): Result<() => void>;
+  admitItem(owners: readonly Owner[], share: number): Result<void>;
   reserveTokens(owners: readonly Owner[], tokens: number, share: number): Result<TokenReservation>;
   /** Counts without asking: what a shared limit let in. Keeps this node's own count true for when it is alone. */
   note(owners: readonly Owner[], kind: 'unary' | 'stream'): Admission;
   noteStream(owners: readonly Owner[]): () => void;
+  noteItem(owners: readonly Owner[]): void;
   noteTokens(owners: readonly Owner[], tokens: number, share: number): void;
 }
 
@@ -75,6 +77,23 @@ export function createLocalLimits(now: () => number, ownersMax: number): LocalLi
     );
   }
 
+  function admitItem(owners: readonly Owner[], share: number): Result<void> {
+    const time = now();
+    for (const owner of owners) {
+      const limits = sharedOut(owner.limits, share);
+      const bucket = table.of(owner.id, limits, time).requests;
+      const wait = waitFor(bucket, { ...limits.requests, burst: itemBurst(limits.requests.burst) }, 1);
+      if (wait > 0) return limited('requests', owner, limits, { retryAfterMs: wait, bucket });
+    }
+    noteItem(owners);
+    return succeed(undefined);
+  }
+
+  function noteItem(owners: readonly Owner[]): void {
+    const time = now();
+    for (const owner of owners) pour(table.of(owner.id, owner.limits, time).requests, 1);
+  }
+
   function reserveTokens(owners: readonly Owner[], tokens: number, share: number): Result<TokenReservation> {
     const time = now();
     for (const owner of owners) {
@@ -99,7 +118,7 @@ export function createLocalLimits(now: () => number, ownersMax: number): LocalLi
     for (const owner of owners) pour(table.of(owner.id, sharedOut(owner.limits, share), time).tokens, tokens);
   }
 
-  return { admit, admitStream, note, noteStream, reserveTokens, noteTokens };
+  return { admit, admitStream, admitItem, note, noteStream, noteItem, reserveTokens, noteTokens };
 }
 
 /** Counts one request at every level. Asked before, so that a refusal at one level counts at none. */
@@ -170,6 +189,11 @@ function quotaOf(name: RateQuota['name'], limits: ResolvedLimits, bucket: Bucket
   if (name === 'concurrent-streams') return { name, most: limits.streams, remaining: 0 };
   const rate = limits[name];
   return { name, most: rate.burst, remaining: bucket ? remaining(bucket, rate) : 0, windowMs: windowMs(rate) };
+}
+
+/** Of the requests that may come at once, how many may be items of batches. */
+export function itemBurst(burst: number): number {
+  return Math.ceil(burst / 2);
 }
 
 /** One node's part of the limits. Rounded down, so that all nodes together stay within; at least 1, so that each works. */

@@ -72,6 +72,28 @@ return answer
 `;
 
 /**
+ * KEYS: each owner's usage. ARGV: for each owner requests a minute, how many at once, tokens a minute. Counts one request
+ * and answers {1}, or 0, which owner, 1 and when to retry.
+ */
+export const itemScript = `${common}
+local requests, tokens = {}, {}
+for i = 1, #KEYS do
+  local a = (i - 1) * 3
+  local rate, burst, tokenRate = tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2]), tonumber(ARGV[a + 3])
+  local kept = redis.call('HMGET', KEYS[i], 'r', 't', 'at')
+  requests[i] = drained(kept[1], kept[3], rate)
+  tokens[i] = drained(kept[2], kept[3], tokenRate)
+  local over = requests[i] + (1 - burst) * minute
+  if over > 0 then return {0, i, 1, math.ceil(over / rate)} end
+end
+for i = 1, #KEYS do
+  local a = (i - 1) * 3
+  keep(KEYS[i], requests[i] + minute, tokens[i], tonumber(ARGV[a + 1]), tonumber(ARGV[a + 3]))
+end
+return {1}
+`;
+
+/**
  * KEYS: each owner's usage. ARGV: tokens, negative to give back; 1 to ask first whether they fit; then for each owner
  * requests a minute, tokens a minute, token burst. Answers {1}, or 0, which owner, 2, when to retry
  * and the owner's drops.

@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import { type Result, succeed } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
 import { remaining, resetMs, windowMs } from './bucket.ts';
-import { type LocalLimits, limited } from './local.ts';
+import { itemBurst, type LocalLimits, limited } from './local.ts';
 import type { Owner } from './owners.ts';
-import { admitScript, presenceScript, renewScript, tokensScript } from './scripts.ts';
+import { admitScript, itemScript, presenceScript, renewScript, tokensScript } from './scripts.ts';
 import type { Admission, LimitState, TokenReservation } from './types.ts';
 
 /**
@@ -19,6 +19,7 @@ export interface SharedLimits {
   nodes(): number;
   admit(owners: readonly Owner[], kind: 'unary' | 'stream'): Promise<Result<Admission>>;
   admitStream(owners: readonly Owner[]): Promise<Result<() => void>>;
+  admitItem(owners: readonly Owner[]): Promise<Result<void>>;
   reserveTokens(owners: readonly Owner[], tokens: number): Promise<Result<TokenReservation>>;
   close(): Promise<void>;
 }
@@ -79,6 +80,7 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
   });
 
   const admitCommand = script('admitUse', admitScript);
+  const itemCommand = script('admitItem', itemScript);
   const tokensCommand = script('countTokens', tokensScript);
   const renewCommand = script('renewLeases', renewScript);
   const presenceCommand = script('announceNode', presenceScript);
@@ -116,6 +118,18 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
       leaveHere();
       giveBack(lease);
     });
+  }
+
+  async function admitItem(owners: readonly Owner[]): Promise<Result<void>> {
+    const rates = owners.flatMap(({ limits: { requests, tokens } }) => [
+      requests.perMinute,
+      itemBurst(requests.burst),
+      tokens.perMinute,
+    ]);
+    const answer = numbersOf(await itemCommand(owners.map(usageKey), rates));
+    if (answer[0] !== 1) return refusal(answer, owners);
+    local.noteItem(owners);
+    return succeed(undefined);
   }
 
   async function ask(owners: readonly Owner[], as: number) {
@@ -191,6 +205,7 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
     nodes: () => nodesSeen,
     admit,
     admitStream,
+    admitItem,
     reserveTokens,
     async close() {
       for (const timer of timers) clearInterval(timer);

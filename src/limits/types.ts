@@ -117,6 +117,11 @@ export interface Limits {
    */
   admitStream(caller: Caller): Result<() => void> | Promise<Result<() => void>>;
   /**
+   * Counts a further request of a call that was let in, such as an item of a batch; it takes no place of its own. It gives
+   * way to calls: half of what may come at once is theirs, however many items wait.
+   */
+  admitItem(caller: Caller): Result<void> | Promise<Result<void>>;
+  /**
    * As `admit`, out of a small reserve that each account has for paying: nothing else counts against it, so that an
    * account whose limits are used up can still add credit.
    */

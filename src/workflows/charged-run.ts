@@ -29,6 +29,8 @@ export interface WorkflowCall {
   idempotency?: { key: string; fingerprint: Uint8Array } | undefined;
   /** The caller's own labels, stored with the charge. */
   metadata?: Readonly<Record<string, string>> | undefined;
+  /** Asked before the work begins, not before a stored reply is answered; its failure is that of the request. */
+  admit?: () => Promise<Result<void>>;
 }
 
 /** A reply, what it cost, and what the wallet and the end user's own cap have after that. */
@@ -102,8 +104,12 @@ export async function chargedRun<Reply>(
     ...(call.metadata ? { metadata: call.metadata } : {}),
     ...(call.idempotency ? { idempotency: { scope: replyScope(payer.value), ...call.idempotency } } : {}),
   };
+  const plan = async () => {
+    const admitted = (await call.admit?.()) ?? succeed(undefined);
+    return admitted.ok ? request.plan() : admitted;
+  };
   const isFirst = call.idempotency !== undefined || !deps.ledger.foresees(holding);
-  const planned = isFirst ? undefined : await request.plan();
+  const planned = isFirst ? undefined : await plan();
   if (planned?.ok === false) return planned;
   const opened = await openCharge(deps.ledger, {
     ...holding,
@@ -113,7 +119,7 @@ export async function chargedRun<Reply>(
   if (opened.value.kind === 'replayed') return succeed(paid(request.restore(opened.value.reply), opened.value.receipt));
   const { charge } = opened.value;
   return endingCharge(charge, async () => {
-    const work = planned ?? (await planHeld(charge, request));
+    const work = planned ?? (await planHeld(charge, plan));
     if (!work.ok) {
       await charge.release(work.failure.kind);
       return work;
@@ -125,9 +131,9 @@ export async function chargedRun<Reply>(
 /** Plans a request whose price is held, and holds what its model may cost besides, as far as there is credit for it. */
 async function planHeld<Reply>(
   charge: OpenCharge,
-  request: ChargedRequest<Reply>,
+  plan: () => Promise<Result<ChargedWork<Reply>>>,
 ): Promise<Result<ChargedWork<Reply>>> {
-  const planned = await request.plan();
+  const planned = await plan();
   if (!planned.ok || planned.value.modelCeiling === 0n) return planned;
   const extended = await charge.extend(planned.value.modelCeiling);
   return extended.ok || isShortOfCredit(extended.failure) ? planned : extended;

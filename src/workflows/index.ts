@@ -23,6 +23,7 @@ import { runFamily } from './run-family.ts';
 
 export type { Assistant, ModelRequest } from './assistant.ts';
 export type { BatchItem, BatchTerms } from './batch.ts';
+export { createPace } from './batch-pace.ts';
 export type { Paid, WorkflowCall } from './charged-run.ts';
 export type { Definitions, WorkflowName } from './custom/index.ts';
 export type { CustomReply } from './custom/run-workflow.ts';

@@ -23,7 +23,9 @@ eachServer((server) => {
   beforeAll(async () => {
     app = await startApp({
       databaseUrl: database().url,
-      settings: 'workflows: { pricesPerRequestUsd: { decision: "0.01" } }',
+      settings: `
+workflows: { pricesPerRequestUsd: { decision: "0.01" } }
+limits: { requestsPerMinute: 100000 }`,
     });
     customer = await onboard(app);
   });
@@ -168,6 +170,19 @@ eachServer((server) => {
     expect(whole.body).toMatchObject({ succeeded: 520, failed: 0, costUsd: '5.20' });
     expect(await balanceOf(payer)).toMatchObject({ balanceUsd: '4.80', heldUsd: '0.00' });
     expect(await auditLedger(database().database, { more: workflowInvariants })).toEqual([]);
+  });
+
+  test('items are counted as requests: those that the limits have no room for are refused by themselves, for nothing', async () => {
+    const payer = await onboard(app);
+    const key = { displayName: 'slow', purpose: 'a test', limits: { requestsPerMinute: 1 } };
+    const made = await send(app, 'POST', '/v1/keys', payer.managementKey, key);
+    const items = ['One.', 'Two.', 'Three.'].map((text) => risk(text));
+    const { status, body } = await send(app, 'POST', batchPath, made.body.secret, { items });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ succeeded: 1, failed: 2, costUsd: '0.002' });
+    for (const { error } of body.results.slice(1))
+      expect(error).toMatchObject({ status: 429, code: 'RESOURCE_EXHAUSTED', reason: 'RATE_LIMITED' });
+    expect((await balanceOf(payer)).balanceUsd).toBe('4.998');
   });
 
   test('a batch is bounded, and is for backends', async () => {

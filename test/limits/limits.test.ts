@@ -208,3 +208,23 @@ function admitted(answer: Result<Admission>): Admission {
   if (!answer.ok) throw new Error(answer.failure.kind);
   return answer.value;
 }
+
+test('items of batches count as requests, and give way to calls', () => {
+  const { limits, clock } = local({ requestsPerMinute: 600, requestBurst: 10 });
+  const item = () => now(limits.admitItem(keyCaller()));
+  for (let count = 0; count < 5; count++) expect(item().ok).toBe(true);
+  expect(item()).toEqual({
+    ok: false,
+    failure: { kind: 'rate_limited', limit: 'requests per minute of the key', retryAfterMs: 100 },
+  });
+  // However many items ask, five calls may come at once; then those are too many as well.
+  for (let count = 0; count < 5; count++) expect(now(limits.admit(keyCaller(), 'unary')).ok).toBe(true);
+  expect(now(limits.admit(keyCaller(), 'unary')).ok).toBe(false);
+  clock.at += 500;
+  expect(item().ok).toBe(false);
+  clock.at += 100;
+  expect(item().ok).toBe(true);
+  expect(item().ok).toBe(false);
+  // An account's whole traffic is in one count, whichever of its keys sends.
+  expect(now(limits.admitItem(keyCaller('key_2'))).ok).toBe(true);
+});

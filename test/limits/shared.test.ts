@@ -113,3 +113,18 @@ test('the reserve for paying is one for all nodes', async () => {
   expect(passed).toBeGreaterThanOrEqual(10);
   expect(passed).toBeLessThan(13);
 });
+
+test('items of batches count on all nodes together, and a refused one counts nowhere', async () => {
+  const [one, two] = await startNodes({ requestsPerMinute: 1, requestBurst: 10 });
+  if (!one || !two) throw new Error('two nodes');
+  const caller = keyCaller('key_items');
+  const admitted = [];
+  for (let count = 0; count < 4; count++)
+    for (const node of [one, two]) admitted.push((await node.admitItem(caller)).ok);
+  expect(admitted).toEqual([true, true, true, true, true, false, false, false]);
+  expect(await two.admitItem(caller)).toMatchObject({
+    failure: { kind: 'rate_limited', limit: 'requests per minute of the key' },
+  });
+  for (let count = 0; count < 5; count++) expect((await two.admit(caller, 'unary')).ok).toBe(true);
+  expect((await one.admit(caller, 'unary')).ok).toBe(false);
+});

@@ -47,6 +47,8 @@ beforeAll(async () => {
       items: createItems({ minimumTopUpUsd: '5.00' }),
       // Nothing here sends an Idempotency-Key with a write that is free.
       once: async (_method, _request, _call, { prepare, write }) => write(undefined, (await prepare?.()) as never),
+      clock: systemClock,
+      limits: { admitItem: () => succeed(undefined) },
     }),
   ];
   const gate = createGate({
