@@ -1,13 +1,12 @@
 import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
-import type { QuotedAsk } from './assist/ask.ts';
 import type { Assistable } from './assist/deps.ts';
 import { type CustomDeps, type CustomRequest, planRun } from './custom/run-workflow.ts';
 import { families, type RequestFor, type RunnableFamily } from './families.ts';
 import type { FamilyName, FamilyReply } from './family.ts';
 import { familyPrice } from './prices.ts';
-import { planFamily, type RunDeps } from './run-family.ts';
+import { quoteFamily, type RunDeps } from './run-family.ts';
 
 /** A request of any family, by the family's name. */
 export type AnyRequest =
@@ -26,7 +25,7 @@ export interface WorkflowEstimate {
 }
 
 /**
- * What a request would cost, found as a run finds what it has to hold. Fails as a run does before it holds anything; holds,
+ * What a request would cost, found as a run finds what it has to hold, without a judgement of long texts. Fails as a run does before it holds anything; holds,
  * keeps and charges nothing.
  */
 export async function estimateWorkflow(
@@ -35,20 +34,20 @@ export async function estimateWorkflow(
   { family, request }: AnyRequest,
   signal: AbortSignal,
 ): Promise<Result<WorkflowEstimate>> {
-  let ask: QuotedAsk | undefined;
+  let model: NanoUsd | undefined;
   if (family === 'custom') {
     const planned = await planRun(deps, caller, request);
     if (!planned.ok) return planned;
-    ask = planned.value.plan;
+    model = planned.value.plan?.ceiling;
   } else {
     // The table's entry of a name takes that name's request; the compiler does not follow a name that is not known yet.
     const entry = families[family] as unknown as RunnableFamily<Assistable, FamilyReply>;
-    const planned = await planFamily(deps, entry, caller, request as Assistable, signal);
-    if (!planned.ok) return planned;
-    ask = planned.value.plan?.ask;
+    const quoted = await quoteFamily(deps, entry, caller, request as Assistable, signal);
+    if (!quoted.ok) return quoted;
+    model = quoted.value;
   }
   const price = familyPrice(deps.prices, family, caller.accountId ?? '');
   if (!price.ok) return price;
   const rules = price.value.perRequest;
-  return succeed({ family, rules, ceiling: rules + (ask?.ceiling ?? 0n), assisted: ask !== undefined });
+  return succeed({ family, rules, ceiling: rules + (model ?? 0n), assisted: model !== undefined });
 }

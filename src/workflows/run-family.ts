@@ -1,11 +1,12 @@
 import type { Caller } from '../base/caller.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
+import type { NanoUsd } from '../base/money.ts';
 import { ownTurn } from '../base/turn.ts';
 import type { WorkflowUsage } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import type { PatternUse, Sandbox } from '../sandbox/index.ts';
 import type { Assistable, AssistDeps } from './assist/deps.ts';
-import { type AssistPlan, assist, planAssist } from './assist/index.ts';
+import { type AssistPlan, assist, mayAssist, planAssist, quoteLongest } from './assist/index.ts';
 import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from './charged-run.ts';
 import type { CheckResult } from './checks/checks.ts';
 import type { RunnableFamily } from './families.ts';
@@ -18,23 +19,23 @@ export interface RunDeps extends ChargeDeps, AssistDeps {
 }
 
 /** A request whose rules were computed, and the model that may add to the reply. */
-export interface PlannedRequest<Reply> {
+interface PlannedRequest<Reply> {
   byRules: Reply;
   /** Undefined: no model will be asked. */
   plan: AssistPlan<Reply> | undefined;
 }
 
 /**
- * All of a request that costs nothing: read it, look at the caller's own checks, compute by rules, and quote a model.
- * Fails with `invalid_argument`, and as the sandbox does.
+ * Reads a request and looks at the caller's own checks: all that may be refused. Fails with `invalid_argument`, and as the
+ * sandbox does.
  */
-export async function planFamily<Request extends Assistable, Reply extends FamilyReply>(
+async function readRequest<Request extends Assistable, Reply extends FamilyReply>(
   deps: RunDeps,
   { family }: RunnableFamily<Request, Reply>,
   caller: Caller,
   request: Request,
   signal: AbortSignal,
-): Promise<Result<PlannedRequest<Reply>>> {
+): Promise<Result<{ prepared: Prepared<Reply>; own: CheckResult[] }>> {
   const fits = await matchOwnPatterns(deps.sandbox, caller, family.patternsOf?.(request) ?? []);
   if (!fits.ok) return fits;
   if (isLong(request)) {
@@ -44,11 +45,48 @@ export async function planFamily<Request extends Assistable, Reply extends Famil
   const prepared = family.prepare(request, { nowMs: (deps.clock ?? systemClock).now(), fits: fits.value });
   if (!prepared.ok) return prepared;
   const own = await runOwnChecks(deps.sandbox, caller, prepared.value);
-  if (!own.ok) return own;
-  const byRules = prepared.value.compute(own.value);
-  const { reconsider } = prepared.value;
-  const again = reconsider && ((evidence: Evidence) => reconsider(own.value, evidence));
-  return succeed({ byRules, plan: await planAssist(deps, family.name, caller, request, byRules, again) });
+  return own.ok ? succeed({ prepared: prepared.value, own: own.value }) : own;
+}
+
+/**
+ * All of a request that costs nothing: read it, look at the caller's own checks, compute by rules, and quote a model.
+ * Fails with `invalid_argument`, and as the sandbox does.
+ */
+async function planFamily<Request extends Assistable, Reply extends FamilyReply>(
+  deps: RunDeps,
+  entry: RunnableFamily<Request, Reply>,
+  caller: Caller,
+  request: Request,
+  signal: AbortSignal,
+): Promise<Result<PlannedRequest<Reply>>> {
+  const read = await readRequest(deps, entry, caller, request, signal);
+  if (!read.ok) return read;
+  const { prepared, own } = read.value;
+  const byRules = prepared.compute(own);
+  const { reconsider } = prepared;
+  const again = reconsider && ((evidence: Evidence) => reconsider(own, evidence));
+  return succeed({ byRules, plan: await planAssist(deps, entry.family.name, caller, request, byRules, again) });
+}
+
+/**
+ * What a model may cost for a request, at most; undefined when none would be asked. A long request is not judged for it:
+ * then the model's material counts as if it were as long as it may be. Fails as `planFamily`.
+ */
+export async function quoteFamily<Request extends Assistable, Reply extends FamilyReply>(
+  deps: RunDeps,
+  entry: RunnableFamily<Request, Reply>,
+  caller: Caller,
+  request: Request,
+  signal: AbortSignal,
+): Promise<Result<NanoUsd | undefined>> {
+  const read = await readRequest(deps, entry, caller, request, signal);
+  if (!read.ok) return read;
+  const { name } = entry.family;
+  if (!mayAssist(deps, name, request)) return succeed(undefined);
+  if (isLong(request)) return succeed(await quoteLongest(deps, name, caller, request));
+  const { prepared, own } = read.value;
+  const plan = await planAssist(deps, name, caller, request, prepared.compute(own), undefined);
+  return succeed(plan?.ask?.ceiling);
 }
 
 /**
