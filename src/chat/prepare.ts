@@ -48,7 +48,7 @@ interface PreparingDeps {
 }
 
 /**
- * Compiles the schema, chooses the routes and quotes the most that they can cost. Fails with `invalid_argument` when the
+ * Chooses the routes, quotes the most that they can cost, and compiles the schema. Fails with `invalid_argument` when the
  * schema is none or too much, or no model can do what is asked, and with `upstream_failed` when the circuits of all that could are open; with `evenUnavailable` the latter is
  * told in the result instead.
  */
@@ -60,13 +60,8 @@ export async function prepareChat(
 ): Promise<Result<PreparedChat>> {
   const problem = requestProblem(request);
   if (problem) return fail(problem);
-  const { schema, heldByCaller } = request.responseFormat ?? {};
-  const owner = caller.accountId ?? '';
-  const proven =
-    schema && !heldByCaller
-      ? await deps.schemas.prove(owner, schema, { field: 'responseFormat.schema', signal })
-      : undefined;
-  if (proven?.ok === false) return proven;
+  const { schema: asked, heldByCaller } = request.responseFormat ?? {};
+  const schema = heldByCaller ? undefined : asked;
   const measure = measureInput(request);
   const prefix = deps.warmCaches?.prefixOf(owner, request, measure);
   const wanted = { ...wantedOf(caller, request, measure), cachedTokensOn: cachedTokensOn(deps, prefix, measure) };
@@ -83,10 +78,14 @@ export async function prepareChat(
   const quote = quoteCeiling(choice.routes, measure, {
     maxOutputTokens: request.maxOutputTokens,
     maxCost: request.routing?.maxCost,
-    attemptsAddUp: proven !== undefined && choice.routes.length > 1,
+    attemptsAddUp: schema !== undefined && choice.routes.length > 1,
   });
   if (quote.routes.length === 0)
     return fail(invalid('routing.maxCostUsd', 'No model that can do this is sure to cost no more.'));
+  // Last, for it may take a process of its own.
+  const owner = caller.accountId ?? '';
+  const proven = schema && (await deps.schemas.prove(owner, schema, { field: 'responseFormat.schema', signal }));
+  if (proven?.ok === false) return proven;
   return succeed({
     mode: wanted.mode,
     reason: choice.reason,

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Failure, fail, invalid } from '../../src/base/failure.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { testSandbox } from '../support/sandbox.ts';
@@ -279,6 +279,18 @@ describe('a chat request', () => {
         failure: { violations: [{ field: 'responseFormat.schema#/type' }] },
       });
       expect(upstreams[0]?.seen).toHaveLength(0);
+    });
+
+    test('is not proven for a model that is not there', async () => {
+      const sandbox = testSandbox();
+      const run = vi.spyOn(sandbox, 'run');
+      const { harness } = await withUpstreams([{ body: completion('{}') }], { sandbox });
+      const responseFormat = { kind: 'json' as const, schema: { type: 'object', title: 'of nobody' } };
+      const refused = await harness.chat.run(caller, say('Hi', { model: 'nowhere', responseFormat }), call());
+      expect(refused).toMatchObject({ failure: { violations: [{ field: 'model' }] } });
+      expect(run).not.toHaveBeenCalled();
+      expect((await harness.chat.run(caller, say('Hi', { responseFormat }), call())).ok).toBe(true);
+      expect(run).toHaveBeenCalled();
     });
   });
 

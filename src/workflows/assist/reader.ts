@@ -2,8 +2,8 @@ import { isMessageLanguage, type MessageLanguage, messageLanguages } from '../pa
 import { languagesOf } from '../text/language.ts';
 
 const spoken: ReadonlySet<string> = new Set(messageLanguages);
-// Fewer letters than this are names and codes more often than a language.
-const lettersMin = 20;
+// Fewer than 20 letters are names and codes more often than a language. No further letter of a long text is looked for.
+const enoughLetters = /(?:\p{L}\P{L}*){20}/u;
 
 /**
  * The language in which a reply's reader is spoken to: the locale's, else the material's, else English. Undefined when it
@@ -11,7 +11,7 @@ const lettersMin = 20;
  */
 export function readerOf(locale: string, material: string): MessageLanguage | undefined {
   const named = locale.split(/[-_]/)[0]?.toLowerCase() ?? '';
-  if (named === '' && (material.match(/\p{L}/gu) ?? []).length < lettersMin) return 'en';
+  if (named === '' && !enoughLetters.test(material)) return 'en';
   const language = named === '' ? (languagesOf(material, spoken)[0]?.language ?? '') : named;
   if (language === '') return 'en';
   return isMessageLanguage(language) ? language : undefined;
