@@ -24,6 +24,66 @@ describe('profile packs', () => {
   }
 });
 
+describe('a shipped form', () => {
+  const fieldOf = (template: string, values: object, name: string, locale = 'en') =>
+    check({ template, values, locale }).fields.find(({ field }) => field === name);
+
+  it('proves the check digits of VAT numbers, and shows one that is right', () => {
+    const taxId = (value: string) => fieldOf('company', { taxId: value }, 'taxId')?.status;
+    expect(taxId('ATU12345675')).toBe('ok');
+    expect(taxId('ATU12345678')).toBe('invalid');
+    expect(taxId('12-3456789')).toBe('ok');
+    const example = profilePacks.get('company')?.fields.find(({ name }) => name === 'taxId')?.example ?? '';
+    expect(taxId(example)).toBe('ok');
+  });
+
+  it('knows no company that is founded after this year', () => {
+    const year = new Date().getUTCFullYear();
+    expect(fieldOf('company', { foundedYear: year }, 'foundedYear')?.status).toBe('ok');
+    expect(fieldOf('company', { foundedYear: year + 1 }, 'foundedYear')).toMatchObject({
+      status: 'invalid',
+      message: expect.stringContaining('future'),
+    });
+    expect(fieldOf('company', { foundedYear: 999 }, 'foundedYear')?.status).toBe('invalid');
+  });
+
+  it('takes choices by what people call them, in every language, and its checks see what was meant', () => {
+    for (const legalForm of ['GmbH', 'limited company', 'Sociedad limitada', 'SARL', 'ltd.', 'GmbH & Co. KG']) {
+      const reply = check({ template: 'company', values: { legalForm }, locale: 'de' });
+      expect(reply.fields.find(({ field }) => field === 'legalForm')?.status, legalForm).toBe('ok');
+      expect(reply.basis?.checks.find(({ id }) => id === 'owners-known')?.outcome, legalForm).toBe('failed');
+    }
+    expect(fieldOf('company', { legalForm: 'Kommune' }, 'legalForm')?.status).toBe('invalid');
+    expect(fieldOf('seller', { categories: ['Möbel', 'Bücher'] }, 'categories')?.status).toBe('invalid');
+    expect(fieldOf('seller', { categories: ['books', 'Bücher'] }, 'categories')?.status).toBe('ok');
+    // A caller's own form means its own words.
+    expect(statusOf({ kind: 'choice', choices: ['limited company'] }, 'GmbH')).toBe('invalid');
+  });
+
+  it('shows the postcode of the country that is asked about', () => {
+    const wrong = (country: string, locale: string) =>
+      fieldOf('person', { postalCode: '1', country }, 'postalCode', locale)?.suggestion;
+    expect(wrong('ES', 'es')).toContain('28013');
+    expect(wrong('ES', 'es')).not.toContain('8010');
+    expect(wrong('Deutschland', 'de')).toContain('10115');
+    expect(wrong('AT', 'de')).toContain('8010');
+  });
+
+  it('says what is in the way of a number', () => {
+    const told = (value: string, locale: string) =>
+      check({
+        form: { name: 'f', fields: [{ name: 'price', label: 'Price', kind: 'number' }] },
+        values: { price: value },
+        locale,
+      }).fields[0]?.message;
+    expect(told('899 USD', 'en')).toBe('Price has to be a number alone: leave out “USD”.');
+    expect(told('€ 12,50', 'de')).toBe('Das Feld „Price“ darf nur eine Zahl enthalten: Lassen Sie „€“ weg.');
+    expect(told('12 euros', 'es')).toContain('quite «euros»');
+    expect(told('12 euros', 'fr')).toContain('retirez « euros »');
+    expect(told('a lot', 'en')).toBe('Price has to be a number.');
+  });
+});
+
 describe('a profile check', () => {
   it('reads values by their kind', () => {
     const cases: [object, unknown, string][] = [

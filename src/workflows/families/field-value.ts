@@ -6,7 +6,7 @@ import { countryCodeOf } from '../sense/countries.ts';
 import { looksLikeDay, readDay } from '../sense/days.ts';
 import { type Fault, fault } from '../sense/fault.ts';
 import { meaningOf } from '../sense/field-meaning.ts';
-import { isMinor, nonsenseIn, phoneProblem, type SenseContext, testAddress } from '../sense/field-sense.ts';
+import { isMinor, nonsenseIn, phoneProblem, postcodeOf, type SenseContext, testAddress } from '../sense/field-sense.ts';
 import type { Words } from '../words/index.ts';
 import type { ShownField } from './shown-form.ts';
 
@@ -28,7 +28,9 @@ export function inspectValue(
   fits: PatternFits = matchesWhole,
 ): FieldState {
   const { label } = shown;
-  const advice = (action: string) => adviceOf(shown, action, words);
+  const isPostcode = meaningOf(field.name, field.label) === 'postcode';
+  const example = (isPostcode && postcodeOf(context.country)) || shown.example;
+  const advice = (action: string) => adviceOf({ ...shown, example }, action, words);
   if (isBlank(value)) {
     const suggestion = advice(words.say('field.fillIn', { label }));
     return field.required
@@ -78,7 +80,7 @@ function problemOf(
       ? fault('field.agreed')
       : undefined;
   }
-  if (kind === 'number' || kind === 'integer') return numberProblem(field, value);
+  if (kind === 'number' || kind === 'integer') return numberProblem(field, value) ?? laterYear(field, value, context);
   if (kind === 'choices' || kind === 'list') return listProblem(field, value);
   if (typeof value !== 'string' && typeof value !== 'number') return fault('field.text');
   const text = String(value).trim();
@@ -110,13 +112,24 @@ const formProblems: Readonly<Record<string, FormProblem>> = {
 
 function numberProblem(field: Plain<FormField>, value: unknown): Fault | undefined {
   const number = typeof value === 'string' && value.length <= 40 && value.trim() !== '' ? readNumber(value) : value;
-  if (typeof number !== 'number' || !Number.isFinite(number)) return fault('field.number');
+  if (typeof number !== 'number' || !Number.isFinite(number)) return numberFault(value);
   if (field.kind === 'integer' && !Number.isInteger(number)) return fault('field.integer');
   if (field.min !== undefined && number < field.min) return fault('field.less', { min: field.min });
   if (number < 0 && field.min === undefined && counted.test(spacedName(field))) return fault('field.less', { min: 0 });
   if (number === 0 && measured.test(spacedName(field))) return fault('field.positive');
   if (field.max !== undefined && number > field.max) return fault('field.more', { max: field.max });
   return undefined;
+}
+
+/** A year that is asked for as one of the past, and is not over or under way. */
+function laterYear(field: Plain<FormField>, value: unknown, { today }: SenseContext): Fault | undefined {
+  if (field.kind !== 'integer' || meaningOf(field.name, field.label) !== 'past') return undefined;
+  return Number(value) > today.year ? fault('field.future') : undefined;
+}
+
+function numberFault(value: unknown): Fault {
+  const [unit] = typeof value === 'string' && value.length <= 40 ? (value.match(/\p{L}+|\p{Sc}/u) ?? []) : [];
+  return unit !== undefined && /\d/.test(String(value)) ? fault('field.numberAlone', { unit }) : fault('field.number');
 }
 
 // What is counted or measured is never less than nothing; what is sent or paid weighs and costs something.

@@ -27,12 +27,14 @@ import { unusedFieldsOf } from '../unused-fields.ts';
 import { formWordsOf, notEvaluated, type Words, wordsFor } from '../words/index.ts';
 import { inspectValue, patternText, type Status } from './field-value.ts';
 import { contradictionsIn } from './form-contradictions.ts';
+import { choiceNamesOf, withChoices } from './named-choices.ts';
 import { shownField } from './shown-form.ts';
 
 export type ProfileRequest = Plain<CheckProfileRequest>;
 export type ProfileReply = ReplyOf<CheckProfileResponse>;
 
 export const profilePacks = readProfilePacks();
+const choiceNames = new Map([...profilePacks].map(([template, pack]) => [template, choiceNamesOf(template, pack)]));
 
 interface Inspected {
   field: Plain<FormField>;
@@ -48,9 +50,11 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
     (form?.fields ?? []).flatMap(({ name, pattern }, index) =>
       pattern === '' ? [] : [{ field: `form.fields[${index}].pattern`, pattern, text: patternText(values?.[name]) }],
     ),
-  prepare(request, { fits, nowMs }): Result<Prepared<ProfileReply>> {
-    const bounded = boundJson('values', request.values);
+  prepare(asked, { fits, nowMs }): Result<Prepared<ProfileReply>> {
+    const bounded = boundJson('values', asked.values);
     if (!bounded.ok) return bounded;
+    const names = asked.form === undefined ? choiceNames.get(asked.template) : undefined;
+    const request = { ...asked, values: withChoices(names, asked.values ?? {}) };
     const words = wordsFor(request.locale, textOf(request));
     const form = formOf(request, words);
     if (!form.ok) return form;

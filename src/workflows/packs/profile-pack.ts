@@ -38,6 +38,8 @@ const profilePack = checkPack.omit({ extends: true, categories: true }).extend({
         maxLength: z.number().int().min(0).optional(),
         pattern: z.string().default(''),
         choices: z.array(z.string()).default([]),
+        /** What else people call the choices; the value is the choice. */
+        choiceNames: z.record(z.string(), z.string()).default({}),
         help: z.string().default(''),
         example: z.string().default(''),
         step: z.string().default(''),
@@ -52,6 +54,8 @@ export interface ProfilePack {
   label: string;
   done: string;
   fields: Plain<FormField>[];
+  /** By field. */
+  choiceNames: Readonly<Record<string, Readonly<Record<string, string>>>>;
   rules: readonly CheckRule[];
   checks: PackChecks;
   examples: z.infer<typeof checkPack>['examples'];
@@ -70,7 +74,8 @@ export function readProfilePacks(): ReadonlyMap<string, ProfilePack> {
           description: pack.description,
           label: `profile/${name}@${pack.version}`,
           done: pack.done ?? 'Save the form.',
-          fields: pack.fields,
+          fields: pack.fields.map(({ choiceNames: _, ...field }) => field),
+          choiceNames: Object.fromEntries(pack.fields.map(({ name: field, choiceNames }) => [field, choiceNames])),
           rules: pack.checks,
           checks,
           examples: pack.examples,

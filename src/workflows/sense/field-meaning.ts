@@ -20,7 +20,7 @@ const meanings: readonly (readonly [Meaning, RegExp])[] = [
   ['bic', /\b(bic|swift)\b/],
   [
     'vat',
-    /\b(vat (id|number|no|nr)|vatid|vat|ust id(nr)?|ustid(nr)?|uid nummer|nif iva|numero de tva|tva intracommunautaire|tva|umsatzsteuer id)\b/,
+    /\b(vat (id|number|no|nr)|vatid|vat|tax (id|number|no)|taxid|steuernummer|numero fiscal|ust id(nr)?|ustid(nr)?|uid nummer|nif iva|numero de tva|tva intracommunautaire|tva|umsatzsteuer id)\b/,
   ],
   ['currency', /\b(currency|waehrung|wahrung|moneda|devise)\b/],
   ['postcode', /\b(post ?code|postal ?code|zip|zip ?code|plz|postleitzahl|codigo postal|code postal|cp)\b/],

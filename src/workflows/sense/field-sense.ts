@@ -111,6 +111,28 @@ const postcodes: Readonly<Record<string, RegExp>> = {
   US: /^\d{5}(-\d{4})?$/,
 };
 
+// Of the countries whose form is known.
+const postcodesLike: Readonly<Record<string, string>> = {
+  ...{
+    AT: '8010',
+    AU: '3000',
+    BE: '1000',
+    CA: 'K1A 0B1',
+    CH: '3011',
+    CZ: '110 00',
+    DE: '10115',
+    DK: '2100',
+    ES: '28013',
+  },
+  ...{ FI: '00100', FR: '75011', GB: 'SW1A 1AA', IE: 'D02 X285', IT: '00184', LI: '9490', LU: '1009', MX: '06000' },
+  ...{ NL: '1012 AB', NO: '0150', PL: '00-001', PT: '1000-001', SE: '111 20', US: '20500' },
+};
+
+/** A postcode as a country writes them; undefined where its form is not known. */
+export function postcodeOf(country: string | undefined): string | undefined {
+  return country === undefined ? undefined : postcodesLike[country];
+}
+
 function postcodeProblem(text: string, country: string | undefined): Fault | undefined {
   const form = country === undefined ? undefined : postcodes[country];
   if (form === undefined) return undefined;

@@ -66,6 +66,7 @@ export const sentenceValues = {
   'field.moreItems': ['label', 'max'],
   'field.fewerItems': ['label', 'min'],
   'field.number': ['label'],
+  'field.numberAlone': ['label', 'unit'],
   'field.integer': ['label'],
   'field.less': ['label', 'min'],
   'field.more': ['label', 'max'],

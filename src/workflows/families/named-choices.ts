@@ -1,0 +1,40 @@
+import type { JsonObject } from '@bufbuild/protobuf';
+import { foldText } from '../../base/text/fold.ts';
+import type { ProfilePack } from '../packs/profile-pack.ts';
+import { packWords } from '../words/pack-words.ts';
+
+/** By field, the value that is meant by each name: what it is called in any language, in any case. */
+type ChoiceNames = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+const nameMax = 200;
+
+/** What people call the choices of a shipped form: the values, their labels in every language, and the pack's other names. */
+export function choiceNamesOf(template: string, { fields, choiceNames }: ProfilePack): ChoiceNames {
+  const forms = [...packWords.profile.values()].map((spoken) => spoken[template]?.fields ?? {});
+  return new Map(
+    fields
+      .filter(({ choices }) => choices.length > 0)
+      .map(({ name, choices }) => {
+        const labels = forms.flatMap((form) => Object.entries(form[name]?.choices ?? {}));
+        const names = [
+          ...Object.entries(choiceNames[name] ?? {}),
+          ...labels.map(([value, label]): [string, string] => [label, value]),
+          ...choices.map((value): [string, string] => [value, value]),
+        ];
+        return [name, new Map(names.map(([called, value]) => [foldText(called), value]))];
+      }),
+  );
+}
+
+/** The values with each choice as the form writes it; what no choice is called stays as it is. */
+export function withChoices(names: ChoiceNames | undefined, values: JsonObject): JsonObject {
+  if (names === undefined) return values;
+  const read: JsonObject = { ...values };
+  for (const [field, choices] of names) {
+    const meant = (value: JsonObject[string]) =>
+      typeof value === 'string' && value.length <= nameMax ? (choices.get(foldText(value.trim())) ?? value) : value;
+    const value = Object.hasOwn(values, field) ? values[field] : undefined;
+    if (value !== undefined) read[field] = Array.isArray(value) ? value.map((item) => meant(item)) : meant(value);
+  }
+  return read;
+}
