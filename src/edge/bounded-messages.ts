@@ -13,8 +13,8 @@ export function messageFailure(reason: unknown): Failure | undefined {
   return typeof reason === 'object' && reason !== null ? failures.get(reason) : undefined;
 }
 
-// Connect takes any of its errors for one of a class that is derived from them, so the failure stands beside it.
-function refused(failure: Failure): ConnectError {
+/** An error that Connect carries on as it is. Any class of our own it would take for its own, so the failure stands beside it. */
+export function refusedMessage(failure: Failure): ConnectError {
   const error = new ConnectError('the message is refused', Code.InvalidArgument);
   failures.set(error, failure);
   return error;
@@ -88,11 +88,13 @@ export function boundMessages(request: IncomingMessage, method: DescMethod, boun
     if (message.length <= uncheckedBytes) return;
     if (!isJson) {
       const problem = checkFields(message, method.input);
-      if (problem) throw refused(problem);
+      if (problem) throw refusedMessage(problem);
       return;
     }
     const fault = await findJsonFault(message);
-    if (fault) throw refused(invalid('body', `${fault.description} (${positionInBytes(message, fault.at)})`));
+    // How deep it is nested, its reader sees.
+    if (fault && fault.kind !== 'depth')
+      throw refusedMessage(invalid('body', `${fault.description} (${positionInBytes(message, fault.at)})`));
   }
 }
 
@@ -109,7 +111,7 @@ async function collect(body: AsyncIterable<Buffer>, isEnvelope: boolean, bytesMa
     const [first] = chunks;
     const declared = isEnvelope && first && first.length >= envelopeBytes ? first.readUInt32BE(1) : 0;
     if (bytes > bytesMax + (isEnvelope ? envelopeBytes : 0) || declared > bytesMax)
-      throw refused({ kind: 'payload_too_large', limitBytes: bytesMax });
+      throw refusedMessage({ kind: 'payload_too_large', limitBytes: bytesMax });
   }
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes);
 }
@@ -117,6 +119,6 @@ async function collect(body: AsyncIterable<Buffer>, isEnvelope: boolean, bytesMa
 async function opened(message: Buffer, encoding: string, bytesMax: number): Promise<Buffer> {
   if (!isEncoding(encoding)) return message;
   const open = await openMessage(message, encoding, bytesMax);
-  if (!open.ok) throw refused(open.failure);
+  if (!open.ok) throw refusedMessage(open.failure);
   return open.value;
 }

@@ -4,12 +4,14 @@ import {
   Code,
   ConnectError,
   type ConnectRouter,
+  type ConnectRouterOptions,
   createContextKey,
   createContextValues,
   type HandlerContext,
   type ServiceImpl,
 } from '@connectrpc/connect';
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify';
+import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Protocol } from '../api/call.ts';
 import type { ServedService } from '../api/handlers.ts';
@@ -17,11 +19,14 @@ import { FailureError } from '../base/failure.ts';
 import type { OpenConnection } from '../limits/index.ts';
 import { refusalOf } from './anonymous.ts';
 import { boundMessages } from './bounded-messages.ts';
+import { withJson } from './connect-json.ts';
 import { connectionOf } from './connections.ts';
 import { connectError } from './error-body.ts';
 import type { AdmittedCall, Gate } from './gate.ts';
 import { spellMessage } from './grpc-message.ts';
 import type { IncomingCall } from './incoming-call.ts';
+import { registryOf } from './message-types.ts';
+import { createJsonCodecs } from '@intelligence-api/transcoding/parts';
 import { reword, unreadableFailure } from './unreadable.ts';
 
 export interface ConnectLaneOptions {
@@ -39,28 +44,36 @@ export interface ConnectLaneOptions {
 /** gRPC, gRPC-Web and Connect: their framing is Connect's, what passes is the gate's. */
 export function registerConnect(app: FastifyInstance, options: ConnectLaneOptions): void {
   const { gate, services, operations } = options;
-  const plugin = (lane: FastifyInstance, readMaxBytes: number, routes: (router: ConnectRouter) => void) =>
-    lane.register(fastifyConnectPlugin, {
+  const codecOf = createJsonCodecs(registryOf(services.map(({ service }) => service)));
+  const plugin = (lane: FastifyInstance, readMaxBytes: number, routes: (router: ConnectRouter) => void) => {
+    const routerOptions: ConnectRouterOptions = {
       readMaxBytes,
+      acceptCompression: [compressionGzip, compressionBrotli],
       shutdownSignal: options.shutdownSignal,
-      contextValues: (request: FastifyRequest) =>
-        createContextValues().set(peerKey, request.ip).set(rawKey, request.raw),
       // Runs once the headers are in and before any message is read: who may not call, sends no megabytes.
       requestGate: async (context) => {
         const raw = context.values.get(rawKey);
         const refusal = raw && refusalOf(raw);
         if (refusal) throw refused(gate, new FailureError(refusal), undefined);
-        if (gate.serves(context.method)) context.values.set(callKey, await admit(gate, context, readMaxBytes));
+        const method = methods.get(pathOf(context.method));
+        if (method) context.values.set(callKey, await admit(gate, context, method, readMaxBytes));
       },
-      jsonOptions: { alwaysEmitImplicit: true, ignoreUnknownFields: false },
-      routes,
+      // Of the details of errors.
+      jsonOptions: { alwaysEmitImplicit: true },
+    };
+    return lane.register(fastifyConnectPlugin, {
+      ...routerOptions,
+      contextValues: (request: FastifyRequest) =>
+        createContextValues().set(peerKey, request.ip).set(rawKey, request.raw),
+      routes: (router) => routes(withJson(router, routerOptions, { codecOf, refuse: refuseMessage })),
     });
-
-  const methods = new Map(
-    services
-      .flatMap(({ service }) => service.methods)
-      .map((method) => [`/${method.parent.typeName}/${method.name}`, method]),
-  );
+  };
+  const refuseMessage = (error: unknown, context: HandlerContext) => {
+    const call = context.values.get(callKey);
+    if (call) gate.abandon(call, error);
+    return refused(gate, error, call?.requestId);
+  };
+  const methods = new Map(services.flatMap(({ service }) => service.methods).map((method) => [pathOf(method), method]));
   app.addHook('onRequest', async ({ raw }) => clampTimeouts(raw.headers, options.maxTimeoutMs));
   app.register(async (lane) => {
     // Fastify's own parsers would read bodies of other types before the gate has seen the call.
@@ -119,10 +132,19 @@ const peerKey = createContextKey('', { description: 'the caller’s address' });
 const rawKey = createContextKey<IncomingMessage | undefined>(undefined, { description: 'the request as Node made it' });
 const callKey = createContextKey<AdmittedCall | undefined>(undefined, { description: 'the admitted call' });
 
-async function admit(gate: Gate, context: HandlerContext, limitBytes: number): Promise<AdmittedCall> {
+function pathOf({ parent, name }: DescMethod): string {
+  return `/${parent.typeName}/${name}`;
+}
+
+async function admit(
+  gate: Gate,
+  context: HandlerContext,
+  method: DescMethod,
+  limitBytes: number,
+): Promise<AdmittedCall> {
   const incoming = new ConnectIncomingCall(context);
   try {
-    const call = await gate.admit(context.method, incoming);
+    const call = await gate.admit(method, incoming);
     // Aborted at the end of every call: one whose message could not be read never reaches its handler.
     context.signal.addEventListener('abort', () => endUnread(gate, call, context.signal.reason, limitBytes), {
       once: true,

@@ -1,4 +1,4 @@
-import { createRegistry, type DescFile, type DescMethod } from '@bufbuild/protobuf';
+import type { DescMethod } from '@bufbuild/protobuf';
 import { RestError } from '@intelligence-api/transcoding';
 import { fastifyTranscoding, type RestContext } from '@intelligence-api/transcoding/fastify';
 import type { FastifyInstance } from 'fastify';
@@ -9,6 +9,7 @@ import { errorBody } from './error-body.ts';
 import { headersOf } from './failures.ts';
 import type { AdmittedCall, Gate } from './gate.ts';
 import { HttpIncomingCall } from './incoming-call.ts';
+import { registryOf } from './message-types.ts';
 
 export interface RestLaneOptions {
   services: readonly ServedService[];
@@ -24,7 +25,7 @@ export interface RestLaneOptions {
 export function registerRest(app: FastifyInstance, { services, gate, ...options }: RestLaneOptions): void {
   app.register(fastifyTranscoding<AdmittedCall>, {
     methods: services.flatMap(({ service }) => service.methods),
-    registry: createRegistry(...new Set(services.flatMap(({ service }) => filesOf(service.file)))),
+    registry: registryOf(services.map(({ service }) => service)),
     pathPrefix: options.pathPrefix,
     limits: { bodyBytes: options.bodyBytes, timeoutMsMax: options.maxTimeoutMs },
     admit: (method, context) => gate.admit(method, new HttpIncomingCall('rest', context)),
@@ -48,8 +49,4 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
     entered.value();
     return undefined;
   }
-}
-
-function filesOf(file: DescFile): DescFile[] {
-  return [file, ...file.dependencies.flatMap(filesOf)];
 }

@@ -39,15 +39,9 @@ export function unreadableFailure(reason: unknown, method: DescMethod, limitByte
 
 const callersFault = /^parse binary: |^decompression failed$/;
 
-/** Fields and types as the caller wrote them; text that came with the request comes back cut short. */
+/** Text that came with the request comes back cut short. */
 function malformed(message: string, method: DescMethod): Failure {
   const typeName = method.input.typeName;
-  const [, field, problem] = /^cannot decode field [\w.]*\.(\w+) from JSON: (.*)$/s.exec(message) ?? [];
-  if (field !== undefined && problem !== undefined) return invalid(field, brief(problem));
-  const [, key] = /^cannot decode message [\w.]+ from JSON: key "(.*)" is unknown$/s.exec(message) ?? [];
-  if (key !== undefined) return invalid(brief(key), `is not a field of ${typeName}`);
-  const [, json] = /^cannot decode message [\w.]+ from JSON: (.*)$/s.exec(message) ?? [];
-  if (json !== undefined) return invalid('body', `is not valid JSON for ${typeName}: ${brief(json)}`);
   const [, binary] = /^parse binary: (.*)$/s.exec(message) ?? [];
   if (binary !== undefined) return invalid('body', `is not a valid protobuf message ${typeName}: ${brief(binary)}`);
   const [, timeout] = /^protocol error: invalid \w+ timeout value: (.*)$/s.exec(message) ?? [];

@@ -232,9 +232,15 @@ describe('a message that can’t be read is refused like every other', () => {
   });
 
   const cases: [string, { type: string; body: string | Buffer; headers?: Record<string, string>; says: string }][] = [
-    ['JSON that breaks off', { type: 'application/json', body: '{"text":', says: 'body: is not valid JSON for ' }],
-    ['an unknown field', { type: 'application/json', body: '{"txt":""}', says: 'txt: is not a field of ' }],
-    ['a field of another type', { type: 'application/json', body: '{"text":1}', says: 'text: expected string' }],
+    [
+      'JSON that breaks off',
+      { type: 'application/json', body: '{"text":', says: 'text: the text ends where a JSON value' },
+    ],
+    ['an unknown field', { type: 'application/json', body: '{"txt":""}', says: 'txt: is not a known field (line 1' }],
+    [
+      'a field of another type',
+      { type: 'application/json', body: '{"text":1}', says: 'text: must be a string (line 1, colu' },
+    ],
     ['bytes that are no protobuf', { type: 'application/proto', body: notProtobuf, says: 'body: is not a valid prot' }],
     [
       'a body that is not gzip',

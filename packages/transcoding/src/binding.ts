@@ -12,8 +12,8 @@ import {
 import { InvalidValue, invalidArgument, RestError, RuleError } from './errors.ts';
 import { FieldBehavior, field_behavior } from './gen/google/api/field_behavior_pb.ts';
 import type { HttpRule } from './gen/google/api/http_pb.ts';
+import { readWhole } from './json-codec.ts';
 import { type FieldReader, getter, type JsonReaders, type Local } from './json-message.ts';
-import { JsonText, position } from './json-text.ts';
 import { isJson } from './negotiation.ts';
 import { percentDecode, percentDecodeKeepingSlashes } from './percent.ts';
 import { Printer } from './printing.ts';
@@ -218,18 +218,11 @@ function bodyReader(options: BodyOptions): (parts: RequestParts, message: Local)
     if (contentType === undefined || !isJson(contentType))
       throw new RestError({ kind: 'unsupported_media_type', accepted: ['application/json'] });
     if (!isUtf8(body)) throw invalidArgument('body', 'must be UTF-8');
-    const text = body.toString();
-    try {
-      const json = new JsonText(text, depthMax);
+    readWhole(body.toString(), depthMax, (json) => {
       // A method without a body takes an empty object for one, as many clients always send it.
       if (rule.body !== '') read(json, message);
       else if (json.peek() !== 123 || json.enter(125)) throw new InvalidValue('must be empty', 0);
-      json.end();
-    } catch (error) {
-      if (!(error instanceof InvalidValue)) throw error;
-      const place = error.offset === undefined ? '' : ` (${position(text, error.offset)})`;
-      throw invalidArgument(error.field() || 'body', `${error.message}${place}`);
-    }
+    });
   };
 }
 

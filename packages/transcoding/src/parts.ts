@@ -4,5 +4,6 @@ export { FastifyCall } from './fastify-call.ts';
 export { eventOf, eventStreamType, type Framing } from './framing.ts';
 export { type Encoding, type Inflated, inflate, isEncoding, tooDense } from './inflate.ts';
 export { defaultJsonBounds, findJsonFault, positionInBytes } from './json-bounds.ts';
+export { createJsonCodecs, type JsonCodec } from './json-codec.ts';
 export { acceptsGzip, parseTimeoutMs } from './negotiation.ts';
 export { sendStream } from './stream.ts';

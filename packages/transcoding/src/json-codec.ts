@@ -1,0 +1,46 @@
+import { create, type DescMessage, type DescMethod, type Message, type Registry } from '@bufbuild/protobuf';
+import { InvalidValue, invalidArgument } from './errors.ts';
+import { JsonReaders, type Local } from './json-message.ts';
+import { JsonText, position } from './json-text.ts';
+import { Printer } from './printing.ts';
+
+/** How deep a text may be nested, unless its owner says otherwise. */
+export const defaultDepthMax = 100;
+
+/** The messages of one method as JSON texts, read and printed as on its JSON path. */
+export interface JsonCodec {
+  /** Throws a `RestError` that says what is wrong, in which field, and where in the text. */
+  read(text: string): Message;
+  print(message: Message): string;
+}
+
+/** Makes codecs of methods. `registry`: for what stands in a `google.protobuf.Any`. */
+export function createJsonCodecs(registry: Registry): (method: DescMethod) => JsonCodec {
+  const readers = new JsonReaders(registry);
+  return (method) => {
+    const printer = new Printer(method, '', registry);
+    return { read: messageReader(readers, method.input), print: (message) => printer.json(message) };
+  };
+}
+
+function messageReader(readers: JsonReaders, desc: DescMessage): (text: string) => Message {
+  const read = readers.message(desc);
+  return (text) => {
+    const message = create(desc) as Local;
+    readWhole(text, defaultDepthMax, (json) => read(json, message));
+    return message;
+  };
+}
+
+/** Reads a text from its start to its end; anything wrong with it throws a `RestError` with the field and the place. */
+export function readWhole(text: string, depthMax: number, read: (json: JsonText) => void): void {
+  try {
+    const json = new JsonText(text, depthMax);
+    read(json);
+    json.end();
+  } catch (error) {
+    if (!(error instanceof InvalidValue)) throw error;
+    const place = error.offset === undefined ? '' : ` (${position(text, error.offset)})`;
+    throw invalidArgument(error.field() || 'body', `${error.message}${place}`);
+  }
+}

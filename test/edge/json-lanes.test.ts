@@ -1,0 +1,128 @@
+import type { ClientHttp2Session } from 'node:http2';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type GateServer, startGateServer } from '../support/gate-server.ts';
+import { connectTo, type JsonPaths, jsonLanes } from '../support/json-lanes.ts';
+import { jsonService } from '../support/json-service.ts';
+
+let server: GateServer;
+let session: ClientHttp2Session;
+beforeAll(async () => {
+  server = await startGateServer({ also: [jsonService()] });
+  session = connectTo(server.url);
+});
+afterAll(async () => {
+  session.close();
+  await server.close(0);
+});
+
+const methods: [string, JsonPaths][] = [
+  [
+    'a unary method',
+    { rest: '/json/echo', rpc: '/intelligence.test.v1.JsonService/Echo', isRead: true, isStream: false },
+  ],
+  [
+    'a stream',
+    { rest: '/json/echo-twice', rpc: '/intelligence.test.v1.JsonService/EchoTwice', isRead: false, isStream: true },
+  ],
+];
+
+const duration = 'type.googleapis.com/google.protobuf.Duration';
+
+/** Messages and a part of what comes back. */
+const taken: [string, string, string][] = [
+  ['a bare number over 2^53 exactly', '{"int64":9007199254740993}', '"int64":"9007199254740993"'],
+  ['the largest unsigned number', '{"uint64":18446744073709551615}', '"uint64":"18446744073709551615"'],
+  [
+    'an Any of a known type',
+    `{"any":{"@type":"${duration}","value":"1.5s"}}`,
+    `"any":{"value":"1.500s","@type":"${duration}"}`,
+  ],
+  ['the sign of a zero', '{"big":-0.0}', '"big":-0,'],
+  ['fields in snake_case', '{"maybe_text":"x"}', '"maybeText":"x"'],
+];
+
+/** Messages, the field that is named, and words of what is said. */
+const refused: [string, string | Buffer, string, string][] = [
+  [
+    'a day that does not exist',
+    '{"time":"2026-02-30T00:00:00Z"}',
+    'time',
+    'must be a time that exists (line 1, column 9)',
+  ],
+  ['a number in hexadecimal', '{"int32":"0x10"}', 'int32', 'must be a 32-bit integer'],
+  ['a number with blanks', '{"int32":" 5"}', 'int32', 'must be a 32-bit integer'],
+  ['a byte order mark', '\ufeff{}', 'body', 'must not begin with a byte order mark (line 1, column 1)'],
+  ['broken UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'body', 'must be UTF-8'],
+  ['a field twice', '{"text":"a",\n"text":"b"}', 'text', 'is given twice (line 2, column 1)'],
+  ['a field twice by two names', '{"maybeText":"a","maybe_text":"b"}', 'maybeText', 'is given twice'],
+  ['a lone surrogate', '{"text":"\\ud800"}', 'text', 'lone surrogate'],
+  ['an unknown field', '{"nested":{"idd":"1"}}', 'nested.idd', 'is not a known field (line 1, column 12)'],
+  ['a value of another type', '{"inners":[{},{"value":"x"}]}', 'inners[1].value', 'must be a 32-bit integer'],
+  ['a double out of range', '{"big":1e400}', 'big', 'is out of the range of a double (line 1, column 8)'],
+  [
+    'a number out of range in a Value',
+    '{"value":{"a":[1e400]}}',
+    'value',
+    'is out of the range of a double (line 1, column 16)',
+  ],
+  ['a number out of range in a Struct', '{"object":{"a":-1e999}}', 'object', 'is out of the range of a double'],
+  [
+    'an Any of an unknown type',
+    '{"any":{"@type":"type.googleapis.com/nothing.Known"}}',
+    'any',
+    'must name a known type',
+  ],
+  ['text that breaks off', '{"text":', 'text', 'the text ends where a JSON value is expected (line 1, column 9)'],
+  ['more than one value', '{} {}', 'body', 'where the end of the text is expected (line 1, column 4)'],
+  ['what is nested deep', `{"value":${'['.repeat(101)}`, 'value', 'is nested deeper than 100 levels'],
+  ['nothing', '', 'body', ''],
+];
+
+describe.each(methods)('%s', (_, paths) => {
+  const each = async (message: string | Buffer) => {
+    const answers = Object.entries(jsonLanes(session, paths)).map(async ([name, lane]) => ({
+      ...{ name, answer: await lane(Buffer.from(message)) },
+    }));
+    const all = await Promise.all(answers);
+    expect(all).toHaveLength(paths.isStream ? 4 : 5);
+    return all;
+  };
+
+  test.each(taken)('every lane takes %s, and prints it alike', async (_name, message, printed) => {
+    const all = await each(message);
+    const [first] = all;
+    expect(first?.answer.messages).toHaveLength(paths.isStream ? 2 : 1);
+    for (const { name, answer } of all) {
+      expect([name, answer.code, answer.messages]).toEqual([name, 0, first?.answer.messages]);
+      expect(answer.messages[0]).toContain(printed);
+    }
+  });
+
+  test.each(refused)('every lane refuses %s alike', async (_name, message, field, says) => {
+    // An empty message is a message of gRPC and Connect, and no body at all of HTTP.
+    const all = (await each(message)).filter(({ name }) => message !== '' || name !== 'REST');
+    for (const { name, answer } of all) {
+      expect([name, answer.code, answer.violations]).toEqual([name, 3, all[0]?.answer.violations]);
+      expect(answer.violations).toEqual([{ field, description: expect.stringContaining(says) }]);
+      expect(answer.message?.startsWith(`${field}: `), answer.message).toBe(true);
+      expect(answer.messages).toEqual([]);
+    }
+    await expect.poll(() => server.occupied()).toBe(0);
+  });
+});
+
+test('a method that streams both ways reads each message so, too', async () => {
+  const rpc = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
+  const lane = jsonLanes(session, { rest: '', rpc, isRead: false, isStream: true })['gRPC with JSON'];
+  const listed = await lane?.(Buffer.from('{"listServices":""}'));
+  expect([listed?.code, listed?.messages.length]).toEqual([0, 1]);
+  expect(listed?.messages[0]).toContain('intelligence.test.v1.JsonService');
+  const refused = await lane?.(Buffer.from('{"listServices":"",\n"listServices":""}'));
+  expect(refused).toMatchObject({
+    ...{
+      code: 3,
+      messages: [],
+      violations: [{ field: 'listServices', description: 'is given twice (line 2, column 1)' }],
+    },
+  });
+});
