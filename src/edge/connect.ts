@@ -52,6 +52,7 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
       shutdownSignal: options.shutdownSignal,
       // Runs once the headers are in and before any message is read: who may not call, sends no megabytes.
       requestGate: async (context) => {
+        spellMessage(context);
         const raw = context.values.get(rawKey);
         const refusal = raw && refusalOf(raw);
         if (refusal) throw refused(gate, new FailureError(refusal), undefined);
@@ -78,14 +79,13 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
   app.register(async (lane) => {
     // Fastify's own parsers would read bodies of other types before the gate has seen the call.
     lane.removeAllContentTypeParsers();
-    lane.addHook('onRequest', async ({ raw, routeOptions }, reply) => {
+    lane.addHook('onRequest', async ({ raw, routeOptions }) => {
       leaveOpen(raw);
       const method = methods.get(routeOptions.url ?? '');
       if (method) {
         const bytesMax = options.messageBytes(method.parent);
         boundMessages(raw, method, { bytesMax, jsonBytesMax: Math.min(bytesMax, jsonBytesMax) });
       }
-      if (isGrpc.test(raw.headers['content-type'] ?? '')) spellMessage(reply.raw);
     });
     if (operations) plugin(lane, operationsMessageBytes, operations);
     // One plugin a service: options given to a single service would switch disabled protocols on again.
@@ -104,8 +104,6 @@ function leaveOpen(request: IncomingMessage): void {
   if (request.httpVersionMajor === 1)
     request[Symbol.asyncIterator] = () => request.iterator({ destroyOnReturn: false });
 }
-
-const isGrpc = /^application\/grpc(?!-web)/;
 
 const grpcUnitsMs: Record<string, number> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 1e-3, n: 1e-6 };
 

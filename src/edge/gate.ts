@@ -13,6 +13,7 @@ import { type AccessRule, accessRules, mayCall } from './access.ts';
 import { checkOrigin } from './cors.ts';
 import { failureOf, heardBy, type Refusal, type RefusalTexts, refusalOf } from './failures.ts';
 import type { IncomingCall } from './incoming-call.ts';
+import { createPrintableChecks, type PrintableCheck } from '@intelligence-api/transcoding/parts';
 import type { Revocations } from './revocations.ts';
 import { createViolationFinder } from './violations.ts';
 
@@ -182,6 +183,7 @@ export function createGate(options: GateOptions): Gate {
   const { admission, authenticate, clock, log, observe, revocations, texts, traceCall } = options;
   const violationsOf = createViolationFinder();
   const handlers = handlersByMethod(options.services);
+  const printables = printableChecks(handlers.keys());
   const rules = accessRules(handlers.keys());
   const reported = new WeakSet<object>();
 
@@ -237,7 +239,8 @@ export function createGate(options: GateOptions): Gate {
   }
 
   function validate(request: Message, call: AdmittedCall): void {
-    const violations = violationsOf(call.method.input, request);
+    const unprintable = printables.get(call.method)?.(request);
+    const violations = unprintable ? [unprintable] : violationsOf(call.method.input, request);
     if (violations) throw new FailureError({ kind: 'invalid_argument', violations });
   }
 
@@ -376,6 +379,17 @@ function ownerOf({ accountId, token, name }: Caller): string {
 
 function nameOf(method: DescMethod): string {
   return `${method.parent.typeName}/${method.name}`;
+}
+
+/** By method: whether what came in binary form can be shown as JSON. What cannot is no message of any lane. */
+function printableChecks(methods: Iterable<DescMethod>): Map<DescMethod, PrintableCheck> {
+  const checkOf = createPrintableChecks();
+  const checks = new Map<DescMethod, PrintableCheck>();
+  for (const method of methods) {
+    const check = checkOf(method.input);
+    if (check) checks.set(method, check);
+  }
+  return checks;
 }
 
 function handlersByMethod(services: readonly ServedService[]): Map<DescMethod, UntypedHandler> {

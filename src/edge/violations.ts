@@ -55,7 +55,7 @@ function wording(message: string): string {
 /** Enough to mend a request by; a list of a thousand bad items does not make a reply of a megabyte. */
 const maxViolations = 20;
 
-/** A field's path as JSON callers write it. */
+/** A field's path as JSON callers write it. Keys of maps, in quotes, are the caller's own. */
 export function camelCasePath(path: string): string {
-  return path.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  return path.replace(/"(?:[^"\\]|\\.)*"|_([a-z0-9])/g, (all, letter?: string) => letter?.toUpperCase() ?? all);
 }

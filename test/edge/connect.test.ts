@@ -138,9 +138,10 @@ describe('gRPC by @grpc/grpc-js', () => {
 
   test('any message survives, whichever way its client undoes the escapes', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), (message) => {
+      fc.property(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('  ')), (message) => {
         const sent = spelled(encodeURIComponent(message));
-        expect(sent).toMatch(/^[ -~]*$/);
+        // HTTP drops blanks at the ends.
+        expect(sent).toMatch(/^([!-~]([ -~]*[!-~])?)?$/);
         expect(decodeURIComponent(sent)).toBe(message);
         expect(decodeURI(sent)).toBe(message);
       }),

@@ -1,7 +1,13 @@
 import type { ClientHttp2Session } from 'node:http2';
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BadRequestSchema } from '../../src/gen/google/rpc/error_details_pb.ts';
+import type { KindsSchema } from '../gen/intelligence/test/v1/echo_pb.ts';
+import { JsonService } from '../gen/intelligence/test/v1/json_pb.ts';
 import { type GateServer, startGateServer } from '../support/gate-server.ts';
-import { connectTo, type JsonPaths, jsonLanes } from '../support/json-lanes.ts';
+import { connectTo, framed, frames, type JsonPaths, jsonLanes } from '../support/json-lanes.ts';
 import { jsonService } from '../support/json-service.ts';
 
 let server: GateServer;
@@ -125,4 +131,87 @@ test('a method that streams both ways reads each message so, too', async () => {
       violations: [{ field: 'listServices', description: 'is given twice (line 2, column 1)' }],
     },
   });
+});
+
+describe('a binary message that JSON has no form for is refused with its field', () => {
+  const value = (kind: object) => ({ value: { kind } as never });
+  const unprintable: [string, MessageInitShape<typeof KindsSchema>, string, string][] = [
+    ['a Value without a kind', value({ case: undefined }), 'value', 'must have a value; null is one'],
+    ['NaN in a Value', value({ case: 'numberValue', value: Number.NaN }), 'value', 'must be a finite number'],
+    [
+      'Infinity deep in a Struct',
+      { object: { a_b: [1, { c: Number.POSITIVE_INFINITY }] } },
+      'object["a_b"][1]["c"]',
+      'must be a finite number',
+    ],
+    [
+      'a Value without a kind in a list',
+      { list: { values: [{ kind: { case: 'nullValue', value: 0 } }, {}] } },
+      'list.values[1]',
+      'must have a value',
+    ],
+    ['NaN in a map of Structs', { objects: { k: { x: Number.NaN } } }, 'objects["k"]["x"]', 'must be a finite number'],
+    ['a time after the year 9999', { times: [{}, { seconds: 10n ** 12n }] }, 'times[1]', 'within the years 1 to 9999'],
+    ['a time before its second', { time: { nanos: -1 } }, 'time', 'must have nanos of 0 to 999999999'],
+    [
+      'a time in a oneof',
+      { choice: { case: 'choiceTime', value: { $typeName: 'google.protobuf.Timestamp', seconds: 0n, nanos: 1e9 } } },
+      'choiceTime',
+      'must have nanos',
+    ],
+    ['a duration beyond its limit', { span: { seconds: 315_576_000_001n } }, 'span', 'within 315576000000 seconds'],
+    ['a duration of two signs', { span: { seconds: 1n, nanos: -1 } }, 'span', 'of one sign'],
+    ['a field mask that does not come back', { mask: { paths: ['a', 'b_1'] } }, 'mask.paths[1]', 'snake_case'],
+  ];
+  const lanes: [string, (message: MessageInitShape<typeof KindsSchema>) => Promise<unknown>][] = [
+    [
+      'Connect',
+      (message) => clientOf(createConnectTransport({ baseUrl: server.url, httpVersion: '1.1' })).echo(message),
+    ],
+    [
+      'gRPC-Web',
+      (message) => clientOf(createGrpcWebTransport({ baseUrl: server.url, httpVersion: '1.1' })).echo(message),
+    ],
+    ['gRPC', (message) => clientOf(createGrpcTransport({ baseUrl: server.url })).echo(message)],
+    [
+      'gRPC, streamed',
+      async (message) => {
+        for await (const reply of clientOf(createGrpcTransport({ baseUrl: server.url })).echoTwice(message))
+          return reply;
+        return undefined;
+      },
+    ],
+  ];
+  const clientOf = (transport: Transport) => createClient(JsonService, transport);
+
+  describe.each(lanes)('by %s', (_lane, send) => {
+    test.each(unprintable)('%s', async (_name, message, field, says) => {
+      const error = ConnectError.from(await send(message).catch((thrown: unknown) => thrown));
+      expect(error.code, error.message).toBe(Code.InvalidArgument);
+      expect(error.findDetails(BadRequestSchema)).toMatchObject([
+        { fieldViolations: [{ field, description: expect.stringContaining(says) }] },
+      ]);
+    });
+
+    test('and one that has a form is taken', async () => {
+      const reply = await send({
+        span: { seconds: 315_576_000_000n, nanos: 999_999_999 },
+        ...{ object: { a: [null, 1.5, { b: '' }] }, time: { seconds: -62_135_596_800n }, mask: { paths: ['a_b.c'] } },
+        ...value({ case: 'nullValue', value: 0 }),
+      });
+      expect(reply).toMatchObject({ span: { nanos: 999_999_999 }, object: { a: [null, 1.5, { b: '' }] } });
+    });
+  });
+});
+
+test('the message of an error over gRPC-Web is escaped where it must be, and not elsewhere', async () => {
+  const response = await fetch(`${server.url}/intelligence.test.v1.JsonService/Echo`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/grpc-web+json' },
+    body: framed(Buffer.from('{"100% of é":1}')),
+  });
+  const [trailer] = frames(Buffer.from(await response.arrayBuffer()));
+  expect(trailer?.bytes.toString()).toContain(
+    'grpc-message: 100%25 of %C3%A9: is not a known field (line 1, column 2)\r\n',
+  );
 });

@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from 'vitest';
-import { createViolationFinder } from '../../src/edge/violations.ts';
+import { camelCasePath, createViolationFinder } from '../../src/edge/violations.ts';
 import { RoutingSchema } from '../../src/gen/intelligence/chat/v1/chat_pb.ts';
 import { ChatRequestSchema } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
 
@@ -11,6 +11,11 @@ test('a value out of a list is told which values there are, without the empty on
     { field: 'mode', description: 'must be one of economy, balanced, quality, fast' },
   ]);
   expect(violationsOf(RoutingSchema, create(RoutingSchema, { mode: 'economy' }))).toBeUndefined();
+});
+
+test('names of fields are in lowerCamelCase, keys of maps as they came', () => {
+  expect(camelCasePath('max_tokens')).toBe('maxTokens');
+  expect(camelCasePath('by_name["a_b"].in_it["\\"c_d"][1]')).toBe('byName["a_b"].inIt["\\"c_d"][1]');
 });
 
 test.each([

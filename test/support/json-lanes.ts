@@ -88,13 +88,15 @@ function send(session: ClientHttp2Session, headers: Record<string, string>, body
   });
 }
 
-function framed(message: Uint8Array): Buffer {
+/** A message in the envelope of gRPC, gRPC-Web and Connect's streams. */
+export function framed(message: Uint8Array): Buffer<ArrayBuffer> {
   const head = Buffer.alloc(5);
   head.writeUInt32BE(message.length, 1);
   return Buffer.concat([head, message]);
 }
 
-function frames(body: Buffer): { flags: number; bytes: Buffer }[] {
+/** The envelopes of a body. */
+export function frames(body: Buffer): { flags: number; bytes: Buffer }[] {
   const found: { flags: number; bytes: Buffer }[] = [];
   for (let at = 0; at < body.length; ) {
     const end = at + 5 + body.readUInt32BE(at + 1);

@@ -29,8 +29,9 @@ export function isUnwrapped(field: DescField): boolean {
 const timestampGrammar =
   /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?(?:Z|([+-])([0-9]{2}):([0-9]{2}))$/;
 
-const secondsMin = -62_135_596_800;
-const secondsMax = 253_402_300_799;
+/** Of a Timestamp: the years 1 to 9999. */
+export const secondsMin = -62_135_596_800;
+export const secondsMax = 253_402_300_799;
 
 /** RFC 3339 with years 1 to 9999. Days that the month does not have are refused, not carried over. */
 export function readTimestamp(text: string): Message {
@@ -50,24 +51,24 @@ export function readTimestamp(text: string): Message {
 }
 
 const secondsIn400Years = 12_622_780_800;
-const durationSecondsMax = 315_576_000_000;
+/** Of a Duration, and as many below zero; a fraction may be added (google/protobuf/duration.proto). */
+export const durationSecondsMax = 315_576_000_000;
 
 function readDuration(text: string): Message {
   const match = /^(-?)([0-9]{1,12})(?:\.([0-9]{1,9}))?s$/.exec(text);
   if (!match) throw new InvalidValue('must be a duration in seconds such as "1.5s"');
   const seconds = Number(match[2]);
   const fraction = nanos(match[3]);
-  if (seconds > durationSecondsMax || (seconds === durationSecondsMax && fraction > 0))
-    throw new InvalidValue(`must be within ${durationSecondsMax} seconds`);
+  if (seconds > durationSecondsMax) throw new InvalidValue(`must be within ${durationSecondsMax} seconds`);
   const sign = match[1] === '-' ? -1 : 1;
   return create(DurationSchema, { seconds: BigInt(seconds * sign), nanos: fraction * sign + 0 });
 }
 
-// lowerCamelCase as JSON writes it, or snake_case as everywhere in our input.
+// lowerCamelCase as JSON writes it, or snake_case as everywhere in our input; in a form that the other one leads back to.
 function readFieldMask(text: string): Message {
   if (text === '') return create(FieldMaskSchema);
   const paths = text.split(',').map((path) => {
-    if (/^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*$/.test(path)) return path;
+    if (/^[a-z][a-z0-9]*([_.][a-z][a-z0-9]*)*$/.test(path)) return path;
     if (!/^[a-z][a-zA-Z0-9]*(\.[a-z][a-zA-Z0-9]*)*$/.test(path))
       throw new InvalidValue('must be field paths separated by commas, such as "displayName,owner.id"');
     return path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
