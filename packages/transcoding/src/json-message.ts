@@ -28,7 +28,7 @@ interface MessageReader {
 /**
  * Readers of messages from JSON text, made once from descriptors. Compared with protobuf-es' `fromJson` they see the
  * text: 64-bit numbers stay exact, duplicate names are found, and everything wrong names its field and its place.
- * They also refuse what that lets pass: unknown enum numbers, days that do not exist, junk after a duration.
+ * They also refuse what that lets pass: days that do not exist, junk after a duration.
  */
 export class JsonReaders {
   private readonly registry: Registry;

@@ -1,4 +1,4 @@
-import { percentDecode } from './percent.ts';
+import { percentDecode, withPlainUnreserved } from './percent.ts';
 import { one, rest, type Segment, type Template } from './template.ts';
 
 /** What a path and an HTTP method lead to. */
@@ -57,7 +57,8 @@ export class Matcher<R> {
     this.fixed.set(path, routes.set(httpMethod, route));
   }
 
-  find(httpMethod: string, path: string): Match<R> {
+  find(httpMethod: string, rawPath: string): Match<R> {
+    const path = withPlainUnreserved(rawPath);
     const fixed = this.fixed.get(path)?.get(httpMethod);
     if (fixed !== undefined) return { kind: 'found', route: fixed, segments: noSegments };
     if (path.includes('%') && percentDecode(path) === undefined) return { kind: 'bad_escape' };

@@ -26,6 +26,18 @@ export function percentDecodeKeepingSlashes(text: string): string | undefined {
 }
 
 /**
+ * The path with its escapes of unreserved characters undone, which mean the same (RFC 3986, section 6.2.2.2). All other escapes
+ * stay as they are.
+ */
+export function withPlainUnreserved(path: string): string {
+  if (!path.includes('%')) return path;
+  return path.replace(/%[2-7][0-9A-Fa-f]/g, (escaped) => {
+    const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
+    return /[A-Za-z0-9\-._~]/.test(character) ? character : escaped;
+  });
+}
+
+/**
  * For Fastify's `rewriteUrl`. Fastify's router answers a path with a bad escape itself, in its own words; with this,
  * such a path reaches the routes, as text that no route takes literally. The transcoder reads `originalUrl`.
  */

@@ -1,8 +1,9 @@
 import { create, type DescField, type DescMessage, type Message } from '@bufbuild/protobuf';
-import { hasCustomJsonRepresentation } from '@bufbuild/protobuf/wkt';
+import { hasCustomJsonRepresentation, isWrapperDesc } from '@bufbuild/protobuf/wkt';
 import { InvalidValue, invalidArgument } from './errors.ts';
 import { type Local, setter } from './json-message.ts';
 import { percentDecode } from './percent.ts';
+import { createPrintableChecks, type PrintableCheck } from './printable.ts';
 import { enumReader, longAsString, scalarReader, type TextReader } from './scalars.ts';
 import { isUnwrapped, messageFromText, wrappedScalar } from './well-known.ts';
 
@@ -12,12 +13,14 @@ export interface TextField {
   name: string;
   /** The fields from the request down to it. */
   path: DescField[];
+  /** It is a part of a type that JSON writes as a text, such as `time.seconds`; as a whole it may have no form in JSON. */
+  isPart: boolean;
   repeated: boolean;
   read: TextReader;
   set: (message: Local, value: unknown) => void;
 }
 
-/** Names of the fields that the query has set. */
+/** Names of the fields that the query has set; with a dot at the end, those of which it has set parts. */
 export type Seen = Set<string>;
 
 /** Finds a field by its path in lowerCamelCase or snake_case. The string is what is wrong with it. */
@@ -27,8 +30,9 @@ export function textField(desc: DescMessage, path: readonly string[]): TextField
   for (const name of path) {
     const field: DescField | undefined = parent?.fields.find((each) => each.name === name || each.jsonName === name);
     if (!field) return 'is not a known field';
-    fields.push(field);
-    parent = field.fieldKind === 'message' && !hasCustomJsonRepresentation(field.message) ? field.message : undefined;
+    // A wrapper and the value in it are one.
+    if (!parent || parent === desc || !isWrapperDesc(parent)) fields.push(field);
+    parent = field.fieldKind === 'message' && hasFields(field.message) ? field.message : undefined;
   }
   const last = fields.at(-1);
   if (!last) return 'is not a known field';
@@ -37,10 +41,20 @@ export function textField(desc: DescMessage, path: readonly string[]): TextField
   return {
     name: fields.map((field) => field.jsonName).join('.'),
     path: fields,
+    isPart: fields.some((field) => field !== last && field.message !== undefined && isText(field.message)),
     repeated: last.fieldKind === 'list',
     read,
     set: last.fieldKind === 'list' ? appender(last) : setter(last),
   };
+}
+
+/** Whether its fields can be named one by one. */
+function hasFields(desc: DescMessage): boolean {
+  return !hasCustomJsonRepresentation(desc) || isText(desc) || isWrapperDesc(desc);
+}
+
+function isText(desc: DescMessage): boolean {
+  return messageFromText(desc) !== undefined;
 }
 
 /** The message that holds the field, made when it is not there. */
@@ -55,25 +69,30 @@ export class QueryReader {
   private readonly desc: DescMessage;
   /** Top-level fields that the body sets. */
   private readonly taken: string | undefined;
+  private readonly checkPrintable: PrintableCheck | undefined;
   private readonly known = new Map<string, TextField>();
 
   constructor(desc: DescMessage, bodyField: DescField | undefined) {
     this.desc = desc;
     this.taken = bodyField?.name;
+    this.checkPrintable = createPrintableChecks()(desc);
   }
 
   read(query: string, message: Local): Seen {
     const seen: Seen = new Set();
+    let hasParts = false;
     for (let at = 0; at <= query.length; ) {
       const next = query.indexOf('&', at);
       const end = next < 0 ? query.length : next;
-      if (end > at) this.parameter(query.slice(at, end), message, seen);
+      if (end > at && this.parameter(query.slice(at, end), message, seen).isPart) hasParts = true;
       at = end + 1;
     }
+    const fault = hasParts ? this.checkPrintable?.(message) : undefined;
+    if (fault) throw invalidArgument(fault.field, fault.description);
     return seen;
   }
 
-  private parameter(text: string, message: Local, seen: Seen): void {
+  private parameter(text: string, message: Local, seen: Seen): TextField {
     const equals = text.indexOf('=');
     const name = decode(equals < 0 ? text : text.slice(0, equals));
     const value = equals < 0 ? '' : decode(text.slice(equals + 1));
@@ -82,8 +101,10 @@ export class QueryReader {
     const field = this.field(name);
     try {
       if (!field.repeated && seen.has(field.name)) throw new InvalidValue('is given twice');
-      seen.add(field.name);
+      if (isSeenElsewhere(field, seen)) throw new InvalidValue('is given as a whole and in parts');
+      see(field, seen);
       field.set(holder(message, field.path), field.read(value));
+      return field;
     } catch (error) {
       if (error instanceof InvalidValue) throw invalidArgument(field.name, error.message);
       throw error;
@@ -100,6 +121,15 @@ export class QueryReader {
     if (this.known.size < knownMax) this.known.set(name, field);
     return field;
   }
+}
+
+function see({ name, isPart }: TextField, seen: Seen): void {
+  seen.add(name);
+  if (isPart) seen.add(name.slice(0, name.lastIndexOf('.') + 1));
+}
+
+function isSeenElsewhere({ name, isPart }: TextField, seen: Seen): boolean {
+  return seen.has(isPart ? name.slice(0, name.lastIndexOf('.')) : `${name}.`);
 }
 
 const knownMax = 256;

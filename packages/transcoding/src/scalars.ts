@@ -14,6 +14,9 @@ export interface ScalarReader {
   fromText: TextReader;
 }
 
+const int32Min = -2_147_483_648;
+const int32Max = 2_147_483_647;
+
 /** The reader of a scalar type. `longAsString` fields keep 64-bit integers as decimal strings. */
 export function scalarReader(type: ScalarType, longAsString: boolean): ScalarReader {
   switch (type) {
@@ -30,7 +33,7 @@ export function scalarReader(type: ScalarType, longAsString: boolean): ScalarRea
     case ScalarType.INT32:
     case ScalarType.SINT32:
     case ScalarType.SFIXED32:
-      return integer32('a 32-bit integer', -2_147_483_648, 2_147_483_647);
+      return integer32('a 32-bit integer', int32Min, int32Max);
     case ScalarType.UINT32:
     case ScalarType.FIXED32:
       return integer32('an unsigned 32-bit integer', 0, 4_294_967_295);
@@ -44,15 +47,21 @@ export function scalarReader(type: ScalarType, longAsString: boolean): ScalarRea
   }
 }
 
-/** Reads an enum value by its name or number; what the enum does not list is refused. */
+/**
+ * Reads an enum value by its name or number. An open enum (proto3) keeps numbers that it does not list, for callers that know
+ * a later version of the contract; a closed one (proto2) refuses them.
+ */
 export function enumReader(desc: DescEnum): TextReader {
   const numbers = new Map<string, number>();
   for (const value of desc.values) numbers.set(value.name, value.number).set(value.jsonName, value.number);
   const known = new Set(desc.values.map((value) => value.number));
+  // JSON writes it as null, whatever its number.
+  const isOpen = desc.open && desc.typeName !== 'google.protobuf.NullValue';
   const names = desc.values.map((value) => value.jsonName).join(', ');
   return (text) => {
     const number = numbers.get(text) ?? Number(plainInteger(text) ?? Number.NaN);
-    if (known.has(number)) return number;
+    // Zero has no sign here.
+    if (isOpen ? number >= int32Min && number <= int32Max : known.has(number)) return number + 0;
     throw new InvalidValue(`must be one of ${names}`);
   };
 }
