@@ -18,13 +18,15 @@ import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';
 import type { OpenConnection } from '../limits/index.ts';
 import { refusalOf } from './anonymous.ts';
-import { boundMessages } from './bounded-messages.ts';
+import { boundMessages, refusedMessage } from './bounded-messages.ts';
 import { withJson } from './connect-json.ts';
 import { connectionOf } from './connections.ts';
 import { connectError } from './error-body.ts';
 import type { AdmittedCall, Gate } from './gate.ts';
-import { spellMessage } from './grpc-message.ts';
+import { offerEncodings, spellMessage } from './grpc-message.ts';
+import { speakText } from './grpc-web-text.ts';
 import type { IncomingCall } from './incoming-call.ts';
+import { interruptedBy } from './interrupt.ts';
 import { registryOf } from './message-types.ts';
 import { createJsonCodecs } from '@intelligence-api/transcoding/parts';
 import { reword, unreadableFailure } from './unreadable.ts';
@@ -36,6 +38,7 @@ export interface ConnectLaneOptions {
   messageBytes(service: DescService): number;
   /** A caller's longer deadline is taken as this. */
   maxTimeoutMs: number;
+  /** Ends the calls that still run; its reason is a `FailureError`, and what they hear. */
   shutdownSignal: AbortSignal;
   /** Services of operations (health, reflection), which anybody may call and nothing charges. */
   operations?: (router: ConnectRouter) => void;
@@ -43,18 +46,26 @@ export interface ConnectLaneOptions {
 
 /** gRPC, gRPC-Web and Connect: their framing is Connect's, what passes is the gate's. */
 export function registerConnect(app: FastifyInstance, options: ConnectLaneOptions): void {
-  const { gate, services, operations } = options;
+  const { gate, services, operations, shutdownSignal } = options;
   const codecOf = createJsonCodecs(registryOf(services.map(({ service }) => service)));
-  const plugin = (lane: FastifyInstance, readMaxBytes: number, routes: (router: ConnectRouter) => void) => {
+  const plugin = (
+    lane: FastifyInstance,
+    readMaxBytes: number,
+    routes: (router: ConnectRouter) => void,
+    stopping = shutdownSignal,
+  ) => {
     const routerOptions: ConnectRouterOptions = {
       readMaxBytes,
       acceptCompression: [compressionGzip, compressionBrotli],
-      shutdownSignal: options.shutdownSignal,
+      shutdownSignal: stopping,
       // Runs once the headers are in and before any message is read: who may not call, sends no megabytes.
       requestGate: async (context) => {
-        spellMessage(context);
         const raw = context.values.get(rawKey);
         const refusal = raw && refusalOf(raw);
+        if (context.protocolName !== 'connect') {
+          spellMessage(context.responseTrailer);
+          offerEncodings(context.requestHeader, context.responseHeader);
+        }
         if (refusal) throw refused(gate, new FailureError(refusal), undefined);
         const method = methods.get(pathOf(context.method));
         if (method) context.values.set(callKey, await admit(gate, context, method, readMaxBytes));
@@ -82,16 +93,19 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
     lane.addHook('onRequest', async ({ raw, routeOptions }) => {
       leaveOpen(raw);
       const method = methods.get(routeOptions.url ?? '');
+      if (method) endReading(raw, shutdownSignal);
+      speakText(raw, reply.raw);
       if (method) {
         const bytesMax = options.messageBytes(method.parent);
         boundMessages(raw, method, { bytesMax, jsonBytesMax: Math.min(bytesMax, jsonBytesMax) });
       }
     });
-    if (operations) plugin(lane, operationsMessageBytes, operations);
+    // They know no gate, so the reason is in Connect's words already.
+    if (operations) plugin(lane, operationsMessageBytes, operations, inConnectsWords(gate, shutdownSignal));
     // One plugin a service: options given to a single service would switch disabled protocols on again.
     for (const { service } of services)
       plugin(lane, options.messageBytes(service), (router) => {
-        router.service(service, implementations(gate, service));
+        router.service(service, implementations(gate, service, shutdownSignal));
       });
   });
 }
@@ -103,6 +117,34 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
 function leaveOpen(request: IncomingMessage): void {
   if (request.httpVersionMajor === 1)
     request[Symbol.asyncIterator] = () => request.iterator({ destroyOnReturn: false });
+}
+
+/** A caller whose message is still under way when the service stops hears of that. */
+function endReading(request: IncomingMessage, shutdownSignal: AbortSignal): void {
+  const read = request[Symbol.asyncIterator].bind(request);
+  request[Symbol.asyncIterator] = async function* pieces() {
+    const source = read();
+    const untilShutdown = interruptedBy(shutdownSignal);
+    try {
+      for (;;) {
+        const { done, value } = await untilShutdown.wait(source.next());
+        if (done) return undefined;
+        yield value;
+      }
+    } catch (error) {
+      throw error instanceof FailureError ? refusedMessage(error.failure) : error;
+    } finally {
+      untilShutdown.stop();
+      // Not waited for: the next piece may never come.
+      source.return?.().catch(() => {});
+    }
+  };
+}
+
+function inConnectsWords(gate: Gate, shutdownSignal: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  shutdownSignal.addEventListener('abort', () => controller.abort(refused(gate, shutdownSignal.reason, undefined)));
+  return controller.signal;
 }
 
 const grpcUnitsMs: Record<string, number> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 1e-3, n: 1e-6 };
@@ -161,27 +203,49 @@ function endUnread(gate: Gate, call: AdmittedCall, reason: unknown, limitBytes: 
   if (reason instanceof ConnectError) reword(reason, refused(gate, error, call.requestId));
 }
 
-function implementations(gate: Gate, service: DescService): Partial<ServiceImpl<DescService>> {
+function implementations(
+  gate: Gate,
+  service: DescService,
+  shutdownSignal: AbortSignal,
+): Partial<ServiceImpl<DescService>> {
   // A service known only by its descriptor has no typed methods: the gate's own types hold here.
-  return Object.fromEntries(service.methods.map((method) => [method.localName, implementation(gate, method)])) as never;
+  return Object.fromEntries(
+    service.methods.map((method) => [method.localName, implementation(gate, method, shutdownSignal)]),
+  ) as never;
 }
 
-function implementation(gate: Gate, method: DescMethod) {
+/** Runs a method. The reply of one whose handler ignores its signal does not wait for it once the service stops. */
+function implementation(gate: Gate, method: DescMethod, shutdownSignal: AbortSignal) {
   if (method.methodKind === 'unary')
     return async (request: Message, context: HandlerContext) => {
       const call = admittedCall(context);
+      const untilShutdown = interruptedBy(shutdownSignal);
       try {
-        return await gate.unary(call, request);
+        return await untilShutdown.wait(gate.unary(call, request));
       } catch (error) {
+        gate.abandon(call, error);
         throw refused(gate, error, call.requestId);
+      } finally {
+        untilShutdown.stop();
       }
     };
   return async function* (request: Message, context: HandlerContext) {
     const call = admittedCall(context);
+    const untilShutdown = interruptedBy(shutdownSignal);
+    const source = gate.stream(call, request)[Symbol.asyncIterator]();
     try {
-      yield* gate.stream(call, request);
+      for (;;) {
+        const { done, value } = await untilShutdown.wait(source.next());
+        if (done) return;
+        yield value;
+      }
     } catch (error) {
+      gate.abandon(call, error);
       throw refused(gate, error, call.requestId);
+    } finally {
+      untilShutdown.stop();
+      // Ends the handler where it waits. What it says to that has no one to hear it.
+      source.return?.().catch(() => {});
     }
   };
 }

@@ -1,13 +1,11 @@
-import type { HandlerContext } from '@connectrpc/connect';
-
 /**
- * Sends `grpc-message` as gRPC spells it: only what is not printable ASCII, and `%`, is escaped (its HTTP/2 protocol,
- * "Responses"; gRPC-Web has it from there). Connect escapes it as a part of a URI, and many clients undo only half of that, or
- * show it as it came: their callers would read `text%3A must be`.
+ * Makes the trailers of a call spell `grpc-message` as gRPC does: only what is not printable ASCII, and `%`, is escaped (its
+ * HTTP/2 protocol, "Responses"; gRPC-Web's trailers are the same). Connect escapes it as a part of a URI, and @grpc/grpc-js
+ * undoes only half of that, others nothing at all: their callers would read `text%3A must be`.
  */
-export function spellMessage({ responseTrailer }: Pick<HandlerContext, 'responseTrailer'>): void {
-  const set = responseTrailer.set.bind(responseTrailer);
-  Object.assign(responseTrailer, {
+export function spellMessage(trailers: Headers): void {
+  const set = trailers.set.bind(trailers);
+  Object.assign(trailers, {
     set: (name: string, value: string) => set(name, name.toLowerCase() === 'grpc-message' ? spelled(value) : value),
   });
 }
@@ -19,4 +17,20 @@ export function spelled(message: string): string {
     if (escaped === '%25' || escaped === '%7F' || (escaped === '%20' && isAtEnd)) return escaped;
     return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
   });
+}
+
+/** How messages may be compressed, both ways of a call but that replies of the lane for HTTP/2's streams are never `br`. */
+export const acceptedEncodings = 'identity,gzip,br';
+
+const known = acceptedEncodings.split(',');
+
+/** Whether a message may be compressed so, by `grpc-encoding`. */
+export function isKnownEncoding(encoding: string): boolean {
+  return known.includes(encoding);
+}
+
+/** A caller whose encoding is not known hears which are, with its UNIMPLEMENTED (gRPC's compression.md). */
+export function offerEncodings(request: Headers, reply: Headers): void {
+  const encoding = request.get('grpc-encoding');
+  if (encoding !== null && !isKnownEncoding(encoding)) reply.set('grpc-accept-encoding', acceptedEncodings);
 }

@@ -7,10 +7,11 @@ import type { AnonymousBudget } from '../../limits/index.ts';
 import { refusedLifeMs } from '../anonymous.ts';
 import { connectionOfSession } from '../connections.ts';
 import type { AdmittedCall, Gate } from '../gate.ts';
+import { acceptedEncodings } from '../grpc-message.ts';
 import { GrpcCall } from './call.ts';
 import { type Frame, readMessage, receiveFrame } from './message-in.ts';
 import { type ReplyStream, replyStream, sendMessage, sendStatus } from './reply.ts';
-import { acceptedEncodings, encodingOf, problemOf } from './request-headers.ts';
+import { encodingOf, problemOf } from './request-headers.ts';
 import { statusOf } from './status.ts';
 
 export interface GrpcLaneOptions {

@@ -1,12 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http2';
 import { isEncoding } from '@intelligence-api/transcoding/parts';
 import { type Failure, invalid } from '../../base/failure.ts';
+import { isKnownEncoding } from '../grpc-message.ts';
 import { brief } from '../message-bytes.ts';
-
-/** How messages may be compressed, both ways of a call but that replies are never `br`. */
-export const acceptedEncodings = 'identity,gzip,br';
-
-const known = acceptedEncodings.split(',');
 
 /**
  * What is wrong with the headers of a call, once it is let in: an encoding that is not known (gRPC compression: UNIMPLEMENTED),
@@ -14,7 +10,7 @@ const known = acceptedEncodings.split(',');
  */
 export function problemOf(headers: IncomingHttpHeaders): Failure | undefined {
   const encoding = headers['grpc-encoding'];
-  if (encoding !== undefined && !known.includes(String(encoding)))
+  if (encoding !== undefined && !isKnownEncoding(String(encoding)))
     return {
       kind: 'unimplemented',
       description: 'The message is compressed in a way that is not known here. Send it as it is, or as gzip or br.',

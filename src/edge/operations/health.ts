@@ -33,7 +33,8 @@ export function healthService(
         await changed(readiness, over);
       }
       // Clients ask again after every status but UNIMPLEMENTED (gRPC's health checking protocol).
-      if (!context.signal.aborted) throw new ConnectError('The watch is over. Watch again.', Code.Unavailable);
+      context.signal.throwIfAborted();
+      throw new ConnectError('The watch is over. Watch again.', Code.Unavailable);
     },
   };
 }

@@ -1,0 +1,89 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { invalid } from '../base/failure.ts';
+import { messageRefusal } from './bounded-messages.ts';
+
+const binaryType = 'application/grpc-web+proto';
+const textType = 'application/grpc-web-text+proto';
+const isText = /^application\/grpc-web-text(?:\+proto)?$/i;
+const isBinary = /^application\/grpc-web(?:\+proto)?$/i;
+
+/**
+ * Lets callers speak gRPC-Web in base64 (`application/grpc-web-text`, gRPC's PROTOCOL-WEB.md) to a handler that knows the
+ * binary form only. The reply is in base64 when `Accept` asks for it; without an `Accept` that names either, when the
+ * request is. Replies of other types, such as JSON, stay as they are.
+ */
+export function speakText(request: IncomingMessage, response: ServerResponse): void {
+  const { headers } = request;
+  const type = headers['content-type'] ?? '';
+  const asksInText = isText.test(type);
+  if (!asksInText && !isBinary.test(type)) return;
+  if (asksInText) {
+    headers['content-type'] = binaryType;
+    decodeBody(request);
+  }
+  if (wantsText(headers.accept) ?? asksInText) encodeReply(response);
+}
+
+/** Undefined: either form is as good. */
+function wantsText(accept: string | undefined): boolean | undefined {
+  const types = (accept ?? '').split(',').map((each) => each.split(';', 1)[0]?.trim() ?? '');
+  if (types.some((each) => isText.test(each))) return true;
+  return types.some((each) => isBinary.test(each)) ? false : undefined;
+}
+
+function decodeBody(request: IncomingMessage): void {
+  const read = request[Symbol.asyncIterator].bind(request);
+  request[Symbol.asyncIterator] = async function* decoded() {
+    let rest = '';
+    for await (const chunk of { [Symbol.asyncIterator]: read }) {
+      const text = rest + (chunk as Buffer).toString('latin1');
+      const whole = text.length - (text.length % charactersOfGroup);
+      rest = text.slice(whole);
+      if (whole > 0) yield bytesOf(text.slice(0, whole));
+    }
+    if (rest !== '') throw notBase64();
+    return undefined;
+  };
+}
+
+/** Three bytes, or the last ones of a run and their padding. */
+const charactersOfGroup = 4;
+
+/** A run of base64 and its padding; a caller may send one after the other. */
+const runs = /[A-Za-z0-9+/]*={0,2}/y;
+
+/** What is in groups of base64; those with padding may be followed by others. */
+function bytesOf(text: string): Buffer {
+  const bytes = Buffer.allocUnsafe((text.length / charactersOfGroup) * 3);
+  let length = 0;
+  for (let at = 0; at < text.length; ) {
+    runs.lastIndex = at;
+    const [run = ''] = runs.exec(text) ?? [];
+    if (run.length === 0 || run.length % charactersOfGroup > 0) throw notBase64();
+    length += bytes.write(run, length, 'base64');
+    at += run.length;
+  }
+  return bytes.subarray(0, length);
+}
+
+function notBase64() {
+  return messageRefusal(invalid('body', 'is not padded base64, as application/grpc-web-text asks'));
+}
+
+/** Each piece that is written is a run of its own, so that no message waits for the next one. */
+function encodeReply(response: ServerResponse): void {
+  const writeHead = response.writeHead.bind(response) as (
+    status: number,
+    headers?: OutgoingHttpHeaders,
+  ) => typeof response;
+  const write = response.write.bind(response) as (text: string, done?: () => void) => boolean;
+  let encodes = false;
+  response.writeHead = ((status: number, headers?: OutgoingHttpHeaders) => {
+    encodes = isBinary.test(String(headers?.['content-type'] ?? ''));
+    return writeHead(status, encodes ? { ...headers, 'content-type': textType } : headers);
+  }) as typeof response.writeHead;
+  response.write = ((piece: string | Uint8Array, encoding?: BufferEncoding, done?: () => void) => {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece, encoding) : Buffer.from(piece);
+    return encodes ? write(bytes.toString('base64'), done) : write(piece as string, done);
+  }) as typeof response.write;
+}
