@@ -18,7 +18,7 @@ import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';
 import type { OpenConnection } from '../limits/index.ts';
 import { refusalOf } from './anonymous.ts';
-import { boundMessages, refusedMessage } from './bounded-messages.ts';
+import { boundMessages } from './bounded-messages.ts';
 import { withJson } from './connect-json.ts';
 import { connectionOf } from './connections.ts';
 import { connectError } from './error-body.ts';
@@ -68,7 +68,10 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
         }
         if (refusal) throw refused(gate, new FailureError(refusal), undefined);
         const method = methods.get(pathOf(context.method));
-        if (method) context.values.set(callKey, await admit(gate, context, method, readMaxBytes));
+        if (!method) return;
+        const call = await admit(gate, context, method, readMaxBytes);
+        context.values.set(callKey, call);
+        if (raw) requestIds.set(raw, call.requestId);
       },
       // Of the details of errors.
       jsonOptions: { alwaysEmitImplicit: true },
@@ -90,10 +93,10 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
   app.register(async (lane) => {
     // Fastify's own parsers would read bodies of other types before the gate has seen the call.
     lane.removeAllContentTypeParsers();
-    lane.addHook('onRequest', async ({ raw, routeOptions }) => {
+    lane.addHook('onRequest', async ({ raw, routeOptions }, reply) => {
       leaveOpen(raw);
       const method = methods.get(routeOptions.url ?? '');
-      if (method) endReading(raw, shutdownSignal);
+      if (method) endReading(raw, shutdownSignal, () => refused(gate, shutdownSignal.reason, requestIds.get(raw)));
       speakText(raw, reply.raw);
       if (method) {
         const bytesMax = options.messageBytes(method.parent);
@@ -120,7 +123,7 @@ function leaveOpen(request: IncomingMessage): void {
 }
 
 /** A caller whose message is still under way when the service stops hears of that. */
-function endReading(request: IncomingMessage, shutdownSignal: AbortSignal): void {
+function endReading(request: IncomingMessage, shutdownSignal: AbortSignal, reason: () => ConnectError): void {
   const read = request[Symbol.asyncIterator].bind(request);
   request[Symbol.asyncIterator] = async function* pieces() {
     const source = read();
@@ -132,7 +135,7 @@ function endReading(request: IncomingMessage, shutdownSignal: AbortSignal): void
         yield value;
       }
     } catch (error) {
-      throw error instanceof FailureError ? refusedMessage(error.failure) : error;
+      throw error === shutdownSignal.reason ? reason() : error;
     } finally {
       untilShutdown.stop();
       // Not waited for: the next piece may never come.
@@ -164,6 +167,9 @@ function clampTimeouts(headers: IncomingHttpHeaders, maxTimeoutMs: number): void
  * ones, with images, are sent in binary form, or as JSON over REST.
  */
 const jsonBytesMax = 4 * 1024 * 1024;
+
+/** Of calls that were let in. */
+const requestIds = new WeakMap<IncomingMessage, string>();
 
 /** Requests of health and reflection are a few names. */
 const operationsMessageBytes = 65_536;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { invalid } from '../base/failure.ts';
-import { messageRefusal } from './bounded-messages.ts';
+import { refusedMessage } from './bounded-messages.ts';
 
 const binaryType = 'application/grpc-web+proto';
 const textType = 'application/grpc-web-text+proto';
@@ -67,7 +67,7 @@ function bytesOf(text: string): Buffer {
 }
 
 function notBase64() {
-  return messageRefusal(invalid('body', 'is not padded base64, as application/grpc-web-text asks'));
+  return refusedMessage(invalid('body', 'is not padded base64, as application/grpc-web-text asks'));
 }
 
 /** Each piece that is written is a run of its own, so that no message waits for the next one. */

@@ -115,7 +115,10 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
         },
       });
       if (gate.serves(ChatService.method.chat))
-        app.register(openAi, { gate, pathPrefix: http.pathPrefix, bodyBytes: largeMessageBytes });
+        app.register(openAi, {
+          ...{ gate, pathPrefix: http.pathPrefix, bodyBytes: largeMessageBytes },
+          shutdownSignal: shutdown.signal,
+        });
       registerRest(app, {
         services,
         gate,
@@ -123,6 +126,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
         pathPrefix: http.pathPrefix,
         bodyBytes: ({ parent }) => messageBytesOf(parent),
         maxTimeoutMs,
+        shutdownSignal: shutdown.signal,
       });
     },
   });

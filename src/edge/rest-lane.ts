@@ -19,6 +19,8 @@ export interface RestLaneOptions {
   /** Largest body of a method, after decompression. */
   bodyBytes(method: DescMethod): number;
   maxTimeoutMs: number;
+  /** Ends the calls that still run; its reason is a `FailureError`, and what they hear. */
+  shutdownSignal: AbortSignal;
 }
 
 /** JSON over HTTP at the documented paths: the transcoder finds the method and its message, the gate does the rest. */
@@ -27,6 +29,7 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
     methods: services.flatMap(({ service }) => service.methods),
     registry: registryOf(services.map(({ service }) => service)),
     pathPrefix: options.pathPrefix,
+    shutdownSignal: options.shutdownSignal,
     limits: { bodyBytes: options.bodyBytes, timeoutMsMax: options.maxTimeoutMs },
     admit: (method, context) => gate.admit(method, new HttpIncomingCall('rest', context)),
     unary: (_method, request, _context, call) => gate.unary(call, request),

@@ -17,7 +17,7 @@ export interface CallContext {
   readonly headers: RequestHeaders;
   /** From `Grpc-Timeout`, at most the server's maximum; undefined when the caller set no deadline. */
   readonly timeoutMs: number | undefined;
-  /** Aborts when the caller goes away or the deadline passes. Made when it is first asked for. */
+  /** Aborts when the caller goes away, the deadline passes or the server stops. Made when it is first asked for. */
   readonly signal: AbortSignal;
   /** Headers to send with the reply, or before the first message of a stream. Names in lower case. */
   readonly replyHeaders: Record<string, string>;
@@ -49,9 +49,9 @@ export abstract class Call<Admitted = unknown> implements CallContext {
   timeoutMs: number | undefined = undefined;
   readonly replyHeaders: Record<string, string> = {};
   private controller: AbortController | undefined;
-  private failure: RestError | undefined;
+  private failure: Error | undefined;
   private timer: NodeJS.Timeout | undefined;
-  private onStop: ((reason: RestError) => void) | undefined;
+  private onStop: ((reason: Error) => void) | undefined;
   private watching = false;
 
   abstract readonly httpMethod: string;
@@ -92,10 +92,18 @@ export abstract class Call<Admitted = unknown> implements CallContext {
     this.timer = setTimeout(() => this.stop(new RestError({ kind: 'deadline_exceeded' })), timeoutMs);
   }
 
-  /** Calls back, once, when the deadline passes or the caller goes away. */
-  whenStopped(onStop: (reason: RestError) => void): void {
+  /** Calls back, once, when the call is stopped. One at a time: the last one counts. */
+  whenStopped(onStop: (reason: Error) => void): void {
     this.onStop = onStop;
     if (this.failure) onStop(this.failure);
+  }
+
+  /** As `work` ends, or the reason of a stop: a reply waits neither for a handler that ignores its signal nor for a body. */
+  untilStopped<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.whenStopped(reject);
+      work.then(resolve, reject);
+    });
   }
 
   /** Listens for the caller's leaving; a request that never asks for it does not pay for it. */
@@ -115,11 +123,35 @@ export abstract class Call<Admitted = unknown> implements CallContext {
 
   private readonly closed = (): void => this.stop(new RestError({ kind: 'cancelled' }));
 
-  private stop(reason: RestError): void {
+  /** Ends the call from outside: the first reason counts, and is what its caller hears. */
+  stop(reason: Error): void {
     if (this.failure) return;
     this.failure = reason;
     clearTimeout(this.timer);
     this.controller?.abort(reason);
     this.onStop?.(reason);
+  }
+}
+
+/** The calls that run. When the server stops, each of them is stopped with the signal's reason, an error. */
+export class RunningCalls {
+  private readonly calls = new Set<Call>();
+  private readonly shutdownSignal: AbortSignal | undefined;
+
+  constructor(shutdownSignal: AbortSignal | undefined) {
+    this.shutdownSignal = shutdownSignal;
+    shutdownSignal?.addEventListener('abort', () => {
+      for (const call of this.calls) call.stop(shutdownSignal.reason);
+    });
+  }
+
+  add(call: Call): void {
+    this.calls.add(call);
+    if (this.shutdownSignal?.aborted) call.stop(this.shutdownSignal.reason);
+  }
+
+  /** Its reply is decided. */
+  delete(call: Call): void {
+    this.calls.delete(call);
   }
 }

@@ -64,6 +64,8 @@ export interface TranscodingOptions<Admitted, Context extends CallContext> {
    */
   renderError?: ((error: unknown, context: Context, admitted: Admitted | undefined) => RenderedError) | undefined;
   limits?: RestLimits | undefined;
+  /** Ends the calls that still run when it aborts; its reason, an error, is what `renderError` renders for each. */
+  shutdownSignal?: AbortSignal | undefined;
   /** Stands in front of every path: `/something`, or nothing. */
   pathPrefix?: string | undefined;
 }

@@ -1,5 +1,4 @@
 import type { Call, Head } from './context.ts';
-import type { RestError } from './errors.ts';
 import type { Framing } from './framing.ts';
 import { gzipSink, packsFile } from './gzip-sink.ts';
 
@@ -12,14 +11,13 @@ export interface StreamOptions<Sent> {
 
 /**
  * Sends a stream of messages. Rejects, with nothing sent, when it fails before the first message; afterwards an error
- * is the stream's last event. Waits for the caller to read; stops the source when the caller goes away or the
- * deadline passes.
+ * is the stream's last event. Waits for the caller to read; stops the source when the call is stopped.
  */
 export async function sendStream<Sent>({ messages, framing, call, heartbeatMs }: StreamOptions<Sent>): Promise<void> {
   const source = messages[Symbol.asyncIterator]();
   // Whoever waits is woken by this when the call is stopped.
-  let interrupt: ((reason: RestError) => void) | undefined;
-  let stopped: RestError | undefined;
+  let interrupt: ((reason: Error) => void) | undefined;
+  let stopped: Error | undefined;
   call.whenStopped((reason) => {
     stopped = reason;
     interrupt?.(reason);

@@ -2,7 +2,7 @@ import { gzip } from 'node:zlib';
 import { createRegistry, type DescFile, type DescMethod, type Message, type Registry } from '@bufbuild/protobuf';
 import type { Binding, RequestParts } from './binding.ts';
 import { checkJson } from './body.ts';
-import type { Call, CallContext, Head } from './context.ts';
+import { type Call, type CallContext, type Head, RunningCalls } from './context.ts';
 import { invalidArgument, RestError } from './errors.ts';
 import { framingOf } from './framing.ts';
 import { defaultJsonBounds } from './json-bounds.ts';
@@ -23,11 +23,13 @@ export class Transcoder<Admitted, Context extends CallContext> {
   private readonly table: Matcher<Route>;
   private readonly options: TranscodingOptions<Admitted, Context>;
   private readonly limits: typeof defaultLimits;
+  private readonly running: RunningCalls;
 
   constructor(options: TranscodingOptions<Admitted, Context>) {
     const { methods, rules, pathPrefix = '', limits = {} } = options;
     const { bodyBytes = defaultLimits.bodyBytes } = limits;
     this.options = options;
+    this.running = new RunningCalls(options.shutdownSignal);
     this.limits = { ...defaultLimits, ...limits, bodyBytes: defaultLimits.bodyBytes };
     this.table = buildTable({
       ...{ methods, rules, pathPrefix, depthMax: this.limits.depthMax, handlers: options },
@@ -37,7 +39,9 @@ export class Transcoder<Admitted, Context extends CallContext> {
   }
 
   handle(call: Call<Admitted> & Context): void {
+    this.running.add(call);
     this.serve(call)
+      .finally(() => this.running.delete(call))
       .catch((error: unknown) => this.fail(error, call))
       // A caller that left in the middle of its answer; nobody is there to hear of it.
       .catch(() => call.destroy());
@@ -130,7 +134,7 @@ export class Transcoder<Admitted, Context extends CallContext> {
     upload: Upload | undefined,
   ): Promise<void> {
     if (!answer) throw new RestError({ kind: 'route_not_found' });
-    const output = call.timeoutMs === undefined ? await answer : await beforeStop(answer, call);
+    const output = await call.untilStopped(answer);
     const printed = binding.printer.print(output);
     call.finish();
     if (call.isGone) call.drop();
@@ -190,7 +194,7 @@ export class Transcoder<Admitted, Context extends CallContext> {
 
 async function readMessage(call: Call, binding: Binding, parts: RequestParts): Promise<Input> {
   const reading = hasNoBody(call.httpMethod) ? undefined : call.readBody(binding.bodyBytesMax);
-  const body = await (reading && call.timeoutMs !== undefined ? beforeStop(reading, call) : reading);
+  const body = await (reading && call.untilStopped(reading));
   // A smaller one can have no more values than that; how deep it is, its reader sees.
   if (body && body.length > defaultJsonBounds.valuesMax && isJson(parts.contentType ?? ''))
     await checkJson(body, { depth: false });
@@ -214,14 +218,6 @@ function expectRoute(match: Match<Route>): { route: Route; segments: string[] } 
 function originForm(target: string): string {
   const slash = 47;
   return target.charCodeAt(0) === slash ? target : target.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
-}
-
-// The reply must not wait for a handler that ignores its signal, nor for a body that never ends.
-function beforeStop<T>(answer: Promise<T>, call: Call): Promise<T> {
-  return new Promise((resolve, reject) => {
-    call.whenStopped(reject);
-    answer.then(resolve, reject);
-  });
 }
 
 function hasNoBody(httpMethod: string): boolean {

@@ -1,6 +1,6 @@
 import { create, type DescMethod } from '@bufbuild/protobuf';
 import { RestError } from '@intelligence-api/transcoding';
-import { FastifyCall, sendStream } from '@intelligence-api/transcoding/parts';
+import { FastifyCall, RunningCalls, sendStream } from '@intelligence-api/transcoding/parts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FailureError } from '../../base/failure.ts';
 import {
@@ -28,13 +28,17 @@ export interface OpenAiOptions {
   pathPrefix: string;
   /** Largest body, after decompression. */
   bodyBytes: number;
+  /** Ends the calls that still run; its reason is a `FailureError`, and what they hear. */
+  shutdownSignal: AbortSignal;
 }
 
 /**
  * The OpenAI-compatible facade: `POST /v1/chat/completions`, `GET /v1/models` and `GET /v1/models/{model}`, so that clients of
  * that API work by changing base URL and key. It is ChatService in other clothes: the same gate, limits, flow and ledger.
  */
-export async function openAi(instance: FastifyInstance, { gate, pathPrefix, bodyBytes }: OpenAiOptions): Promise<void> {
+export async function openAi(instance: FastifyInstance, options: OpenAiOptions): Promise<void> {
+  const { gate, pathPrefix, bodyBytes } = options;
+  const running = new RunningCalls(options.shutdownSignal);
   instance.removeAllContentTypeParsers();
   instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null, undefined));
 
@@ -42,7 +46,7 @@ export async function openAi(instance: FastifyInstance, { gate, pathPrefix, body
     answering(request, reply, async (http) => {
       // Whether it streams stands in the body; nobody gets to send one whose call would be refused.
       const call = await admit(http, ChatService.method.chat);
-      const json = await readJson(request.raw, bodyBytes);
+      const json = await http.untilStopped(readJson(request.raw, bodyBytes));
       const body = readCompletionRequest(json, http.headers['cache-control']);
       return body.stream ? stream(http, body, call) : unary(http, reply, body, call);
     }),
@@ -69,7 +73,8 @@ export async function openAi(instance: FastifyInstance, { gate, pathPrefix, body
     request: CompletionRequest,
     call: AdmittedCall,
   ): Promise<void> {
-    await send(reply, http, completionOf((await gate.unary(call, request.unary())) as ChatResponse));
+    const answer = await http.untilStopped(gate.unary(call, request.unary()));
+    await send(reply, http, completionOf(answer as ChatResponse));
   }
 
   async function stream(http: HttpCall, request: CompletionRequest, admitted: AdmittedCall): Promise<void> {
@@ -87,7 +92,8 @@ export async function openAi(instance: FastifyInstance, { gate, pathPrefix, body
 
   async function models(http: HttpCall): Promise<ListModelsResponse> {
     const call = await admit(http, ChatService.method.listModels);
-    return (await gate.unary(call, create(ListModelsRequestSchema, { pageSize: 1_000 }))) as ListModelsResponse;
+    const listing = gate.unary(call, create(ListModelsRequestSchema, { pageSize: 1_000 }));
+    return (await http.untilStopped(listing)) as ListModelsResponse;
   }
 
   function answering(
@@ -96,9 +102,13 @@ export async function openAi(instance: FastifyInstance, { gate, pathPrefix, body
     answer: (http: HttpCall) => Promise<void>,
   ): Promise<FastifyReply> {
     const http: HttpCall = new FastifyCall(request, reply);
+    running.add(http);
     return answer(http)
       .catch((error: unknown) => refuse(error, http, reply))
-      .finally(() => http.finish())
+      .finally(() => {
+        http.finish();
+        running.delete(http);
+      })
       .then(() => reply);
   }
 
