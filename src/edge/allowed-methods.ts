@@ -1,22 +1,107 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { METHODS } from 'node:http';
+import type { DescMethod } from '@bufbuild/protobuf';
+import type { FastifyInstance } from 'fastify';
+import { type Failure, FailureError } from '../base/failure.ts';
+import { Matcher, methodRules } from './rest/index.ts';
 
-const methods = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'] as const;
+/** The methods of HTTP that are served anywhere. */
+export const servedAnywhere = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'] as const;
+
+/** Which methods of HTTP each path takes. */
+export interface AllowedMethods {
+  /** Without OPTIONS, which every known path takes, sorted; none for a path that is not known. */
+  at(path: string): string[];
+  /** Why nothing is served by a method at a path that no route takes: 405 where the path is known, else 404. */
+  missing(path: string): Failure;
+}
+
+export interface AllowedMethodsOptions {
+  /** By path: RPCs are routes for any method of HTTP, and take these. */
+  rpcs: ReadonlyMap<string, readonly string[]>;
+  /** Those whose HTTP rules are served, with what stands in front of their paths. */
+  transcoded: { methods: readonly DescMethod[]; pathPrefix: string };
+}
 
 /**
- * Answers OPTIONS (RFC 9110, section 9.3.7) for paths that are not the transcoder's, which answers for its own: what may
- * be asked of a path is no secret. RPCs take any method of HTTP and refuse all but theirs, which `rpcs` knows.
+ * Knows the methods of every path, and answers OPTIONS and what is not in the list (RFC 9110, sections 9.3.7 and 15.5.6), as far
+ * as it is not for the transcoder: what may be asked of a path is no secret. Must be called before any route is made.
  */
-export function registerOptions(app: FastifyInstance, rpcs: ReadonlyMap<string, readonly string[]>): void {
-  app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
-    if (request.method !== 'OPTIONS' || reply.sent) return undefined;
-    const path = request.originalUrl.split('?', 1)[0] ?? '';
-    const allow = rpcs.get(path) ?? methods.filter((method) => app.hasRoute({ url: path, method }));
-    // The service as a whole (RFC 9110, section 9.3.7): reachable, and no more to say.
+export function allowMethods(app: FastifyInstance, { rpcs, transcoded }: AllowedMethodsOptions): AllowedMethods {
+  const routes = routesOf(app, `${transcoded.pathPrefix}/*`);
+  const rules = rulesOf(transcoded);
+  const at = (path: string) => {
+    const rpc = rpcs.get(path);
+    if (rpc) return [...rpc];
+    const match = rules.find('', path);
+    return [...new Set([...routes(path), ...(match.kind === 'wrong_method' ? match.allow : [])])].sort();
+  };
+  const missing = (path: string): Failure => {
+    const allow = at(path);
+    return allow.length > 0 ? { kind: 'method_not_allowed', allow } : { kind: 'route_not_found' };
+  };
+  app.addHook('onRequest', async ({ method, originalUrl }, reply) => {
+    if (reply.sent) return undefined;
+    const path = pathOf(originalUrl);
+    if (method !== 'OPTIONS') {
+      if (!isServedAnywhere(method) || rpcs.get(path)?.includes(method) === false)
+        throw new FailureError(missing(path));
+      return undefined;
+    }
+    // The service as a whole: reachable, and no more to say.
     if (path === '*') return reply.code(204).send();
+    const allow = at(path);
     if (allow.length === 0) return undefined;
     return reply
       .code(204)
       .header('allow', [...allow, 'OPTIONS'].sort().join(', '))
       .send();
   });
+  return { at, missing };
+}
+
+/** The path of a request's target as it was sent. */
+export function pathOf(target: string): string {
+  return target.split('?', 1)[0] ?? '';
+}
+
+/** Whether Node, and so this service over HTTP/1.1, knows a method of HTTP at all. */
+export function isKnownMethod(method: string): boolean {
+  return known.has(method);
+}
+
+const known: ReadonlySet<string> = new Set(METHODS);
+
+function isServedAnywhere(method: string): boolean {
+  return (servedAnywhere as readonly string[]).includes(method);
+}
+
+/** The methods by which routes of Fastify take a path, but for the one that takes whatever is left. */
+function routesOf(app: FastifyInstance, leftOver: string): (path: string) => string[] {
+  const exact = new Map<string, Set<string>>();
+  const below = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ method, url }) => {
+    if (url === leftOver) return;
+    const into = url.endsWith('/*') ? below : exact;
+    const path = url.endsWith('/*') ? url.slice(0, -1) : url;
+    const methods = into.get(path) ?? new Set<string>();
+    into.set(path, methods);
+    for (const each of [method].flat()) methods.add(each);
+  });
+  return (path) => [
+    ...(exact.get(path) ?? []),
+    ...[...below].filter(([start]) => path.startsWith(start)).flatMap(([, methods]) => [...methods]),
+  ];
+}
+
+function rulesOf({ methods, pathPrefix }: AllowedMethodsOptions['transcoded']): Matcher<true> {
+  const matcher = new Matcher<true>(pathPrefix);
+  const seen = new Set<string>();
+  for (const method of methods)
+    for (const { httpMethod, template } of methodRules(method)) {
+      // A unary method and one that streams may share a path.
+      const key = `${httpMethod} ${template.segments.map(String).join('/')}:${template.verb}`;
+      if (!seen.has(key)) matcher.add(httpMethod, template, method.name, true);
+      seen.add(key);
+    }
+  return matcher;
 }

@@ -9,7 +9,7 @@ import { ServerReflection } from '../gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '../gen/grpc/reflection/v1alpha/reflection_pb.ts';
 import { ChatService } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
 import type { AnonymousBudget } from '../limits/index.ts';
-import { registerOptions } from './allowed-methods.ts';
+import { type AllowedMethods, allowMethods, pathOf } from './allowed-methods.ts';
 import { limitAnonymousRequests } from './anonymous.ts';
 import { registerConnect } from './connect.ts';
 import { registerPreflight } from './cors.ts';
@@ -89,11 +89,14 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
     ...(options.anonymous && { anonymous: options.anonymous }),
     takeStream: (stream, headers) => namesOneHost(headers) && grpc.take(stream, headers),
     routes: (app) => {
-      answerUnknown(app, gate);
       registerSecurityHeaders(app, { tls: http.tls !== null });
       if (options.anonymous) limitAnonymous(app, options, options.anonymous);
       registerPreflight(app);
-      registerOptions(app, methodsOfRpcs(services));
+      const allowed = allowMethods(app, {
+        rpcs: methodsOfRpcs([...services, ...operationsOf(options)]),
+        transcoded: { methods: services.flatMap(({ service }) => service.methods), pathPrefix: http.pathPrefix },
+      });
+      answerUnknown(app, gate, allowed);
       options.routes?.(app);
       app.get('/', async (_request, reply) => reply.redirect('/docs'));
       registerProbes(app, readiness);
@@ -105,10 +108,9 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
         maxTimeoutMs,
         shutdownSignal: shutdown.signal,
         operations: (router) => {
-          const reflected = options.reflection === false ? [] : [ServerReflection, ServerReflectionAlpha];
-          const described = [...services.map(({ service }) => service), Health, ...reflected];
+          const described = [...services, ...operationsOf(options)].map(({ service }) => service);
           router.service(Health, healthService(readiness, described, options.operations?.watchLifeMs));
-          if (reflected.length === 0) return;
+          if (options.reflection === false) return;
           const reflection = reflectionServices(described, options.operations?.reflection);
           router.service(ServerReflection, reflection.v1);
           router.service(ServerReflectionAlpha, reflection.v1alpha);
@@ -126,6 +128,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
         pathPrefix: http.pathPrefix,
         bodyBytes: ({ parent }) => messageBytesOf(parent),
         maxTimeoutMs,
+        allowed,
         shutdownSignal: shutdown.signal,
       });
     },
@@ -150,7 +153,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
 }
 
 /** What no route takes, and what fails before a route has it, has the body that every other error has. */
-function answerUnknown(app: FastifyInstance, gate: Gate): void {
+function answerUnknown(app: FastifyInstance, gate: Gate, allowed: AllowedMethods): void {
   const answer = (error: unknown, reply: FastifyReply) => {
     const refusal = gate.refuse(error, undefined);
     return reply
@@ -159,7 +162,9 @@ function answerUnknown(app: FastifyInstance, gate: Gate): void {
       .type('application/json')
       .send(errorBody(refusal, undefined));
   };
-  app.setNotFoundHandler((_request, reply) => answer(new FailureError({ kind: 'route_not_found' }), reply));
+  app.setNotFoundHandler(({ originalUrl }, reply) =>
+    answer(new FailureError(allowed.missing(pathOf(originalUrl))), reply),
+  );
   app.setErrorHandler((error, _request, reply) => answer(asFailure(error), reply));
 }
 
@@ -189,9 +194,7 @@ function limitAnonymous(app: FastifyInstance, options: EdgeOptions, budget: Anon
   const watchMs = bounds?.watchLifeMs ?? watchLifeMs;
   const reflectionMs = (bounds?.reflection ?? defaultReflectionLimits).lifeMs;
   const rpcs = new Set(methodsOfRpcs(services).keys());
-  const operations = new Set(
-    methodsOfRpcs([Health, ServerReflection, ServerReflectionAlpha].map((service) => ({ service }))).keys(),
-  );
+  const operations = new Set(methodsOfRpcs(operationsOf(options)).keys());
   limitAnonymousRequests(app, {
     budget,
     checksCredentials: (path) =>
@@ -203,6 +206,12 @@ function limitAnonymous(app: FastifyInstance, options: EdgeOptions, budget: Anon
     // Watches and reflection end by themselves, unless nobody reads what they say.
     lifeMs: (path) => anonymousMs + (path === watchPath ? watchMs : path?.endsWith(reflectionName) ? reflectionMs : 0),
   });
+}
+
+/** The services of gRPC's own that are served beside those of the gate. */
+function operationsOf({ reflection }: EdgeOptions): { service: DescService }[] {
+  const reflected = reflection === false ? [] : [ServerReflection, ServerReflectionAlpha];
+  return [Health, ...reflected].map((service) => ({ service }));
 }
 
 /** The methods of HTTP by which each RPC can be called; Connect reads without side effects by GET, too. */

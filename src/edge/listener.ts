@@ -1,9 +1,4 @@
-import {
-  createServer as createHttp1,
-  type Server as Http1Server,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http';
+import { createServer as createHttp1, type RequestListener } from 'node:http';
 import {
   createServer as createHttp2,
   type Http2Server,
@@ -12,13 +7,12 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import { createServer as createTcp, type Server, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { createServer as createTls, type TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import type { AnonymousBudget } from '../limits/index.ts';
 import { type Connections, createConnections } from './connections.ts';
 import { lingering } from './linger.ts';
-import { rawRefusal } from './raw-refusal.ts';
+import { refuseBadRequests, refuseConnect } from './refused-requests.ts';
 import { watchSessions } from './sessions.ts';
 import { continueWhenRead, strictHttp } from './strict-http.ts';
 
@@ -133,7 +127,8 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   http1.on('checkContinue', whenRead);
   http2.on('checkContinue', (request, response) => whenRead(request as never, response as never));
   if (takeStream) divertStreams(http2, takeStream);
-  refuseBadRequests(http1, limits);
+  refuseBadRequests(http1, limits.headerBytes);
+  refuseConnect(http1, http2);
   const sessions = watchSessions(http2, limits, log);
   // It never listens itself; without this its time-outs and the closing of idle connections do nothing.
   http1.emit('listening');
@@ -253,36 +248,9 @@ function sniff(socket: Socket, timeoutMs: number, decide: (socket: Socket, isHtt
     if (head === null) return;
     clearTimeout(deadline);
     socket.off('readable', onReadable);
-    socket.unshift(head);
+    // In one piece with what has come after them: the parser tells of what it does not know by the piece.
+    const rest: Buffer | null = socket.read();
+    socket.unshift(rest === null ? head : Buffer.concat([head, rest]));
     decide(socket, head.equals(http2Preface));
-  }
-}
-
-/** A request that is not HTTP, or whose headers are too large, gets an answer that says so; then the connection ends. */
-function refuseBadRequests(server: Http1Server, limits: ListenerLimits): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable || error.code === 'ECONNRESET') {
-      socket.destroy();
-      return;
-    }
-    // What came in front of the garbage is answered first: its caller must not take this answer for that one.
-    const { _httpMessage: answering } = socket as Duplex & { _httpMessage?: ServerResponse | null };
-    if (answering?.req.complete && !answering.writableFinished)
-      answering.once('finish', () => setImmediate(refuse, error, socket));
-    else refuse(error, socket);
-  });
-
-  function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
-    if (!socket.writable) return;
-    const [status, message] =
-      error.code === 'HPE_HEADER_OVERFLOW'
-        ? ['431 Request Header Fields Too Large', `The request's headers are over ${limits.headerBytes} bytes.`]
-        : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-          ? ['408 Request Timeout', 'The request did not arrive in time.']
-          : ['400 Bad Request', 'This is not a request of HTTP/1.1 or HTTP/2.'];
-    const body = rawRefusal(Number(status.slice(0, 3)), message);
-    socket.end(
-      `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    );
   }
 }

@@ -1,14 +1,15 @@
 /** A refusal of bytes or headers that never become a call: the body that every other error of JSON over HTTP has (AIP-193). */
 export function rawRefusal(code: number, message: string): string {
+  const { status, reason } = words[code] ?? { status: 'INVALID_ARGUMENT', reason: 'INVALID_ARGUMENT' };
   return JSON.stringify({
     error: {
       code,
-      status: 'INVALID_ARGUMENT',
+      status,
       message,
       details: [
         {
           '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-          reason: 'INVALID_ARGUMENT',
+          reason,
           domain: 'intelligence',
           metadata: {},
         },
@@ -16,3 +17,14 @@ export function rawRefusal(code: number, message: string): string {
     },
   });
 }
+
+const words: Readonly<Record<number, { status: string; reason: string }>> = {
+  405: { status: 'UNIMPLEMENTED', reason: 'METHOD_NOT_ALLOWED' },
+  501: { status: 'UNIMPLEMENTED', reason: 'UNIMPLEMENTED' },
+};
+
+/** To a method that nothing here takes, nor any of HTTP's parsers knows (RFC 9110, section 15.6.2). */
+export const unknownMethod = 'There is no such method of HTTP.';
+
+/** To CONNECT, whose target is another host. */
+export const noProxy = 'This service is not a proxy.';

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';
 import type { AnonymousBudget } from '../limits/index.ts';
+import { type AllowedMethods, pathOf } from './allowed-methods.ts';
 import { errorBody } from './error-body.ts';
 import { headersOf } from './failures.ts';
 import type { AdmittedCall, Gate } from './gate.ts';
@@ -19,6 +20,8 @@ export interface RestLaneOptions {
   /** Largest body of a method, after decompression. */
   bodyBytes(method: DescMethod): number;
   maxTimeoutMs: number;
+  /** Of the paths that others serve, too. */
+  allowed: AllowedMethods;
   /** Ends the calls that still run; its reason is a `FailureError`, and what they hear. */
   shutdownSignal: AbortSignal;
 }
@@ -35,14 +38,18 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
     unary: (_method, request, _context, call) => gate.unary(call, request),
     serverStreaming: (_method, request, _context, call) => gate.stream(call, request),
     renderError: (thrown, context, call) => {
-      const error =
-        thrown instanceof RestError ? (unknownFrom(context, call) ?? new FailureError(thrown.problem)) : thrown;
+      const error = thrown instanceof RestError ? (unknownFrom(context, call) ?? failureOf(thrown, context)) : thrown;
       if (call) gate.abandon(call, error);
       const requestId = call?.requestId ?? context.replyHeaders['x-request-id'];
       const refusal = gate.refuse(error, requestId);
       return { status: refusal.status, headers: headersOf(refusal), body: errorBody(refusal, requestId) };
     },
   });
+
+  /** What the transcoder does not know may be somebody else's. */
+  function failureOf({ problem }: RestError, { url }: RestContext): FailureError {
+    return new FailureError(problem.kind === 'route_not_found' ? options.allowed.missing(pathOf(url)) : problem);
+  }
 
   /** Who shows a credential where nothing looks at it counts as anybody; why it may not go on, if it may not. */
   function unknownFrom(context: RestContext, call: AdmittedCall | undefined): FailureError | undefined {

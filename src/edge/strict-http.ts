@@ -1,10 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { IncomingHttpHeaders as StreamHeaders } from 'node:http2';
 import type { Socket } from 'node:net';
-import { rawRefusal } from './raw-refusal.ts';
+import { isKnownMethod } from './allowed-methods.ts';
+import { rawRefusal, unknownMethod } from './raw-refusal.ts';
 
 /**
- * Checks what HTTP asks of a request and Node lets pass: the version, and exactly one valid host. Whatever fails is
+ * Checks what HTTP asks of a request and Node lets pass: the version, the method, and exactly one valid host. Whatever fails is
  * answered here, before anything else looks at it, and its connection ends.
  */
 export function strictHttp(answer: RequestListener): RequestListener {
@@ -62,15 +63,17 @@ export function continueWhenRead(answer: RequestListener): RequestListener {
 }
 
 interface Problem {
-  code: 400 | 505;
+  code: 400 | 501 | 505;
   message: string;
 }
 
 function problemOf(request: IncomingMessage): Problem | undefined {
-  const { httpVersion, headers } = request;
+  const { httpVersion, headers, method = '' } = request;
   // Node's parser takes any of 0.9, 1.0, 1.1 and 2.0 from the request line; HTTP/2 itself never writes one.
   if (httpVersion !== '1.1' && httpVersion !== '1.0' && !isHttp2(request))
     return { code: 505, message: 'This is served over HTTP/1.1 and HTTP/2.' };
+  // Over HTTP/1.1 the parser refuses it.
+  if (!isKnownMethod(method)) return { code: 501, message: unknownMethod };
   if (hostsIn(request.rawHeaders) > 1)
     return { code: 400, message: 'The request has more than one Host header (RFC 9112, section 3.2).' };
   const authority = headers[':authority'];

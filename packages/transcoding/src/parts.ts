@@ -7,5 +7,6 @@ export { type Encoding, type Inflated, inflate, isEncoding, tooDense } from './i
 export { defaultJsonBounds, findJsonFault, positionInBytes } from './json-bounds.ts';
 export { createJsonCodecs, type JsonCodec } from './json-codec.ts';
 export { createPrintableChecks, type PrintableCheck } from './printable.ts';
+export { Matcher } from './matcher.ts';
 export { acceptsGzip, parseTimeoutMs } from './negotiation.ts';
 export { sendStream } from './stream.ts';

@@ -1,0 +1,73 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Http2Server, Http2ServerResponse } from 'node:http2';
+import type { Duplex } from 'node:stream';
+import { servedAnywhere } from './allowed-methods.ts';
+import { noProxy, rawRefusal, unknownMethod } from './raw-refusal.ts';
+
+/** A request that is not HTTP, or whose headers are too large, gets an answer that says so; then the connection ends. */
+export function refuseBadRequests(server: Server, headerBytes: number): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable || error.code === 'ECONNRESET') {
+      socket.destroy();
+      return;
+    }
+    // What came in front of the garbage is answered first: its caller must not take this answer for that one.
+    const { _httpMessage: answering } = socket as Duplex & { _httpMessage?: ServerResponse | null };
+    if (answering?.req.complete && !answering.writableFinished)
+      answering.once('finish', () => setImmediate(refuse, error, socket));
+    else refuse(error, socket);
+  });
+
+  function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+    if (!socket.writable) return;
+    const [status, message] =
+      error.code === 'HPE_HEADER_OVERFLOW'
+        ? ['431 Request Header Fields Too Large', `The request's headers are over ${headerBytes} bytes.`]
+        : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+          ? ['408 Request Timeout', 'The request did not arrive in time.']
+          : namesUnknownMethod(error)
+            ? ['501 Not Implemented', unknownMethod]
+            : ['400 Bad Request', 'This is not a request of HTTP/1.1 or HTTP/2.'];
+    endWith(socket, status, message);
+  }
+}
+
+function endWith(socket: Duplex, status: string, message: string, headers = ''): void {
+  const body = rawRefusal(Number(status.slice(0, 3)), message);
+  socket.end(
+    `HTTP/1.1 ${status}\r\n${headers}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** What the parser stumbled over, and where in what it was given. */
+interface ParserError extends NodeJS.ErrnoException {
+  rawPacket?: Buffer;
+  bytesParsed?: number;
+}
+
+/** Whether a request line is as it should be, but for a method that the parser does not know. */
+function namesUnknownMethod({ code, rawPacket, bytesParsed = 0 }: ParserError): boolean {
+  if (code !== 'HPE_INVALID_METHOD' || !rawPacket) return false;
+  const start = rawPacket.lastIndexOf('\n', bytesParsed) + 1;
+  return requestLine.test(rawPacket.toString('latin1', start, start + requestLineMax));
+}
+
+const requestLineMax = 8_192;
+const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} [\x21-\x7e]+ HTTP\/1\.[01]\r?\n/;
+
+const methodsOfAll = servedAnywhere.join(', ');
+
+/** CONNECT makes no request: its target is a host and no path. Node would close the connection, or say nothing. */
+export function refuseConnect(http1: Server, http2: Http2Server): void {
+  http1.on('connect', (_request, socket) => {
+    socket.on('error', () => socket.destroy());
+    endWith(socket, '405 Method Not Allowed', noProxy, `Allow: ${methodsOfAll}\r\n`);
+  });
+  http2.on('connect', (_request: unknown, response: Http2ServerResponse) => {
+    const body = rawRefusal(405, noProxy);
+    response.writeHead(405, {
+      ...{ allow: methodsOfAll, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+    });
+    response.end(body);
+  });
+}
