@@ -19,8 +19,12 @@ export function shownBalance({ token }: Caller, { balance, capLeft }: Balances):
   return shown === undefined ? undefined : formatUsd(shown);
 }
 
-/** Says in reply headers what a call cost and what is left. */
-export function setChargeHeaders(call: Call, { cost, ...balances }: Balances & { cost: NanoUsd }): void {
+/** Says in reply headers what a call cost, by which charge, and what is left. `chargeId` is that of this call, not of an earlier one. */
+export function setChargeHeaders(
+  call: Call,
+  { cost, chargeId, ...balances }: Balances & { cost: NanoUsd; chargeId?: string | undefined },
+): void {
+  if (chargeId !== undefined) call.setReplyHeader('x-charge-id', chargeId);
   call.setReplyHeader('x-charge-usd', formatUsd(cost));
   const shown = shownBalance(call.caller, balances);
   if (shown !== undefined) call.setReplyHeader('x-balance-usd', shown);

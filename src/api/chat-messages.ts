@@ -37,16 +37,20 @@ export function chatRequestOf(request: ChatRequestMessage | StreamChatRequestMes
     model: request.model || undefined,
     routing: request.routing && routingOf(request.routing),
     messages: request.messages.map(messageOf),
-    tools: request.tools.map(({ name, description, parameters }) => ({
+    tools: request.tools.map(({ name, description, parameters, strict }) => ({
       name,
       description: description || undefined,
       parameters,
+      strict,
     })),
     toolChoice: request.toolChoice && toolChoiceOf(request.toolChoice),
     responseFormat: request.responseFormat && responseFormatOf(request.responseFormat),
     maxOutputTokens: request.maxOutputTokens,
     temperature: request.temperature,
     topP: request.topP,
+    presencePenalty: request.presencePenalty,
+    frequencyPenalty: request.frequencyPenalty,
+    parallelToolCalls: request.parallelToolCalls,
     stop: request.stop,
     seed: request.seed,
     user: request.user || undefined,
@@ -118,6 +122,6 @@ function toolChoiceOf({ mode, toolName }: ToolChoice): ChatToolChoice {
   return { mode: mode as ChatToolChoice['mode'], toolName: toolName || undefined };
 }
 
-function responseFormatOf({ kind, schema, name }: ResponseFormat): ChatResponseFormat {
-  return { kind: kind as ChatResponseFormat['kind'], schema, name: name || undefined };
+function responseFormatOf({ kind, schema, name, strict }: ResponseFormat): ChatResponseFormat {
+  return { kind: kind as ChatResponseFormat['kind'], schema, name: name || undefined, strict };
 }

@@ -15,13 +15,23 @@ export function chatService({ chat, fingerprintKey }: { chat: Chat; fingerprintK
     chat: async (request, call) => {
       const idempotency = requestIdentity(fingerprintKey, ChatService.method.chat, request, call);
       const reply = unwrap(await chat.run(call.caller, chatRequestOf(request), chatCall(call, idempotency)));
-      setChargeHeaders(call, { cost: reply.usage.cost, balance: reply.balance, capLeft: reply.capLeft });
+      const chargeId = reply.cache?.hit ? undefined : reply.id;
+      setChargeHeaders(call, { cost: reply.usage.cost, chargeId, balance: reply.balance, capLeft: reply.capLeft });
       return chatResponse(reply, call.caller);
     },
     streamChat: async function* (request, call) {
       const idempotency = requestIdentity(fingerprintKey, ChatService.method.streamChat, request, call);
-      const events = await chat.stream(call.caller, chatRequestOf(request), chatCall(call, idempotency));
-      for await (const event of unwrap(events)) yield streamMessage(event, call.caller);
+      let chargeId: string | undefined;
+      const charged = (id: string) => {
+        chargeId = id;
+      };
+      const opened = await chat.stream(call.caller, chatRequestOf(request), {
+        ...chatCall(call, idempotency),
+        charged,
+      });
+      const events = unwrap(opened);
+      if (chargeId !== undefined) call.setReplyHeader('x-charge-id', chargeId);
+      for await (const event of events) yield streamMessage(event, call.caller);
     },
     estimateChat: async ({ request }, { caller, signal }) =>
       estimateMessage(unwrap(await chat.estimate(caller, chatRequestOf(request ?? create(ChatRequestSchema)), signal))),

@@ -4,7 +4,12 @@ import type { NanoUsd } from './money.ts';
 export interface FieldViolation {
   field: string;
   description: string;
+  /** For programs, where they act on it: the `reason` of `google.rpc.BadRequest.FieldViolation`. */
+  reason?: FieldReason;
 }
+
+/** `MODEL_NOT_FOUND`: no enabled model has the name. */
+export type FieldReason = 'MODEL_NOT_FOUND';
 
 /** The outcome of one upstream attempt as callers see it: never in the upstream's own words. */
 export interface FailedAttempt {
@@ -127,8 +132,8 @@ export function unwrap<T>(result: Result<T>): T {
 }
 
 /** One invalid field. */
-export function invalid(field: string, description: string): Failure {
-  return { kind: 'invalid_argument', violations: [{ field, description }] };
+export function invalid(field: string, description: string, reason?: FieldReason): Failure {
+  return { kind: 'invalid_argument', violations: [{ field, description, ...(reason && { reason }) }] };
 }
 
 /** Whether the caller's credit, or what it may spend of it, is not enough. */

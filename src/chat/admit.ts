@@ -49,9 +49,11 @@ export async function admitChat(
   if (!opened.ok) return opened;
   if (opened.value.kind === 'replayed') {
     const { reply, receipt } = opened.value;
+    call.charged?.(receipt.chargeId);
     return succeed({ kind: 'replayed', reply: restoreReply(reply, receipt) });
   }
   const { charge } = opened.value;
+  call.charged?.(charge.id);
   if (prepared.unavailable) {
     await charge.release('unavailable');
     return fail(prepared.unavailable);

@@ -1,3 +1,4 @@
+import type { FieldReason } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
 import { type Capability, type Model, type PricedModel, priceOf } from '../catalog/index.ts';
 import type { RouteStatus } from './circuit-breaker.ts';
@@ -36,6 +37,8 @@ export type Choice =
       because: 'none' | 'unavailable';
       field: string;
       description: string;
+      /** For programs, where there is one. */
+      reason?: FieldReason;
       skipped: Model[];
     };
 
@@ -221,9 +224,9 @@ function withoutEmbedded(routes: readonly PricedModel[], wanted: Wanted): readon
   return routes.filter(({ model }) => !model.embedded || model.lastResort);
 }
 
-function unknownName({ provider, model }: Wanted): [string, string] {
+function unknownName({ provider, model }: Wanted): [string, string, FieldReason?] {
   return model && model !== 'auto'
-    ? ['model', 'No enabled model has this name. ListModels shows those that can be used.']
+    ? ['model', 'No enabled model has this name. ListModels shows those that can be used.', 'MODEL_NOT_FOUND']
     : provider && provider !== 'auto'
       ? [
           'provider',
@@ -241,8 +244,8 @@ function unable(routes: readonly PricedModel[], wanted: Wanted): [string, string
   return ['messages', `The conversation is about ${wanted.inputTokens} tokens; the models take at most ${contextMax}.`];
 }
 
-function nothing(field: string, description: string): Choice {
-  return { ok: false, because: 'none', field, description, skipped: [] };
+function nothing(field: string, description: string, reason?: FieldReason): Choice {
+  return { ok: false, because: 'none', field, description, ...(reason && { reason }), skipped: [] };
 }
 
 function reasonFor({ mode, model, provider }: Wanted, count: number): string {

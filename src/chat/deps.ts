@@ -57,4 +57,6 @@ export interface ChatCall {
   idempotency?: { key: string; fingerprint: Uint8Array } | undefined;
   /** Told of work that may go on after the caller has left: until it ends, the call keeps its place in the limits. */
   outlast?: (work: Promise<unknown>) => void;
+  /** Told of the charge before the reply begins: of this request, or of the one that it repeats. Not told of an earlier reply of the cache. */
+  charged?: (chargeId: string) => void;
 }

@@ -3,11 +3,12 @@ import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import type { Capability, Catalog } from '../catalog/index.ts';
 import type { TokenReservation } from '../limits/index.ts';
+import type { CallSetting, Providers } from '../providers/index.ts';
 import type { CallersSchema, Sandbox, Schemas } from '../sandbox/index.ts';
 import { chooseRoutes, type Wanted } from './choose-routes.ts';
 import type { CircuitBreaker, RouteStatus } from './circuit-breaker.ts';
 import type { ReserveTokens } from './deps.ts';
-import { callOptionsOf } from './prompt.ts';
+import { callOptionsOf, isSilent } from './prompt.ts';
 import { type Quote, quoteCeiling } from './quote.ts';
 import {
   type CountTokens,
@@ -40,6 +41,7 @@ export interface PreparedChat {
 
 interface PreparingDeps {
   catalog: Catalog;
+  providers: Pick<Providers, 'takes'>;
   breaker: CircuitBreaker;
   sandbox: Sandbox;
   schemas: Schemas;
@@ -63,9 +65,14 @@ export async function prepareChat(
   const { schema: asked, heldByCaller } = request.responseFormat ?? {};
   const schema = heldByCaller ? undefined : asked;
   const measure = measureInput(request);
+  const owner = caller.accountId ?? '';
   const prefix = deps.warmCaches?.prefixOf(owner, request, measure);
   const wanted = { ...wantedOf(caller, request, measure), cachedTokensOn: cachedTokensOn(deps, prefix, measure) };
-  const catalog = deps.catalog.models(caller.accountId ?? '');
+  const offered = deps.catalog.models(owner);
+  const settings = settingsOf(request);
+  const catalog = offered.filter(({ model }) =>
+    settings.every(({ setting }) => deps.providers.takes(model.provider, model.upstreamModel, setting)),
+  );
   let unavailable: Failure | undefined;
   let choice = chooseRoutes(wanted, catalog, deps.breaker.status, deps.random);
   if (!choice.ok && choice.because === 'unavailable') {
@@ -74,7 +81,11 @@ export async function prepareChat(
     if (!evenUnavailable) return fail(unavailable);
     choice = chooseRoutes(wanted, catalog, alwaysAvailable, deps.random);
   }
-  if (!choice.ok) return fail(invalid(choice.field, choice.description));
+  if (!choice.ok) {
+    const withoutThem = settings.length > 0 ? chooseRoutes(wanted, offered, alwaysAvailable, deps.random) : undefined;
+    if (withoutThem?.ok) return fail(untakenSettings(settings));
+    return fail(invalid(choice.field, choice.description, choice.reason));
+  }
   const quote = quoteCeiling(choice.routes, measure, {
     maxOutputTokens: request.maxOutputTokens,
     maxCost: request.routing?.maxCost,
@@ -83,7 +94,6 @@ export async function prepareChat(
   if (quote.routes.length === 0)
     return fail(invalid('routing.maxCostUsd', 'No model that can do this is sure to cost no more.'));
   // Last, for it may take a process of its own.
-  const owner = caller.accountId ?? '';
   const proven = schema && (await deps.schemas.prove(owner, schema, { field: 'responseFormat.schema', signal }));
   if (proven?.ok === false) return proven;
   return succeed({
@@ -153,6 +163,23 @@ function needsOf(request: ChatRequest, measure: InputMeasure): ReadonlySet<Capab
   return needs;
 }
 
+/** What only some models are told of, and the field that asks for it. */
+function settingsOf(request: ChatRequest): { setting: CallSetting; field: string }[] {
+  const settings: { setting: CallSetting; field: string }[] = [];
+  if (request.presencePenalty) settings.push({ setting: 'penalties', field: 'presencePenalty' });
+  if (request.frequencyPenalty) settings.push({ setting: 'penalties', field: 'frequencyPenalty' });
+  if (request.parallelToolCalls === false && request.tools && request.tools.length > 0)
+    settings.push({ setting: 'oneToolCall', field: 'parallelToolCalls' });
+  const strict = request.tools?.findIndex((tool) => tool.strict === true) ?? -1;
+  if (strict >= 0) settings.push({ setting: 'strictTools', field: `tools[${strict}].strict` });
+  return settings;
+}
+
+function untakenSettings(settings: readonly { field: string }[]): Failure {
+  const description = 'No model that may be chosen takes this. Leave it out, or choose another model.';
+  return { kind: 'invalid_argument', violations: settings.map(({ field }) => ({ field, description })) };
+}
+
 // What the contract's own bounds cannot say: rules that span fields.
 function requestProblem(request: ChatRequest): Failure | undefined {
   if (request.messages.length === 0) return invalid('messages', 'At least one message is needed.');
@@ -166,8 +193,8 @@ function requestProblem(request: ChatRequest): Failure | undefined {
       return invalid(`${at}.toolCallId`, 'A tool message names the call that it answers.');
     if (message.role !== 'user' && message.parts?.some((part) => part.kind === 'image'))
       return invalid(`${at}.parts`, 'Images stand in messages of the user.');
-    if (isEmpty(message)) return invalid(`${at}.content`, 'The message is empty.');
   }
+  if (request.messages.every(isSilent)) return invalid('messages', 'All messages are empty.');
   for (const [index, { parts }] of request.messages.entries())
     for (const part of parts ?? [])
       if (part.kind === 'image' && 'url' in part && !URL.canParse(part.url))
@@ -176,11 +203,6 @@ function requestProblem(request: ChatRequest): Failure | undefined {
   if (toolChoice?.mode === 'tool' && !tools?.some((tool) => tool.name === toolChoice.toolName))
     return invalid('toolChoice.toolName', 'None of the tools has this name.');
   return undefined;
-}
-
-function isEmpty({ role, content, parts, toolCalls }: ChatRequest['messages'][number]): boolean {
-  if (content || (parts && parts.length > 0)) return false;
-  return role !== 'tool' && !(toolCalls && toolCalls.length > 0);
 }
 
 function skippedAttempt(provider: string, model: string): Attempt {

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { providerOptionsOf } from '../providers/index.ts';
 import type { ChatMessage, ChatPart, ChatRequest } from './types.ts';
 
 /** The request in the words of the provider specification, without the limits of a single attempt. */
@@ -6,6 +7,8 @@ export function callOptionsOf(request: ChatRequest): LanguageModelV4CallOptions 
   const options: LanguageModelV4CallOptions = { prompt: promptOf(request.messages) };
   if (request.temperature !== undefined) options.temperature = request.temperature;
   if (request.topP !== undefined) options.topP = request.topP;
+  if (request.presencePenalty !== undefined) options.presencePenalty = request.presencePenalty;
+  if (request.frequencyPenalty !== undefined) options.frequencyPenalty = request.frequencyPenalty;
   if (request.seed !== undefined) options.seed = request.seed;
   if (request.stop && request.stop.length > 0) options.stopSequences = [...request.stop];
   if (request.tools && request.tools.length > 0) {
@@ -14,6 +17,7 @@ export function callOptionsOf(request: ChatRequest): LanguageModelV4CallOptions 
       name: tool.name,
       ...(tool.description ? { description: tool.description } : {}),
       inputSchema: tool.parameters ?? { type: 'object', properties: {} },
+      ...(tool.strict === undefined ? {} : { strict: tool.strict }),
     }));
     options.toolChoice = toolChoiceOf(request);
   }
@@ -21,13 +25,28 @@ export function callOptionsOf(request: ChatRequest): LanguageModelV4CallOptions 
     const { schema, name } = request.responseFormat;
     options.responseFormat = { type: 'json', ...(schema ? { schema } : {}), ...(name ? { name } : {}) };
   }
+  const { parallelToolCalls } = request;
+  const strictJsonSchema = request.responseFormat?.strict;
+  const providerOptions = providerOptionsOf({
+    ...(parallelToolCalls === undefined || !options.tools ? {} : { parallelToolCalls }),
+    ...(strictJsonSchema === undefined ? {} : { strictJsonSchema }),
+  });
+  if (providerOptions) options.providerOptions = providerOptions;
   return options;
 }
 
 function promptOf(messages: readonly ChatMessage[]): LanguageModelV4Prompt {
   const toolNames = new Map<string, string>();
   for (const message of messages) for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
-  return messages.map((message) => promptMessage(message, toolNames));
+  // An empty text in the history says nothing, and several providers refuse it.
+  const told = messages.filter((message, index) => !isSilent(message) || index === messages.length - 1);
+  return told.map((message) => promptMessage(message, toolNames));
+}
+
+/** Whether a message holds nothing at all. What a tool answered is never silent: its call waits for it. */
+export function isSilent({ role, content, parts, toolCalls }: ChatMessage): boolean {
+  if (role === 'tool' || content || (toolCalls && toolCalls.length > 0)) return false;
+  return (parts ?? []).every((part) => part.kind === 'text' && part.text === '');
 }
 
 function promptMessage(message: ChatMessage, toolNames: ReadonlyMap<string, string>): LanguageModelV4Message {

@@ -18,6 +18,11 @@ export interface ChatRequest {
   maxOutputTokens?: number | undefined;
   temperature?: number | undefined;
   topP?: number | undefined;
+  /** -2 to 2; only models that take it are chosen. */
+  presencePenalty?: number | undefined;
+  frequencyPenalty?: number | undefined;
+  /** Whether the model may ask for several tools at once; when false, only models that can be told so are chosen. */
+  parallelToolCalls?: boolean | undefined;
   stop?: readonly string[] | undefined;
   seed?: number | undefined;
   user?: string | undefined;
@@ -75,6 +80,8 @@ export interface ChatTool {
   description?: string | undefined;
   /** A JSON Schema of the arguments. */
   parameters?: Readonly<Record<string, unknown>> | undefined;
+  /** Whether the arguments must fit it exactly; when true, only models that promise it are chosen. */
+  strict?: boolean | undefined;
 }
 
 export interface ChatToolChoice {
@@ -88,6 +95,8 @@ export interface ChatResponseFormat {
   /** A JSON Schema that the reply must fit. */
   schema?: Readonly<Record<string, unknown>> | undefined;
   name?: string | undefined;
+  /** Whether a model that can is held to the schema while it writes; true when unset. */
+  strict?: boolean | undefined;
   /** Whoever asks holds the reply against the schema and gets it as it is; unless told, chat does and another model is tried. */
   heldByCaller?: boolean | undefined;
 }

@@ -2,7 +2,8 @@ import { METHODS } from 'node:http';
 import type { DescMethod } from '@bufbuild/protobuf';
 import type { FastifyInstance } from 'fastify';
 import { type Failure, FailureError } from '../base/failure.ts';
-import { Matcher, methodRules } from './rest/index.ts';
+import { methodRules } from '@intelligence-api/transcoding';
+import { Matcher } from '@intelligence-api/transcoding/parts';
 
 /** The methods of HTTP that are served anywhere. */
 export const servedAnywhere = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'] as const;

@@ -6,8 +6,10 @@ import { fail, type Result, succeed } from '../base/failure.ts';
 /** What a page may read of a reply beside its body. */
 const exposedHeaders = [
   'x-request-id',
+  'x-charge-id',
   'x-charge-usd',
   'x-balance-usd',
+  'x-ignored-parameters',
   'retry-after',
   'ratelimit',
   'ratelimit-policy',

@@ -326,7 +326,7 @@ function unauthenticated(reason: string, message: string, challenge: string): Re
 
 /** Fields are named as JSON callers write them, whoever found them wrong. */
 function invalidRequest(found: readonly FieldViolation[]): Refusal {
-  const violations = found.map(({ field, description }) => ({ field: camelCasePath(field), description }));
+  const violations = found.map((violation) => ({ ...violation, field: camelCasePath(violation.field) }));
   return {
     code: Code.InvalidArgument,
     status: 400,

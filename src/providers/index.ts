@@ -1,10 +1,12 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Logger } from 'pino';
+import { type CallSetting, takesSetting } from './call-settings.ts';
 import { createExtractiveModel } from './extractive.ts';
 import { connectProvider } from './kinds.ts';
-import type { ProviderSettings } from './settings.ts';
+import type { ProviderKind, ProviderSettings } from './settings.ts';
 import { createUpstreamFetch, type UpstreamLimits } from './upstream-fetch.ts';
 
+export { type CallSetting, providerOptionsOf } from './call-settings.ts';
 export { findOllamaModels } from './find-ollama.ts';
 export type { ProviderKind, ProviderSettings } from './settings.ts';
 export { type UpstreamFailure, type UpstreamOutcome, upstreamFailure } from './upstream-failure.ts';
@@ -16,6 +18,8 @@ export interface Providers {
   readonly enabled: readonly string[];
   /** A provider's model, or undefined when the provider is not enabled. Costs nothing: models are kept. */
   model(provider: string, model: string): LanguageModelV4 | undefined;
+  /** Whether a setting of a request reaches the model; false for a provider that is not enabled. */
+  takes(provider: string, model: string, setting: CallSetting): boolean;
   /** Ends the connections to the providers. */
   close(): Promise<void>;
 }
@@ -28,13 +32,17 @@ export function createProviders(deps: {
 }): Providers {
   const upstream = createUpstreamFetch(deps.limits);
   const connected = new Map<string, (model: string) => LanguageModelV4>();
+  const kinds = new Map<string, ProviderKind>([['builtin', 'builtin']]);
   connected.set('builtin', createExtractiveModel);
   for (const settings of deps.providers) {
     if (connected.has(settings.id) && settings.kind !== 'builtin')
       throw new Error(`Provider "${settings.id}" is configured twice.`);
     const missing = missingSetting(settings);
     if (missing) deps.log.info({ provider: settings.id }, `provider ${settings.id} is not enabled: ${missing}`);
-    else connected.set(settings.id, connectProvider(settings, upstream));
+    else {
+      connected.set(settings.id, connectProvider(settings, upstream));
+      kinds.set(settings.id, settings.kind);
+    }
   }
 
   const models = new Map<string, LanguageModelV4>();
@@ -48,6 +56,10 @@ export function createProviders(deps: {
         if (found) models.set(id, found);
       }
       return found;
+    },
+    takes(provider, model, setting) {
+      const kind = kinds.get(provider);
+      return kind !== undefined && takesSetting(kind, model, setting);
     },
     close: upstream.close,
   };

@@ -5,6 +5,7 @@ import {
   type LanguageModelV4,
   type LanguageModelV4CallOptions,
   type LanguageModelV4GenerateResult,
+  type LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 import { usageOf } from './openai-compatible-usage.ts';
 import type { ProviderSettings } from './settings.ts';
@@ -28,6 +29,8 @@ class DirectModel extends OpenAICompatibleChatLanguageModel {
   readonly #upstream: UpstreamFetch;
   readonly #target: UpstreamTarget;
   readonly #url: string;
+  /** Under which the package passes options on to the body as they are. */
+  readonly #ownName: string;
 
   constructor(
     model: string,
@@ -48,15 +51,29 @@ class DirectModel extends OpenAICompatibleChatLanguageModel {
     this.#upstream = upstream;
     this.#target = { origin, path: pathname + search, headers: head };
     this.#url = url;
+    this.#ownName = provider.split('.')[0] ?? provider;
   }
 
-  override async doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
+  override doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
+    return super.doStream(this.#worded(options));
+  }
+
+  override async doGenerate(given: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
+    const options = this.#worded(given);
     const { body, warnings } = await this.prepareRequest(options);
     const reply = await this.#upstream.post(this.#target, JSON.stringify(body), options.abortSignal);
     if (reply.status < 200 || reply.status > 299) throw refused(reply, this.#url);
     const { providerOptions } = options;
     const result = await this.convertResponse({ body: parsed(reply), ...(providerOptions && { providerOptions }) });
     return { ...result, warnings };
+  }
+
+  /** The package knows no word for `parallel_tool_calls`; what stands under the provider's own name goes into the body. */
+  #worded(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+    const parallel = options.providerOptions?.openai?.parallelToolCalls;
+    if (parallel === undefined) return options;
+    const own = { ...options.providerOptions?.[this.#ownName], parallel_tool_calls: parallel };
+    return { ...options, providerOptions: { ...options.providerOptions, [this.#ownName]: own } };
   }
 }
 

@@ -9,7 +9,8 @@ import {
   TimestampSchema,
   ValueSchema,
 } from '@bufbuild/protobuf/wkt';
-import { createJsonCodecs, createPrintableChecks, RestError } from '../../src/edge/rest/index.ts';
+import { RestError } from '@intelligence-api/transcoding';
+import { createJsonCodecs, createPrintableChecks } from '@intelligence-api/transcoding/parts';
 import {
   type ConformanceRequest,
   type ConformanceResponse,

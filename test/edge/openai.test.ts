@@ -197,7 +197,7 @@ describe("OpenAI's own client", () => {
     ['a wrong key', { key: 'ik_live_bad' }, { status: 401, code: 'invalid_api_key' }],
     ['several choices', { n: 2 }, { status: 400, param: 'n' }],
     ['no messages', { messages: [] }, { status: 400, param: 'messages' }],
-    ['an unknown model', { model: 'nope' }, { status: 400, param: 'model' }],
+    ['an unknown model', { model: 'nope' }, { status: 404, param: 'model', code: 'model_not_found' }],
     ['an unknown mode', { model: 'auto:best' }, { status: 400, param: 'model' }],
     ['a hot temperature', { temperature: 3 }, { status: 400, param: 'temperature' }],
     [

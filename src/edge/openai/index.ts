@@ -2,7 +2,7 @@ import { create, type DescMethod } from '@bufbuild/protobuf';
 import { RestError } from '@intelligence-api/transcoding';
 import { FastifyCall, RunningCalls, sendStream } from '@intelligence-api/transcoding/parts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { FailureError } from '../../base/failure.ts';
+import { FailureError, invalid } from '../../base/failure.ts';
 import {
   type ChatResponse,
   ChatService,
@@ -16,7 +16,8 @@ import type { AdmittedCall, Gate } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from './body.ts';
 import { chunkFraming } from './framing.ts';
-import { completionOf, modelList, modelNamed, openAiError } from './reply.ts';
+import { ParameterError } from './parameters.ts';
+import { completionOf, modelList, modelNamed, openAiError, statusOf } from './reply.ts';
 import { type CompletionRequest, readCompletionRequest } from './request.ts';
 
 type HttpCall = FastifyCall<AdmittedCall>;
@@ -48,6 +49,7 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
       const call = await admit(http, ChatService.method.chat);
       const json = await http.untilStopped(readJson(request.raw, bodyBytes));
       const body = readCompletionRequest(json, http.headers['cache-control']);
+      if (body.ignored.length > 0) http.replyHeaders['x-ignored-parameters'] = body.ignored.join(', ');
       return body.stream ? stream(http, body, call) : unary(http, reply, body, call);
     }),
   );
@@ -57,7 +59,7 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
   instance.get<{ Params: { '*': string } }>(`${pathPrefix}/v1/models/*`, (request, reply) =>
     answering(request, reply, async (http) => {
       const model = modelNamed(request.params['*'], (await models(http)).models);
-      if (!model) throw new FailureError({ kind: 'not_found', resource: 'model' });
+      if (!model) throw new FailureError(invalid('model', 'There is no such model.', 'MODEL_NOT_FOUND'));
       await send(reply, http, model);
     }),
   );
@@ -118,8 +120,8 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
     if (admitted) gate.abandon(admitted, error);
     const refusal = gate.refuse(error, admitted?.requestId);
     if (reply.sent) return;
-    reply.code(refusal.status).headers(headersOf(refusal));
-    await send(reply, http, openAiError(refusal));
+    reply.code(statusOf(refusal)).headers(headersOf(refusal));
+    await send(reply, http, openAiError(refusal, error instanceof ParameterError ? error.violation : undefined));
   }
 }
 

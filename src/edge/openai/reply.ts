@@ -1,3 +1,4 @@
+import type { FieldViolation } from '../../base/failure.ts';
 import type { CacheReport, Model, StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { ChatResponse, StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import type { Refusal } from '../failures.ts';
@@ -7,6 +8,7 @@ export function completionOf(reply: ChatResponse): object {
   const { content = '', toolCalls = [] } = reply.message ?? {};
   return {
     id: reply.id,
+    charge_id: reply.id,
     object: 'chat.completion',
     created: seconds(),
     model: reply.model,
@@ -68,7 +70,8 @@ export class CompletionChunks {
   }
 
   #end(end: StreamEnd): object[] {
-    const answered = { ...this.#base, model: end.model, provider: end.provider, ...cacheReport(end.cache) };
+    const { id, model, provider, cache } = end;
+    const answered = { ...this.#base, model, provider, charge_id: id, ...cacheReport(cache) };
     const choice = { index: 0, delta: {}, logprobs: null, finish_reason: finishReason(end.finishReason) };
     const last = { ...answered, choices: [choice] };
     return this.#includeUsage ? [last, { ...answered, choices: [], usage: usageOf(end.usage) }] : [last];
@@ -95,17 +98,24 @@ export function modelNamed(name: string, models: readonly Model[]): object | und
   return data.find(({ id }) => id === name);
 }
 
-/** A refusal as that API prints its errors. */
-export function openAiError(refusal: Refusal): object {
-  const field = refusal.violations?.[0]?.field;
+/** A refusal as that API prints its errors. `sent`: the parameter as the caller named it, where that is known. */
+export function openAiError(refusal: Refusal, sent?: FieldViolation): object {
+  const [first] = refusal.violations ?? [];
+  const param = sent?.field ?? (first && parameterOf(first.field));
+  const description = sent?.description ?? first?.description;
   return {
     error: {
-      message: refusal.message,
+      message: param && description ? `${param}: ${description}` : refusal.message,
       type: errorType(refusal.status),
-      param: field ? snakeCase(field) : null,
-      code: codes[refusal.reason] ?? refusal.reason.toLowerCase(),
+      param: param || null,
+      code: first?.reason ? first.reason.toLowerCase() : (codes[refusal.reason] ?? refusal.reason.toLowerCase()),
     },
   };
+}
+
+/** The status of a refusal: that API knows a model that is not there by another than the contract does. */
+export function statusOf({ status, violations }: Refusal): number {
+  return violations?.[0]?.reason === 'MODEL_NOT_FOUND' ? 404 : status;
 }
 
 // The codes that clients of that API look for.
@@ -173,7 +183,17 @@ function seconds(): number {
   return Math.floor(Date.now() / 1_000);
 }
 
+// Where that API has another word, or another place, for a field of ours.
+const renamed: readonly [RegExp, string][] = [
+  [/^maxOutputTokens$/, 'max_completion_tokens'],
+  [/^responseFormat\.(schema|name|strict)/, 'response_format.json_schema.$1'],
+  [/^toolChoice\.toolName$/, 'tool_choice.function.name'],
+  [/^(tools\[\d+\])\.(name|description|parameters|strict)/, '$1.function.$2'],
+  [/^(messages\[\d+\])\.parts/, '$1.content'],
+];
+
 // Our fields are in camel case; that API's are not.
-function snakeCase(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+function parameterOf(field: string): string {
+  const named = renamed.reduce((name, [ours, theirs]) => name.replace(ours, theirs), field);
+  return named.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,5 +1,4 @@
 import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
-import { FailureError, invalid } from '../../base/failure.ts';
 import type { ImageSchema, MessageSchema, PartSchema, RoutingSchema } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import {
   type ChatRequest,
@@ -8,6 +7,18 @@ import {
   StreamChatRequestSchema,
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { cacheOf } from './cache-control.ts';
+import {
+  completionMembers,
+  formatMembers,
+  functionMembers,
+  imageMembers,
+  MemberCheck,
+  messageMembers,
+  refuse,
+  schemaMembers,
+  streamOptionMembers,
+  toolMembers,
+} from './parameters.ts';
 
 /** A request in OpenAI's shape as one of ours, and what only the reply's form depends on. */
 export interface CompletionRequest {
@@ -16,6 +27,8 @@ export interface CompletionRequest {
   includeUsage: boolean;
   /** The name that the caller used for the model. */
   model: string;
+  /** Parameters that were ignored, which change nothing in what a reply means. */
+  ignored: string[];
   unary(): ChatRequest;
   streamed(): StreamChatRequest;
 }
@@ -26,22 +39,29 @@ const routingModes = new Set(['economy', 'balanced', 'quality', 'fast']);
 const imageData = /^data:(image\/[a-z+.-]+);base64,([A-Za-z0-9+/=_-]+)$/;
 
 /**
- * Reads the body of `POST /v1/chat/completions`. What changes nothing in the reply's meaning is ignored, as clients of that API
- * expect; what would, such as several choices, is refused with the parameter's name. `cacheControl` is the header.
+ * Reads the body of `POST /v1/chat/completions`. What only hints, and changes nothing in what the reply means, is ignored and
+ * listed; what is not done, such as several choices, and what is not known is refused with the parameter's name.
+ * `cacheControl` is the header.
  */
 export function readCompletionRequest(body: unknown, cacheControl?: string): CompletionRequest {
   const request = objectAt(body, 'body');
-  if ((request.n ?? 1) !== 1) refuse('n', 'must be 1: one choice is made for each request');
+  const members = new MemberCheck();
+  members.check(request, completionMembers);
   const model = textAt(request.model ?? 'auto', 'model');
   const init = {
     ...modelOf(model),
-    messages: listAt(request.messages, 'messages').map((message, index) => messageOf(message, `messages[${index}]`)),
-    ...optional('tools', request.tools, toolsOf),
+    messages: listAt(request.messages, 'messages').map((message, index) =>
+      messageOf(message, `messages[${index}]`, members),
+    ),
+    ...optional('tools', request.tools, (tools) => toolsOf(tools, members)),
     ...optional('toolChoice', request.tool_choice, toolChoiceOf),
-    ...optional('responseFormat', request.response_format, responseFormatOf),
+    ...optional('responseFormat', request.response_format, (format) => responseFormatOf(format, members)),
     ...optional('maxOutputTokens', request.max_completion_tokens ?? request.max_tokens, countAt('max_tokens')),
     ...optional('temperature', request.temperature, numberAt('temperature')),
     ...optional('topP', request.top_p, numberAt('top_p')),
+    ...optional('presencePenalty', request.presence_penalty, numberAt('presence_penalty')),
+    ...optional('frequencyPenalty', request.frequency_penalty, numberAt('frequency_penalty')),
+    ...optional('parallelToolCalls', request.parallel_tool_calls, flagAt('parallel_tool_calls')),
     ...optional('stop', request.stop, stopOf),
     ...optional('seed', request.seed, (seed) => numberAt('seed')(seed) >>> 0),
     ...optional('user', request.user, (user) => textAt(user, 'user')),
@@ -49,10 +69,13 @@ export function readCompletionRequest(body: unknown, cacheControl?: string): Com
     ...optional('cache', cacheControl, () => cacheOf(cacheControl)),
   };
   const streamOptions = request.stream_options == null ? {} : objectAt(request.stream_options, 'stream_options');
+  members.check(streamOptions, streamOptionMembers, 'stream_options');
   return {
-    stream: request.stream === true,
-    includeUsage: streamOptions.include_usage === true,
+    stream: request.stream == null ? false : flagAt('stream')(request.stream),
+    includeUsage:
+      streamOptions.include_usage == null ? false : flagAt('stream_options.include_usage')(streamOptions.include_usage),
     model,
+    ignored: members.ignored,
     unary: () => create(ChatRequestSchema, init),
     streamed: () => create(StreamChatRequestSchema, init),
   };
@@ -67,27 +90,32 @@ function modelOf(model: string): { model?: string; routing?: MessageInitShape<ty
   return { routing: { mode } };
 }
 
-function messageOf(value: unknown, at: string): MessageInitShape<typeof MessageSchema> {
+function messageOf(value: unknown, at: string, members: MemberCheck): MessageInitShape<typeof MessageSchema> {
   const message = objectAt(value, at);
+  members.check(message, messageMembers, at, 'messages');
   const role = textAt(message.role, `${at}.role`);
   const toolCalls = message.tool_calls == null ? [] : listAt(message.tool_calls, `${at}.tool_calls`);
   return {
     // Newer clients call the system's messages the developer's.
     role: role === 'developer' ? 'system' : role,
-    ...contentOf(message.content ?? message.refusal, `${at}.content`),
+    ...contentOf(message.content ?? message.refusal, `${at}.content`, members),
     toolCalls: toolCalls.map((call, index) => toolCallOf(call, `${at}.tool_calls[${index}]`)),
     ...optional('toolCallId', message.tool_call_id, (id) => textAt(id, `${at}.tool_call_id`)),
   };
 }
 
-function contentOf(content: unknown, at: string): { content?: string; parts?: MessageInitShape<typeof PartSchema>[] } {
+function contentOf(
+  content: unknown,
+  at: string,
+  members: MemberCheck,
+): { content?: string; parts?: MessageInitShape<typeof PartSchema>[] } {
   if (content == null) return {};
   if (typeof content === 'string') return { content };
-  const parts = listAt(content, at).map((part, index) => partOf(part, `${at}[${index}]`));
+  const parts = listAt(content, at).map((part, index) => partOf(part, `${at}[${index}]`, members));
   return { parts };
 }
 
-function partOf(value: unknown, at: string): MessageInitShape<typeof PartSchema> {
+function partOf(value: unknown, at: string, members: MemberCheck): MessageInitShape<typeof PartSchema> {
   const part = objectAt(value, at);
   switch (part.type) {
     case 'text':
@@ -95,7 +123,9 @@ function partOf(value: unknown, at: string): MessageInitShape<typeof PartSchema>
     case 'refusal':
       return { part: { case: 'text', value: textAt(part.refusal, `${at}.refusal`) } };
     case 'image_url': {
-      const { url } = objectAt(part.image_url, `${at}.image_url`);
+      const image = objectAt(part.image_url, `${at}.image_url`);
+      members.check(image, imageMembers, `${at}.image_url`, 'image_url');
+      const { url } = image;
       return { part: { case: 'image', value: imageOf(textAt(url, `${at}.image_url.url`), `${at}.image_url.url`) } };
     }
     default:
@@ -120,15 +150,18 @@ function toolCallOf(value: unknown, at: string) {
   };
 }
 
-function toolsOf(value: unknown) {
+function toolsOf(value: unknown, members: MemberCheck) {
   return listAt(value, 'tools').map((entry, index) => {
     const tool = objectAt(entry, `tools[${index}]`);
     if (tool.type !== 'function') refuse(`tools[${index}].type`, 'must be function');
+    members.check(tool, toolMembers, `tools[${index}]`);
     const defined = objectAt(tool.function, `tools[${index}].function`);
+    members.check(defined, functionMembers, `tools[${index}].function`);
     return {
       name: textAt(defined.name, `tools[${index}].function.name`),
       ...optional('description', defined.description, (text) => textAt(text, `tools[${index}].function.description`)),
       ...optional('parameters', defined.parameters, (schema) => jsonAt(schema, `tools[${index}].function.parameters`)),
+      ...optional('strict', defined.strict, flagAt(`tools[${index}].function.strict`)),
     };
   });
 }
@@ -140,19 +173,23 @@ function toolChoiceOf(value: unknown) {
   return { mode: 'tool', toolName: textAt(name, 'tool_choice.function.name') };
 }
 
-function responseFormatOf(value: unknown) {
+function responseFormatOf(value: unknown, members: MemberCheck) {
   const format = objectAt(value, 'response_format');
+  members.check(format, formatMembers, 'response_format');
   switch (format.type) {
     case 'text':
       return { kind: 'text' };
     case 'json_object':
       return { kind: 'json' };
     case 'json_schema': {
-      const { name, schema } = objectAt(format.json_schema, 'response_format.json_schema');
+      const described = objectAt(format.json_schema, 'response_format.json_schema');
+      members.check(described, schemaMembers, 'response_format.json_schema');
+      const { name, schema, strict } = described;
       return {
         kind: 'json',
         ...optional('name', name, (text) => textAt(text, 'response_format.json_schema.name')),
         ...optional('schema', schema, (given) => jsonAt(given, 'response_format.json_schema.schema')),
+        ...optional('strict', strict, flagAt('response_format.json_schema.strict')),
       };
     }
     default:
@@ -200,13 +237,13 @@ function numberAt(at: string): (value: unknown) => number {
   return (value) => (typeof value === 'number' ? value : refuse(at, 'must be a number'));
 }
 
+function flagAt(at: string): (value: unknown) => boolean {
+  return (value) => (typeof value === 'boolean' ? value : refuse(at, 'must be true or false'));
+}
+
 function countAt(at: string): (value: unknown) => number {
   return (value) =>
     typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 1_000_000
       ? value
       : refuse(at, 'must be a whole number from 1 to 1000000');
-}
-
-function refuse(field: string, description: string): never {
-  throw new FailureError(invalid(field, description));
 }

@@ -1,0 +1,126 @@
+import { FailureError, type FieldViolation } from '../../base/failure.ts';
+import { nearestName } from '../../base/text/nearest.ts';
+
+/**
+ * What becomes of a member of a request.
+ * - `used`: it is read.
+ * - `hint`: it may make a reply faster or cheaper and never changes what it means. It is ignored, and the caller is told so.
+ * - a function: whether a value asks for nothing that is not done anyway, as a default does; and what to tell the caller of others.
+ */
+type Treatment = 'used' | 'hint' | { isMet(value: unknown): boolean; advice: string };
+
+export type Members = Readonly<Record<string, Treatment>>;
+
+const none = (value: unknown) =>
+  value === false ||
+  value === 0 ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
+const only = (...values: unknown[]) => ({ isMet: (value: unknown) => values.includes(value) });
+const unsupported = (advice: string): Treatment => ({ isMet: none, advice });
+
+/** The members of `POST /v1/chat/completions`, of OpenAI's reference. */
+export const completionMembers: Members = {
+  ...used('messages', 'model', 'tools', 'tool_choice', 'response_format', 'max_completion_tokens', 'max_tokens'),
+  ...used('temperature', 'top_p', 'stop', 'seed', 'user', 'metadata', 'stream', 'stream_options'),
+  ...used('presence_penalty', 'frequency_penalty', 'parallel_tool_calls'),
+  prediction: 'hint',
+  prompt_cache_key: 'hint',
+  prompt_cache_retention: 'hint',
+  safety_identifier: 'hint',
+  n: { ...only(1), advice: 'must be 1: one choice is made for each request' },
+  logprobs: unsupported('is not supported: replies carry no probabilities of tokens'),
+  top_logprobs: unsupported('is not supported: replies carry no probabilities of tokens'),
+  logit_bias: unsupported('is not supported'),
+  functions: unsupported('is not supported: send `tools`'),
+  function_call: unsupported('is not supported: send `tool_choice`'),
+  modalities: {
+    isMet: (value) => Array.isArray(value) && value.every((modality) => modality === 'text'),
+    advice: 'must be ["text"]: replies are text',
+  },
+  audio: unsupported('is not supported: replies are text'),
+  web_search_options: { isMet: () => false, advice: 'is not supported: give the model a tool that searches' },
+  reasoning_effort: { isMet: () => false, advice: 'is not supported: leave it out, and the model decides' },
+  verbosity: { ...only('medium'), advice: 'must be medium: say in a message how long the reply is to be' },
+  service_tier: { ...only('auto', 'default'), advice: 'must be auto or default' },
+  store: { ...only(false), advice: 'must be false: replies are not stored for later' },
+};
+
+export const streamOptionMembers: Members = { include_usage: 'used', include_obfuscation: 'hint' };
+
+/** A message of any role, and what clients send back with an answer of the assistant. */
+export const messageMembers: Members = {
+  ...used('role', 'content', 'refusal', 'tool_calls', 'tool_call_id'),
+  name: 'hint',
+  annotations: 'hint',
+  function_call: unsupported('is not supported: send `tool_calls`'),
+  audio: unsupported('is not supported: send the text of the reply'),
+};
+
+export const toolMembers: Members = used('type', 'function');
+export const functionMembers: Members = used('name', 'description', 'parameters', 'strict');
+export const formatMembers: Members = used('type', 'json_schema');
+export const schemaMembers: Members = { ...used('name', 'schema', 'strict'), description: 'hint' };
+export const imageMembers: Members = { url: 'used', detail: 'hint' };
+
+/** Sees to it that nothing in a request is dropped in silence: what is not used is refused by name, or told as ignored. */
+export class MemberCheck {
+  readonly #ignored = new Set<string>();
+
+  /** What was ignored, each name once. */
+  get ignored(): string[] {
+    return [...this.#ignored];
+  }
+
+  /**
+   * Looks at the members of one object. `at`: its place for messages of errors, empty for the body. `name`: its name in the list of
+   * what is ignored; there unknown members are noted, not refused, as the object may be a reply that is sent back.
+   */
+  check(object: Readonly<Record<string, unknown>>, members: Members, at = '', name?: string): void {
+    for (const [member, value] of Object.entries(object)) {
+      const treatment = Object.hasOwn(members, member) ? members[member] : undefined;
+      if (treatment === 'used' || value == null || (name && isEmptyList(value))) continue;
+      const field = at === '' ? member : `${at}.${member}`;
+      if (treatment === 'hint') this.#note(name ? `${name}.${member}` : field);
+      else if (treatment) {
+        if (!treatment.isMet(value)) refuse(field, treatment.advice);
+      } else if (name) this.#note(`${name}.${member}`);
+      else refuse(field, unknownMember(member, members));
+    }
+  }
+
+  #note(name: string): void {
+    // It goes into a header.
+    if (this.#ignored.size < ignoredMax && /^[\w.[\]-]{1,100}$/.test(name)) this.#ignored.add(name);
+  }
+}
+
+const ignoredMax = 20;
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function unknownMember(member: string, members: Members): string {
+  const near = nearestName(member, Object.keys(members));
+  return near === undefined ? 'is not a parameter that is known here' : `is not known here; did you mean ${near}?`;
+}
+
+/** A parameter that is wrong, by the name that the caller sent. */
+export class ParameterError extends FailureError {
+  readonly violation: FieldViolation;
+
+  constructor(violation: FieldViolation) {
+    super({ kind: 'invalid_argument', violations: [violation] });
+    this.violation = violation;
+  }
+}
+
+/** Refuses one parameter, or a place within it. */
+export function refuse(field: string, description: string): never {
+  throw new ParameterError({ field, description });
+}
+
+function used(...names: string[]): Record<string, Treatment> {
+  return Object.fromEntries(names.map((name) => [name, 'used' as const]));
+}
