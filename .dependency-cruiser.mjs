@@ -18,7 +18,7 @@ const floors = [
     ],
     floor: 2,
   },
-  { rooms: ['chat', 'workflows', 'pulse', 'payments'], floor: 3 },
+  { rooms: ['chat', 'embeddings', 'workflows', 'pulse', 'payments'], floor: 3 },
   { rooms: ['api'], floor: 4 },
   { rooms: ['edge'], floor: 5 },
 ];

@@ -1,6 +1,7 @@
 import { accountService } from './api/account.ts';
 import { chatService } from './api/chat.ts';
 import { clientService } from './api/client.ts';
+import { embeddingService } from './api/embedding.ts';
 import { keyService } from './api/key.ts';
 import { createOnce } from './api/once.ts';
 import { outcomeService } from './api/outcome.ts';
@@ -53,6 +54,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       walletService(rooms),
       webhookService({ ...rooms, once }),
       chatService({ chat: rooms.chat, fingerprintKey }),
+      embeddingService({ embeddings: rooms.embeddings, fingerprintKey }),
       pulseService({ pulse: rooms.pulse, fingerprintKey }),
       workflowService({ ...rooms, fingerprintKey, items, once, clock: systemClock }),
       outcomeService({ outcomes: rooms.outcomes, items }),

@@ -14,10 +14,12 @@ import {
   createModelCalls,
   createReplyCache,
   type Overrun,
+  tokenCounter,
 } from './chat/index.ts';
 import type { Config, Secrets } from './config/index.ts';
 import { createCredentialChanges } from './db/credential-changes.ts';
 import { migrate } from './db/index.ts';
+import { createEmbeddings } from './embeddings/index.ts';
 import { createIdempotentWrites } from './idempotency/index.ts';
 import { createKeys } from './keys/index.ts';
 import { createLimits, type Levels } from './limits/index.ts';
@@ -213,6 +215,12 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     // What is not settled by then expires, and is charged as far as its progress was recorded.
     closers.push(() => Promise.race([chat.drained(), sleep(drainMaxMs, undefined, { ref: false })]));
+    const embeddings = createEmbeddings({
+      ...{ ledger: observedLedger, catalog, providers, breaker, clock, overran },
+      countTokens: (owner, texts) => tokenCounter(sandbox, owner)(texts),
+      reserveTokens: limits.reserveTokens,
+    });
+    closers.push(() => Promise.race([embeddings.drained(), sleep(drainMaxMs, undefined, { ref: false })]));
 
     const pulse = createPulse({
       db,
@@ -264,6 +272,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       providers,
       catalog,
       chat,
+      embeddings,
       pulse,
       workflows,
       outcomes,

@@ -1,7 +1,8 @@
 import { type ListPrice, missingDimensions } from './list-prices.ts';
-import type { Model, ModelSettings, PricedModel } from './model.ts';
+import type { Model, ModelSettings, PricedEmbeddingModel, PricedModel } from './model.ts';
 import { effectivePrice, type PriceVersion } from './price-book.ts';
 import { embeddedModel, wellKnownModels } from './well-known.ts';
+import { wellKnownEmbeddings } from './well-known-embeddings.ts';
 
 /** A model of a provider that is enabled. */
 export interface EnabledModel {
@@ -29,7 +30,8 @@ export function enabledModels(
     .map((settings) => enabled(settings, false));
   for (const provider of enabledProviders)
     if (!configured.some((model) => model.provider === provider))
-      chosen.push(...(wellKnownModels[provider] ?? []).map((model) => enabled({ ...model, provider }, true)));
+      for (const known of [wellKnownModels, wellKnownEmbeddings])
+        chosen.push(...(known[provider] ?? []).map((model) => enabled({ ...model, provider }, true)));
   if (enabledProviders.includes('builtin') && !chosen.some(({ model }) => model.provider === 'builtin'))
     chosen.push(enabled(embeddedModel, false));
   return chosen;
@@ -57,6 +59,18 @@ export function offerOf(
     return { reason: `It bills ${missing.join(', ')}, and the price book has no such price: run "prices sync".` };
   // A model that has no price per request asks nothing per request.
   return { offered: { model, price: { ...price, perRequest: price.perRequest ?? 0n } } };
+}
+
+/** A model that makes vectors, with what an account pays for it now; undefined: it is none, or has no price for input. */
+export function vectorOfferOf(
+  { model, settings: { embedding } }: EnabledModel,
+  book: readonly PriceVersion[],
+  account: { id: string; now: number },
+): PricedEmbeddingModel | undefined {
+  const price = embedding && effectivePrice(book, itemOf(model), account.id, account.now);
+  if (!embedding || price?.inputPerMillion === undefined) return undefined;
+  const { dimensions, dimensionsMin = dimensions } = embedding;
+  return { model, embedding: { dimensions, dimensionsMin }, price: { ...price, perRequest: price.perRequest ?? 0n } };
 }
 
 const notInBook = 'Its price is not in the price book: run "prices import", or "prices sync" for a list price.';

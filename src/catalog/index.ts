@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { createRounds } from '../base/rounds.ts';
-import { enabledModels, offerOf, type UnofferedModel } from './enabled-models.ts';
-import type { ModelSettings, PricedModel } from './model.ts';
+import { enabledModels, offerOf, type UnofferedModel, vectorOfferOf } from './enabled-models.ts';
+import type { ModelSettings, PricedEmbeddingModel, PricedModel } from './model.ts';
 import type { Price } from './price.ts';
 import {
   bookVersion,
@@ -22,6 +22,8 @@ export {
   capabilities,
   type Model,
   type ModelSettings,
+  namesModel,
+  type PricedEmbeddingModel,
   type PricedModel,
   type PriceSettings,
 } from './model.ts';
@@ -44,8 +46,10 @@ export interface CatalogSettings extends OrderSettings {
 
 /** The models that can be chosen and what everything costs. */
 export interface Catalog {
-  /** Models of enabled providers whose every dimension has a price for this account now. */
+  /** Models of enabled providers that answer conversations, and whose every dimension has a price for this account now. */
   models(accountId: string): readonly PricedModel[];
+  /** The same of models that make vectors; they have a price of input alone. */
+  embeddingModels(accountId: string): readonly PricedEmbeddingModel[];
   /** What an account pays now for a service such as `workflow:risk.check`. */
   price(item: string, accountId: string): Price | undefined;
   /** The price book's version at this moment; a charge keeps the version that it began with. */
@@ -98,6 +102,7 @@ export async function createCatalog(deps: {
   let version = 0;
   let effectiveUntil = 0;
   const priced = new Map<string, readonly PricedModel[]>();
+  const pricedEmbeddings = new Map<string, readonly PricedEmbeddingModel[]>();
   const services = new Map<string, PriceVersion | null>();
 
   const now = () => clock.now() - clockAheadMs;
@@ -114,6 +119,7 @@ export async function createCatalog(deps: {
   function current<T>(cache: Map<string, T>, key: string, make: () => T): T {
     if (now() >= effectiveUntil) {
       priced.clear();
+      pricedEmbeddings.clear();
       services.clear();
       effectiveUntil = nextBeginning(book, now());
     }
@@ -139,7 +145,9 @@ export async function createCatalog(deps: {
   /** Each model with its offer to an account. */
   function offers(accountId: string) {
     const account = { id: accountId, now: now() };
-    return models.map((enabled) => ({
+    return models
+      .filter(({ settings: { embedding } }) => !embedding)
+      .map((enabled) => ({
       name: enabled.model.name,
       ...offerOf(enabled, book, enabled.settings.price ? undefined : listPriceAt(enabled, now()), account),
     }));
@@ -154,6 +162,10 @@ export async function createCatalog(deps: {
     },
     models: (accountId) =>
       current(priced, accountId, () => offers(accountId).flatMap(({ offered }) => (offered ? [offered] : []))),
+    embeddingModels: (accountId) =>
+      current(pricedEmbeddings, accountId, () =>
+        models.flatMap((enabled) => vectorOfferOf(enabled, book, { id: accountId, now: now() }) ?? []),
+      ),
     price: (item, accountId) =>
       current(services, `${accountId} ${item}`, () => effectivePrice(book, item, accountId, now()) ?? null) ??
       undefined,

@@ -43,8 +43,17 @@ export interface ModelSettings {
   price?: PriceSettings | undefined;
   /** What the operator pays for it; a price below it is refused. */
   cost?: PriceSettings | undefined;
+  /** A model that makes vectors of texts, and answers no conversations. `contextTokens` is then the length of one input. */
+  embedding?: EmbeddingSettings | undefined;
   /** Chosen by `auto` only when every other model failed; the embedded model also when there is no other. */
   lastResort?: boolean | undefined;
+}
+
+export interface EmbeddingSettings {
+  /** How many numbers a vector has. */
+  dimensions: number;
+  /** The fewest that a request may ask for; absent: the vectors can't be shortened. */
+  dimensionsMin?: number | undefined;
 }
 
 /** A model that can be chosen: its provider is enabled and every dimension has a price. */
@@ -68,4 +77,14 @@ export interface Model {
 export interface PricedModel {
   model: Model;
   price: Price;
+}
+
+/** A model that makes vectors, with the price that one account pays for it now. */
+export interface PricedEmbeddingModel extends PricedModel {
+  embedding: { dimensions: number; dimensionsMin: number };
+}
+
+/** Whether a list names the model or its provider. */
+export function namesModel({ id, name, provider }: Model, names: readonly string[]): boolean {
+  return names.some((each) => each === id || each === name || each === provider);
 }

@@ -1,6 +1,6 @@
 import type { FieldReason } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
-import { type Capability, type Model, type PricedModel, priceOf } from '../catalog/index.ts';
+import { type Capability, type Model, namesModel, type PricedModel, priceOf } from '../catalog/index.ts';
 import type { RouteStatus } from './circuit-breaker.ts';
 import type { RoutingMode } from './types.ts';
 
@@ -203,13 +203,8 @@ function isNamed(model: Model, { provider, model: pinned }: Wanted): boolean {
 }
 
 function isAllowed(model: Model, { allow, deny, tokenModels }: Wanted): boolean {
-  if (isAmong(model, deny) || (tokenModels && !isAmong(model, tokenModels))) return false;
-  return allow.length === 0 || isAmong(model, allow);
-}
-
-/** Whether a list names the model or its provider. */
-export function isAmong({ id, name, provider }: Model, names: readonly string[]): boolean {
-  return names.some((each) => each === id || each === name || each === provider);
+  if (namesModel(model, deny) || (tokenModels && !namesModel(model, tokenModels))) return false;
+  return allow.length === 0 || namesModel(model, allow);
 }
 
 function canDo(model: Model, wanted: Wanted): boolean {

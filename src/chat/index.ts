@@ -20,6 +20,7 @@ export type { ChatCall, ReserveTokens } from './deps.ts';
 export { chatInvariants } from './invariants.ts';
 export { createModelCalls, type ModelCalls } from './model-calls.ts';
 export { type CacheEvent, createReplyCache, type ReplyCache } from './reply-cache.ts';
+export { tokenCounter } from './tokens.ts';
 export * from './types.ts';
 
 /** What a request could cost before it is made. */

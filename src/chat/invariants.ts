@@ -19,13 +19,14 @@ const tokens = (column: string) => `CAST(COALESCE(c.${column}, 0) AS DECIMAL(20,
 export const chatInvariants: readonly Invariant[] = [
   {
     name: 'chat-is-priced-by-the-book',
-    promise: 'What a chat settled, and owes, is the price of its usage by the book of its admission, within the hold.',
+    promise:
+      'What a chat or an embedding settled, and owes, is the price of its usage by the book of its admission, within the hold.',
     sql: `SELECT d.id AS subject, CONCAT('settled ', d.settled, ', priced ', COALESCE(d.due, 'NULL'), ', hold ', d.hold) AS detail FROM (
         SELECT c.id, c.settled + c.owed AS settled, c.hold, LEAST(c.hold, (
             (${tokens('input_tokens')} - ${tokens('cached_input_tokens')} - ${tokens('cache_write_input_tokens')}) * ${rate('input_per_million')}
             + ${tokens('cached_input_tokens')} * ${inputRate('cached_input_per_million')}
             + ${tokens('cache_write_input_tokens')} * ${inputRate('cache_write_input_per_million')}
-            + ${tokens('output_tokens')} * ${rate('output_per_million')}
+            + IF(COALESCE(c.output_tokens, 0) = 0, 0, ${tokens('output_tokens')} * ${rate('output_per_million')})
             + ${tokens('requests')} * COALESCE(${chosen('per_request')}, 0) * 1000000 + 999999) DIV 1000000) AS due
         FROM charge c JOIN wallet w ON w.id = c.wallet_id
         LEFT JOIN price own ON own.item = CONCAT('model:', c.provider, '/', c.model) AND own.account_id = w.account_id
@@ -36,7 +37,7 @@ export const chatInvariants: readonly Invariant[] = [
           AND t.version = ${chosen('version')} AND t.above_input_tokens = (SELECT MAX(q.above_input_tokens) FROM price_tier q
             WHERE q.item = CONCAT('model:', c.provider, '/', c.model) AND q.account_id = ${chosen('account_id')}
               AND q.version = ${chosen('version')} AND q.above_input_tokens < COALESCE(c.input_tokens, 0))
-        WHERE c.operation = 'chat' AND c.requests = 1
+        WHERE c.operation IN ('chat', 'embedding') AND c.requests = 1
           AND (c.state = 'settled' OR (c.state = 'expired' AND c.idempotency_key IS NULL))
       ) d WHERE d.due IS NULL OR d.due <> d.settled`,
   },

@@ -1,8 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../base/page.ts';
-import type { Catalog, PricedModel } from '../catalog/index.ts';
-import { isAmong } from './choose-routes.ts';
+import { type Catalog, namesModel, type PricedModel } from '../catalog/index.ts';
 
 const list = 'models';
 
@@ -18,7 +17,7 @@ export function listModels(
   const models = catalog
     .models(caller.accountId ?? '')
     .filter(({ model }) => !request.provider || model.provider === request.provider)
-    .filter(({ model }) => !caller.token?.models || isAmong(model, caller.token.models))
+    .filter(({ model }) => !caller.token?.models || namesModel(model, caller.token.models))
     .toSorted((a, b) => (a.model.name < b.model.name ? -1 : 1))
     .filter(({ model }) => after === undefined || model.name > after);
   return succeed(makePage(list, start.value, models.slice(0, size + 1), ({ model }) => model.name));

@@ -84,6 +84,17 @@ const model = z.strictObject({
   capabilities: z.array(z.enum(['tools', 'json', 'images', 'reasoning'])).optional(),
   price: price.optional(),
   cost: price.optional(),
+  /** A model that makes vectors: how many numbers they have, and the fewest that a request may ask for. */
+  embedding: z
+    .strictObject({
+      dimensions: z.int().min(1).max(65_536),
+      dimensionsMin: z.int().min(1).max(65_536).optional(),
+    })
+    .refine(
+      ({ dimensions, dimensionsMin = 1 }) => dimensionsMin <= dimensions,
+      'must not have a dimensionsMin above its dimensions',
+    )
+    .optional(),
   lastResort: z.boolean().optional(),
 });
 

@@ -66,6 +66,8 @@ export interface EdgeOptions {
 
 /** Messages of chat, which takes images, after decompression. */
 const largeMessageBytes = 20 * 1024 * 1024;
+/** Texts to embed, after decompression. */
+const textsBytes = 4 * 1024 * 1024;
 /** All other messages, after decompression. */
 const messageBytes = 1024 * 1024;
 /** The longest deadline that a caller can set; longer ones count as this. */
@@ -118,8 +120,8 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
       });
       if (gate.serves(ChatService.method.chat))
         app.register(openAi, {
-          ...{ gate, pathPrefix: http.pathPrefix, bodyBytes: largeMessageBytes },
-          shutdownSignal: shutdown.signal,
+          ...{ gate, pathPrefix: http.pathPrefix, shutdownSignal: shutdown.signal },
+          ...{ bodyBytes: largeMessageBytes, textsBytes },
         });
       registerRest(app, {
         services,
@@ -226,5 +228,6 @@ function methodsOfRpcs(services: readonly Pick<ServedService, 'service'>[]): Map
 }
 
 function messageBytesOf(service: DescService): number {
-  return service.typeName === 'intelligence.chat.v1.ChatService' ? largeMessageBytes : messageBytes;
+  if (service.typeName === 'intelligence.chat.v1.ChatService') return largeMessageBytes;
+  return service.typeName === 'intelligence.embedding.v1.EmbeddingService' ? textsBytes : messageBytes;
 }

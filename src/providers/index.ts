@@ -1,12 +1,14 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Logger } from 'pino';
 import { type CallSetting, takesSetting } from './call-settings.ts';
+import { connectEmbeddings, type EmbeddingUpstream } from './embeddings.ts';
 import { createExtractiveModel } from './extractive.ts';
 import { connectProvider } from './kinds.ts';
 import type { ProviderKind, ProviderSettings } from './settings.ts';
 import { createUpstreamFetch, type UpstreamLimits } from './upstream-fetch.ts';
 
 export { type CallSetting, providerOptionsOf } from './call-settings.ts';
+export type { EmbeddingCall, EmbeddingUpstream } from './embeddings.ts';
 export { findOllamaModels } from './find-ollama.ts';
 export type { ProviderKind, ProviderSettings } from './settings.ts';
 export { type UpstreamFailure, type UpstreamOutcome, upstreamFailure } from './upstream-failure.ts';
@@ -18,6 +20,8 @@ export interface Providers {
   readonly enabled: readonly string[];
   /** A provider's model, or undefined when the provider is not enabled. Costs nothing: models are kept. */
   model(provider: string, model: string): LanguageModelV4 | undefined;
+  /** A provider's model that makes vectors, or undefined when the provider is not enabled or has none. */
+  embed(provider: string, model: string): EmbeddingUpstream | undefined;
   /** Whether a setting of a request reaches the model; false for a provider that is not enabled. */
   takes(provider: string, model: string, setting: CallSetting): boolean;
   /** Ends the connections to the providers. */
@@ -32,6 +36,7 @@ export function createProviders(deps: {
 }): Providers {
   const upstream = createUpstreamFetch(deps.limits);
   const connected = new Map<string, (model: string) => LanguageModelV4>();
+  const embedding = new Map<string, (model: string) => EmbeddingUpstream>();
   const kinds = new Map<string, ProviderKind>([['builtin', 'builtin']]);
   connected.set('builtin', createExtractiveModel);
   for (const settings of deps.providers) {
@@ -42,6 +47,8 @@ export function createProviders(deps: {
     else {
       connected.set(settings.id, connectProvider(settings, upstream));
       kinds.set(settings.id, settings.kind);
+      const embeddings = connectEmbeddings(settings, upstream);
+      if (embeddings) embedding.set(settings.id, embeddings);
     }
   }
 
@@ -57,6 +64,7 @@ export function createProviders(deps: {
       }
       return found;
     },
+    embed: (provider, model) => embedding.get(provider)?.(model),
     takes(provider, model, setting) {
       const kind = kinds.get(provider);
       return kind !== undefined && takesSetting(kind, model, setting);

@@ -2,6 +2,7 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createGoogle } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { settingsOf } from './common.ts';
 import { createExtractiveModel } from './extractive.ts';
 import { createOpenAICompatibleModel } from './openai-compatible.ts';
 import type { ProviderKind, ProviderSettings } from './settings.ts';
@@ -12,9 +13,9 @@ type Connect = (settings: ProviderSettings, upstream: UpstreamFetch) => (model: 
 // A new kind of provider is one line here.
 const kinds: Record<ProviderKind, Connect> = {
   builtin: () => createExtractiveModel,
-  openai: (settings, { fetch }) => createOpenAI({ ...common(settings), fetch }).chat,
-  anthropic: (settings, { fetch }) => createAnthropic({ ...common(settings), fetch }),
-  google: (settings, { fetch }) => createGoogle({ ...common(settings), fetch }),
+  openai: (settings, { fetch }) => createOpenAI({ ...settingsOf(settings), fetch }).chat,
+  anthropic: (settings, { fetch }) => createAnthropic({ ...settingsOf(settings), fetch }),
+  google: (settings, { fetch }) => createGoogle({ ...settingsOf(settings), fetch }),
   'openai-compatible': createOpenAICompatibleModel,
 };
 
@@ -24,12 +25,4 @@ export function connectProvider(
   upstream: UpstreamFetch,
 ): (model: string) => LanguageModelV4 {
   return kinds[settings.kind](settings, upstream);
-}
-
-function common(settings: ProviderSettings) {
-  return {
-    ...(settings.baseUrl ? { baseURL: settings.baseUrl } : {}),
-    ...(settings.apiKey ? { apiKey: settings.apiKey } : {}),
-    ...(settings.headers ? { headers: settings.headers } : {}),
-  };
 }

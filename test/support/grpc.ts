@@ -8,7 +8,7 @@ import {
   type MessageShape,
   toBinary,
 } from '@bufbuild/protobuf';
-import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { Client, type ClientOptions, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { ErrorInfoSchema } from '../../src/gen/google/rpc/error_details_pb.ts';
 import { StatusSchema } from '../../src/gen/google/rpc/status_pb.ts';
 
@@ -22,8 +22,8 @@ export interface GrpcReply<T> {
 }
 
 /** A client of the official Node.js gRPC package, calling by descriptors. */
-export function grpcClient(address: string) {
-  const client = new Client(address.replace(/^https?:\/\//, ''), credentials.createInsecure());
+export function grpcClient(address: string, options: ClientOptions = {}) {
+  const client = new Client(address.replace(/^https?:\/\//, ''), credentials.createInsecure(), options);
   return {
     close: () => client.close(),
     unary<I extends DescMessage, O extends DescMessage>(

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { create, type DescMethod } from '@bufbuild/protobuf';
 import { RestError } from '@intelligence-api/transcoding';
 import { FastifyCall, RunningCalls, sendStream } from '@intelligence-api/transcoding/parts';
@@ -10,11 +11,18 @@ import {
   type ListModelsResponse,
   type StreamChatResponse,
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
+import {
+  EmbeddingService,
+  type EmbedResponse,
+  ListEmbeddingModelsRequestSchema,
+  type ListEmbeddingModelsResponse,
+} from '../../gen/intelligence/embedding/v1/embedding_service_pb.ts';
 import { sendText } from '../compression.ts';
 import { headersOf } from '../failures.ts';
 import type { AdmittedCall, Gate } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from './body.ts';
+import { embeddingList, readEmbeddingsRequest } from './embeddings.ts';
 import { chunkFraming } from './framing.ts';
 import { ParameterError } from './parameters.ts';
 import { completionOf, modelList, modelNamed, openAiError, statusOf } from './reply.ts';
@@ -27,18 +35,21 @@ const heartbeatMs = 15_000;
 export interface OpenAiOptions {
   gate: Gate;
   pathPrefix: string;
-  /** Largest body, after decompression. */
+  /** Largest body of a chat, after decompression. */
   bodyBytes: number;
+  /** The same of texts to embed. */
+  textsBytes: number;
   /** Ends the calls that still run; its reason is a `FailureError`, and what they hear. */
   shutdownSignal: AbortSignal;
 }
 
 /**
- * The OpenAI-compatible facade: `POST /v1/chat/completions`, `GET /v1/models` and `GET /v1/models/{model}`, so that clients of
- * that API work by changing base URL and key. It is ChatService in other clothes: the same gate, limits, flow and ledger.
+ * The OpenAI-compatible facade: `POST /v1/chat/completions`, `POST /v1/embeddings`, `GET /v1/models` and
+ * `GET /v1/models/{model}`, so that clients of that API work by changing base URL and key. It is ChatService and
+ * EmbeddingService in other clothes: the same gate, limits, flows and ledger.
  */
 export async function openAi(instance: FastifyInstance, options: OpenAiOptions): Promise<void> {
-  const { gate, pathPrefix, bodyBytes } = options;
+  const { gate, pathPrefix, bodyBytes, textsBytes } = options;
   const running = new RunningCalls(options.shutdownSignal);
   instance.removeAllContentTypeParsers();
   instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null, undefined));
@@ -49,16 +60,26 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
       const call = await admit(http, ChatService.method.chat);
       const json = await http.untilStopped(readJson(request.raw, bodyBytes));
       const body = readCompletionRequest(json, http.headers['cache-control']);
-      if (body.ignored.length > 0) http.replyHeaders['x-ignored-parameters'] = body.ignored.join(', ');
+      noteIgnored(http, body.ignored);
       return body.stream ? stream(http, body, call) : unary(http, reply, body, call);
     }),
   );
+  if (gate.serves(EmbeddingService.method.embed))
+    instance.post(`${pathPrefix}/v1/embeddings`, (request, reply) =>
+      answering(request, reply, async (http) => {
+        const call = await admit(http, EmbeddingService.method.embed);
+        const body = readEmbeddingsRequest(await http.untilStopped(readJson(request.raw, textsBytes)));
+        noteIgnored(http, body.ignored);
+        const answer = (await http.untilStopped(gate.unary(call, body.message))) as EmbedResponse;
+        await sendBody(reply, http, embeddingList(answer, body.asBase64));
+      }),
+    );
   instance.get(`${pathPrefix}/v1/models`, (request, reply) =>
-    answering(request, reply, async (http) => send(reply, http, modelList((await models(http)).models))),
+    answering(request, reply, async (http) => send(reply, http, modelList(await models(http)))),
   );
   instance.get<{ Params: { '*': string } }>(`${pathPrefix}/v1/models/*`, (request, reply) =>
     answering(request, reply, async (http) => {
-      const model = modelNamed(request.params['*'], (await models(http)).models);
+      const model = modelNamed(request.params['*'], await models(http));
       if (!model) throw new FailureError(invalid('model', 'There is no such model.', 'MODEL_NOT_FOUND'));
       await send(reply, http, model);
     }),
@@ -92,10 +113,15 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
     });
   }
 
-  async function models(http: HttpCall): Promise<ListModelsResponse> {
+  /** The models of conversations, then those that make vectors. */
+  async function models(http: HttpCall): Promise<{ id: string; provider: string }[]> {
     const call = await admit(http, ChatService.method.listModels);
-    const listing = gate.unary(call, create(ListModelsRequestSchema, { pageSize: 1_000 }));
-    return (await http.untilStopped(listing)) as ListModelsResponse;
+    const listed = await http.untilStopped(gate.unary(call, create(ListModelsRequestSchema, { pageSize: 1_000 })));
+    const { models: chat } = listed as ListModelsResponse;
+    if (!gate.serves(EmbeddingService.method.listEmbeddingModels)) return chat;
+    const more = await admit(http, EmbeddingService.method.listEmbeddingModels);
+    const found = await http.untilStopped(gate.unary(more, create(ListEmbeddingModelsRequestSchema)));
+    return [...chat, ...(found as ListEmbeddingModelsResponse).models];
   }
 
   function answering(
@@ -125,7 +151,19 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
   }
 }
 
+function noteIgnored(http: HttpCall, ignored: readonly string[]): void {
+  if (ignored.length > 0) http.replyHeaders['x-ignored-parameters'] = ignored.join(', ');
+}
+
 async function send(reply: FastifyReply, http: HttpCall, body: object): Promise<void> {
+  await sendBody(reply, http, JSON.stringify(body));
+}
+
+const jsonType = 'application/json; charset=utf-8';
+
+async function sendBody(reply: FastifyReply, http: HttpCall, body: string | Readable): Promise<void> {
   if (http.isGone) reply.hijack();
-  else await sendText(reply.headers(http.replyHeaders), 'application/json; charset=utf-8', JSON.stringify(body));
+  else if (typeof body === 'string') await sendText(reply.headers(http.replyHeaders), jsonType, body);
+  // Vectors hardly compress.
+  else reply.headers(http.replyHeaders).type(jsonType).send(body);
 }

@@ -46,6 +46,9 @@ export const completionMembers: Members = {
   store: { ...only(false), advice: 'must be false: replies are not stored for later' },
 };
 
+/** The members of `POST /v1/embeddings`. */
+export const embeddingMembers: Members = used('input', 'model', 'encoding_format', 'dimensions', 'user');
+
 export const streamOptionMembers: Members = { include_usage: 'used', include_obfuscation: 'hint' };
 
 /** A message of any role, and what clients send back with an answer of the assistant. */

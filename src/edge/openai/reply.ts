@@ -83,8 +83,10 @@ export class CompletionChunks {
   }
 }
 
+type NamedModel = Pick<Model, 'id' | 'provider'>;
+
 /** The models as `GET /v1/models` prints them: first the choices that the service makes. */
-export function modelList(models: readonly Model[]): object {
+export function modelList(models: readonly NamedModel[]): object {
   const modes = ['auto', 'auto:economy', 'auto:balanced', 'auto:quality', 'auto:fast'];
   return {
     object: 'list',
@@ -93,7 +95,7 @@ export function modelList(models: readonly Model[]): object {
 }
 
 /** One entry of that list, or undefined. */
-export function modelNamed(name: string, models: readonly Model[]): object | undefined {
+export function modelNamed(name: string, models: readonly NamedModel[]): object | undefined {
   const { data } = modelList(models) as { data: { id: string }[] };
   return data.find(({ id }) => id === name);
 }
@@ -170,7 +172,7 @@ function cacheReport(cache: CacheReport | undefined): { cache?: object } {
 }
 
 /** A model's id, with its provider in front where two providers have a model of that id. */
-function modelEntry({ id, provider }: Model, models: readonly Model[]): object {
+function modelEntry({ id, provider }: NamedModel, models: readonly NamedModel[]): object {
   const shared = models.some((other) => other.id === id && other.provider !== provider);
   return entry(shared ? `${provider}/${id}` : id, provider);
 }
@@ -189,6 +191,8 @@ const renamed: readonly [RegExp, string][] = [
   [/^responseFormat\.(schema|name|strict)/, 'response_format.json_schema.$1'],
   [/^toolChoice\.toolName$/, 'tool_choice.function.name'],
   [/^(tools\[\d+\])\.(name|description|parameters|strict)/, '$1.function.$2'],
+  [/^inputs/, 'input'],
+  [/^encoding$/, 'encoding_format'],
   [/^(messages\[\d+\])\.parts/, '$1.content'],
 ];
 

@@ -15,13 +15,22 @@ import { exampleOf } from '../../../src/edge/openapi/examples.ts';
 import { openApiDocument, registerOpenApi } from '../../../src/edge/openapi/index.ts';
 import { AccountService } from '../../../src/gen/intelligence/account/v1/account_service_pb.ts';
 import { ChatRequestSchema, ChatService } from '../../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
+import { EmbeddingService } from '../../../src/gen/intelligence/embedding/v1/embedding_service_pb.ts';
 import { KeyService } from '../../../src/gen/intelligence/key/v1/key_service_pb.ts';
 import { PulseService } from '../../../src/gen/intelligence/pulse/v1/pulse_service_pb.ts';
 import { WalletService } from '../../../src/gen/intelligence/wallet/v1/wallet_service_pb.ts';
 import { WorkflowService } from '../../../src/gen/intelligence/workflow/v1/workflow_service_pb.ts';
 import { KindsSchema } from '../../gen/intelligence/test/v1/echo_pb.ts';
 
-const services: DescService[] = [ChatService, WorkflowService, PulseService, KeyService, WalletService, AccountService];
+const services: DescService[] = [
+  ChatService,
+  EmbeddingService,
+  WorkflowService,
+  PulseService,
+  KeyService,
+  WalletService,
+  AccountService,
+];
 const comments = readProtoComments(readFileSync(new URL('../../../src/gen/descriptors.binpb', import.meta.url)));
 // biome-ignore lint/suspicious/noExplicitAny: a document is walked here as any JSON
 const document = openApiDocument({ services, comments, version: '0.1.0', serverUrl: '/' }) as any;

@@ -1,0 +1,109 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Caller } from '../base/caller.ts';
+import { FailureError, invalid, unwrap } from '../base/failure.ts';
+import { formatUsd } from '../base/money.ts';
+import type { PricedEmbeddingModel } from '../catalog/index.ts';
+import { bytesOf, type Embeddings, type EmbedReply, type EmbedRequest } from '../embeddings/index.ts';
+import type { EmbeddingModelSchema, EmbeddingSchema } from '../gen/intelligence/embedding/v1/embedding_pb.ts';
+import {
+  EmbeddingService,
+  type EmbedRequest as EmbedRequestMessage,
+  type EmbedResponseSchema,
+} from '../gen/intelligence/embedding/v1/embedding_service_pb.ts';
+import { setChargeHeaders, shownBalance } from './balance.ts';
+import { type ServedService, serve } from './handlers.ts';
+import { requestIdentity } from './idempotency.ts';
+
+/** Printing more numbers as JSON would keep everybody else waiting. */
+const floatsMax = 524_288;
+
+/** EmbeddingService: texts as vectors, charged. */
+export function embeddingService({
+  embeddings,
+  fingerprintKey,
+}: {
+  embeddings: Embeddings;
+  fingerprintKey: Uint8Array;
+}): ServedService {
+  return serve(EmbeddingService, {
+    embed: async (message, call) => {
+      const request = embedRequestOf(message);
+      const asFloats = message.encoding !== 'base64';
+      if (asFloats) {
+        const values = unwrap(embeddings.valuesOf(call.caller, request));
+        if (values > floatsMax)
+          throw new FailureError(
+            invalid(
+              'encoding',
+              `The reply would have ${values} numbers; as "float" it may have ${floatsMax}. Ask for "base64", or send fewer inputs.`,
+            ),
+          );
+      }
+      const idempotency = requestIdentity(fingerprintKey, EmbeddingService.method.embed, message, call);
+      const { signal } = call;
+      const reply = unwrap(
+        await embeddings.run(call.caller, request, { signal, idempotency, outlast: (work) => call.outlast(work) }),
+      );
+      const { id: chargeId, balance, capLeft, usage } = reply;
+      setChargeHeaders(call, { cost: usage.cost, chargeId, balance, capLeft });
+      return embedResponse(reply, asFloats, call.caller);
+    },
+    listEmbeddingModels: async ({ provider }, { caller }) => ({
+      models: embeddings.models(caller, provider).map(modelMessage),
+    }),
+  });
+}
+
+function embedRequestOf({ provider, model, inputs, dimensions, user, metadata }: EmbedRequestMessage): EmbedRequest {
+  return {
+    provider: provider || undefined,
+    model: model || undefined,
+    inputs,
+    dimensions,
+    user: user || undefined,
+    metadata,
+  };
+}
+
+function embedResponse(
+  reply: EmbedReply,
+  asFloats: boolean,
+  caller: Caller,
+): MessageInitShape<typeof EmbedResponseSchema> {
+  const { id, provider, model, dimensions, usage } = reply;
+  return {
+    ...{ id, provider, model, dimensions },
+    embeddings: asFloats ? floatsOf(reply) : vectorsOf(reply),
+    usage: { inputTokens: usage.inputTokens, estimated: usage.estimated, costUsd: formatUsd(usage.cost) },
+    balanceUsd: shownBalance(caller, reply) ?? '',
+  };
+}
+
+function floatsOf({ values, dimensions }: EmbedReply): MessageInitShape<typeof EmbeddingSchema>[] {
+  return Array.from({ length: values.length / dimensions }, (_, index) => ({
+    index,
+    values: Array.from(values.subarray(index * dimensions, (index + 1) * dimensions)),
+  }));
+}
+
+function vectorsOf({ values, dimensions }: EmbedReply): MessageInitShape<typeof EmbeddingSchema>[] {
+  const bytes = new Uint8Array(bytesOf(values));
+  const length = 4 * dimensions;
+  return Array.from({ length: values.length / dimensions }, (_, index) => ({
+    index,
+    vector: bytes.subarray(index * length, (index + 1) * length),
+  }));
+}
+
+function modelMessage({
+  model,
+  embedding,
+  price,
+}: PricedEmbeddingModel): MessageInitShape<typeof EmbeddingModelSchema> {
+  return {
+    ...{ id: model.id, provider: model.provider, quality: model.quality, inputTokensMax: model.contextTokens },
+    ...embedding,
+    inputPerMillionUsd: formatUsd(price.inputPerMillion ?? 0n),
+    perRequestUsd: formatUsd(price.perRequest ?? 0n),
+  };
+}

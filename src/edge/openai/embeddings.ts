@@ -1,0 +1,96 @@
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { create } from '@bufbuild/protobuf';
+import {
+  type EmbedRequest,
+  EmbedRequestSchema,
+  type EmbedResponse,
+} from '../../gen/intelligence/embedding/v1/embedding_service_pb.ts';
+import { embeddingMembers, MemberCheck, refuse } from './parameters.ts';
+
+/** A request in OpenAI's shape as one of ours, and what only the reply's form depends on. */
+export interface EmbeddingsRequest {
+  /** Whether vectors are printed as base64. */
+  asBase64: boolean;
+  /** Parameters that were ignored. */
+  ignored: string[];
+  message: EmbedRequest;
+}
+
+/** Reads the body of `POST /v1/embeddings`. Inputs are texts; lists of tokens are refused, as they are of one model's vocabulary. */
+export function readEmbeddingsRequest(body: unknown): EmbeddingsRequest {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) refuse('body', 'must be an object');
+  const request = body as Readonly<Record<string, unknown>>;
+  const members = new MemberCheck();
+  members.check(request, embeddingMembers);
+  const encoding = request.encoding_format ?? 'float';
+  if (encoding !== 'float' && encoding !== 'base64') refuse('encoding_format', 'must be float or base64');
+  const { model = 'auto', dimensions, user } = request;
+  if (typeof model !== 'string') refuse('model', 'must be a text');
+  if (user != null && typeof user !== 'string') refuse('user', 'must be a text');
+  if (dimensions != null && !isCount(dimensions)) refuse('dimensions', 'must be a whole number from 1 to 65536');
+  return {
+    asBase64: encoding === 'base64',
+    ignored: members.ignored,
+    message: create(EmbedRequestSchema, {
+      model,
+      inputs: inputsOf(request.input),
+      encoding: 'base64',
+      ...(dimensions == null ? {} : { dimensions: dimensions as number }),
+      ...(user == null ? {} : { user: user as string }),
+    }),
+  };
+}
+
+function inputsOf(input: unknown): string[] {
+  if (typeof input === 'string') return [input];
+  if (!Array.isArray(input)) return refuse('input', 'must be a text or a list of texts');
+  for (const [index, each] of input.entries())
+    if (typeof each === 'number' || Array.isArray(each))
+      refuse('input', 'must be texts: lists of tokens are not supported');
+    else if (typeof each !== 'string') refuse(`input[${index}]`, 'must be a text');
+  return input as string[];
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_536;
+}
+
+/** Vectors that are printed before other work comes in between: some 50,000 numbers take about 10 ms. */
+const numbersInTurn = 50_000;
+
+/** A reply as `POST /v1/embeddings` prints it, piece by piece: with 2,048 vectors it is tens of megabytes. */
+export function embeddingList(reply: EmbedResponse, asBase64: boolean): Readable {
+  return Readable.from(pieces(reply, asBase64), { objectMode: false });
+}
+
+async function* pieces(reply: EmbedResponse, asBase64: boolean): AsyncGenerator<string> {
+  const { embeddings, dimensions, usage } = reply;
+  const inTurn = Math.max(1, Math.floor(numbersInTurn / Math.max(dimensions, 1)));
+  yield '{"object":"list","data":[';
+  for (let start = 0; start < embeddings.length; start += inTurn) {
+    const printed = embeddings.slice(start, start + inTurn).map(({ index, vector }) => {
+      const embedding = asBase64 ? base64Of(vector) : numbersOf(vector);
+      return JSON.stringify({ object: 'embedding', index, embedding });
+    });
+    yield (start === 0 ? '' : ',') + printed.join(',');
+    await nextTurn();
+  }
+  const { inputTokens = 0, costUsd = '0.00', estimated = false } = usage ?? {};
+  const end = {
+    model: reply.model,
+    provider: reply.provider,
+    charge_id: reply.id,
+    usage: { prompt_tokens: inputTokens, total_tokens: inputTokens, cost_usd: costUsd, estimated },
+  };
+  yield `],${JSON.stringify(end).slice(1)}`;
+}
+
+function base64Of(vector: Uint8Array): string {
+  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
+}
+
+function numbersOf(vector: Uint8Array): number[] {
+  const view = new DataView(vector.buffer, vector.byteOffset, vector.byteLength);
+  return Array.from({ length: vector.byteLength / 4 }, (_, index) => view.getFloat32(4 * index, true));
+}

@@ -1,0 +1,119 @@
+import { type EmbeddingUpstream, type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
+import { type Batch, batchesOf } from './batches.ts';
+import type { EmbeddingsDeps } from './deps.ts';
+import type { EmbedUsage } from './types.ts';
+
+export interface BatchTerms {
+  upstream: EmbeddingUpstream;
+  /** The route's name, for its circuit. */
+  route: string;
+  inputs: readonly string[];
+  dimensions: number;
+  /** Whether the provider is told of them: they are fewer than the model makes by itself. */
+  shortened: boolean;
+  inputTokensMax: number;
+  owner: string;
+  signal: AbortSignal;
+}
+
+export type BatchOutcome =
+  | { ok: true; values: Float32Array; usage: EmbedUsage; overruns: { bound: number; stated: number }[] }
+  | { ok: false; failure: UpstreamFailure };
+
+/** Calls of one request at a time. */
+const atOnce = 4;
+
+/**
+ * Makes the vectors of all inputs in as many calls as they need, a few at a time. The first that fails ends the others. A reply
+ * counts only when it has a vector for each input, of the right length, and every number in it is one that 32 bits hold.
+ */
+export async function callBatches(
+  deps: Pick<EmbeddingsDeps, 'breaker' | 'clock' | 'countTokens'>,
+  terms: BatchTerms,
+): Promise<BatchOutcome> {
+  const { inputs, dimensions, upstream } = terms;
+  const values = new Float32Array(inputs.length * dimensions);
+  const waiting = batchesOf(inputs, { ...terms, inputsMax: upstream.inputsMax });
+  const usage: EmbedUsage = { inputTokens: 0, estimated: false };
+  const overruns: { bound: number; stated: number }[] = [];
+  const ending = new AbortController();
+  const signal = AbortSignal.any([terms.signal, ending.signal]);
+  let failure: UpstreamFailure | undefined;
+
+  async function work(): Promise<void> {
+    for (let batch = waiting.shift(); batch && !failure; batch = waiting.shift()) {
+      const outcome = await callOne(deps, { ...terms, signal }, batch, values);
+      if (!outcome.ok) {
+        failure ??= outcome.failure;
+        ending.abort();
+        return;
+      }
+      const counted = await tokensOf(deps, terms.owner, batch, outcome.tokens);
+      usage.inputTokens += counted.tokens;
+      usage.estimated ||= counted.estimated;
+      if (counted.stated !== undefined) overruns.push({ bound: batch.tokensMost, stated: counted.stated });
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, waiting.length) }, work));
+  return failure ? { ok: false, failure } : { ok: true, values, usage, overruns };
+}
+
+async function callOne(
+  { breaker, clock }: Pick<EmbeddingsDeps, 'breaker' | 'clock'>,
+  { upstream, route, dimensions, shortened, signal }: BatchTerms,
+  batch: Batch,
+  values: Float32Array,
+): Promise<{ ok: true; tokens: number | undefined } | { ok: false; failure: UpstreamFailure }> {
+  const startedAt = clock.monotonic();
+  const call = breaker.begin(route);
+  try {
+    signal.throwIfAborted();
+    const { inputs } = batch;
+    const { vectors, tokens } = await upstream.embed({ inputs, signal, ...(shortened ? { dimensions } : {}) });
+    if (!fill(values, vectors, batch, dimensions)) {
+      const failure: UpstreamFailure = { outcome: 'invalid_reply' };
+      call.failed(failure);
+      return { ok: false, failure };
+    }
+    const totalMs = clock.monotonic() - startedAt;
+    call.succeeded({ firstTokenMs: totalMs, totalMs, outputTokens: 0 });
+    return { ok: true, tokens };
+  } catch (error) {
+    const failure = upstreamFailure(error);
+    call.failed(failure);
+    return { ok: false, failure };
+  } finally {
+    call.ended();
+  }
+}
+
+/** Writes a batch's vectors to their place; false when they are not what was asked for. */
+function fill(
+  values: Float32Array,
+  vectors: readonly (readonly number[])[],
+  { start, inputs }: Batch,
+  dimensions: number,
+): boolean {
+  if (vectors.length !== inputs.length) return false;
+  for (const [index, vector] of vectors.entries()) {
+    if (vector.length !== dimensions) return false;
+    values.set(vector, (start + index) * dimensions);
+  }
+  const filled = values.subarray(start * dimensions, (start + inputs.length) * dimensions);
+  return filled.every(Number.isFinite);
+}
+
+/** The tokens to charge by: the provider's own count, if it can be; else ours, marked as estimated. */
+async function tokensOf(
+  { countTokens }: Pick<EmbeddingsDeps, 'countTokens'>,
+  owner: string,
+  { inputs, tokensMost }: Batch,
+  stated: number | undefined,
+): Promise<{ tokens: number; estimated: boolean; stated?: number }> {
+  // No input is empty, so that none has 0 tokens.
+  if (stated !== undefined && Number.isSafeInteger(stated) && stated > 0)
+    return stated <= tokensMost
+      ? { tokens: stated, estimated: false }
+      : { tokens: tokensMost, estimated: true, stated };
+  return { tokens: Math.min(Math.max(await countTokens(owner, inputs), 1), tokensMost), estimated: true };
+}

@@ -1,0 +1,47 @@
+import type { Caller } from '../base/caller.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Result } from '../base/failure.ts';
+import type { Catalog } from '../catalog/index.ts';
+import type { TokenReservation } from '../limits/index.ts';
+import type { Providers, UpstreamFailure } from '../providers/index.ts';
+import type { Ledger } from '../wallet/index.ts';
+
+export interface EmbeddingsDeps {
+  ledger: Ledger;
+  catalog: Pick<Catalog, 'embeddingModels' | 'version'>;
+  providers: Pick<Providers, 'embed'>;
+  breaker: Breaker;
+  clock: Clock;
+  /** Counts the tokens of texts in jobs of the owner, for what no provider counts. */
+  countTokens(owner: string, texts: readonly string[]): Promise<number>;
+  /** Counts model tokens a minute; absent: they are not limited. */
+  reserveTokens?: ReserveTokens;
+  /** Told of upstreams that state more tokens than the inputs can have; nobody is charged for those. */
+  overran?: ((overrun: Overrun) => void) | undefined;
+  /** How long all calls of one request may take together. */
+  deadlineMs: number;
+  /** Numbers that requests may have in memory at one time; more are refused as `overloaded`. */
+  valuesInFlightMax: number;
+}
+
+type ReserveTokens = (caller: Caller, tokens: number) => Result<TokenReservation> | Promise<Result<TokenReservation>>;
+
+/** As much of a circuit breaker as calls of embedding models need. */
+interface Breaker {
+  status(route: string): { available: boolean };
+  begin(route: string): {
+    succeeded(measure: { firstTokenMs: number; totalMs: number; outputTokens: number }): void;
+    failed(failure: UpstreamFailure): void;
+    ended(): void;
+  };
+}
+
+/** An upstream that says that it took more than the inputs can have. */
+export interface Overrun {
+  provider: string;
+  model: string;
+  what: 'input';
+  /** The most tokens that are charged. */
+  bound: number;
+  stated: number;
+}

@@ -1,0 +1,88 @@
+import type { Caller } from '../base/caller.ts';
+import { fail, type Result } from '../base/failure.ts';
+import { namesModel, type PricedEmbeddingModel } from '../catalog/index.ts';
+import { chooseModel } from './choose.ts';
+import type { EmbeddingsDeps } from './deps.ts';
+import { runEmbed } from './run-embed.ts';
+import type { EmbedCall, EmbedReply, EmbedRequest } from './types.ts';
+
+export type { Overrun } from './deps.ts';
+export { bytesOf } from './stored-reply.ts';
+export type { EmbedCall, EmbedReply, EmbedRequest, EmbedUsage } from './types.ts';
+
+/** Texts as vectors, paid per request. */
+export interface Embeddings {
+  /**
+   * Makes a vector of each input: holds the most that they can cost, calls the model, settles what they cost. Fails like
+   * `Ledger.hold`, and with `invalid_argument`, `rate_limited`, `overloaded`, `upstream_failed`, `upstream_timeout` or `cancelled`;
+   * a failure is not charged. When the caller goes away the request is completed and paid for all the same.
+   */
+  run(caller: Caller, request: EmbedRequest, call: EmbedCall): Promise<Result<EmbedReply>>;
+  /** The models that a caller can use now, by name, with the prices of its account; needs no credit. */
+  models(caller: Caller, provider?: string): PricedEmbeddingModel[];
+  /** How many numbers the vectors of a request would have in all; fails when no model can make them. */
+  valuesOf(caller: Caller, request: EmbedRequest): Result<number>;
+  /** Resolves when no request is under way any more. */
+  drained(): Promise<void>;
+}
+
+/** 128 MiB of vectors: ten requests of 2,048 inputs with 1,536 numbers each. */
+const valuesInFlightMax = 33_554_432;
+const embedDeadlineMs = 120_000;
+const retryAfterMs = 1_000;
+
+type Options = Omit<EmbeddingsDeps, 'deadlineMs' | 'valuesInFlightMax'> &
+  Partial<Pick<EmbeddingsDeps, 'deadlineMs' | 'valuesInFlightMax'>>;
+
+/** Joins wallet, catalog and providers to embeddings. */
+export function createEmbeddings(options: Options): Embeddings {
+  const deps: EmbeddingsDeps = { deadlineMs: embedDeadlineMs, valuesInFlightMax, ...options };
+  const underWay = new Set<Promise<unknown>>();
+  let valuesInFlight = 0;
+
+  const models = (caller: Caller, provider?: string) =>
+    deps.catalog
+      .embeddingModels(caller.accountId ?? '')
+      .filter(({ model }) => !provider || model.provider === provider)
+      .filter(({ model }) => !caller.token?.models || namesModel(model, caller.token.models))
+      .toSorted((a, b) => (a.model.name < b.model.name ? -1 : 1));
+
+  function valuesOf(caller: Caller, request: EmbedRequest): Result<number> {
+    const offered = deps.catalog.embeddingModels(caller.accountId ?? '');
+    const chosen = chooseModel(request, offered, caller.token?.models);
+    return chosen.ok ? { ok: true, value: chosen.value.dimensions * request.inputs.length } : chosen;
+  }
+
+  return {
+    models,
+    valuesOf,
+    async run(caller, request, call) {
+      const wanted = valuesOf(caller, request);
+      if (!wanted.ok) return wanted;
+      const { value: values } = wanted;
+      if (valuesInFlight + values > deps.valuesInFlightMax) return fail({ kind: 'overloaded', retryAfterMs });
+      valuesInFlight += values;
+      const work = runEmbed(deps, caller, request, call).finally(() => {
+        valuesInFlight -= values;
+      });
+      underWay.add(work);
+      const over = () => underWay.delete(work);
+      work.then(over, over);
+      call.outlast?.(work);
+      return orAborted(work, call.signal);
+    },
+    async drained() {
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+    },
+  };
+}
+
+/** The work's result, or `cancelled` as soon as the caller is gone; the work goes on. */
+function orAborted<T>(work: Promise<Result<T>>, signal: AbortSignal): Promise<Result<T>> {
+  return new Promise((resolve, reject) => {
+    const leave = () => resolve(fail({ kind: 'cancelled' }));
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}

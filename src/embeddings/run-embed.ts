@@ -1,0 +1,189 @@
+import type { Caller } from '../base/caller.ts';
+import { type FailedAttempt, type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { maxOf, type NanoUsd } from '../base/money.ts';
+import { present } from '../base/present.ts';
+import { type PricedEmbeddingModel, priceOf } from '../catalog/index.ts';
+import type { UpstreamFailure } from '../providers/index.ts';
+import { endingCharge, type OpenCharge, openCharge, payerOf, replyScope, settleInFull } from '../wallet/index.ts';
+import { type BatchOutcome, callBatches } from './call-batches.ts';
+import { chooseModel } from './choose.ts';
+import type { EmbeddingsDeps } from './deps.ts';
+import { restoreReply, storeReply } from './stored-reply.ts';
+import { bytesOf, inputTokensAbout, inputTokensAtMost } from './tokens.ts';
+import type { EmbedCall, EmbedReply, EmbedRequest } from './types.ts';
+
+interface Prepared {
+  routes: PricedEmbeddingModel[];
+  dimensions: number;
+  /** The most that the request can cost, on any of its routes, and the most tokens. */
+  ceiling: NanoUsd;
+  tokensMost: number;
+  minimum: NanoUsd;
+}
+
+/** After its deadline a request still has this long to be settled before its hold expires. */
+const settleGraceMs = 60_000;
+
+/**
+ * One request, one charge: chooses the model, holds the most that the inputs can cost, makes all vectors, and settles what they cost
+ * before the reply is given. A caller who goes away changes only who hears the reply.
+ */
+export async function runEmbed(
+  deps: EmbeddingsDeps,
+  caller: Caller,
+  request: EmbedRequest,
+  call: EmbedCall,
+): Promise<Result<EmbedReply>> {
+  const payer = payerOf(caller, 'chat');
+  if (!payer.ok) return payer;
+  const prepared = await prepare(deps, caller, request);
+  if (!prepared.ok) return prepared;
+  const { routes, ceiling, minimum, tokensMost } = prepared.value;
+  const tokens = (await deps.reserveTokens?.(caller, tokensMost)) ?? succeed(undefined);
+  if (!tokens.ok) return tokens;
+  const opened = await openCharge(
+    deps.ledger,
+    present({
+      ...payer.value,
+      operation: 'embedding',
+      provider: routes[0]?.model.provider,
+      model: routes[0]?.model.id,
+      priceVersion: deps.catalog.version,
+      ceiling,
+      minimum,
+      ttlMs: deps.deadlineMs + settleGraceMs,
+      metadata: request.metadata,
+      idempotency: call.idempotency && { scope: replyScope(payer.value), ...call.idempotency },
+    }),
+    tokens.value,
+  );
+  if (!opened.ok) return opened;
+  if (opened.value.kind === 'replayed') {
+    const { reply, receipt } = opened.value;
+    return succeed(restoreReply(reply, { balance: receipt.balance, capLeft: receipt.capLeft }));
+  }
+  const { charge } = opened.value;
+  return endingCharge(charge, () => answer(deps, charge, request, prepared.value, caller.accountId ?? ''));
+}
+
+async function prepare(deps: EmbeddingsDeps, caller: Caller, request: EmbedRequest): Promise<Result<Prepared>> {
+  const owner = caller.accountId ?? '';
+  const chosen = chooseModel(request, deps.catalog.embeddingModels(owner), caller.token?.models);
+  if (!chosen.ok) return chosen;
+  const { routes, dimensions } = chosen.value;
+  const longest = Math.max(...routes.map(({ model }) => model.contextTokens));
+  const sizes = request.inputs.map(bytesOf);
+  for (const [index, bytes] of sizes.entries()) {
+    if (bytes <= longest) continue;
+    const counted = await deps.countTokens(owner, [request.inputs[index] ?? '']);
+    // Tokenizers differ by a few percent, and in doubt the provider knows best.
+    if (counted > longest * 1.1)
+      return fail(invalid(`inputs[${index}]`, `has about ${counted} tokens; this model takes at most ${longest}`));
+  }
+  const most = (inputTokensMax: number) =>
+    sizes.reduce((sum, bytes) => sum + inputTokensAtMost(bytes, inputTokensMax), 0);
+  const costs = routes.map(({ model, price }) =>
+    priceOf({ inputTokens: most(model.contextTokens), requests: 1 }, price),
+  );
+  const ceiling = maxOf(costs.reduce(maxOf, 0n), 1n);
+  const about = sizes.reduce((sum, bytes) => sum + inputTokensAbout(bytes), 0);
+  const least = priceOf({ inputTokens: about, requests: 1 }, routes[0]?.price ?? {});
+  return succeed({
+    ...{ routes, dimensions, ceiling, tokensMost: most(longest) },
+    minimum: maxOf(least < ceiling ? least : ceiling, 1n),
+  });
+}
+
+async function answer(
+  deps: EmbeddingsDeps,
+  charge: OpenCharge,
+  request: EmbedRequest,
+  prepared: Prepared,
+  owner: string,
+): Promise<Result<EmbedReply>> {
+  const short = await tooLittle(deps, charge, request, prepared, owner);
+  if (short) return fail(short);
+  const made = await tryRoutes(deps, request, prepared, owner);
+  if (!made.ok) {
+    await charge.release(made.failure.kind);
+    return made;
+  }
+  const { route, outcome } = made.value;
+  const { provider, id: model } = route.model;
+  for (const overrun of outcome.overruns) deps.overran?.({ provider, model, what: 'input', ...overrun });
+  const { usage, values } = outcome;
+  const cost = priceOf({ inputTokens: usage.inputTokens, requests: 1 }, route.price);
+  const charged = cost < charge.amount ? cost : charge.amount;
+  const reply = {
+    ...{ id: charge.id, provider, model, dimensions: prepared.dimensions, values },
+    usage: { ...usage, cost: charged },
+  };
+  const stored = charge.replayable ? storeReply(reply) : undefined;
+  const paid = await settleInFull(charge, {
+    ...{ cost, provider, model, usage: { ...usage, requests: 1 } },
+    ...(stored ? { reply: stored } : {}),
+  });
+  if (!paid.ok) return paid;
+  const { charged: taken, balance, capLeft } = paid.value;
+  return succeed({ ...reply, usage: { ...usage, cost: taken }, balance, capLeft });
+}
+
+/** Where less than the worst case could be held, the inputs are counted for real before anything is called. */
+async function tooLittle(
+  deps: EmbeddingsDeps,
+  { amount, balance }: OpenCharge,
+  { inputs }: EmbedRequest,
+  { routes, ceiling }: Prepared,
+  owner: string,
+): Promise<Failure | undefined> {
+  if (amount >= ceiling) return undefined;
+  const inputTokens = await deps.countTokens(owner, inputs);
+  const needed = priceOf({ inputTokens, requests: 1 }, routes[0]?.price ?? {});
+  return needed <= amount ? undefined : { kind: 'insufficient_credit', balance, held: balance - amount, needed };
+}
+
+type Made = { route: PricedEmbeddingModel; outcome: BatchOutcome & { ok: true } };
+
+async function tryRoutes(
+  deps: EmbeddingsDeps,
+  request: EmbedRequest,
+  { routes, dimensions }: Prepared,
+  owner: string,
+): Promise<Result<Made>> {
+  const attempts: FailedAttempt[] = [];
+  const timeUp = new AbortController();
+  const timer = setTimeout(() => timeUp.abort(new DOMException('The time is up.', 'TimeoutError')), deps.deadlineMs);
+  try {
+    for (const route of routes) {
+      const { model, embedding } = route;
+      const attempt = { provider: model.provider, model: model.id };
+      const upstream = deps.providers.embed(model.provider, model.upstreamModel);
+      if (!upstream || !deps.breaker.status(model.name).available) {
+        attempts.push({ ...attempt, outcome: 'skipped' });
+        continue;
+      }
+      const outcome = await callBatches(deps, {
+        ...{ upstream, dimensions, owner, route: model.name, inputs: request.inputs },
+        shortened: dimensions !== embedding.dimensions,
+        inputTokensMax: model.contextTokens,
+        signal: timeUp.signal,
+      });
+      if (outcome.ok) return succeed({ route, outcome });
+      if (outcome.failure.outcome === 'caller_mistake') return fail(invalid('inputs', adviceOf(outcome.failure)));
+      attempts.push({ ...attempt, outcome: publicOutcome(outcome.failure.outcome) });
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  const late = attempts.length > 0 && attempts.every(({ outcome }) => outcome === 'timeout');
+  return fail({ kind: late ? 'upstream_timeout' : 'upstream_failed', attempts });
+}
+
+function adviceOf({ advice }: UpstreamFailure): string {
+  return advice ?? 'The provider refuses the inputs.';
+}
+
+function publicOutcome(outcome: UpstreamFailure['outcome']): string {
+  if (outcome === 'misconfigured') return 'rejected';
+  return outcome === 'cancelled' ? 'connection_failed' : outcome;
+}

@@ -1,0 +1,46 @@
+import type { NanoUsd } from '../base/money.ts';
+
+/** Texts and how to embed them. `auto`, or nothing, as provider or model lets the service choose. */
+export interface EmbedRequest {
+  provider?: string | undefined;
+  model?: string | undefined;
+  /** 1 to 2,048, none of them empty. */
+  inputs: readonly string[];
+  /** Fewer than the model makes by itself, where it can. */
+  dimensions?: number | undefined;
+  user?: string | undefined;
+  /** The caller's own labels, stored with the charge. */
+  metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The vectors of all inputs, one after another, and what they took and cost. */
+export interface EmbedReply {
+  /** The id of the charge that paid for it. */
+  id: string;
+  provider: string;
+  model: string;
+  dimensions: number;
+  /** `dimensions` numbers for each input, in the order of the inputs. */
+  values: Float32Array;
+  usage: EmbedUsage & { cost: NanoUsd };
+  /** The wallet's balance after this charge. */
+  balance: NanoUsd;
+  /** What is left of the end user's own cap, where it is known. */
+  capLeft?: NanoUsd | undefined;
+}
+
+export interface EmbedUsage {
+  inputTokens: number;
+  /** Whether the count is ours: the provider stated none, or an impossible one. */
+  estimated: boolean;
+}
+
+/** How a request arrived. */
+export interface EmbedCall {
+  /** Aborted when the caller goes away or its own deadline passes. */
+  signal: AbortSignal;
+  /** The caller's key, and a digest (at most 32 bytes) of the method and the message. */
+  idempotency?: { key: string; fingerprint: Uint8Array } | undefined;
+  /** Told of work that may go on after the caller has left: until it ends, the call keeps its place in the limits. */
+  outlast?: (work: Promise<unknown>) => void;
+}
