@@ -14,7 +14,7 @@ import { setChargeHeaders, shownBalance } from './balance.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { requestIdentity } from './idempotency.ts';
 
-/** Printing more numbers as JSON would keep everybody else waiting. */
+/** Printing more numbers as JSON would keep everybody else waiting; gRPC prints none. */
 const floatsMax = 524_288;
 
 /** EmbeddingService: texts as vectors, charged. */
@@ -29,7 +29,7 @@ export function embeddingService({
     embed: async (message, call) => {
       const request = embedRequestOf(message);
       const asFloats = message.encoding !== 'base64';
-      if (asFloats) {
+      if (asFloats && call.protocol !== 'grpc') {
         const values = unwrap(embeddings.valuesOf(call.caller, request));
         if (values > floatsMax)
           throw new FailureError(
@@ -87,11 +87,11 @@ function floatsOf({ values, dimensions }: EmbedReply): MessageInitShape<typeof E
 }
 
 function vectorsOf({ values, dimensions }: EmbedReply): MessageInitShape<typeof EmbeddingSchema>[] {
-  const bytes = new Uint8Array(bytesOf(values));
+  const bytes = bytesOf(values);
   const length = 4 * dimensions;
   return Array.from({ length: values.length / dimensions }, (_, index) => ({
     index,
-    vector: bytes.subarray(index * length, (index + 1) * length),
+    base64: bytes.toString('base64', index * length, (index + 1) * length),
   }));
 }
 

@@ -69,8 +69,8 @@ async function* pieces(reply: EmbedResponse, asBase64: boolean): AsyncGenerator<
   const inTurn = Math.max(1, Math.floor(numbersInTurn / Math.max(dimensions, 1)));
   yield '{"object":"list","data":[';
   for (let start = 0; start < embeddings.length; start += inTurn) {
-    const printed = embeddings.slice(start, start + inTurn).map(({ index, vector }) => {
-      const embedding = asBase64 ? base64Of(vector) : numbersOf(vector);
+    const printed = embeddings.slice(start, start + inTurn).map(({ index, base64 }) => {
+      const embedding = asBase64 ? base64 : numbersOf(base64);
       return JSON.stringify({ object: 'embedding', index, embedding });
     });
     yield (start === 0 ? '' : ',') + printed.join(',');
@@ -86,11 +86,7 @@ async function* pieces(reply: EmbedResponse, asBase64: boolean): AsyncGenerator<
   yield `],${JSON.stringify(end).slice(1)}`;
 }
 
-function base64Of(vector: Uint8Array): string {
-  return Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');
-}
-
-function numbersOf(vector: Uint8Array): number[] {
-  const view = new DataView(vector.buffer, vector.byteOffset, vector.byteLength);
-  return Array.from({ length: vector.byteLength / 4 }, (_, index) => view.getFloat32(4 * index, true));
+function numbersOf(base64: string): number[] {
+  const bytes = Buffer.from(base64, 'base64');
+  return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(4 * index));
 }
