@@ -13,6 +13,15 @@ export function vectorOf(text: string, dimensions: number): number[] {
   });
 }
 
+const printed = new Map<string, string>();
+/** A vector as JSON. Those of many texts are kept, as they are asked for again. */
+function printedVector(text: string, dimensions: number): string {
+  const key = `${dimensions} ${text}`;
+  const json = printed.get(key) ?? JSON.stringify(vectorOf(text, dimensions));
+  if (printed.size < 8_192) printed.set(key, json);
+  return json;
+}
+
 /** Tokens of a text, as the imitation counts them. */
 export function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 3);
@@ -24,7 +33,7 @@ export function tokensOf(text: string): number {
  */
 export function strictEmbeddings(
   dimensionsOfModel: number,
-  change: (reply: { data: Record<string, unknown>[]; usage?: unknown }) => object = (reply) => reply,
+  change?: (reply: { data: Record<string, unknown>[]; usage?: unknown }) => object,
 ): (seen: SeenRequest) => UpstreamReply {
   return ({ path, headers, body }) => {
     if (path !== '/v1/embeddings') return { status: 404, body: { error: { message: `no ${path}` } } };
@@ -44,16 +53,15 @@ export function strictEmbeddings(
     const tokens = input.map(tokensOf);
     const total = tokens.reduce((sum, each) => sum + each, 0);
     if (total > 300_000 || tokens.some((each) => each > 8_192)) return openAiRefusal('too many tokens', 'input');
-    const data = input
-      .map(
-        (text, index): Record<string, unknown> => ({
-          object: 'embedding',
-          index,
-          embedding: vectorOf(text, dimensions),
-        }),
-      )
-      .reverse();
     const usage = { prompt_tokens: total, total_tokens: total };
-    return { body: change({ data, usage, ...{ object: 'list', model: body.model } }) };
+    if (!change) {
+      const data = input.map(
+        (text, index) => `{"object":"embedding","index":${index},"embedding":${printedVector(text, dimensions)}}`,
+      );
+      const list = data.reverse().join(',');
+      return { body: `{"object":"list","data":[${list}],"model":"m","usage":${JSON.stringify(usage)}}` };
+    }
+    const data = input.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text, dimensions) }));
+    return { body: change({ data: data.reverse(), usage }) };
   };
 }
