@@ -148,9 +148,9 @@ export async function createCatalog(deps: {
     return models
       .filter(({ settings: { embedding } }) => !embedding)
       .map((enabled) => ({
-      name: enabled.model.name,
-      ...offerOf(enabled, book, enabled.settings.price ? undefined : listPriceAt(enabled, now()), account),
-    }));
+        name: enabled.model.name,
+        ...offerOf(enabled, book, enabled.settings.price ? undefined : listPriceAt(enabled, now()), account),
+      }));
   }
 
   await refresh();

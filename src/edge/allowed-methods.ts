@@ -1,9 +1,9 @@
 import { METHODS } from 'node:http';
 import type { DescMethod } from '@bufbuild/protobuf';
-import type { FastifyInstance } from 'fastify';
-import { type Failure, FailureError } from '../base/failure.ts';
 import { methodRules } from '@intelligence-api/transcoding';
 import { Matcher } from '@intelligence-api/transcoding/parts';
+import type { FastifyInstance } from 'fastify';
+import { type Failure, FailureError } from '../base/failure.ts';
 
 /** The methods of HTTP that are served anywhere. */
 export const servedAnywhere = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'] as const;

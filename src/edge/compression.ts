@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { FastifyReply } from 'fastify';
 import { acceptsGzip } from '@intelligence-api/transcoding/parts';
+import type { FastifyReply } from 'fastify';
 
 /** Shorter bodies are sent as they are. */
 const gzipBytesMin = 1024;

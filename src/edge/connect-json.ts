@@ -3,10 +3,10 @@ import { create, type DescMethod, type DescService, type Message, type MessageSh
 import { StringValueSchema } from '@bufbuild/protobuf/wkt';
 import { type ConnectRouter, createConnectRouter, type HandlerContext, type ServiceImpl } from '@connectrpc/connect';
 import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/connect/protocol';
-import { FailureError, invalid } from '../base/failure.ts';
-import { refusedMessage } from './bounded-messages.ts';
 import { RestError } from '@intelligence-api/transcoding';
 import type { JsonCodec } from '@intelligence-api/transcoding/parts';
+import { FailureError, invalid } from '../base/failure.ts';
+import { refusedMessage } from './bounded-messages.ts';
 
 export interface JsonFormat {
   codecOf(method: DescMethod): JsonCodec;

@@ -12,6 +12,7 @@ import {
 } from '@connectrpc/connect';
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify';
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
+import { createJsonCodecs } from '@intelligence-api/transcoding/parts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Protocol } from '../api/call.ts';
 import type { ServedService } from '../api/handlers.ts';
@@ -28,7 +29,6 @@ import { speakText } from './grpc-web-text.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import { interruptedBy } from './interrupt.ts';
 import { registryOf } from './message-types.ts';
-import { createJsonCodecs } from '@intelligence-api/transcoding/parts';
 import { reword, unreadableFailure } from './unreadable.ts';
 
 export interface ConnectLaneOptions {

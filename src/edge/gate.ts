@@ -1,5 +1,6 @@
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { create } from '@bufbuild/protobuf';
+import { createPrintableChecks, type PrintableCheck } from '@intelligence-api/transcoding/parts';
 import type { Logger } from 'pino';
 import type { Call, Protocol } from '../api/call.ts';
 import type { ServedService, UntypedHandler, UntypedReply } from '../api/handlers.ts';
@@ -13,7 +14,6 @@ import { type AccessRule, accessRules, mayCall } from './access.ts';
 import { checkOrigin } from './cors.ts';
 import { failureOf, heardBy, type Refusal, type RefusalTexts, refusalOf } from './failures.ts';
 import type { IncomingCall } from './incoming-call.ts';
-import { createPrintableChecks, type PrintableCheck } from '@intelligence-api/transcoding/parts';
 import type { Revocations } from './revocations.ts';
 import { createViolationFinder } from './violations.ts';
 

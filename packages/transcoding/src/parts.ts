@@ -6,7 +6,7 @@ export { eventOf, eventStreamType, type Framing } from './framing.ts';
 export { type Encoding, type Inflated, inflate, isEncoding, tooDense } from './inflate.ts';
 export { defaultJsonBounds, findJsonFault, positionInBytes } from './json-bounds.ts';
 export { createJsonCodecs, type JsonCodec } from './json-codec.ts';
-export { createPrintableChecks, type PrintableCheck } from './printable.ts';
 export { Matcher } from './matcher.ts';
 export { acceptsGzip, parseTimeoutMs } from './negotiation.ts';
+export { createPrintableChecks, type PrintableCheck } from './printable.ts';
 export { sendStream } from './stream.ts';

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import type { DescService } from '@bufbuild/protobuf';
+import { acceptsGzip } from '@intelligence-api/transcoding/parts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { readProtoComments } from '../../base/proto-comments.ts';
 import { addVary } from '../compression.ts';
 import { isNoneMatch } from '../conditional.ts';
-import { acceptsGzip } from '@intelligence-api/transcoding/parts';
 import { openApiDocument } from './document.ts';
 
 export { openApiDocument } from './document.ts';
