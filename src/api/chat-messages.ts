@@ -4,21 +4,26 @@ import { FailureError, invalid } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import type {
+  ChatCachePoint,
   ChatMessage,
   ChatPart,
   ChatReply,
   ChatRequest,
   ChatResponseFormat,
   ChatRouting,
+  ChatToolCall,
   ChatToolChoice,
   ChatUsage,
+  ReasoningEffort,
   RoutingMode,
 } from '../chat/index.ts';
 import type {
+  CachePoint,
   Message,
   Part,
   ResponseFormat,
   Routing,
+  ToolCall,
   ToolChoice,
   UsageSchema,
 } from '../gen/intelligence/chat/v1/chat_pb.ts';
@@ -37,11 +42,12 @@ export function chatRequestOf(request: ChatRequestMessage | StreamChatRequestMes
     model: request.model || undefined,
     routing: request.routing && routingOf(request.routing),
     messages: request.messages.map(messageOf),
-    tools: request.tools.map(({ name, description, parameters, strict }) => ({
+    tools: request.tools.map(({ name, description, parameters, strict, cachePoint }) => ({
       name,
       description: description || undefined,
       parameters,
       strict,
+      ...cachePointOf(cachePoint),
     })),
     toolChoice: request.toolChoice && toolChoiceOf(request.toolChoice),
     responseFormat: request.responseFormat && responseFormatOf(request.responseFormat),
@@ -56,13 +62,24 @@ export function chatRequestOf(request: ChatRequestMessage | StreamChatRequestMes
     user: request.user || undefined,
     metadata: request.metadata,
     cache: request.cache,
+    reasoning: request.reasoning && {
+      effort: (request.reasoning.effort || undefined) as ReasoningEffort | undefined,
+      summary: request.reasoning.summary,
+    },
+    unsupported: (request.unsupported || undefined) as ChatRequest['unsupported'],
   };
 }
 
 /** A reply as a message. */
 export function chatResponse(reply: ChatReply, caller: Caller): MessageInitShape<typeof ChatResponseSchema> {
+  const { providerState, ...end } = replyEnd(reply, caller);
   const { role, content, toolCalls } = reply.message;
-  return { ...replyEnd(reply, caller), message: { role, content, toolCalls } };
+  const message = { role, content, toolCalls: toolCalls.map(toolCallMessage), ...present({ providerState }) };
+  return { ...end, message, ...present({ reasoningSummary: reply.reasoningSummary }) };
+}
+
+function toolCallMessage({ providerState, ...call }: ChatToolCall) {
+  return { ...call, ...present({ providerState }) };
 }
 
 /** What a reply came to, without its text: also the end of a stream. */
@@ -80,6 +97,9 @@ export function replyEnd(reply: ChatReply, caller: Caller) {
       attempts: reply.routing.attempts.map((attempt) => ({ ...attempt, latencyMs: Math.round(attempt.latencyMs) })),
     },
     ...(reply.cache ? { cache: reply.cache } : {}),
+    ...present({ providerState: reply.message.providerState }),
+    citations: (reply.citations ?? []).map((citation) => present(citation)),
+    ignored: [...(reply.ignored ?? [])],
   };
 }
 
@@ -98,24 +118,54 @@ function routingOf(routing: Routing): ChatRouting {
   };
 }
 
-function messageOf({ role, content, parts, toolCalls, toolCallId }: Message, index: number): ChatMessage {
+function messageOf(message: Message, index: number): ChatMessage {
+  const { role, content, parts, toolCalls, toolCallId, providerState, cachePoint } = message;
   return {
     role: role as ChatMessage['role'],
     content: content || undefined,
     parts:
       parts.length > 0 ? parts.map((part, place) => partOf(part, `messages[${index}].parts[${place}]`)) : undefined,
-    toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
+    toolCalls: toolCalls.length > 0 ? toolCalls.map(toolCallOf) : undefined,
     toolCallId: toolCallId || undefined,
+    ...(providerState ? { providerState } : {}),
+    ...cachePointOf(cachePoint),
   };
 }
 
-function partOf({ part }: Part, field: string): ChatPart {
-  if (part.case === 'text') return { kind: 'text', text: part.value };
-  const image = part.value;
-  const mediaType = image?.mediaType || undefined;
-  if (image?.source.case === 'url') return { kind: 'image', url: image.source.value, mediaType };
-  if (image?.source.case === 'data') return { kind: 'image', data: image.source.value, mediaType };
-  throw new FailureError(invalid(field, 'must have text or an image'));
+function toolCallOf({ id, name, arguments: text, providerState }: ToolCall): ChatToolCall {
+  return { id, name, arguments: text, ...(providerState ? { providerState } : {}) };
+}
+
+function partOf(part: Part, field: string): ChatPart {
+  return { ...contentOf(part, field), ...cachePointOf(part.cachePoint) };
+}
+
+function contentOf({ part }: Part, field: string): ChatPart {
+  switch (part.case) {
+    case 'text':
+      return { kind: 'text', text: part.value };
+    case 'image': {
+      const { source } = part.value;
+      const mediaType = part.value.mediaType || undefined;
+      if (source.case === 'url') return { kind: 'image', url: source.value, mediaType };
+      if (source.case === 'data') return { kind: 'image', data: source.value, mediaType };
+      break;
+    }
+    case 'document': {
+      const { source, citations } = part.value;
+      const more = { filename: part.value.filename || undefined, citations };
+      if (source.case === 'url') return { kind: 'document', url: source.value, ...more };
+      if (source.case === 'data') return { kind: 'document', data: source.value, ...more };
+      break;
+    }
+    case 'audio':
+      return { kind: 'audio', data: part.value.data, mediaType: part.value.mediaType };
+  }
+  throw new FailureError(invalid(field, 'must have text, an image, a document or audio'));
+}
+
+function cachePointOf(point: CachePoint | undefined): { cachePoint?: ChatCachePoint } {
+  return point ? { cachePoint: { ttl: point.ttl === '1h' ? '1h' : '5m' } } : {};
 }
 
 function toolChoiceOf({ mode, toolName }: ToolChoice): ChatToolChoice {

@@ -14,9 +14,10 @@ import { replyEnd } from './chat-messages.ts';
 /** A piece of a reply, or its end, as a message. */
 export function streamMessage(event: ChatEvent, caller: Caller): MessageInitShape<typeof StreamChatResponseSchema> {
   if (event.kind === 'end') return { event: { case: 'end', value: replyEnd(event.reply, caller) } };
-  return event.toolCall === undefined
-    ? { event: { case: 'content', value: event.content } }
-    : { event: { case: 'toolCall', value: event.toolCall } };
+  if (event.kind === 'reasoning') return { event: { case: 'reasoningSummary', value: event.summary } };
+  if (event.toolCall === undefined) return { event: { case: 'content', value: event.content } };
+  const { providerState, ...call } = event.toolCall;
+  return { event: { case: 'toolCall', value: { ...call, ...present({ providerState }) } } };
 }
 
 /** An estimate as a message. */

@@ -1,9 +1,9 @@
 import type { Price } from './price.ts';
 
-/** What a model can do beyond text. `json`: replies that fit a JSON Schema. */
-export type Capability = 'tools' | 'json' | 'images' | 'reasoning';
+/** What a model can do beyond text. `json`: replies that fit a JSON Schema. `documents`: PDFs. */
+export type Capability = 'tools' | 'json' | 'images' | 'reasoning' | 'documents' | 'audio';
 
-export const capabilities: readonly Capability[] = ['tools', 'json', 'images', 'reasoning'];
+export const capabilities: readonly Capability[] = ['tools', 'json', 'images', 'reasoning', 'documents', 'audio'];
 
 /** Prices of a model as the configuration writes them: decimal USD. */
 export interface PriceSettings {

@@ -93,7 +93,7 @@ export async function countedUsage(
   const silent = message.content === '' && message.toolCalls.length === 0;
   const output = silent ? whole(stated?.outputTokens.total) : plausible(stated?.outputTokens.total);
   const usage: CountedUsage = {
-    inputTokens: input ?? (await countInput(request, measure, route.model.imageTokens, count)),
+    inputTokens: input ?? (await countInput(request, measure, route.model, count)),
     outputTokens: output ?? (await countReply(message, count)),
     estimated: input === undefined || output === undefined,
   };

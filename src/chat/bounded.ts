@@ -61,7 +61,7 @@ export function reportOverruns(
 }
 
 function inputTokensMaxOf({ measure, route }: Bounds): number {
-  return inputTokensAtMost(measure, route.model.imageTokens);
+  return inputTokensAtMost(measure, route.model);
 }
 
 /** As much of a reply as so many tokens are, by our own count; undefined when that is all of it. A call of a tool is there whole or not at all. */

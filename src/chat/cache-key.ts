@@ -42,7 +42,5 @@ function messageOf({ parts, ...message }: ChatMessage) {
 }
 
 function partOf(part: ChatPart) {
-  return part.kind === 'image' && 'data' in part
-    ? { ...part, data: createHash('sha256').update(part.data).digest('base64') }
-    : part;
+  return 'data' in part ? { ...part, data: createHash('sha256').update(part.data).digest('base64') } : part;
 }

@@ -57,7 +57,7 @@ export class ChatRun<Charge extends Funds = Funds> {
     const amount = this.charge.amount - (this.#lost?.cost ?? 0n);
     if (amount >= enough) return route.outputTokensCap;
     const { measure, count } = this.prepared;
-    const inputTokens = await countInput(this.request, measure, route.model.imageTokens, count);
+    const inputTokens = await countInput(this.request, measure, route.model, count);
     return Math.min(route.outputTokensCap, affordableOutputTokens(route, inputTokens, amount));
   }
 

@@ -231,7 +231,14 @@ function unknownName({ provider, model }: Wanted): [string, string, FieldReason?
 }
 
 function unable(routes: readonly PricedModel[], wanted: Wanted): [string, string] {
-  const fields = { tools: 'tools', json: 'responseFormat', images: 'messages', reasoning: 'model' } as const;
+  const fields = {
+    tools: 'tools',
+    json: 'responseFormat',
+    images: 'messages',
+    documents: 'messages',
+    audio: 'messages',
+    reasoning: 'model',
+  } as const;
   for (const need of wanted.needs)
     if (routes.every(({ model }) => !model.capabilities.has(need)))
       return [fields[need], `No model that may be chosen takes this: it needs the capability "${need}".`];

@@ -81,7 +81,7 @@ export async function openStream(
     const failed: FailedAttempt = { ok: false, failure, latencyMs: elapsed() };
     if (!accepted || failure.outcome !== 'cancelled') return failed;
     // We ended it after it had taken the request: the input is paid for.
-    const inputTokens = await countInput(request, measure, route.model.imageTokens, count);
+    const inputTokens = await countInput(request, measure, route.model, count);
     return { ...failed, usage: { inputTokens, outputTokens: 0, estimated: true } };
   } finally {
     deadline.clear();

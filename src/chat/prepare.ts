@@ -8,8 +8,9 @@ import type { CallersSchema, Sandbox, Schemas } from '../sandbox/index.ts';
 import { chooseRoutes, type Wanted } from './choose-routes.ts';
 import type { CircuitBreaker, RouteStatus } from './circuit-breaker.ts';
 import type { ReserveTokens } from './deps.ts';
-import { callOptionsOf, isSilent } from './prompt.ts';
+import { callOptionsOf } from './prompt.ts';
 import { type Quote, quoteCeiling } from './quote.ts';
+import { requestProblem } from './request-problem.ts';
 import {
   type CountTokens,
   type InputMeasure,
@@ -116,9 +117,7 @@ export async function reserveMost(
   caller: Caller,
   { quote, measure }: PreparedChat,
 ): Promise<Result<TokenReservation | undefined>> {
-  const most = quote.routes.map(
-    ({ model, outputTokensCap }) => inputTokensAtMost(measure, model.imageTokens) + outputTokensCap,
-  );
+  const most = quote.routes.map(({ model, outputTokensCap }) => inputTokensAtMost(measure, model) + outputTokensCap);
   return reserveTokens && most.length > 0 ? reserveTokens(caller, Math.max(...most)) : succeed(undefined);
 }
 
@@ -159,6 +158,8 @@ function needsOf(request: ChatRequest, measure: InputMeasure): ReadonlySet<Capab
   const needs = new Set<Capability>();
   if (measure.tools > 0) needs.add('tools');
   if (measure.images > 0) needs.add('images');
+  if (measure.documents > 0) needs.add('documents');
+  if (measure.audios > 0) needs.add('audio');
   if (request.responseFormat?.kind === 'json') needs.add('json');
   return needs;
 }
@@ -178,31 +179,6 @@ function settingsOf(request: ChatRequest): { setting: CallSetting; field: string
 function untakenSettings(settings: readonly { field: string }[]): Failure {
   const description = 'No model that may be chosen takes this. Leave it out, or choose another model.';
   return { kind: 'invalid_argument', violations: settings.map(({ field }) => ({ field, description })) };
-}
-
-// What the contract's own bounds cannot say: rules that span fields.
-function requestProblem(request: ChatRequest): Failure | undefined {
-  if (request.messages.length === 0) return invalid('messages', 'At least one message is needed.');
-  for (const [index, message] of request.messages.entries()) {
-    const at = `messages[${index}]`;
-    if (message.content && message.parts && message.parts.length > 0)
-      return invalid(`${at}.content`, 'Send either `content` or `parts`.');
-    if (message.toolCalls && message.toolCalls.length > 0 && message.role !== 'assistant')
-      return invalid(`${at}.toolCalls`, 'Only a message of the assistant has tool calls.');
-    if (message.role === 'tool' && !message.toolCallId)
-      return invalid(`${at}.toolCallId`, 'A tool message names the call that it answers.');
-    if (message.role !== 'user' && message.parts?.some((part) => part.kind === 'image'))
-      return invalid(`${at}.parts`, 'Images stand in messages of the user.');
-  }
-  if (request.messages.every(isSilent)) return invalid('messages', 'All messages are empty.');
-  for (const [index, { parts }] of request.messages.entries())
-    for (const part of parts ?? [])
-      if (part.kind === 'image' && 'url' in part && !URL.canParse(part.url))
-        return invalid(`messages[${index}].parts`, 'An image has an address that is not a URL.');
-  const { toolChoice, tools } = request;
-  if (toolChoice?.mode === 'tool' && !tools?.some((tool) => tool.name === toolChoice.toolName))
-    return invalid('toolChoice.toolName', 'None of the tools has this name.');
-  return undefined;
 }
 
 function skippedAttempt(provider: string, model: string): Attempt {

@@ -81,7 +81,7 @@ function promptMessage(message: ChatMessage, toolNames: ReadonlyMap<string, stri
 
 function userPart(part: ChatPart) {
   if (part.kind === 'text') return { type: 'text' as const, text: part.text };
-  const mediaType = part.mediaType || 'image/*';
+  const mediaType = part.kind === 'document' ? 'application/pdf' : part.mediaType || 'image/*';
   return 'url' in part
     ? { type: 'file' as const, mediaType, data: { type: 'url' as const, url: new URL(part.url) } }
     : { type: 'file' as const, mediaType, data: { type: 'data' as const, data: part.data } };

@@ -84,7 +84,7 @@ function quoteRoute(
   amountMax: NanoUsd | undefined,
 ): QuotedRoute | undefined {
   const { model } = route;
-  const inputTokens = inputTokensAtMost(measure, model.imageTokens);
+  const inputTokens = inputTokensAtMost(measure, model);
   const room = Math.max(model.contextTokens - inputTokensAbout(measure, model.imageTokens), 1);
   const byDefault = model.capabilities.has('reasoning') ? outputTokensDefaultReasoning : outputTokensDefault;
   let cap = Math.min(asked ?? byDefault, model.maxOutputTokens, room);

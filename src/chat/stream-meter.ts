@@ -25,7 +25,7 @@ export function hasHiddenTokens({ model }: QuotedRoute): boolean {
 /** What a stream holds at first: for the input and the first tokens; for all of it where some of the tokens are hidden. */
 export function firstStep(route: QuotedRoute, measure: InputMeasure): NanoUsd {
   if (hasHiddenTokens(route)) return route.worst;
-  const inputTokens = inputTokensAtMost(measure, route.model.imageTokens);
+  const inputTokens = inputTokensAtMost(measure, route.model);
   return worstCost(route, { inputTokens, outputTokens: Math.min(route.outputTokensCap, streamStepTokens) });
 }
 
@@ -48,7 +48,7 @@ export class StreamMeter {
   constructor(run: ChatRun<OpenCharge>, route: QuotedRoute) {
     this.#run = run;
     this.#route = route;
-    this.#inputTokens = inputTokensAtMost(run.prepared.measure, route.model.imageTokens);
+    this.#inputTokens = inputTokensAtMost(run.prepared.measure, route.model);
     this.#affordable = affordableOutputTokens(route, this.#inputTokens, run.charge.amount);
     this.#timer = setInterval(() => void this.#recordProgress(), progressEveryMs);
     this.#timer.unref();
@@ -114,7 +114,7 @@ export class StreamMeter {
       if (kind !== 'insufficient_credit' && kind !== 'spending_cap_reached') return extended.failure;
     }
     // The input was bounded from above so far; counted for real it leaves more for the reply.
-    const counted = await countInput(request, prepared.measure, this.#route.model.imageTokens, prepared.count);
+    const counted = await countInput(request, prepared.measure, this.#route.model, prepared.count);
     if (counted >= this.#inputTokens) return 'exhausted';
     this.#inputTokens = counted;
     this.#recount();
@@ -143,7 +143,7 @@ export class StreamMeter {
   /** What was received, counted for real: a hold that expires is charged what was recorded, not its worst case. */
   async #recordProgress(): Promise<void> {
     const { charge, prepared, request } = this.#run;
-    this.#inputCounted ??= countInput(request, prepared.measure, this.#route.model.imageTokens, prepared.count);
+    this.#inputCounted ??= countInput(request, prepared.measure, this.#route.model, prepared.count);
     const [inputTokens, outputTokens] = await Promise.all([this.#inputCounted, this.#countPieces()]);
     const usage = { inputTokens, outputTokens, estimated: true };
     await charge.progress({

@@ -1,14 +1,22 @@
+import type { Model } from '../catalog/index.ts';
 import { countPiece, piecesOf, rememberWords, type Sandbox } from '../sandbox/index.ts';
 import type { ChatMessage, ChatRequest } from './types.ts';
 
 /** What is known of a request's input without counting its tokens. */
 export interface InputMeasure {
-  /** UTF-8 bytes of all text, tools and schemas included. */
+  /** UTF-8 bytes of all text, tools, schemas and providers' states included. */
   bytes: number;
   messages: number;
   tools: number;
   images: number;
+  documents: number;
+  /** Bytes of documents and audio that are in the request itself. */
+  fileBytes: number;
+  audios: number;
 }
+
+/** What of a model an input's bound depends on. */
+type Bounding = Pick<Model, 'imageTokens' | 'contextTokens'>;
 
 /** Tokens that a chat template may put around one message. */
 const tokensPerMessage = 8;
@@ -16,13 +24,27 @@ const tokensPerMessage = 8;
 const tokensPerRequest = 16;
 /** Providers explain the use of tools to the model in a text of their own: Anthropic's is 346 tokens, the longest known. */
 const tokensForTools = 512;
+/** For comparing and estimating: a token of a document or a recording is seldom less than this many bytes of its file. */
+const bytesPerFileToken = 16;
 
 /** Measures a request; costs a microsecond a message. */
 export function measureInput(request: ChatRequest): InputMeasure {
-  const measure: InputMeasure = { bytes: 0, messages: request.messages.length, tools: 0, images: 0 };
+  const measure: InputMeasure = {
+    bytes: 0,
+    messages: request.messages.length,
+    tools: 0,
+    images: 0,
+    ...{ documents: 0, fileBytes: 0, audios: 0 },
+  };
   for (const message of request.messages) {
     for (const text of textsOf(message)) measure.bytes += Buffer.byteLength(text);
-    for (const part of message.parts ?? []) if (part.kind === 'image') measure.images++;
+    for (const part of message.parts ?? []) {
+      if (part.kind === 'image') measure.images++;
+      if (part.kind === 'document') measure.documents++;
+      if (part.kind === 'audio') measure.audios++;
+      if ((part.kind === 'document' || part.kind === 'audio') && 'data' in part) measure.fileBytes += part.data.length;
+    }
+    measure.bytes += statesOf(message);
   }
   for (const text of definitionsOf(request)) measure.bytes += Buffer.byteLength(text);
   measure.tools = request.tools?.length ?? 0;
@@ -31,15 +53,21 @@ export function measureInput(request: ChatRequest): InputMeasure {
 
 /**
  * No tokenizer in use gives more tokens than the text has bytes, so this many are never exceeded. Generous, and free:
- * a hold is returned in a moment, and counting a long text is slow.
+ * a hold is returned in a moment, and counting a long text is slow. How much a document or a recording is cannot be told from
+ * its bytes; only that it is no more than the model takes.
  */
-export function inputTokensAtMost(measure: InputMeasure, imageTokens: number): number {
-  return measure.bytes + aroundText(measure) + measure.images * imageTokens;
+export function inputTokensAtMost(measure: InputMeasure, model: Bounding): number {
+  const counted = measure.bytes + aroundText(measure) + measure.images * model.imageTokens + fileTokensAbout(measure);
+  return measure.documents + measure.audios > 0 ? Math.max(counted, model.contextTokens) : counted;
 }
 
 /** A quick guess for comparing routes: four bytes a token. Never charged. */
 export function inputTokensAbout(measure: InputMeasure, imageTokens = 0): number {
-  return Math.ceil(measure.bytes / 4) + 4 * measure.messages + measure.images * imageTokens;
+  return Math.ceil(measure.bytes / 4) + 4 * measure.messages + measure.images * imageTokens + fileTokensAbout(measure);
+}
+
+function fileTokensAbout({ fileBytes }: InputMeasure): number {
+  return Math.ceil(fileBytes / bytesPerFileToken);
 }
 
 /**
@@ -49,12 +77,13 @@ export function inputTokensAbout(measure: InputMeasure, imageTokens = 0): number
 export async function countInput(
   request: ChatRequest,
   measure: InputMeasure,
-  imageTokens: number,
+  model: Bounding,
   count: CountTokens,
 ): Promise<number> {
   const texts = [...request.messages.flatMap((message) => [...textsOf(message)]), ...definitionsOf(request)];
-  const around = 4 * measure.messages + (measure.tools > 0 ? tokensForTools : 0) + measure.images * imageTokens;
-  return around + (await count(texts));
+  const around = 4 * measure.messages + (measure.tools > 0 ? tokensForTools : 0) + measure.images * model.imageTokens;
+  const states = Math.ceil(request.messages.reduce((sum, message) => sum + statesOf(message), 0) / 4);
+  return around + states + Math.min(fileTokensAbout(measure), model.contextTokens) + (await count(texts));
 }
 
 /** Counts the tokens of texts, together. */
@@ -128,6 +157,12 @@ async function countRoughly(pieces: readonly string[]): Promise<number> {
 
 function aroundText(measure: InputMeasure): number {
   return tokensPerRequest + measure.messages * tokensPerMessage + (measure.tools > 0 ? tokensForTools : 0);
+}
+
+/** Bytes of what the message gives back of its provider's state: more than the provider reads of it, which is sealed in there. */
+function statesOf({ providerState, toolCalls }: ChatMessage): number {
+  const ofCalls = toolCalls?.reduce((sum, call) => sum + (call.providerState?.length ?? 0), 0) ?? 0;
+  return ofCalls + (providerState?.length ?? 0);
 }
 
 function* textsOf(message: ChatMessage): Generator<string> {

@@ -30,6 +30,25 @@ export interface ChatRequest {
   metadata?: Readonly<Record<string, string>> | undefined;
   /** Whether an earlier reply may answer, and this one be kept; absent: neither. */
   cache?: ChatCacheControl | undefined;
+  reasoning?: ChatReasoning | undefined;
+  /** What becomes of settings that a model does not have: left out and listed in the reply, or only models are chosen that have them. */
+  unsupported?: 'ignore' | 'refuse' | undefined;
+}
+
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'max';
+
+/** How a model that can think does so. */
+export interface ChatReasoning {
+  /** Absent: as its provider chooses. */
+  effort?: ReasoningEffort | undefined;
+  /** Whether the reply says what it thought. */
+  summary?: boolean | undefined;
+}
+
+/** Asks the provider to keep what stands before this point in its prompt cache. */
+export interface ChatCachePoint {
+  /** How long it is kept after its last use. */
+  ttl: '5m' | '1h';
 }
 
 /** In the words of RFC 9111. */
@@ -56,23 +75,38 @@ export interface ChatRouting {
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content?: string | undefined;
-  /** Text and images, in place of `content`. */
+  /** Text, images, documents and audio, in place of `content`. */
   parts?: readonly ChatPart[] | undefined;
   toolCalls?: readonly ChatToolCall[] | undefined;
   /** Which call a `tool` message answers. */
   toolCallId?: string | undefined;
+  /** Of an assistant's message: what its provider needs to go on from it, as the reply gave it. */
+  providerState?: string | undefined;
+  /** At the message's end. */
+  cachePoint?: ChatCachePoint | undefined;
 }
 
-export type ChatPart =
+export type ChatPart = ChatContent & {
+  /** At the part's end. */
+  cachePoint?: ChatCachePoint | undefined;
+};
+
+type ChatContent =
   | { kind: 'text'; text: string }
   | { kind: 'image'; url: string; mediaType?: string | undefined }
-  | { kind: 'image'; data: Uint8Array; mediaType?: string | undefined };
+  | { kind: 'image'; data: Uint8Array; mediaType?: string | undefined }
+  /** A PDF. `citations`: whether the reply is to say what it takes from it. */
+  | { kind: 'document'; url: string; filename?: string | undefined; citations?: boolean | undefined }
+  | { kind: 'document'; data: Uint8Array; filename?: string | undefined; citations?: boolean | undefined }
+  | { kind: 'audio'; data: Uint8Array; mediaType: string };
 
 export interface ChatToolCall {
   id: string;
   name: string;
   /** The text of a JSON object, as the model wrote it. */
   arguments: string;
+  /** What the provider needs of this call to take its result, as the reply gave it. */
+  providerState?: string | undefined;
 }
 
 export interface ChatTool {
@@ -82,6 +116,8 @@ export interface ChatTool {
   parameters?: Readonly<Record<string, unknown>> | undefined;
   /** Whether the arguments must fit it exactly; when true, only models that promise it are chosen. */
   strict?: boolean | undefined;
+  /** After this tool. */
+  cachePoint?: ChatCachePoint | undefined;
 }
 
 export interface ChatToolChoice {
@@ -110,7 +146,12 @@ export interface ChatReply {
   id: string;
   provider: string;
   model: string;
-  message: { role: 'assistant'; content: string; toolCalls: ChatToolCall[] };
+  message: ReplyMessage;
+  /** What the model thought, as its provider sums it up; when the request asked for it. */
+  reasoningSummary?: string | undefined;
+  citations?: readonly Citation[] | undefined;
+  /** What of the request the model could not do. */
+  ignored?: readonly Ignored[] | undefined;
   finishReason: FinishReason;
   usage: ChatUsage;
   /** The wallet's balance after this charge. */
@@ -120,6 +161,34 @@ export interface ChatReply {
   routing: RoutingReport;
   /** When the request asked for the cache. On a hit `id` is that of the earlier reply, and nothing is charged. */
   cache?: CacheReport;
+}
+
+export interface ReplyMessage {
+  role: 'assistant';
+  content: string;
+  toolCalls: ChatToolCall[];
+  providerState?: string | undefined;
+}
+
+/** Something of the request that the reply was made without. */
+export interface Ignored {
+  /** As in the request. */
+  field: string;
+  /** For people. */
+  reason: string;
+}
+
+/** Where a part of a reply's text comes from. */
+export interface Citation {
+  /** Absent for a document of the request. */
+  url?: string | undefined;
+  title?: string | undefined;
+  citedText?: string | undefined;
+  /** Of the part of the reply's text that rests on it, in UTF-16 units. */
+  startIndex?: number | undefined;
+  endIndex?: number | undefined;
+  /** The first page that is cited, from 1. */
+  page?: number | undefined;
 }
 
 export interface CacheReport {
@@ -177,4 +246,6 @@ export type ChatEvent =
       /** A new call, or more of the arguments of the one with this index. */
       toolCall: ChatToolCall & { index: number };
     }
+  /** More of what the model thinks; when the request asked for it. */
+  | { kind: 'reasoning'; summary: string }
   | { kind: 'end'; reply: ChatReply };

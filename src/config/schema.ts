@@ -81,7 +81,7 @@ const model = z.strictObject({
   contextTokens: z.int().min(1),
   maxOutputTokens: z.int().min(1).optional(),
   imageTokens: z.int().min(1).optional(),
-  capabilities: z.array(z.enum(['tools', 'json', 'images', 'reasoning'])).optional(),
+  capabilities: z.array(z.enum(['tools', 'json', 'images', 'reasoning', 'documents', 'audio'])).optional(),
   price: price.optional(),
   cost: price.optional(),
   /** A model that makes vectors: how many numbers they have, and the fewest that a request may ask for. */

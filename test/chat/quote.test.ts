@@ -32,6 +32,9 @@ const anyMeasure: fc.Arbitrary<InputMeasure> = fc.record({
   messages: fc.integer({ min: 1, max: 300 }),
   tools: fc.nat(2),
   images: fc.nat(3),
+  documents: fc.nat(1),
+  fileBytes: fc.nat(100_000),
+  audios: fc.nat(1),
 });
 
 const anyTerms = fc.record({
@@ -46,7 +49,7 @@ test('whatever the providers state within the bounds of tokens, the ceiling pays
   const anyCase = fc.tuple(anyRoutes, anyMeasure, anyTerms).chain(([routes, measure, terms]) => {
     const quote = quoteCeiling(routes, measure, terms);
     const usages = quote.routes.map(({ model, outputTokensCap }) =>
-      usageWithin(inputTokensAtMost(measure, model.imageTokens), outputTokensCap),
+      usageWithin(inputTokensAtMost(measure, model), outputTokensCap),
     );
     return fc.record({ quote: fc.constant(quote), terms: fc.constant(terms), usages: fc.tuple(...usages) });
   });

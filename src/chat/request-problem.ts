@@ -1,0 +1,45 @@
+import { type Failure, invalid } from '../base/failure.ts';
+import { isSilent } from './prompt.ts';
+import type { ChatMessage, ChatPart, ChatRequest } from './types.ts';
+
+/** Anthropic's bound, the lowest of those that take any. */
+const cachePointsMax = 4;
+
+/** What the contract's own bounds cannot say: rules that span fields. */
+export function requestProblem(request: ChatRequest): Failure | undefined {
+  if (request.messages.length === 0) return invalid('messages', 'At least one message is needed.');
+  for (const [index, message] of request.messages.entries()) {
+    const problem = messageProblem(message, `messages[${index}]`);
+    if (problem) return problem;
+  }
+  if (request.messages.every(isSilent)) return invalid('messages', 'All messages are empty.');
+  if (cachePointsOf(request) > cachePointsMax)
+    return invalid('messages', `A request has at most ${cachePointsMax} cache points.`);
+  const { toolChoice, tools } = request;
+  if (toolChoice?.mode === 'tool' && !tools?.some((tool) => tool.name === toolChoice.toolName))
+    return invalid('toolChoice.toolName', 'None of the tools has this name.');
+  return undefined;
+}
+
+function messageProblem(message: ChatMessage, at: string): Failure | undefined {
+  const { role, content, parts = [], toolCalls = [] } = message;
+  if (content && parts.length > 0) return invalid(`${at}.content`, 'Send either `content` or `parts`.');
+  if (toolCalls.length > 0 && role !== 'assistant')
+    return invalid(`${at}.toolCalls`, 'Only a message of the assistant has tool calls.');
+  if (message.providerState && role !== 'assistant')
+    return invalid(`${at}.providerState`, 'Only a message of the assistant has a provider state.');
+  if (role === 'tool' && !message.toolCallId)
+    return invalid(`${at}.toolCallId`, 'A tool message names the call that it answers.');
+  if (role !== 'user' && parts.some(({ kind }) => kind !== 'text'))
+    return invalid(`${at}.parts`, 'Images, documents and audio stand in messages of the user.');
+  return parts.some(hasBadAddress) ? invalid(`${at}.parts`, 'An address is not a URL.') : undefined;
+}
+
+function hasBadAddress(part: ChatPart): boolean {
+  return 'url' in part && !URL.canParse(part.url);
+}
+
+function cachePointsOf({ messages, tools }: ChatRequest): number {
+  const marked = (items: readonly { cachePoint?: unknown }[] = []) => items.filter((item) => item.cachePoint).length;
+  return messages.reduce((sum, { parts }) => sum + marked(parts), marked(messages)) + marked(tools);
+}
