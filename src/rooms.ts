@@ -12,6 +12,7 @@ import {
   createChat,
   createCircuitBreaker,
   createModelCalls,
+  createProviderStates,
   createReplyCache,
   type Overrun,
   tokenCounter,
@@ -212,6 +213,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       deferHoldMs: config.ledger.deferredHoldMs,
       overran,
       cache: replyCache,
+      states: createProviderStates(createSeal(secrets.encryptionKeys)),
     });
     // What is not settled by then expires, and is charged as far as its progress was recorded.
     closers.push(() => Promise.race([chat.drained(), sleep(drainMaxMs, undefined, { ref: false })]));

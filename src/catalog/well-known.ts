@@ -3,7 +3,7 @@ import type { Capability, ModelSettings } from './model.ts';
 /** What is known of a model beside its price. */
 type KnownModel = Omit<ModelSettings, 'provider' | 'price' | 'cost'>;
 
-const sees: Capability[] = ['tools', 'json', 'images'];
+const sees: Capability[] = ['tools', 'json', 'images', 'documents'];
 const thinks: Capability[] = [...sees, 'reasoning'];
 
 /**

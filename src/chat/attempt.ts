@@ -5,16 +5,20 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4Usage,
 } from '@ai-sdk/provider';
-import { type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
+import { type Dialect, type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
 import type { Funds } from '../wallet/index.ts';
 import { boundUsage, type CountedUsage, cutMessage, reportOverruns } from './bounded.ts';
+import { Citations } from './citations.ts';
 import type { ModelDeps } from './deps.ts';
 import type { QuotedRoute } from './quote.ts';
+import { ReplyState, type StateOwner } from './reply-state.ts';
 import { type CountTokens, countInput, type InputMeasure } from './tokens.ts';
-import type { ChatReply, ChatRequest, ChatToolCall, FinishReason } from './types.ts';
+import type { ChatReply, ChatRequest, ChatToolCall, FinishReason, Ignored } from './types.ts';
+import { withWarnings } from './unsupported.ts';
 
 /** What an upstream's reply came to. */
-export interface AttemptReply extends Pick<ChatReply, 'message' | 'finishReason'> {
+export interface AttemptReply
+  extends Pick<ChatReply, 'message' | 'finishReason' | 'reasoningSummary' | 'citations' | 'ignored'> {
   usage: CountedUsage;
 }
 
@@ -30,7 +34,12 @@ export interface AttemptTerms {
   request: ChatRequest;
   measure: InputMeasure;
   count: CountTokens;
+  dialect: Dialect;
   options: LanguageModelV4CallOptions;
+  /** What of the request the options leave out. */
+  ignored: readonly Ignored[];
+  /** Whose states the reply's are; absent: it has none. */
+  owner: StateOwner | undefined;
   outputTokensCap: number;
   timeoutMs: number;
   /** The request's hold while it is pending: a refusal ends the call. */
@@ -49,7 +58,6 @@ export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise
   try {
     const result = await model.doGenerate({
       ...options,
-      maxOutputTokens: terms.outputTokensCap,
       abortSignal: deadline.signal,
     });
     const latencyMs = deps.clock.monotonic() - startedAt;
@@ -68,7 +76,8 @@ export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise
     reportOverruns({ input: result.usage.inputTokens.total, output: stated }, cut !== undefined, terms, deps.overran);
     call.succeeded({ firstTokenMs: latencyMs, totalMs: latencyMs, outputTokens: usage.outputTokens });
     const finishReason = cut ? 'length' : finishReasonOf(result.finishReason);
-    return { ok: true, reply: { message, finishReason, usage }, latencyMs };
+    const reply = { ...notesOf(result, terms), message: cut ?? stateful(result, given, terms), finishReason, usage };
+    return { ok: true, reply, latencyMs };
   } catch (error) {
     const failure = upstreamFailure(error);
     call.failed(failure);
@@ -119,6 +128,40 @@ export function deadlineAfter(ms: number): { signal: AbortSignal; clear(): void;
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(new DOMException('The time is up.', 'TimeoutError')), ms);
   return { signal: controller.signal, clear: () => clearTimeout(timer), abort: () => controller.abort() };
+}
+
+/** What a reply says beside its message. */
+function notesOf(
+  { content, warnings }: LanguageModelV4GenerateResult,
+  { request, ignored }: AttemptTerms,
+): Pick<AttemptReply, 'reasoningSummary' | 'citations' | 'ignored'> {
+  const citations = new Citations();
+  const thoughts: string[] = [];
+  for (const part of content) {
+    citations.whole(part);
+    if (part.type === 'reasoning' && part.text !== '') thoughts.push(part.text);
+  }
+  return {
+    ...(request.reasoning?.summary && thoughts.length > 0 ? { reasoningSummary: thoughts.join('\n\n') } : {}),
+    ...(citations.list.length > 0 ? { citations: citations.list } : {}),
+    ...noted(withWarnings(ignored, warnings)),
+  };
+}
+
+/** What was left out, where something was. */
+export function noted(ignored: readonly Ignored[]): { ignored?: readonly Ignored[] } {
+  return ignored.length > 0 ? { ignored } : {};
+}
+
+function stateful(
+  { content }: LanguageModelV4GenerateResult,
+  message: ChatReply['message'],
+  { dialect, owner }: AttemptTerms,
+): ChatReply['message'] {
+  if (!owner) return message;
+  const state = new ReplyState(dialect);
+  for (const part of content) state.whole(part);
+  return state.sealed(message, owner);
 }
 
 function messageOf(result: LanguageModelV4GenerateResult): ChatReply['message'] {

@@ -1,4 +1,5 @@
 import { minOf, type NanoUsd } from '../base/money.ts';
+import { pick } from '../base/present.ts';
 import { addUsage, type Funds, type Settlement } from '../wallet/index.ts';
 import type { AttemptReply } from './attempt.ts';
 import type { CountedUsage } from './bounded.ts';
@@ -71,8 +72,7 @@ export class ChatRun<Charge extends Funds = Funds> {
     const reply: Omit<ChatReply, 'balance' | 'capLeft'> = {
       id: this.charge.id,
       ...namesOf(route),
-      message: answer.message,
-      finishReason: answer.finishReason,
+      ...pick(answer, 'message', 'finishReason', 'reasoningSummary', 'citations', 'ignored'),
       usage: { ...usage, cost: minOf(cost, this.charge.amount) },
       routing: { mode, reason, attempts: this.attempts },
     };

@@ -8,6 +8,7 @@ import type { Sandbox, Schemas } from '../sandbox/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 import type { Overrun } from './bounded.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { ProviderStates } from './provider-state.ts';
 import type { WarmCaches } from './warm-caches.ts';
 
 /** Sets model tokens aside, or says when to try again. */
@@ -27,6 +28,8 @@ export interface ModelDeps {
   schemas: Schemas;
   /** How long all attempts of one request may take together. */
   deadlineMs: number;
+  /** Seals what providers want back; absent: replies have none of it, and requests that bring some are refused. */
+  states?: ProviderStates | undefined;
   /** Which providers may have a prompt in their caches; absent: routes are compared as if none had. */
   warmCaches?: WarmCaches;
   /** Counts model tokens a minute; absent: they are not limited. */

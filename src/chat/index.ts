@@ -19,6 +19,7 @@ export { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts'
 export type { ChatCall, ReserveTokens } from './deps.ts';
 export { chatInvariants } from './invariants.ts';
 export { createModelCalls, type ModelCalls } from './model-calls.ts';
+export { createProviderStates, type ProviderStates } from './provider-state.ts';
 export { type CacheEvent, createReplyCache, type ReplyCache } from './reply-cache.ts';
 export { tokenCounter } from './tokens.ts';
 export * from './types.ts';

@@ -9,6 +9,8 @@ import type { FailedAttempt } from './try-routes.ts';
 export interface OpenStream {
   /** The longest reply that it was asked for. */
   outputTokensCap: number;
+  /** What it was asked with. */
+  terms: Pick<AttemptTerms, 'dialect' | 'owner' | 'ignored'>;
   /** Up to and including the first content. */
   first: LanguageModelV4StreamPart[];
   /** The next piece; undefined at the end. Rejects when the upstream fails or is stopped. */
@@ -44,7 +46,6 @@ export async function openStream(
     if (leaving?.aborted) deadline.abort();
     const { stream } = await terms.model.doStream({
       ...terms.options,
-      maxOutputTokens: terms.outputTokensCap,
       abortSignal: deadline.signal,
     });
     accepted = true;
@@ -55,6 +56,7 @@ export async function openStream(
       ok: true,
       answer: {
         outputTokensCap: terms.outputTokensCap,
+        terms,
         first,
         async next() {
           const { done, value } = await reader.read();

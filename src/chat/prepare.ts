@@ -1,4 +1,3 @@
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import type { Capability, Catalog } from '../catalog/index.ts';
@@ -8,9 +7,11 @@ import type { CallersSchema, Sandbox, Schemas } from '../sandbox/index.ts';
 import { chooseRoutes, type Wanted } from './choose-routes.ts';
 import type { CircuitBreaker, RouteStatus } from './circuit-breaker.ts';
 import type { ReserveTokens } from './deps.ts';
-import { callOptionsOf } from './prompt.ts';
+import { noStates, type OpenedStates, type ProviderStates } from './provider-state.ts';
 import { type Quote, quoteCeiling } from './quote.ts';
+import type { StateOwner } from './reply-state.ts';
 import { requestProblem } from './request-problem.ts';
+import { fitting, stickingTo } from './suiting.ts';
 import {
   type CountTokens,
   type InputMeasure,
@@ -20,6 +21,7 @@ import {
   tokenCounter,
 } from './tokens.ts';
 import type { Attempt, ChatRequest, RoutingMode } from './types.ts';
+import { thinksAbout } from './unsupported.ts';
 import type { PromptPrefix, WarmCaches } from './warm-caches.ts';
 
 /** A request that is understood, routed and quoted, and has not cost anything yet. */
@@ -27,7 +29,10 @@ export interface PreparedChat {
   mode: RoutingMode;
   reason: string;
   measure: InputMeasure;
-  options: LanguageModelV4CallOptions;
+  /** What the request gives back of providers' states. */
+  states: OpenedStates;
+  /** Whose states the reply's are; absent: it has none. */
+  owner?: Pick<StateOwner, 'states' | 'accountId'>;
   /** The schema that a reply's JSON has to fit. */
   schema?: CallersSchema;
   count: CountTokens;
@@ -42,10 +47,11 @@ export interface PreparedChat {
 
 interface PreparingDeps {
   catalog: Catalog;
-  providers: Pick<Providers, 'takes'>;
+  providers: Pick<Providers, 'dialect' | 'takes'>;
   breaker: CircuitBreaker;
   sandbox: Sandbox;
   schemas: Schemas;
+  states?: ProviderStates | undefined;
   warmCaches?: WarmCaches;
   random?: () => number;
 }
@@ -69,18 +75,25 @@ export async function prepareChat(
   const owner = caller.accountId ?? '';
   const prefix = deps.warmCaches?.prefixOf(owner, request, measure);
   const wanted = { ...wantedOf(caller, request, measure), cachedTokensOn: cachedTokensOn(deps, prefix, measure) };
+  const states = openStates(deps, owner, request);
+  if (!states.ok) return states;
   const offered = deps.catalog.models(owner);
   const settings = settingsOf(request);
-  const catalog = offered.filter(({ model }) =>
+  const told = offered.filter(({ model }) =>
     settings.every(({ setting }) => deps.providers.takes(model.provider, model.upstreamModel, setting)),
   );
+  const suited = fitting(told, request, states.value, deps.providers);
+  if (!suited.ok) return suited;
+  const choose = stickingTo(states.value, wanted.fallback, suited.value, (catalog, statusOf) =>
+    chooseRoutes(wanted, catalog, statusOf, deps.random),
+  );
   let unavailable: Failure | undefined;
-  let choice = chooseRoutes(wanted, catalog, deps.breaker.status, deps.random);
+  let choice = choose(deps.breaker.status);
   if (!choice.ok && choice.because === 'unavailable') {
     const attempts = choice.skipped.map(({ provider, id }): Attempt => skippedAttempt(provider, id));
     unavailable = { kind: 'upstream_failed', attempts };
     if (!evenUnavailable) return fail(unavailable);
-    choice = chooseRoutes(wanted, catalog, alwaysAvailable, deps.random);
+    choice = choose(alwaysAvailable);
   }
   if (!choice.ok) {
     const withoutThem = settings.length > 0 ? chooseRoutes(wanted, offered, alwaysAvailable, deps.random) : undefined;
@@ -91,6 +104,7 @@ export async function prepareChat(
     maxOutputTokens: request.maxOutputTokens,
     maxCost: request.routing?.maxCost,
     attemptsAddUp: schema !== undefined && choice.routes.length > 1,
+    thinks: (model) => thinksAbout(request, model, deps.providers.dialect(model.provider)),
   });
   if (quote.routes.length === 0)
     return fail(invalid('routing.maxCostUsd', 'No model that can do this is sure to cost no more.'));
@@ -101,7 +115,8 @@ export async function prepareChat(
     mode: wanted.mode,
     reason: choice.reason,
     measure,
-    options: callOptionsOf(request),
+    states: states.value,
+    ...(deps.states && owner ? { owner: { states: deps.states, accountId: owner } } : {}),
     ...(proven ? { schema: proven.value } : {}),
     count: tokenCounter(deps.sandbox, owner),
     quote,
@@ -131,6 +146,18 @@ export function mayUseModel(
   const offered = catalog.models(caller.accountId ?? '');
   const named = offered.filter((route) => route.model.provider === provider && route.model.id === model);
   return chooseRoutes(wantedOf(caller, request, measureInput(request)), named, alwaysAvailable).ok;
+}
+
+function openStates(
+  { states }: Pick<PreparingDeps, 'states'>,
+  accountId: string,
+  { messages }: ChatRequest,
+): Result<OpenedStates> {
+  const index = messages.findIndex(
+    ({ providerState, toolCalls }) => providerState || toolCalls?.some((call) => call.providerState),
+  );
+  if (index < 0) return succeed(noStates);
+  return states?.open(accountId, messages) ?? fail(invalid(`messages[${index}].providerState`, 'None is given here.'));
 }
 
 function wantedOf(caller: Caller, request: ChatRequest, measure: InputMeasure): Wanted {

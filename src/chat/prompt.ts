@@ -1,16 +1,35 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
-import { providerOptionsOf } from '../providers/index.ts';
-import type { ChatMessage, ChatPart, ChatRequest } from './types.ts';
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4ReasoningPart,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolCallPart,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider';
+import { type Dialect, providerOptionsOf } from '../providers/index.ts';
+import type { CallState, MessageState } from './provider-state.ts';
+import type { ChatCachePoint, ChatMessage, ChatPart, ChatRequest, ChatToolCall, Ignored } from './types.ts';
+import { type Asking, unsupportedBy } from './unsupported.ts';
 
-/** The request in the words of the provider specification, without the limits of a single attempt. */
-export function callOptionsOf(request: ChatRequest): LanguageModelV4CallOptions {
-  const options: LanguageModelV4CallOptions = { prompt: promptOf(request.messages) };
-  if (request.temperature !== undefined) options.temperature = request.temperature;
-  if (request.topP !== undefined) options.topP = request.topP;
+type AssistantPart = LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart;
+
+/** The request in the words of the provider specification, for one model, and what of it the model cannot do. */
+export function callOptionsOf(asking: Asking): { options: LanguageModelV4CallOptions; ignored: Ignored[] } {
+  const { request, dialect, outputTokensCap } = asking;
+  const { ignored, reasoning } = unsupportedBy(asking);
+  const left = new Set(ignored.map(({ field }) => field));
+  const options: LanguageModelV4CallOptions = {
+    prompt: promptOf(asking),
+    maxOutputTokens: outputTokensCap,
+    ...reasoning,
+  };
+  if (request.temperature !== undefined && !left.has('temperature')) options.temperature = request.temperature;
+  if (request.topP !== undefined && !left.has('topP')) options.topP = request.topP;
   if (request.presencePenalty !== undefined) options.presencePenalty = request.presencePenalty;
   if (request.frequencyPenalty !== undefined) options.frequencyPenalty = request.frequencyPenalty;
-  if (request.seed !== undefined) options.seed = request.seed;
-  if (request.stop && request.stop.length > 0) options.stopSequences = [...request.stop];
+  if (request.seed !== undefined && !left.has('seed')) options.seed = request.seed;
+  if (request.stop && request.stop.length > 0 && !left.has('stop')) options.stopSequences = [...request.stop];
   if (request.tools && request.tools.length > 0) {
     options.tools = request.tools.map((tool) => ({
       type: 'function',
@@ -18,6 +37,7 @@ export function callOptionsOf(request: ChatRequest): LanguageModelV4CallOptions 
       ...(tool.description ? { description: tool.description } : {}),
       inputSchema: tool.parameters ?? { type: 'object', properties: {} },
       ...(tool.strict === undefined ? {} : { strict: tool.strict }),
+      ...pointed(dialect, tool.cachePoint),
     }));
     options.toolChoice = toolChoiceOf(request);
   }
@@ -25,22 +45,42 @@ export function callOptionsOf(request: ChatRequest): LanguageModelV4CallOptions 
     const { schema, name } = request.responseFormat;
     options.responseFormat = { type: 'json', ...(schema ? { schema } : {}), ...(name ? { name } : {}) };
   }
-  const { parallelToolCalls } = request;
-  const strictJsonSchema = request.responseFormat?.strict;
-  const providerOptions = providerOptionsOf({
-    ...(parallelToolCalls === undefined || !options.tools ? {} : { parallelToolCalls }),
-    ...(strictJsonSchema === undefined ? {} : { strictJsonSchema }),
-  });
+  const providerOptions = joined(options.providerOptions, ownOptionsOf(request));
   if (providerOptions) options.providerOptions = providerOptions;
-  return options;
+  return { options, ignored };
 }
 
-function promptOf(messages: readonly ChatMessage[]): LanguageModelV4Prompt {
+/** What the provider specification has no words for. */
+function ownOptionsOf({ parallelToolCalls, tools = [], responseFormat }: ChatRequest) {
+  const strictJsonSchema = responseFormat?.strict;
+  return providerOptionsOf({
+    ...(parallelToolCalls === undefined || tools.length === 0 ? {} : { parallelToolCalls }),
+    ...(strictJsonSchema === undefined ? {} : { strictJsonSchema }),
+  });
+}
+
+function joined(
+  one: SharedV4ProviderOptions | undefined,
+  other: SharedV4ProviderOptions | undefined,
+): SharedV4ProviderOptions | undefined {
+  if (!one || !other) return one ?? other;
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries([...names].map((name) => [name, { ...one[name], ...other[name] }]));
+}
+
+function promptOf({ request: { messages }, model, dialect, states }: Asking): LanguageModelV4Message[] {
   const toolNames = new Map<string, string>();
   for (const message of messages) for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
-  // An empty text in the history says nothing, and several providers refuse it.
-  const told = messages.filter((message, index) => !isSilent(message) || index === messages.length - 1);
-  return told.map((message) => promptMessage(message, toolNames));
+  const own = <State extends { provider: string }>(state: State | undefined) =>
+    state?.provider === model.provider ? state : undefined;
+  return messages.flatMap((message, index) => {
+    const state = own(states.messages.get(index));
+    // An empty text in the history says nothing, and several providers refuse it.
+    if (!state && isSilent(message) && index < messages.length - 1) return [];
+    const stateOf = (place: number) => own(states.calls.get(`${index}/${place}`));
+    const told = promptMessage(message, { ...{ dialect, toolNames }, state, stateOf });
+    return { ...told, ...pointed(dialect, message.cachePoint) };
+  });
 }
 
 /** Whether a message holds nothing at all. What a tool answered is never silent: its call waits for it. */
@@ -49,42 +89,110 @@ export function isSilent({ role, content, parts, toolCalls }: ChatMessage): bool
   return (parts ?? []).every((part) => part.kind === 'text' && part.text === '');
 }
 
-function promptMessage(message: ChatMessage, toolNames: ReadonlyMap<string, string>): LanguageModelV4Message {
+interface MessageContext {
+  dialect: Dialect;
+  toolNames: ReadonlyMap<string, string>;
+  state: MessageState | undefined;
+  /** Of the message's call at a place. */
+  stateOf(place: number): CallState | undefined;
+}
+
+function promptMessage(message: ChatMessage, context: MessageContext): LanguageModelV4Message {
   switch (message.role) {
     case 'system':
       return { role: 'system', content: textOf(message) };
     case 'user':
-      return { role: 'user', content: partsOf(message).map(userPart) };
-    case 'assistant': {
-      const text = textOf(message);
-      return {
-        role: 'assistant',
-        content: [
-          ...(text ? [{ type: 'text' as const, text }] : []),
-          ...(message.toolCalls ?? []).map((call) => ({
-            type: 'tool-call' as const,
-            toolCallId: call.id,
-            toolName: call.name,
-            input: parsedArguments(call.arguments),
-          })),
-        ],
-      };
-    }
+      return { role: 'user', content: partsOf(message).map((part) => userPart(part, context.dialect)) };
+    case 'assistant':
+      return { role: 'assistant', content: assistantParts(message, context) };
     case 'tool': {
       const toolCallId = message.toolCallId ?? '';
-      const toolName = toolNames.get(toolCallId) ?? toolCallId;
+      const toolName = context.toolNames.get(toolCallId) ?? toolCallId;
       const output = { type: 'text' as const, value: textOf(message) };
       return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] };
     }
   }
 }
 
-function userPart(part: ChatPart) {
-  if (part.kind === 'text') return { type: 'text' as const, text: part.text };
+/** What an assistant said, in the order in which its provider gave it where that is known. */
+function assistantParts(message: ChatMessage, { dialect, state, stateOf }: MessageContext): AssistantPart[] {
+  const text = textOf(message);
+  const calls = (message.toolCalls ?? []).map((call, place) => callPart(call, dialect, stateOf(place)));
+  if (!state) return [...(text ? [{ type: 'text' as const, text }] : []), ...calls];
+  const length = state.parts.reduce((sum, part) => sum + (part.kind === 'text' ? part.length : 0), 0);
+  // A text that was changed has no places of its own any more.
+  return length === text.length
+    ? inOrder(state, text, calls, dialect)
+    : [...thoughtsOf(state, dialect), ...(text ? [{ type: 'text' as const, text }] : []), ...calls];
+}
+
+function inOrder(
+  state: MessageState,
+  text: string,
+  calls: readonly LanguageModelV4ToolCallPart[],
+  dialect: Dialect,
+): AssistantPart[] {
+  const parts: AssistantPart[] = [];
+  const left = new Set(calls);
+  let taken = 0;
+  for (const part of state.parts) {
+    if (part.kind === 'call') {
+      const call = calls.find(({ toolCallId }) => toolCallId === part.id);
+      if (call && left.delete(call)) parts.push(call);
+    } else if (part.kind === 'reasoning') parts.push(thought(part, dialect));
+    else {
+      const said = text.slice(taken, taken + part.length);
+      taken += part.length;
+      parts.push({ type: 'text', text: said, ...optionsOf(dialect, part.metadata) });
+    }
+  }
+  return [...parts, ...left];
+}
+
+function thoughtsOf(state: MessageState, dialect: Dialect): LanguageModelV4ReasoningPart[] {
+  return state.parts.flatMap((part) => (part.kind === 'reasoning' ? [thought(part, dialect)] : []));
+}
+
+function thought(
+  part: Extract<MessageState['parts'][number], { kind: 'reasoning' }>,
+  dialect: Dialect,
+): LanguageModelV4ReasoningPart {
+  return { type: 'reasoning', text: part.text, ...optionsOf(dialect, part.metadata) };
+}
+
+function callPart(call: ChatToolCall, dialect: Dialect, state: CallState | undefined): LanguageModelV4ToolCallPart {
+  return {
+    type: 'tool-call',
+    toolCallId: call.id,
+    toolName: call.name,
+    input: parsedArguments(call.arguments),
+    ...optionsOf(dialect, state?.metadata),
+  };
+}
+
+function userPart(part: ChatPart, dialect: Dialect): LanguageModelV4TextPart | LanguageModelV4FilePart {
+  if (part.kind === 'text') return { type: 'text', text: part.text, ...pointed(dialect, part.cachePoint) };
   const mediaType = part.kind === 'document' ? 'application/pdf' : part.mediaType || 'image/*';
-  return 'url' in part
-    ? { type: 'file' as const, mediaType, data: { type: 'url' as const, url: new URL(part.url) } }
-    : { type: 'file' as const, mediaType, data: { type: 'data' as const, data: part.data } };
+  const cited = part.kind === 'document' && part.citations ? dialect.citedDocument : undefined;
+  const point = part.cachePoint && dialect.cachePoint?.();
+  return {
+    type: 'file',
+    mediaType,
+    data: 'url' in part ? { type: 'url', url: new URL(part.url) } : { type: 'data', data: part.data },
+    ...(part.kind === 'document' && part.filename ? { filename: part.filename } : {}),
+    ...optionsOf(dialect, cited || point ? { ...cited, ...point } : undefined),
+  };
+}
+
+function pointed(dialect: Dialect, point: ChatCachePoint | undefined): { providerOptions?: SharedV4ProviderOptions } {
+  return point ? optionsOf(dialect, dialect.cachePoint?.()) : {};
+}
+
+function optionsOf(
+  { namespace }: Dialect,
+  options: SharedV4ProviderOptions[string] | undefined,
+): { providerOptions?: SharedV4ProviderOptions } {
+  return options ? { providerOptions: { [namespace]: options } } : {};
 }
 
 function partsOf(message: ChatMessage): readonly ChatPart[] {

@@ -1,10 +1,19 @@
 import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
-import { outputTokensWithin, type PricedModel, type PricedUsage, priceOf, worstPriceOf } from '../catalog/index.ts';
+import {
+  type Model,
+  outputTokensWithin,
+  type PricedModel,
+  type PricedUsage,
+  priceOf,
+  worstPriceOf,
+} from '../catalog/index.ts';
 import { type InputMeasure, inputTokensAbout, inputTokensAtMost } from './tokens.ts';
 
 /** A route with the longest reply that it may give. */
 export interface QuotedRoute extends PricedModel {
   outputTokensCap: number;
+  /** Whether it thinks about this request in tokens that may not be seen. */
+  thinks: boolean;
   /** The most that an attempt on it can cost. */
   worst: NanoUsd;
 }
@@ -23,6 +32,8 @@ export interface QuoteTerms {
   maxCost?: NanoUsd | undefined;
   /** Whether an attempt can be charged and another one follow, as when a reply does not fit its schema. */
   attemptsAddUp: boolean;
+  /** Whether a model thinks about the request in tokens that may not be seen; unless told, each that can. */
+  thinks?: ((model: Model) => boolean) | undefined;
 }
 
 /** An unset maximum must not reserve a fortune. Models that reason think in output tokens, so they need more room. */
@@ -40,7 +51,7 @@ export function quoteCeiling(routes: readonly PricedModel[], measure: InputMeasu
   let sum = 0n;
   for (const route of routes) {
     const left = terms.maxCost === undefined ? undefined : terms.maxCost - (terms.attemptsAddUp ? sum : 0n);
-    const within = quoteRoute(route, measure, terms.maxOutputTokens, left);
+    const within = quoteRoute(route, measure, terms, left);
     if (!within) continue;
     quoted.push(within);
     sum += within.worst;
@@ -80,20 +91,21 @@ export function worstCost({ price }: PricedModel, most: { inputTokens: number; o
 function quoteRoute(
   route: PricedModel,
   measure: InputMeasure,
-  asked: number | undefined,
+  { maxOutputTokens: asked, thinks: isThinking }: QuoteTerms,
   amountMax: NanoUsd | undefined,
 ): QuotedRoute | undefined {
   const { model } = route;
   const inputTokens = inputTokensAtMost(measure, model);
   const room = Math.max(model.contextTokens - inputTokensAbout(measure, model.imageTokens), 1);
-  const byDefault = model.capabilities.has('reasoning') ? outputTokensDefaultReasoning : outputTokensDefault;
+  const thinks = isThinking?.(model) ?? model.capabilities.has('reasoning');
+  const byDefault = thinks ? outputTokensDefaultReasoning : outputTokensDefault;
   let cap = Math.min(asked ?? byDefault, model.maxOutputTokens, room);
   if (amountMax !== undefined) {
     const affordable = affordableOutputTokens(route, inputTokens, amountMax);
     if (affordable < (asked === undefined ? Math.min(outputTokensUseful, cap) : cap)) return undefined;
     cap = Math.min(cap, affordable);
   }
-  return { ...route, outputTokensCap: cap, worst: worstCost(route, { inputTokens, outputTokens: cap }) };
+  return { ...route, thinks, outputTokensCap: cap, worst: worstCost(route, { inputTokens, outputTokens: cap }) };
 }
 
 function leastCost(route: PricedModel, measure: InputMeasure): NanoUsd {

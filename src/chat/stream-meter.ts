@@ -18,8 +18,8 @@ const piecesBetweenCounts = 32;
 const progressEveryMs = 15_000;
 
 /** Whether a model thinks in tokens that we do not see come, so that only the upstream's count says what it took. */
-export function hasHiddenTokens({ model }: QuotedRoute): boolean {
-  return model.capabilities.has('reasoning');
+export function hasHiddenTokens({ thinks }: QuotedRoute): boolean {
+  return thinks;
 }
 
 /** What a stream holds at first: for the input and the first tokens; for all of it where some of the tokens are hidden. */

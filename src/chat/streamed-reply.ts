@@ -1,15 +1,18 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider';
 import { type Failure, FailureError, type Result, succeed, unwrap } from '../base/failure.ts';
 import { endingCharge, type OpenCharge, settleInFull } from '../wallet/index.ts';
-import { finishReasonOf } from './attempt.ts';
+import { finishReasonOf, noted } from './attempt.ts';
 import { reportOverruns } from './bounded.ts';
 import type { ChatRun } from './chat-run.ts';
+import { Citations } from './citations.ts';
 import { failureIn, type OpenStream, StreamedError } from './open-stream.ts';
 import type { QuotedRoute } from './quote.ts';
+import { ReplyState } from './reply-state.ts';
 import { hasHiddenTokens, StreamMeter } from './stream-meter.ts';
 import { TokenBound } from './token-bound.ts';
 import { type Answered, attemptOf, failureOf } from './try-routes.ts';
-import type { ChatEvent, ChatReply } from './types.ts';
+import type { ChatEvent, ChatReply, Ignored } from './types.ts';
+import { withWarnings } from './unsupported.ts';
 
 /**
  * A reply on its way from an upstream to the caller, piece by piece. Whatever ends it, it is settled: at its end, where the
@@ -25,6 +28,12 @@ export class StreamedReply {
   readonly #track: (work: Promise<unknown>) => void;
   readonly #first: ChatEvent[] = [];
   readonly #texts: string[] = [];
+  readonly #thoughts: string[] = [];
+  /** The thought that the last piece belongs to. */
+  #thought: string | undefined;
+  readonly #state: ReplyState;
+  readonly #citations = new Citations();
+  #ignored: readonly Ignored[];
   readonly #toolCalls: ChatReply['message']['toolCalls'] = [];
   #hasHiddenTokens: boolean;
   #usage: LanguageModelV4Usage | undefined;
@@ -50,6 +59,8 @@ export class StreamedReply {
     this.#track = track;
     track(this.#settled.promise);
     this.#hasHiddenTokens = hasHiddenTokens(route);
+    this.#state = new ReplyState(answer.terms.dialect);
+    this.#ignored = answer.terms.ignored;
     this.#meter = new StreamMeter(run, route);
     this.#bound = new TokenBound(answer.outputTokensCap);
     for (const part of answer.first) {
@@ -114,13 +125,17 @@ export class StreamedReply {
 
   /** Takes one piece in, and says what the caller is to see of it. */
   #receive(part: LanguageModelV4StreamPart): ChatEvent | undefined {
+    this.#state.piece(part);
+    this.#citations.piece(part);
     switch (part.type) {
+      case 'stream-start':
+        this.#ignored = withWarnings(this.#ignored, part.warnings);
+        return undefined;
       case 'text-delta':
         return this.#receiveText(this.#within(part.delta));
       case 'reasoning-delta':
         this.#hasHiddenTokens = true;
-        this.#meter.received(this.#within(part.delta));
-        return undefined;
+        return this.#receiveThought(part.id, this.#within(part.delta));
       case 'tool-input-start':
         return this.#receiveCall(part.id, part.toolName, '', part.toolName);
       case 'tool-input-delta': {
@@ -134,7 +149,7 @@ export class StreamedReply {
       }
       case 'tool-call':
         // Some providers stream a call in pieces and then repeat it whole; others send it only so.
-        if (this.#toolCalls.some(({ id }) => id === part.toolCallId)) return undefined;
+        if (this.#toolCalls.some(({ id }) => id === part.toolCallId)) return this.#receiveState(part.toolCallId);
         return this.#receiveCall(part.toolCallId, part.toolName, part.input, part.input);
       case 'finish':
         if (part.finishReason.unified === 'error') throw new StreamedError({});
@@ -163,11 +178,34 @@ export class StreamedReply {
     return { kind: 'delta', content };
   }
 
+  #receiveThought(id: string, delta: string): ChatEvent | undefined {
+    this.#meter.received(delta);
+    if (!this.#run.request.reasoning?.summary || delta === '') return undefined;
+    const isAnother = this.#thought !== undefined && this.#thought !== id;
+    this.#thought = id;
+    const summary = isAnother ? `\n\n${delta}` : delta;
+    this.#thoughts.push(summary);
+    return { kind: 'reasoning', summary };
+  }
+
+  /** What the provider wants back of a call that is whole now. */
+  #receiveState(callId: string): ChatEvent | undefined {
+    const { owner } = this.#stream.terms;
+    const index = this.#toolCalls.findIndex(({ id }) => id === callId);
+    const call = this.#toolCalls[index];
+    const providerState = owner && this.#state.ofCall(callId, owner);
+    if (!call || !providerState) return undefined;
+    call.providerState = providerState;
+    return { kind: 'delta', toolCall: { index, id: call.id, name: call.name, arguments: '', providerState } };
+  }
+
   #receiveCall(id: string, name: string, args: string, counted: string): ChatEvent | undefined {
     // A call that does not fit is not made at all: what its upstream meant can't be told from half of it.
     if (this.#within(counted) !== counted) return undefined;
     this.#meter.received(counted);
-    const call = { id, name, arguments: args };
+    const { owner } = this.#stream.terms;
+    const providerState = owner && this.#state.ofCall(id, owner);
+    const call = { id, name, arguments: args, ...(providerState ? { providerState } : {}) };
     this.#toolCalls.push(call);
     return { kind: 'delta', toolCall: { index: this.#toolCalls.length - 1, ...call } };
   }
@@ -186,7 +224,7 @@ export class StreamedReply {
     if (error instanceof FailureError) return error.failure;
     const { attempts } = this.#run;
     attempts.push(attemptOf(this.#route, failure.outcome, this.#stream.latencyMs()));
-    return failureOf(failure, attempts);
+    return failureOf(failure, attempts, this.#run.request);
   }
 
   #leave = (): void => {
@@ -232,7 +270,14 @@ export class StreamedReply {
     );
     const finishReason = this.#cut ?? (this.#finished ? finishReasonOf(this.#finished) : 'stop');
     if (this.#isComplete) attempts.push(attemptOf(this.#route, 'ok', this.#stream.latencyMs()));
-    const answer = { message, finishReason, usage };
+    const { owner } = this.#stream.terms;
+    const answer = {
+      message: owner && !this.#cut ? this.#state.withMessageState(message, owner) : message,
+      ...{ finishReason, usage },
+      ...(this.#thoughts.length > 0 ? { reasoningSummary: this.#thoughts.join('') } : {}),
+      ...(this.#citations.list.length > 0 ? { citations: this.#citations.list } : {}),
+      ...noted(this.#ignored),
+    };
     const { reply, settlement } = this.#run.concluded(this.#route, answer, this.#isComplete);
     const paid = this.#delivered
       ? succeed(await charge.settle({ ...settlement, delivered: true }))

@@ -5,10 +5,11 @@ import type { Funds } from '../wallet/index.ts';
 import type { AttemptTerms } from './attempt.ts';
 import type { CountedUsage } from './bounded.ts';
 import type { ChatRun } from './chat-run.ts';
+import { callOptionsOf } from './prompt.ts';
 import type { QuotedRoute } from './quote.ts';
 import { watchRefusal } from './refusal.ts';
 import { retriesMax, withRetries } from './retries.ts';
-import type { Attempt } from './types.ts';
+import type { Attempt, ChatRequest } from './types.ts';
 
 /** How one kind of reply is asked for. */
 export interface Asking<Answer> {
@@ -40,7 +41,7 @@ export interface Answered<Answer> {
  */
 export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): Promise<Result<Answered<Answer>>> {
   const { attempts, charge, deps, prepared, request, signal } = run;
-  const { count, measure, options, quote } = prepared;
+  const { count, measure, owner, quote, states } = prepared;
   const endsAt = deps.clock.monotonic() + deps.deadlineMs;
   const leaving = watchRefusal(charge.pending, signal);
   let last: UpstreamFailure | undefined;
@@ -61,7 +62,13 @@ export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): P
     }
 
     const outputTokensCap = asking.grows(route) ? route.outputTokensCap : affordable;
-    const terms = { route, model, request, measure, count, options, outputTokensCap, pending: charge.pending, signal };
+    const { provider, id } = route.model;
+    const dialect = deps.providers.dialect(provider);
+    const terms = {
+      ...{ route, model, request, measure, count, outputTokensCap, dialect, pending: charge.pending, signal },
+      ...callOptionsOf({ request, model: route.model, dialect, states, outputTokensCap }),
+      owner: owner && { ...owner, provider, model: id },
+    };
     const outcome = await withRetries<{ ok: true; answer: Answer } | FailedAttempt>(
       deps,
       {
@@ -83,7 +90,7 @@ export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): P
   if (refused) return fail(refused);
   await run.giveUp(last?.outcome ?? 'not called');
   if (signal.aborted) return fail({ kind: 'cancelled' });
-  return fail(last ? failureOf(last, attempts) : failureWithoutCall(notCalled, charge, quote.minimum));
+  return fail(last ? failureOf(last, attempts, request) : failureWithoutCall(notCalled, charge, quote.minimum));
 }
 
 /** A finished or failed attempt as the caller sees it. */
@@ -92,10 +99,23 @@ export function attemptOf({ model }: QuotedRoute, outcome: UpstreamFailure['outc
 }
 
 /** What the caller hears when the last attempt failed as well. */
-export function failureOf(last: UpstreamFailure, attempts: Attempt[]): Failure {
-  if (last.outcome === 'caller_mistake') return invalid('messages', last.advice ?? 'The provider refuses the input.');
+export function failureOf(last: UpstreamFailure, attempts: Attempt[], { messages }: ChatRequest): Failure {
+  if (last.outcome === 'caller_mistake')
+    return invalid(
+      last.wantsState ? placeWithoutState(messages) : 'messages',
+      last.advice ?? 'The provider refuses the input.',
+    );
   const late = attempts.length > 0 && attempts.every(({ outcome }) => outcome === 'timeout');
   return { kind: late ? 'upstream_timeout' : 'upstream_failed', attempts };
+}
+
+/** The last message that asks for tools and has no state of its provider. */
+function placeWithoutState(messages: ChatRequest['messages']): string {
+  const index = messages.findLastIndex(
+    ({ providerState, toolCalls = [] }) =>
+      toolCalls.length > 0 && !providerState && toolCalls.every((call) => !call.providerState),
+  );
+  return index < 0 ? 'messages' : `messages[${index}].providerState`;
 }
 
 /** The credit that could be held does not pay for the input. */

@@ -11,13 +11,12 @@ export type CallSetting = 'penalties' | 'oneToolCall' | 'strictTools';
 
 /** Models of Anthropic that hold the arguments of tools to a schema. */
 const anthropicStrict = /^claude-(opus-4-[1-9]|(sonnet|haiku)-4-[5-9]|(opus|sonnet|haiku)-[5-9])(-|$)/;
-/** OpenAI's models that reason take no penalties. */
-const openAiReasoning = /^(o\d|gpt-([5-9]|\d\d))/;
 
 /** What the provider packages pass on; what is not here they leave out, which nobody would notice. */
 const taken: Record<ProviderKind, (model: string) => readonly CallSetting[]> = {
   builtin: () => [],
-  openai: (model) => [...(openAiReasoning.test(model) ? [] : (['penalties'] as const)), 'oneToolCall', 'strictTools'],
+  // The Responses API has no penalties.
+  openai: () => ['oneToolCall', 'strictTools'],
   anthropic: (model) => ['oneToolCall', ...(anthropicStrict.test(model) ? (['strictTools'] as const) : [])],
   google: () => ['strictTools'],
   // What such a server makes of them is its own; they reach it.

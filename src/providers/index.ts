@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Logger } from 'pino';
+import { type Dialect, dialects } from './dialects/index.ts';
 import { type CallSetting, takesSetting } from './call-settings.ts';
 import { connectEmbeddings, type EmbeddingUpstream } from './embeddings.ts';
 import { createExtractiveModel } from './extractive.ts';
@@ -7,6 +8,7 @@ import { connectProvider } from './kinds.ts';
 import type { ProviderKind, ProviderSettings } from './settings.ts';
 import { createUpstreamFetch, type UpstreamLimits } from './upstream-fetch.ts';
 
+export type { AskedModel, Dialect, ReasoningWish, Setting, Unsupported } from './dialects/index.ts';
 export { type CallSetting, providerOptionsOf } from './call-settings.ts';
 export type { EmbeddingCall, EmbeddingUpstream } from './embeddings.ts';
 export { findOllamaModels } from './find-ollama.ts';
@@ -20,6 +22,8 @@ export interface Providers {
   readonly enabled: readonly string[];
   /** A provider's model, or undefined when the provider is not enabled. Costs nothing: models are kept. */
   model(provider: string, model: string): LanguageModelV4 | undefined;
+  /** How a provider is asked for what not all of them have. */
+  dialect(provider: string): Dialect;
   /** A provider's model that makes vectors, or undefined when the provider is not enabled or has none. */
   embed(provider: string, model: string): EmbeddingUpstream | undefined;
   /** Whether a setting of a request reaches the model; false for a provider that is not enabled. */
@@ -38,6 +42,7 @@ export function createProviders(deps: {
   const connected = new Map<string, (model: string) => LanguageModelV4>();
   const embedding = new Map<string, (model: string) => EmbeddingUpstream>();
   const kinds = new Map<string, ProviderKind>([['builtin', 'builtin']]);
+  const spoken = new Map<string, Dialect>([['builtin', dialects.builtin]]);
   connected.set('builtin', createExtractiveModel);
   for (const settings of deps.providers) {
     if (connected.has(settings.id) && settings.kind !== 'builtin')
@@ -49,6 +54,7 @@ export function createProviders(deps: {
       kinds.set(settings.id, settings.kind);
       const embeddings = connectEmbeddings(settings, upstream);
       if (embeddings) embedding.set(settings.id, embeddings);
+      spoken.set(settings.id, dialects[settings.kind]);
     }
   }
 
@@ -69,6 +75,7 @@ export function createProviders(deps: {
       const kind = kinds.get(provider);
       return kind !== undefined && takesSetting(kind, model, setting);
     },
+    dialect: (provider) => spoken.get(provider) ?? dialects['openai-compatible'],
     close: upstream.close,
   };
 }

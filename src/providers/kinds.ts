@@ -13,7 +13,7 @@ type Connect = (settings: ProviderSettings, upstream: UpstreamFetch) => (model: 
 // A new kind of provider is one line here.
 const kinds: Record<ProviderKind, Connect> = {
   builtin: () => createExtractiveModel,
-  openai: (settings, { fetch }) => createOpenAI({ ...settingsOf(settings), fetch }).chat,
+  openai: (settings, { fetch }) => createOpenAI({ ...settingsOf(settings), fetch }).responses,
   anthropic: (settings, { fetch }) => createAnthropic({ ...settingsOf(settings), fetch }),
   google: (settings, { fetch }) => createGoogle({ ...settingsOf(settings), fetch }),
   'openai-compatible': createOpenAICompatibleModel,

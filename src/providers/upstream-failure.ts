@@ -35,6 +35,8 @@ export interface UpstreamFailure {
   retryAfterMs?: number;
   /** For the caller, when the mistake is theirs: what to change. Our own words. */
   advice?: string;
+  /** The provider wants back what it gave with an earlier message. */
+  wantsState?: boolean;
 }
 
 const timeouts = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
@@ -87,7 +89,9 @@ function ofStatus(error: APICallError, status: number): UpstreamFailure {
   else if (status >= 500) failure.outcome = 'server_error';
   else if (status === 401 || status === 402 || status === 403 || status === 404) failure.outcome = 'misconfigured';
   else {
-    const advice = adviceFor(codeOf(error));
+    const wantsState = wantedState.some((pattern) => pattern.test(messageOf(error)));
+    const advice = wantsState ? stateAdvice : adviceFor(codeOf(error));
+    if (wantsState) failure.wantsState = true;
     if (advice) Object.assign(failure, { outcome: 'caller_mistake', advice });
   }
   return failure;
@@ -112,6 +116,24 @@ function adviceFor(code: string | undefined): string | undefined {
     default:
       return undefined;
   }
+}
+
+// Providers that want their state back say so with codes that stand for much else.
+const wantedState = [
+  // OpenAI: an item "was provided without its required 'reasoning' item".
+  /without its required '?reasoning'? item/i,
+  // Anthropic: "Expected `thinking` or `redacted_thinking`, but found `tool_use`".
+  /expected .?thinking.? or .?redacted_thinking/i,
+  // Gemini: "Function call is missing a thought_signature in functionCall parts".
+  /missing a .?thought_signature/i,
+];
+
+const stateAdvice =
+  "The model asked for a tool, and its message came back without its state. Send the assistant's messages and tool calls back as they came, with `providerState`, or ask for no reasoning.";
+
+function messageOf(error: APICallError): string {
+  const message = (error.data as { error?: { message?: unknown } } | undefined)?.error?.message;
+  return typeof message === 'string' ? message : '';
 }
 
 function codeOf(error: APICallError): string | undefined {

@@ -1,12 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import type { Caller } from '../../src/base/caller.ts';
 import type { NanoUsd } from '../../src/base/money.ts';
+import { createSeal } from '../../src/base/seal.ts';
 import { createCatalog, type ModelSettings, memoryPriceStore } from '../../src/catalog/index.ts';
-import { type Chat, type ChatRequest, createChat, type Overrun } from '../../src/chat/index.ts';
+import { type Chat, type ChatRequest, createChat, createProviderStates, type Overrun } from '../../src/chat/index.ts';
 import { createProviders, defaultUpstreamLimits, type ProviderSettings } from '../../src/providers/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type MemoryLedger, memoryLedger } from '../support/memory-ledger.ts';
 import { testSandbox } from '../support/sandbox.ts';
+
+/** One for all harnesses, as nodes of one service share theirs. */
+const sealKey = randomBytes(32);
 
 export interface Harness {
   chat: Chat;
@@ -53,6 +58,7 @@ export async function chatHarness(options: {
     random: () => 0,
     ...(options.sleep ? { sleep: options.sleep } : {}),
     overran: options.overran,
+    states: createProviderStates(createSeal({ current: 1, byVersion: new Map([[1, sealKey]]) })),
   });
   return {
     chat,

@@ -1,0 +1,72 @@
+import type {
+  LanguageModelV4Citation,
+  LanguageModelV4Content,
+  LanguageModelV4Source,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
+import { present } from '../base/present.ts';
+import type { Citation } from './types.ts';
+
+/** A citation in a text that begins at `offset` of the reply's. */
+function citationOf(
+  { source, startIndex, endIndex, citedText }: LanguageModelV4Citation,
+  offset: number,
+  length: number,
+): Citation {
+  const isPlaced = startIndex !== undefined && endIndex !== undefined;
+  return present({
+    ...sourceOf(source),
+    citedText,
+    // One without a place rests on the whole piece of text that it came with.
+    startIndex: offset + (isPlaced ? startIndex : 0),
+    endIndex: offset + (isPlaced ? endIndex : length),
+  });
+}
+
+/** What a reply as a whole rests on. */
+function sourceOf(source: LanguageModelV4Source): Citation {
+  if (source.sourceType === 'url') return present({ url: source.url, title: source.title });
+  const page = Object.values(source.providerMetadata ?? {})
+    .map((metadata) => metadata.start_page_number ?? metadata.startPageNumber)
+    .find((number) => typeof number === 'number');
+  return present({ title: source.title, page: page as number | undefined });
+}
+
+/** Collects, while a reply comes, what its text rests on. */
+export class Citations {
+  readonly #cited: Citation[] = [];
+  readonly #sources: Citation[] = [];
+  readonly #open = new Map<string, { offset: number; length: number }>();
+  #length = 0;
+
+  /** One part of a whole reply. */
+  whole(part: LanguageModelV4Content): void {
+    if (part.type === 'source') this.#sources.push(sourceOf(part));
+    if (part.type !== 'text') return;
+    this.#add(part.citations, this.#length, part.text.length);
+    this.#length += part.text.length;
+  }
+
+  /** One part of a streamed reply. */
+  piece(part: LanguageModelV4StreamPart): void {
+    if (part.type === 'source') this.#sources.push(sourceOf(part));
+    else if (part.type === 'text-start') this.#open.set(part.id, { offset: this.#length, length: 0 });
+    else if (part.type === 'text-delta') {
+      this.#length += part.delta.length;
+      const text = this.#open.get(part.id);
+      if (text) text.length += part.delta.length;
+    } else if (part.type === 'text-end') {
+      const { offset, length } = this.#open.get(part.id) ?? { offset: this.#length, length: 0 };
+      this.#add(part.citations, offset, length);
+    }
+  }
+
+  /** Those of places in the text; else what the reply as a whole rests on. */
+  get list(): readonly Citation[] {
+    return this.#cited.length > 0 ? this.#cited : this.#sources;
+  }
+
+  #add(citations: readonly LanguageModelV4Citation[] | undefined, offset: number, length: number): void {
+    for (const citation of citations ?? []) this.#cited.push(citationOf(citation, offset, length));
+  }
+}

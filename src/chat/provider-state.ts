@@ -1,0 +1,87 @@
+import type { JSONObject } from '@ai-sdk/provider';
+import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import type { Seal } from '../base/seal.ts';
+import type { ChatMessage } from './types.ts';
+
+/** One piece of a message as its provider gave it, with what the provider wants back of it. */
+export type StatePart =
+  | { kind: 'reasoning'; text: string; metadata: JSONObject }
+  /** So many UTF-16 units of the message's text. */
+  | { kind: 'text'; length: number; metadata: JSONObject }
+  | { kind: 'call'; id: string };
+
+/** What a provider needs of a message to go on from it. */
+export interface MessageState {
+  provider: string;
+  /** The model's id. */
+  model: string;
+  /** In the provider's order. */
+  parts: StatePart[];
+}
+
+/** What a provider needs of one call of a tool to take its result. */
+export interface CallState {
+  provider: string;
+  model: string;
+  /** The call's id. */
+  id: string;
+  metadata: JSONObject;
+}
+
+/** The states that a request gives back, by the message's place; those of calls by message and call. */
+export interface OpenedStates {
+  messages: ReadonlyMap<number, MessageState>;
+  calls: ReadonlyMap<string, CallState>;
+  /** Where the newest one of a message that waits for the results of its tools, or that ends the conversation, comes from. */
+  newest?: { provider: string; model: string } | undefined;
+}
+
+export const noStates: OpenedStates = { messages: new Map(), calls: new Map() };
+
+/** Seals what providers want back, for one account, and opens it again for it. */
+export interface ProviderStates {
+  seal(accountId: string, state: MessageState | CallState): string;
+  /** Fails with `invalid_argument` and the place, when a state is another account's, was changed, or stands elsewhere than it stood. */
+  open(accountId: string, messages: readonly ChatMessage[]): Result<OpenedStates>;
+}
+
+/** States under the service's own keys: nobody else reads what was thought, and none goes to another account or provider. */
+export function createProviderStates(seal: Seal): ProviderStates {
+  const contextOf = (accountId: string) => `provider-state:${accountId}`;
+
+  function opened<State>(accountId: string, text: string): State | undefined {
+    const plain = seal.open(Buffer.from(text, 'base64url'), contextOf(accountId));
+    return plain && (JSON.parse(Buffer.from(plain).toString('utf8')) as State);
+  }
+
+  return {
+    seal: (accountId, state) =>
+      Buffer.from(seal.seal(Buffer.from(JSON.stringify(state)), contextOf(accountId))).toString('base64url'),
+    open(accountId, given) {
+      const messages = new Map<number, MessageState>();
+      const calls = new Map<string, CallState>();
+      let newest: OpenedStates['newest'];
+      for (const [index, { providerState, toolCalls = [] }] of given.entries()) {
+        if (providerState) {
+          const state = opened<MessageState | CallState>(accountId, providerState);
+          if (!state || !('parts' in state)) return fail(broken(`messages[${index}].providerState`));
+          messages.set(index, state);
+          newest = state;
+        }
+        for (const [place, call] of toolCalls.entries()) {
+          if (!call.providerState) continue;
+          const state = opened<MessageState | CallState>(accountId, call.providerState);
+          if (!state || !('id' in state) || state.id !== call.id)
+            return fail(broken(`messages[${index}].toolCalls[${place}].providerState`));
+          calls.set(`${index}/${place}`, state);
+          newest = state;
+        }
+      }
+      return succeed({ messages, calls, newest });
+    },
+  };
+}
+
+function broken(field: string): Failure {
+  return invalid(field, 'Not a state that this account was given here. Send it back as it came, or leave it out.');
+}

@@ -1,0 +1,69 @@
+import { fail, type Result, succeed } from '../base/failure.ts';
+import type { PricedModel } from '../catalog/index.ts';
+import type { Providers } from '../providers/index.ts';
+import { attemptsMax, type Choice } from './choose-routes.ts';
+import type { RouteStatus } from './circuit-breaker.ts';
+import type { OpenedStates } from './provider-state.ts';
+import type { ChatRequest } from './types.ts';
+import { unsupportedBy } from './unsupported.ts';
+
+/**
+ * The models that have every setting of the request, where it says that no other may answer. Fails with what the first one
+ * lacks when there is none.
+ */
+export function fitting(
+  offered: readonly PricedModel[],
+  request: ChatRequest,
+  states: OpenedStates,
+  providers: Pick<Providers, 'dialect'>,
+): Result<readonly PricedModel[]> {
+  if (request.unsupported !== 'refuse') return succeed(offered);
+  const lacking = offered.map((route) => ({ route, lacks: lacksOf(route) }));
+  const able = lacking.filter(({ lacks }) => lacks.length === 0).map(({ route }) => route);
+  const named = lacking.filter(({ route: { model } }) => isNamed(model));
+  const [closest] = named.map(({ lacks }) => lacks).sort((a, b) => a.length - b.length);
+  if (!closest || closest.length === 0) return succeed(able);
+  return fail({
+    kind: 'invalid_argument',
+    violations: closest.map(({ field, reason }) => ({
+      field,
+      description: `No model that may be chosen has this. ${reason} Leave it out, or set \`unsupported\` to "ignore".`,
+    })),
+  });
+
+  function lacksOf({ model }: PricedModel) {
+    const outputTokensCap = Math.min(request.maxOutputTokens ?? model.maxOutputTokens, model.maxOutputTokens);
+    return unsupportedBy({ request, model, states, outputTokensCap, dialect: providers.dialect(model.provider) })
+      .ignored;
+  }
+
+  function isNamed({ id, name, provider }: PricedModel['model']): boolean {
+    const { model: wanted = 'auto', provider: at = 'auto' } = request;
+    return (wanted === 'auto' || wanted === id || wanted === name) && (at === 'auto' || at === provider);
+  }
+}
+
+type StatusOf = (route: string) => RouteStatus;
+
+/**
+ * Chooses among the models of the provider whose state the conversation brings, the very model first, and only then among
+ * the others: what was thought is of no use to them.
+ */
+export function stickingTo(
+  { newest }: OpenedStates,
+  fallback: boolean,
+  offered: readonly PricedModel[],
+  choose: (offered: readonly PricedModel[], statusOf: StatusOf) => Choice,
+): (statusOf: StatusOf) => Choice {
+  if (!newest) return (statusOf) => choose(offered, statusOf);
+  const isSame = ({ model }: PricedModel) => model.provider === newest.provider && model.id === newest.model;
+  const isNear = (route: PricedModel) => route.model.provider === newest.provider && !isSame(route);
+  const isOther = ({ model }: PricedModel) => model.provider !== newest.provider;
+  return (statusOf) => {
+    const choices = [isSame, isNear, isOther].map((which) => choose(offered.filter(which), statusOf));
+    const [first] = choices.filter(({ ok }) => ok);
+    if (!first?.ok) return choose(offered, statusOf);
+    const all = choices.flatMap((choice) => (choice.ok ? choice.routes : []));
+    return { ...first, routes: all.slice(0, fallback ? attemptsMax : 1) };
+  };
+}

@@ -1,0 +1,129 @@
+import type { LanguageModelV4CallOptions, SharedV4Warning } from '@ai-sdk/provider';
+import type { Model } from '../catalog/index.ts';
+import type { AskedModel, Dialect, ReasoningWish, Setting } from '../providers/index.ts';
+import type { OpenedStates } from './provider-state.ts';
+import type { ChatCachePoint, ChatRequest, Ignored } from './types.ts';
+
+/** A request on its way to one model. */
+export interface Asking {
+  request: ChatRequest;
+  model: Model;
+  dialect: Dialect;
+  states: OpenedStates;
+  /** The longest reply that it is asked for. */
+  outputTokensCap: number;
+}
+
+/** What of a request a model cannot do, and how its thinking is asked for. */
+export function unsupportedBy(asking: Asking): { ignored: Ignored[]; reasoning: Partial<LanguageModelV4CallOptions> } {
+  const { request, model, dialect, states } = asking;
+  const asked = askedModel(model);
+  const wish = wishOf(asking);
+  const { options, unsupported } = dialect.reasoning(asked, wish);
+  const ignored: Ignored[] = [...unsupported];
+  for (const [setting, field] of settingsOf(request)) {
+    const reason = dialect.lacks(setting, asked, wish);
+    if (reason) ignored.push({ field, reason });
+  }
+  if (dialect.cachePoint) ignored.push(...hourLongPoints(request));
+  for (const [index, { provider }] of states.messages)
+    if (provider !== model.provider) ignored.push(foreign(`messages[${index}].providerState`));
+  for (const [place, { provider }] of states.calls) {
+    const [index, call] = place.split('/');
+    if (provider !== model.provider) ignored.push(foreign(`messages[${index}].toolCalls[${call}].providerState`));
+  }
+  return { ignored, reasoning: options };
+}
+
+/** What a provider package says that it left out, added to what was known before. */
+export function withWarnings(ignored: readonly Ignored[], warnings: readonly SharedV4Warning[]): Ignored[] {
+  const all = [...ignored];
+  for (const warning of warnings) {
+    if (warning.type === 'other' && warning.message.includes('thought_signature')) all.push(unsigned);
+    if (warning.type !== 'unsupported' && warning.type !== 'compatibility') continue;
+    const field = fields[warning.feature] ?? 'request';
+    const reason =
+      warning.type === 'compatibility'
+        ? 'The model has not just this; what is nearest was used.'
+        : field === 'request'
+          ? 'The model has no such setting for a part of the request.'
+          : 'The model has no such setting.';
+    if (!all.some((one) => one.field === field)) all.push({ field, reason });
+  }
+  return all;
+}
+
+/** Whether a model thinks unseen when it is sent the request. */
+export function thinksAbout(request: ChatRequest, model: Model, dialect: Dialect): boolean {
+  return dialect.thinks(askedModel(model), request.reasoning?.effort);
+}
+
+/** Gemini takes calls of tools that it did not sign, when it is told that they are such. */
+const unsigned: Ignored = {
+  field: 'messages',
+  reason: 'A tool call came without its providerState: the model goes on without what it thought.',
+};
+
+// Packages name what they leave out in words of their own.
+const fields: Readonly<Record<string, string>> = {
+  seed: 'seed',
+  stopSequences: 'stop',
+  temperature: 'temperature',
+  topP: 'topP',
+  reasoning: 'reasoning.effort',
+  reasoningEffort: 'reasoning.effort',
+  reasoningSummary: 'reasoning.summary',
+  toolChoice: 'toolChoice',
+  responseFormat: 'responseFormat',
+  maxOutputTokens: 'maxOutputTokens',
+  'providerOptions.anthropic.effort': 'reasoning.effort',
+  'providerOptions.anthropic.thinking': 'reasoning.effort',
+};
+
+function askedModel({ upstreamModel, capabilities }: Model): AskedModel {
+  return { upstreamModel, reasons: capabilities.has('reasoning') };
+}
+
+function wishOf({ request, model, states, outputTokensCap }: Asking): ReasoningWish {
+  const { mode } = request.toolChoice ?? {};
+  return {
+    effort: request.reasoning?.effort,
+    summary: request.reasoning?.summary ?? false,
+    forcedTool: mode === 'required' || mode === 'tool',
+    resumed: states.newest !== undefined && states.newest.provider !== model.provider,
+    outputTokensCap,
+  };
+}
+
+function* settingsOf(request: ChatRequest): Generator<[Setting, string]> {
+  if (request.seed !== undefined) yield ['seed', 'seed'];
+  if (request.stop && request.stop.length > 0) yield ['stop', 'stop'];
+  if (request.temperature !== undefined) yield ['temperature', 'temperature'];
+  if (request.topP !== undefined) yield ['topP', 'topP'];
+  for (const [, field] of cachePointsOf(request)) yield ['cachePoint', field];
+  for (const [index, { parts = [] }] of request.messages.entries())
+    for (const [place, part] of parts.entries())
+      if (part.kind === 'document' && part.citations)
+        yield ['citations', `messages[${index}].parts[${place}].document.citations`];
+}
+
+// What is kept for an hour costs more to write than the price book has a rate for.
+function* hourLongPoints(request: ChatRequest): Generator<Ignored> {
+  for (const [point, field] of cachePointsOf(request))
+    if (point.ttl === '1h')
+      yield { field: `${field}.ttl`, reason: 'It is kept for five minutes: an hour has no price.' };
+}
+
+function* cachePointsOf(request: ChatRequest): Generator<[ChatCachePoint, string]> {
+  for (const [index, { cachePoint }] of (request.tools ?? []).entries())
+    if (cachePoint) yield [cachePoint, `tools[${index}].cachePoint`];
+  for (const [index, { cachePoint, parts = [] }] of request.messages.entries()) {
+    if (cachePoint) yield [cachePoint, `messages[${index}].cachePoint`];
+    for (const [place, part] of parts.entries())
+      if (part.cachePoint) yield [part.cachePoint, `messages[${index}].parts[${place}].cachePoint`];
+  }
+}
+
+function foreign(field: string): Ignored {
+  return { field, reason: 'It is the state of another provider.' };
+}

@@ -1,0 +1,66 @@
+import { getAnthropicLanguageModelEntry } from '@ai-sdk/anthropic/internal';
+import { type AskedModel, type Dialect, type ReasoningWish, type ReasoningWords, withoutReasoning } from './dialect.ts';
+
+/** The least that the API takes as a budget for thinking. */
+const budgetMin = 1_024;
+/** Which share of the reply's tokens a model without efforts of its own may think for. */
+const shares = { minimal: 0, low: 0.2, medium: 0.5, high: 0.8, max: 0.95 } as const;
+
+/**
+ * Anthropic's Messages API. Newer models think as much as an effort says; older ones within a budget, which counts in
+ * `max_tokens`. What was thought is signed, and must go back with the results of tools.
+ */
+export const anthropic: Dialect = {
+  namespace: 'anthropic',
+  lacks(setting, model, wish) {
+    if (setting === 'seed') return 'The provider has no such setting.';
+    if ((setting === 'temperature' || setting === 'topP') && isThinking(model, wish))
+      return 'A model has no such setting while it reasons.';
+    return undefined;
+  },
+  thinks: (model, effort) => model.reasons && (isAsked(effort) || entryOf(model).adaptive),
+  reasoning(model, wish) {
+    if (!model.reasons) return { options: {}, unsupported: withoutReasoning(wish) };
+    const { adaptive } = entryOf(model);
+    if (isAsked(wish.effort)) return asked(model, wish);
+    const silent = { field: 'reasoning.summary', reason: 'The model thinks only when an effort is asked for.' };
+    return {
+      options: wish.effort && adaptive ? { reasoning: wish.effort } : {},
+      unsupported: wish.summary && !adaptive ? [silent] : [],
+    };
+  },
+  cachePoint: () => ({ cacheControl: { type: 'ephemeral' } }),
+  citedDocument: { citations: { enabled: true } },
+  state: { reasoning: ['signature', 'redactedData'] },
+};
+
+function asked(model: AskedModel, wish: ReasoningWish): ReasoningWords {
+  if (wish.forcedTool) return without('A model that is told which tool to call does not reason.');
+  if (wish.resumed) return without("Another provider's model asked for the tools; this one goes on without reasoning.");
+  if (entryOf(model).adaptive) return { options: { reasoning: wish.effort ?? 'medium' }, unsupported: [] };
+  const share = isAsked(wish.effort) ? shares[wish.effort] : 0;
+  const budgetTokens = Math.max(budgetMin, Math.floor(wish.outputTokensCap * share));
+  const rest = wish.outputTokensCap - budgetTokens;
+  if (rest < 1) return without(`It takes more than ${budgetMin} tokens of output to reason.`);
+  return {
+    // The package adds the budget to this.
+    options: { maxOutputTokens: rest, providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens } } } },
+    unsupported: [],
+  };
+}
+
+function without(reason: string): ReasoningWords {
+  return { options: {}, unsupported: [{ field: 'reasoning.effort', reason }] };
+}
+
+function isThinking(model: AskedModel, wish: ReasoningWish): boolean {
+  return model.reasons && isAsked(wish.effort) && asked(model, wish).unsupported.length === 0;
+}
+
+function isAsked(effort: ReasoningWish['effort']): effort is Exclude<ReasoningWish['effort'], 'none' | undefined> {
+  return effort !== undefined && effort !== 'none';
+}
+
+function entryOf({ upstreamModel }: AskedModel): { adaptive: boolean } {
+  return getAnthropicLanguageModelEntry(upstreamModel).capabilities.language.reasoning;
+}

@@ -1,0 +1,39 @@
+import { type Dialect, withoutReasoning } from './dialect.ts';
+
+/**
+ * OpenAI's Responses API. Nothing is stored there: what a model thought comes back encrypted, and goes back with the next
+ * request (https://developers.openai.com/api/docs/guides/reasoning, "Encrypted reasoning items").
+ */
+export const openai: Dialect = {
+  namespace: 'openai',
+  lacks(setting, { reasons }, { effort }) {
+    if (setting === 'seed' || setting === 'stop') return 'The provider has no such setting.';
+    if ((setting === 'temperature' || setting === 'topP') && reasons && effort !== 'none')
+      return 'A model that reasons has no such setting.';
+    if (setting === 'cachePoint') return 'The provider keeps what requests begin with by itself.';
+    if (setting === 'citations') return 'The provider does not cite documents.';
+    return undefined;
+  },
+  // Not every model can be told not to.
+  thinks: ({ reasons }) => reasons,
+  reasoning({ reasons }, wish) {
+    const store = { store: false };
+    if (!reasons) return { options: { providerOptions: { openai: store } }, unsupported: withoutReasoning(wish) };
+    const summary = wish.summary && wish.effort !== 'none' ? 'auto' : null;
+    return {
+      options: {
+        ...(wish.effort ? { reasoning: wish.effort } : {}),
+        providerOptions: {
+          openai: {
+            ...store,
+            forceReasoning: true,
+            include: ['reasoning.encrypted_content'],
+            reasoningSummary: summary,
+          },
+        },
+      },
+      unsupported: [],
+    };
+  },
+  state: { reasoning: ['itemId', 'reasoningEncryptedContent'], text: ['phase'] },
+};
