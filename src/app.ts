@@ -53,7 +53,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       clientService({ ...rooms, once }),
       walletService(rooms),
       webhookService({ ...rooms, once }),
-      chatService({ chat: rooms.chat, fingerprintKey }),
+      chatService({ chat: rooms.chat, fingerprintKey, keepAliveMs: config.chat.keepAliveSeconds * 1_000 }),
       embeddingService({ embeddings: rooms.embeddings, fingerprintKey }),
       pulseService({ pulse: rooms.pulse, fingerprintKey }),
       workflowService({ ...rooms, fingerprintKey, items, once, clock: systemClock }),

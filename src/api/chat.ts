@@ -1,7 +1,13 @@
-import { create } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { unwrap } from '../base/failure.ts';
+import { keptAlive } from '../base/keep-alive.ts';
 import type { Chat, ChatCall } from '../chat/index.ts';
-import { ChatRequestSchema, ChatService } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
+import {
+  ChatRequestSchema,
+  ChatService,
+  type StreamChatRequest,
+  type StreamChatResponseSchema,
+} from '../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { setChargeHeaders } from './balance.ts';
 import type { Call } from './call.ts';
 import { chatRequestOf, chatResponse } from './chat-messages.ts';
@@ -9,8 +15,28 @@ import { estimateMessage, modelMessage, streamMessage } from './chat-stream-mess
 import { type ServedService, serve } from './handlers.ts';
 import { requestIdentity } from './idempotency.ts';
 
+interface ChatServiceOptions {
+  chat: Chat;
+  fingerprintKey: Uint8Array;
+  /** A stream that has nothing to say for so long says that, and again after each such time. */
+  keepAliveMs: number;
+}
+
+/** A message that brings nothing: the model is at work. */
+const silence: MessageInitShape<typeof StreamChatResponseSchema> = {};
+
 /** ChatService: conversations answered and charged. */
-export function chatService({ chat, fingerprintKey }: { chat: Chat; fingerprintKey: Uint8Array }): ServedService {
+export function chatService({ chat, fingerprintKey, keepAliveMs }: ChatServiceOptions): ServedService {
+  async function* streamed(
+    request: StreamChatRequest,
+    call: Call,
+  ): AsyncGenerator<MessageInitShape<typeof StreamChatResponseSchema>> {
+    const idempotency = requestIdentity(fingerprintKey, ChatService.method.streamChat, request, call);
+    const charged = (chargeId: string) => call.setReplyHeader('x-charge-id', chargeId);
+    const events = await chat.stream(call.caller, chatRequestOf(request), { ...chatCall(call, idempotency), charged });
+    for await (const event of unwrap(events)) yield streamMessage(event, call.caller);
+  }
+
   return serve(ChatService, {
     chat: async (request, call) => {
       const idempotency = requestIdentity(fingerprintKey, ChatService.method.chat, request, call);
@@ -19,20 +45,7 @@ export function chatService({ chat, fingerprintKey }: { chat: Chat; fingerprintK
       setChargeHeaders(call, { cost: reply.usage.cost, chargeId, balance: reply.balance, capLeft: reply.capLeft });
       return chatResponse(reply, call.caller);
     },
-    streamChat: async function* (request, call) {
-      const idempotency = requestIdentity(fingerprintKey, ChatService.method.streamChat, request, call);
-      let chargeId: string | undefined;
-      const charged = (id: string) => {
-        chargeId = id;
-      };
-      const opened = await chat.stream(call.caller, chatRequestOf(request), {
-        ...chatCall(call, idempotency),
-        charged,
-      });
-      const events = unwrap(opened);
-      if (chargeId !== undefined) call.setReplyHeader('x-charge-id', chargeId);
-      for await (const event of events) yield streamMessage(event, call.caller);
-    },
+    streamChat: (request, call) => keptAlive(streamed(request, call), keepAliveMs, silence),
     estimateChat: async ({ request }, { caller, signal }) =>
       estimateMessage(unwrap(await chat.estimate(caller, chatRequestOf(request ?? create(ChatRequestSchema)), signal))),
     listModels: async ({ provider, pageSize, pageToken }, { caller }) => {

@@ -18,11 +18,13 @@ export function fitting(
   providers: Pick<Providers, 'dialect'>,
 ): Result<readonly PricedModel[]> {
   if (request.unsupported !== 'refuse') return succeed(offered);
-  const lacking = offered.map((route) => ({ route, lacks: lacksOf(route) }));
-  const able = lacking.filter(({ lacks }) => lacks.length === 0).map(({ route }) => route);
-  const named = lacking.filter(({ route: { model } }) => isNamed(model));
-  const [closest] = named.map(({ lacks }) => lacks).sort((a, b) => a.length - b.length);
-  if (!closest || closest.length === 0) return succeed(able);
+  const named = offered.filter(({ model }) => isNamed(model));
+  // The embedded model quotes: it takes no other's place.
+  const real = named.filter(({ model }) => !model.embedded);
+  const lacking = (real.length > 0 ? real : named).map((route) => ({ route, lacks: lacksOf(route) }));
+  const [closest] = lacking.map(({ lacks }) => lacks).sort((a, b) => a.length - b.length);
+  if (!closest) return succeed(offered);
+  if (closest.length === 0) return succeed(lacking.filter(({ lacks }) => lacks.length === 0).map(({ route }) => route));
   return fail({
     kind: 'invalid_argument',
     violations: closest.map(({ field, reason }) => ({

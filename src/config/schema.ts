@@ -165,6 +165,8 @@ const ledger = z.strictObject({
 });
 
 const chat = z.strictObject({
+  /** A streamed reply that has nothing to say for so long says that, so that proxies do not end it; less than their read time-out. */
+  keepAliveSeconds: z.int().min(1).max(300).default(10),
   /** Earlier replies that answer the same request again, for requests that ask for it. Needs ledger.storeReplies. */
   cache: z
     .strictObject({

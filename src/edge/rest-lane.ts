@@ -11,6 +11,7 @@ import { headersOf } from './failures.ts';
 import type { AdmittedCall, Gate } from './gate.ts';
 import { HttpIncomingCall } from './incoming-call.ts';
 import { registryOf } from './message-types.ts';
+import { isSilence } from './silence.ts';
 
 export interface RestLaneOptions {
   services: readonly ServedService[];
@@ -36,6 +37,7 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
     limits: { bodyBytes: options.bodyBytes, timeoutMsMax: options.maxTimeoutMs },
     admit: (method, context) => gate.admit(method, new HttpIncomingCall('rest', context)),
     unary: (_method, request, _context, call) => gate.unary(call, request),
+    isSilence,
     serverStreaming: (_method, request, _context, call) => gate.stream(call, request),
     renderError: (thrown, context, call) => {
       const error = thrown instanceof RestError ? (unknownFrom(context, call) ?? failureOf(thrown, context)) : thrown;

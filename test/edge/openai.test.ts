@@ -39,7 +39,7 @@ async function serve(reply: UpstreamReply, more: Parameters<typeof chatHarness>[
     ...more,
   });
   const log = pino({ level: 'silent' });
-  const services = [chatService({ chat: harness.chat, fingerprintKey: Buffer.alloc(32) })];
+  const services = [chatService({ chat: harness.chat, fingerprintKey: Buffer.alloc(32), keepAliveMs: 10_000 })];
   const readiness = monitorReadiness(async () => {});
   const gate = createGate({
     services,

@@ -21,15 +21,22 @@ export interface Framing<Sent> {
 
 export const eventStreamType = 'text/event-stream; charset=utf-8';
 
+/** A comment, which clients pass over. */
+export const keepAlive = ': keep-alive\n\n';
+
 export function eventOf(json: string): string {
   return `data: ${json}\n\n`;
 }
 
-/** The framing of a method's replies. `printError`: the body of an error, as the product prints it. */
+/**
+ * The framing of a method's replies. `printError`: the body of an error, as the product prints it. `isSilence`: whether a message
+ * brings nothing and only keeps the connection open.
+ */
 export function framingOf(
   printer: Printer,
   format: StreamFormat,
   printError: (error: unknown) => string,
+  isSilence: (message: Message) => boolean,
 ): Framing<Message> {
   if (printer.isRaw)
     return {
@@ -42,7 +49,7 @@ export function framingOf(
   if (format === 'sse')
     return {
       contentType: () => eventStreamType,
-      frame: (message) => eventOf(printer.json(message)),
+      frame: (message) => (isSilence(message) ? keepAlive : eventOf(printer.json(message))),
       failure: (error) => `event: error\n${printError(error).replace(/^/gm, 'data: ')}\n\n`,
       hasHeartbeat: true,
     };

@@ -63,6 +63,8 @@ export interface TranscodingOptions<Admitted, Context extends CallContext> {
    * undefined when the call was not let in. Must not throw. Default: `renderStatus`.
    */
   renderError?: ((error: unknown, context: Context, admitted: Admitted | undefined) => RenderedError) | undefined;
+  /** Whether a message of a stream brings nothing: in an event stream a comment takes its place. Unless told: none. */
+  isSilence?: ((message: Message) => boolean) | undefined;
   limits?: RestLimits | undefined;
   /** Ends the calls that still run when it aborts; its reason, an error, is what `renderError` renders for each. */
   shutdownSignal?: AbortSignal | undefined;

@@ -2,7 +2,7 @@
 export { checkJson, readBody } from './body.ts';
 export { RunningCalls } from './context.ts';
 export { FastifyCall } from './fastify-call.ts';
-export { eventOf, eventStreamType, type Framing } from './framing.ts';
+export { eventOf, eventStreamType, type Framing, keepAlive } from './framing.ts';
 export { type Encoding, type Inflated, inflate, isEncoding, tooDense } from './inflate.ts';
 export { defaultJsonBounds, findJsonFault, positionInBytes } from './json-bounds.ts';
 export { createJsonCodecs, type JsonCodec } from './json-codec.ts';

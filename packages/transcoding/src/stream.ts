@@ -1,5 +1,5 @@
 import type { Call, Head } from './context.ts';
-import type { Framing } from './framing.ts';
+import { type Framing, keepAlive } from './framing.ts';
 import { gzipSink, packsFile } from './gzip-sink.ts';
 
 export interface StreamOptions<Sent> {
@@ -38,7 +38,7 @@ export async function sendStream<Sent>({ messages, framing, call, heartbeatMs }:
   const sink = isPacked ? gzipSink(opened) : opened;
   // With a first message the head goes in the same packet.
   if (first.done && framing.opening === undefined) sink.flushHead();
-  const heartbeat = framing.hasHeartbeat ? setInterval(() => sink.beat(': keep-alive\n\n'), heartbeatMs) : undefined;
+  const heartbeat = framing.hasHeartbeat ? setInterval(() => sink.beat(keepAlive), heartbeatMs) : undefined;
   try {
     if (framing.opening !== undefined) sink.write(framing.opening);
     for (let result = first; !result.done; result = await next()) {

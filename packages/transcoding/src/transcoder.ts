@@ -151,7 +151,8 @@ export class Transcoder<Admitted, Context extends CallContext> {
     format: 'sse' | 'ndjson',
   ): Promise<void> {
     if (!messages) throw new RestError({ kind: 'route_not_found' });
-    const framing = framingOf(binding.printer, format, (error) => this.render(error, call).body);
+    const { isSilence = () => false } = this.options;
+    const framing = framingOf(binding.printer, format, (error) => this.render(error, call).body, isSilence);
     await sendStream({ messages, framing, call, heartbeatMs: this.limits.heartbeatMs });
     call.finish();
   }

@@ -1,5 +1,6 @@
-import { eventOf, eventStreamType, type Framing } from '@intelligence-api/transcoding/parts';
+import { eventOf, eventStreamType, type Framing, keepAlive } from '@intelligence-api/transcoding/parts';
 import type { StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { isSilence } from '../silence.ts';
 import { CompletionChunks } from './reply.ts';
 
 /**
@@ -14,7 +15,7 @@ export function chunkFraming(
   return {
     contentType: () => eventStreamType,
     opening: event(chunks.first()),
-    frame: (message) => chunks.of(message).map(event).join(''),
+    frame: (message) => (isSilence(message) ? keepAlive : chunks.of(message).map(event).join('')),
     closing: eventOf('[DONE]'),
     failure: (error) => eventOf(options.printError(error)),
     hasHeartbeat: true,

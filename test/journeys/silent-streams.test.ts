@@ -1,0 +1,160 @@
+import { createClient } from '@connectrpc/connect';
+import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect-node';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ChatService, type StreamChatResponse } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
+import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
+import { firstServer, useDatabase } from '../support/database.ts';
+import { findNginx, type Nginx, startNginx } from '../support/nginx.ts';
+import { completion, startUpstream, streamedCompletion, type Upstream } from '../support/upstream.ts';
+
+const path = '/api/v1/assistant/chat';
+const request = { messages: [{ role: 'user', content: 'Hi' }] };
+const usage = { prompt_tokens: 10, completion_tokens: 3 };
+/** Between the request and the reply: more than twice the read time-out of the proxy. */
+const silenceMs = 12_000;
+
+const database = useDatabase(firstServer());
+let app: TestApp;
+let upstream: Upstream;
+let customer: Customer;
+let delayMs = silenceMs;
+let failing = false;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  upstream.answer(({ body }) => {
+    if (failing) return { status: 500, delayMs, body: {} };
+    if (body.stream) return { pieces: streamedCompletion(['Hel', 'lo'], usage), delayMs };
+    return { body: completion('Hello', usage), delayMs };
+  });
+  app = await startApp({
+    databaseUrl: database().url,
+    settings: `
+chat: { keepAliveSeconds: 1 }
+providers: [{ id: up, kind: openai-compatible, baseUrl: "${upstream.url}/v1" }]
+models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inputPerMillionUsd: "1", outputPerMillionUsd: "2" } }]`,
+  });
+  customer = await onboard(app);
+});
+afterAll(async () => {
+  await app.close();
+  await upstream.close();
+});
+
+const credential = () => ({ authorization: `Bearer ${customer.apiKey}` });
+
+interface Heard {
+  text: string;
+  /** Messages or comments that bring nothing, before the first that brings something. */
+  silences: number;
+  finishReason: string | undefined;
+}
+
+function heardOf(messages: readonly StreamChatResponse[]): Heard {
+  const heard: Heard = { text: '', silences: 0, finishReason: undefined };
+  for (const { event } of messages) {
+    if (event.case === undefined && heard.text === '') heard.silences++;
+    if (event.case === 'content') heard.text += event.value;
+    if (event.case === 'end') heard.finishReason = event.value.finishReason;
+  }
+  return heard;
+}
+
+const protocols: Record<string, (url: string, grpcUrl: string) => Promise<Heard>> = {
+  'server-sent events': async (url) => {
+    const { text } = await send({ url }, 'POST', path, customer.apiKey, request, { accept: 'text/event-stream' });
+    const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, json = '']) => JSON.parse(json));
+    return {
+      text: events.map(({ content = '' }) => content).join(''),
+      silences: text.slice(0, text.indexOf('data: ')).split(': keep-alive\n\n').length - 1,
+      finishReason: events.at(-1)?.end?.finishReason,
+    };
+  },
+  "server-sent events of OpenAI's API": async (url) => {
+    const body = { model: 'auto', messages: request.messages, stream: true };
+    const { text } = await send({ url }, 'POST', '/v1/chat/completions', customer.apiKey, body);
+    const chunks = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json = '']) => JSON.parse(json));
+    return {
+      text: chunks.map(({ choices: [choice] }) => choice?.delta.content ?? '').join(''),
+      silences: text.split(': keep-alive\n\n').length - 1,
+      finishReason: chunks.at(-1)?.choices[0]?.finish_reason,
+    };
+  },
+  NDJSON: async (url) => {
+    const { text } = await send({ url }, 'POST', path, customer.apiKey, request, { accept: 'application/x-ndjson' });
+    const events = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).result);
+    return {
+      text: events.map(({ content = '' }) => content).join(''),
+      silences: events.filter((event) => Object.keys(event).length === 0).length,
+      finishReason: events.at(-1)?.end?.finishReason,
+    };
+  },
+  gRPC: (_url, baseUrl) => streamed(createGrpcTransport({ baseUrl })),
+  Connect: (baseUrl) => streamed(createConnectTransport({ baseUrl, httpVersion: '1.1' })),
+};
+
+async function streamed(transport: ReturnType<typeof createGrpcTransport>): Promise<Heard> {
+  const messages: StreamChatResponse[] = [];
+  const options = { headers: credential() };
+  for await (const message of createClient(ChatService, transport).streamChat(request, options)) messages.push(message);
+  return heardOf(messages);
+}
+
+describe('a stream whose model says nothing for long', () => {
+  test.each(Object.keys(protocols))('says that it is at work, over %s', async (name) => {
+    failing = false;
+    delayMs = 3_500;
+    const heard = await protocols[name]?.(app.url, app.url);
+    expect(heard).toMatchObject({ text: 'Hello', finishReason: 'stop' });
+    expect(heard?.silences).toBeGreaterThanOrEqual(2);
+  });
+
+  test('tells a failure that comes after that in the stream, and one before with its status', async () => {
+    failing = true;
+    const ask = () => send(app, 'POST', path, customer.apiKey, request, { accept: 'text/event-stream' });
+    delayMs = 2_500;
+    const late = await ask();
+    expect(late.status).toBe(200);
+    expect(late.text).toMatch(/^: keep-alive\n\n/);
+    expect(late.text).toContain('event: error\n');
+    expect(late.text).toContain('UPSTREAM_FAILED');
+    delayMs = 0;
+    expect((await ask()).status).toBe(502);
+  });
+
+  test('a caller who leaves in the silence ends the call of the model', async () => {
+    failing = false;
+    delayMs = 60_000;
+    const leaving = new AbortController();
+    const response = await fetch(`${app.url}${path}`, {
+      method: 'POST',
+      headers: { ...credential(), 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify(request),
+      signal: leaving.signal,
+    });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    const called = upstream.seen.at(-1);
+    leaving.abort();
+    // It would go on for a minute otherwise, and the test would be out of time.
+    await called?.aborted;
+  });
+});
+
+describe.skipIf(!findNginx())('behind nginx, which waits for 5 s', () => {
+  let nginx: Nginx;
+  beforeAll(async () => {
+    nginx = await startNginx({ upstream: app.url, readTimeout: '5s' });
+  });
+  afterAll(() => nginx?.close());
+
+  test.each(Object.keys(protocols))('the reply arrives over %s', { timeout: 60_000 }, async (name) => {
+    failing = false;
+    delayMs = silenceMs;
+    const heard = await protocols[name]?.(nginx.url, nginx.grpcUrl);
+    expect(heard).toMatchObject({ text: 'Hello', finishReason: 'stop' });
+  });
+});
