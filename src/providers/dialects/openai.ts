@@ -1,5 +1,8 @@
 import { type Dialect, withoutReasoning } from './dialect.ts';
 
+/** A request for fewer is refused; what comes beyond the length that a caller asked for is cut, and not charged. */
+const outputTokensMin = 16;
+
 /**
  * OpenAI's Responses API. Nothing is stored there: what a model thought comes back encrypted, and goes back with the next
  * request (https://developers.openai.com/api/docs/guides/reasoning, "Encrypted reasoning items").
@@ -18,10 +21,13 @@ export const openai: Dialect = {
   thinks: ({ reasons }) => reasons,
   reasoning({ reasons }, wish) {
     const store = { store: false };
-    if (!reasons) return { options: { providerOptions: { openai: store } }, unsupported: withoutReasoning(wish) };
+    const maxOutputTokens = Math.max(wish.outputTokensCap, outputTokensMin);
+    if (!reasons)
+      return { options: { maxOutputTokens, providerOptions: { openai: store } }, unsupported: withoutReasoning(wish) };
     const summary = wish.summary && wish.effort !== 'none' ? 'auto' : null;
     return {
       options: {
+        maxOutputTokens,
         ...(wish.effort ? { reasoning: wish.effort } : {}),
         providerOptions: {
           openai: {
