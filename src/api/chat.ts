@@ -32,9 +32,14 @@ export function chatService({ chat, fingerprintKey, keepAliveMs }: ChatServiceOp
     call: Call,
   ): AsyncGenerator<MessageInitShape<typeof StreamChatResponseSchema>> {
     const idempotency = requestIdentity(fingerprintKey, ChatService.method.streamChat, request, call);
-    const charged = (chargeId: string) => call.setReplyHeader('x-charge-id', chargeId);
-    const events = await chat.stream(call.caller, chatRequestOf(request), { ...chatCall(call, idempotency), charged });
-    for await (const event of unwrap(events)) yield streamMessage(event, call.caller);
+    let chargeId: string | undefined;
+    const charged = (id: string) => {
+      chargeId = id;
+    };
+    const opened = await chat.stream(call.caller, chatRequestOf(request), { ...chatCall(call, idempotency), charged });
+    const events = unwrap(opened);
+    if (chargeId !== undefined) call.setReplyHeader('x-charge-id', chargeId);
+    for await (const event of events) yield streamMessage(event, call.caller);
   }
 
   return serve(ChatService, {

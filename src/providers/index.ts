@@ -1,15 +1,15 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Logger } from 'pino';
-import { type Dialect, dialects } from './dialects/index.ts';
 import { type CallSetting, takesSetting } from './call-settings.ts';
+import { type Dialect, dialects } from './dialects/index.ts';
 import { connectEmbeddings, type EmbeddingUpstream } from './embeddings.ts';
 import { createExtractiveModel } from './extractive.ts';
 import { connectProvider } from './kinds.ts';
 import type { ProviderKind, ProviderSettings } from './settings.ts';
 import { createUpstreamFetch, type UpstreamLimits } from './upstream-fetch.ts';
 
-export type { AskedModel, Dialect, ReasoningWish, Setting, Unsupported } from './dialects/index.ts';
 export { type CallSetting, providerOptionsOf } from './call-settings.ts';
+export type { AskedModel, Dialect, ReasoningWish, Setting, Unsupported } from './dialects/index.ts';
 export type { EmbeddingCall, EmbeddingUpstream } from './embeddings.ts';
 export { findOllamaModels } from './find-ollama.ts';
 export type { ProviderKind, ProviderSettings } from './settings.ts';
