@@ -20,6 +20,8 @@ const decisions: Record<string, string> = {
   'chat.v1.ChatService/StreamChat': 'access_token api_key + chat',
   'chat.v1.ChatService/EstimateChat': 'access_token api_key + chat',
   'chat.v1.ChatService/ListModels': 'access_token api_key management_key',
+  'embedding.v1.EmbeddingService/Embed': 'access_token api_key + chat',
+  'embedding.v1.EmbeddingService/ListEmbeddingModels': 'access_token api_key management_key',
   'key.v1.KeyService/CreateKey': 'management_key',
   'key.v1.KeyService/ListKeys': 'management_key',
   'key.v1.KeyService/GetKey': 'management_key',
