@@ -46,6 +46,63 @@ describe('readiness of a listing', () => {
     expect(reply.kind).toBe('furniture');
   });
 
+  const factOf = (name: string, title: string, description: string, policy = '') =>
+    ask(readinessFamily, ScoreListingRequestSchema, { listing: { title, description }, policy }).facts.find(
+      (fact) => fact.name === name,
+    )?.value;
+
+  it.each([
+    ['La lavadora no funciona.', 'for parts'],
+    ['La lavadora funciona bien.', 'working'],
+    ['Sie funktioniert leider nicht mehr.', 'for parts'],
+    ['Sie funktioniert.', 'working'],
+    ['Il ne fonctionne plus.', 'for parts'],
+    ["It doesn't work any more.", 'for parts'],
+  ])('reads what does not work as what it is: %s', (description, condition) =>
+    expect(factOf('condition', 'Bosch TV', description)).toBe(condition),
+  );
+
+  it.each([
+    ['CT du 03/2026, essence', '2028-03'],
+    ['Contrôle technique du 12/03/2026', '2028-03-12'],
+    ['CT OK jusqu’au 03/2027', '2027-03'],
+    ['CT valable jusqu’en mars 2027', '2027-03'],
+    ['TÜV bis 03/2027', '2027-03'],
+  ])('reads until when an inspection holds: %s', (description, until) =>
+    expect(factOf('inspectionUntil', 'Renault Clio', description)).toBe(until),
+  );
+
+  it.each([
+    ['Gehalt 3.000 bis 3.500 € brutto', '3000'],
+    ['Gehalt 3000-3500 € brutto', '3000'],
+    ['Salary 40-45k€', '40000'],
+    ['Pay €40,000 - €50,000', '40000'],
+    ['Sueldo 1.500 a 1.800 € al mes', '1500'],
+    ['Salaire 2500 € brut', '2500'],
+    ['In 2 Jahren und 2400 € brutto', '2400'],
+  ])('reads the lower end of what a job pays: %s', (description, pay) =>
+    expect(factOf('salaryMin', 'Koch m/w/d', description, 'jobs')).toBe(pay),
+  );
+
+  it.each([
+    ['Die Muster Bau GmbH sucht einen Koch.', 'muster bau gmbh'],
+    ['Hotel Adler sucht einen Koch.', 'hotel adler'],
+    ['Restaurante Sol busca cocinero.', 'restaurante sol'],
+    ['Boulangerie Martin recrute.', 'boulangerie martin'],
+  ])('reads who employs by their name: %s', (description, employer) =>
+    expect(factOf('employer', 'Koch m/w/d', description, 'jobs')).toBe(employer),
+  );
+
+  it('takes where to apply to as part of a job, and pay for no telephone number', () => {
+    const findings = (title: string, policy: string) =>
+      ask(readinessFamily, ScoreListingRequestSchema, {
+        listing: { title, description: 'Gehalt 3000-3500 €. Schreiben Sie an jobs@musterbau.de.' },
+        policy,
+      }).findings.map(({ phrase }) => phrase);
+    expect(findings('Koch m/w/d', 'jobs')).toEqual([]);
+    expect(findings('Tisch aus Eiche', 'furniture')).toEqual(['jobs@musterbau.de']);
+  });
+
   it('reads facts from the text, with the words that say them', () => {
     const reply = ask(readinessFamily, ScoreListingRequestSchema, {
       listing: {

@@ -70,11 +70,11 @@ export const readinessFamily: Family<ListingRequest, ListingReply> = {
     return succeed({
       variables: judged.variables,
       ownChecks: ownRules(request.checks, judged.words),
-      compute: (own) => scoreListing(request, judged, own, text, spotted),
+      compute: (own) => scoreListing(request, judged, own, text),
       // The caller's own checks saw the request without the evidence, and stay as they are.
       reconsider(own, evidence) {
         const all = [...spotted, ...evidence.spotted].sort((a, b) => a.start - b.start);
-        return scoreListing(request, judge(request, listing, all, evidence.facts, year), own, text, all);
+        return scoreListing(request, judge(request, listing, all, evidence.facts, year), own, text);
       },
     });
   },
@@ -84,6 +84,8 @@ interface Judged {
   words: Words;
   pack: CheckPack;
   results: CheckResult[];
+  /** What is risky in a listing of its kind. */
+  spotted: readonly Spotted[];
   variables: Record<string, unknown>;
   facts: ListingReply['facts'];
   unusedFields: ListingReply['unusedFields'];
@@ -96,7 +98,7 @@ interface Judged {
 function judge(
   request: ListingRequest,
   listing: Plain<Listing>,
-  spotted: readonly Spotted[],
+  found: readonly Spotted[],
   proposed: readonly Fact[],
   thisYear: number,
 ): Judged {
@@ -105,6 +107,8 @@ function judge(
   const named = request.policy as Kind | '';
   const { byWords, kind } = named ? { byWords: named, kind: named } : kindsOf(title, description, category);
   const isWork = [byWords, kind].some((one) => one === 'jobs' || one === 'services');
+  const isJob = byWords === 'jobs' || kind === 'jobs';
+  const spotted = isJob ? found.filter(({ entry }) => !applicationDetails.has(entry.id)) : found;
   const looked = (as: Kind) => {
     const read = withFacts(readFacts(`${title}\n${description}`, listing.attributes ?? {}, as), proposed, as);
     const variables = variablesOf(listing, spotted, isWork, read.facts);
@@ -128,11 +132,15 @@ function judge(
     words,
     pack: chosen.pack,
     results: [...problems, ...results],
+    spotted,
     variables: chosen.variables,
     facts: chosen.read.facts,
     unusedFields: unusedAttributes(listing.attributes ?? {}, kind),
   };
 }
+
+// Whoever looks for people says where to write to.
+const applicationDetails: ReadonlySet<string> = new Set(['email-address', 'telephone-number']);
 
 const genericIds: ReadonlySet<string> = new Set(listingPacks.get('generic')?.checks.map(({ id }) => id));
 
@@ -175,10 +183,9 @@ const packFields: readonly string[] = [
 
 function scoreListing(
   request: ListingRequest,
-  { words, pack, results: packResults, facts, unusedFields }: Judged,
+  { words, pack, results: packResults, spotted, facts, unusedFields }: Judged,
   own: readonly CheckResult[],
   text: string,
-  spotted: readonly Spotted[],
 ): ListingReply {
   const results = [...packResults, ...own];
   const unevaluated = (rule: CheckRule) => notEvaluated(rule, words);

@@ -424,8 +424,11 @@ export const factPatterns: readonly FactPattern[] = [
       'organization',
     ],
     pattern:
-      /\b(?:gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b)|with [a-z]+ at the [a-z ]+|\bfamil(?:y|ie)\b|famille|familia|our (?:team|clinic|shop|restaurant|company)|we (?:are|run)|unser(?:e|em|er|en)? [a-z]+|nuestr[oa] [a-z]+|notre [a-z]+/g,
-    read: (match) => match[0],
+      /(?:(?:[a-z0-9][a-z0-9&.'-]* ){1,4}(?=gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b))?\b(?:gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b)|(?:(?:hotel|restaurant[e]?|cafe|backerei|metzgerei|klinik|praxis|kanzlei|autohaus|boulangerie|brasserie|garage|clinique|cabinet|panaderia|clinica|taller|hospital|bakery|clinic|pub|inn|school|schule) [a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|recrute|recherche|busca|is hiring|is looking))|with [a-z]+ at the [a-z ]+|\bfamil(?:y|ie)\b|famille|familia|our (?:team|clinic|shop|restaurant|company)|we (?:are|run)|unser(?:e|em|er|en)? [a-z]+|nuestr[oa] [a-z]+|notre [a-z]+/g,
+    read: (match) =>
+      match[0]
+        .replace(/^(?:(?:wir|die|der|das|bei|at|the|for|fur|in|chez|la|le|el|empresa|firma|und|and) )+/, '')
+        .trim(),
   },
   {
     fact: 'experienceYears',
@@ -457,10 +460,11 @@ export const factPatterns: readonly FactPattern[] = [
     kinds: ['electronics', 'furniture', 'fashion', 'generic'],
     fields: ['condition', 'zustand', 'estado', 'etat', 'grade'],
     pattern:
-      /like new|as new|neuwertig|wie neu|como nuev[oa]|comme neuf|comme neuve|brand new|(?:^|[.,;:!-] ?)new(?= sealed|[.,;!]|$| in box| with tags| and unused)|new sealed|unopened|\bsealed\b|nagelneu|originalverpackt|\bovp\b(?= ungeoffnet)|unbenutzt|ungetragen|sin estrenar|a estrenar|precintad[oa]|neu(?:f|ve)? (?:et )?(?:jamais|sous blister|avec etiquette)|jamais (?:porte|servi|utilise)e?|neu(?=[.,;!]|$)|very good|sehr gut(?:er|em|en)?|muy buen(?:o|a|as)?|tres bon(?:ne)?|excellent|exzellent|excelente|hervorragend|perfecto estado|parfait etat|top.?zustand|good (?:used )?condition|good working|\bcondition:? good|buen estado|buenas condiciones|bon etat|bonne etat|gut(?:er|em|en)? (?:gebrauchter )?zustand|gut erhalten|gepflegt|well kept|used\b|gebraucht|usad[oa]|segunda mano|occasion|d'occasion|worn\b|getragen|refurbished|generaluberholt|reacondicionad|reconditionne|works? (?:fine|well|perfectly)|fully working|funktioniert|funciona|fonctionne|for parts|broken|defekt|averiad|para piezas|en panne|pour pieces|scratch|kratzer|gebrauchsspuren|aranazo|rayure|restored|restauriert|restaurad|\b(?:[5-9]|10) ?\/ ?10\b|grade [abc]\b|condition \d|never used|nie benutzt|sin usar|mint\b|no marks|never crashed|damaged|stains?\b|flecken|zustand/g,
+      /like new|as new|neuwertig|wie neu|como nuev[oa]|comme neuf|comme neuve|brand new|(?:^|[.,;:!-] ?)new(?= sealed|[.,;!]|$| in box| with tags| and unused)|new sealed|unopened|\bsealed\b|nagelneu|originalverpackt|\bovp\b(?= ungeoffnet)|unbenutzt|ungetragen|sin estrenar|a estrenar|precintad[oa]|neu(?:f|ve)? (?:et )?(?:jamais|sous blister|avec etiquette)|jamais (?:porte|servi|utilise)e?|neu(?=[.,;!]|$)|very good|sehr gut(?:er|em|en)?|muy buen(?:o|a|as)?|tres bon(?:ne)?|excellent|exzellent|excelente|hervorragend|perfecto estado|parfait etat|top.?zustand|good (?:used )?condition|good working|\bcondition:? good|buen estado|buenas condiciones|bon etat|bonne etat|gut(?:er|em|en)? (?:gebrauchter )?zustand|gut erhalten|gepflegt|well kept|used\b|gebraucht|usad[oa]|segunda mano|occasion|d'occasion|worn\b|getragen|refurbished|generaluberholt|reacondicionad|reconditionne|(?:not|no longer|n't) work(?:s|ing)?\b|works? (?:fine|well|perfectly)|fully working|funktioniert (?:leider |gar |uberhaupt )?nicht|funktioniert|\b(?:no|ya no) (?:funciona|enciende)|funciona|ne fonctionne (?:pas|plus)|fonctionne|for parts|broken|defekt|averiad|para piezas|en panne|pour pieces|scratch|kratzer|gebrauchsspuren|aranazo|rayure|restored|restauriert|restaurad|\b(?:[5-9]|10) ?\/ ?10\b|grade [abc]\b|condition \d|never used|nie benutzt|sin usar|mint\b|no marks|never crashed|damaged|stains?\b|flecken|zustand/g,
     read: oneOf({
       'like new': /like new|as new|neuwertig|wie neu|como nuev|comme neu|mint|no marks/,
-      'for parts': /parts|broken|defekt|averiad|piezas|panne|pieces|damaged/,
+      'for parts':
+        /parts|not work|longer work|n't work|nicht|no (?:funciona|enciende)|fonctionne p|broken|defekt|averiad|piezas|panne|pieces|damaged/,
       new: /new|sealed|unopened|nagelneu|verpackt|unbenutzt|ungetragen|estrenar|precintad|jamais|never used|nie benutzt|sin usar|^neu|ovp/,
       'very good':
         /very good|sehr gut|muy buen|tres bon|excel|exzel|hervor|perfect|parfait|top|(?:8|9|10) ?\/ ?10|never crashed/,
@@ -513,11 +517,13 @@ export const factPatterns: readonly FactPattern[] = [
     kinds: ['jobs'],
     fields: ['salary', 'salaryfrom', 'salarymin', 'gehalt', 'lohn', 'salario', 'salaire', 'pay'],
     pattern: new RegExp(
-      `(?:[€£$]|eur|chf|usd|gbp) ?((?:${numeral})k?)|((?:${numeral})k?) ?(?:€|euros?|eur\\b|chf|£|brutto)`,
+      `(?:[€£$]|eur|chf|usd|gbp) ?((?:${numeral})k?)|(?:((?:${numeral})k?) ?(?:€ ?|eur )?(?:-|bis|to|a|et|y|und) ?)?((?:${numeral})k?) ?(?:€|euros?|eur\\b|chf|£|brutto)`,
       'g',
     ),
     read: (match) => {
-      const value = amountOf(match[1] ?? match[2] ?? '');
+      const [, after, from, to] = match;
+      if (from !== undefined && to !== undefined) return String(lowerOf(from, to));
+      const value = amountOf(after ?? to ?? '');
       return String(
         value < 1000 && /\d ?- ?\d{2}k/.test(match.input.slice(match.index, match.index + 12)) ? value * 1000 : value,
       );
@@ -535,6 +541,13 @@ export const factPatterns: readonly FactPattern[] = [
       otherPrice.test(before(text, match, 26)) ? undefined : String(amountOf(match[1] ?? match[2] ?? match[3] ?? '')),
   },
 ];
+
+/** The lower end of a range such as 3.000 - 3.500 or 40-45k; its upper end where the first number is none of the range. */
+function lowerOf(from: string, to: string): number {
+  const most = amountOf(to);
+  const least = amountOf(from) * (/k$/.test(to) && !/k$/.test(from) ? 1000 : 1);
+  return least <= most && least * 4 >= most ? least : most;
+}
 
 /** Words before an amount that is not what is asked for. */
 const otherPrice =

@@ -125,6 +125,14 @@ const monthWord =
   '(?:jan|ene|feb|fev|mar|mrz|apr|abr|avr|may|mai|jun|juin|jul|juil|aug|ago|aou|sep|set|oct|okt|nov|dec|dez|dic)[a-z]*';
 const date = `(?:(\\d{1,2})[.]?(?: de)? )?(${monthWord})\\.?(?: de)? ((?:20)?\\d{2})\\b|(?:(\\d{1,2})[./])?(\\d{1,2})[./]((?:20)?\\d{2})\\b`;
 
+// In France what is said is often when the inspection was: it holds for two years (Code de la route, R323-22).
+const inspectedOn = /^(?:controle technique|ct)\b[a-z' /:,-]*\bdu /;
+
+function inspectionEnd(match: RegExpExecArray): string | undefined {
+  const date = isoDate(match);
+  return date !== undefined && inspectedOn.test(match[0]) ? `${Number(date.slice(0, 4)) + 2}${date.slice(4)}` : date;
+}
+
 /** The last six groups of a match that ends with `date`, as in ISO 8601: 2027-05, 2027-02-14. */
 function isoDate(match: RegExpExecArray): string | undefined {
   const [dayOfWord, word, yearOfWord, day, digits, year] = match.slice(-6);
@@ -198,10 +206,10 @@ export const namedFacts: readonly FactPattern[] = [
     kinds: ['vehicles'],
     fields: ['inspectionuntil', 'tuv', 'tuev', 'hu', 'mot', 'nct', 'itv', 'controletechnique'],
     pattern: new RegExp(
-      `\\b(?:tuv|hu|hauptuntersuchung|pickerl|mot|nct|itv|controle technique|\\bct)\\b[a-z /:,-]{0,24}?(?:${date})`,
+      `\\b(?:tuv|hu|hauptuntersuchung|pickerl|mot|nct|itv|controle technique|\\bct)\\b[a-z' /:,-]{0,24}?(?:${date})`,
       'g',
     ),
-    read: isoDate,
+    read: inspectionEnd,
   },
   {
     fact: 'firstRegistration',

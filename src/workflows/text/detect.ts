@@ -44,7 +44,9 @@ function kindOf(candidate: string): Detected['kind'] | undefined {
   const looksDecimal = /^\d{1,3}([.,]\d{3})*([.,]\d+)?$/.test(candidate) || /^\d+[.,]\d+$/.test(candidate);
   if (digits.length >= 13 && digits.length <= 19 && isLuhn(digits)) return 'card';
   const isDate = /^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}$|^\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}$/.test(candidate);
-  if (looksDecimal || isDate || digits.length < 8 || digits.length > 15) return undefined;
+  // From one number to another of as many digits: pay, years.
+  const isRange = /^[1-9]\d{3,4} ?- ?[1-9]\d{3,4}$/.test(candidate);
+  if (looksDecimal || isDate || isRange || digits.length < 8 || digits.length > 15) return undefined;
   // Digits alone may be anything; a plus sign, a leading zero or separators speak for a telephone.
   return candidate.startsWith('+') ||
     candidate.startsWith('0') ||
