@@ -242,6 +242,57 @@ describe('a draft', () => {
   });
 });
 
+describe('what is said about a draft', () => {
+  it.each([
+    ['de', /^Es fehlt noch: /, 'Im Text steht etwas, das nicht darin stehen soll.', /mit anderen Worten/],
+    ['es', /^Falta por indicar: /, 'El texto contiene una expresión que no debe aparecer.', /con otras palabras/],
+    ['fr', /^À préciser : /, 'Le texte contient une formule à éviter.', /autrement/],
+    ['en', /^Not given: /, 'A phrase that must not be in the document is in it.', /in other words/],
+  ])('is in its language: %s', (locale, open, unwanted, otherwise) => {
+    const { basis, draft: made } = draft({
+      kind: 'notice',
+      purpose: 'x',
+      locale,
+      facts: [{ name: 'note', value: 'Aurora' }],
+      mustInclude: ['date'],
+      mustAvoid: ['aurora'],
+    });
+    const message = (id: string) => basis?.checks.find((check) => check.id === id)?.message;
+    expect(message('facts-given')).toMatch(open);
+    expect(message('avoided-phrases')).toBe(unwanted);
+    expect(made?.findings).toMatchObject([{ category: 'must_avoid', reason: unwanted }]);
+    expect(made?.findings[0]?.suggestion).toMatch(otherwise);
+  });
+
+  it.each([
+    ['de', 'Dafür drohen wir. Überweisen Sie die Anzahlung sofort per Western Union.'],
+    ['es', 'Pague el anticipo hoy mismo por Western Union.'],
+    ['fr', "Payez l'acompte aujourd'hui par Western Union."],
+  ])('tells what to do with what is risky in its language: %s', (locale, value) => {
+    const [finding] = draft({ purpose: 'x', locale, facts: [{ name: 'note', value }] }).draft?.findings ?? [];
+    expect(finding).toBeDefined();
+    expect(finding?.suggestion).not.toMatch(/\b(the|your|only)\b/);
+  });
+
+  it.each([
+    ['de', 'hiermit kündigen wir folgenden Vertrag zum 31. Mai 2027: Büro Nord.'],
+    ['es', 'Por la presente rescindimos con efectos del 31 de mayo de 2027 el siguiente contrato: Büro Nord.'],
+    ['fr', 'Par la présente, nous résilions à compter du 31 mai 2027 le contrat suivant : Büro Nord.'],
+  ])('a termination reads as one: %s', (locale, sentence) => {
+    const names = {
+      de: ['Vertrag', 'Vertragsende'],
+      es: ['contrato', 'termina el'],
+      fr: ['contrat', 'fin du contrat'],
+    };
+    const [contract = '', end = ''] = names[locale as keyof typeof names];
+    const facts = [
+      { name: contract, value: 'Büro Nord' },
+      { name: end, value: '2027-05-31' },
+    ];
+    expect(draft({ kind: 'notice', purpose: 'x', locale, facts }).draft?.body).toContain(sentence);
+  });
+});
+
 describe('the kind of a purpose', () => {
   it.each(Object.keys(purposes))('is heard in four languages: %s', (kind) => {
     expect(draftKinds.has(kind)).toBe(true);

@@ -11,8 +11,9 @@ import type {
 import type { Finding } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
 import type { CheckResult } from '../checks/checks.ts';
 import { type RiskLevel, riskLevelOf, riskScoreOf } from '../checks/risk-level.ts';
-import { basisOf, counted, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
+import { basisOf, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
 import { bareName, type DraftKind, draftKinds, draftKindsVersion, neutralKind } from '../packs/draft-kinds.ts';
+import type { DraftWords } from '../packs/draft-language.ts';
 import { type DraftTone, draftTemplates } from '../packs/draft-templates.ts';
 import type { RiskMessages } from '../packs/risk-messages.ts';
 import type { Domain, RiskEntry } from '../packs/risk-pack.ts';
@@ -23,6 +24,7 @@ import { type DraftLocale, draftLocaleOf, formatValue } from './draft-values.ts'
 import { findingsOf, look, sharesOf } from './findings.ts';
 import { riskPacks } from './risk.ts';
 import { riskMessages, signPacks } from './risk-assessment.ts';
+import { worded } from './risk-words.ts';
 
 export type DraftRequest = Plain<DraftDocumentRequest>;
 export type DraftReply = ReplyOf<DraftDocumentResponse>;
@@ -76,7 +78,8 @@ export function inspectDraft(body: string, terms: DraftTerms): DraftInspection {
   if (!pack) throw new Error('no general risk pack');
   const language = locale === '' ? undefined : draftLocaleOf(locale, '').language;
   const signs = language === undefined ? undefined : signPacks.get(language);
-  const own = mustAvoid.length > 0 ? avoided(mustAvoid) : undefined;
+  const words = wordsOf(language ?? 'en');
+  const own = mustAvoid.length > 0 ? avoided(mustAvoid, words) : undefined;
   const { spotted } = look(body, { phrases: pack.index, own, packs: signs ? [signs] : [] });
   const openPlaceholders = placeholdersIn(body, draftKinds.get(kind) ?? neutralKind, language);
   return {
@@ -84,7 +87,7 @@ export function inspectDraft(body: string, terms: DraftTerms): DraftInspection {
     openPlaceholders,
     citations: citationsOf(body, facts, locale),
     riskLevel: riskLevelOf(riskScoreOf(sharesOf(spotted))),
-    findings: findingsOf(body, spotted.slice(0, 200)),
+    findings: findingsOf(body, worded(spotted.slice(0, 200), riskMessages.get(words.language) as RiskMessages)),
   };
 }
 
@@ -142,7 +145,7 @@ function write(request: DraftRequest): DraftReply {
     nextBestAction: nextAction(composing, inspected),
     summary: summaryOf(composing, inspected),
     basis: basisOf(
-      checksOf(request, missing, inspected, avoidedFindings.length),
+      checksOf(composing, missing, inspected, avoidedFindings),
       `draft/${kind.id || 'neutral'}@${draftKindsVersion}`,
     ),
     unusedFields: assigned.unusedFields,
@@ -176,7 +179,7 @@ function citationsOf(body: string, facts: readonly Plain<DraftFact>[], locale: s
 
 const avoidCategory = 'must_avoid';
 
-function avoided(phrases: readonly string[]): ReturnType<typeof indexPhrases<RiskEntry>> {
+function avoided(phrases: readonly string[], { checks }: DraftWords): ReturnType<typeof indexPhrases<RiskEntry>> {
   return indexPhrases(
     phrases.map((phrase, index) => ({
       phrase: plain(phrase),
@@ -184,51 +187,46 @@ function avoided(phrases: readonly string[]): ReturnType<typeof indexPhrases<Ris
         id: `must-avoid-${index + 1}`,
         category: avoidCategory,
         severity: 'high' as const,
-        reason: 'The phrase is one that must not be in the document.',
-        suggestion: `Write this in other words: ${phrase}.`,
+        reason: checks.avoided.message,
+        suggestion: checks.avoided.action.replace('{phrase}', () => phrase),
       },
     })),
   );
 }
 
 function checksOf(
-  request: DraftRequest,
+  { words: { checks }, mustAvoid }: Composing,
   missing: readonly string[],
   inspected: DraftInspection,
-  avoidedCount: number,
+  avoidedFindings: readonly Plain<Finding>[],
 ): CheckResult[] {
-  const rule = (id: string, fact: string, message: string, action: string, weight: number) => ({
-    id,
-    fact,
-    pass: '',
-    weight,
-    severity: 'high' as const,
-    message,
-    action,
-  });
-  const risky = inspected.findings.length - avoidedCount;
-  const checks: CheckResult[] = [
-    {
-      outcome: missing.length === 0 ? 'passed' : 'failed',
-      rule: rule('facts-given', 'facts', `Not given: ${missing.join(', ')}.`, 'State what is not given.', 5),
-    },
-    {
-      outcome: risky === 0 ? 'passed' : 'failed',
-      rule: rule(
-        'text-not-risky',
-        'wording',
-        `${counted(risky, 'risky phrase', 'risky phrases')} in the text.`,
-        'Rewrite the phrases in the findings.',
-        4,
-      ),
-    },
+  const check = (
+    failed: boolean,
+    terms: { id: string; fact: string; message: string; action: string; weight: number },
+  ) =>
+    ({ outcome: failed ? 'failed' : 'passed', rule: { ...terms, pass: '', severity: 'high' } }) satisfies CheckResult;
+  const { open, risky, avoided: unwanted } = checks;
+  const riskyCount = inspected.findings.length - avoidedFindings.length;
+  const results = [
+    check(missing.length > 0, {
+      ...{ id: 'facts-given', fact: 'facts', weight: 5, action: open.action },
+      message: open.message.replace('{names}', () => missing.join(', ')),
+    }),
+    check(riskyCount > 0, {
+      ...{ id: 'text-not-risky', fact: 'wording', weight: 4, action: risky.action },
+      message: risky.message.replace('{count}', String(riskyCount)),
+    }),
   ];
-  if (request.mustAvoid.length > 0)
-    checks.push({
-      outcome: avoidedCount === 0 ? 'passed' : 'failed',
-      rule: rule('avoided-phrases', 'wording', 'A phrase that must not be in the document is in it.', 'Rewrite it.', 4),
-    });
-  return checks;
+  if (mustAvoid.length === 0) return results;
+  const phrases = avoidedFindings.map(({ phrase }) => phrase).join(', ');
+  const action = unwanted.action.replace('{phrase}', () => phrases);
+  return [
+    ...results,
+    check(avoidedFindings.length > 0, {
+      ...{ id: 'avoided-phrases', fact: 'wording', weight: 4, action },
+      message: unwanted.message,
+    }),
+  ];
 }
 
 /** What is critical, then what is not given, then what else is risky. */

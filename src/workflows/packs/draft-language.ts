@@ -7,6 +7,7 @@ export type DraftLanguage = (typeof draftLanguages)[number];
 
 const text = z.string().min(1);
 const regex = text.transform((source) => new RegExp(source, 'u'));
+const checkText = z.strictObject({ message: text, action: text });
 const byTone = z.strictObject({ neutral: text, friendly: text, formal: text, direct: text });
 
 /** One way to say a sentence: for one tone or for all, with the fields that it states. */
@@ -32,6 +33,7 @@ const languagePack = z.strictObject({
   neutral: text,
   headings: z.record(z.string(), text),
   actions: z.strictObject({ state: text, review: text }),
+  checks: z.strictObject({ open: checkText, risky: checkText, avoided: checkText }),
   summary: text,
   names: z.record(
     z.string(),
