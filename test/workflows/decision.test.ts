@@ -286,3 +286,21 @@ describe('what is recommended', () => {
     expect(reply.assumptions.join(' ')).toContain(said);
   });
 });
+
+it.each([
+  ['en', '“899 USD” at price is not a number and counts as not known. Give the number alone, without its unit.'],
+  ['de', '„899 USD“ beim Kriterium „price“ ist keine Zahl'],
+  ['es', '«899 USD», en el criterio «price», no es un número'],
+  ['fr', '« 899 USD », pour le critère « price », n’est pas un nombre'],
+])('an amount with its unit is told as it stands, and what to send instead: %s', (locale, told) => {
+  const reply = ask(decisionFamily, WriteDecisionMemoRequestSchema, {
+    question: 'Which?',
+    options: [
+      { name: 'North', attributes: { price: '899 USD' } },
+      { name: 'South', attributes: { price: 5 } },
+    ],
+    criteria: [{ name: 'price', direction: 'lower' }],
+    locale,
+  });
+  expect(JSON.stringify(reply.assumptions)).toContain(told);
+});

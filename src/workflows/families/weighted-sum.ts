@@ -181,6 +181,6 @@ function numberOf(value: JsonValue | undefined, criterion: string, tell: Tell): 
     tell({ name: 'decision.readWords', values: { criterion } });
     return known;
   }
-  tell({ name: 'decision.notNumber', values: { criterion } });
+  tell({ name: 'decision.notNumber', values: { criterion, value: value.trim() } });
   return undefined;
 }

@@ -150,7 +150,7 @@ export const sentenceValues = {
   'decision.range': [],
   'decision.lessIsBetter': ['criterion'],
   'decision.readWords': ['criterion'],
-  'decision.notNumber': ['criterion'],
+  'decision.notNumber': ['criterion', 'value'],
   'decision.impossible': ['value', 'criterion'],
   'decision.relax': [],
   'decision.findOut': ['value'],
