@@ -1,6 +1,16 @@
-import { type DescEnum, type DescField, type DescMessage, getOption, hasOption, ScalarType } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  getOption,
+  hasOption,
+  ScalarType,
+} from '@bufbuild/protobuf';
+import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import {
   type FieldRules,
+  FieldRulesSchema,
   field as fieldOption,
   oneof as oneofOption,
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
@@ -19,6 +29,13 @@ export interface JsonSchemaOptions {
   /** Fields that only replies have. */
   isReadOnly?: (field: DescField) => boolean;
   comments?: ProtoComments;
+  /**
+   * Of what a server prints with all of its fields, instead of what it takes: fields without presence are required, and what
+   * requests are bounded by is left out but for lists of words.
+   */
+  ofReplies?: boolean;
+  /** The name of a message's definition; its full name unless told. */
+  nameOf?: (desc: DescMessage) => string;
   /** Refuse unknown fields. Off unless told: a later version may add fields to replies. */
   closed?: boolean;
 }
@@ -39,12 +56,13 @@ export class JsonSchemas {
   message(desc: DescMessage): JsonSchema {
     const known = wellKnown(desc);
     if (known) return known;
-    if (!(desc.typeName in this.definitions)) {
+    const name = this.options.nameOf?.(desc) ?? desc.typeName;
+    if (!(name in this.definitions)) {
       // Before its fields, since a message may hold itself.
-      this.definitions[desc.typeName] = {};
-      this.definitions[desc.typeName] = this.object(desc);
+      this.definitions[name] = {};
+      this.definitions[name] = this.object(desc);
     }
-    return { $ref: `${this.options.refPrefix ?? '#/$defs/'}${desc.typeName}` };
+    return { $ref: `${this.options.refPrefix ?? '#/$defs/'}${name}` };
   }
 
   /** The schema of the message in place, without the named fields (by proto name). */
@@ -57,13 +75,13 @@ export class JsonSchemas {
       properties: Object.fromEntries(fields.map((field) => [field.jsonName, this.field(field)])),
       ...(required.length > 0 && { required }),
       ...(this.options.closed && { additionalProperties: false }),
-      ...oneofRules(desc),
+      ...oneofRules(desc, this.options.ofReplies === true),
     };
   }
 
   /** The schema of a field's value. */
   field(field: DescField): JsonSchema {
-    const rules = hasOption(field, fieldOption) ? getOption(field, fieldOption) : undefined;
+    const rules = this.rulesOf(field);
     const schema = { ...this.value(field, rules), ...this.described(`${field.parent.typeName}.${field.name}`) };
     return this.options.isReadOnly?.(field) ? { ...schema, readOnly: true } : schema;
   }
@@ -74,10 +92,16 @@ export class JsonSchemas {
     return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema, $defs: this.definitions };
   }
 
-  /** Whether requests must have the field. */
+  /** Whether requests must have the field; of replies, whether they always do. */
   isRequired(field: DescField): boolean {
+    if (this.options.ofReplies) return field.presence === FeatureSet_FieldPresence.IMPLICIT;
     const rules = hasOption(field, fieldOption) ? getOption(field, fieldOption) : undefined;
     return rules?.required === true || this.options.isRequired?.(field) === true;
+  }
+
+  private rulesOf(field: DescField): FieldRules | undefined {
+    const rules = hasOption(field, fieldOption) ? getOption(field, fieldOption) : undefined;
+    return rules && this.options.ofReplies ? wordsOnly(rules) : rules;
   }
 
   private value(field: DescField, rules: FieldRules | undefined): JsonSchema {
@@ -221,16 +245,38 @@ function numberBounds(rules: FieldRules | undefined): JsonSchema {
   });
 }
 
-// At most one field of a oneof may be there; exactly one when it is required.
-function oneofRules(desc: DescMessage): JsonSchema {
-  const rules: JsonSchema[] = [];
+// At most one field of a oneof may be there; exactly one when it is required of requests.
+function oneofRules(desc: DescMessage, ofReplies: boolean): JsonSchema {
+  const missing: JsonSchema[] = [];
+  const excluding: Record<string, JsonSchema> = {};
   for (const oneof of desc.oneofs) {
-    const alone = oneof.fields.map((field) => ({ required: [field.jsonName] }));
+    const { fields } = oneof;
+    if (fields.length > 1)
+      for (const { jsonName } of fields)
+        excluding[jsonName] = none(fields.filter((field) => field.jsonName !== jsonName));
     const mustBeThere = hasOption(oneof, oneofOption) && getOption(oneof, oneofOption).required;
-    if (mustBeThere) rules.push({ oneOf: alone });
-    else rules.push({ oneOf: [...alone, { not: { anyOf: alone } }] });
+    if (mustBeThere && !ofReplies) missing.push(none(fields));
   }
-  return rules.length > 0 ? { allOf: rules } : {};
+  return compact({
+    dependentSchemas: Object.keys(excluding).length > 0 ? excluding : undefined,
+    not: missing.length > 1 ? { anyOf: missing } : missing[0],
+  });
+}
+
+/** An object without these fields. */
+function none(fields: readonly DescField[]): JsonSchema {
+  return { propertyNames: { not: { enum: fields.map(({ jsonName }) => jsonName) } } };
+}
+
+/** Of a field's rules only the lists of words that strings are one of. */
+function wordsOnly(rules: FieldRules): FieldRules | undefined {
+  if (rules.type.case === 'repeated') {
+    const { items } = rules.type.value;
+    const words = items && wordsOnly(items);
+    return words && create(FieldRulesSchema, { type: { case: 'repeated', value: { items: words } } });
+  }
+  if (rules.type.case !== 'string' || rules.type.value.in.length === 0) return undefined;
+  return create(FieldRulesSchema, { type: { case: 'string', value: { in: rules.type.value.in } } });
 }
 
 function bound(value: bigint | undefined): number | undefined {

@@ -1,10 +1,18 @@
-import { type DescField, type DescMethod, type DescService, getOption, hasOption } from '@bufbuild/protobuf';
+import {
+  type DescField,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  getOption,
+  hasOption,
+} from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel as Idempotency } from '@bufbuild/protobuf/wkt';
 import { type MethodRule, manySegments, methodRules, one } from '@intelligence-api/transcoding';
 import { type JsonSchema, JsonSchemas } from '../../base/message-schema.ts';
 import type { ProtoComments } from '../../base/proto-comments.ts';
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.ts';
 import { access, Credential } from '../../gen/intelligence/common/v1/access_pb.ts';
+import { IdempotencyKey, idempotency_key } from '../../gen/intelligence/common/v1/idempotency_pb.ts';
 import { errorResponses, errorSchemas } from './errors.ts';
 import { exampleOf } from './examples.ts';
 
@@ -18,12 +26,7 @@ export interface OpenApiOptions {
 
 /** An OpenAPI 3.1 document of the services: every path that `google.api.http` gives them. */
 export function openApiDocument(options: OpenApiOptions): Record<string, unknown> {
-  const schemas = new JsonSchemas({
-    refPrefix: '#/components/schemas/',
-    isRequired: (field) => behaves(field, FieldBehavior.REQUIRED),
-    isReadOnly: (field) => behaves(field, FieldBehavior.OUTPUT_ONLY),
-    comments: options.comments,
-  });
+  const schemas = schemasOf(options);
   const paths: Record<string, Record<string, Operation>> = {};
   for (const service of options.services) {
     for (const method of service.methods) {
@@ -44,12 +47,13 @@ export function openApiDocument(options: OpenApiOptions): Record<string, unknown
       title: 'Intelligence API',
       version: options.version,
       description: introduction,
+      license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     servers: [{ url: options.serverUrl }],
     tags: options.services.map((service) => tag(service, options.comments)),
     paths,
     components: {
-      schemas: { ...schemas.definitions, ...errorSchemas },
+      schemas: { ...used(paths, { ...schemas.requests.definitions, ...schemas.replies.definitions }), ...errorSchemas },
       responses: errorResponses,
       securitySchemes: {
         bearer: {
@@ -67,6 +71,53 @@ const introduction = [
   'Amounts of money are decimal strings in USD. Errors have one shape, described at the `Error` schema.',
 ].join('\n\n');
 
+/** What requests may have, and what replies do have, are two schemas of a message that is in both. */
+interface Schemas {
+  requests: JsonSchemas;
+  replies: JsonSchemas;
+}
+
+function schemasOf({ services, comments }: OpenApiOptions): Schemas {
+  const refPrefix = '#/components/schemas/';
+  const asked = new Set<string>();
+  for (const { methods } of services) for (const { input } of methods) collectMessages(input, asked);
+  return {
+    requests: new JsonSchemas({
+      ...{ refPrefix, comments },
+      isRequired: (field) => behaves(field, FieldBehavior.REQUIRED),
+      isReadOnly: (field) => behaves(field, FieldBehavior.OUTPUT_ONLY),
+    }),
+    replies: new JsonSchemas({
+      ...{ refPrefix, comments, ofReplies: true },
+      nameOf: ({ typeName }) => (asked.has(typeName) ? `${typeName}.Reply` : typeName),
+    }),
+  };
+}
+
+function collectMessages(desc: DescMessage, into: Set<string>): void {
+  if (into.has(desc.typeName)) return;
+  into.add(desc.typeName);
+  for (const { message } of desc.fields) if (message) collectMessages(message, into);
+}
+
+/** The definitions that the paths refer to, and those that these refer to. */
+function used(paths: object, definitions: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
+  const kept: Record<string, JsonSchema> = {};
+  const collect = (part: object): void => {
+    JSON.stringify(part, (key, value) => {
+      const name = key === '$ref' ? String(value).slice(String(value).lastIndexOf('/') + 1) : undefined;
+      const definition = name === undefined || name in kept ? undefined : definitions[name];
+      if (name !== undefined && definition) {
+        kept[name] = definition;
+        collect(definition);
+      }
+      return value;
+    });
+  };
+  collect(paths);
+  return Object.fromEntries(Object.entries(definitions).filter(([name]) => name in kept));
+}
+
 interface Operation {
   operationId: string;
   summary: string;
@@ -81,14 +132,14 @@ function operation(
   method: DescMethod,
   rule: MethodRule,
   index: number,
-  schemas: JsonSchemas,
+  { requests, replies }: Schemas,
   comments: ProtoComments,
 ): Operation {
   const comment = comments.get(`${method.parent.typeName}.${method.name}`) ?? method.name;
   const who = credentialsOf(method);
   const parameters = [
-    ...pathParameters(method, rule, schemas),
-    ...queryParameters(method, rule, schemas),
+    ...pathParameters(method, rule, requests),
+    ...queryParameters(method, rule, requests),
     ...headerParameters(method),
   ];
   return {
@@ -98,12 +149,12 @@ function operation(
     description: `${comment}\n\n${who.description}`,
     security: who.isOpen ? [] : [{ bearer: [] }],
     ...(parameters.length > 0 && { parameters }),
-    ...(rule.body !== '' && { requestBody: requestBody(method, rule, schemas) }),
+    ...(rule.body !== '' && { requestBody: requestBody(method, rule, requests) }),
     responses: {
-      200: success(method, rule, schemas),
+      200: success(method, rule, replies),
       ...Object.fromEntries(
         Object.keys(errorResponses)
-          .filter((status) => applies(status, who, rule))
+          .filter((status) => applies(status, who, method, rule))
           .map((status) => [status, { $ref: `#/components/responses/${status}` }]),
       ),
     },
@@ -172,9 +223,21 @@ function parameter(name: string, place: string, field: DescField, schemas: JsonS
 }
 
 function headerParameters(method: DescMethod): unknown[] {
-  if (method.idempotency !== Idempotency.IDEMPOTENCY_UNKNOWN) return [];
+  const use = keyUse(method);
+  if (use === undefined) return [];
   const description = 'Names the request, so that a repetition is answered from what was stored and not done twice.';
-  return [{ name: 'Idempotency-Key', in: 'header', description, schema: { type: 'string', maxLength: 255 } }];
+  const schema = { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' };
+  return [
+    { name: 'Idempotency-Key', in: 'header', ...(use === 'required' && { required: true }), description, schema },
+  ];
+}
+
+/** Whether the method takes an `Idempotency-Key`; undefined: it ignores one. */
+function keyUse(method: DescMethod): 'optional' | 'required' | undefined {
+  const option = hasOption(method, idempotency_key) ? getOption(method, idempotency_key) : IdempotencyKey.UNSPECIFIED;
+  if (option === IdempotencyKey.REQUIRED) return 'required';
+  const isUnsafe = method.idempotency === Idempotency.IDEMPOTENCY_UNKNOWN;
+  return option === IdempotencyKey.OPTIONAL || isUnsafe ? 'optional' : undefined;
 }
 
 function requestBody(method: DescMethod, rule: MethodRule, schemas: JsonSchemas): unknown {
@@ -194,10 +257,25 @@ function success(method: DescMethod, rule: MethodRule, schemas: JsonSchemas): un
   const field = method.output.fields.find((each) => each.name === rule.responseBody);
   const schema = field ? schemas.field(field) : schemas.message(method.output);
   if (method.methodKind === 'unary') return { description: 'The reply.', content: { 'application/json': { schema } } };
+  const file = (field?.message ?? method.output).typeName === 'google.api.HttpBody';
+  if (file)
+    return {
+      description: 'A file, of the type that the request asks for.',
+      content: { 'text/csv': { schema: { type: 'string' } }, 'application/jsonl': { schema: { type: 'string' } } },
+    };
+  const line = { type: 'object', properties: { result: schema }, required: ['result'] };
   return {
-    description: 'The messages, one an event.',
-    content: { 'text/event-stream': { schema }, 'application/x-ndjson': { schema } },
+    description: 'The messages as they come.',
+    content: {
+      'text/event-stream': streamed('Server-sent events; the `data` of each is a message.', schema),
+      'application/x-ndjson': streamed('A message a line.', line),
+    },
   };
+}
+
+/** A stream is a text, and what is in it another thing: types of the one must not mix with those of a whole reply. */
+function streamed(description: string, contentSchema: JsonSchema) {
+  return { schema: { type: 'string', description, contentMediaType: 'application/json', contentSchema } };
 }
 
 interface Who {
@@ -229,16 +307,18 @@ function credentialsOf(method: DescMethod): Who {
   };
 }
 
-function applies(status: string, who: Who, { body, template }: MethodRule): boolean {
+function applies(status: string, who: Who, method: DescMethod, { body, template }: MethodRule): boolean {
   switch (status) {
     case '401':
     case '403':
       return !who.isOpen;
     case '404':
       return template.variables.length > 0;
-    case '402':
     case '409':
+      return keyUse(method) !== undefined || method.idempotency !== Idempotency.NO_SIDE_EFFECTS;
     case '422':
+      return keyUse(method) !== undefined;
+    case '402':
     case '502':
     case '504':
       return who.isCharged;

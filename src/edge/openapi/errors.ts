@@ -1,4 +1,46 @@
 import type { JsonSchema } from '../../base/message-schema.ts';
+import { ErrorReasonSchema } from '../../gen/intelligence/common/v1/error_reason_pb.ts';
+import { errorDomain } from '../failures.ts';
+
+const text = { type: 'string' };
+
+/** The messages of google/rpc/error_details.proto that errors have. */
+const detailSchemas: JsonSchema[] = [
+  detail('ErrorInfo', ['reason', 'domain', 'metadata'], {
+    reason: { type: 'string', enum: reasons(), description: 'Why, for programs.' },
+    domain: { const: errorDomain },
+    metadata: { type: 'object', additionalProperties: text, description: 'What a reason tells, and `requestId`.' },
+  }),
+  detail('BadRequest', ['fieldViolations'], {
+    fieldViolations: {
+      type: 'array',
+      items: {
+        ...{ type: 'object', required: ['field', 'description'], properties: { field: text, description: text } },
+      },
+    },
+  }),
+  detail('RetryInfo', ['retryDelay'], {
+    retryDelay: { type: 'string', description: 'How long to wait, such as `1.500s`; `Retry-After` says it, too.' },
+  }),
+  detail('Help', ['links'], {
+    links: {
+      type: 'array',
+      items: { type: 'object', required: ['description', 'url'], properties: { description: text, url: text } },
+    },
+  }),
+];
+
+function detail(name: string, required: string[], properties: Record<string, JsonSchema>): JsonSchema {
+  const type = { const: `type.googleapis.com/google.rpc.${name}` };
+  return { type: 'object', required: ['@type', ...required], properties: { '@type': type, ...properties } };
+}
+
+/** The names of `ErrorReason` as errors state them. */
+function reasons(): string[] {
+  return ErrorReasonSchema.values
+    .filter(({ number }) => number !== 0)
+    .map(({ name }) => name.replace(/^ERROR_REASON_/, ''));
+}
 
 /** The one shape of errors (AIP-193). */
 export const errorSchemas: Record<string, JsonSchema> = {
@@ -17,7 +59,7 @@ export const errorSchemas: Record<string, JsonSchema> = {
           message: { type: 'string', description: 'For people: what is wrong and what to do.' },
           details: {
             type: 'array',
-            items: { type: 'object', required: ['@type'], properties: { '@type': { type: 'string' } } },
+            items: { oneOf: detailSchemas },
           },
         },
       },
@@ -69,7 +111,8 @@ const samples: Record<string, Sample> = {
     message: 'There is no such key.',
   },
   409: {
-    description: 'A request with this `Idempotency-Key` is still being worked on.',
+    description:
+      'A request with this `Idempotency-Key` is still being worked on, or the state of things does not allow the call; the message says which.',
     ...{ status: 'ABORTED', reason: 'IDEMPOTENCY_IN_FLIGHT' },
     message: 'Ask again in a moment.',
   },
