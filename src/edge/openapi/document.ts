@@ -1,20 +1,13 @@
-import {
-  type DescField,
-  type DescMessage,
-  type DescMethod,
-  type DescService,
-  getOption,
-  hasOption,
-} from '@bufbuild/protobuf';
+import { type DescField, type DescMethod, type DescService, getOption, hasOption } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel as Idempotency } from '@bufbuild/protobuf/wkt';
 import { type MethodRule, manySegments, methodRules, one } from '@intelligence-api/transcoding';
-import { type JsonSchema, JsonSchemas } from '../../base/message-schema.ts';
+import type { JsonSchema, JsonSchemas } from '../../base/message-schema.ts';
 import type { ProtoComments } from '../../base/proto-comments.ts';
-import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.ts';
 import { access, Credential } from '../../gen/intelligence/common/v1/access_pb.ts';
 import { IdempotencyKey, idempotency_key } from '../../gen/intelligence/common/v1/idempotency_pb.ts';
 import { errorResponses, errorSchemas } from './errors.ts';
 import { exampleOf } from './examples.ts';
+import { type Schemas, schemasOf, used } from './schemas.ts';
 
 export interface OpenApiOptions {
   services: readonly DescService[];
@@ -70,53 +63,6 @@ const introduction = [
   'Chat and business workflows, paid from prepaid credit. The same methods answer gRPC, gRPC-Web and Connect.',
   'Amounts of money are decimal strings in USD. Errors have one shape, described at the `Error` schema.',
 ].join('\n\n');
-
-/** What requests may have, and what replies do have, are two schemas of a message that is in both. */
-interface Schemas {
-  requests: JsonSchemas;
-  replies: JsonSchemas;
-}
-
-function schemasOf({ services, comments }: OpenApiOptions): Schemas {
-  const refPrefix = '#/components/schemas/';
-  const asked = new Set<string>();
-  for (const { methods } of services) for (const { input } of methods) collectMessages(input, asked);
-  return {
-    requests: new JsonSchemas({
-      ...{ refPrefix, comments },
-      isRequired: (field) => behaves(field, FieldBehavior.REQUIRED),
-      isReadOnly: (field) => behaves(field, FieldBehavior.OUTPUT_ONLY),
-    }),
-    replies: new JsonSchemas({
-      ...{ refPrefix, comments, ofReplies: true },
-      nameOf: ({ typeName }) => (asked.has(typeName) ? `${typeName}.Reply` : typeName),
-    }),
-  };
-}
-
-function collectMessages(desc: DescMessage, into: Set<string>): void {
-  if (into.has(desc.typeName)) return;
-  into.add(desc.typeName);
-  for (const { message } of desc.fields) if (message) collectMessages(message, into);
-}
-
-/** The definitions that the paths refer to, and those that these refer to. */
-function used(paths: object, definitions: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
-  const kept: Record<string, JsonSchema> = {};
-  const collect = (part: object): void => {
-    JSON.stringify(part, (key, value) => {
-      const name = key === '$ref' ? String(value).slice(String(value).lastIndexOf('/') + 1) : undefined;
-      const definition = name === undefined || name in kept ? undefined : definitions[name];
-      if (name !== undefined && definition) {
-        kept[name] = definition;
-        collect(definition);
-      }
-      return value;
-    });
-  };
-  collect(paths);
-  return Object.fromEntries(Object.entries(definitions).filter(([name]) => name in kept));
-}
 
 interface Operation {
   operationId: string;
@@ -348,10 +294,6 @@ function fieldAt(method: DescMethod, path: readonly string[]): DescField {
 
 function jsonPath(method: DescMethod, path: readonly string[]): string {
   return path.map((_, index) => fieldAt(method, path.slice(0, index + 1)).jsonName).join('.');
-}
-
-function behaves(field: DescField, behavior: FieldBehavior): boolean {
-  return hasOption(field, field_behavior) && getOption(field, field_behavior).includes(behavior);
 }
 
 function firstSentence(comment: string): string {

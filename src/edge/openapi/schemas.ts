@@ -1,0 +1,61 @@
+import { type DescField, type DescMessage, type DescService, getOption, hasOption } from '@bufbuild/protobuf';
+import { type JsonSchema, JsonSchemas } from '../../base/message-schema.ts';
+import type { ProtoComments } from '../../base/proto-comments.ts';
+import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.ts';
+
+/** What requests may have, and what replies do have, are two schemas of a message that is in both. */
+export interface Schemas {
+  requests: JsonSchemas;
+  replies: JsonSchemas;
+}
+
+export function schemasOf({
+  services,
+  comments,
+}: {
+  services: readonly DescService[];
+  comments: ProtoComments;
+}): Schemas {
+  const refPrefix = '#/components/schemas/';
+  const asked = new Set<string>();
+  for (const { methods } of services) for (const { input } of methods) collectMessages(input, asked);
+  return {
+    requests: new JsonSchemas({
+      ...{ refPrefix, comments },
+      isRequired: (field) => behaves(field, FieldBehavior.REQUIRED),
+      isReadOnly: (field) => behaves(field, FieldBehavior.OUTPUT_ONLY),
+    }),
+    replies: new JsonSchemas({
+      ...{ refPrefix, comments, ofReplies: true },
+      nameOf: ({ typeName }) => (asked.has(typeName) ? `${typeName}.Reply` : typeName),
+    }),
+  };
+}
+
+function collectMessages(desc: DescMessage, into: Set<string>): void {
+  if (into.has(desc.typeName)) return;
+  into.add(desc.typeName);
+  for (const { message } of desc.fields) if (message) collectMessages(message, into);
+}
+
+/** The definitions that the paths refer to, and those that these refer to. */
+export function used(paths: object, definitions: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
+  const kept: Record<string, JsonSchema> = {};
+  const collect = (part: object): void => {
+    JSON.stringify(part, (key, value) => {
+      const name = key === '$ref' ? String(value).slice(String(value).lastIndexOf('/') + 1) : undefined;
+      const definition = name === undefined || name in kept ? undefined : definitions[name];
+      if (name !== undefined && definition) {
+        kept[name] = definition;
+        collect(definition);
+      }
+      return value;
+    });
+  };
+  collect(paths);
+  return Object.fromEntries(Object.entries(definitions).filter(([name]) => name in kept));
+}
+
+function behaves(field: DescField, behavior: FieldBehavior): boolean {
+  return hasOption(field, field_behavior) && getOption(field, field_behavior).includes(behavior);
+}
