@@ -95,8 +95,9 @@ export interface RestLimits {
   gzipBytesMin?: number;
 }
 
+export const defaultBodyBytes = 4 * 1024 * 1024;
+
 export const defaultLimits = {
-  bodyBytes: 4 * 1024 * 1024,
   uploadChunkBytes: 64 * 1024,
   depthMax: 100,
   timeoutMsMax: 600_000,

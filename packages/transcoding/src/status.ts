@@ -33,7 +33,7 @@ export function renderStatus(error: unknown): RenderedError {
   if (error instanceof RestError) return rendered(...ofProblem(error.problem));
   const { code, rawMessage, details, message } = (error ?? {}) as Record<string, unknown>;
   const known = typeof code === 'number' && code > 0 ? codes[code] : undefined;
-  if (!known) return rendered('INTERNAL', 500, 'Something went wrong. The request may be sent again.');
+  if (!known) return rendered('INTERNAL', 500, 'The server failed to answer.');
   const words = [rawMessage, details, message].find((each) => typeof each === 'string');
   return rendered(known[0], known[1], String(words ?? ''));
 }

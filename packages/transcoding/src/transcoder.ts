@@ -3,20 +3,24 @@ import { createRegistry, type DescFile, type DescMethod, type Message, type Regi
 import type { Binding, RequestParts } from './binding.ts';
 import { checkJson } from './body.ts';
 import { type Call, type CallContext, type Head, RunningCalls } from './context.ts';
-import { invalidArgument, RestError } from './errors.ts';
+import { invalidArgument, RestError, RuleError } from './errors.ts';
 import { framingOf } from './framing.ts';
 import { defaultJsonBounds } from './json-bounds.ts';
 import type { Match, Matcher } from './matcher.ts';
-import { acceptsGzip, isJson, parseTimeoutMs, preferredStream, streamFormat } from './negotiation.ts';
-import { defaultLimits, type TranscodingOptions } from './options.ts';
+import {
+  acceptsGzip,
+  isJson,
+  parseTimeoutMs,
+  preferredStream,
+  type StreamFormat,
+  streamFormat,
+} from './negotiation.ts';
+import { defaultBodyBytes, defaultLimits, type TranscodingOptions } from './options.ts';
 import { jsonType, type Printed } from './printing.ts';
 import { renderStatus } from './status.ts';
 import { sendStream } from './stream.ts';
 import { buildTable, type Route, type StreamingMethod, type UnaryMethod } from './table.ts';
 import { Upload } from './upload.ts';
-
-/** What a handler is given: a message, or those of an upload. */
-type Input = { message: Message; upload?: undefined } | { message?: undefined; upload: Upload };
 
 /** Turns requests into calls and what comes of them into replies, whatever they came by. */
 export class Transcoder<Admitted, Context extends CallContext> {
@@ -26,11 +30,11 @@ export class Transcoder<Admitted, Context extends CallContext> {
   private readonly running: RunningCalls;
 
   constructor(options: TranscodingOptions<Admitted, Context>) {
-    const { methods, rules, pathPrefix = '', limits = {} } = options;
-    const { bodyBytes = defaultLimits.bodyBytes } = limits;
+    const { methods, rules, pathPrefix = '' } = options;
+    const { bodyBytes = defaultBodyBytes, ...limits } = options.limits ?? {};
     this.options = options;
     this.running = new RunningCalls(options.shutdownSignal);
-    this.limits = { ...defaultLimits, ...limits, bodyBytes: defaultLimits.bodyBytes };
+    this.limits = { ...defaultLimits, ...limits };
     this.table = buildTable({
       ...{ methods, rules, pathPrefix, depthMax: this.limits.depthMax, handlers: options },
       registry: options.registry ?? registryOf(methods),
@@ -70,70 +74,59 @@ export class Transcoder<Admitted, Context extends CallContext> {
     }
     const { route, segments } = expectRoute(match);
     const { headers } = call;
-    const { unary, streaming } = route;
-    const accept = one(headers.accept);
-    const format = streaming && (unary ? preferredStream(accept) : streamFormat(accept));
-    const target = (format && streaming) ?? unary;
-    if (!target) throw new RestError({ kind: 'route_not_found' });
-    if (unary && streaming) call.replyHeaders.vary = 'accept';
+    const { target, format } = choose(route, call);
     call.method = target.method;
     const timeout = headers['grpc-timeout'];
     if (timeout !== undefined) call.startDeadline(this.timeoutMs(String(timeout)));
 
     const admitting = this.options.admit?.(target.method, call);
+    // Without `admit` nothing is made of a call: its type is void.
     const admitted = (admitting instanceof Promise ? await admitting : admitting) as Admitted;
     call.admitted = admitted;
-    const { binding } = target;
-    const parts = {
-      ...{ segments, body: undefined, contentType: one(headers['content-type']) },
-      query: queryStart < 0 ? undefined : url.slice(queryStart + 1),
-    };
-    const input = binding.isUpload ? this.upload(call, binding, parts) : await readMessage(call, binding, parts);
+    const query = queryStart < 0 ? undefined : url.slice(queryStart + 1);
+    const parts = { segments, query, contentType: text(headers['content-type']), body: undefined };
+    await this.answer(target, format, parts, call, admitted);
+  }
+
+  private async answer(
+    { method, binding }: Target,
+    format: StreamFormat | undefined,
+    parts: RequestParts,
+    call: Call<Admitted> & Context,
+    admitted: Admitted,
+  ): Promise<void> {
+    const upload = binding.isUpload ? new Upload(call, binding, parts, this.limits.uploadChunkBytes) : undefined;
+    const input = upload ? upload.messages : await readMessage(call, binding, parts);
     try {
-      if (format && streaming) {
-        await this.stream(this.replies(streaming.method, input, call, admitted), binding, call, format);
-      } else if (unary) await this.unary(this.reply(unary.method, input, call, admitted), binding, call, input.upload);
+      if (format)
+        await this.stream(this.replies(method as StreamingMethod, input, call, admitted), binding, call, format);
+      else await this.unary(this.reply(method as UnaryMethod, input, call, admitted), binding, call, upload);
     } catch (error) {
       // What was wrong with the upload, whatever the handler made of it.
-      throw input.upload?.failure ?? error;
+      throw upload?.failure ?? error;
     } finally {
-      input.upload?.close();
+      upload?.close();
     }
   }
 
-  private upload(call: Call, binding: Binding, parts: RequestParts): Input {
-    return { upload: new Upload(call, binding, parts, this.limits.uploadChunkBytes) };
+  private reply(method: UnaryMethod, input: Input, call: Context, admitted: Admitted): Promise<Message> {
+    const { unary = unserved, clientStreaming = unserved } = this.options;
+    if (method.methodKind === 'unary') return unary(method, input as Message, call, admitted);
+    return clientStreaming(method, input as AsyncIterable<Message>, call, admitted);
   }
 
-  // The table has only methods with a handler.
-  private reply(
-    method: UnaryMethod,
-    { message, upload }: Input,
-    call: Context,
-    admitted: Admitted,
-  ): Promise<Message> | undefined {
-    if (method.methodKind === 'unary') return message && this.options.unary?.(method, message, call, admitted);
-    return upload && this.options.clientStreaming?.(method, upload.messages, call, admitted);
-  }
-
-  private replies(
-    method: StreamingMethod,
-    { message, upload }: Input,
-    call: Context,
-    admitted: Admitted,
-  ): AsyncIterable<Message> | undefined {
-    if (method.methodKind === 'server_streaming')
-      return message && this.options.serverStreaming?.(method, message, call, admitted);
-    return upload && this.options.bidiStreaming?.(method, upload.messages, call, admitted);
+  private replies(method: StreamingMethod, input: Input, call: Context, admitted: Admitted): AsyncIterable<Message> {
+    const { serverStreaming = unserved, bidiStreaming = unserved } = this.options;
+    if (method.methodKind === 'server_streaming') return serverStreaming(method, input as Message, call, admitted);
+    return bidiStreaming(method, input as AsyncIterable<Message>, call, admitted);
   }
 
   private async unary(
-    answer: Promise<Message> | undefined,
+    answer: Promise<Message>,
     binding: Binding,
     call: Call<Admitted>,
     upload: Upload | undefined,
   ): Promise<void> {
-    if (!answer) throw new RestError({ kind: 'route_not_found' });
     const output = await call.untilStopped(answer);
     const printed = binding.printer.print(output);
     call.finish();
@@ -145,12 +138,11 @@ export class Transcoder<Admitted, Context extends CallContext> {
   }
 
   private async stream(
-    messages: AsyncIterable<Message> | undefined,
+    messages: AsyncIterable<Message>,
     binding: Binding,
     call: Call<Admitted> & Context,
-    format: 'sse' | 'ndjson',
+    format: StreamFormat,
   ): Promise<void> {
-    if (!messages) throw new RestError({ kind: 'route_not_found' });
     const { isSilence = () => false } = this.options;
     const framing = framingOf(binding.printer, format, (error) => this.render(error, call).body, isSilence);
     await sendStream({ messages, framing, call, heartbeatMs: this.limits.heartbeatMs });
@@ -171,7 +163,7 @@ export class Transcoder<Admitted, Context extends CallContext> {
       return;
     }
     head.vary = head.vary === undefined ? 'accept-encoding' : `${String(head.vary)}, accept-encoding`;
-    if (!acceptsGzip(one(call.headers['accept-encoding']))) {
+    if (!acceptsGzip(text(call.headers['accept-encoding']))) {
       call.write(status, head, body);
       return;
     }
@@ -193,13 +185,33 @@ export class Transcoder<Admitted, Context extends CallContext> {
   }
 }
 
-async function readMessage(call: Call, binding: Binding, parts: RequestParts): Promise<Input> {
+/** A message, or those of an upload. */
+type Input = Message | AsyncIterable<Message>;
+
+type Target = NonNullable<Route['unary'] | Route['streaming']>;
+
+/** Which of a route's methods is meant; `format` is that of its stream of replies. */
+function choose({ unary, streaming }: Route, call: Call): { target: Target; format?: StreamFormat } {
+  const accept = text(call.headers.accept);
+  if (unary && streaming) call.replyHeaders.vary = 'accept';
+  const format = streaming && (unary ? preferredStream(accept) : streamFormat(accept));
+  if (streaming && format) return { target: streaming, format };
+  if (unary) return { target: unary };
+  throw new RestError({ kind: 'route_not_found' });
+}
+
+// The table has no method whose kind nobody serves.
+function unserved(method: DescMethod): never {
+  throw new RuleError(method.toString(), 'has no handler');
+}
+
+async function readMessage(call: Call, binding: Binding, parts: RequestParts): Promise<Message> {
   const reading = hasNoBody(call.httpMethod) ? undefined : call.readBody(binding.bodyBytesMax);
   const body = await (reading && call.untilStopped(reading));
   // A smaller one can have no more values than that; how deep it is, its reader sees.
   if (body && body.length > defaultJsonBounds.valuesMax && isJson(parts.contentType ?? ''))
     await checkJson(body, { depth: false });
-  return { message: binding.bind({ ...parts, body }) };
+  return binding.bind({ ...parts, body });
 }
 
 function expectRoute(match: Match<Route>): { route: Route; segments: string[] } {
@@ -225,7 +237,7 @@ function hasNoBody(httpMethod: string): boolean {
   return httpMethod === 'GET' || httpMethod === 'HEAD';
 }
 
-function one(header: string | string[] | undefined): string | undefined {
+function text(header: string | string[] | undefined): string | undefined {
   return typeof header === 'object' ? header.join(', ') : header;
 }
 
