@@ -17,7 +17,7 @@ import { type FieldReader, getter, type JsonReaders, type Local } from './json-m
 import { isJson } from './negotiation.ts';
 import { percentDecode, percentDecodeKeepingSlashes } from './percent.ts';
 import { Printer } from './printing.ts';
-import { holder, QueryReader, type Seen, type TextField, textField } from './query.ts';
+import { holder, QueryReader, type Seen, step, type TextField, textField } from './query.ts';
 import { rest, type Template, type Variable } from './template.ts';
 
 /** The parts of a request that fill a message. */
@@ -116,7 +116,7 @@ function httpBodyPlace(method: DescMethod, field: DescField | undefined): HttpBo
   if (!field)
     return isHttpBody(method.input) ? (message) => message as unknown as ReturnType<HttpBodyPlace> : undefined;
   if (field.fieldKind !== 'message' || !isHttpBody(field.message)) return undefined;
-  return (message) => holder(message, [field, field]) as unknown as ReturnType<HttpBodyPlace>;
+  return (message) => step(message, field) as unknown as ReturnType<HttpBodyPlace>;
 }
 
 function rawReader(place: HttpBodyPlace): (parts: RequestParts, message: Local) => void {

@@ -170,7 +170,8 @@ function appender(field: DescField): (message: Local, value: unknown) => void {
   };
 }
 
-function step(message: Local, field: DescField): Local {
+/** The message in a field of message type, made when it is not there. */
+export function step(message: Local, field: DescField): Local {
   if (!field.message) throw new Error(`${field}: not a message`);
   const { localName, oneof } = field;
   if (!oneof) {
