@@ -80,8 +80,10 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       traceCall: rooms.tracing?.traceCall,
     });
     progress('opening the port');
+    const issuer = () => rooms.address.publicUrl;
     const server = await serveEdge({
       http: config.http,
+      issuer,
       services,
       gate,
       readiness,
@@ -89,7 +91,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       anonymous: rooms.limits.anonymous,
       reflection: config.http.reflection,
       routes: (server) => {
-        registerOauth(server, { ...rooms, log, issuer: () => rooms.address.publicUrl });
+        registerOauth(server, { ...rooms, log, issuer });
         registerMetrics(server, { text: rooms.metrics.text, authenticate, anonymous: rooms.limits.anonymous, texts });
         registerWebhooks(server, webhookReceivers(rooms), log);
       },

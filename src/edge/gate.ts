@@ -81,6 +81,8 @@ export interface Gate {
   serves(method: DescMethod): boolean;
   /** Lets a call in before its message is read, or throws. Synchronous for a warm credential. */
   admit(method: DescMethod, incoming: IncomingCall): AdmittedCall | Promise<AdmittedCall>;
+  /** Goes on with a call as one of another unary method, for protocols that tell only in the body which it is. */
+  asUnary(call: AdmittedCall, method: DescMethod): AdmittedCall;
   /**
    * Goes on with a call as one of a streaming method, for protocols that tell only in the body which it is. Throws when
    * the caller may not call that, or has too many streams.
@@ -244,10 +246,20 @@ export function createGate(options: GateOptions): Gate {
     if (violations) throw new FailureError({ kind: 'invalid_argument', violations });
   }
 
-  async function asStream(call: AdmittedCall, method: DescMethod): Promise<AdmittedCall> {
+  function asUnary(call: AdmittedCall, method: DescMethod): AdmittedCall {
+    allow(call, method);
+    call.become(method, () => {});
+    return call;
+  }
+
+  function allow({ caller }: AdmittedCall, method: DescMethod): void {
     const rule = rules.get(method);
     if (!rule) throw new FailureError({ kind: 'unimplemented' });
-    unwrap(mayCall(call.caller, rule));
+    unwrap(mayCall(caller, rule));
+  }
+
+  async function asStream(call: AdmittedCall, method: DescMethod): Promise<AdmittedCall> {
+    allow(call, method);
     call.become(method, unwrap(await admission.admitStream(call.caller)));
     return call;
   }
@@ -344,6 +356,7 @@ export function createGate(options: GateOptions): Gate {
   return {
     serves: (method) => handlers.has(method),
     admit,
+    asUnary,
     asStream,
     unary,
     stream,

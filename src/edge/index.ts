@@ -18,6 +18,7 @@ import { headersOf } from './failures.ts';
 import type { Gate } from './gate.ts';
 import { createGrpcLane } from './grpc/index.ts';
 import { defaultListenerLimits, type ListenerLimits } from './listener.ts';
+import { registerMcp } from './mcp/index.ts';
 import { openAi } from './openai/index.ts';
 import { registerOpenApi } from './openapi/index.ts';
 import { healthService, watchLifeMs } from './operations/health.ts';
@@ -51,6 +52,8 @@ export interface EdgeOptions {
   };
   services: readonly ServedService[];
   gate: Gate;
+  /** The service's public address, without a slash at its end; absent: it is not told. */
+  issuer?: () => string;
   readiness: ReadinessMonitor;
   log: Logger;
   limits?: ListenerLimits;
@@ -123,6 +126,10 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
           ...{ gate, pathPrefix: http.pathPrefix, shutdownSignal: shutdown.signal },
           ...{ bodyBytes: largeMessageBytes, textsBytes },
         });
+      registerMcp(app, {
+        ...{ gate, services, pathPrefix: http.pathPrefix, shutdownSignal: shutdown.signal },
+        issuer: options.issuer ?? (() => ''),
+      });
       registerRest(app, {
         services,
         gate,
@@ -202,6 +209,7 @@ function limitAnonymous(app: FastifyInstance, options: EdgeOptions, budget: Anon
     checksCredentials: (path) =>
       rpcs.has(path) ||
       path === '/metrics' ||
+      path === `${http.pathPrefix}/mcp` ||
       path === `${http.pathPrefix}/*` ||
       path.startsWith(`${http.pathPrefix}/v1/`),
     isRpc: (path) => rpcs.has(path) || operations.has(path),

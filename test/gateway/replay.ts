@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { createRegistry } from '@bufbuild/protobuf';
+import { RestError } from '@intelligence-api/transcoding';
+import { fastifyTranscoding, routableUrl } from '@intelligence-api/transcoding/fastify';
+import { createJsonCodecs, type JsonCodec } from '@intelligence-api/transcoding/parts';
 import Fastify from 'fastify';
-import { createJsonCodecs, type JsonCodec, RestError, rest, routableUrl } from '../../src/edge/rest/index.ts';
 import { file_intelligence_test_v1_gateway, GatewayService } from '../gen/intelligence/test/v1/gateway_pb.ts';
 
 /** A request, and what grpc-gateway answered; only replies of 200 are kept. */
@@ -33,7 +35,7 @@ export interface Transcoder {
 /** Our transcoder, serving the same methods: they send back what they are sent. */
 export async function startTranscoder(): Promise<Transcoder> {
   const app = Fastify({ rewriteUrl: routableUrl });
-  await app.register(rest<void>, {
+  await app.register(fastifyTranscoding<void>, {
     methods: GatewayService.methods,
     registry,
     limits: { bodyBytes: 1_000_000, timeoutMsMax: 60_000 },

@@ -21,7 +21,7 @@ import { sendText } from '../compression.ts';
 import { headersOf } from '../failures.ts';
 import type { AdmittedCall, Gate } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
-import { readJson } from './body.ts';
+import { readJson } from '../json-body.ts';
 import { embeddingList, readEmbeddingsRequest } from './embeddings.ts';
 import { chunkFraming } from './framing.ts';
 import { ParameterError } from './parameters.ts';

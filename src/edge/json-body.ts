@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkJson, readBody } from '@intelligence-api/transcoding/parts';
-import { FailureError, invalid } from '../../base/failure.ts';
+import { FailureError, invalid } from '../base/failure.ts';
 
 const largeBytes = 1024 * 1024;
 

@@ -1,0 +1,193 @@
+import { readFileSync } from 'node:fs';
+import { create, type DescMethod } from '@bufbuild/protobuf';
+import { RestError } from '@intelligence-api/transcoding';
+import { createJsonCodecs, FastifyCall, type JsonCodec, RunningCalls } from '@intelligence-api/transcoding/parts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ServedService } from '../../api/handlers.ts';
+import { FailureError, invalid } from '../../base/failure.ts';
+import { readProtoComments } from '../../base/proto-comments.ts';
+import { ListPricesRequestSchema, type ListPricesResponse } from '../../gen/intelligence/workflow/v1/definition_pb.ts';
+import { WorkflowService } from '../../gen/intelligence/workflow/v1/workflow_service_pb.ts';
+import { errorBody } from '../error-body.ts';
+import { headersOf, type Refusal } from '../failures.ts';
+import type { AdmittedCall, Gate } from '../gate.ts';
+import { HttpIncomingCall } from '../incoming-call.ts';
+import { readJson } from '../json-body.ts';
+import { registryOf } from '../message-types.ts';
+import type { ToolResult } from './protocol.ts';
+import { listedTool, type McpTool, mcpTools } from './tools.ts';
+
+type HttpCall = FastifyCall<AdmittedCall>;
+
+export interface McpOptions {
+  gate: Gate;
+  services: readonly ServedService[];
+  pathPrefix: string;
+  /** The service's public address, without a slash at its end. */
+  issuer(): string;
+  /** Ends the calls that still run; its reason is a `FailureError`, and what they hear. */
+  shutdownSignal: AbortSignal;
+}
+
+/** Largest message, after decompression. */
+const messageBytes = 1024 * 1024;
+
+const { listPrices } = WorkflowService.method;
+
+/**
+ * `POST /mcp`: workflows and pulse as tools of the Model Context Protocol (Streamable HTTP), for agents. A tool is a method
+ * in other clothes: the same gate, limits, flow and ledger; a call is charged as the method is. Where to get a credential
+ * stands at `/.well-known/oauth-protected-resource/mcp` (RFC 9728), which refusals name.
+ */
+export function registerMcp(app: FastifyInstance, options: McpOptions): void {
+  const { gate, services, pathPrefix, issuer } = options;
+  if (!gate.serves(listPrices)) return;
+  const path = `${pathPrefix}/mcp`;
+  const running = new RunningCalls(options.shutdownSignal);
+  const resource = () => `${issuer()}${path}`;
+  const tools = mcpTools(gate.serves, readProtoComments(readFileSync(descriptors)));
+  const json = jsonOf(services, tools);
+  let loaded: ReturnType<typeof load> | undefined;
+
+  app.get(`/.well-known/oauth-protected-resource${path}`, async (_request, reply) =>
+    reply
+      .header('cache-control', 'public, max-age=600')
+      .header('access-control-allow-origin', '*')
+      .send({
+        resource: resource(),
+        authorization_servers: [issuer()],
+        bearer_methods_supported: ['header'],
+        resource_name: 'Intelligence API',
+        resource_documentation: `${issuer()}/docs`,
+      }),
+  );
+
+  app.register(async (instance) => {
+    instance.removeAllContentTypeParsers();
+    instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null, undefined));
+    instance.post(path, (request, reply) => {
+      const http: HttpCall = new FastifyCall(request, reply);
+      running.add(http);
+      return answer(http, request, reply)
+        .catch((error: unknown) => refuse(error, http, reply))
+        .finally(() => {
+          http.finish();
+          running.delete(http);
+        })
+        .then(() => reply);
+    });
+  });
+
+  async function answer(http: HttpCall, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    // Which tool it is stands in the body; nobody gets to send one whose call would be refused.
+    const call = await gate.admit(listPrices, new HttpIncomingCall('mcp', http));
+    http.admitted = call;
+    const message = await http.untilStopped(readJson(request.raw, messageBytes));
+    const tool = tools.get(toolNamed(message) ?? '');
+    if (tool) gate.asUnary(call, tool.method);
+    // Whatever is not the call of a tool is told the prices, and pays nothing.
+    const prices = tool ? [] : await pricesOf(call);
+    loaded ??= load();
+    const protocol = await loaded;
+    const answering = protocol.answer(webRequest(http, resource()), message, {
+      tools: async () => [...tools.values()].map((each) => listedTool(each, prices)),
+      call: async (name, args) => (tool && tool.name === name ? run(tool, args, call) : undefined),
+    });
+    const response = await http.untilStopped(answering);
+    // Only then is it known what was charged, which stands in the headers.
+    const body = Buffer.from(await response.arrayBuffer());
+    if (http.isGone) reply.hijack();
+    else
+      reply
+        .code(response.status)
+        .headers({ ...Object.fromEntries(response.headers), ...http.replyHeaders })
+        .send(body);
+  }
+
+  async function pricesOf(call: AdmittedCall): Promise<ListPricesResponse['prices']> {
+    const { prices } = (await gate.unary(call, create(ListPricesRequestSchema))) as ListPricesResponse;
+    return prices;
+  }
+
+  /** What is wrong with a tool's input, and what comes of running it, is for the model to read. */
+  async function run({ method }: McpTool, args: Record<string, unknown>, call: AdmittedCall): Promise<ToolResult> {
+    const { read, print } = json.get(method) as JsonCodec;
+    try {
+      const text = print(await gate.unary(call, read(JSON.stringify(args))));
+      return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
+    } catch (thrown) {
+      const error = asFailure(thrown);
+      gate.abandon(call, error);
+      const refusal = gate.refuse(error, call.requestId);
+      return { content: [{ type: 'text', text: errorBody(refusal, call.requestId) }], isError: true };
+    }
+  }
+
+  function refuse(thrown: unknown, http: HttpCall, reply: FastifyReply): void {
+    const error = asFailure(thrown);
+    const { admitted } = http;
+    if (admitted) gate.abandon(admitted, error);
+    const refusal = gate.refuse(error, admitted?.requestId);
+    if (reply.sent) return;
+    if (http.isGone) {
+      reply.hijack();
+      return;
+    }
+    reply.headers({ ...http.replyHeaders, ...headersOf(refusal), ...challenge(refusal) });
+    const body = JSON.parse(errorBody(refusal, admitted?.requestId)) as { error: object };
+    refuseAs(reply, refusal.status, refusal.message, body.error);
+  }
+
+  /** RFC 9728, section 5.1: a challenge says where to read how to get a credential. */
+  function challenge({ headers }: Refusal): Record<string, string> {
+    const scheme = headers?.['www-authenticate'];
+    if (scheme === undefined) return {};
+    const metadata = `${issuer()}/.well-known/oauth-protected-resource${path}`;
+    return { 'www-authenticate': `${scheme}${scheme === 'Bearer' ? ' ' : ', '}resource_metadata="${metadata}"` };
+  }
+}
+
+const descriptors = new URL('../../gen/descriptors.binpb', import.meta.url);
+
+/** A refusal before there is a request of the protocol to answer. Code: its range for what a server defines. */
+function refuseAs(reply: FastifyReply, status: number, message: string, data: object): FastifyReply {
+  return reply
+    .code(status)
+    .type('application/json')
+    .send(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message, data } }));
+}
+
+/** The package is large; a service that nobody asks for tools does not load it. */
+async function load() {
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  const { createProtocol } = await import('./protocol.ts');
+  return createProtocol({
+    version,
+    instructions:
+      'Tools that judge listings, texts, forms, decisions and businesses, draft documents, and count events. They are paid from the prepaid credit of the account whose key is sent; each tool says what a call costs, and each reply what was charged.',
+  });
+}
+
+function jsonOf(services: readonly ServedService[], tools: Map<string, McpTool>): Map<DescMethod, JsonCodec> {
+  const codecOf = createJsonCodecs(registryOf(services.map(({ service }) => service)));
+  return new Map([...tools.values()].map(({ method }) => [method, codecOf(method)]));
+}
+
+function webRequest(http: HttpCall, url: string): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(http.headers))
+    if (typeof value === 'string' && !name.startsWith(':')) headers.set(name, value);
+  return new Request(url, { method: 'POST', headers, signal: http.signal });
+}
+
+/** The tool that a message calls. One message a request: batches left the protocol, and each call is paid by itself. */
+function toolNamed(message: unknown): string | undefined {
+  if (Array.isArray(message)) throw new FailureError(invalid('body', 'must be one message: batches are not taken'));
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
+  if (method === 'subscriptions/listen') throw new FailureError({ kind: 'unimplemented' });
+  return method === 'tools/call' && typeof params?.name === 'string' ? params.name : undefined;
+}
+
+function asFailure(thrown: unknown): unknown {
+  return thrown instanceof RestError ? new FailureError(thrown.problem) : thrown;
+}

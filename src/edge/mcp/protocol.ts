@@ -1,0 +1,57 @@
+import {
+  createMcpHandler,
+  type McpHttpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from '@modelcontextprotocol/server';
+
+/** What answers the requests of one HTTP exchange. */
+export interface Exchange {
+  tools(): Promise<object[]>;
+  /** Runs a tool; undefined when there is none by that name. */
+  call(name: string, args: Record<string, unknown>): Promise<ToolResult | undefined>;
+}
+
+/** What a tool answers: its reply as an object and as the same in text; or what went wrong, for the model to read. */
+export interface ToolResult {
+  [key: string]: unknown;
+  content: { type: 'text'; text: string }[];
+  structuredContent?: Record<string, unknown>;
+  isError?: boolean;
+}
+
+/**
+ * The Model Context Protocol over HTTP, as its own package speaks it: revision 2026-07-28, in which each request stands
+ * alone, and those of 2025 without sessions. Nothing is kept between two requests.
+ */
+export function createProtocol(options: { version: string; instructions: string }): {
+  answer(request: Request, message: unknown, exchange: Exchange): Promise<Response>;
+} {
+  const handler: McpHttpHandler = createMcpHandler(({ authInfo }) => serverOf(authInfo?.extra?.exchange as Exchange));
+
+  function serverOf(exchange: Exchange): Server {
+    // The package's own list of tools would look at every schema again for each request.
+    const server = new Server(
+      { name: 'intelligence-api', title: 'Intelligence API', version: options.version },
+      { capabilities: { tools: {} }, instructions: options.instructions },
+    );
+    server.setRequestHandler('tools/list', async () => ({ tools: (await exchange.tools()) as never[] }));
+    server.setRequestHandler('tools/call', async ({ params }) => {
+      const result = await exchange.call(params.name, params.arguments ?? {});
+      if (!result)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}": see tools/list.`);
+      return result;
+    });
+    return server;
+  }
+
+  return {
+    // The credential was checked before; what the package passes on with a request is the exchange.
+    answer: (request, message, exchange) =>
+      handler.fetch(request, {
+        parsedBody: message,
+        authInfo: { token: '', clientId: '', scopes: [], extra: { exchange } },
+      }),
+  };
+}
