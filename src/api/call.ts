@@ -1,7 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 
 /** How a call arrived. */
-export type Protocol = 'rest' | 'grpc' | 'grpc-web' | 'connect' | 'openai' | 'mcp';
+export type Protocol = 'rest' | 'grpc' | 'grpc-web' | 'connect' | 'openai' | 'anthropic' | 'mcp';
 
 /** All that a handler may know of its caller, whatever protocol the call came by. */
 export interface Call {

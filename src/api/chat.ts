@@ -53,6 +53,9 @@ export function chatService({ chat, fingerprintKey, keepAliveMs }: ChatServiceOp
     streamChat: (request, call) => keptAlive(streamed(request, call), keepAliveMs, silence),
     estimateChat: async ({ request }, { caller, signal }) =>
       estimateMessage(unwrap(await chat.estimate(caller, chatRequestOf(request ?? create(ChatRequestSchema)), signal))),
+    countChatTokens: async ({ request }, { caller, signal }) => ({
+      inputTokens: unwrap(await chat.countTokens(caller, chatRequestOf(request ?? create(ChatRequestSchema)), signal)),
+    }),
     listModels: async ({ provider, pageSize, pageToken }, { caller }) => {
       const page = unwrap(chat.listModels(caller, { provider, pageSize, pageToken }));
       return { models: page.items.map(modelMessage), nextPageToken: page.nextPageToken };

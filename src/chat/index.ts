@@ -11,6 +11,7 @@ import type { ChatCall } from './deps.ts';
 import { listModels } from './list-models.ts';
 import { prepareChat } from './prepare.ts';
 import type { Quote } from './quote.ts';
+import { countInput, tokenCounter } from './tokens.ts';
 import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
 import { createWarmCaches } from './warm-caches.ts';
 
@@ -50,11 +51,16 @@ export interface Chat {
   stream(caller: Caller, request: ChatRequest, call: ChatCall): Promise<Result<AsyncGenerator<ChatEvent, void>>>;
   /** The routes that would be tried and what they could cost; calls nothing and holds nothing. Fails like `run` before its hold. */
   estimate(caller: Caller, request: ChatRequest, signal?: AbortSignal): Promise<Result<ChatEstimate>>;
+  /** How many tokens the conversation has, for the first of the routes that would be tried. Fails like `estimate`. */
+  countTokens(caller: Caller, request: ChatRequest, signal?: AbortSignal): Promise<Result<number>>;
   /** The models that a caller can use now, with the prices of its account; needs no credit. */
   listModels(caller: Caller, request: PageRequest & { provider?: string }): Result<Page<PricedModel>>;
   /** Resolves when no request is under way any more. */
   drained(): Promise<void>;
 }
+
+/** Where a price cap leaves no model, texts are counted all the same. */
+const noModel = { imageTokens: 0, contextTokens: 0 };
 
 export const chatDeadlineMs = 120_000;
 /** It bounds for how long a call runs that another node does not know of; a reply within it costs one commit, not two. */
@@ -101,6 +107,13 @@ export function createChat(options: ChatOptions): Chat {
       if (!prepared.ok) return prepared;
       const { quote, reason } = prepared.value;
       return succeed({ ...quote, reason });
+    },
+    async countTokens(caller, request, signal) {
+      const prepared = await prepareChat(deps, caller, request, signal ? { signal } : {});
+      if (!prepared.ok) return prepared;
+      const { measure, quote } = prepared.value;
+      const count = tokenCounter(deps.sandbox, caller.accountId ?? '');
+      return succeed(await countInput(request, measure, quote.routes[0]?.model ?? noModel, count));
     },
     listModels: (caller, request) => listModels(deps.catalog, caller, request),
     async drained() {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { constants, Http2ServerRequest } from 'node:http2';
 import type { FastifyInstance } from 'fastify';
 import { type Failure, FailureError } from '../base/failure.ts';
@@ -7,8 +7,8 @@ import { connectionOf } from './connections.ts';
 
 export interface AnonymousRequestOptions {
   budget: AnonymousBudget;
-  /** Whether what is served at a route's path looks at credentials: a request that shows one is counted there. */
-  checksCredentials(path: string): boolean;
+  /** Whether the request shows a credential that what is served at the route's path looks at: it is counted there. */
+  checksCredential(path: string, headers: IncomingHttpHeaders): boolean;
   /** RPCs refuse in the framing of their protocol, once `refusalOf` tells them. */
   isRpc(path: string): boolean;
   /** How long a request to a path may take in all: to send, to answer and to read; in milliseconds. */
@@ -24,11 +24,11 @@ export function refusalOf(request: IncomingMessage): Failure | undefined {
 
 /** Counts requests without a credential, on every path, before anything of them is read. */
 export function limitAnonymousRequests(app: FastifyInstance, options: AnonymousRequestOptions): void {
-  const { budget, checksCredentials, isRpc, lifeMs } = options;
+  const { budget, checksCredential, isRpc, lifeMs } = options;
   app.addHook('onRequest', (request, reply, done) => {
     const { raw, routeOptions } = request;
     const path = routeOptions.url;
-    if (raw.headers.authorization !== undefined && path !== undefined && checksCredentials(path)) {
+    if (path !== undefined && checksCredential(path, raw.headers)) {
       done();
       return;
     }

@@ -11,6 +11,7 @@ import { ChatService } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
 import type { AnonymousBudget } from '../limits/index.ts';
 import { type AllowedMethods, allowMethods, pathOf } from './allowed-methods.ts';
 import { limitAnonymousRequests } from './anonymous.ts';
+import { anthropic, messagesPaths } from './anthropic/index.ts';
 import { registerConnect } from './connect.ts';
 import { registerPreflight } from './cors.ts';
 import { errorBody } from './error-body.ts';
@@ -121,11 +122,16 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
           router.service(ServerReflectionAlpha, reflection.v1alpha);
         },
       });
-      if (gate.serves(ChatService.method.chat))
-        app.register(openAi, {
-          ...{ gate, pathPrefix: http.pathPrefix, shutdownSignal: shutdown.signal },
-          ...{ bodyBytes: largeMessageBytes, textsBytes },
-        });
+      const facade = {
+        gate,
+        pathPrefix: http.pathPrefix,
+        shutdownSignal: shutdown.signal,
+        bodyBytes: largeMessageBytes,
+      };
+      if (gate.serves(ChatService.method.chat)) {
+        app.register(openAi, { ...facade, textsBytes });
+        app.register(anthropic, facade);
+      }
       registerMcp(app, {
         ...{ gate, services, pathPrefix: http.pathPrefix, shutdownSignal: shutdown.signal },
         issuer: options.issuer ?? (() => ''),
@@ -204,14 +210,17 @@ function limitAnonymous(app: FastifyInstance, options: EdgeOptions, budget: Anon
   const reflectionMs = (bounds?.reflection ?? defaultReflectionLimits).lifeMs;
   const rpcs = new Set(methodsOfRpcs(services).keys());
   const operations = new Set(methodsOfRpcs(operationsOf(options)).keys());
+  const takesKeyHeader = new Set(messagesPaths(http.pathPrefix));
   limitAnonymousRequests(app, {
     budget,
-    checksCredentials: (path) =>
-      rpcs.has(path) ||
-      path === '/metrics' ||
-      path === `${http.pathPrefix}/mcp` ||
-      path === `${http.pathPrefix}/*` ||
-      path.startsWith(`${http.pathPrefix}/v1/`),
+    checksCredential: (path, headers) =>
+      headers.authorization === undefined
+        ? headers['x-api-key'] !== undefined && takesKeyHeader.has(path)
+        : rpcs.has(path) ||
+          path === '/metrics' ||
+          path === `${http.pathPrefix}/mcp` ||
+          path === `${http.pathPrefix}/*` ||
+          path.startsWith(`${http.pathPrefix}/v1/`),
     isRpc: (path) => rpcs.has(path) || operations.has(path),
     // Watches and reflection end by themselves, unless nobody reads what they say.
     lifeMs: (path) => anonymousMs + (path === watchPath ? watchMs : path?.endsWith(reflectionName) ? reflectionMs : 0),

@@ -1,0 +1,187 @@
+import type { StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
+import type { ChatResponse, StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
+import type { Refusal } from '../failures.ts';
+import { dataOf } from './provider-state.ts';
+
+/** A reply as `POST /v1/messages` prints it. */
+export function messageOf(reply: ChatResponse): object {
+  const { content = '', toolCalls = [], providerState = '' } = reply.message ?? {};
+  const calls = Object.fromEntries(
+    toolCalls.filter((call) => call.providerState !== '').map((call) => [call.id, call.providerState]),
+  );
+  const state = dataOf({ message: providerState, calls });
+  return {
+    id: reply.id,
+    type: 'message',
+    role: 'assistant',
+    model: reply.model,
+    content: [
+      ...(reply.reasoningSummary === '' ? [] : [{ type: 'thinking', thinking: reply.reasoningSummary, signature: '' }]),
+      ...(content === '' ? [] : [{ type: 'text', text: content, citations: null }]),
+      ...toolCalls.map(({ id, name, arguments: text }) => ({ type: 'tool_use', id, name, input: inputOf(text) })),
+      ...(state === undefined ? [] : [{ type: 'redacted_thinking', data: state }]),
+    ],
+    stop_reason: stopReason(reply.finishReason),
+    stop_sequence: null,
+    usage: usageOf(reply.usage),
+  };
+}
+
+type BlockKind = 'thinking' | 'text' | `tool ${number}`;
+
+/**
+ * Turns the messages of a stream into the events of that API, in its order: one block is open at a time, each has a start and
+ * a stop. What the provider needs to go on is known at the end, and is the last block.
+ */
+export class MessageEvents {
+  readonly #requestId: string;
+  readonly #model: string;
+  readonly #calls: Record<string, string> = {};
+  readonly #callIds = new Map<number, string>();
+  #index = -1;
+  #open: BlockKind | undefined;
+
+  constructor(options: { requestId: string; model: string }) {
+    this.#requestId = options.requestId;
+    this.#model = options.model;
+  }
+
+  /** What it costs is not known before the end; the counts come with `message_delta`. */
+  first(): object {
+    return {
+      type: 'message_start',
+      message: {
+        id: `msg_${this.#requestId}`,
+        ...{ type: 'message', role: 'assistant', model: this.#model, content: [] },
+        ...{ stop_reason: null, stop_sequence: null, usage: { input_tokens: 0, output_tokens: 0 } },
+      },
+    };
+  }
+
+  of({ event }: StreamChatResponse): object[] {
+    switch (event.case) {
+      case 'content':
+        return [
+          ...this.#block('text', { type: 'text', text: '' }),
+          this.#delta({ type: 'text_delta', text: event.value }),
+        ];
+      case 'reasoningSummary':
+        return [
+          ...this.#block('thinking', { type: 'thinking', thinking: '', signature: '' }),
+          this.#delta({ type: 'thinking_delta', thinking: event.value }),
+        ];
+      case 'toolCall': {
+        const { index, id, name, arguments: text, providerState } = event.value;
+        if (id !== '') this.#callIds.set(index, id);
+        const known = this.#callIds.get(index);
+        if (providerState !== '' && known !== undefined) this.#calls[known] = providerState;
+        const begun = this.#block(`tool ${index}`, { type: 'tool_use', id, name, input: {} });
+        return text === '' ? begun : [...begun, this.#delta({ type: 'input_json_delta', partial_json: text })];
+      }
+      case 'end':
+        return this.#end(event.value);
+      default:
+        return [];
+    }
+  }
+
+  #end(end: StreamEnd): object[] {
+    const state = dataOf({ message: end.providerState, calls: this.#calls });
+    const last = state === undefined ? [] : this.#block(undefined, { type: 'redacted_thinking', data: state });
+    return [
+      ...last,
+      ...this.#stop(),
+      {
+        type: 'message_delta',
+        delta: { stop_reason: stopReason(end.finishReason), stop_sequence: null },
+        usage: usageOf(end.usage),
+        // Where that API has no place: the charge and who answered.
+        ...{ charge_id: end.id, provider: end.provider, model: end.model },
+      },
+    ];
+  }
+
+  /** Opens a block of the kind, unless it is the one that is open. */
+  #block(kind: BlockKind | undefined, content: object): object[] {
+    if (kind !== undefined && this.#open === kind) return [];
+    const stopped = this.#stop();
+    this.#index += 1;
+    this.#open = kind ?? 'text';
+    return [...stopped, { type: 'content_block_start', index: this.#index, content_block: content }];
+  }
+
+  #stop(): object[] {
+    if (this.#open === undefined) return [];
+    this.#open = undefined;
+    return [{ type: 'content_block_stop', index: this.#index }];
+  }
+
+  #delta(delta: object): object {
+    return { type: 'content_block_delta', index: this.#index, delta };
+  }
+}
+
+/** A refusal as that API prints its errors. */
+export function anthropicError(refusal: Refusal, requestId: string | undefined): object {
+  const places = (refusal.violations ?? []).map(({ field, description }) => `${snakeCase(field)}: ${description}`);
+  return {
+    type: 'error',
+    error: {
+      type: errorTypes[refusal.status] ?? (refusal.status >= 500 ? 'api_error' : 'invalid_request_error'),
+      message: places.length > 0 ? places.join('; ') : refusal.message,
+      reason: refusal.reason,
+    },
+    request_id: requestId ?? null,
+  };
+}
+
+const errorTypes: Record<number, string> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+};
+
+// To that API's clients a reply that ended for lack of credit was cut.
+const stopReasons: Record<string, string> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  credit: 'max_tokens',
+  tool_calls: 'tool_use',
+  content_filter: 'refusal',
+};
+
+function stopReason(reason: string): string {
+  return stopReasons[reason] ?? 'end_turn';
+}
+
+/** There, input is counted without what the cache had or took. */
+function usageOf(usage: Usage | undefined): object {
+  const { inputTokens = 0, cachedInputTokens = 0, cacheWriteInputTokens = 0, outputTokens = 0 } = usage ?? {};
+  return {
+    input_tokens: Math.max(inputTokens - cachedInputTokens - cacheWriteInputTokens, 0),
+    cache_creation_input_tokens: cacheWriteInputTokens,
+    cache_read_input_tokens: cachedInputTokens,
+    output_tokens: outputTokens,
+    cost_usd: usage?.costUsd ?? '0.00',
+    estimated: usage?.estimated ?? false,
+  };
+}
+
+/** A model may write what is no JSON; the caller's tool is to say so. */
+function inputOf(text: string): unknown {
+  try {
+    const input: unknown = JSON.parse(text === '' ? '{}' : text);
+    return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { input };
+  } catch {
+    return { input: text };
+  }
+}
+
+function snakeCase(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
