@@ -27,6 +27,7 @@ import { registerProbes } from './operations/probes.ts';
 import type { ReadinessMonitor } from './operations/readiness.ts';
 import { defaultReflectionLimits, type ReflectionLimits, reflectionServices } from './operations/reflection.ts';
 import { streamPeers } from './proxies.ts';
+import { responses } from './responses/index.ts';
 import { registerRest } from './rest-lane.ts';
 import { registerSecurityHeaders, securityHeaders } from './security-headers.ts';
 import { type RunningServer, startServer } from './server.ts';
@@ -130,6 +131,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
       };
       if (gate.serves(ChatService.method.chat)) {
         app.register(openAi, { ...facade, textsBytes });
+        app.register(responses, facade);
         app.register(anthropic, facade);
       }
       registerMcp(app, {

@@ -1,8 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
+import { chatAnswer, chatChunk, functionCall, nanoUsd } from '../support/chat-upstream.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
-import { completion, type SeenRequest, startUpstream, type Upstream, type UpstreamReply } from '../support/upstream.ts';
+import { startUpstream, type Upstream } from '../support/upstream.ts';
 
 type Json = Record<string, unknown>;
 
@@ -35,13 +36,13 @@ beforeEach(async () => {
   customer = await onboard(app);
   client = new Anthropic({ apiKey: customer.apiKey, authToken: null, baseURL: app.url, maxRetries: 0 });
   upstream.seen.length = 0;
-  upstream.answer(answer(() => ({ content: 'Hello there.' })));
+  upstream.answer(chatAnswer(() => ({ content: 'Hello there.' })));
 });
 
 async function spent(): Promise<bigint> {
   const { body } = await send(app, 'GET', '/v1/wallet', customer.managementKey);
   expect(body.wallet.heldUsd).toBe('0.00');
-  return nano('5.00') - nano(body.wallet.balanceUsd);
+  return nanoUsd('5.00') - nanoUsd(body.wallet.balanceUsd);
 }
 
 test('chats with the key where that API has it, and is told the charge', async () => {
@@ -74,15 +75,12 @@ test('streams in the order of that API, with a key as bearer', async () => {
 
 test.each([false, true])('runs a loop of two tools (stream: %s)', async (stream) => {
   upstream.answer(
-    answer(({ messages: said }) => {
+    chatAnswer(({ messages: said }) => {
       const results = (said as Json[]).filter(({ role }) => role === 'tool');
       if (results.length === 2) return { content: results.map(({ content }) => content).join(' and ') };
       return {
         content: 'Let me look.',
-        tool_calls: ['Rome', 'Oslo'].map((city, index) => ({
-          ...{ id: `call_${index}`, type: 'function' },
-          function: { name: 'weather', arguments: JSON.stringify({ city }) },
-        })),
+        tool_calls: ['Rome', 'Oslo'].map((city, index) => functionCall(`call_${index}`, 'weather', { city })),
       };
     }),
   );
@@ -118,7 +116,7 @@ test.each([false, true])('runs a loop of two tools (stream: %s)', async (stream)
 });
 
 test('takes images, a system text with cache marks, and structured output', async () => {
-  upstream.answer(answer(() => ({ content: '{"colour":"red"}' })));
+  upstream.answer(chatAnswer(() => ({ content: '{"colour":"red"}' })));
   const data = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]).toString('base64');
   const { content } = await client.messages.create({
     ...asked,
@@ -162,7 +160,7 @@ test('errors have the shape and the class of that API', async () => {
   await expect(wrong.messages.create(asked)).rejects.toBeInstanceOf(Anthropic.AuthenticationError);
   const error = await client.messages.create({ ...asked, model: 'no-such-model' }).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(Anthropic.APIError);
-  expect(error).toMatchObject({ status: 400, error: { type: 'error', error: { message: expect.any(String) } } });
+  expect(error).toMatchObject({ status: 404, error: { type: 'error', error: { type: 'not_found_error' } } });
   await expect(
     client.messages.create({ ...asked, messages: [{ role: 'user', content: [{ type: 'video' } as never] }] }),
   ).rejects.toThrow(/messages\[0\]\.content\[0\]\.type/);
@@ -193,7 +191,7 @@ test('what is not used is named', async () => {
 
 test('a stream that is left is charged for what came', async () => {
   upstream.answer(() => ({
-    pieces: Array.from({ length: 50 }, (_, index) => chunk({ content: `word${index} ` })),
+    pieces: Array.from({ length: 50 }, (_, index) => chatChunk({ content: `word${index} ` })),
     pauseMs: 20,
     ending: 'silence',
   }));
@@ -216,41 +214,3 @@ test('a key in x-api-key counts for these paths alone', async () => {
   const response = await fetch(`${app.url}/v1/wallet`, { headers: { 'x-api-key': customer.apiKey } });
   expect(response.status).toBe(401);
 });
-
-function answer(make: (body: Json) => { content: string | null; tool_calls?: Json[] }) {
-  return ({ body }: SeenRequest): UpstreamReply => {
-    const message = make(body);
-    const finish = message.tool_calls ? 'tool_calls' : 'stop';
-    const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
-    if (body.stream !== true) {
-      const whole = completion('') as { choices: Json[] };
-      return {
-        body: {
-          ...whole,
-          usage,
-          choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: finish }],
-        },
-      };
-    }
-    const calls = (message.tool_calls ?? []).map((call, index) => chunk({ tool_calls: [{ index, ...call }] }));
-    return {
-      pieces: [
-        chunk({ role: 'assistant', content: '' }),
-        chunk({ content: message.content }),
-        ...calls,
-        chunk({}, finish, usage),
-        'data: [DONE]\n\n',
-      ],
-    };
-  };
-}
-
-function chunk(delta: Json, finish_reason: string | null = null, usage?: object): string {
-  return `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }], ...(usage && { usage }) })}\n\n`;
-}
-
-/** Nano-USD of a decimal amount. */
-function nano(usd: string): bigint {
-  const [whole = '0', part = ''] = usd.split('.');
-  return BigInt(whole) * 1_000_000_000n + BigInt(part.padEnd(9, '0'));
-}

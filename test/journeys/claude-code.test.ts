@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
+import { chatAnswer, functionCall } from '../support/chat-upstream.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 
@@ -46,22 +47,16 @@ test.skipIf(!isInstalled)(
   { timeout: 180_000 },
   async () => {
     await writeFile(join(home, 'secret.txt'), 'The word is mango.');
-    upstream.answer(({ body }) => {
-      const said = body.messages as Json[];
-      const result = said.findLast(({ role }) => role === 'tool');
-      const hasTools = Array.isArray(body.tools) && body.tools.length > 0;
-      if (!hasTools) return streamed({ content: 'A title' });
-      if (result)
-        return streamed({ content: JSON.stringify(result.content).includes('mango') ? 'It is mango.' : 'No.' });
-      return streamed({
-        tool_calls: [
-          {
-            ...{ index: 0, id: 'call_1', type: 'function' },
-            function: { name: 'Read', arguments: JSON.stringify({ file_path: join(home, 'secret.txt') }) },
-          },
-        ],
-      });
-    });
+    upstream.answer(
+      chatAnswer((body) => {
+        const said = body.messages as Json[];
+        const result = said.findLast(({ role }) => role === 'tool');
+        const hasTools = Array.isArray(body.tools) && body.tools.length > 0;
+        if (!hasTools) return { content: 'A title' };
+        if (result) return { content: JSON.stringify(result.content).includes('mango') ? 'It is mango.' : 'No.' };
+        return { content: '', tool_calls: [functionCall('call_1', 'Read', { file_path: join(home, 'secret.txt') })] };
+      }),
+    );
     const out = await run(['-p', 'Which word is in secret.txt?', '--model', 'm', '--allowedTools', 'Read']);
     expect(out).toContain('It is mango.');
     expect(upstream.seen.length).toBeGreaterThanOrEqual(2);
@@ -85,16 +80,4 @@ function run(args: string[]): Promise<string> {
         : resolve(stdout),
     ).stdin?.end();
   });
-}
-
-function streamed(delta: Json) {
-  const chunk = (piece: Json, finish_reason: string | null = null, more: Json = {}) =>
-    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: piece, finish_reason }], ...more })}\n\n`;
-  return {
-    pieces: [
-      chunk({ role: 'assistant', ...delta }),
-      chunk({}, delta.tool_calls ? 'tool_calls' : 'stop', { usage: { prompt_tokens: 10, completion_tokens: 5 } }),
-      'data: [DONE]\n\n',
-    ],
-  };
 }

@@ -6,7 +6,7 @@ import {
   type MessageSchema,
   type PartSchema,
 } from '../../gen/intelligence/chat/v1/chat_pb.ts';
-import { stateIn } from './provider-state.ts';
+import { stateIn } from '../provider-state.ts';
 import type { Block, CacheControl, CountRequest, Message } from './shapes.ts';
 
 type ChatMessage = MessageInitShape<typeof MessageSchema>;

@@ -15,8 +15,9 @@ import { headersOf } from '../failures.ts';
 import type { AdmittedCall, Gate } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from '../json-body.ts';
+import { ignoredHeader } from '../shapes.ts';
 import { eventFraming } from './framing.ts';
-import { anthropicError, messageOf } from './reply.ts';
+import { anthropicError, messageOf, statusOf } from './reply.ts';
 import { type ReadMessages, readCount, readMessages } from './request.ts';
 
 type HttpCall = FastifyCall<AdmittedCall>;
@@ -53,7 +54,7 @@ export async function anthropic(instance: FastifyInstance, options: AnthropicOpt
       // Whether it streams stands in the body; nobody gets to send one whose call would be refused.
       const call = await admit(http, ChatService.method.chat);
       const body = readMessages(await http.untilStopped(readJson(request.raw, bodyBytes)));
-      if (body.ignored.length > 0) http.replyHeaders['x-ignored-parameters'] = headerList(body.ignored);
+      if (body.ignored.length > 0) http.replyHeaders['x-ignored-parameters'] = ignoredHeader(body.ignored);
       return body.stream ? stream(http, body, call) : unary(http, reply, body, call);
     }),
   );
@@ -115,7 +116,7 @@ export async function anthropic(instance: FastifyInstance, options: AnthropicOpt
     const requestId = admitted?.requestId ?? http.replyHeaders['x-request-id'];
     const refusal = gate.refuse(error, requestId);
     if (reply.sent) return;
-    reply.code(refusal.status).headers(headersOf(refusal));
+    reply.code(statusOf(refusal)).headers(headersOf(refusal));
     await send(reply, http, anthropicError(refusal, requestId));
   }
 }
@@ -128,15 +129,6 @@ class KeyHeaderCall extends HttpIncomingCall {
     const key = super.header('x-api-key');
     return key === undefined ? undefined : `Bearer ${key}`;
   }
-}
-
-const ignoredMax = 20;
-
-function headerList(names: readonly string[]): string {
-  return names
-    .filter((name) => /^[\w.-]{1,100}$/.test(name))
-    .slice(0, ignoredMax)
-    .join(', ');
 }
 
 async function send(reply: FastifyReply, http: HttpCall, body: object): Promise<void> {

@@ -1,7 +1,7 @@
 import type { StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { ChatResponse, StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import type { Refusal } from '../failures.ts';
-import { dataOf } from './provider-state.ts';
+import { dataOf } from '../provider-state.ts';
 
 /** A reply as `POST /v1/messages` prints it. */
 export function messageOf(reply: ChatResponse): object {
@@ -127,12 +127,17 @@ export function anthropicError(refusal: Refusal, requestId: string | undefined):
   return {
     type: 'error',
     error: {
-      type: errorTypes[refusal.status] ?? (refusal.status >= 500 ? 'api_error' : 'invalid_request_error'),
+      type: errorTypes[statusOf(refusal)] ?? (refusal.status >= 500 ? 'api_error' : 'invalid_request_error'),
       message: places.length > 0 ? places.join('; ') : refusal.message,
       reason: refusal.reason,
     },
     request_id: requestId ?? null,
   };
+}
+
+/** The status of a refusal: that API knows a model that is not there by another than the contract does. */
+export function statusOf({ status, violations }: Refusal): number {
+  return violations?.[0]?.reason === 'MODEL_NOT_FOUND' ? 404 : status;
 }
 
 const errorTypes: Record<number, string> = {

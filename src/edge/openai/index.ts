@@ -28,6 +28,8 @@ import { ParameterError } from './parameters.ts';
 import { completionOf, modelList, modelNamed, openAiError, statusOf } from './reply.ts';
 import { type CompletionRequest, readCompletionRequest } from './request.ts';
 
+export { openAiError, statusOf } from './reply.ts';
+
 type HttpCall = FastifyCall<AdmittedCall>;
 
 const heartbeatMs = 15_000;

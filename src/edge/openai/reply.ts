@@ -100,8 +100,11 @@ export function modelNamed(name: string, models: readonly NamedModel[]): object 
   return data.find(({ id }) => id === name);
 }
 
-/** A refusal as that API prints its errors. `sent`: the parameter as the caller named it, where that is known. */
-export function openAiError(refusal: Refusal, sent?: FieldViolation): object {
+/** A refusal as that API prints its errors; `sent` names a parameter as the caller sent it. */
+export function openAiError(
+  refusal: Refusal,
+  sent?: FieldViolation,
+): { error: { message: string; type: string; param: string | null; code: string } } {
   const [first] = refusal.violations ?? [];
   const param = sent?.field ?? (first && parameterOf(first.field));
   const description = sent?.description ?? first?.description;

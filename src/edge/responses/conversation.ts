@@ -1,0 +1,118 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { FailureError, invalid } from '../../base/failure.ts';
+import type { MessageSchema, PartSchema, ToolCallSchema } from '../../gen/intelligence/chat/v1/chat_pb.ts';
+import { type ReplyState, stateIn } from '../provider-state.ts';
+import type { InputItem, InputPart, ResponsesRequest } from './request-shapes.ts';
+
+type ChatMessage = MessageInitShape<typeof MessageSchema>;
+type Part = MessageInitShape<typeof PartSchema>;
+
+/** What an assistant said in one go, whose pieces are items of their own there. */
+interface Turn {
+  parts: Part[];
+  toolCalls: MessageInitShape<typeof ToolCallSchema>[];
+  state: ReplyState | undefined;
+}
+
+/** The conversation in our words: instructions first; an assistant's text, calls and reasoning that follow each other are one message. */
+export function conversationOf({ instructions, input }: ResponsesRequest): ChatMessage[] {
+  const messages: ChatMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
+  if (typeof input === 'string') return [...messages, { role: 'user', content: input }];
+  let turn: Turn | undefined;
+  const close = () => {
+    if (turn) messages.push(assistantOf(turn));
+    turn = undefined;
+  };
+  const opened = (): Turn => {
+    turn ??= { parts: [], toolCalls: [], state: undefined };
+    return turn;
+  };
+  for (const [index, item] of input.entries()) {
+    const at = `input[${index}]`;
+    if (item.type === 'reasoning') {
+      if (item.encrypted_content) opened().state = stateAt(item.encrypted_content, `${at}.encrypted_content`);
+    } else if (item.type === 'function_call')
+      opened().toolCalls.push({ id: item.call_id, name: item.name, arguments: item.arguments });
+    else if (item.type === 'message' && item.role === 'assistant') opened().parts.push(...partsOf(item.content, at));
+    else {
+      close();
+      messages.push(otherOf(item, at));
+    }
+  }
+  close();
+  return messages;
+}
+
+function assistantOf({ parts, toolCalls, state }: Turn): ChatMessage {
+  return {
+    role: 'assistant',
+    parts,
+    toolCalls: toolCalls.map((call) => ({ ...call, providerState: state?.calls[call.id ?? ''] ?? '' })),
+    providerState: state?.message ?? '',
+  };
+}
+
+function otherOf(item: Extract<InputItem, { type: 'message' | 'function_call_output' }>, at: string): ChatMessage {
+  if (item.type === 'function_call_output')
+    return { role: 'tool', toolCallId: item.call_id, ...contentOf(item.output, `${at}.output`) };
+  // Newer clients call the system's messages the developer's.
+  const role = item.role === 'developer' ? 'system' : item.role;
+  return { role, ...contentOf(item.content, at) };
+}
+
+function contentOf(content: string | InputPart[], at: string): Pick<ChatMessage, 'content' | 'parts'> {
+  return typeof content === 'string' ? { content } : { parts: partsOf(content, at) };
+}
+
+function partsOf(content: string | InputPart[], at: string): Part[] {
+  if (typeof content === 'string') return [{ part: { case: 'text', value: content } }];
+  return content.map((part, index) => partOf(part, `${at}.content[${index}]`));
+}
+
+function partOf(part: InputPart, at: string): Part {
+  switch (part.type) {
+    case 'refusal':
+      return { part: { case: 'text', value: part.refusal } };
+    case 'input_image':
+      return { part: { case: 'image', value: imageOf(part.image_url, `${at}.image_url`) } };
+    case 'input_file':
+      return { part: { case: 'document', value: documentOf(part, at) } };
+    case 'input_audio': {
+      const { data, format } = part.input_audio;
+      const mediaType = format === 'wav' ? 'audio/wav' : 'audio/mpeg';
+      return { part: { case: 'audio', value: { data: bytes(data), mediaType } } };
+    }
+    default:
+      return { part: { case: 'text', value: part.text } };
+  }
+}
+
+const dataUrl = /^data:([a-z]+\/[a-z0-9+.-]+);base64,([A-Za-z0-9+/=_-]+)$/;
+
+function imageOf(url: string, at: string) {
+  if (!url.startsWith('data:')) return { source: { case: 'url' as const, value: url } };
+  const [, mediaType = '', data = ''] =
+    dataUrl.exec(url) ?? refuse(at, 'must be an https address or data:image/...;base64,...');
+  return { source: { case: 'data' as const, value: bytes(data) }, mediaType };
+}
+
+function documentOf({ filename, file_data, file_url }: Extract<InputPart, { type: 'input_file' }>, at: string) {
+  const named = { filename: filename ?? '' };
+  if (file_url) return { ...named, source: { case: 'url' as const, value: file_url } };
+  const [, type = '', data = ''] =
+    dataUrl.exec(file_data ?? '') ?? refuse(at, 'must have file_url, or file_data as data:application/pdf;base64,...');
+  if (type !== 'application/pdf') refuse(`${at}.file_data`, 'must be a PDF');
+  return { ...named, source: { case: 'data' as const, value: bytes(data) } };
+}
+
+function stateAt(data: string, at: string): ReplyState {
+  return stateIn(data) ?? refuse(at, 'must be as a reply of this service gave it');
+}
+
+function bytes(base64: string): Uint8Array {
+  return new Uint8Array(Buffer.from(base64, 'base64'));
+}
+
+function refuse(field: string, description: string): never {
+  throw new FailureError(invalid(field, description));
+}

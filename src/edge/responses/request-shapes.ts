@@ -1,0 +1,112 @@
+import { z } from 'zod';
+
+// What the Responses API takes. Members that are not named here are left out, and told as ignored; those that would change
+// what a reply is are named, to be refused.
+
+const record = z.record(z.string(), z.unknown());
+const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+
+const inputText = z.object({ type: z.enum(['input_text', 'output_text', 'text']), text: z.string() });
+const refusal = z.object({ type: z.literal('refusal'), refusal: z.string() });
+const inputImage = z.object({
+  type: z.literal('input_image'),
+  image_url: z.string({ error: 'must be an https address or data:image/...;base64,...: files are not kept here' }),
+});
+const inputFile = z.object({
+  type: z.literal('input_file'),
+  filename: z.string().nullish(),
+  file_data: z.string().nullish(),
+  file_url: z.string().nullish(),
+});
+const inputAudio = z.object({
+  type: z.literal('input_audio'),
+  input_audio: z.object({ data: z.string().regex(base64, 'must be base64'), format: z.enum(['wav', 'mp3']) }),
+});
+const part = z.discriminatedUnion('type', [inputText, refusal, inputImage, inputFile, inputAudio]);
+
+const message = z.object({
+  type: z.literal('message').default('message'),
+  role: z.enum(['user', 'assistant', 'system', 'developer']),
+  content: z.union([z.string(), z.array(part)]),
+});
+const functionCall = z.object({
+  type: z.literal('function_call'),
+  call_id: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+});
+const functionCallOutput = z.object({
+  type: z.literal('function_call_output'),
+  call_id: z.string(),
+  output: z.union([z.string(), z.array(part)]),
+});
+const reasoningItem = z.object({
+  type: z.literal('reasoning'),
+  encrypted_content: z.string().nullish(),
+  summary: z.array(z.unknown()).nullish(),
+});
+
+const item = z.discriminatedUnion('type', [message, functionCall, functionCallOutput, reasoningItem]);
+/** A message may leave its type out. */
+const typed = z.preprocess(
+  (given) =>
+    typeof given === 'object' && given !== null && !('type' in given) ? { type: 'message', ...given } : given,
+  item,
+);
+
+const tool = z.object({
+  type: z.literal('function', { error: 'must be function: tools that run at the provider are not available' }),
+  name: z.string(),
+  description: z.string().nullish(),
+  parameters: record.nullish(),
+  strict: z.boolean().nullish(),
+});
+
+const toolChoice = z.union([
+  z.enum(['auto', 'none', 'required']),
+  z.object({ type: z.literal('function'), name: z.string() }),
+]);
+
+const format = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text') }),
+  z.object({ type: z.literal('json_object') }),
+  z.object({ type: z.literal('json_schema'), name: z.string(), schema: record, strict: z.boolean().nullish() }),
+]);
+
+const stateless = 'is not available: nothing is kept between requests; send the whole conversation as input';
+const absent = (reason: string) => z.null({ error: reason }).optional();
+
+export const responsesRequest = z.object({
+  model: z.string().default('auto'),
+  input: z.union([z.string(), z.array(typed).min(1)]),
+  instructions: z.string().nullish(),
+  tools: z.array(tool).nullish(),
+  tool_choice: toolChoice.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  max_output_tokens: z.int().min(1).max(1_000_000).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  stream: z.boolean().nullish(),
+  reasoning: z
+    .object({
+      effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullish(),
+      summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
+    })
+    .nullish(),
+  text: z.object({ format: format.nullish() }).nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+  user: z.string().nullish(),
+  safety_identifier: z.string().nullish(),
+  include: z.array(z.string()).nullish(),
+  store: z.boolean().nullish(),
+  truncation: z.literal('disabled', { error: 'must be disabled: nothing of the input is left out' }).nullish(),
+  previous_response_id: absent(stateless),
+  conversation: absent(stateless),
+  prompt: absent('is not available: send the text as instructions and input'),
+  background: z.literal(false, { error: 'must be false: a reply is given at once' }).nullish(),
+  top_logprobs: z.literal(0, { error: 'must be 0: no probabilities are given' }).nullish(),
+});
+
+export type ResponsesRequest = z.infer<typeof responsesRequest>;
+export type InputItem = z.infer<typeof item>;
+export type InputPart = z.infer<typeof part>;

@@ -1,0 +1,67 @@
+import { create, type JsonObject } from '@bufbuild/protobuf';
+import {
+  type ChatRequest,
+  ChatRequestSchema,
+  type StreamChatRequest,
+  StreamChatRequestSchema,
+} from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { routingOf } from '../model-name.ts';
+import { readShape } from '../shapes.ts';
+import { conversationOf } from './conversation.ts';
+import { type ResponsesRequest, responsesRequest } from './request-shapes.ts';
+
+/** A request of the Responses API as one of ours, and what its reply repeats of it. */
+export interface ReadResponses {
+  stream: boolean;
+  /** Members that were not used, which change nothing in what a reply means. */
+  ignored: string[];
+  asked: ResponsesRequest;
+  unary(): ChatRequest;
+  streamed(): StreamChatRequest;
+}
+
+/** Reads the body of `POST /v1/responses`; throws with the place of what it cannot do. */
+export function readResponses(body: unknown): ReadResponses {
+  const { value: asked, ignored } = readShape(responsesRequest, body);
+  const { tools, tool_choice: choice, reasoning, user } = asked;
+  const responseFormat = formatOf(asked);
+  const init = {
+    ...routingOf(asked.model),
+    messages: conversationOf(asked),
+    tools: (tools ?? []).map(({ name, description, parameters, strict }) => ({
+      ...{ name, description: description ?? '' },
+      ...(parameters && { parameters: parameters as JsonObject }),
+      ...(strict != null && { strict }),
+    })),
+    ...(choice && {
+      toolChoice: typeof choice === 'string' ? { mode: choice } : { mode: 'tool', toolName: choice.name },
+    }),
+    ...(responseFormat && { responseFormat }),
+    ...(asked.max_output_tokens != null && { maxOutputTokens: asked.max_output_tokens }),
+    ...(asked.parallel_tool_calls != null && { parallelToolCalls: asked.parallel_tool_calls }),
+    ...(asked.temperature != null && { temperature: asked.temperature }),
+    ...(asked.top_p != null && { topP: asked.top_p }),
+    ...(reasoning && {
+      reasoning: {
+        effort: reasoning.effort === 'xhigh' ? 'max' : (reasoning.effort ?? ''),
+        summary: reasoning.summary != null,
+      },
+    }),
+    user: user ?? asked.safety_identifier ?? '',
+    metadata: asked.metadata ?? {},
+  };
+  return {
+    ...{ stream: asked.stream === true, asked, ignored },
+    unary: () => create(ChatRequestSchema, init),
+    streamed: () => create(StreamChatRequestSchema, init),
+  };
+}
+
+function formatOf({ text }: ResponsesRequest) {
+  const format = text?.format;
+  if (!format) return undefined;
+  if (format.type === 'text') return { kind: 'text' };
+  if (format.type === 'json_object') return { kind: 'json' };
+  const { name, schema, strict } = format;
+  return { kind: 'json', name, schema: schema as JsonObject, ...(strict != null && { strict }) };
+}

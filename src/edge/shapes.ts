@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import { FailureError, type FieldViolation } from '../base/failure.ts';
+
+const violationsMax = 10;
+const ignoredMax = 20;
+
+/** A body of another API in the shape that its facade reads; `ignored` names the members that the shape leaves out. */
+export function readShape<Shape extends z.ZodType>(
+  shape: Shape,
+  body: unknown,
+): { value: z.infer<Shape>; ignored: string[] } {
+  const parsed = shape.safeParse(body);
+  if (!parsed.success) {
+    const violations = parsed.error.issues.slice(0, violationsMax).map(violationOf);
+    throw new FailureError({ kind: 'invalid_argument', violations });
+  }
+  return { value: parsed.data, ignored: ignoredOf(body, parsed.data) };
+}
+
+/** The value of `X-Ignored-Parameters`. */
+export function ignoredHeader(names: readonly string[]): string {
+  return names
+    .filter((name) => /^[\w.-]{1,100}$/.test(name))
+    .slice(0, ignoredMax)
+    .join(', ');
+}
+
+/** The members of what was sent that are not in what was read, each name once: `top_k`, `tools.defer_loading`. */
+function ignoredOf(sent: unknown, read: unknown, at = '', names = new Set<string>()): string[] {
+  if (Array.isArray(sent) && Array.isArray(read))
+    for (const [index, each] of sent.entries()) ignoredOf(each, read[index], at, names);
+  else if (typeof sent === 'object' && sent !== null && typeof read === 'object' && read !== null)
+    for (const [name, value] of Object.entries(sent)) {
+      const path = at === '' ? name : `${at}.${name}`;
+      if (Object.hasOwn(read, name)) ignoredOf(value, (read as Record<string, unknown>)[name], path, names);
+      else if (value !== null && value !== undefined) names.add(path);
+    }
+  return [...names];
+}
+
+function violationOf(issue: z.core.$ZodIssue): FieldViolation {
+  // Of the forms that a value may have, what is wrong with the one that it comes nearest to says most.
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const deepest = issue.errors.flat().toSorted((a, b) => b.path.length - a.path.length)[0];
+    if (deepest) return violationOf({ ...deepest, path: [...issue.path, ...deepest.path] } as z.core.$ZodIssue);
+  }
+  let field = '';
+  for (const name of issue.path) field += typeof name === 'number' ? `[${name}]` : `${field && '.'}${String(name)}`;
+  return { field: field || 'body', description: issue.message };
+}
