@@ -6,6 +6,7 @@ import {
   type StreamChatRequest,
   StreamChatRequestSchema,
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { routingOf } from '../model-name.ts';
 import { cacheOf } from './cache-control.ts';
 import {
   completionMembers,
@@ -35,7 +36,6 @@ export interface CompletionRequest {
 
 type Json = { readonly [name: string]: unknown };
 
-const routingModes = new Set(['economy', 'balanced', 'quality', 'fast']);
 const imageData = /^data:(image\/[a-z+.-]+);base64,([A-Za-z0-9+/=_-]+)$/;
 
 /**
@@ -49,7 +49,7 @@ export function readCompletionRequest(body: unknown, cacheControl?: string): Com
   members.check(request, completionMembers);
   const model = textAt(request.model ?? 'auto', 'model');
   const init = {
-    ...modelOf(model),
+    ...routingOf(model),
     messages: listAt(request.messages, 'messages').map((message, index) =>
       messageOf(message, `messages[${index}]`, members),
     ),
@@ -79,15 +79,6 @@ export function readCompletionRequest(body: unknown, cacheControl?: string): Com
     unary: () => create(ChatRequestSchema, init),
     streamed: () => create(StreamChatRequestSchema, init),
   };
-}
-
-/** `auto`, `auto:economy` and the other modes let the service choose; anything else names a model. */
-function modelOf(model: string): { model?: string; routing?: MessageInitShape<typeof RoutingSchema> } {
-  if (model === 'auto') return {};
-  if (!model.startsWith('auto:')) return { model };
-  const mode = model.slice('auto:'.length);
-  if (!routingModes.has(mode)) refuse('model', `must be auto, or auto: and one of ${[...routingModes].join(', ')}`);
-  return { routing: { mode } };
 }
 
 function messageOf(value: unknown, at: string, members: MemberCheck): MessageInitShape<typeof MessageSchema> {
