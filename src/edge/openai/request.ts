@@ -1,5 +1,5 @@
 import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
-import type { ImageSchema, MessageSchema, PartSchema, RoutingSchema } from '../../gen/intelligence/chat/v1/chat_pb.ts';
+import type { ImageSchema, MessageSchema, PartSchema } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import {
   type ChatRequest,
   ChatRequestSchema,
