@@ -18,6 +18,7 @@ const examples: Record<string, unknown> = {
   'ChatService.Chat': { provider: 'auto', routing: { mode: 'economy' }, ...conversation },
   'ChatService.StreamChat': { provider: 'auto', routing: { mode: 'economy' }, ...conversation },
   'ChatService.EstimateChat': { provider: 'auto', routing: { mode: 'economy' }, ...conversation },
+  'ChatService.CountChatTokens': conversation,
   'EmbeddingService.Embed': { inputs: ['A red bicycle', 'A blue one'], encoding: 'base64' },
   'AccountService.CreateAccount': { displayName: 'Example Company' },
   'AccountService.CreditAccount': { amountUsd: '50.00', reference: 'bank transfer 2026-0001' },
