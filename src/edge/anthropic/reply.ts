@@ -1,15 +1,12 @@
 import type { StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { ChatResponse, StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import type { Refusal } from '../failures.ts';
-import { dataOf } from '../provider-state.ts';
+import { dataOf, stateOf } from '../provider-state.ts';
 
 /** A reply as `POST /v1/messages` prints it. */
 export function messageOf(reply: ChatResponse): object {
-  const { content = '', toolCalls = [], providerState = '' } = reply.message ?? {};
-  const calls = Object.fromEntries(
-    toolCalls.filter((call) => call.providerState !== '').map((call) => [call.id, call.providerState]),
-  );
-  const state = dataOf({ message: providerState, calls });
+  const { content = '', toolCalls = [] } = reply.message ?? {};
+  const state = reply.message && dataOf(stateOf(reply.message));
   return {
     id: reply.id,
     type: 'message',

@@ -23,7 +23,7 @@ const unsupported = (advice: string): Treatment => ({ isMet: none, advice });
 export const completionMembers: Members = {
   ...used('messages', 'model', 'tools', 'tool_choice', 'response_format', 'max_completion_tokens', 'max_tokens'),
   ...used('temperature', 'top_p', 'stop', 'seed', 'user', 'metadata', 'stream', 'stream_options'),
-  ...used('presence_penalty', 'frequency_penalty', 'parallel_tool_calls'),
+  ...used('presence_penalty', 'frequency_penalty', 'parallel_tool_calls', 'reasoning_effort'),
   prediction: 'hint',
   prompt_cache_key: 'hint',
   prompt_cache_retention: 'hint',
@@ -40,7 +40,6 @@ export const completionMembers: Members = {
   },
   audio: unsupported('is not supported: replies are text'),
   web_search_options: { isMet: () => false, advice: 'is not supported: give the model a tool that searches' },
-  reasoning_effort: { isMet: () => false, advice: 'is not supported: leave it out, and the model decides' },
   verbosity: { ...only('medium'), advice: 'must be medium: say in a message how long the reply is to be' },
   service_tier: { ...only('auto', 'default'), advice: 'must be auto or default' },
   store: { ...only(false), advice: 'must be false: replies are not stored for later' },
@@ -53,7 +52,7 @@ export const streamOptionMembers: Members = { include_usage: 'used', include_obf
 
 /** A message of any role, and what clients send back with an answer of the assistant. */
 export const messageMembers: Members = {
-  ...used('role', 'content', 'refusal', 'tool_calls', 'tool_call_id'),
+  ...used('role', 'content', 'refusal', 'tool_calls', 'tool_call_id', 'provider_state'),
   name: 'hint',
   annotations: 'hint',
   function_call: unsupported('is not supported: send `tool_calls`'),

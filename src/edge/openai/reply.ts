@@ -2,10 +2,12 @@ import type { FieldViolation } from '../../base/failure.ts';
 import type { CacheReport, Model, StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { ChatResponse, StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import type { Refusal } from '../failures.ts';
+import { dataOf, stateOf } from '../provider-state.ts';
 
 /** A reply as `POST /v1/chat/completions` prints it. */
 export function completionOf(reply: ChatResponse): object {
   const { content = '', toolCalls = [] } = reply.message ?? {};
+  const state = reply.message && dataOf(stateOf(reply.message));
   return {
     id: reply.id,
     charge_id: reply.id,
@@ -21,6 +23,7 @@ export function completionOf(reply: ChatResponse): object {
           content: content === '' && toolCalls.length > 0 ? null : content,
           refusal: null,
           ...(toolCalls.length > 0 ? { tool_calls: toolCalls.map(toolCall) } : {}),
+          ...(state === undefined ? {} : { provider_state: state }),
         },
         logprobs: null,
         finish_reason: finishReason(reply.finishReason),
@@ -36,6 +39,8 @@ export class CompletionChunks {
   readonly #base: { id: string; object: string; created: number; model: string };
   readonly #includeUsage: boolean;
   readonly #begun = new Set<number>();
+  readonly #callIds = new Map<number, string>();
+  readonly #callStates: Record<string, string> = {};
 
   constructor(options: { requestId: string; model: string; includeUsage: boolean }) {
     this.#base = {
@@ -56,7 +61,9 @@ export class CompletionChunks {
       case 'content':
         return [this.#chunk({ content: event.value })];
       case 'toolCall': {
-        const { index, id, name, arguments: text } = event.value;
+        const { index, id, name, arguments: text, providerState } = event.value;
+        if (id !== '') this.#callIds.set(index, id);
+        if (providerState !== '') this.#callStates[this.#callIds.get(index) ?? ''] = providerState;
         const begins = !this.#begun.has(index);
         this.#begun.add(index);
         const named = { index, id, type: 'function', function: { name, arguments: text } };
@@ -73,8 +80,10 @@ export class CompletionChunks {
     const { id, model, provider, cache } = end;
     const answered = { ...this.#base, model, provider, charge_id: id, ...cacheReport(cache) };
     const choice = { index: 0, delta: {}, logprobs: null, finish_reason: finishReason(end.finishReason) };
-    const last = { ...answered, choices: [choice] };
-    return this.#includeUsage ? [last, { ...answered, choices: [], usage: usageOf(end.usage) }] : [last];
+    const state = dataOf({ message: end.providerState, calls: this.#callStates });
+    const pieces = state === undefined ? [] : [this.#chunk({ provider_state: state })];
+    pieces.push({ ...answered, choices: [choice] });
+    return this.#includeUsage ? [...pieces, { ...answered, choices: [], usage: usageOf(end.usage) }] : pieces;
   }
 
   #chunk(delta: object): object {

@@ -7,6 +7,7 @@ import {
   StreamChatRequestSchema,
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { routingOf } from '../model-name.ts';
+import { type ReplyState, stateIn } from '../provider-state.ts';
 import { cacheOf } from './cache-control.ts';
 import {
   completionMembers,
@@ -62,6 +63,7 @@ export function readCompletionRequest(body: unknown, cacheControl?: string): Com
     ...optional('presencePenalty', request.presence_penalty, numberAt('presence_penalty')),
     ...optional('frequencyPenalty', request.frequency_penalty, numberAt('frequency_penalty')),
     ...optional('parallelToolCalls', request.parallel_tool_calls, flagAt('parallel_tool_calls')),
+    ...optional('reasoning', request.reasoning_effort, reasoningOf),
     ...optional('stop', request.stop, stopOf),
     ...optional('seed', request.seed, (seed) => numberAt('seed')(seed) >>> 0),
     ...optional('user', request.user, (user) => textAt(user, 'user')),
@@ -86,11 +88,15 @@ function messageOf(value: unknown, at: string, members: MemberCheck): MessageIni
   members.check(message, messageMembers, at, 'messages');
   const role = textAt(message.role, `${at}.role`);
   const toolCalls = message.tool_calls == null ? [] : listAt(message.tool_calls, `${at}.tool_calls`);
+  const state = message.provider_state == null ? undefined : stateAt(message.provider_state, `${at}.provider_state`);
   return {
     // Newer clients call the system's messages the developer's.
     role: role === 'developer' ? 'system' : role,
     ...contentOf(message.content ?? message.refusal, `${at}.content`, members),
-    toolCalls: toolCalls.map((call, index) => toolCallOf(call, `${at}.tool_calls[${index}]`)),
+    toolCalls: toolCalls
+      .map((call, index) => toolCallOf(call, `${at}.tool_calls[${index}]`))
+      .map((call) => ({ ...call, providerState: state?.calls[call.id] ?? '' })),
+    providerState: state?.message ?? '',
     ...optional('toolCallId', message.tool_call_id, (id) => textAt(id, `${at}.tool_call_id`)),
   };
 }
@@ -186,6 +192,19 @@ function responseFormatOf(value: unknown, members: MemberCheck) {
     default:
       return refuse('response_format.type', 'must be text, json_object or json_schema');
   }
+}
+
+const efforts = new Set(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']);
+
+function reasoningOf(value: unknown) {
+  const effort = textAt(value, 'reasoning_effort');
+  if (!efforts.has(effort)) refuse('reasoning_effort', `must be one of ${[...efforts].join(', ')}`);
+  return { effort: effort === 'xhigh' ? 'max' : effort };
+}
+
+/** What the provider needs to go on from a reply, as the reply's message had it. */
+function stateAt(value: unknown, at: string): ReplyState {
+  return stateIn(textAt(value, at)) ?? refuse(at, 'must be as a reply of this service gave it');
 }
 
 function stopOf(value: unknown): string[] {

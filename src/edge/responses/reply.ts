@@ -1,6 +1,6 @@
 import type { StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { ChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
-import { dataOf } from '../provider-state.ts';
+import { dataOf, stateOf } from '../provider-state.ts';
 import type { ResponsesRequest } from './request-shapes.ts';
 
 /** The parts of a reply that are items there. */
@@ -74,9 +74,8 @@ const incompleteReasons: Record<string, string | undefined> = {
 
 /** A whole reply as `POST /v1/responses` prints it. */
 export function responseOf(reply: ChatResponse, requestId: string, asked: ResponsesRequest): object {
-  const { content = '', toolCalls = [], providerState = '' } = reply.message ?? {};
-  const calls = Object.fromEntries(toolCalls.map((call) => [call.id, call.providerState]).filter(([, state]) => state));
-  const state = dataOf({ message: providerState, calls });
+  const { content = '', toolCalls = [] } = reply.message ?? {};
+  const state = reply.message && dataOf(stateOf(reply.message));
   const output: Item[] = [];
   if (reply.reasoningSummary !== '' || state !== undefined)
     output.push(reasoningItem(`rs_${requestId}`, reply.reasoningSummary, state));

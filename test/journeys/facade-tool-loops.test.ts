@@ -1,0 +1,128 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
+import { nanoUsd } from '../support/chat-upstream.ts';
+import { firstServer, useDatabase } from '../support/database.ts';
+import { script, startAnthropic, startGemini, startResponses, stated } from '../support/thinking-upstreams.ts';
+import type { Upstream } from '../support/upstream.ts';
+
+// Upstreams that refuse to go on after a tool without what they thought before it.
+const models = { 'gpt-5.6': 'openai', 'claude-sonnet-4-5': 'anthropic', 'gemini-3-pro': 'google' };
+const question = 'What is the weather in Paris?';
+const parameters = { type: 'object' as const, properties: { city: { type: 'string' } } };
+const result = '{"degrees":21}';
+
+const database = useDatabase(firstServer());
+let app: TestApp;
+let customer: Customer;
+const upstreams: Upstream[] = [];
+
+beforeAll(async () => {
+  for (const start of [startResponses, startAnthropic, startGemini]) upstreams.push(await start());
+  const kinds = Object.entries(models);
+  const price = '{ inputPerMillionUsd: "1", outputPerMillionUsd: "2" }';
+  app = await startApp({
+    databaseUrl: database().url,
+    variables: { THE_KEY: 'sk-1' },
+    settings: [
+      'providers:',
+      ...kinds.map(
+        ([, kind], index) =>
+          `  - { id: ${kind}, kind: ${kind}, baseUrl: "${upstreams[index]?.url}", apiKeyEnv: THE_KEY }`,
+      ),
+      'models:',
+      ...kinds.map(
+        ([id, kind]) =>
+          `  - { id: ${id}, provider: ${kind}, quality: 50, contextTokens: 100000, capabilities: [tools, reasoning], price: ${price} }`,
+      ),
+    ].join('\n'),
+  });
+});
+afterAll(async () => {
+  await app.close();
+  for (const upstream of upstreams) await upstream.close();
+});
+beforeEach(async () => {
+  customer = await onboard(app);
+});
+
+/** One turn after another: the whole loop, and the loop without what the provider wanted back. */
+type Loop = (model: string, stream: boolean, forget: boolean) => Promise<string>;
+
+const loops: Record<string, Loop> = {
+  'chat completions': async (model, stream, forget) => {
+    const client = new OpenAI({ apiKey: customer.apiKey, baseURL: `${app.url}/v1`, maxRetries: 0 });
+    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: question }];
+    const tools: OpenAI.ChatCompletionTool[] = [{ type: 'function', function: { name: script.tool, parameters } }];
+    const turn = async () => {
+      const asked = { model, messages, tools, reasoning_effort: 'low' as const, max_completion_tokens: 8_000 };
+      const reply = stream
+        ? await client.chat.completions.stream(asked).finalChatCompletion()
+        : await client.chat.completions.create(asked);
+      return reply.choices[0]?.message as OpenAI.ChatCompletionMessage;
+    };
+    const first = await turn();
+    if (forget) delete (first as { provider_state?: string }).provider_state;
+    const id = first.tool_calls?.[0]?.id ?? '';
+    messages.push(first, { role: 'tool', tool_call_id: id, content: result });
+    return (await turn()).content ?? '';
+  },
+  responses: async (model, stream, forget) => {
+    const client = new OpenAI({ apiKey: customer.apiKey, baseURL: `${app.url}/v1`, maxRetries: 0 });
+    const input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: question }];
+    const tools: OpenAI.Responses.Tool[] = [{ type: 'function', name: script.tool, parameters, strict: null }];
+    const turn = () => {
+      const asked = {
+        ...{ model, input, tools, store: false, max_output_tokens: 8_000 },
+        reasoning: { effort: 'low' as const, summary: 'auto' as const },
+      };
+      return stream ? client.responses.stream(asked).finalResponse() : client.responses.create(asked);
+    };
+    const { output } = await turn();
+    const said = forget ? output.filter(({ type }) => type !== 'reasoning') : output;
+    const call = output.find(({ type }) => type === 'function_call') as OpenAI.Responses.ResponseFunctionToolCall;
+    input.push(...(said as OpenAI.Responses.ResponseInputItem[]), {
+      ...{ type: 'function_call_output', call_id: call.call_id, output: result },
+    });
+    return (await turn()).output_text;
+  },
+  messages: async (model, stream, forget) => {
+    const client = new Anthropic({ apiKey: customer.apiKey, authToken: null, baseURL: app.url, maxRetries: 0 });
+    const messages: Anthropic.MessageParam[] = [{ role: 'user', content: question }];
+    const tools: Anthropic.Tool[] = [{ name: script.tool, input_schema: parameters }];
+    const turn = () => {
+      const thinking = { type: 'enabled' as const, budget_tokens: 1_024 };
+      const asked = { model, messages, tools, thinking, max_tokens: 8_000 };
+      return stream ? client.messages.stream(asked).finalMessage() : client.messages.create(asked);
+    };
+    const { content } = await turn();
+    const said = forget ? content.filter(({ type }) => type !== 'redacted_thinking') : content;
+    const call = content.find(({ type }) => type === 'tool_use') as Anthropic.ToolUseBlock;
+    messages.push(
+      { role: 'assistant', content: said },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: call.id, content: result }] },
+    );
+    return (await turn()).content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  },
+};
+
+describe.each(Object.keys(loops))('a loop of tools over %s', (name) => {
+  const loop = loops[name] as Loop;
+
+  describe.each(Object.keys(models))('with %s', (model) => {
+    test.each([false, true])('goes on, and costs what it took (stream: %s)', async (stream) => {
+      expect(await loop(model, stream, false)).toBe(script.answer);
+      const { body } = await send(app, 'GET', '/v1/wallet', customer.managementKey);
+      const { first, second } = stated;
+      const took = (first.input + second.input) * 1_000 + (first.output + second.output) * 2_000;
+      expect(nanoUsd('5.00') - nanoUsd(body.wallet.balanceUsd)).toBe(BigInt(took));
+    });
+
+    test('without what the provider wants back it is refused, and says so', async () => {
+      await expect(loop(model, false, true)).rejects.toMatchObject({
+        ...{ status: 400, message: expect.stringMatching(/provider_?state/i) },
+      });
+    });
+  });
+});
