@@ -57,6 +57,8 @@ function tokenPrices(rates: TokenRates) {
     inputPerMillionUsd: formatUsd(rates.inputPerMillion ?? 0n),
     cachedInputPerMillionUsd: optionalUsd(rates.cachedInputPerMillion),
     cacheWriteInputPerMillionUsd: optionalUsd(rates.cacheWriteInputPerMillion),
+    cacheWrite1hInputPerMillionUsd: optionalUsd(rates.cacheWrite1hInputPerMillion),
+    audioInputPerMillionUsd: optionalUsd(rates.audioInputPerMillion),
     outputPerMillionUsd: formatUsd(rates.outputPerMillion ?? 0n),
   });
 }

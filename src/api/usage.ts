@@ -83,6 +83,8 @@ const sumColumns = [
   'events',
   'costUsd',
   'cacheWriteInputTokens',
+  'cacheWrite1hInputTokens',
+  'audioInputTokens',
 ];
 
 function printedRow({ cost, ...row }: UsageRow): Record<string, string> {

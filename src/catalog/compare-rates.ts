@@ -1,6 +1,6 @@
 import { formatUsd, type NanoUsd } from '../base/money.ts';
 import { type Rates, type TokenRates, tokenRatesAt } from './price.ts';
-import { countDimensions, type Dimension, tokenDimensions } from './rates.ts';
+import { countDimensions, type Dimension, tokenDimensions, usedWhenStated } from './rates.ts';
 
 /** What changes from one price to another, a line for each rate, at every length of input; none when they cost the same. */
 export function differencesOf(before: Rates, after: Rates): string[] {
@@ -20,8 +20,10 @@ export function belowCost(rates: Rates, cost: Rates): string[] {
 
 /** The rates that change more than two times, up or down. */
 export function largeChanges(before: Rates, after: Rates): string[] {
-  return pairs(before, after).flatMap(({ what, one, other }) => {
+  return pairs(before, after).flatMap(({ dimension, what, one, other }) => {
     if (one.stated === undefined && other.stated === undefined) return [];
+    // Nobody has paid for it yet.
+    if (one.stated === undefined && usedWhenStated.has(dimension)) return [];
     const [old, fresh] = [one.charged, other.charged];
     if (old === undefined || fresh === undefined || (fresh <= old * 2n && fresh * 2n >= old)) return [];
     return [`${what} changes more than two times, from ${formatUsd(old)} to ${formatUsd(fresh)}`];
@@ -30,6 +32,7 @@ export function largeChanges(before: Rates, after: Rates): string[] {
 
 /** One dimension of two prices, at one length of input. */
 interface Pair {
+  dimension: Dimension;
   /** For people: `inputPerMillion above 200000 input tokens`. */
   what: string;
   one: Rate;
@@ -38,7 +41,7 @@ interface Pair {
 
 interface Rate {
   stated: NanoUsd | undefined;
-  /** What is charged, also where no rate is stated: cached input and cache writes then cost what other input costs. */
+  /** What is charged, also where no rate is stated: the rate that takes its place. */
   charged: NanoUsd | undefined;
 }
 
@@ -55,13 +58,26 @@ function pairs(one: Rates, other: Rates): Pair[] {
 }
 
 function pair<R extends TokenRates>(dimension: keyof R & Dimension, where: string, one: R, other: R): Pair {
-  return { what: dimension + where, one: rateOf(dimension, one), other: rateOf(dimension, other) };
+  return { dimension, what: dimension + where, one: rateOf(dimension, one), other: rateOf(dimension, other) };
 }
 
 function rateOf<R extends TokenRates>(dimension: keyof R & Dimension, rates: R): Rate {
   const stated = rates[dimension] as NanoUsd | undefined;
-  const isInput = dimension === 'cachedInputPerMillion' || dimension === 'cacheWriteInputPerMillion';
-  return { stated, charged: stated ?? (isInput ? rates.inputPerMillion : undefined) };
+  return { stated, charged: stated ?? inPlaceOf(dimension, rates) };
+}
+
+/** The rate by which is charged what has none of its own. */
+function inPlaceOf(dimension: Dimension, rates: TokenRates): NanoUsd | undefined {
+  switch (dimension) {
+    case 'cachedInputPerMillion':
+    case 'cacheWriteInputPerMillion':
+    case 'audioInputPerMillion':
+      return rates.inputPerMillion;
+    case 'cacheWrite1hInputPerMillion':
+      return rates.cacheWriteInputPerMillion ?? rates.inputPerMillion;
+    default:
+      return undefined;
+  }
 }
 
 function print(rate: NanoUsd | undefined): string {

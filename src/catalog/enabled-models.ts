@@ -1,5 +1,6 @@
 import { type ListPrice, missingDimensions } from './list-prices.ts';
 import type { Model, ModelSettings, PricedEmbeddingModel, PricedModel } from './model.ts';
+import { hasRate } from './price.ts';
 import { effectivePrice, type PriceVersion } from './price-book.ts';
 import { embeddedModel, wellKnownModels } from './well-known.ts';
 import { wellKnownEmbeddings } from './well-known-embeddings.ts';
@@ -54,9 +55,11 @@ export function offerOf(
   if (!price) return { reason: settings.price || list ? notInBook : notListed };
   if (price.inputPerMillion === undefined || price.outputPerMillion === undefined)
     return { reason: 'It has no price for input, or none for output.' };
-  const missing = list ? missingDimensions(list.rates, price) : [];
+  const takesAudio = model.capabilities.has('audio');
+  const missing = list ? missingDimensions(list.rates, price, takesAudio) : [];
   if (missing.length > 0)
     return { reason: `It bills ${missing.join(', ')}, and the price book has no such price: run "prices sync".` };
+  if (takesAudio && !hasRate(price, 'audioInputPerMillion')) return { reason: noAudioRate };
   // A model that has no price per request asks nothing per request.
   return { offered: { model, price: { ...price, perRequest: price.perRequest ?? 0n } } };
 }
@@ -74,6 +77,8 @@ export function vectorOfferOf(
 }
 
 const notInBook = 'Its price is not in the price book: run "prices import", or "prices sync" for a list price.';
+const noAudioRate =
+  'It takes audio, and its price has no rate for that, or not in each tier: state "audioInputPerMillionUsd", or leave "audio" out of its capabilities.';
 const notListed = 'The list prices do not name it: give it a price under "models" of the configuration.';
 
 /** What the configuration says of a model, with what follows from that. */

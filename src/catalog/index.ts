@@ -29,6 +29,9 @@ export {
 } from './model.ts';
 export {
   type ContextTier,
+  hasRate,
+  type InputKinds,
+  type LongestRequest,
   outputTokensWithin,
   type Price,
   type PricedUsage,

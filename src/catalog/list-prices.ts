@@ -1,6 +1,7 @@
 import { findProvider, type MatchLogic, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
 import { type NanoUsd, parseUsd } from '../base/money.ts';
 import type { ContextTier, Rates, TokenRates } from './price.ts';
+import { type Dimension, usedWhenStated } from './rates.ts';
 
 /** What a provider asks of everyone for a model, or why that cannot be charged here, in a sentence for operators. */
 export type ListPrice = { rates: Rates; unpriced?: undefined } | { rates?: undefined; unpriced: string };
@@ -42,6 +43,8 @@ const tokenKeys = {
   input_mtok: 'inputPerMillion',
   cache_read_mtok: 'cachedInputPerMillion',
   cache_write_mtok: 'cacheWriteInputPerMillion',
+  cache_write_1h_mtok: 'cacheWrite1hInputPerMillion',
+  input_audio_mtok: 'audioInputPerMillion',
   output_mtok: 'outputPerMillion',
 } as const satisfies Record<string, keyof TokenRates>;
 
@@ -50,15 +53,13 @@ type TokenKey = keyof typeof tokenKeys;
 const requestsKey = 'requests_kcount';
 
 /**
- * What a request cannot bring about: the service asks no provider to keep a prompt for an hour nor to search, and no
- * message carries sound or film.
+ * What is charged by no rate of its own: the service asks no provider to search, no message carries film, and audio that was
+ * cached is charged as other audio, which is dearer.
  */
 const neverUsed: ReadonlySet<string> = new Set([
-  'cache_write_1h_mtok',
   'web_searches_kcount',
   'storage_searches_kcount',
   'social_searches_kcount',
-  'input_audio_mtok',
   'cache_audio_read_mtok',
   'cache_audio_write_mtok',
   'input_video_mtok',
@@ -175,9 +176,14 @@ export function exactUsd(amount: number): NanoUsd | undefined {
   return digits.length > 15 ? undefined : parseUsd(text);
 }
 
-/** The dimensions of tokens that a list price has and another one lacks. */
-export function missingDimensions(list: Rates, rates: Rates): string[] {
+/**
+ * The dimensions of tokens that a model's list price has and another one lacks. Nothing is kept for an hour where there is no
+ * rate for that, and audio goes only to models that take it.
+ */
+export function missingDimensions(list: Rates, rates: Rates, takesAudio: boolean): string[] {
+  const isUsed = (dimension: Dimension) =>
+    !usedWhenStated.has(dimension) || (takesAudio && dimension === 'audioInputPerMillion');
   return Object.values(tokenKeys).filter(
-    (dimension) => list[dimension] !== undefined && rates[dimension] === undefined,
+    (dimension) => list[dimension] !== undefined && rates[dimension] === undefined && isUsed(dimension),
   );
 }

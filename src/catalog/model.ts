@@ -10,6 +10,8 @@ export interface PriceSettings {
   inputPerMillionUsd?: string | undefined;
   cachedInputPerMillionUsd?: string | undefined;
   cacheWriteInputPerMillionUsd?: string | undefined;
+  cacheWrite1hInputPerMillionUsd?: string | undefined;
+  audioInputPerMillionUsd?: string | undefined;
   outputPerMillionUsd?: string | undefined;
   /** What requests with long input cost instead. */
   tiers?: readonly ContextTierSettings[] | undefined;
@@ -23,6 +25,8 @@ export interface ContextTierSettings {
   inputPerMillionUsd: string;
   cachedInputPerMillionUsd?: string | undefined;
   cacheWriteInputPerMillionUsd?: string | undefined;
+  cacheWrite1hInputPerMillionUsd?: string | undefined;
+  audioInputPerMillionUsd?: string | undefined;
   outputPerMillionUsd: string;
 }
 

@@ -17,6 +17,8 @@ interface PriceRow {
   input_per_million: bigint | null;
   cached_input_per_million: bigint | null;
   cache_write_input_per_million: bigint | null;
+  cache_write_1h_input_per_million: bigint | null;
+  audio_input_per_million: bigint | null;
   output_per_million: bigint | null;
   per_request: bigint | null;
   per_thousand_events: bigint | null;
@@ -31,6 +33,8 @@ interface TierRow {
   input_per_million: bigint;
   cached_input_per_million: bigint | null;
   cache_write_input_per_million: bigint | null;
+  cache_write_1h_input_per_million: bigint | null;
+  audio_input_per_million: bigint | null;
   output_per_million: bigint;
 }
 
@@ -110,6 +114,9 @@ function versionOf(row: PriceRow): PriceVersion {
   if (row.input_per_million !== null) version.inputPerMillion = row.input_per_million;
   if (row.cached_input_per_million !== null) version.cachedInputPerMillion = row.cached_input_per_million;
   if (row.cache_write_input_per_million !== null) version.cacheWriteInputPerMillion = row.cache_write_input_per_million;
+  if (row.cache_write_1h_input_per_million !== null)
+    version.cacheWrite1hInputPerMillion = row.cache_write_1h_input_per_million;
+  if (row.audio_input_per_million !== null) version.audioInputPerMillion = row.audio_input_per_million;
   if (row.output_per_million !== null) version.outputPerMillion = row.output_per_million;
   if (row.per_request !== null) version.perRequest = row.per_request;
   if (row.per_thousand_events !== null) version.perThousandEvents = row.per_thousand_events;
@@ -125,6 +132,10 @@ function tierOf(row: TierRow): ContextTier {
     ...(row.cache_write_input_per_million !== null && {
       cacheWriteInputPerMillion: row.cache_write_input_per_million,
     }),
+    ...(row.cache_write_1h_input_per_million !== null && {
+      cacheWrite1hInputPerMillion: row.cache_write_1h_input_per_million,
+    }),
+    ...(row.audio_input_per_million !== null && { audioInputPerMillion: row.audio_input_per_million }),
   };
 }
 
@@ -137,6 +148,8 @@ function rowOf(version: PriceVersion): Omit<PriceRow, 'imported_at'> {
     input_per_million: version.inputPerMillion ?? null,
     cached_input_per_million: version.cachedInputPerMillion ?? null,
     cache_write_input_per_million: version.cacheWriteInputPerMillion ?? null,
+    cache_write_1h_input_per_million: version.cacheWrite1hInputPerMillion ?? null,
+    audio_input_per_million: version.audioInputPerMillion ?? null,
     output_per_million: version.outputPerMillion ?? null,
     per_request: version.perRequest ?? null,
     per_thousand_events: version.perThousandEvents ?? null,
@@ -152,6 +165,8 @@ function tierRowsOf({ item, accountId, version, tiers = [] }: PriceVersion): Tie
     input_per_million: tier.inputPerMillion,
     cached_input_per_million: tier.cachedInputPerMillion ?? null,
     cache_write_input_per_million: tier.cacheWriteInputPerMillion ?? null,
+    cache_write_1h_input_per_million: tier.cacheWrite1hInputPerMillion ?? null,
+    audio_input_per_million: tier.audioInputPerMillion ?? null,
     output_per_million: tier.outputPerMillion,
   }));
 }

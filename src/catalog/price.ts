@@ -7,6 +7,10 @@ export interface TokenRates {
   cachedInputPerMillion?: NanoUsd;
   /** Input that the provider wrote into its cache; without it, such input costs what other input costs. */
   cacheWriteInputPerMillion?: NanoUsd;
+  /** Input that the provider wrote into its cache for an hour; without it, such input costs what other cache writes cost. */
+  cacheWrite1hInputPerMillion?: NanoUsd;
+  /** Audio, cached or not; without it, audio costs what other input costs. A model that takes audio is not offered without it. */
+  audioInputPerMillion?: NanoUsd;
   outputPerMillion?: NanoUsd;
 }
 
@@ -32,16 +36,31 @@ export interface Price extends Rates {
 }
 
 /**
- * What one request used. Reasoning tokens are output tokens. Cached tokens and those written into the cache are input
- * tokens, and none is both.
+ * What one request used. Reasoning tokens are output tokens. Audio, cached tokens and those written into the cache are
+ * input tokens, and none is two of these; those written for an hour are part of those written.
  */
 export interface PricedUsage {
   inputTokens?: number;
   cachedInputTokens?: number;
   cacheWriteInputTokens?: number;
+  cacheWrite1hInputTokens?: number;
+  audioInputTokens?: number;
   outputTokens?: number;
   requests?: number;
   events?: number;
+}
+
+/** The most that one request can have, and what of it there can be at all. */
+export interface LongestRequest extends InputKinds {
+  inputTokens: number;
+  outputTokens: number;
+}
+
+/** Kinds of input that only some requests can have. */
+export interface InputKinds {
+  /** Input that is kept for an hour. */
+  cacheWrite1h?: boolean | undefined;
+  audio?: boolean | undefined;
 }
 
 /**
@@ -51,16 +70,26 @@ export interface PricedUsage {
 export function priceOf(usage: PricedUsage, price: Rates): NanoUsd {
   const rates = tokenRatesAt(price, usage.inputTokens ?? 0);
   const inputTokens = count(usage.inputTokens);
-  const cached = minOf(count(usage.cachedInputTokens), inputTokens);
-  const written = minOf(count(usage.cacheWriteInputTokens), inputTokens - cached);
+  const audio = minOf(count(usage.audioInputTokens), inputTokens);
+  const cached = minOf(count(usage.cachedInputTokens), inputTokens - audio);
+  const written = minOf(count(usage.cacheWriteInputTokens), inputTokens - audio - cached);
+  const written1h = minOf(count(usage.cacheWrite1hInputTokens), written);
+  const { inputPerMillion, cacheWriteInputPerMillion: writeRate = inputPerMillion } = rates;
   const millionths =
-    charged(inputTokens - cached - written, rates.inputPerMillion) +
-    charged(cached, rates.cachedInputPerMillion ?? rates.inputPerMillion) +
-    charged(written, rates.cacheWriteInputPerMillion ?? rates.inputPerMillion) +
+    charged(inputTokens - audio - cached - written, inputPerMillion) +
+    charged(audio, rates.audioInputPerMillion ?? inputPerMillion) +
+    charged(cached, rates.cachedInputPerMillion ?? inputPerMillion) +
+    charged(written - written1h, writeRate) +
+    charged(written1h, rates.cacheWrite1hInputPerMillion ?? writeRate) +
     charged(count(usage.outputTokens), rates.outputPerMillion) +
     charged(count(usage.requests), price.perRequest) * 1_000_000n +
     charged(count(usage.events), price.perThousandEvents) * 1_000n;
   return divideRoundingUp(millionths, 1_000_000n);
+}
+
+/** Whether a price states a rate for every length of input. */
+export function hasRate(price: Rates, dimension: keyof TokenRates): boolean {
+  return [price, ...(price.tiers ?? [])].every((rates) => rates[dimension] !== undefined);
 }
 
 /** The rates of a request with so many input tokens. */
@@ -70,20 +99,20 @@ export function tokenRatesAt(price: Rates, inputTokens: number): TokenRates {
 
 /**
  * The most that one request with at most so many tokens can cost, whatever the provider states: it may have any length
- * up to that, so be in any tier on the way, and all of its input may be of the dearest kind.
+ * up to that, so be in any tier on the way, and all of its input may be of the dearest kind that it can have.
  */
-export function worstPriceOf(most: { inputTokens: number; outputTokens: number }, price: Rates): NanoUsd {
+export function worstPriceOf(most: LongestRequest, price: Rates): NanoUsd {
   const outputTokens = BigInt(most.outputTokens);
-  const millionths = worstCases(most.inputTokens, price).map(
+  const millionths = worstCases(most, price).map(
     ({ spent, outputPerMillion }) => spent + charged(outputTokens, outputPerMillion),
   );
   return divideRoundingUp(millionths.reduce(maxOf, 0n), 1_000_000n);
 }
 
 /** The most output tokens with which `worstPriceOf` stays within an amount; 0 when the input alone may exceed it. */
-export function outputTokensWithin(amount: NanoUsd, inputTokensMost: number, price: Rates): number {
+export function outputTokensWithin(amount: NanoUsd, input: Omit<LongestRequest, 'outputTokens'>, price: Rates): number {
   let tokens = BigInt(Number.MAX_SAFE_INTEGER);
-  for (const { spent, outputPerMillion } of worstCases(inputTokensMost, price)) {
+  for (const { spent, outputPerMillion } of worstCases(input, price)) {
     const left = amount * 1_000_000n - spent;
     if (left < 0n) return 0;
     if (outputPerMillion === undefined) throw unpriced();
@@ -93,20 +122,32 @@ export function outputTokensWithin(amount: NanoUsd, inputTokensMost: number, pri
 }
 
 /** One for each tier that a request can be in: before its output, in millionths of a nano-USD, and what that costs. */
-function worstCases(inputTokensMost: number, price: Rates): { spent: bigint; outputPerMillion: NanoUsd | undefined }[] {
+function worstCases(
+  { inputTokens: inputTokensMost, ...kinds }: Omit<LongestRequest, 'outputTokens'>,
+  price: Rates,
+): { spent: bigint; outputPerMillion: NanoUsd | undefined }[] {
   const perRequest = charged(1n, price.perRequest ?? 0n) * 1_000_000n;
   const tiers = [{ ...price, aboveInputTokens: -1 }, ...(price.tiers ?? [])];
   return tiers
     .filter(({ aboveInputTokens }) => inputTokensMost > aboveInputTokens)
     .map((rates, index) => {
       const longest = Math.min(inputTokensMost, tiers[index + 1]?.aboveInputTokens ?? inputTokensMost);
-      const { inputPerMillion, outputPerMillion } = rates;
-      const dearest = [rates.cachedInputPerMillion, rates.cacheWriteInputPerMillion].reduce(
-        (most, rate) => (rate !== undefined && most !== undefined && rate > most ? rate : most),
-        inputPerMillion,
-      );
-      return { spent: charged(BigInt(longest), dearest) + perRequest, outputPerMillion };
+      const spent = charged(BigInt(longest), dearestInput(rates, kinds)) + perRequest;
+      return { spent, outputPerMillion: rates.outputPerMillion };
     });
+}
+
+function dearestInput(rates: TokenRates, { cacheWrite1h, audio }: InputKinds): NanoUsd | undefined {
+  const others = [
+    rates.cachedInputPerMillion,
+    rates.cacheWriteInputPerMillion,
+    cacheWrite1h ? rates.cacheWrite1hInputPerMillion : undefined,
+    audio ? rates.audioInputPerMillion : undefined,
+  ];
+  return others.reduce(
+    (most, rate) => (rate !== undefined && most !== undefined && rate > most ? rate : most),
+    rates.inputPerMillion,
+  );
 }
 
 function charged(quantity: bigint, rate: NanoUsd | undefined): bigint {

@@ -6,9 +6,14 @@ export const tokenDimensions = [
   'inputPerMillion',
   'cachedInputPerMillion',
   'cacheWriteInputPerMillion',
+  'cacheWrite1hInputPerMillion',
+  'audioInputPerMillion',
   'outputPerMillion',
 ] as const;
 export const countDimensions = ['perRequest', 'perThousandEvents'] as const;
+
+/** What is used only where a price states a rate for it: without one nothing is kept for an hour, and no audio is taken. */
+export const usedWhenStated: ReadonlySet<Dimension> = new Set(['cacheWrite1hInputPerMillion', 'audioInputPerMillion']);
 
 export type Dimension = (typeof tokenDimensions)[number] | (typeof countDimensions)[number];
 

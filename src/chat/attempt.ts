@@ -10,6 +10,7 @@ import type { Funds } from '../wallet/index.ts';
 import { boundUsage, type CountedUsage, cutMessage, reportOverruns } from './bounded.ts';
 import { Citations } from './citations.ts';
 import type { ModelDeps } from './deps.ts';
+import { inputCountsOf, whole } from './input-counts.ts';
 import type { QuotedRoute } from './quote.ts';
 import { ReplyState, type StateOwner } from './reply-state.ts';
 import { type CountTokens, countInput, type InputMeasure } from './tokens.ts';
@@ -95,8 +96,9 @@ export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise
 export async function countedUsage(
   stated: LanguageModelV4Usage | undefined,
   message: ChatReply['message'],
-  { request, measure, count, route }: Pick<AttemptTerms, 'request' | 'measure' | 'count' | 'route'>,
+  terms: Pick<AttemptTerms, 'request' | 'measure' | 'count' | 'route' | 'dialect'>,
 ): Promise<CountedUsage> {
+  const { request, measure, count, route } = terms;
   // Provider packages turn a missing count into 0; a conversation of 0 tokens, or a text of 0, does not exist.
   const input = plausible(stated?.inputTokens.total);
   const silent = message.content === '' && message.toolCalls.length === 0;
@@ -106,11 +108,7 @@ export async function countedUsage(
     outputTokens: output ?? (await countReply(message, count)),
     estimated: input === undefined || output === undefined,
   };
-  const cached = whole(stated?.inputTokens.cacheRead);
-  if (cached !== undefined) usage.cachedInputTokens = Math.min(cached, usage.inputTokens);
-  const written = whole(stated?.inputTokens.cacheWrite);
-  if (written !== undefined)
-    usage.cacheWriteInputTokens = Math.min(written, usage.inputTokens - (usage.cachedInputTokens ?? 0));
+  if (stated) Object.assign(usage, inputCountsOf(stated, usage.inputTokens, terms));
   const reasoning = whole(stated?.outputTokens.reasoning);
   if (reasoning !== undefined) usage.reasoningTokens = Math.min(reasoning, usage.outputTokens);
   return usage;
@@ -189,9 +187,4 @@ async function countReply({ content, toolCalls }: ChatReply['message'], count: C
 function plausible(count: number | undefined): number | undefined {
   const known = whole(count);
   return known === 0 ? undefined : known;
-}
-
-// Counts go into 32-bit fields; a negative or fractional count is no count.
-function whole(count: number | undefined): number | undefined {
-  return count !== undefined && Number.isInteger(count) && count >= 0 && count <= 0xffff_ffff ? count : undefined;
 }

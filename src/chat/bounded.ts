@@ -1,3 +1,4 @@
+import { inputCountsWithin } from './input-counts.ts';
 import type { QuotedRoute } from './quote.ts';
 import { TokenBound } from './token-bound.ts';
 import { type InputMeasure, inputTokensAtMost } from './tokens.ts';
@@ -34,12 +35,10 @@ export function boundUsage(usage: CountedUsage, bounds: Bounds): CountedUsage {
   const inputTokens = Math.min(usage.inputTokens, inputTokensMaxOf(bounds));
   const outputTokens = Math.min(usage.outputTokens, bounds.outputTokensCap);
   if (inputTokens === usage.inputTokens && outputTokens === usage.outputTokens) return usage;
-  const { cachedInputTokens: cached, cacheWriteInputTokens: written, reasoningTokens: reasoning } = usage;
-  const cachedInputTokens = Math.min(cached ?? 0, inputTokens);
+  const { reasoningTokens: reasoning } = usage;
   return {
     ...{ inputTokens, outputTokens, estimated: true },
-    ...(cached !== undefined && { cachedInputTokens }),
-    ...(written !== undefined && { cacheWriteInputTokens: Math.min(written, inputTokens - cachedInputTokens) }),
+    ...inputCountsWithin(inputTokens, usage),
     ...(reasoning !== undefined && { reasoningTokens: Math.min(reasoning, outputTokens) }),
   };
 }

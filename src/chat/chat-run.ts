@@ -7,7 +7,7 @@ import type { ModelDeps } from './deps.ts';
 import type { PreparedChat } from './prepare.ts';
 import { affordableOutputTokens, attemptCost, type QuotedRoute } from './quote.ts';
 import { storeReply } from './stored-reply.ts';
-import { countInput } from './tokens.ts';
+import { countInput, inputKindsOf } from './tokens.ts';
 import type { Attempt, ChatReply, ChatRequest } from './types.ts';
 
 /** One request on its way: what was asked, what pays for it, and what was tried so far. */
@@ -59,7 +59,8 @@ export class ChatRun<Charge extends Funds = Funds> {
     if (amount >= enough) return route.outputTokensCap;
     const { measure, count } = this.prepared;
     const inputTokens = await countInput(this.request, measure, route.model, count);
-    return Math.min(route.outputTokensCap, affordableOutputTokens(route, inputTokens, amount));
+    const input = { inputTokens, ...inputKindsOf(measure) };
+    return Math.min(route.outputTokensCap, affordableOutputTokens(route, input, amount));
   }
 
   /** A reply with the settlement that it needs; with `store`, a retry may have it. */

@@ -23,9 +23,11 @@ export const chatInvariants: readonly Invariant[] = [
       'What a chat or an embedding settled, and owes, is the price of its usage by the book of its admission, within the hold.',
     sql: `SELECT d.id AS subject, CONCAT('settled ', d.settled, ', priced ', COALESCE(d.due, 'NULL'), ', hold ', d.hold) AS detail FROM (
         SELECT c.id, c.settled + c.owed AS settled, c.hold, LEAST(c.hold, (
-            (${tokens('input_tokens')} - ${tokens('cached_input_tokens')} - ${tokens('cache_write_input_tokens')}) * ${rate('input_per_million')}
+            (${tokens('input_tokens')} - ${tokens('audio_input_tokens')} - ${tokens('cached_input_tokens')} - ${tokens('cache_write_input_tokens')}) * ${rate('input_per_million')}
+            + ${tokens('audio_input_tokens')} * ${inputRate('audio_input_per_million')}
             + ${tokens('cached_input_tokens')} * ${inputRate('cached_input_per_million')}
-            + ${tokens('cache_write_input_tokens')} * ${inputRate('cache_write_input_per_million')}
+            + (${tokens('cache_write_input_tokens')} - ${tokens('cache_write_1h_input_tokens')}) * ${inputRate('cache_write_input_per_million')}
+            + ${tokens('cache_write_1h_input_tokens')} * COALESCE(${rate('cache_write_1h_input_per_million')}, ${inputRate('cache_write_input_per_million')})
             + IF(COALESCE(c.output_tokens, 0) = 0, 0, ${tokens('output_tokens')} * ${rate('output_per_million')})
             + ${tokens('requests')} * COALESCE(${chosen('per_request')}, 0) * 1000000 + 999999) DIV 1000000) AS due
         FROM charge c JOIN wallet w ON w.id = c.wallet_id

@@ -1,4 +1,5 @@
 import type {
+  JSONObject,
   LanguageModelV4CallOptions,
   LanguageModelV4FilePart,
   LanguageModelV4Message,
@@ -17,10 +18,11 @@ type AssistantPart = LanguageModelV4TextPart | LanguageModelV4ReasoningPart | La
 /** The request in the words of the provider specification, for one model, and what of it the model cannot do. */
 export function callOptionsOf(asking: Asking): { options: LanguageModelV4CallOptions; ignored: Ignored[] } {
   const { request, dialect, outputTokensCap } = asking;
-  const { ignored, reasoning } = unsupportedBy(asking);
+  const { ignored, reasoning, hourLong } = unsupportedBy(asking);
+  const point: PointWords = (cachePoint) => cachePoint && dialect.cachePoint?.(hourLong.has(cachePoint) ? '1h' : '5m');
   const left = new Set(ignored.map(({ field }) => field));
   const options: LanguageModelV4CallOptions = {
-    prompt: promptOf(asking),
+    prompt: promptOf(asking, point),
     maxOutputTokens: outputTokensCap,
     ...reasoning,
   };
@@ -37,7 +39,7 @@ export function callOptionsOf(asking: Asking): { options: LanguageModelV4CallOpt
       ...(tool.description ? { description: tool.description } : {}),
       inputSchema: tool.parameters ?? { type: 'object', properties: {} },
       ...(tool.strict === undefined ? {} : { strict: tool.strict }),
-      ...pointed(dialect, tool.cachePoint),
+      ...optionsOf(dialect, point(tool.cachePoint)),
     }));
     options.toolChoice = toolChoiceOf(request);
   }
@@ -68,7 +70,13 @@ function joined(
   return Object.fromEntries([...names].map((name) => [name, { ...one[name], ...other[name] }]));
 }
 
-function promptOf({ request: { messages }, model, dialect, states }: Asking): LanguageModelV4Message[] {
+/** The options of what a cache point stands after. */
+type PointWords = (cachePoint: ChatCachePoint | undefined) => JSONObject | undefined;
+
+function promptOf(
+  { request: { messages }, model, dialect, states }: Asking,
+  point: PointWords,
+): LanguageModelV4Message[] {
   const toolNames = new Map<string, string>();
   for (const message of messages) for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
   const own = <State extends { provider: string }>(state: State | undefined) =>
@@ -78,8 +86,8 @@ function promptOf({ request: { messages }, model, dialect, states }: Asking): La
     // An empty text in the history says nothing, and several providers refuse it.
     if (!state && isSilent(message) && index < messages.length - 1) return [];
     const stateOf = (place: number) => own(states.calls.get(`${index}/${place}`));
-    const told = promptMessage(message, { ...{ dialect, toolNames }, state, stateOf });
-    return { ...told, ...pointed(dialect, message.cachePoint) };
+    const told = promptMessage(message, { ...{ dialect, point, toolNames }, state, stateOf });
+    return { ...told, ...optionsOf(dialect, point(message.cachePoint)) };
   });
 }
 
@@ -91,6 +99,7 @@ export function isSilent({ role, content, parts, toolCalls }: ChatMessage): bool
 
 interface MessageContext {
   dialect: Dialect;
+  point: PointWords;
   toolNames: ReadonlyMap<string, string>;
   state: MessageState | undefined;
   /** Of the message's call at a place. */
@@ -102,7 +111,7 @@ function promptMessage(message: ChatMessage, context: MessageContext): LanguageM
     case 'system':
       return { role: 'system', content: textOf(message) };
     case 'user':
-      return { role: 'user', content: partsOf(message).map((part) => userPart(part, context.dialect)) };
+      return { role: 'user', content: partsOf(message).map((part) => userPart(part, context)) };
     case 'assistant':
       return { role: 'assistant', content: assistantParts(message, context) };
     case 'tool': {
@@ -170,22 +179,21 @@ function callPart(call: ChatToolCall, dialect: Dialect, state: CallState | undef
   };
 }
 
-function userPart(part: ChatPart, dialect: Dialect): LanguageModelV4TextPart | LanguageModelV4FilePart {
-  if (part.kind === 'text') return { type: 'text', text: part.text, ...pointed(dialect, part.cachePoint) };
+function userPart(
+  part: ChatPart,
+  { dialect, point }: Pick<MessageContext, 'dialect' | 'point'>,
+): LanguageModelV4TextPart | LanguageModelV4FilePart {
+  const kept = point(part.cachePoint);
+  if (part.kind === 'text') return { type: 'text', text: part.text, ...optionsOf(dialect, kept) };
   const mediaType = part.kind === 'document' ? 'application/pdf' : part.mediaType || 'image/*';
   const cited = part.kind === 'document' && part.citations ? dialect.citedDocument : undefined;
-  const point = part.cachePoint && dialect.cachePoint?.();
   return {
     type: 'file',
     mediaType,
     data: 'url' in part ? { type: 'url', url: new URL(part.url) } : { type: 'data', data: part.data },
     ...(part.kind === 'document' && part.filename ? { filename: part.filename } : {}),
-    ...optionsOf(dialect, cited || point ? { ...cited, ...point } : undefined),
+    ...optionsOf(dialect, cited || kept ? { ...cited, ...kept } : undefined),
   };
-}
-
-function pointed(dialect: Dialect, point: ChatCachePoint | undefined): { providerOptions?: SharedV4ProviderOptions } {
-  return point ? optionsOf(dialect, dialect.cachePoint?.()) : {};
 }
 
 function optionsOf(

@@ -1,5 +1,7 @@
 import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
 import {
+  type InputKinds,
+  type LongestRequest,
   type Model,
   outputTokensWithin,
   type PricedModel,
@@ -7,7 +9,7 @@ import {
   priceOf,
   worstPriceOf,
 } from '../catalog/index.ts';
-import { type InputMeasure, inputTokensAbout, inputTokensAtMost } from './tokens.ts';
+import { type InputMeasure, inputKindsOf, inputTokensAbout, inputTokensAtMost } from './tokens.ts';
 
 /** A route with the longest reply that it may give. */
 export interface QuotedRoute extends PricedModel {
@@ -68,23 +70,24 @@ export function quoteCeiling(routes: readonly PricedModel[], measure: InputMeasu
  * How many tokens of reply an amount pays for after at most so much input, whatever kind of input the provider says it
  * was; 0 when it pays for none.
  */
-export function affordableOutputTokens({ price }: PricedModel, inputTokens: number, amount: NanoUsd): number {
-  return outputTokensWithin(amount, inputTokens, price);
+export function affordableOutputTokens(
+  { price }: PricedModel,
+  input: InputKinds & { inputTokens: number },
+  amount: NanoUsd,
+): number {
+  return outputTokensWithin(amount, input, price);
 }
 
 /** What one attempt costs. */
 export function attemptCost(
   { price }: PricedModel,
-  usage: Pick<PricedUsage, 'cachedInputTokens' | 'cacheWriteInputTokens'> & {
-    inputTokens: number;
-    outputTokens: number;
-  },
+  usage: Omit<PricedUsage, 'requests' | 'events'> & { inputTokens: number; outputTokens: number },
 ): NanoUsd {
   return priceOf({ ...usage, requests: 1 }, price);
 }
 
-/** The most that one attempt with at most so many tokens can cost, in any tier and whatever its input counts as. */
-export function worstCost({ price }: PricedModel, most: { inputTokens: number; outputTokens: number }): NanoUsd {
+/** The most that one attempt with at most so many tokens can cost, in any tier and whatever its input can count as. */
+export function worstCost({ price }: PricedModel, most: LongestRequest): NanoUsd {
   return worstPriceOf(most, price);
 }
 
@@ -95,19 +98,20 @@ function quoteRoute(
   amountMax: NanoUsd | undefined,
 ): QuotedRoute | undefined {
   const { model } = route;
-  const inputTokens = inputTokensAtMost(measure, model);
+  const input = { inputTokens: inputTokensAtMost(measure, model), ...inputKindsOf(measure) };
   const room = Math.max(model.contextTokens - inputTokensAbout(measure, model.imageTokens), 1);
   const thinks = isThinking?.(model) ?? model.capabilities.has('reasoning');
   const byDefault = thinks ? outputTokensDefaultReasoning : outputTokensDefault;
   let cap = Math.min(asked ?? byDefault, model.maxOutputTokens, room);
   if (amountMax !== undefined) {
-    const affordable = affordableOutputTokens(route, inputTokens, amountMax);
+    const affordable = affordableOutputTokens(route, input, amountMax);
     if (affordable < (asked === undefined ? Math.min(outputTokensUseful, cap) : cap)) return undefined;
     cap = Math.min(cap, affordable);
   }
-  return { ...route, thinks, outputTokensCap: cap, worst: worstCost(route, { inputTokens, outputTokens: cap }) };
+  return { ...route, thinks, outputTokensCap: cap, worst: worstCost(route, { ...input, outputTokens: cap }) };
 }
 
 function leastCost(route: PricedModel, measure: InputMeasure): NanoUsd {
-  return maxOf(worstCost(route, { inputTokens: inputTokensAbout(measure), outputTokens: 1 }), 1n);
+  const input = { inputTokens: inputTokensAbout(measure), ...inputKindsOf(measure) };
+  return maxOf(worstCost(route, { ...input, outputTokens: 1 }), 1n);
 }

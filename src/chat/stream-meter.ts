@@ -1,12 +1,13 @@
 import type { LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { Failure } from '../base/failure.ts';
 import { minOf, type NanoUsd } from '../base/money.ts';
+import type { InputKinds } from '../catalog/index.ts';
 import type { OpenCharge } from '../wallet/index.ts';
 import { countedUsage } from './attempt.ts';
 import { boundUsage, type CountedUsage } from './bounded.ts';
 import type { ChatRun } from './chat-run.ts';
 import { affordableOutputTokens, attemptCost, type QuotedRoute, worstCost } from './quote.ts';
-import { countInput, countTokensNow, type InputMeasure, inputTokensAtMost } from './tokens.ts';
+import { countInput, countTokensNow, type InputMeasure, inputKindsOf, inputTokensAtMost } from './tokens.ts';
 import type { ChatReply } from './types.ts';
 
 /** The first hold of a stream pays for this many tokens of reply; each extension for twice as many as the one before. */
@@ -26,7 +27,8 @@ export function hasHiddenTokens({ thinks }: QuotedRoute): boolean {
 export function firstStep(route: QuotedRoute, measure: InputMeasure): NanoUsd {
   if (hasHiddenTokens(route)) return route.worst;
   const inputTokens = inputTokensAtMost(measure, route.model);
-  return worstCost(route, { inputTokens, outputTokens: Math.min(route.outputTokensCap, streamStepTokens) });
+  const outputTokens = Math.min(route.outputTokensCap, streamStepTokens);
+  return worstCost(route, { inputTokens, outputTokens, ...inputKindsOf(measure) });
 }
 
 /**
@@ -49,7 +51,7 @@ export class StreamMeter {
     this.#run = run;
     this.#route = route;
     this.#inputTokens = inputTokensAtMost(run.prepared.measure, route.model);
-    this.#affordable = affordableOutputTokens(route, this.#inputTokens, run.charge.amount);
+    this.#affordable = affordableOutputTokens(route, this.#input, run.charge.amount);
     this.#timer = setInterval(() => void this.#recordProgress(), progressEveryMs);
     this.#timer.unref();
   }
@@ -57,6 +59,11 @@ export class StreamMeter {
   /** Tokens received so far, by our own count. */
   get outputTokens(): number {
     return this.#outputTokens;
+  }
+
+  /** What of it is at most there, and of which kinds. */
+  get #input(): InputKinds & { inputTokens: number } {
+    return { inputTokens: this.#inputTokens, ...inputKindsOf(this.#run.prepared.measure) };
   }
 
   /** Counts a piece of the reply. */
@@ -92,7 +99,8 @@ export class StreamMeter {
     clearInterval(this.#timer);
     const { prepared, request } = this.#run;
     const bounds = { measure: prepared.measure, route: this.#route, outputTokensCap };
-    const usage = await countedUsage(stated, message, { request, ...prepared, route: this.#route });
+    const dialect = this.#run.deps.providers.dialect(this.#route.model.provider);
+    const usage = await countedUsage(stated, message, { request, ...prepared, route: this.#route, dialect });
     // The pieces hold what the message does not show: what was thought aloud.
     if (usage.estimated) usage.outputTokens = Math.max(usage.outputTokens, await this.#countPieces());
     return boundUsage(usage, bounds);
@@ -101,7 +109,7 @@ export class StreamMeter {
   async #grow(): Promise<'grown' | 'exhausted' | Failure> {
     const { charge, prepared, request } = this.#run;
     const outputTokens = this.#affordable + this.#step;
-    const wanted = worstCost(this.#route, { inputTokens: this.#inputTokens, outputTokens });
+    const wanted = worstCost(this.#route, { ...this.#input, outputTokens });
     const more = minOf(wanted, this.#route.worst) - charge.amount;
     if (more > 0n) {
       const extended = await charge.extend(more);
@@ -132,7 +140,7 @@ export class StreamMeter {
   }
 
   #recount(): void {
-    this.#affordable = affordableOutputTokens(this.#route, this.#inputTokens, this.#run.charge.amount);
+    this.#affordable = affordableOutputTokens(this.#route, this.#input, this.#run.charge.amount);
   }
 
   /** All that was received as one text: pieces by themselves may be far less than a token. */

@@ -1,5 +1,5 @@
 import { fail, type Result, succeed } from '../base/failure.ts';
-import type { PricedModel } from '../catalog/index.ts';
+import { hasRate, type PricedModel } from '../catalog/index.ts';
 import type { Providers } from '../providers/index.ts';
 import { attemptsMax, type Choice } from './choose-routes.ts';
 import type { RouteStatus } from './circuit-breaker.ts';
@@ -33,10 +33,11 @@ export function fitting(
     })),
   });
 
-  function lacksOf({ model }: PricedModel) {
+  function lacksOf({ model, price }: PricedModel) {
     const outputTokensCap = Math.min(request.maxOutputTokens ?? model.maxOutputTokens, model.maxOutputTokens);
-    return unsupportedBy({ request, model, states, outputTokensCap, dialect: providers.dialect(model.provider) })
-      .ignored;
+    const keepsForHour = hasRate(price, 'cacheWrite1hInputPerMillion');
+    const dialect = providers.dialect(model.provider);
+    return unsupportedBy({ request, model, keepsForHour, states, outputTokensCap, dialect }).ignored;
   }
 
   function isNamed({ id, name, provider }: PricedModel['model']): boolean {

@@ -1,5 +1,6 @@
-import type { Model } from '../catalog/index.ts';
+import type { InputKinds, Model } from '../catalog/index.ts';
 import { countPiece, piecesOf, rememberWords, type Sandbox } from '../sandbox/index.ts';
+import { cachePointsOf } from './cache-points.ts';
 import type { ChatMessage, ChatRequest } from './types.ts';
 
 /** What is known of a request's input without counting its tokens. */
@@ -13,6 +14,8 @@ export interface InputMeasure {
   /** Bytes of documents and audio that are in the request itself. */
   fileBytes: number;
   audios: number;
+  /** Points whose prefix is to be kept for an hour. */
+  hourLongPoints: number;
 }
 
 /** What of a model an input's bound depends on. */
@@ -34,7 +37,7 @@ export function measureInput(request: ChatRequest): InputMeasure {
     messages: request.messages.length,
     tools: 0,
     images: 0,
-    ...{ documents: 0, fileBytes: 0, audios: 0 },
+    ...{ documents: 0, fileBytes: 0, audios: 0, hourLongPoints: 0 },
   };
   for (const message of request.messages) {
     for (const text of textsOf(message)) measure.bytes += Buffer.byteLength(text);
@@ -46,9 +49,15 @@ export function measureInput(request: ChatRequest): InputMeasure {
     }
     measure.bytes += statesOf(message);
   }
+  for (const [{ ttl }] of cachePointsOf(request)) if (ttl === '1h') measure.hourLongPoints++;
   for (const text of definitionsOf(request)) measure.bytes += Buffer.byteLength(text);
   measure.tools = request.tools?.length ?? 0;
   return measure;
+}
+
+/** Which kinds of input a request can have beside text, cached or not. */
+export function inputKindsOf({ audios, hourLongPoints }: InputMeasure): InputKinds {
+  return { audio: audios > 0, cacheWrite1h: hourLongPoints > 0 };
 }
 
 /**

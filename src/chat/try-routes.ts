@@ -1,5 +1,6 @@
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
+import { hasRate } from '../catalog/index.ts';
 import type { UpstreamFailure } from '../providers/index.ts';
 import type { Funds } from '../wallet/index.ts';
 import type { AttemptTerms } from './attempt.ts';
@@ -64,9 +65,10 @@ export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): P
     const outputTokensCap = asking.grows(route) ? route.outputTokensCap : affordable;
     const { provider, id } = route.model;
     const dialect = deps.providers.dialect(provider);
+    const keepsForHour = hasRate(route.price, 'cacheWrite1hInputPerMillion');
     const terms = {
       ...{ route, model, request, measure, count, outputTokensCap, dialect, pending: charge.pending, signal },
-      ...callOptionsOf({ request, model: route.model, dialect, states, outputTokensCap }),
+      ...callOptionsOf({ request, model: route.model, keepsForHour, dialect, states, outputTokensCap }),
       owner: owner && { ...owner, provider, model: id },
     };
     const outcome = await withRetries<{ ok: true; answer: Answer } | FailedAttempt>(

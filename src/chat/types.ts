@@ -205,6 +205,10 @@ export interface ChatUsage {
   cachedInputTokens?: number;
   /** Written into the provider's cache; none of them was cached. */
   cacheWriteInputTokens?: number;
+  /** Those of them that are kept for an hour. */
+  cacheWrite1hInputTokens?: number;
+  /** Cached ones included; none of them is among those above. */
+  audioInputTokens?: number;
   /** Reasoning included. */
   outputTokens?: number;
   reasoningTokens?: number;

@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions, SharedV4Warning } from '@ai-sdk/provider';
 import type { Model } from '../catalog/index.ts';
 import type { AskedModel, Dialect, ReasoningWish, Setting } from '../providers/index.ts';
+import { cachePointsOf, hourLongPoints } from './cache-points.ts';
 import type { OpenedStates } from './provider-state.ts';
 import type { ChatCachePoint, ChatRequest, Ignored } from './types.ts';
 
@@ -8,14 +9,23 @@ import type { ChatCachePoint, ChatRequest, Ignored } from './types.ts';
 export interface Asking {
   request: ChatRequest;
   model: Model;
+  /** Whether its price has a rate for what is kept for an hour. */
+  keepsForHour: boolean;
   dialect: Dialect;
   states: OpenedStates;
   /** The longest reply that it is asked for. */
   outputTokensCap: number;
 }
 
-/** What of a request a model cannot do, and how its thinking is asked for. */
-export function unsupportedBy(asking: Asking): { ignored: Ignored[]; reasoning: Partial<LanguageModelV4CallOptions> } {
+/** What of a request a model cannot do, and how it is asked for what not all models have. */
+export interface Words {
+  ignored: Ignored[];
+  reasoning: Partial<LanguageModelV4CallOptions>;
+  /** The cache points that keep for an hour. */
+  hourLong: ReadonlySet<ChatCachePoint>;
+}
+
+export function unsupportedBy(asking: Asking): Words {
   const { request, model, dialect, states } = asking;
   const asked = askedModel(model);
   const wish = wishOf(asking);
@@ -25,14 +35,15 @@ export function unsupportedBy(asking: Asking): { ignored: Ignored[]; reasoning: 
     const reason = dialect.lacks(setting, asked, wish);
     if (reason) ignored.push({ field, reason });
   }
-  if (dialect.cachePoint) ignored.push(...hourLongPoints(request));
+  const hourLong = hourLongPoints(request, asking.keepsForHour);
+  if (dialect.cachePoint) ignored.push(...hourLong.ignored);
   for (const [index, { provider }] of states.messages)
     if (provider !== model.provider) ignored.push(foreign(`messages[${index}].providerState`));
   for (const [place, { provider }] of states.calls) {
     const [index, call] = place.split('/');
     if (provider !== model.provider) ignored.push(foreign(`messages[${index}].toolCalls[${call}].providerState`));
   }
-  return { ignored, reasoning: options };
+  return { ignored, reasoning: options, hourLong: hourLong.kept };
 }
 
 /** What a provider package says that it left out, added to what was known before. */
@@ -105,23 +116,6 @@ function* settingsOf(request: ChatRequest): Generator<[Setting, string]> {
     for (const [place, part] of parts.entries())
       if (part.kind === 'document' && part.citations)
         yield ['citations', `messages[${index}].parts[${place}].document.citations`];
-}
-
-// What is kept for an hour costs more to write than the price book has a rate for.
-function* hourLongPoints(request: ChatRequest): Generator<Ignored> {
-  for (const [point, field] of cachePointsOf(request))
-    if (point.ttl === '1h')
-      yield { field: `${field}.ttl`, reason: 'It is kept for five minutes: an hour has no price.' };
-}
-
-function* cachePointsOf(request: ChatRequest): Generator<[ChatCachePoint, string]> {
-  for (const [index, { cachePoint }] of (request.tools ?? []).entries())
-    if (cachePoint) yield [cachePoint, `tools[${index}].cachePoint`];
-  for (const [index, { cachePoint, parts = [] }] of request.messages.entries()) {
-    if (cachePoint) yield [cachePoint, `messages[${index}].cachePoint`];
-    for (const [place, part] of parts.entries())
-      if (part.cachePoint) yield [part.cachePoint, `messages[${index}].parts[${place}].cachePoint`];
-  }
 }
 
 function foreign(field: string): Ignored {

@@ -40,6 +40,8 @@ function printedTokens(rates: TokenRates) {
     inputPerMillionUsd: usd(rates.inputPerMillion),
     cachedInputPerMillionUsd: usd(rates.cachedInputPerMillion),
     cacheWriteInputPerMillionUsd: usd(rates.cacheWriteInputPerMillion),
+    cacheWrite1hInputPerMillionUsd: usd(rates.cacheWrite1hInputPerMillion),
+    audioInputPerMillionUsd: usd(rates.audioInputPerMillion),
     outputPerMillionUsd: usd(rates.outputPerMillion),
   });
 }

@@ -18,6 +18,8 @@ const tier = z.strictObject({
   inputPerMillionUsd: usd,
   cachedInputPerMillionUsd: usd.optional(),
   cacheWriteInputPerMillionUsd: usd.optional(),
+  cacheWrite1hInputPerMillionUsd: usd.optional(),
+  audioInputPerMillionUsd: usd.optional(),
   outputPerMillionUsd: usd,
 });
 
@@ -27,6 +29,10 @@ const price = z.strictObject({
   cachedInputPerMillionUsd: usd.optional(),
   /** Input that the provider wrote into its cache; as other input when absent. */
   cacheWriteInputPerMillionUsd: usd.optional(),
+  /** Input that the provider wrote into its cache for an hour; when absent, nothing is kept for an hour. */
+  cacheWrite1hInputPerMillionUsd: usd.optional(),
+  /** Audio; a model with the capability is not offered without it. */
+  audioInputPerMillionUsd: usd.optional(),
   outputPerMillionUsd: usd.optional(),
   tiers: z
     .array(tier)

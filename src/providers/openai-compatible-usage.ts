@@ -1,5 +1,5 @@
 import type { OpenAICompatibleProviderSettings } from '@ai-sdk/openai-compatible';
-import type { LanguageModelV4Usage } from '@ai-sdk/provider';
+import type { JSONObject, LanguageModelV4Usage } from '@ai-sdk/provider';
 
 type StatedUsage = Parameters<NonNullable<OpenAICompatibleProviderSettings['convertUsage']>>[0];
 
@@ -18,6 +18,7 @@ export function usageOf(stated: StatedUsage): LanguageModelV4Usage {
       cacheRead: cached ?? undefined,
       cacheWrite: typeof written === 'number' ? written : undefined,
     },
+    ...(stated ? { raw: stated as JSONObject } : {}),
     outputTokens: { total: output ?? undefined, text: undefined, reasoning: reasoning ?? undefined },
   };
 }

@@ -37,7 +37,7 @@ export const workflowInvariants: readonly Invariant[] = [
       FROM charge c LEFT JOIN price_book_version b FORCE INDEX (PRIMARY) ON b.version = c.price_version
       WHERE b.version IS NULL OR (c.operation NOT IN ('chat', 'embedding', 'pulse') AND c.operation NOT LIKE 'workflow.%')
         OR (c.operation <> 'pulse' AND c.events IS NOT NULL)
-        OR (c.operation = 'pulse' AND COALESCE(c.input_tokens, c.cached_input_tokens, c.cache_write_input_tokens, c.output_tokens,
-          c.reasoning_tokens) IS NOT NULL)`,
+        OR (c.operation = 'pulse' AND COALESCE(c.input_tokens, c.cached_input_tokens, c.cache_write_input_tokens,
+          c.cache_write_1h_input_tokens, c.audio_input_tokens, c.output_tokens, c.reasoning_tokens) IS NOT NULL)`,
   },
 ];

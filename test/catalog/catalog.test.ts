@@ -54,6 +54,52 @@ describe('the catalog', () => {
     expect(catalog.models('acc_1').map(({ model }) => model.name)).toEqual(['p/m']);
   });
 
+  test('offers a model that takes audio only where its price has a rate for that, in every tier', async () => {
+    const capabilities = ['audio'];
+    const rates = { inputPerMillionUsd: '1', outputPerMillionUsd: '2' };
+    const heard = { ...rates, audioInputPerMillionUsd: '9' };
+    const tier = { ...rates, aboveInputTokens: 1_000 };
+    const catalog = await catalogOf(memoryPriceStore(), {
+      models: [
+        modelAt('1', { id: 'deaf', price: rates }),
+        modelAt('1', { id: 'none', price: rates, capabilities }),
+        modelAt('1', { id: 'half', price: { ...heard, tiers: [tier] }, capabilities }),
+        modelAt('1', { id: 'free', price: { ...rates, audioInputPerMillionUsd: '0' }, capabilities }),
+        modelAt('1', {
+          id: 'whole',
+          price: { ...heard, tiers: [{ ...tier, audioInputPerMillionUsd: '9' }] },
+          capabilities,
+        }),
+      ],
+    });
+    await catalog.importPrices();
+    expect(catalog.models('acc_1').map(({ model }) => model.id)).toEqual(['deaf', 'free', 'whole']);
+    expect(catalog.unoffered()).toEqual(
+      ['p/none', 'p/half'].map((name) => ({ name, reason: expect.stringContaining('audioInputPerMillionUsd') })),
+    );
+  });
+
+  test('a first rate for audio, or for an hour, is no change: nobody paid for that before', async () => {
+    const store = memoryPriceStore();
+    const price = { inputPerMillionUsd: '1', outputPerMillionUsd: '2' };
+    const more = { ...price, audioInputPerMillionUsd: '9', cacheWrite1hInputPerMillionUsd: '8' };
+    await (await catalogOf(store, { models: [modelAt('1', { price })] })).importPrices();
+    const first = await catalogOf(store, { models: [modelAt('1', { price: more })] });
+    expect((await first.importPrices()).problems).toEqual([]);
+    const dearer = { ...more, audioInputPerMillionUsd: '19', cacheWrite1hInputPerMillionUsd: '17' };
+    const plan = await (await catalogOf(store, { models: [modelAt('1', { price: dearer })] })).planPrices();
+    expect(plan.problems).toEqual([
+      'model:p/m: cacheWrite1hInputPerMillion changes more than two times, from 8.00 to 17.00',
+      'model:p/m: audioInputPerMillion changes more than two times, from 9.00 to 19.00',
+    ]);
+    const cost = { ...price, audioInputPerMillionUsd: '2', cacheWrite1hInputPerMillionUsd: '3' };
+    const lossy = await catalogOf(memoryPriceStore(), { models: [modelAt('1', { price, cost })] });
+    expect((await lossy.planPrices()).problems).toEqual([
+      'model:p/m: cacheWrite1hInputPerMillion 1.00 is below the cost of 3.00',
+      'model:p/m: audioInputPerMillion 1.00 is below the cost of 2.00',
+    ]);
+  });
+
   test('refuses changes of more than two times, prices below cost and prices in the past', async () => {
     const store = memoryPriceStore();
     await (await catalogOf(store, { models: [modelAt('1')] })).importPrices();
@@ -174,6 +220,29 @@ eachServer((server) => {
       outputPerMillion: 100_000_000_000_000n,
     });
     expect(await other.prices()).toEqual(await one.prices());
+  });
+
+  test('writes for an hour and audio too, in tiers as well', async () => {
+    const rates = {
+      inputPerMillionUsd: '1',
+      cacheWrite1hInputPerMillionUsd: '2',
+      audioInputPerMillionUsd: '3',
+      outputPerMillionUsd: '4',
+    };
+    const price = {
+      ...rates,
+      tiers: [{ ...rates, aboveInputTokens: 9, audioInputPerMillionUsd: '5', cacheWrite1hInputPerMillionUsd: '6' }],
+    };
+    const settings = { models: [modelAt('1', { id: 'heard', price })] };
+    expect((await (await catalogOf(createPriceStore(database().database), settings)).importPrices()).problems).toEqual(
+      [],
+    );
+    const read = await catalogOf(createPriceStore(database().database), settings);
+    expect(read.models('acc_1').find(({ model }) => model.id === 'heard')?.price).toMatchObject({
+      cacheWrite1hInputPerMillion: 2_000_000_000n,
+      audioInputPerMillion: 3_000_000_000n,
+      tiers: [{ audioInputPerMillion: 5_000_000_000n, cacheWrite1hInputPerMillion: 6_000_000_000n }],
+    });
   });
 
   test('cache writes and tiers too, in every version, and marked up for one account', async () => {

@@ -33,22 +33,31 @@ test('what a request costs is what the calculator of the package says, rounded u
     edge: fc.option(fc.record({ tier: fc.nat(3), off: fc.integer({ min: -2, max: 2 }) })),
     cached: fc.nat(100),
     written: fc.nat(100),
+    written1h: fc.nat(100),
+    audio: fc.nat(100),
     output: fc.integer({ min: 0, max: 1_000_000 }),
   });
-  let inTiers = 0;
+  let [inTiers, withAudio, forHour] = [0, 0, 0];
   fc.assert(
-    fc.property(usage, ({ model, share, edge, cached, written, output }) => {
+    fc.property(usage, ({ model, share, edge, cached, written, written1h, audio, output }) => {
       const tiers = model.rates.tiers ?? [];
       const tier = edge && tiers[edge.tier % Math.max(tiers.length, 1)];
       const inputTokens = tier
         ? tier.aboveInputTokens + edge.off
         : Math.floor((model.contextTokens * share) / 1_000_000);
       if (tier && edge.off > 0) inTiers++;
-      const cachedInputTokens = Math.floor((inputTokens * cached) / 100);
-      const cacheWriteInputTokens = Math.floor(((inputTokens - cachedInputTokens) * written) / 100);
+      const audioInputTokens = model.rates.audioInputPerMillion ? Math.floor((inputTokens * audio) / 100) : 0;
+      const cachedInputTokens = Math.floor(((inputTokens - audioInputTokens) * cached) / 100);
+      const rest = inputTokens - audioInputTokens - cachedInputTokens;
+      const cacheWriteInputTokens = Math.floor((rest * written) / 100);
+      const keepsForHour = model.rates.cacheWrite1hInputPerMillion !== undefined;
+      const cacheWrite1hInputTokens = keepsForHour ? Math.floor((cacheWriteInputTokens * written1h) / 100) : 0;
+      if (audioInputTokens > 0) withAudio++;
+      if (cacheWrite1hInputTokens > 0) forHour++;
+      const writes = { cacheWriteInputTokens, cacheWrite1hInputTokens };
       const outputTokens = Math.floor((model.maxOutputTokens * output) / 1_000_000);
       const ours = priceOf(
-        { inputTokens, cachedInputTokens, cacheWriteInputTokens, outputTokens, requests: 1 },
+        { inputTokens, cachedInputTokens, ...writes, audioInputTokens, outputTokens, requests: 1 },
         { perRequest: 0n, ...model.rates },
       );
       const theirs = calcPrice(
@@ -56,6 +65,8 @@ test('what a request costs is what the calculator of the package says, rounded u
           input_tokens: inputTokens,
           cache_read_tokens: cachedInputTokens,
           cache_write_tokens: cacheWriteInputTokens,
+          ...(cacheWrite1hInputTokens > 0 && { cache_write_1h_tokens: cacheWrite1hInputTokens }),
+          ...(audioInputTokens > 0 && { input_audio_tokens: audioInputTokens, cache_audio_read_tokens: 0 }),
           output_tokens: outputTokens,
         },
         model.id,
@@ -71,6 +82,8 @@ test('what a request costs is what the calculator of the package says, rounded u
     { seed: 20261122, numRuns: 8_000 },
   );
   expect(inTiers).toBeGreaterThan(200);
+  expect(withAudio).toBeGreaterThan(200);
+  expect(forHour).toBeGreaterThan(200);
 });
 
 test('the price in force is the one that the package takes at that moment', () => {
@@ -160,6 +173,8 @@ describe('what has no price here', () => {
     expect(listPriceOf('google', 'gemini-2.5-flash', at)?.rates).toEqual({
       inputPerMillion: 300_000_000n,
       cachedInputPerMillion: 30_000_000n,
+      // What cached audio costs is left out: it is charged as audio.
+      audioInputPerMillion: 1_000_000_000n,
       outputPerMillion: 2_500_000_000n,
     });
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { outputTokensWithin, type PricedUsage, priceOf, type Rates, worstPriceOf } from '../../src/catalog/index.ts';
-import { anyLength, anyRates, usageWithin } from './rates.ts';
+import { anyKinds, anyLength, anyRates, usageWithin } from './rates.ts';
 
 const rates = { inputPerMillion: 150_000_000n, cachedInputPerMillion: 75_000_000n, outputPerMillion: 600_000_000n };
 
@@ -71,6 +71,29 @@ describe('cache writes and long requests', () => {
     expect(priceOf(usage, rates)).toBe(600n * 150n + 400n * 75n + 10n * 600n);
   });
 
+  test('what was written for an hour, and audio, cost their own rates; without one as other writes and as other input', () => {
+    const written = { cacheWriteInputTokens: 500, cacheWrite1hInputTokens: 200 };
+    const usage = { inputTokens: 1_000, cachedInputTokens: 100, audioInputTokens: 300, ...written };
+    const price = {
+      ...rates,
+      cacheWriteInputPerMillion: 190_000_000n,
+      cacheWrite1hInputPerMillion: 300_000_000n,
+      audioInputPerMillion: 1_000_000_000n,
+    };
+    expect(priceOf(usage, price)).toBe(100n * 150n + 100n * 75n + 300n * 190n + 200n * 300n + 300n * 1_000n);
+    const { cacheWrite1hInputPerMillion: _, audioInputPerMillion: __, ...without } = price;
+    expect(priceOf(usage, without)).toBe(400n * 150n + 100n * 75n + 500n * 190n);
+  });
+
+  test('the worst price is at the rate of audio, or of an hour, only where the request can have that', () => {
+    const price = { ...rates, cacheWrite1hInputPerMillion: 300_000_000n, audioInputPerMillion: 1_000_000_000n };
+    const most = { inputTokens: 1_000, outputTokens: 0 };
+    expect(worstPriceOf(most, price)).toBe(150_000n);
+    expect(worstPriceOf({ ...most, cacheWrite1h: true }, price)).toBe(300_000n);
+    expect(worstPriceOf({ ...most, cacheWrite1h: true, audio: true }, price)).toBe(1_000_000n);
+    expect(outputTokensWithin(1_000_600n, { inputTokens: 1_000, audio: true }, price)).toBe(1);
+  });
+
   test('the whole request costs the rates of the tier that its input is in', () => {
     expect(priceOf({ inputTokens: 200_000, outputTokens: 10 }, tiered)).toBe(200_000n * 1_250n + 10n * 10_000n);
     expect(priceOf({ inputTokens: 200_001, outputTokens: 10 }, tiered)).toBe(200_001n * 2_500n + 10n * 15_000n);
@@ -85,7 +108,7 @@ describe('cache writes and long requests', () => {
       tiers: [{ aboveInputTokens: 100, inputPerMillion: 1_000_000n, outputPerMillion: 1_000_000n }],
     };
     expect(worstPriceOf({ inputTokens: 150, outputTokens: 50 }, falling)).toBe(100n + 9n * 50n);
-    expect(outputTokensWithin(100n + 9n * 50n, 150, falling)).toBe(50);
+    expect(outputTokensWithin(100n + 9n * 50n, { inputTokens: 150 }, falling)).toBe(50);
   });
 
   test('any price equals the same sum in rationals, rounded up once', () => {
@@ -99,11 +122,12 @@ describe('cache writes and long requests', () => {
   });
 
   test('no usage costs more than the worst price of its bounds, and one reaches it', () => {
-    const anyCase = fc
-      .tuple(anyLength, fc.nat(200_000))
-      .chain(([inputTokens, outputTokens]) =>
-        fc.record({ most: fc.constant({ inputTokens, outputTokens }), usage: usageWithin(inputTokens, outputTokens) }),
-      );
+    const anyCase = fc.tuple(anyLength, fc.nat(200_000), anyKinds).chain(([inputTokens, outputTokens, kinds]) =>
+      fc.record({
+        most: fc.constant({ inputTokens, outputTokens, ...kinds }),
+        usage: usageWithin(inputTokens, outputTokens, kinds),
+      }),
+    );
     fc.assert(
       fc.property(anyRates, anyCase, (price, { most, usage }) => {
         const worst = worstPriceOf(most, price);
@@ -115,6 +139,10 @@ describe('cache writes and long requests', () => {
             { inputTokens },
             { inputTokens, cachedInputTokens: inputTokens },
             { inputTokens, cacheWriteInputTokens: inputTokens },
+            ...(most.cacheWrite1h
+              ? [{ inputTokens, cacheWriteInputTokens: inputTokens, cacheWrite1hInputTokens: inputTokens }]
+              : []),
+            ...(most.audio ? [{ inputTokens, audioInputTokens: inputTokens }] : []),
           ]);
         const costs = extremes.map((extreme) =>
           priceOf({ ...extreme, outputTokens: most.outputTokens, requests: 1 }, price),
@@ -127,9 +155,9 @@ describe('cache writes and long requests', () => {
 
   test('an amount pays for exactly so many output tokens that the worst price stays within it', () => {
     fc.assert(
-      fc.property(anyRates, anyLength, fc.bigInt(0n, 10n ** 13n), (price, inputTokens, amount) => {
-        const tokens = outputTokensWithin(amount, inputTokens, price);
-        const worst = (outputTokens: number) => worstPriceOf({ inputTokens, outputTokens }, price);
+      fc.property(anyRates, anyKinds, anyLength, fc.bigInt(0n, 10n ** 13n), (price, kinds, inputTokens, amount) => {
+        const tokens = outputTokensWithin(amount, { inputTokens, ...kinds }, price);
+        const worst = (outputTokens: number) => worstPriceOf({ inputTokens, outputTokens, ...kinds }, price);
         if (worst(0) > amount) expect(tokens).toBe(0);
         else {
           expect(worst(tokens)).toBeLessThanOrEqual(amount);
@@ -146,12 +174,15 @@ function inRationals(usage: Required<PricedUsage>, price: Rates): bigint {
   const longer = (price.tiers ?? []).filter(({ aboveInputTokens }) => aboveInputTokens < usage.inputTokens);
   const tier = longer.sort((a, b) => b.aboveInputTokens - a.aboveInputTokens)[0];
   const chosen = tier ?? price;
-  const plain = usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteInputTokens;
+  const plain = usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteInputTokens - usage.audioInputTokens;
   const input = chosen.inputPerMillion ?? 0n;
+  const writeRate = chosen.cacheWriteInputPerMillion ?? input;
   const lines: [number, bigint, bigint][] = [
     [plain, input, 1_000_000n],
     [usage.cachedInputTokens, chosen.cachedInputPerMillion ?? input, 1_000_000n],
-    [usage.cacheWriteInputTokens, chosen.cacheWriteInputPerMillion ?? input, 1_000_000n],
+    [usage.cacheWriteInputTokens - usage.cacheWrite1hInputTokens, writeRate, 1_000_000n],
+    [usage.cacheWrite1hInputTokens, chosen.cacheWrite1hInputPerMillion ?? writeRate, 1_000_000n],
+    [usage.audioInputTokens, chosen.audioInputPerMillion ?? input, 1_000_000n],
     [usage.outputTokens, chosen.outputPerMillion ?? 0n, 1_000_000n],
     [usage.requests, price.perRequest ?? 0n, 1n],
   ];

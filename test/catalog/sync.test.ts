@@ -16,12 +16,16 @@ afterEach(async () => {
 
 async function catalogOf(
   store: PriceStore,
-  { models = [], at = () => now }: { models?: ModelSettings[]; at?: () => number } = {},
+  {
+    models = [],
+    at = () => now,
+    provider = 'anthropic',
+  }: { models?: ModelSettings[]; at?: () => number; provider?: string } = {},
 ): Promise<Catalog> {
   const catalog = await createCatalog({
     store,
     settings: { models, markups: [{ accountId: 'acc_dear', percent: 10 }] },
-    enabledProviders: ['anthropic'],
+    enabledProviders: [provider],
     log: pino({ level: 'silent' }),
     clock: { now: at, monotonic: at },
   });
@@ -77,7 +81,9 @@ test('a price that is there stays until the list is confirmed', async () => {
   expect(inputPriceOf(catalog, 'anthropic/claude-opus-5-5')).toBe(5n * usd);
 
   const plan = await catalog.planSync();
-  expect(plan.difference).toEqual(['model:anthropic/claude-opus-5-5: inputPerMillion 5.00 -> 4.00']);
+  expect(plan.difference).toEqual([
+    'model:anthropic/claude-opus-5-5: inputPerMillion 5.00 -> 4.00, cacheWrite1hInputPerMillion - -> 8.00',
+  ]);
   expect(inputPriceOf(catalog, 'anthropic/claude-opus-5-5')).toBe(5n * usd);
 
   expect(await catalog.applySync(plan)).toBe(true);
@@ -119,6 +125,34 @@ test('a model that bills what the book has no price for is off until it has', as
   expect(inputPriceOf(catalog, 'anthropic/claude-opus-5-5')).toBe(4n * usd);
 });
 
+test('a model that takes audio is off until the book has its rate for that; others do not need it, nor one for an hour', async () => {
+  const gemini = { provider: 'google', quality: 50, contextTokens: 1_000_000 };
+  const heard = { id: 'heard', upstreamModel: 'gemini-2.5-flash', capabilities: ['audio' as const] };
+  const store = memoryPriceStore(() => now);
+  const rates = { inputPerMillion: 300_000_000n, cachedInputPerMillion: 30_000_000n, outputPerMillion: 2_500_000_000n };
+  const before = { ...rates, version: 1, accountId: '', effectiveAt: now };
+  await store.add([
+    { ...before, item: 'model:google/heard' },
+    { ...before, item: 'model:google/gemini-2.5-flash' },
+  ]);
+  const catalog = await catalogOf(store, {
+    provider: 'google',
+    models: [
+      { ...gemini, ...heard },
+      { ...gemini, id: 'gemini-2.5-flash' },
+    ],
+  });
+  const offered = () => catalog.models('acc_1').map(({ model }) => model.id);
+  expect(offered()).toEqual(['gemini-2.5-flash']);
+  expect(catalog.unoffered()).toEqual([
+    { name: 'google/heard', reason: expect.stringContaining('It bills audioInputPerMillion') },
+  ]);
+  const plan = await catalog.planSync();
+  expect(plan.problems).toEqual([]);
+  expect(await catalog.applySync(plan)).toBe(true);
+  expect(offered()).toEqual(['heard', 'gemini-2.5-flash']);
+});
+
 test('a configured price is kept and compared; a configured model without one gets the list price when confirmed', async () => {
   const model = { provider: 'anthropic', quality: 50, contextTokens: 200_000 };
   const price = {
@@ -141,7 +175,7 @@ test('a configured price is kept and compared; a configured model without one ge
   expect(catalog.models('acc_1').map(({ model }) => model.id)).toEqual(['claude-haiku-4-5']);
   const plan = await catalog.planSync();
   expect(plan.notes).toEqual([
-    'model:anthropic/claude-haiku-4-5: the configuration differs from the list: inputPerMillion 3.00 -> 1.00',
+    'model:anthropic/claude-haiku-4-5: the configuration differs from the list: inputPerMillion 3.00 -> 1.00, cacheWrite1hInputPerMillion - -> 2.00',
   ]);
   expect(plan.additions.map(({ item, accountId }) => `${item} ${accountId}`)).toEqual([
     'model:anthropic/mine ',

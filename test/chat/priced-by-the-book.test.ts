@@ -63,7 +63,8 @@ eachServer((server) => {
       if (!price) throw new Error('A model has no price.');
       const cost = priceOf(usage, { ...price, perRequest: price.perRequest ?? 0n });
       const settled = cost < held ? cost : held;
-      const { inputTokens, cachedInputTokens, cacheWriteInputTokens, outputTokens } = usage;
+      const { inputTokens, audioInputTokens, cachedInputTokens, outputTokens } = usage;
+      const { cacheWriteInputTokens, cacheWrite1hInputTokens } = usage;
       const texts = [`wal_${accountId}`, `chg_${index}`, 'settled', 'key_1', 'chat', 'p', item.slice(-1), 'node_1'];
       const numbers = [
         held,
@@ -72,6 +73,8 @@ eachServer((server) => {
         inputTokens,
         cachedInputTokens,
         cacheWriteInputTokens,
+        cacheWrite1hInputTokens,
+        audioInputTokens,
         outputTokens,
       ];
       const times = [createdAt * 1_000, createdAt * 1_000 + 1];
@@ -84,17 +87,21 @@ eachServer((server) => {
           `INSERT INTO wallet (id, account_id, kind, created_at_us) VALUES ('wal_${account}', '${account}', 'api', 1)`,
         );
       await connection.query(`INSERT INTO charge (wallet_id, id, state, key_id, operation, provider, model, node_id, hold, settled,
-        price_version, input_tokens, cached_input_tokens, cache_write_input_tokens, output_tokens, created_at_us, ended_at_us,
-        requests, key_version) VALUES ${rows.join(',')}`);
+        price_version, input_tokens, cached_input_tokens, cache_write_input_tokens, cache_write_1h_input_tokens, audio_input_tokens,
+        output_tokens, created_at_us, ended_at_us, requests, key_version) VALUES ${rows.join(',')}`);
       const sql = chatInvariants.find(({ name }) => name === 'chat-is-priced-by-the-book')?.sql ?? '';
       expect((await connection.query(sql))[0]).toEqual([]);
 
       // A count that is moved from one kind of input to another is another price, except where both cost the same.
-      await connection.query('UPDATE charge SET cache_write_input_tokens = 0 WHERE cache_write_input_tokens > 0');
-      const [moved] = await connection.query(sql);
-      expect((moved as unknown[]).length).toBeGreaterThan(100);
+      let before = 0;
+      for (const moved of ['audio_input_tokens', 'cache_write_1h_input_tokens', 'cache_write_input_tokens']) {
+        await connection.query(`UPDATE charge SET ${moved} = 0 WHERE ${moved} > 0`);
+        const noticed = ((await connection.query(sql))[0] as unknown[]).length;
+        expect(noticed, moved).toBeGreaterThan(before + 50);
+        before = noticed;
+      }
       await connection.query('DELETE FROM price_tier');
-      expect(((await connection.query(sql))[0] as unknown[]).length).toBeGreaterThan((moved as unknown[]).length);
+      expect(((await connection.query(sql))[0] as unknown[]).length).toBeGreaterThan(before);
     } finally {
       await connection.end();
     }

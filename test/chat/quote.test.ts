@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Price, PricedModel } from '../../src/catalog/index.ts';
 import { affordableOutputTokens, attemptCost, quoteCeiling } from '../../src/chat/quote.ts';
-import { type InputMeasure, inputTokensAtMost } from '../../src/chat/tokens.ts';
-import { anyRates, usageWithin } from '../catalog/rates.ts';
+import { type InputMeasure, inputKindsOf, inputTokensAtMost } from '../../src/chat/tokens.ts';
+import { anyKinds, anyRates, usageWithin } from '../catalog/rates.ts';
 
 const anyRoute: fc.Arbitrary<PricedModel> = fc.record({
   price: anyRates.map((rates): Price => ({ ...rates, version: 1 })),
@@ -35,6 +35,7 @@ const anyMeasure: fc.Arbitrary<InputMeasure> = fc.record({
   documents: fc.nat(1),
   fileBytes: fc.nat(100_000),
   audios: fc.nat(1),
+  hourLongPoints: fc.nat(1),
 });
 
 const anyTerms = fc.record({
@@ -49,7 +50,7 @@ test('whatever the providers state within the bounds of tokens, the ceiling pays
   const anyCase = fc.tuple(anyRoutes, anyMeasure, anyTerms).chain(([routes, measure, terms]) => {
     const quote = quoteCeiling(routes, measure, terms);
     const usages = quote.routes.map(({ model, outputTokensCap }) =>
-      usageWithin(inputTokensAtMost(measure, model), outputTokensCap),
+      usageWithin(inputTokensAtMost(measure, model), outputTokensCap, inputKindsOf(measure)),
     );
     return fc.record({ quote: fc.constant(quote), terms: fc.constant(terms), usages: fc.tuple(...usages) });
   });
@@ -73,13 +74,15 @@ test('whatever the providers state within the bounds of tokens, the ceiling pays
 
 test('with less held, a reply of the length that it affords is paid for, however its input counts', () => {
   const anyCase = fc
-    .tuple(anyRoute, fc.nat(1_100_000), fc.bigInt(0n, 10n ** 13n))
-    .map(([route, inputTokens, held]) => ({
-      ...{ route, inputTokens, held },
-      affordable: Math.min(affordableOutputTokens(route, inputTokens, held), 1_000_000),
+    .tuple(anyRoute, fc.nat(1_100_000), fc.bigInt(0n, 10n ** 13n), anyKinds)
+    .map(([route, inputTokens, held, kinds]) => ({
+      ...{ route, inputTokens, held, kinds },
+      affordable: Math.min(affordableOutputTokens(route, { inputTokens, ...kinds }, held), 1_000_000),
     }))
     .filter(({ affordable }) => affordable >= 1)
-    .chain((one) => fc.record({ one: fc.constant(one), usage: usageWithin(one.inputTokens, one.affordable) }));
+    .chain((one) =>
+      fc.record({ one: fc.constant(one), usage: usageWithin(one.inputTokens, one.affordable, one.kinds) }),
+    );
   fc.assert(
     fc.property(anyCase, ({ one: { route, held }, usage }) => {
       expect(attemptCost(route, usage)).toBeLessThanOrEqual(held);

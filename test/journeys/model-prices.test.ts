@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
 import { completion, startUpstream, type Upstream } from '../support/upstream.ts';
@@ -25,7 +25,20 @@ models:
       cacheWriteInputPerMillionUsd: "1.25"
       outputPerMillionUsd: "4"
       tiers:
-        - { aboveInputTokens: 1000, inputPerMillionUsd: "2", cacheWriteInputPerMillionUsd: "2.50", outputPerMillionUsd: "6" }`,
+        - { aboveInputTokens: 1000, inputPerMillionUsd: "2", cacheWriteInputPerMillionUsd: "2.50", outputPerMillionUsd: "6" }
+  - id: heard
+    provider: up
+    quality: 50
+    contextTokens: 10000
+    capabilities: [audio]
+    price:
+      inputPerMillionUsd: "1"
+      cacheWrite1hInputPerMillionUsd: "2"
+      audioInputPerMillionUsd: "8"
+      outputPerMillionUsd: "4"
+      tiers:
+        - { aboveInputTokens: 1000, inputPerMillionUsd: "2", audioInputPerMillionUsd: "9", outputPerMillionUsd: "6" }
+  - { id: deaf, provider: up, quality: 50, contextTokens: 10000, capabilities: [audio], price: { inputPerMillionUsd: "1", outputPerMillionUsd: "4" } }`,
   });
   customer = await onboard(app);
 });
@@ -90,4 +103,42 @@ test('the ceiling of an estimate covers input that is all written into the cache
   });
   // 2,000 bytes of text and at most 24 tokens around them, and the reply.
   expect(body.ceilingUsd).toBe('0.00566');
+});
+
+describe('audio', () => {
+  const audio = { data: Buffer.from('RIFF').toString('base64'), mediaType: 'audio/wav' };
+  const recording = { model: 'heard', maxOutputTokens: 100, messages: [{ role: 'user', parts: [{ audio }] }] };
+
+  test('a model has a rate for it, or is not listed', async () => {
+    const { body } = await send(app, 'GET', '/api/v1/assistant/models', customer.apiKey);
+    const priceOf = (name: string) => body.models.find(({ id }: { id: string }) => id === name)?.price;
+    expect(priceOf('heard')).toMatchObject({
+      audioInputPerMillionUsd: '8.00',
+      cacheWrite1hInputPerMillionUsd: '2.00',
+      tiers: [{ audioInputPerMillionUsd: '9.00' }],
+    });
+    expect(priceOf('deaf')).toBeUndefined();
+  });
+
+  test('a reply costs what of the input was audio, and all of it is held for', async () => {
+    upstream.answer(() => ({
+      body: completion('Yes.', {
+        prompt_tokens: 400,
+        completion_tokens: 10,
+        prompt_tokens_details: { cached_tokens: 0, audio_tokens: 300 },
+      }),
+    }));
+    const { body } = await send(app, 'POST', '/api/v1/assistant/chat', customer.apiKey, recording);
+    // 100 x 1 + 300 x 8 + 10 x 4, in millionths.
+    expect(body.usage).toMatchObject({ inputTokens: 400, audioInputTokens: 300, costUsd: '0.00254' });
+    const estimate = await send(app, 'POST', '/api/v1/assistant/chat:estimate', customer.apiKey, recording);
+    // The whole window as audio, and the longest reply.
+    expect(estimate.body.ceilingUsd).toBe('0.0906');
+    const usage = await send(app, 'GET', '/v1/usage?groupBy=model', customer.managementKey);
+    expect(usage.body.rows.find(({ model }: { model: string }) => model === 'heard')).toMatchObject({
+      audioInputTokens: '300',
+      cacheWrite1hInputTokens: '0',
+      costUsd: '0.00254',
+    });
+  });
 });

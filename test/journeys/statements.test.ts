@@ -89,7 +89,7 @@ eachServer((server) => {
     expect(rows.map((row) => JSON.parse(row).chargeId).slice(1)).toEqual(chargeIds);
     const usage = await get('/v1/usage:export?groupBy=model&format=csv');
     expect(usage.text.split('\r\n')[0]).toBe(
-      'model,charges,inputTokens,cachedInputTokens,outputTokens,reasoningTokens,events,costUsd,cacheWriteInputTokens',
+      'model,charges,inputTokens,cachedInputTokens,outputTokens,reasoningTokens,events,costUsd,cacheWriteInputTokens,cacheWrite1hInputTokens,audioInputTokens',
     );
     expect((await get('/v1/wallet/entries:export?format=pdf')).status).toBe(400);
     const client = grpcClient(app.url);

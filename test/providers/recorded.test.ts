@@ -10,8 +10,8 @@ import { startUpstream } from '../support/upstream.ts';
 interface Recorded {
   kind: ProviderKind;
   streamed?: boolean;
-  /** What the request has beside its message; `image` is a PNG in base64. */
-  request?: Partial<ChatRequest> & { image?: string };
+  /** What the request has beside its message; `image` is a PNG in base64, `audio` a WAV; `keptFor`: its cache point. */
+  request?: Partial<ChatRequest> & { image?: string; audio?: string; keptFor?: '5m' | '1h' };
   reply?: object;
   /** Server-sent events, without the blank lines between them. */
   events?: string[];
@@ -34,6 +34,8 @@ const price = {
   inputPerMillionUsd: '1',
   cachedInputPerMillionUsd: '0.5',
   cacheWriteInputPerMillionUsd: '1.25',
+  cacheWrite1hInputPerMillionUsd: '2',
+  audioInputPerMillionUsd: '3',
   outputPerMillionUsd: '2',
 };
 
@@ -52,7 +54,7 @@ describe('a recorded reply', () => {
     );
     const harness = await chatHarness({
       providers: [{ id: 'recorded', kind: recorded.kind, baseUrl: upstream.url, apiKey: key }],
-      models: [testModel('recorded', 'the-model', { price })],
+      models: [testModel('recorded', 'the-model', { price, capabilities: ['tools', 'json', 'images', 'audio'] })],
     });
     open.push(upstream, harness);
 
@@ -97,29 +99,33 @@ async function answer(
 }
 
 function requestOf({ request = {}, expect: { usage } }: Recorded): ChatRequest {
-  const { image, ...rest } = request;
+  const { image, audio, keptFor, ...rest } = request;
   // Recorded with a long conversation: a short one cannot have so many tokens.
   const before = 'It was long. '.repeat(Math.ceil((usage?.inputTokens ?? 0) / 12));
   const content = `${(usage?.inputTokens ?? 0) > 100 ? before : ''}What is the capital of Italy?`;
-  if (image === undefined) return { messages: [{ role: 'user', content }], ...rest };
-  const data = Buffer.from(image, 'base64');
+  const cachePoint = keptFor && { ttl: keptFor };
+  if (image === undefined && audio === undefined) return { messages: [{ role: 'user', content, cachePoint }], ...rest };
+  const data = Buffer.from(image ?? audio ?? '', 'base64');
   return {
     messages: [
       {
         role: 'user',
         parts: [
           { kind: 'text', text: 'What is this?' },
-          { kind: 'image', data, mediaType: 'image/png' },
+          audio ? { kind: 'audio', data, mediaType: 'audio/wav' } : { kind: 'image', data, mediaType: 'image/png' },
         ],
       },
     ],
   };
 }
 
-/** At 1,000 nano-USD an input token, 500 a cached one, 1,250 one that was written into the cache and 2,000 an output token. */
+/** At 1,000 nano-USD an input token, 500 a cached one, 1,250 one that was written into the cache, 2,000 one for an hour, 3,000 one of audio and 2,000 an output token. */
 function exactCost({ usage }: ChatReply): bigint {
   const cached = BigInt(usage.cachedInputTokens ?? 0);
   const written = BigInt(usage.cacheWriteInputTokens ?? 0);
-  const plain = BigInt(usage.inputTokens ?? 0) - cached - written;
-  return plain * 1_000n + cached * 500n + written * 1_250n + BigInt(usage.outputTokens ?? 0) * 2_000n;
+  const hour = BigInt(usage.cacheWrite1hInputTokens ?? 0);
+  const audio = BigInt(usage.audioInputTokens ?? 0);
+  const plain = BigInt(usage.inputTokens ?? 0) - cached - written - audio;
+  const kinds = cached * 500n + (written - hour) * 1_250n + hour * 2_000n + audio * 3_000n;
+  return plain * 1_000n + kinds + BigInt(usage.outputTokens ?? 0) * 2_000n;
 }

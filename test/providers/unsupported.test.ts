@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import type { ModelSettings } from '../../src/catalog/index.ts';
 import type { ChatMessage, ChatRequest } from '../../src/chat/index.ts';
 import type { ProviderKind } from '../../src/providers/index.ts';
 import { call, caller, chatHarness, say, testModel } from '../chat/harness.ts';
@@ -11,6 +12,7 @@ afterEach(async () => {
 });
 
 interface Place {
+  price?: ModelSettings['price'];
   kind: ProviderKind;
   model: string;
   start?: () => Promise<Upstream>;
@@ -23,8 +25,9 @@ async function chatOver(...places: Place[]) {
   );
   const harness = await chatHarness({
     providers: started.map(({ kind, upstream }) => ({ id: kind, kind, baseUrl: upstream.url, apiKey: 'sk-1' })),
-    models: started.map(({ kind, model, reasons }) =>
+    models: started.map(({ kind, model, reasons, price = prices }) =>
       testModel(kind, model, {
+        price,
         capabilities: ['tools', 'json', 'images', 'documents', 'audio', ...(reasons ? (['reasoning'] as const) : [])],
       }),
     ),
@@ -32,6 +35,13 @@ async function chatOver(...places: Place[]) {
   open.push(...started.map(({ upstream }) => upstream), harness);
   return { ...harness, seen: (index = 0) => started[index]?.upstream.seen.at(-1)?.body };
 }
+
+const prices = {
+  inputPerMillionUsd: '1',
+  cachedInputPerMillionUsd: '0.5',
+  audioInputPerMillionUsd: '3',
+  outputPerMillionUsd: '2',
+};
 
 const startPlain = () => startUpstream({ body: completion('Hello') });
 
@@ -139,6 +149,58 @@ describe('a setting that the model does not have', () => {
   });
 });
 
+describe('what is to be kept for an hour', () => {
+  const perHour: Place = { ...claude, price: { ...prices, cacheWrite1hInputPerMillionUsd: '2' } };
+  const point = (ttl: '5m' | '1h') => ({ cachePoint: { ttl } });
+  const asked = (system: '5m' | '1h', part: '5m' | '1h', tool: '5m' | '1h'): ChatRequest => ({
+    // Providers read tools first, then the system's words, wherever these stand.
+    messages: [
+      { role: 'user', parts: [{ kind: 'text', text: 'Hi', ...point(part) }] },
+      { role: 'system', content: 'Be brief.', ...point(system) },
+    ],
+    tools: [{ name: 'look', ...point(tool) }],
+  });
+  const lifetimes = (body: unknown) => JSON.stringify(body).match(/"cache_control":\{[^}]*\}/g);
+  const hour = '"cache_control":{"type":"ephemeral","ttl":"1h"}';
+  const minutes = '"cache_control":{"type":"ephemeral"}';
+
+  test('is sent as such where the model has a price for it, and held for at that', async () => {
+    const over = await chatOver(perHour);
+    expect(fieldsOf(await answered(over, asked('1h', '1h', '1h')))).toEqual([]);
+    expect(lifetimes(over.seen())).toEqual([hour, hour, hour]);
+    const ceilingOf = async (part: '5m' | '1h') => {
+      const estimate = await over.chat.estimate(caller, { ...asked('5m', part, '5m'), maxOutputTokens: 1 });
+      if (!estimate.ok) throw new Error('no estimate');
+      return estimate.value.ceiling - 2_000n;
+    };
+    expect(await ceilingOf('1h')).toBe(2n * (await ceilingOf('5m')));
+    expect((await over.chat.run(caller, { ...asked('1h', '5m', '1h'), unsupported: 'refuse' }, call())).ok).toBe(true);
+  });
+
+  test('is kept for five minutes behind a point for these, and the reply says so', async () => {
+    const over = await chatOver(perHour);
+    const reply = await answered(over, asked('5m', '1h', '1h'));
+    expect(reply.ignored).toEqual([
+      { field: 'messages[0].parts[0].cachePoint.ttl', reason: expect.stringContaining('must stand before') },
+    ]);
+    expect(lifetimes(over.seen())).toEqual(expect.arrayContaining([hour, minutes, minutes]));
+  });
+
+  test('is kept for five minutes where an hour has no price, in one tier as in all', async () => {
+    const tier = {
+      aboveInputTokens: 1_000,
+      inputPerMillionUsd: '2',
+      outputPerMillionUsd: '3',
+      audioInputPerMillionUsd: '3',
+    };
+    const over = await chatOver({ ...claude, price: { ...perHour.price, tiers: [tier] } });
+    const reply = await answered(over, asked('1h', '1h', '1h'));
+    expect(reply.ignored).toHaveLength(3);
+    expect(reply.ignored?.[0]?.reason).toContain('an hour has no price');
+    expect(lifetimes(over.seen())).toEqual([minutes, minutes, minutes]);
+  });
+});
+
 test('documents and audio go to models that take them, and hold what the window costs', async () => {
   const file: ChatRequest = {
     messages: [{ role: 'user', parts: [{ kind: 'audio', data: Buffer.from('RIFF'), mediaType: 'audio/wav' }] }],
@@ -149,8 +211,8 @@ test('documents and audio go to models that take them, and hold what the window 
   expect(chat.seen()).toMatchObject({
     messages: [{ content: [{ type: 'input_audio', input_audio: { format: 'wav' } }] }],
   });
-  // 100,000 tokens of input at 1,000 nano-USD, and 100 of output at 2,000.
-  expect(await chat.chat.estimate(caller, file)).toMatchObject({ ok: true, value: { ceiling: 100_200_000n } });
+  // 100,000 tokens of audio at 3,000 nano-USD, and 100 of output at 2,000.
+  expect(await chat.chat.estimate(caller, file)).toMatchObject({ ok: true, value: { ceiling: 300_200_000n } });
 
   const without = await chatHarness({ models: [] });
   open.push(without);

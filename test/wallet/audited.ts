@@ -79,17 +79,17 @@ export const provesNothing: readonly { what: RegExp; of?: RegExp; why: string }[
     why: 'Several attempts have a price each, which their sum does not show; such a charge is not priced again.',
   },
   {
-    what: /^charge\.(operation|provider|model|price_version|(cached_|cache_write_)?(input|output)_(input_)?tokens)$/,
+    what: /^charge\.(operation|provider|model|price_version|(cached_|cache_write_(1h_)?|audio_)?(input|output)_(input_)?tokens)$/,
     of: free,
     why: 'What costs nothing, or nothing yet, has no price to compare.',
   },
   {
-    what: /^charge\.(provider|model|(cached_|cache_write_)?(input|output)_(input_)?tokens)$/,
+    what: /^charge\.(provider|model|(cached_|cache_write_(1h_)?|audio_)?(input|output)_(input_)?tokens)$/,
     of: /pulse|workflow/,
     why: 'Events have no model; what a model has cost a workflow is in its sum only, which has the least price of its family.',
   },
   {
-    what: /^charge\.(price_version|(cache_write_)?input_tokens|output_tokens)$/,
+    what: /^charge\.(price_version|(cache_write_(1h_)?|audio_)?input_tokens|output_tokens)$/,
     of: /owing/,
     why: 'Of a charge that took its whole hold: what it used may have been more.',
   },
@@ -159,7 +159,7 @@ export const provesNothing: readonly { what: RegExp; of?: RegExp; why: string }[
   { what: /^price\.(effective_at|imported_at)$/, why: 'When a price began, before it was first used.' },
   { what: /^price(\.| \(deleted\))/, of: /unused/, why: 'Nothing was charged by this price.' },
   {
-    what: /^price\.(per_thousand_events|per_request|(cached_|cache_write_)?(input|output)_per_million)$/,
+    what: /^price\.(per_thousand_events|per_request|(cached_|cache_write_(1h_)?|audio_)?(input|output)_per_million)$/,
     of: /pulse|workflow|model/,
     why: 'A rate of what the item does not use.',
   },

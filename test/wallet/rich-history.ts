@@ -9,6 +9,8 @@ const chatRates: Rates = {
   inputPerMillion: 1_000_000_000n,
   cachedInputPerMillion: 500_000_000n,
   cacheWriteInputPerMillion: 1_250_000_000n,
+  cacheWrite1hInputPerMillion: 2_000_000_000n,
+  audioInputPerMillion: 3_000_000_000n,
   outputPerMillion: 4_000_000_000n,
   perRequest: 10_000n,
   tiers: [
@@ -17,6 +19,8 @@ const chatRates: Rates = {
       inputPerMillion: 1_500_000_000n,
       cachedInputPerMillion: 600_000_000n,
       cacheWriteInputPerMillion: 1_750_000_000n,
+      cacheWrite1hInputPerMillion: 2_600_000_000n,
+      audioInputPerMillion: 3_700_000_000n,
       outputPerMillion: 5_000_000_000n,
     },
   ],
@@ -25,26 +29,35 @@ const chatRates: Rates = {
 const priceBook = `
   INSERT INTO price_book_version (version, imported_at) VALUES (1, '2020-01-01'), (2, '2020-01-02');
   INSERT INTO price (item, account_id, version, effective_at, imported_at, input_per_million, cached_input_per_million,
-    cache_write_input_per_million, output_per_million, per_request, per_thousand_events) VALUES
-    ('model:up/one', '', 1, '2020-01-01', '2020-01-01', 1000000000, 500000000, 1250000000, 4000000000, 10000, NULL),
-    ('model:up/one', '', 2, '2020-01-02', '2020-01-02', 2000000000, 700000000, 2250000000, 8000000000, 20000, NULL),
-    ('model:up/two', '', 1, '2020-01-01', '2020-01-01', 3000000000, NULL, NULL, 5000000000, NULL, NULL),
-    ('model:other/one', '', 1, '2020-01-01', '2020-01-01', 3000000000, NULL, NULL, 5000000000, NULL, NULL),
-    ('pulse', '', 1, '2020-01-01', '2020-01-01', NULL, NULL, NULL, NULL, NULL, 5000000),
-    ('pulse', '', 2, '2020-01-02', '2020-01-02', NULL, NULL, NULL, NULL, NULL, 6000000),
-    ('workflow', '', 1, '2020-01-01', '2020-01-01', NULL, NULL, NULL, NULL, 1000000, NULL),
-    ('workflow', '', 2, '2020-01-02', '2020-01-02', NULL, NULL, NULL, NULL, 1500000, NULL),
-    ('workflow:risk', '', 1, '2020-01-01', '2020-01-01', NULL, NULL, NULL, NULL, 2000000, NULL),
-    ('workflow:risk', '', 2, '2020-01-02', '2020-01-02', NULL, NULL, NULL, NULL, 2500000, NULL);
-  INSERT INTO price_tier VALUES ('model:up/one', '', 1, 200, 1500000000, 600000000, 1750000000, 5000000000),
-    ('model:up/one', '', 2, 200, 2500000000, 800000000, 2750000000, 9000000000)`;
+    cache_write_input_per_million, cache_write_1h_input_per_million, audio_input_per_million, output_per_million, per_request,
+    per_thousand_events) VALUES
+    ('model:up/one', '', 1, '2020-01-01', '2020-01-01', 1000000000, 500000000, 1250000000, 2000000000, 3000000000, 4000000000, 10000, NULL),
+    ('model:up/one', '', 2, '2020-01-02', '2020-01-02', 2000000000, 700000000, 2250000000, 3100000000, 4100000000, 8000000000, 20000, NULL),
+    ('model:up/two', '', 1, '2020-01-01', '2020-01-01', 3000000000, NULL, NULL, NULL, NULL, 5000000000, NULL, NULL),
+    ('model:other/one', '', 1, '2020-01-01', '2020-01-01', 3000000000, NULL, NULL, NULL, NULL, 5000000000, NULL, NULL),
+    ('pulse', '', 1, '2020-01-01', '2020-01-01', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 5000000),
+    ('pulse', '', 2, '2020-01-02', '2020-01-02', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 6000000),
+    ('workflow', '', 1, '2020-01-01', '2020-01-01', NULL, NULL, NULL, NULL, NULL, NULL, 1000000, NULL),
+    ('workflow', '', 2, '2020-01-02', '2020-01-02', NULL, NULL, NULL, NULL, NULL, NULL, 1500000, NULL),
+    ('workflow:risk', '', 1, '2020-01-01', '2020-01-01', NULL, NULL, NULL, NULL, NULL, NULL, 2000000, NULL),
+    ('workflow:risk', '', 2, '2020-01-02', '2020-01-02', NULL, NULL, NULL, NULL, NULL, NULL, 2500000, NULL);
+  INSERT INTO price_tier (item, account_id, version, above_input_tokens, input_per_million, cached_input_per_million,
+    cache_write_input_per_million, cache_write_1h_input_per_million, audio_input_per_million, output_per_million) VALUES
+    ('model:up/one', '', 1, 200, 1500000000, 600000000, 1750000000, 2600000000, 3700000000, 5000000000),
+    ('model:up/one', '', 2, 200, 2500000000, 800000000, 2750000000, 3600000000, 4700000000, 9000000000)`;
 
 const ceiling = nanoPerUsd;
 
 /** What a chat of so many output tokens used, and its price. */
 export function chatOf(outputTokens: number): Pick<Settlement, 'cost' | 'usage' | 'provider' | 'model'> {
   const long = outputTokens === 20 ? 210 : 0;
-  const input = { inputTokens: 100 + long, cachedInputTokens: 40, cacheWriteInputTokens: 30 };
+  const input = {
+    inputTokens: 100 + long,
+    cachedInputTokens: 40,
+    cacheWriteInputTokens: 30,
+    cacheWrite1hInputTokens: 12,
+    audioInputTokens: 7,
+  };
   const usage = { ...input, outputTokens, requests: 1 };
   const cost = priceOf(usage, chatRates);
   return { cost, usage: { ...usage, reasoningTokens: 3 }, provider: 'up', model: 'one' };

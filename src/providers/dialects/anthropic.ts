@@ -1,5 +1,12 @@
 import { getAnthropicLanguageModelEntry } from '@ai-sdk/anthropic/internal';
-import { type AskedModel, type Dialect, type ReasoningWish, type ReasoningWords, withoutReasoning } from './dialect.ts';
+import {
+  type AskedModel,
+  countAt,
+  type Dialect,
+  type ReasoningWish,
+  type ReasoningWords,
+  withoutReasoning,
+} from './dialect.ts';
 
 /** The least that the API takes as a budget for thinking. */
 const budgetMin = 1_024;
@@ -29,7 +36,9 @@ export const anthropic: Dialect = {
       unsupported: wish.summary && !adaptive ? [silent] : [],
     };
   },
-  cachePoint: () => ({ cacheControl: { type: 'ephemeral' } }),
+  // Five minutes is what it takes for granted.
+  cachePoint: (ttl) => ({ cacheControl: { type: 'ephemeral', ...(ttl === '1h' ? { ttl } : {}) } }),
+  inputOf: (usage) => ({ cacheWrite1hTokens: countAt(usage, 'cache_creation', 'ephemeral_1h_input_tokens') }),
   citedDocument: { citations: { enabled: true } },
   state: { reasoning: ['signature', 'redactedData'] },
 };

@@ -1,4 +1,4 @@
-import { type Dialect, withoutReasoning } from './dialect.ts';
+import { countAt, type Dialect, withoutReasoning } from './dialect.ts';
 
 /** Servers that speak OpenAI's Chat Completions. Those whose models think aloud want the thoughts of a loop of tools back. */
 export const chatCompletions: Dialect = {
@@ -13,5 +13,6 @@ export const chatCompletions: Dialect = {
     if (!reasons) return { options: {}, unsupported: withoutReasoning(wish) };
     return { options: wish.effort ? { reasoning: wish.effort } : {}, unsupported: [] };
   },
+  inputOf: (usage) => ({ audioTokens: countAt(usage, 'prompt_tokens_details', 'audio_tokens') }),
   state: { reasoning: [] },
 };

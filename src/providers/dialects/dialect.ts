@@ -1,4 +1,4 @@
-import type { JSONObject, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { JSONObject, JSONValue, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 
 /** What of a model the words of its provider depend on. */
 export interface AskedModel {
@@ -47,12 +47,34 @@ export interface Dialect {
   /** Whether a model thinks unseen when a request says this. */
   thinks(model: AskedModel, effort: ReasoningWish['effort']): boolean;
   reasoning(model: AskedModel, wish: ReasoningWish): ReasoningWords;
-  /** Where a provider takes cache points: the options of what the point stands after. */
-  cachePoint?(): JSONObject;
+  /** Where a provider takes cache points: the options of what the point stands after, by how long it is kept. */
+  cachePoint?(ttl: '5m' | '1h'): JSONObject;
+  /** Where a provider says more of the input than the specification has words for: that, out of the usage as it stated it. */
+  inputOf?(usage: JSONObject): StatedInput;
   /** Where a provider cites documents: the options of a document that is to be cited. */
   citedDocument?: JSONObject;
   /** Which members of the metadata of each part of a reply the provider wants back; undefined: it wants nothing of such a part back. */
   readonly state: { readonly [kind in 'reasoning' | 'text' | 'call']?: readonly string[] };
+}
+
+/** Tokens of input of some kind; what is not stated is absent, which is not zero. */
+export interface StatedInput {
+  /** Cached ones included. */
+  audioTokens?: number | undefined;
+  /** Those of the audio that the provider had cached. */
+  cachedAudioTokens?: number | undefined;
+  /** What was written into the cache for an hour. */
+  cacheWrite1hTokens?: number | undefined;
+}
+
+/** A number at a place of what a provider stated. */
+export function countAt(stated: JSONObject, ...path: readonly string[]): number | undefined {
+  let value: JSONValue | undefined = stated;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    value = (value as JSONObject)[name];
+  }
+  return typeof value === 'number' ? value : undefined;
 }
 
 /** What is said of a model that does not think, when it is asked to. */

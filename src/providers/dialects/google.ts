@@ -1,4 +1,5 @@
-import { type Dialect, withoutReasoning } from './dialect.ts';
+import type { JSONValue } from '@ai-sdk/provider';
+import { countAt, type Dialect, withoutReasoning } from './dialect.ts';
 
 /**
  * Gemini's API. What a model thought is told by signatures on the parts of its reply, which must come back with them
@@ -17,5 +18,20 @@ export const google: Dialect = {
     const shown = wish.summary ? { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } } : {};
     return { options: { ...(wish.effort ? { reasoning: wish.effort } : {}), ...shown }, unsupported: [] };
   },
+  inputOf: (usage) => ({
+    audioTokens: audioIn(usage.promptTokensDetails),
+    cachedAudioTokens: audioIn(usage.cacheTokensDetails),
+  }),
   state: { reasoning: ['thoughtSignature'], text: ['thoughtSignature'], call: ['thoughtSignature'] },
 };
+
+/** The tokens of audio in a list of counts by modality (https://ai.google.dev/api/generate-content#ModalityTokenCount). */
+function audioIn(details: JSONValue | undefined): number | undefined {
+  if (!Array.isArray(details)) return undefined;
+  const counts = details.flatMap((each) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each) && each.modality === 'AUDIO'
+      ? (countAt(each, 'tokenCount') ?? [])
+      : [],
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}

@@ -6,7 +6,15 @@ import { embedded } from './embedded.ts';
 import { google } from './google.ts';
 import { openai } from './openai.ts';
 
-export type { AskedModel, Dialect, ReasoningWish, ReasoningWords, Setting, Unsupported } from './dialect.ts';
+export type {
+  AskedModel,
+  Dialect,
+  ReasoningWish,
+  ReasoningWords,
+  Setting,
+  StatedInput,
+  Unsupported,
+} from './dialect.ts';
 
 export const dialects: Readonly<Record<ProviderKind, Dialect>> = {
   builtin: embedded,

@@ -148,6 +148,10 @@ export interface Usage {
   cachedInputTokens?: number;
   /** Input tokens that the provider wrote into its prompt cache; part of `inputTokens`, and none of them was cached. */
   cacheWriteInputTokens?: number;
+  /** Those of them that are kept for an hour. */
+  cacheWrite1hInputTokens?: number;
+  /** Input tokens of audio; none of them counts as cached or written. */
+  audioInputTokens?: number;
   outputTokens?: number;
   reasoningTokens?: number;
   requests?: number;

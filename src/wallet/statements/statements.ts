@@ -46,6 +46,8 @@ export interface UsageRow {
   inputTokens: bigint;
   cachedInputTokens: bigint;
   cacheWriteInputTokens: bigint;
+  cacheWrite1hInputTokens: bigint;
+  audioInputTokens: bigint;
   outputTokens: bigint;
   reasoningTokens: bigint;
   events: bigint;

@@ -1,0 +1,38 @@
+import type { ChatCachePoint, ChatRequest, Ignored } from './types.ts';
+
+/** The cache points of a request with their places, in the order in which providers read them: tools, system, the rest. */
+export function* cachePointsOf(request: ChatRequest): Generator<[ChatCachePoint, string]> {
+  for (const [index, { cachePoint }] of (request.tools ?? []).entries())
+    if (cachePoint) yield [cachePoint, `tools[${index}].cachePoint`];
+  for (const isSystem of [true, false])
+    for (const [index, message] of request.messages.entries()) {
+      if ((message.role === 'system') !== isSystem) continue;
+      for (const [place, part] of (message.parts ?? []).entries())
+        if (part.cachePoint) yield [part.cachePoint, `messages[${index}].parts[${place}].cachePoint`];
+      if (message.cachePoint) yield [message.cachePoint, `messages[${index}].cachePoint`];
+    }
+}
+
+/**
+ * The points of a request that keep for an hour, and those that were to and do not: where the model has no rate for that, and
+ * after a point for five minutes, because what is kept longer stands first
+ * (https://docs.claude.com/en/docs/build-with-claude/prompt-caching, "Mixing different TTLs").
+ */
+export function hourLongPoints(
+  request: ChatRequest,
+  hasRate: boolean,
+): { kept: ReadonlySet<ChatCachePoint>; ignored: Ignored[] } {
+  const kept = new Set<ChatCachePoint>();
+  const ignored: Ignored[] = [];
+  let isShort = false;
+  for (const [point, field] of cachePointsOf(request)) {
+    if (point.ttl === '5m') isShort = true;
+    else if (hasRate && !isShort) kept.add(point);
+    else ignored.push({ field: `${field}.ttl`, reason: hasRate ? afterShort : unpriced });
+  }
+  return { kept, ignored };
+}
+
+const unpriced = 'It is kept for five minutes: an hour has no price.';
+const afterShort =
+  'It is kept for five minutes: what is kept for an hour must stand before every point for five minutes.';
