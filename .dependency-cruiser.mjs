@@ -15,6 +15,7 @@ const floors = [
       'sandbox',
       'outcomes',
       'idempotency',
+      'telemetry',
     ],
     floor: 2,
   },

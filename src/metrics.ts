@@ -4,6 +4,7 @@ import { nanoPerUsd } from './base/money.ts';
 import type { CacheEvent, CircuitBreaker, Overrun } from './chat/index.ts';
 import type { FinishedCall } from './edge/index.ts';
 import type { AnonymousRefusal } from './limits/index.ts';
+import type { PrometheusSource } from './telemetry/index.ts';
 import type { HoldOutcome, RunningLedger } from './wallet/index.ts';
 
 /** The metrics for Prometheus. Those of calls and models have OpenTelemetry's names where there are any. */
@@ -17,11 +18,19 @@ export interface Metrics {
   circuitBreaker(breaker: CircuitBreaker): CircuitBreaker;
   /** The same ledger, whose holds and settlements are counted and timed on their way. */
   ledger(ledger: RunningLedger): RunningLedger;
+  /** What OTLP sends of them. */
+  source: PrometheusSource;
   /** The exposition text. */
   text(): Promise<string>;
 }
 
 const callSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** OpenTelemetry's instruments tell the same, under names that become these in a collector for Prometheus. */
+const modelMetrics = new Set([
+  'gen_ai_client_operation_duration_seconds',
+  'gen_ai_client_operation_time_to_first_chunk_seconds',
+  'gen_ai_client_token_usage_total',
+]);
 const ledgerSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 
 export function createMetrics(): Metrics {
@@ -135,6 +144,7 @@ export function createMetrics(): Metrics {
         },
       }) as RunningLedger;
     },
+    source: { registry, except: modelMetrics },
     text: () => registry.metrics(),
   };
 

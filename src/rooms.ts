@@ -26,11 +26,13 @@ import { createKeys } from './keys/index.ts';
 import { createLimits, type Levels } from './limits/index.ts';
 import { createMetrics } from './metrics.ts';
 import { openDatabase } from './open-database.ts';
+import { createOtlpMetrics } from './otlp-metrics.ts';
 import { createOutcomes } from './outcomes/index.ts';
 import { createStripeApi, createStripeEvents } from './payments/index.ts';
 import { createProviders } from './providers/index.ts';
 import { type AlertChange, createPulse, type PulsePrice } from './pulse/index.ts';
 import { createSandbox } from './sandbox/index.ts';
+import { createWatchCall, upstreamServers } from './telemetry/index.ts';
 import { createTokens } from './tokens/index.ts';
 import { createTracing } from './tracing.ts';
 import {
@@ -127,8 +129,18 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     writes.start();
     closers.push(() => writes.close());
 
-    const tracing = config.tracing ? createTracing(config.tracing) : undefined;
-    closers.push(() => tracing?.close());
+    const tracing = config.tracing ? createTracing(config.tracing, log) : undefined;
+    const otlpMetrics = config.metrics ? createOtlpMetrics(config.metrics, { source: metrics.source, log }) : undefined;
+    closers.push(() => Promise.all([tracing?.close(), otlpMetrics?.close()]));
+    const watchCall =
+      tracing || otlpMetrics
+        ? createWatchCall({
+            startSpan: tracing?.startSpan,
+            instruments: otlpMetrics?.instruments,
+            servers: upstreamServers(config.providers),
+            contentBytesMax: config.tracing?.content ? config.tracing.contentBytesMax : 0,
+          })
+        : undefined;
     const ledger = createLedger({
       db,
       log,
@@ -208,10 +220,11 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       providers,
       sandbox,
       log,
-      breaker: tracing?.circuitBreaker(breaker) ?? breaker,
+      breaker,
       reserveTokens: limits.reserveTokens,
       deferHoldMs: config.ledger.deferredHoldMs,
       overran,
+      watchCall,
       cache: replyCache,
       states: createProviderStates(createSeal(secrets.encryptionKeys)),
     });
@@ -252,11 +265,14 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
         deadlineMs: chatDeadlineMs,
         reserveTokens: limits.reserveTokens,
         overran,
+        watchCall,
       }),
     });
     return {
       metrics,
       tracing,
+      otlpMetrics,
+      watchCall,
       db,
       address,
       changes,

@@ -1,4 +1,12 @@
-import { type Context, type Span, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type Context,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { parseTraceParent } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -9,9 +17,10 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
+import type { Logger } from 'pino';
 import { FailureError } from './base/failure.ts';
-import type { CircuitBreaker } from './chat/index.ts';
 import type { CallTrace, TraceCall } from './edge/index.ts';
+import { exportTimeoutMs, reportFailures } from './telemetry/index.ts';
 import type { RunningLedger } from './wallet/index.ts';
 
 /** Traces by OpenTelemetry, sent to a collector; only where one is configured. */
@@ -20,9 +29,9 @@ export interface Tracing {
   traceCall: TraceCall;
   /** The same ledger, whose holds and settlements are spans of their call. */
   ledger(ledger: RunningLedger): RunningLedger;
-  /** The same circuit breaker, with its calls of models as spans of the call that they belong to. */
-  circuitBreaker(breaker: CircuitBreaker): CircuitBreaker;
-  /** Sends what is not sent yet. */
+  /** A span inside the call that is being handled; undefined where that is not traced. */
+  startSpan(name: string, kind: SpanKind, attributes: Attributes): Span | undefined;
+  /** Sends what is not sent yet, for 5 seconds at most. */
   close(): Promise<void>;
 }
 
@@ -33,12 +42,16 @@ export interface TracingSettings {
   sampleRatio: number;
 }
 
-export function createTracing({ endpoint, sampleRatio }: TracingSettings): Tracing {
+export function createTracing({ endpoint, sampleRatio }: TracingSettings, log: Logger): Tracing {
   const contexts = new AsyncLocalStorageContextManager().enable();
+  const exporter = reportFailures(new OTLPTraceExporter({ url: endpoint, timeoutMillis: exportTimeoutMs }), {
+    ...{ log, endpoint },
+    what: 'traces',
+  });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'intelligence-api' }),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampleRatio) }),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: endpoint }) })],
+    spanProcessors: [new BatchSpanProcessor({ exporter, exportTimeoutMillis: exportTimeoutMs })],
   });
   const tracer = provider.getTracer('intelligence-api');
 
@@ -112,39 +125,12 @@ export function createTracing({ endpoint, sampleRatio }: TracingSettings): Traci
         },
         settle: { value: spanned('ledger.settle', ledger.settle, () => 'ok') },
       }) as RunningLedger,
-    circuitBreaker: (breaker) => ({
-      ...breaker,
-      begin: (route) => {
-        const call = breaker.begin(route);
-        if (!isTraced(contexts.active())) return call;
-        const [provider = '', model = ''] = route.split(/\/(.*)/s);
-        const span = tracer.startSpan(
-          `chat ${model}`,
-          {
-            kind: SpanKind.CLIENT,
-            attributes: {
-              'gen_ai.operation.name': 'chat',
-              'gen_ai.provider.name': provider,
-              'gen_ai.request.model': model,
-            },
-          },
-          contexts.active(),
-        );
-        return {
-          succeeded: (measure) => {
-            span.setAttribute('gen_ai.usage.output_tokens', measure.outputTokens);
-            endSpan(span, 'ok');
-            call.succeeded(measure);
-          },
-          failed: (failure) => {
-            endSpan(span, failure.outcome);
-            call.failed(failure);
-          },
-          ended: call.ended,
-        };
-      },
-    }),
-    close: () => provider.shutdown(),
+    startSpan: (name, kind, attributes) => {
+      const inside = contexts.active();
+      return isTraced(inside) ? tracer.startSpan(name, { kind, attributes }, inside) : undefined;
+    },
+    // What a collector does not take is reported by its exporter.
+    close: () => provider.shutdown().catch(() => {}),
   };
 }
 

@@ -11,7 +11,7 @@ import { boundUsage, type CountedUsage, cutMessage, reportOverruns } from './bou
 import { Citations } from './citations.ts';
 import type { ModelDeps } from './deps.ts';
 import { inputCountsOf, whole } from './input-counts.ts';
-import type { QuotedRoute } from './quote.ts';
+import { attemptCost, type QuotedRoute } from './quote.ts';
 import { ReplyState, type StateOwner } from './reply-state.ts';
 import { type CountTokens, countInput, type InputMeasure } from './tokens.ts';
 import type { ChatReply, ChatRequest, ChatToolCall, FinishReason, Ignored } from './types.ts';
@@ -27,7 +27,7 @@ export type AttemptOutcome =
   | { ok: true; reply: AttemptReply; latencyMs: number }
   | { ok: false; failure: UpstreamFailure; latencyMs: number };
 
-export type AttemptDeps = Pick<ModelDeps, 'clock' | 'breaker' | 'overran'>;
+export type AttemptDeps = Pick<ModelDeps, 'clock' | 'breaker' | 'overran' | 'watchCall'>;
 
 export interface AttemptTerms {
   route: QuotedRoute;
@@ -51,13 +51,14 @@ export interface AttemptTerms {
 
 /** Calls one model once, within its time, and notes how the route did. Never throws for what an upstream does. */
 export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise<AttemptOutcome> {
-  const { route, model, options } = terms;
+  const { route, options } = terms;
   const startedAt = deps.clock.monotonic();
   const call = deps.breaker.begin(route.model.name);
+  const watch = watchRoute(deps, route);
   const deadline = deadlineAfter(terms.timeoutMs);
   terms.pending?.then(({ ok }) => ok || deadline.abort(), deadline.abort);
   try {
-    const result = await model.doGenerate({
+    const result = await (watch?.listen(terms.model) ?? terms.model).doGenerate({
       ...options,
       abortSignal: deadline.signal,
     });
@@ -66,6 +67,7 @@ export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise
     if (isEmpty(given, result.finishReason)) {
       const failure: UpstreamFailure = { outcome: 'invalid_reply' };
       call.failed(failure);
+      watch?.ended({ outcome: failure.outcome });
       return { ok: false, failure, latencyMs };
     }
     // An upstream whose own count is within the bound is believed; tokenizers differ.
@@ -77,16 +79,24 @@ export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise
     reportOverruns({ input: result.usage.inputTokens.total, output: stated }, cut !== undefined, terms, deps.overran);
     call.succeeded({ firstTokenMs: latencyMs, totalMs: latencyMs, outputTokens: usage.outputTokens });
     const finishReason = cut ? 'length' : finishReasonOf(result.finishReason);
+    watch?.ended({ outcome: 'ok', usage, cost: attemptCost(route, usage), finishReason });
     const reply = { ...notesOf(result, terms), message: cut ?? stateful(result, given, terms), finishReason, usage };
     return { ok: true, reply, latencyMs };
   } catch (error) {
     const failure = upstreamFailure(error);
     call.failed(failure);
+    watch?.ended({ outcome: failure.outcome });
     return { ok: false, failure, latencyMs: deps.clock.monotonic() - startedAt };
   } finally {
     call.ended();
     deadline.clear();
   }
+}
+
+/** Begins to watch a call of a route's model, where anybody does. */
+export function watchRoute({ watchCall }: Pick<AttemptDeps, 'watchCall'>, { model }: QuotedRoute) {
+  const { provider, id, upstreamModel } = model;
+  return watchCall?.({ operation: 'chat', provider, model: id, upstreamModel });
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Catalog } from '../catalog/index.ts';
 import type { TokenReservation } from '../limits/index.ts';
 import type { Providers } from '../providers/index.ts';
 import type { Sandbox, Schemas } from '../sandbox/index.ts';
+import type { WatchCall } from '../telemetry/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 import type { Overrun } from './bounded.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
@@ -36,6 +37,8 @@ export interface ModelDeps {
   reserveTokens?: ReserveTokens;
   /** Told of upstreams that give, or say that they took, more than they were asked for; nobody is charged for that. */
   overran?: ((overrun: Overrun) => void) | undefined;
+  /** Watches each call of a model, for traces and metrics; absent: nobody does. */
+  watchCall?: WatchCall | undefined;
   /** For spreading load; tests hand in their own. */
   random?: () => number;
   /** Waits between tries, at most until the signal is aborted; tests hand in their own. */

@@ -1,6 +1,8 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
-import { type AttemptDeps, type AttemptTerms, deadlineAfter } from './attempt.ts';
+import type { CallEnd } from '../telemetry/index.ts';
+import { type AttemptDeps, type AttemptTerms, deadlineAfter, watchRoute } from './attempt.ts';
+import { attemptCost } from './quote.ts';
 import { hasHiddenTokens } from './stream-meter.ts';
 import { countInput } from './tokens.ts';
 import type { FailedAttempt } from './try-routes.ts';
@@ -20,6 +22,8 @@ export interface OpenStream {
   /** Tells the circuit breaker how it went; the first call counts. */
   succeeded(outputTokens: number): void;
   failed(failure: UpstreamFailure): void;
+  /** Tells who watches the call what it came to; the first call counts. */
+  concluded(end: CallEnd): void;
   latencyMs(): number;
 }
 
@@ -36,6 +40,7 @@ export async function openStream(
   const startedAt = deps.clock.monotonic();
   const elapsed = () => deps.clock.monotonic() - startedAt;
   const call = deps.breaker.begin(route.model.name);
+  const watch = watchRoute(deps, route);
   const deadline = deadlineAfter(terms.timeoutMs);
   const leaving = hasHiddenTokens(route) ? undefined : terms.signal;
   const stay = () => leaving?.removeEventListener('abort', deadline.abort);
@@ -44,7 +49,7 @@ export async function openStream(
   let accepted = false;
   try {
     if (leaving?.aborted) deadline.abort();
-    const { stream } = await terms.model.doStream({
+    const { stream } = await (watch?.listen(terms.model) ?? terms.model).doStream({
       ...terms.options,
       abortSignal: deadline.signal,
     });
@@ -72,6 +77,7 @@ export async function openStream(
           call.succeeded({ firstTokenMs, totalMs: elapsed(), outputTokens });
         },
         failed: call.failed,
+        concluded: (end) => watch?.ended(end),
         latencyMs: elapsed,
       },
     };
@@ -81,10 +87,15 @@ export async function openStream(
     const failure: UpstreamFailure = leaving?.aborted ? { outcome: 'cancelled' } : failureIn(error);
     call.failed(failure);
     const failed: FailedAttempt = { ok: false, failure, latencyMs: elapsed() };
-    if (!accepted || failure.outcome !== 'cancelled') return failed;
+    if (!accepted || failure.outcome !== 'cancelled') {
+      watch?.ended({ outcome: failure.outcome });
+      return failed;
+    }
     // We ended it after it had taken the request: the input is paid for.
     const inputTokens = await countInput(request, measure, route.model, count);
-    return { ...failed, usage: { inputTokens, outputTokens: 0, estimated: true } };
+    const usage = { inputTokens, outputTokens: 0, estimated: true };
+    watch?.ended({ outcome: failure.outcome, usage, cost: attemptCost(route, usage) });
+    return { ...failed, usage };
   } finally {
     deadline.clear();
   }

@@ -70,12 +70,14 @@ async function startStream(run: ChatRun<OpenCharge>): Promise<Result<Answered<Op
   const begun = opened.status === 'fulfilled' && opened.value.ok ? opened.value.value : undefined;
   if (committed.status === 'rejected' || !committed.value.ok) {
     begun?.answer.stop();
+    begun?.answer.concluded({ outcome: 'cancelled' });
     if (committed.status === 'rejected') throw committed.reason;
     return committed.value as Result<never>;
   }
   if (opened.status === 'rejected') throw opened.reason;
   if (begun && charge.amount < expected && !(await paysFor(run, begun.route))) {
     begun.answer.stop();
+    begun.answer.concluded({ outcome: 'cancelled' });
     return fail(unaffordable(charge, expected));
   }
   return opened.value;

@@ -6,7 +6,7 @@ import { reportOverruns } from './bounded.ts';
 import type { ChatRun } from './chat-run.ts';
 import { Citations } from './citations.ts';
 import { failureIn, type OpenStream, StreamedError } from './open-stream.ts';
-import type { QuotedRoute } from './quote.ts';
+import { attemptCost, type QuotedRoute } from './quote.ts';
 import { ReplyState } from './reply-state.ts';
 import { hasHiddenTokens, StreamMeter } from './stream-meter.ts';
 import { TokenBound } from './token-bound.ts';
@@ -43,6 +43,8 @@ export class StreamedReply {
   /** Whether a piece has left. */
   #delivered = false;
   #over = false;
+  /** What broke it off. */
+  #broken: string | undefined;
   #left = false;
   readonly #settled = Promise.withResolvers<void>();
   #step: Promise<unknown> | undefined;
@@ -219,6 +221,7 @@ export class StreamedReply {
   async #breakOff(error: unknown): Promise<Failure> {
     this.#over = true;
     const failure = failureIn(error);
+    this.#broken = error instanceof FailureError ? error.failure.kind : failure.outcome;
     if (!(error instanceof FailureError)) this.#stream.failed(failure);
     await this.#settle();
     if (error instanceof FailureError) return error.failure;
@@ -268,7 +271,10 @@ export class StreamedReply {
       { route: this.#route, measure: this.#run.prepared.measure, outputTokensCap },
       this.#run.deps.overran,
     );
+    const outcome = this.#isComplete ? 'ok' : (this.#broken ?? 'cancelled');
     const finishReason = this.#cut ?? (this.#finished ? finishReasonOf(this.#finished) : 'stop');
+    const cost = attemptCost(this.#route, usage);
+    this.#stream.concluded({ outcome, usage, cost, ...(this.#isComplete ? { finishReason } : {}) });
     if (this.#isComplete) attempts.push(attemptOf(this.#route, 'ok', this.#stream.latencyMs()));
     const { owner } = this.#stream.terms;
     const answer = {

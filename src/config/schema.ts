@@ -232,7 +232,23 @@ export const configSchema = z.strictObject({
   chat: chat.prefault({}),
   /** Traces by OpenTelemetry over OTLP/HTTP; null: none. */
   tracing: z
-    .strictObject({ endpoint: z.url(), sampleRatio: z.number().min(0).max(1).default(1) })
+    .strictObject({
+      endpoint: z.url(),
+      sampleRatio: z.number().min(0).max(1).default(1),
+      /** Whether spans of model calls have what was asked and answered: words of customers, sent to the collector. */
+      content: z.boolean().default(false),
+      /** The most of each attribute with such words, in bytes; longer ones are cut. */
+      contentBytesMax: z.int().min(256).max(262_144).default(16_384),
+    })
+    .nullable()
+    .default(null),
+  /** Metrics by OpenTelemetry over OTLP/HTTP, beside `/metrics`; null: none. */
+  metrics: z
+    .strictObject({
+      endpoint: z.url(),
+      /** How often they are sent. */
+      intervalSeconds: z.int().min(1).max(3_600).default(60),
+    })
     .nullable()
     .default(null),
   log: z
