@@ -48,7 +48,8 @@ export function outputContent(
 /** The tools as JSON of at most so many bytes; those that do not fit are left out. */
 export function toolContent(tools: NonNullable<LanguageModelV4CallOptions['tools']>, bytesMax: number): Bounded {
   const kept: string[] = [];
-  let left = bytesMax - 2;
+  // Room for the brackets; each comma counts with what stands before it, and the last has none.
+  let left = bytesMax - 1;
   for (const tool of tools) {
     if (tool.type !== 'function') continue;
     const { name, description, inputSchema: parameters } = tool;
@@ -62,8 +63,8 @@ export function toolContent(tools: NonNullable<LanguageModelV4CallOptions['tools
 
 function boundedJson(messages: readonly Message[], bytesMax: number): Bounded {
   const kept: string[] = [];
-  // Room for the brackets.
-  let left = bytesMax - 2;
+  // Room for the brackets; each comma counts with what stands before it, and the last has none.
+  let left = bytesMax - 1;
   for (const message of messages.toReversed()) {
     const json = JSON.stringify(message);
     const bytes = Buffer.byteLength(json) + 1;
