@@ -47,7 +47,7 @@ import {
   sandboxPayments,
 } from './wallet/index.ts';
 import { createWebhooks } from './webhooks/index.ts';
-import { createWorkflows } from './workflows/index.ts';
+import { createWorkflows, sightingsIn } from './workflows/index.ts';
 
 export interface RoomsOptions {
   config: Config;
@@ -227,6 +227,12 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       watchCall,
       cache: replyCache,
       states: createProviderStates(createSeal(secrets.encryptionKeys)),
+      guardrails: {
+        find: sightingsIn,
+        fee: (accountId) => catalog.price('guardrail', accountId)?.perRequest ?? 0n,
+        wasCharged: async (accountId, scope, key) =>
+          (await wallets.findCharge(accountId, scope, key))?.state === 'settled',
+      },
     });
     // What is not settled by then expires, and is charged as far as its progress was recorded.
     closers.push(() => Promise.race([chat.drained(), sleep(drainMaxMs, undefined, { ref: false })]));
@@ -342,13 +348,14 @@ function levelsOf({ limits }: Config): Levels {
 }
 
 /** The configured models and prices. */
-export function catalogSettings({ models, workflows, pulse }: Config): CatalogSettings {
+export function catalogSettings({ models, workflows, pulse, chat }: Config): CatalogSettings {
   return {
     models,
     services: {
       workflow: { perRequestUsd: workflows.pricePerRequestUsd },
       ...familyPrices(workflows.pricesPerRequestUsd),
       pulse: { perThousandEventsUsd: pulse.pricePerThousandEventsUsd },
+      guardrail: { perRequestUsd: chat.guardrailPricePerRequestUsd },
     },
   };
 }

@@ -97,6 +97,9 @@ export function replyEnd(reply: ChatReply, caller: Caller) {
       attempts: reply.routing.attempts.map((attempt) => ({ ...attempt, latencyMs: Math.round(attempt.latencyMs) })),
     },
     ...(reply.cache ? { cache: reply.cache } : {}),
+    ...(reply.guardrail
+      ? { guardrail: present({ input: reply.guardrail.input, output: reply.guardrail.output }) }
+      : {}),
     ...present({ providerState: reply.message.providerState }),
     citations: (reply.citations ?? []).map((citation) => present(citation)),
     ignored: [...(reply.ignored ?? [])],

@@ -1,5 +1,11 @@
 import { FailureError, invalid } from '../base/failure.ts';
-import type { KeyLimits as KeyLimitsMessage } from '../gen/intelligence/key/v1/key_pb.ts';
+import type { Guardrail, Guardrails } from '../base/guardrails.ts';
+import { present } from '../base/present.ts';
+import type {
+  Guardrail as GuardrailMessage,
+  Guardrails as GuardrailsMessage,
+  KeyLimits as KeyLimitsMessage,
+} from '../gen/intelligence/key/v1/key_pb.ts';
 import type { UpdateKeyRequest } from '../gen/intelligence/key/v1/key_service_pb.ts';
 import { type KeyChanges, type KeyLimits, keyScopes } from '../keys/index.ts';
 import { amountOf, milliseconds } from './mapping.ts';
@@ -13,6 +19,7 @@ const changesByField: Record<string, (request: UpdateKeyRequest) => KeyChanges> 
   spending_cap_usd: ({ spendingCapUsd }) => ({
     spendingCap: spendingCapUsd === undefined ? null : amountOf(spendingCapUsd, 'spendingCapUsd'),
   }),
+  guardrails: ({ guardrails }) => ({ guardrails: guardrailsOf(guardrails) ?? null }),
   limits: ({ limits }) => ({ limits: limitsOf(limits) ?? null }),
   allowed_origins: ({ allowedOrigins }) => ({ allowedOrigins }),
 };
@@ -39,6 +46,22 @@ export function limitsOf(limits: KeyLimitsMessage | undefined): KeyLimits | unde
   };
 }
 
+/** Guardrails as the room takes them; undefined when none is set. */
+export function guardrailsOf(guardrails: GuardrailsMessage | undefined): Guardrails | undefined {
+  const input = guardrailOf(guardrails?.input);
+  const output = guardrailOf(guardrails?.output);
+  return input || output ? present({ input, output }) : undefined;
+}
+
+function guardrailOf(guardrail: GuardrailMessage | undefined): Guardrail | undefined {
+  if (!guardrail) return undefined;
+  const { action, packs, categories, leastSeverity } = guardrail;
+  return {
+    ...{ action: action as Guardrail['action'], packs, categories },
+    leastSeverity: (leastSeverity || 'medium') as Guardrail['leastSeverity'],
+  };
+}
+
 function presentFields(request: UpdateKeyRequest): string[] {
   return [
     ...(request.displayName !== '' ? ['display_name'] : []),
@@ -47,6 +70,7 @@ function presentFields(request: UpdateKeyRequest): string[] {
     ...(request.expireTime ? ['expire_time'] : []),
     ...(request.spendingCapUsd !== undefined ? ['spending_cap_usd'] : []),
     ...(request.limits ? ['limits'] : []),
+    ...(request.guardrails ? ['guardrails'] : []),
     ...(request.allowedOrigins.length > 0 ? ['allowed_origins'] : []),
   ];
 }

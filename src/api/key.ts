@@ -1,13 +1,14 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { unwrap } from '../base/failure.ts';
+import type { Guardrail, Guardrails } from '../base/guardrails.ts';
 import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
-import type { KeySchema } from '../gen/intelligence/key/v1/key_pb.ts';
+import type { GuardrailsSchema, KeySchema } from '../gen/intelligence/key/v1/key_pb.ts';
 import { type CreateKeyRequest, KeyService } from '../gen/intelligence/key/v1/key_service_pb.ts';
 import type { ApiKey, Keys, NewKey } from '../keys/index.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
-import { keyChangesOf, limitsOf } from './key-changes.ts';
+import { guardrailsOf, keyChangesOf, limitsOf } from './key-changes.ts';
 import { amountOf, milliseconds, timestamp } from './mapping.ts';
 import type { Once } from './once.ts';
 
@@ -53,6 +54,7 @@ function newKeyOf(request: CreateKeyRequest, accountId: string): NewKey {
       spendingCap:
         request.spendingCapUsd === undefined ? undefined : amountOf(request.spendingCapUsd, 'spendingCapUsd'),
       limits: limitsOf(request.limits),
+      guardrails: guardrailsOf(request.guardrails),
       allowedOrigins: request.allowedOrigins.length > 0 ? request.allowedOrigins : undefined,
     }),
   };
@@ -75,6 +77,17 @@ function keyMessage(key: ApiKey): MessageInitShape<typeof KeySchema> {
     previousSecretExpireTime: timestamp(key.previousSecretExpireTime),
     spendingCapUsd: key.spendingCap === undefined ? undefined : formatUsd(key.spendingCap),
     limits: key.limits,
+    guardrails: guardrailsMessage(key.guardrails),
     allowedOrigins: [...key.allowedOrigins],
   });
+}
+
+function guardrailsMessage(guardrails: Guardrails | undefined): MessageInitShape<typeof GuardrailsSchema> | undefined {
+  return (
+    guardrails && present({ input: guardrailMessage(guardrails.input), output: guardrailMessage(guardrails.output) })
+  );
+}
+
+function guardrailMessage(guardrail: Guardrail | undefined) {
+  return guardrail && { ...guardrail, packs: [...guardrail.packs], categories: [...guardrail.categories] };
 }

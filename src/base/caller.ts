@@ -1,3 +1,4 @@
+import type { Guardrails } from './guardrails.ts';
 import type { NanoUsd } from './money.ts';
 
 /** The kinds of credential. `none` calls only what needs none. */
@@ -25,6 +26,8 @@ export interface CallerKey {
   version: number;
   spendingCap?: NanoUsd;
   limits?: CallerLimits;
+  /** What is looked for in its chats. */
+  guardrails?: Guardrails;
 }
 
 /** The short-lived token of an end user or device. */

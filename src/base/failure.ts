@@ -67,6 +67,8 @@ export type Failure =
   | { kind: 'precondition_failed'; description: string }
   | { kind: 'idempotency_in_flight'; chargeId?: string; retryAfterMs: number }
   | { kind: 'idempotency_mismatch' }
+  /** A guardrail of the key found something of these categories in the request. */
+  | { kind: 'guardrail'; categories: string[] }
   | { kind: 'reply_purged'; chargeId: string }
   | { kind: 'payload_too_large'; limitBytes: number }
   | { kind: 'unsupported_media_type'; accepted: string[] }

@@ -1,7 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
 import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
-import { present } from '../base/present.ts';
+import { pick, present } from '../base/present.ts';
 import { type HoldRequest, type OpenCharge, openCharge, type Payer, payerOf, replyScope } from '../wallet/index.ts';
 import { ChatRun } from './chat-run.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
@@ -17,7 +17,7 @@ const settleGraceMs = 60_000;
 
 export interface AdmissionTerms {
   /** How much is held: the whole quote, or less where the hold grows with the reply. */
-  ceilingOf(prepared: PreparedChat): NanoUsd;
+  ceilingOf(prepared: PreparedChat, fee: NanoUsd): NanoUsd;
   /** A reply that comes whole is settled before anyone sees it, so an expected hold may wait for its settlement. */
   whole: boolean;
 }
@@ -38,7 +38,10 @@ export async function admitChat(
   const payer = payerOf(caller, 'chat');
   if (!payer.ok) return payer;
   const evenUnavailable = call.idempotency !== undefined;
-  const ready = await prepareChat(deps, caller, request, { evenUnavailable, signal: call.signal });
+  const ready = await prepareChat(deps, caller, request, {
+    ...{ evenUnavailable, signal: call.signal },
+    fee: call.guard?.fee ?? 0n,
+  });
   if (!ready.ok) return ready;
   const prepared = ready.value;
   const tokens = await reserveMost(deps, caller, prepared);
@@ -50,15 +53,24 @@ export async function admitChat(
   if (opened.value.kind === 'replayed') {
     const { reply, receipt } = opened.value;
     call.charged?.(receipt.chargeId);
-    return succeed({ kind: 'replayed', reply: restoreReply(reply, receipt) });
+    const restored = restoreReply(reply, receipt);
+    return succeed({ kind: 'replayed', reply: (await call.guard?.kept(restored)) ?? restored });
   }
   const { charge } = opened.value;
   call.charged?.(charge.id);
+  // It was answered before when it came, so it was not looked at; by now that answer is gone.
+  if (call.guard?.inputJudged === false) {
+    await charge.release('guardrail');
+    return fail({ kind: 'idempotency_in_flight', retryAfterMs: 1_000 });
+  }
   if (prepared.unavailable) {
     await charge.release('unavailable');
     return fail(prepared.unavailable);
   }
-  return succeed({ kind: 'admitted', run: new ChatRun(deps, { charge, prepared, request, signal: call.signal }) });
+  return succeed({
+    kind: 'admitted',
+    run: new ChatRun(deps, { charge, prepared, request, ...pick(call, 'signal', 'guard') }),
+  });
 }
 
 interface Admitting {
@@ -72,7 +84,7 @@ interface Admitting {
 function holdRequest(deps: ChatDeps, { payer, prepared, terms, call, metadata }: Admitting): HoldRequest {
   const { quote, priceVersion } = prepared;
   // A hold is at least 1 nano-USD, also for a model that costs nothing.
-  const ceiling = maxOf(terms.ceilingOf(prepared), 1n);
+  const ceiling = maxOf(terms.ceilingOf(prepared, call.guard?.fee ?? 0n), 1n);
   const first = quote.routes[0];
   return present({
     ...payer,

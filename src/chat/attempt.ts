@@ -19,7 +19,7 @@ import { withWarnings } from './unsupported.ts';
 
 /** What an upstream's reply came to. */
 export interface AttemptReply
-  extends Pick<ChatReply, 'message' | 'finishReason' | 'reasoningSummary' | 'citations' | 'ignored'> {
+  extends Pick<ChatReply, 'message' | 'finishReason' | 'reasoningSummary' | 'citations' | 'ignored' | 'guardrail'> {
   usage: CountedUsage;
 }
 

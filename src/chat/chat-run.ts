@@ -4,6 +4,7 @@ import { addUsage, type Funds, type Settlement } from '../wallet/index.ts';
 import type { AttemptReply } from './attempt.ts';
 import type { CountedUsage } from './bounded.ts';
 import type { ModelDeps } from './deps.ts';
+import type { Guard } from './guard/index.ts';
 import type { PreparedChat } from './prepare.ts';
 import { affordableOutputTokens, attemptCost, type QuotedRoute } from './quote.ts';
 import { storeReply } from './stored-reply.ts';
@@ -18,18 +19,32 @@ export class ChatRun<Charge extends Funds = Funds> {
   readonly request: ChatRequest;
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal;
+  /** The guardrails of the caller's key. */
+  readonly guard: Guard | undefined;
   readonly attempts: Attempt[] = [];
   #lost: { cost: NanoUsd; usage: CountedUsage; requests: number; route: QuotedRoute } | undefined;
 
   constructor(
     deps: ModelDeps,
-    run: { charge: Charge; prepared: PreparedChat; request: ChatRequest; signal: AbortSignal },
+    run: {
+      charge: Charge;
+      prepared: PreparedChat;
+      request: ChatRequest;
+      signal: AbortSignal;
+      guard?: Guard | undefined;
+    },
   ) {
     this.deps = deps;
     this.charge = run.charge;
     this.prepared = run.prepared;
     this.request = run.request;
     this.signal = run.signal;
+    this.guard = run.guard;
+  }
+
+  /** What guardrails cost beside the model. */
+  get fee(): NanoUsd {
+    return this.guard?.fee ?? 0n;
   }
 
   /** Notes what an upstream took for an attempt that gave no reply of use: an accepted request is paid for. */
@@ -55,7 +70,7 @@ export class ChatRun<Charge extends Funds = Funds> {
    * counted for real.
    */
   async affordable(route: QuotedRoute, enough: NanoUsd): Promise<number> {
-    const amount = this.charge.amount - (this.#lost?.cost ?? 0n);
+    const amount = this.charge.amount - (this.#lost?.cost ?? 0n) - this.fee;
     if (amount >= enough) return route.outputTokensCap;
     const { measure, count } = this.prepared;
     const inputTokens = await countInput(this.request, measure, route.model, count);
@@ -67,13 +82,13 @@ export class ChatRun<Charge extends Funds = Funds> {
   concluded(route: QuotedRoute, answer: AttemptReply, store: boolean): Concluded {
     const { prefix } = this.prepared;
     if (prefix) this.deps.warmCaches?.observe(prefix, route.model.name, answer.usage);
-    const cost = attemptCost(route, answer.usage) + (this.#lost?.cost ?? 0n);
+    const cost = attemptCost(route, answer.usage) + (this.#lost?.cost ?? 0n) + this.fee;
     const usage = this.#lost ? addUsage(this.#lost.usage, answer.usage) : answer.usage;
     const { mode, reason } = this.prepared;
     const reply: Omit<ChatReply, 'balance' | 'capLeft'> = {
       id: this.charge.id,
       ...namesOf(route),
-      ...pick(answer, 'message', 'finishReason', 'reasoningSummary', 'citations', 'ignored'),
+      ...pick(answer, 'message', 'finishReason', 'reasoningSummary', 'citations', 'ignored', 'guardrail'),
       usage: { ...usage, cost: minOf(cost, this.charge.amount) },
       routing: { mode, reason, attempts: this.attempts },
     };

@@ -9,6 +9,7 @@ import type { WatchCall } from '../telemetry/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 import type { Overrun } from './bounded.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { Guard } from './guard/index.ts';
 import type { ProviderStates } from './provider-state.ts';
 import type { WarmCaches } from './warm-caches.ts';
 
@@ -65,4 +66,6 @@ export interface ChatCall {
   outlast?: (work: Promise<unknown>) => void;
   /** Told of the charge before the reply begins: of this request, or of the one that it repeats. Not told of an earlier reply of the cache. */
   charged?: (chargeId: string) => void;
+  /** The guardrails of the caller's key, once they have looked at the request. */
+  guard?: Guard | undefined;
 }

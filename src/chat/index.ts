@@ -8,6 +8,7 @@ import { createSchemas } from '../sandbox/index.ts';
 import { type CachedChatDeps, runCached, streamCached } from './cached-chat.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import type { ChatCall } from './deps.ts';
+import { type GuardrailDeps, guardInput } from './guard/index.ts';
 import { listModels } from './list-models.ts';
 import { prepareChat } from './prepare.ts';
 import type { Quote } from './quote.ts';
@@ -68,7 +69,12 @@ export const chatDeferHoldMs = 20;
 
 type Defaulted = 'clock' | 'breaker' | 'deadlineMs' | 'schemas' | 'warmCaches';
 /** What is absent has a default; that of `deferHoldMs` is 20. */
-type ChatOptions = Omit<CachedChatDeps, Defaulted> & Partial<Pick<CachedChatDeps, Defaulted>> & { log: Logger };
+type ChatOptions = Omit<CachedChatDeps, Defaulted> &
+  Partial<Pick<CachedChatDeps, Defaulted>> & {
+    log: Logger;
+    /** What looks at the chats of keys with guardrails; absent: such keys are refused. */
+    guardrails?: GuardrailDeps;
+  };
 
 /** Joins wallet, catalog and providers to chat. */
 export function createChat(options: ChatOptions): Chat {
@@ -91,19 +97,39 @@ export function createChat(options: ChatOptions): Chat {
     call.outlast?.(work);
   }
 
+  /** Goes on with a request as its key's guardrails let it pass. */
+  async function guarded<T>(
+    caller: Caller,
+    request: ChatRequest,
+    call: ChatCall,
+    proceed: (request: ChatRequest, call: ChatCall) => Promise<Result<T>>,
+  ): Promise<Result<T>> {
+    if (!caller.key?.guardrails) return proceed(request, call);
+    if (!options.guardrails) throw new Error('a key has guardrails, and nothing looks at its chats');
+    const judged = await guardInput(options.guardrails, caller, request, call.idempotency?.key);
+    return judged.ok ? proceed(judged.value.request, { ...call, guard: judged.value.guard }) : judged;
+  }
+
   return {
     run(caller, request, call) {
-      const work = runCached(deps, caller, request, call, (more) => track(more, call));
+      const work = guarded(caller, request, call, (judged, given) =>
+        runCached(deps, caller, judged, given, (more) => track(more, call)),
+      );
       track(work, call);
       return orAborted(work, call.signal);
     },
     stream(caller, request, call) {
-      const opening = streamCached(deps, caller, request, call, (more) => track(more, call));
+      const opening = guarded(caller, request, call, (judged, given) =>
+        streamCached(deps, caller, judged, given, (more) => track(more, call)),
+      );
       track(opening, call);
       return orAborted(opening, call.signal);
     },
     async estimate(caller, request, signal) {
-      const prepared = await prepareChat(deps, caller, request, signal ? { signal } : {});
+      const prepared = await prepareChat(deps, caller, request, {
+        ...(signal ? { signal } : {}),
+        fee: (caller.key?.guardrails && options.guardrails?.fee(caller.accountId ?? '')) ?? 0n,
+      });
       if (!prepared.ok) return prepared;
       const { quote, reason } = prepared.value;
       return succeed({ ...quote, reason });

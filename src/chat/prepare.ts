@@ -1,5 +1,6 @@
 import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { maxOf, type NanoUsd } from '../base/money.ts';
 import type { Capability, Catalog } from '../catalog/index.ts';
 import type { TokenReservation } from '../limits/index.ts';
 import type { CallSetting, Providers } from '../providers/index.ts';
@@ -65,7 +66,11 @@ export async function prepareChat(
   deps: PreparingDeps,
   caller: Caller,
   request: ChatRequest,
-  { evenUnavailable = false, signal }: { evenUnavailable?: boolean; signal?: AbortSignal } = {},
+  {
+    evenUnavailable = false,
+    signal,
+    fee = 0n,
+  }: { evenUnavailable?: boolean; signal?: AbortSignal; fee?: NanoUsd } = {},
 ): Promise<Result<PreparedChat>> {
   const problem = requestProblem(request);
   if (problem) return fail(problem);
@@ -102,7 +107,7 @@ export async function prepareChat(
   }
   const quote = quoteCeiling(choice.routes, measure, {
     maxOutputTokens: request.maxOutputTokens,
-    maxCost: request.routing?.maxCost,
+    maxCost: request.routing?.maxCost && maxOf(request.routing.maxCost - fee, 0n),
     attemptsAddUp: schema !== undefined && choice.routes.length > 1,
     thinks: (model) => thinksAbout(request, model, deps.providers.dialect(model.provider)),
   });
@@ -119,7 +124,7 @@ export async function prepareChat(
     ...(deps.states && owner ? { owner: { states: deps.states, accountId: owner } } : {}),
     ...(proven ? { schema: proven.value } : {}),
     count: tokenCounter(deps.sandbox, owner),
-    quote,
+    quote: { ...quote, ceiling: quote.ceiling + fee, minimum: quote.minimum + fee },
     ...(prefix ? { prefix } : {}),
     priceVersion: deps.catalog.version,
     ...(unavailable ? { unavailable } : {}),

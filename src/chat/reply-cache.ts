@@ -7,6 +7,7 @@ import type { Database } from '../db/index.ts';
 import { payerOf, replyScope, type Wallets } from '../wallet/index.ts';
 import { cacheKeyOf } from './cache-key.ts';
 import type { ChatCall } from './deps.ts';
+import { digestOf } from './guard/index.ts';
 import {
   type CacheEntry,
   findCachedReply,
@@ -142,6 +143,9 @@ export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCac
       if (!settings.enabled || !wanted || !payer.ok) return undefined;
       const { accountId } = payer.value;
       const scope = replyScope(payer.value);
+      const { guardrails } = caller.key ?? {};
+      // A key with guardrails is answered by what the same guardrails let pass.
+      const kept = guardrails ? `${scope}\n${digestOf(guardrails)}` : scope;
       if (call.idempotency) {
         // Its own outcome wins, and the ledger tells it. Not known whether there is one: as if there were.
         const { key } = call.idempotency;
@@ -150,7 +154,7 @@ export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCac
       }
       return {
         accountId,
-        digest: cacheKeyOf(secret, scope, request),
+        digest: cacheKeyOf(secret, kept, request),
         maxAgeSeconds: Math.min(wanted.maxAgeSeconds, settings.maxAgeSeconds),
         noCache: wanted.noCache ?? false,
       };

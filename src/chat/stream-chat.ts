@@ -49,7 +49,8 @@ export async function streamChat(
 
 /** Pieces go out as they come, so the hold is committed while the upstream begins. */
 const growingReply: AdmissionTerms = {
-  ceilingOf: ({ quote, measure }) => quote.routes.map((route) => firstStep(route, measure)).reduce(maxOf, 0n),
+  ceilingOf: ({ quote, measure }, fee) =>
+    quote.routes.map((route) => firstStep(route, measure)).reduce(maxOf, 0n) + fee,
   whole: false,
 };
 

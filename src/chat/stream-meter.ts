@@ -51,7 +51,7 @@ export class StreamMeter {
     this.#run = run;
     this.#route = route;
     this.#inputTokens = inputTokensAtMost(run.prepared.measure, route.model);
-    this.#affordable = affordableOutputTokens(route, this.#input, run.charge.amount);
+    this.#affordable = affordableOutputTokens(route, this.#input, run.charge.amount - run.fee);
     this.#timer = setInterval(() => void this.#recordProgress(), progressEveryMs);
     this.#timer.unref();
   }
@@ -85,7 +85,7 @@ export class StreamMeter {
       if (this.#outputTokens <= this.#affordable) return 'ok';
       if (await this.#countsLess()) continue;
       if (outcome !== 'exhausted') return outcome;
-      return this.#run.charge.amount < this.#route.worst ? 'credit' : 'length';
+      return this.#run.charge.amount - this.#run.fee < this.#route.worst ? 'credit' : 'length';
     }
     return 'ok';
   }
@@ -110,7 +110,7 @@ export class StreamMeter {
     const { charge, prepared, request } = this.#run;
     const outputTokens = this.#affordable + this.#step;
     const wanted = worstCost(this.#route, { ...this.#input, outputTokens });
-    const more = minOf(wanted, this.#route.worst) - charge.amount;
+    const more = minOf(wanted, this.#route.worst) + this.#run.fee - charge.amount;
     if (more > 0n) {
       const extended = await charge.extend(more);
       if (extended.ok) {
@@ -140,7 +140,7 @@ export class StreamMeter {
   }
 
   #recount(): void {
-    this.#affordable = affordableOutputTokens(this.#route, this.#input, this.#run.charge.amount);
+    this.#affordable = affordableOutputTokens(this.#route, this.#input, this.#run.charge.amount - this.#run.fee);
   }
 
   /** All that was received as one text: pieces by themselves may be far less than a token. */
@@ -155,7 +155,7 @@ export class StreamMeter {
     const [inputTokens, outputTokens] = await Promise.all([this.#inputCounted, this.#countPieces()]);
     const usage = { inputTokens, outputTokens, estimated: true };
     await charge.progress({
-      cost: minOf(attemptCost(this.#route, usage), charge.amount),
+      cost: minOf(attemptCost(this.#route, usage) + this.#run.fee, charge.amount),
       usage: { ...usage, requests: 1 },
     });
   }

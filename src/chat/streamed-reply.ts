@@ -5,6 +5,7 @@ import { finishReasonOf, noted } from './attempt.ts';
 import { reportOverruns } from './bounded.ts';
 import type { ChatRun } from './chat-run.ts';
 import { Citations } from './citations.ts';
+import type { GuardedStream } from './guard/index.ts';
 import { failureIn, type OpenStream, StreamedError } from './open-stream.ts';
 import { attemptCost, type QuotedRoute } from './quote.ts';
 import { ReplyState } from './reply-state.ts';
@@ -35,11 +36,12 @@ export class StreamedReply {
   readonly #citations = new Citations();
   #ignored: readonly Ignored[];
   readonly #toolCalls: ChatReply['message']['toolCalls'] = [];
+  readonly #guarded: GuardedStream | undefined;
   #hasHiddenTokens: boolean;
   #usage: LanguageModelV4Usage | undefined;
   #finished: LanguageModelV4FinishReason | undefined;
   /** Why we ended it ourselves. */
-  #cut: 'credit' | 'length' | undefined;
+  #cut: 'credit' | 'length' | 'content_filter' | undefined;
   /** Whether a piece has left. */
   #delivered = false;
   #over = false;
@@ -63,6 +65,7 @@ export class StreamedReply {
     this.#hasHiddenTokens = hasHiddenTokens(route);
     this.#state = new ReplyState(answer.terms.dialect);
     this.#ignored = answer.terms.ignored;
+    this.#guarded = run.guard?.stream();
     this.#meter = new StreamMeter(run, route);
     this.#bound = new TokenBound(answer.outputTokensCap);
     for (const part of answer.first) {
@@ -77,11 +80,14 @@ export class StreamedReply {
   /** The pieces as they come, then the end, which comes after the settlement is durable. */
   async *events(): AsyncGenerator<ChatEvent, void> {
     try {
-      for (const event of this.#first) yield this.#sent(event);
+      for (const event of this.#first) for (const left of await this.#leaving(event)) yield this.#sent(left);
       while (!this.#isComplete && !this.#left) {
         const event = await this.#next();
-        if (event && !this.#left) yield this.#sent(event);
+        const leaving = event ? await this.#leaving(event) : [];
+        for (const left of leaving) if (!this.#left) yield this.#sent(left);
       }
+      for (const left of this.#left ? [] : ((await this.#guarded?.end()) ?? []))
+        if (!this.#left) yield this.#sent(left);
       if (this.#left) throw new FailureError({ kind: 'cancelled' });
       yield await this.#end();
     } catch (error) {
@@ -91,6 +97,15 @@ export class StreamedReply {
       this.#run.signal.removeEventListener('abort', this.#leave);
       this.#leave();
     }
+  }
+
+  /** What of an event may leave now, by the guardrails of the caller's key. */
+  async #leaving(event: ChatEvent): Promise<ChatEvent[]> {
+    if (!this.#guarded) return [event];
+    const leaving = await this.#guarded.push(event);
+    // What a model thinks unseen is known at its end alone, so that is waited for.
+    if (this.#guarded.refused && !this.#hasHiddenTokens) this.#cut ??= 'content_filter';
+    return leaving;
   }
 
   get #isComplete(): boolean {
@@ -284,7 +299,9 @@ export class StreamedReply {
       ...(this.#citations.list.length > 0 ? { citations: this.#citations.list } : {}),
       ...noted(this.#ignored),
     };
-    const { reply, settlement } = this.#run.concluded(this.#route, answer, this.#isComplete);
+    // Judged as a whole it comes to the same as piece by piece.
+    const judged = (await this.#run.guard?.reply(answer)) ?? answer;
+    const { reply, settlement } = this.#run.concluded(this.#route, judged, this.#isComplete);
     const paid = this.#delivered
       ? succeed(await charge.settle({ ...settlement, delivered: true }))
       : await settleInFull(charge, settlement);

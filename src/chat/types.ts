@@ -1,3 +1,4 @@
+import type { GuardrailAction } from '../base/guardrails.ts';
 import type { NanoUsd } from '../base/money.ts';
 
 export type RoutingMode = 'economy' | 'balanced' | 'quality' | 'fast';
@@ -159,6 +160,8 @@ export interface ChatReply {
   /** What is left of the end user's own cap, where it is known. */
   capLeft?: NanoUsd | undefined;
   routing: RoutingReport;
+  /** When the caller's key has guardrails. */
+  guardrail?: GuardrailReport | undefined;
   /** When the request asked for the cache. On a hit `id` is that of the earlier reply, and nothing is charged. */
   cache?: CacheReport;
 }
@@ -189,6 +192,26 @@ export interface Citation {
   endIndex?: number | undefined;
   /** The first page that is cited, from 1. */
   page?: number | undefined;
+}
+
+/** What the key's guardrails found in a request and in its reply. */
+export interface GuardrailReport {
+  /** Names the guardrails. */
+  digest: string;
+  input?: GuardrailOutcome;
+  output?: GuardrailOutcome;
+}
+
+export interface GuardrailOutcome {
+  action: GuardrailAction;
+  findings: GuardrailFinding[];
+}
+
+/** One kind of thing that was found. */
+export interface GuardrailFinding {
+  category: string;
+  severity: string;
+  count: number;
 }
 
 export interface CacheReport {

@@ -171,6 +171,8 @@ const ledger = z.strictObject({
 });
 
 const chat = z.strictObject({
+  /** What a chat costs beside the model when its key has guardrails; 0: nothing. */
+  guardrailPricePerRequestUsd: usd.default('0'),
   /** A streamed reply that has nothing to say for so long says that, so that proxies do not end it; less than their read time-out. */
   keepAliveSeconds: z.int().min(1).max(300).default(10),
   /** Earlier replies that answer the same request again, for requests that ask for it. Needs ledger.storeReplies. */

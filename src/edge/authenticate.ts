@@ -100,6 +100,7 @@ function keyCaller(key: VerifiedKey): Caller {
       version: key.version,
       ...(key.spendingCap !== undefined && { spendingCap: key.spendingCap }),
       ...(key.limits && { limits: key.limits }),
+      ...(key.guardrails && { guardrails: key.guardrails }),
     },
     scopes: key.scopes,
   };
@@ -117,6 +118,7 @@ function tokenCaller(token: VerifiedToken): Caller {
       version: parent.version,
       ...(parent.spendingCap !== undefined && { spendingCap: parent.spendingCap }),
       ...(parent.limits && { limits: parent.limits }),
+      ...(parent.guardrails && { guardrails: parent.guardrails }),
     },
     token: {
       id: token.tokenId,

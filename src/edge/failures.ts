@@ -153,6 +153,14 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         reason: 'IDEMPOTENCY_MISMATCH',
         message: 'This Idempotency-Key was used for another request. Use a new key for a new request.',
       };
+    case 'guardrail':
+      return {
+        code: Code.InvalidArgument,
+        status: 400,
+        reason: 'GUARDRAIL',
+        message: `A guardrail of this key refuses the request: ${failure.categories.join(', ')}. No model was called, and nothing was charged. Send it without that, or have the key's owner change the guardrail.`,
+        metadata: { categories: failure.categories.join(',') },
+      };
     case 'reply_purged':
       return {
         code: Code.FailedPrecondition,

@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { Clock } from '../base/clock.ts';
+import type { Guardrails } from '../base/guardrails.ts';
 import type { CredentialChanges } from '../db/credential-changes.ts';
 import { type Database, lockQuota, type Queryable, type Transactional } from '../db/index.ts';
 import type { StoredHash } from './pepper.ts';
@@ -39,6 +40,8 @@ interface ApiKeyTable {
   streams: number | null;
   /** Separated by blanks. */
   allowed_origins: string;
+  /** JSON of `Guardrails`. */
+  guardrails: string | null;
 }
 
 export type KeyRow = Selectable<ApiKeyTable>;
@@ -86,6 +89,7 @@ export interface KeyWrite {
   expireTime?: number | null;
   spendingCap?: bigint | null;
   limits?: KeyLimits | null;
+  guardrails?: Guardrails | null;
   allowedOrigins?: readonly string[];
   rotation?: { secret: StoredHash; lastFour: string; time: number; previous: StoredHash; previousExpireTime: number };
   revokeTime?: number;
@@ -131,6 +135,7 @@ export function createKeysStore(options: KeysStoreOptions): KeysStore {
           spending_cap: key.spendingCap ?? null,
           ...limitColumns(key.limits),
           allowed_origins: (key.allowedOrigins ?? []).join(' '),
+          guardrails: guardrailsColumn(key.guardrails),
           previous_hash: null,
           previous_pepper_version: null,
           previous_expires_at_ms: null,
@@ -279,6 +284,7 @@ function keyOf(row: KeyRow, usedAtMs: number, now: number): ApiKey {
       previousExpireTime > now && { previousSecretExpireTime: previousExpireTime }),
     ...(row.spending_cap !== null && { spendingCap: BigInt(row.spending_cap) }),
     ...(limits && { limits }),
+    ...(row.guardrails !== null && { guardrails: JSON.parse(row.guardrails) as Guardrails }),
   };
 }
 
@@ -296,6 +302,7 @@ function recordOf(row: KeyRow): KeyRecord {
       ...(row.expires_at_ms !== null && { expireTime: Number(row.expires_at_ms) }),
       ...(row.spending_cap !== null && { spendingCap: BigInt(row.spending_cap) }),
       ...(limits && { limits }),
+      ...(row.guardrails !== null && { guardrails: JSON.parse(row.guardrails) as Guardrails }),
     },
     revoked: row.revoked_at_ms !== null,
     secret: { hash: row.secret_hash, pepperVersion: Number(row.pepper_version) },
@@ -337,6 +344,10 @@ function limitColumns(limits: KeyLimits | null | undefined) {
   };
 }
 
+function guardrailsColumn(guardrails: Guardrails | null | undefined): string | null {
+  return guardrails ? JSON.stringify(guardrails) : null;
+}
+
 function columnsOf(write: KeyWrite) {
   const { rotation } = write;
   return {
@@ -346,6 +357,7 @@ function columnsOf(write: KeyWrite) {
     ...(write.expireTime !== undefined && { expires_at_ms: write.expireTime }),
     ...(write.spendingCap !== undefined && { spending_cap: write.spendingCap }),
     ...(write.limits !== undefined && limitColumns(write.limits)),
+    ...(write.guardrails !== undefined && { guardrails: guardrailsColumn(write.guardrails) }),
     ...(write.allowedOrigins !== undefined && { allowed_origins: write.allowedOrigins.join(' ') }),
     ...(write.revokeTime !== undefined && { revoked_at_ms: write.revokeTime }),
     ...(rotation && {

@@ -1,4 +1,5 @@
 import type { CallerLimits } from '../base/caller.ts';
+import type { Guardrails } from '../base/guardrails.ts';
 import type { NanoUsd } from '../base/money.ts';
 import type { KeyKind } from './secret.ts';
 
@@ -31,6 +32,7 @@ export interface ApiKey {
   previousSecretExpireTime?: number;
   spendingCap?: NanoUsd;
   limits?: KeyLimits;
+  guardrails?: Guardrails;
   /** Web origins from which browsers may use this key's tokens. */
   allowedOrigins: readonly string[];
 }
@@ -51,6 +53,7 @@ export interface VerifiedKey {
   expireTime?: number;
   spendingCap?: NanoUsd;
   limits?: KeyLimits;
+  guardrails?: Guardrails;
   allowedOrigins: readonly string[];
 }
 
@@ -64,6 +67,7 @@ export interface NewKey {
   expireTime?: number;
   spendingCap?: NanoUsd;
   limits?: KeyLimits;
+  guardrails?: Guardrails;
   allowedOrigins?: readonly string[];
 }
 
@@ -75,6 +79,7 @@ export interface KeyChanges {
   expireTime?: number | null;
   spendingCap?: NanoUsd | null;
   limits?: KeyLimits | null;
+  guardrails?: Guardrails | null;
   allowedOrigins?: readonly string[];
 }
 

@@ -1,4 +1,5 @@
 import type { CallerLimits } from '../base/caller.ts';
+import type { Guardrails } from '../base/guardrails.ts';
 import type { NanoUsd } from '../base/money.ts';
 
 /** What an access token may be used for. Never account operations, whatever its parent may. */
@@ -13,6 +14,7 @@ export interface ParentKey {
   expireTime?: number;
   spendingCap?: NanoUsd;
   limits?: CallerLimits;
+  guardrails?: Guardrails;
   allowedOrigins: readonly string[];
 }
 

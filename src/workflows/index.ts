@@ -33,6 +33,7 @@ export { jsonOf } from './family.ts';
 export { workflowInvariants } from './invariants.ts';
 export type { PackList } from './list-packs.ts';
 export type { PriceList } from './prices.ts';
+export { type Sighting, sightingsIn } from './sightings.ts';
 
 /** The families whose replies are not kept. */
 export type ChargedFamily = 'guidance' | 'readiness' | 'risk' | 'decision' | 'scoring';

@@ -4,6 +4,7 @@ import type { Caller } from '../../src/base/caller.ts';
 import type { NanoUsd } from '../../src/base/money.ts';
 import { createSeal } from '../../src/base/seal.ts';
 import { createCatalog, type ModelSettings, memoryPriceStore } from '../../src/catalog/index.ts';
+import type { GuardrailDeps } from '../../src/chat/guard/index.ts';
 import { type Chat, type ChatRequest, createChat, createProviderStates, type Overrun } from '../../src/chat/index.ts';
 import { createProviders, defaultUpstreamLimits, type ProviderSettings } from '../../src/providers/index.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
@@ -30,6 +31,7 @@ export async function chatHarness(options: {
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   sandbox?: Sandbox;
   overran?: (overrun: Overrun) => void;
+  guardrails?: GuardrailDeps;
 }): Promise<Harness> {
   const log = pino({ level: 'silent' });
   const providers = createProviders({
@@ -58,6 +60,7 @@ export async function chatHarness(options: {
     random: () => 0,
     ...(options.sleep ? { sleep: options.sleep } : {}),
     overran: options.overran,
+    ...(options.guardrails ? { guardrails: options.guardrails } : {}),
     states: createProviderStates(createSeal({ current: 1, byVersion: new Map([[1, sealKey]]) })),
   });
   return {

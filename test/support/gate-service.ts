@@ -19,6 +19,7 @@ export const failures: { [Kind in Failure['kind']]: Extract<Failure, { kind: Kin
   precondition_failed: { kind: 'precondition_failed', description: 'The draft was approved already.' },
   idempotency_in_flight: { kind: 'idempotency_in_flight', retryAfterMs: 1000 },
   idempotency_mismatch: { kind: 'idempotency_mismatch' },
+  guardrail: { kind: 'guardrail', categories: ['threat'] },
   reply_purged: { kind: 'reply_purged', chargeId: 'chg_1' },
   payload_too_large: { kind: 'payload_too_large', limitBytes: 1_048_576 },
   unsupported_media_type: { kind: 'unsupported_media_type', accepted: ['application/json'] },

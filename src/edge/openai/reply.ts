@@ -1,5 +1,12 @@
 import type { FieldViolation } from '../../base/failure.ts';
-import type { CacheReport, Model, StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
+import type {
+  CacheReport,
+  GuardrailOutcome,
+  GuardrailReport,
+  Model,
+  StreamEnd,
+  Usage,
+} from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { ChatResponse, StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import type { Refusal } from '../failures.ts';
 import { dataOf, stateOf } from '../provider-state.ts';
@@ -31,6 +38,7 @@ export function completionOf(reply: ChatResponse): object {
     ],
     usage: usageOf(reply.usage),
     ...cacheReport(reply.cache),
+    ...guardrailReport(reply.guardrail),
   };
 }
 
@@ -77,8 +85,15 @@ export class CompletionChunks {
   }
 
   #end(end: StreamEnd): object[] {
-    const { id, model, provider, cache } = end;
-    const answered = { ...this.#base, model, provider, charge_id: id, ...cacheReport(cache) };
+    const { id, model, provider, cache, guardrail } = end;
+    const answered = {
+      ...this.#base,
+      model,
+      provider,
+      charge_id: id,
+      ...cacheReport(cache),
+      ...guardrailReport(guardrail),
+    };
     const choice = { index: 0, delta: {}, logprobs: null, finish_reason: finishReason(end.finishReason) };
     const state = dataOf({ message: end.providerState, calls: this.#callStates });
     const pieces = state === undefined ? [] : [this.#chunk({ provider_state: state })];
@@ -140,6 +155,7 @@ const codes: Record<string, string> = {
   INSUFFICIENT_CREDIT: 'insufficient_quota',
   SPENDING_CAP_REACHED: 'insufficient_quota',
   RATE_LIMITED: 'rate_limit_exceeded',
+  GUARDRAIL: 'content_filter',
 };
 
 function errorType(status: number): string {
@@ -181,6 +197,18 @@ function cacheReport(cache: CacheReport | undefined): { cache?: object } {
   if (!cache) return {};
   const { hit, ageSeconds } = cache;
   return { cache: { hit, ...(ageSeconds === undefined ? {} : { age_seconds: ageSeconds }) } };
+}
+
+function guardrailReport(report: GuardrailReport | undefined): { guardrail?: object } {
+  if (!report) return {};
+  const { input, output } = report;
+  return {
+    guardrail: { ...(input ? { input: outcomeOf(input) } : {}), ...(output ? { output: outcomeOf(output) } : {}) },
+  };
+}
+
+function outcomeOf({ action, findings }: GuardrailOutcome): object {
+  return { action, findings: findings.map(({ category, severity, count }) => ({ category, severity, count })) };
 }
 
 /** A model's id, with its provider in front where two providers have a model of that id. */

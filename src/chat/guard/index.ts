@@ -1,0 +1,2 @@
+export { digestOf, type Guard, type GuardedStream } from './guard.ts';
+export { type GuardrailDeps, guardInput } from './guard-input.ts';

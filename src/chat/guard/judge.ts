@@ -1,0 +1,96 @@
+import type { Guardrail } from '../../base/guardrails.ts';
+import type { GuardrailFinding, GuardrailOutcome } from '../types.ts';
+import { createScanner, type Found, type Scanner, type Window } from './scanner.ts';
+
+/** What is risky in a text of a few thousand characters, by the packs named. */
+export type FindRisks = (text: string, packs: readonly string[]) => readonly Found[];
+
+/** Looks at the texts of one direction of one chat, and adds up what it finds. */
+export interface Judge {
+  /** A plain text, with what was found hidden. */
+  text(text: string): Promise<string>;
+  /** The same of JSON: what is found in strings and long numbers is hidden so that it stays JSON. */
+  json(text: string): Promise<string>;
+  scanner(): Scanner;
+  readonly found: boolean;
+  outcome(): GuardrailOutcome;
+}
+
+/** A request is there as a whole. */
+export const inputWindow: Window = { step: 2_000, ahead: 500, behind: 500 };
+/** A stream waits for what may follow; whole replies are looked at in the same way, so that both say the same. */
+export const outputWindow: Window = { step: 256, ahead: 384, behind: 384 };
+
+const order = ['info', 'low', 'medium', 'high', 'critical'];
+const findingsMax = 100;
+
+/** Makes the judge of one direction. */
+export function createJudge(find: FindRisks, guardrail: Guardrail, window: Window): Judge {
+  const { packs, categories, leastSeverity, action } = guardrail;
+  const least = order.indexOf(leastSeverity);
+  const counts = (one: Found) =>
+    order.indexOf(one.severity) >= least && (categories.length === 0 || categories.includes(one.category));
+  const scanners: Scanner[] = [];
+
+  function scanner(): Scanner {
+    const made = createScanner((text) => find(text, packs).filter(counts), window);
+    scanners.push(made);
+    return made;
+  }
+
+  async function text(given: string): Promise<string> {
+    const one = scanner();
+    return (await one.push(given)) + (await one.end());
+  }
+
+  return {
+    text,
+    scanner,
+    async json(given) {
+      if (!isJson(given)) return text(given);
+      let left = '';
+      let at = 0;
+      for (const { 0: literal, index } of given.matchAll(literals)) {
+        left += given.slice(at, index) + (await literalLeft(literal, text));
+        at = index + literal.length;
+      }
+      return left + given.slice(at);
+    },
+    get found() {
+      return scanners.some(({ found }) => found.length > 0);
+    },
+    outcome: () => ({ action, findings: summed(scanners.flatMap(({ found }) => found)) }),
+  };
+}
+
+/** Strings, and numbers that are long enough to say something. */
+const literals = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{4,}/g;
+
+async function literalLeft(literal: string, text: (given: string) => Promise<string>): Promise<string> {
+  const meant = meaningOf(literal);
+  const left = await text(meant);
+  return left === meant ? literal : JSON.stringify(left);
+}
+
+function meaningOf(literal: string): string {
+  return literal.startsWith('"') ? (JSON.parse(literal) as string) : literal;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function summed(found: readonly Found[]): GuardrailFinding[] {
+  const sums = new Map<string, GuardrailFinding>();
+  for (const { category, severity } of found) {
+    const name = `${category} ${severity}`;
+    const sum = sums.get(name) ?? { category, severity, count: 0 };
+    sums.set(name, { ...sum, count: sum.count + 1 });
+  }
+  return [...sums.values()].slice(0, findingsMax);
+}

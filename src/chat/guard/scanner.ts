@@ -1,0 +1,110 @@
+import { ownTurn } from '../../base/turn.ts';
+
+/** A place in a text at which something was found; offsets in UTF-16 units. */
+export interface Found {
+  category: string;
+  severity: string;
+  start: number;
+  end: number;
+}
+
+/** How much of a text is looked at together, in UTF-16 units. */
+export interface Window {
+  /** How much is decided at a time. */
+  step: number;
+  /** What stands after it and is looked at with it: longer than what is looked for. */
+  ahead: number;
+  /** What stands before it. */
+  behind: number;
+}
+
+/** Looks at a text as it comes. Never more than `step + ahead` units wait for what follows them. */
+export interface Scanner {
+  /** Takes more of the text; what of it may leave, with what was found hidden. */
+  push(more: string): Promise<string>;
+  /** The rest. */
+  end(): Promise<string>;
+  /** What was found so far. */
+  readonly found: readonly Found[];
+}
+
+/** Stands for what was found. */
+export const mask = '[…]';
+/** About 10 ms of processor time. */
+const unitsOfATurn = 3_000;
+const foundMax = 10_000;
+
+/**
+ * Cuts a text into steps at places that depend on nothing but the text, and looks at each with what stands around it. So a
+ * text that comes in pieces is judged as the same text in one piece, however it is cut.
+ */
+export function createScanner(find: (text: string) => readonly Found[], window: Window): Scanner {
+  const found: Found[] = [];
+  /** The text from `base` on. */
+  let kept = '';
+  let base = 0;
+  /** What stands before it has been decided. */
+  let from = 0;
+  /** Up to here all is hidden; -1: nothing yet. */
+  let hiddenTo = -1;
+  let unitsLooked = 0;
+
+  async function decide(to: number): Promise<string> {
+    const start = Math.max(base, from - window.behind);
+    const looked = kept.slice(start - base, Math.min(base + kept.length, to + window.ahead) - base);
+    unitsLooked += looked.length;
+    if (unitsLooked > unitsOfATurn) {
+      unitsLooked = 0;
+      await ownTurn();
+    }
+    let left = '';
+    let at = Math.max(from, Math.min(hiddenTo, to));
+    for (const one of placed(find(looked), start)) {
+      if (one.end <= Math.max(from, hiddenTo) || one.start >= to) continue;
+      if (found.length < foundMax) found.push(one);
+      const begin = Math.max(one.start, from);
+      if (begin > hiddenTo) left += kept.slice(at - base, begin - base) + mask;
+      hiddenTo = one.end;
+      at = Math.min(one.end, to);
+    }
+    left += kept.slice(at - base, to - base);
+    from = to;
+    const unneeded = from - window.behind - base;
+    if (unneeded > 0) {
+      kept = kept.slice(unneeded);
+      base += unneeded;
+    }
+    return left;
+  }
+
+  /** The end of the next step; never between the two units of one character. */
+  function stepEnd(): number {
+    const to = Math.min(from + window.step, base + kept.length);
+    return isHighSurrogate(kept.charCodeAt(to - 1 - base)) ? Math.min(to + 1, base + kept.length) : to;
+  }
+
+  return {
+    found,
+    async push(more) {
+      kept += more;
+      let left = '';
+      while (base + kept.length > from + window.step + window.ahead) left += await decide(stepEnd());
+      return left;
+    },
+    async end() {
+      let left = '';
+      while (from < base + kept.length) left += await decide(stepEnd());
+      return left;
+    },
+  };
+}
+
+function placed(found: readonly Found[], offset: number): Found[] {
+  return found
+    .map((one) => ({ ...one, start: one.start + offset, end: one.end + offset }))
+    .sort((a, b) => a.start - b.start || b.end - a.end);
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
