@@ -24,19 +24,24 @@ export const eventStreamType = 'text/event-stream; charset=utf-8';
 /** A comment, which clients pass over. */
 export const keepAlive = ': keep-alive\n\n';
 
-export function eventOf(json: string): string {
-  return `data: ${json}\n\n`;
+export function eventOf(json: string, id?: string): string {
+  return id === undefined ? `data: ${json}\n\n` : `id: ${id}\ndata: ${json}\n\n`;
 }
 
-/**
- * The framing of a method's replies. `printError`: the body of an error, as the product prints it. `isSilence`: whether a message
- * brings nothing and only keeps the connection open.
- */
+/** What is special about some messages of streams. */
+export interface MessageMarks {
+  /** Whether a message brings nothing and only keeps the connection open. */
+  isSilence(message: Message): boolean;
+  /** The id of a message's event; undefined: it has none. Holds no line break and no NUL. */
+  eventId(message: Message): string | undefined;
+}
+
+/** The framing of a method's replies. `printError`: the body of an error, as the product prints it. */
 export function framingOf(
   printer: Printer,
   format: StreamFormat,
   printError: (error: unknown) => string,
-  isSilence: (message: Message) => boolean,
+  { isSilence, eventId }: MessageMarks,
 ): Framing<Message> {
   if (printer.isRaw)
     return {
@@ -49,7 +54,7 @@ export function framingOf(
   if (format === 'sse')
     return {
       contentType: () => eventStreamType,
-      frame: (message) => (isSilence(message) ? keepAlive : eventOf(printer.json(message))),
+      frame: (message) => (isSilence(message) ? keepAlive : eventOf(printer.json(message), eventId(message))),
       failure: (error) => `event: error\n${printError(error).replace(/^/gm, 'data: ')}\n\n`,
       hasHeartbeat: true,
     };

@@ -65,6 +65,11 @@ export interface TranscodingOptions<Admitted, Context extends CallContext> {
   renderError?: ((error: unknown, context: Context, admitted: Admitted | undefined) => RenderedError) | undefined;
   /** Whether a message of a stream brings nothing: in an event stream a comment takes its place. Unless told: none. */
   isSilence?: ((message: Message) => boolean) | undefined;
+  /**
+   * The id of a message's event in an event stream, which clients send back as `Last-Event-ID`: a text without line breaks and NUL.
+   * Unless told: none.
+   */
+  eventId?: ((message: Message) => string | undefined) | undefined;
   limits?: RestLimits | undefined;
   /** Ends the calls that still run when it aborts; its reason, an error, is what `renderError` renders for each. */
   shutdownSignal?: AbortSignal | undefined;

@@ -143,8 +143,11 @@ export class Transcoder<Admitted, Context extends CallContext> {
     call: Call<Admitted> & Context,
     format: StreamFormat,
   ): Promise<void> {
-    const { isSilence = () => false } = this.options;
-    const framing = framingOf(binding.printer, format, (error) => this.render(error, call).body, isSilence);
+    const { isSilence = () => false, eventId = () => undefined } = this.options;
+    const framing = framingOf(binding.printer, format, (error) => this.render(error, call).body, {
+      isSilence,
+      eventId,
+    });
     await sendStream({ messages, framing, call, heartbeatMs: this.limits.heartbeatMs });
     call.finish();
   }

@@ -67,6 +67,30 @@ describe('without options', () => {
   });
 });
 
+test('events have the ids that the product gives their messages', async () => {
+  const { handle } = echoes({
+    async *serverStreaming(method) {
+      for (const index of [0, 1, 2]) yield create(method.output, { index } as never);
+      throw new ConnectError('gone', Code.Aborted);
+    },
+    eventId: (message) => {
+      const { index } = message as unknown as { index: number };
+      return index === 0 ? undefined : `n${index}`;
+    },
+  });
+  const talk = (accept: string) => handle(post('/v1/talk', '{}', { headers: { ...json, accept } }));
+  const events = (await (await talk('text/event-stream')).text()).split('\n\n');
+  expect(events.map((event) => event.split('\n').map((line) => line.split(': ', 2)[0]))).toEqual([
+    ['data'],
+    ['id', 'data'],
+    ['id', 'data'],
+    ['event', 'data'],
+    [''],
+  ]);
+  expect(events.slice(1, 3).map((event) => event.split('\n')[0])).toEqual(['id: n1', 'id: n2']);
+  expect(await (await talk('application/x-ndjson')).text()).not.toContain('n1');
+});
+
 describe('what handlers throw', () => {
   test.each<[string, unknown, number, string, string]>([
     ['of Connect', new ConnectError('No such shelf.', Code.NotFound), 404, 'NOT_FOUND', 'No such shelf.'],
