@@ -11,6 +11,7 @@ import {
   chatDeadlineMs,
   createChat,
   createCircuitBreaker,
+  createKeptStreams,
   createModelCalls,
   createProviderStates,
   createReplyCache,
@@ -214,6 +215,21 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     replyCache.start();
     closers.push(() => replyCache.close());
+    const { keptSeconds, accountMebibytes, mebibytes } = config.chat.resumable;
+    const streams =
+      // Where replies must not be stored, they must not be kept for minutes either.
+      keptSeconds > 0 && config.ledger.storeReplies
+        ? createKeptStreams({
+            ...{ db, log, seal: createSeal(secrets.encryptionKeys) },
+            settings: {
+              keptMs: keptSeconds * 1_000,
+              accountBytesMax: accountMebibytes * 1_048_576,
+              bytesMax: mebibytes * 1_048_576,
+            },
+          })
+        : undefined;
+    streams?.start();
+    closers.push(() => streams?.close());
     const chat = createChat({
       ledger: observedLedger,
       catalog,
@@ -226,6 +242,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       overran,
       watchCall,
       cache: replyCache,
+      streams,
       states: createProviderStates(createSeal(secrets.encryptionKeys)),
       guardrails: {
         find: sightingsIn,

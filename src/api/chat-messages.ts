@@ -67,6 +67,7 @@ export function chatRequestOf(request: ChatRequestMessage | StreamChatRequestMes
       summary: request.reasoning.summary,
     },
     unsupported: (request.unsupported || undefined) as ChatRequest['unsupported'],
+    ...(request.resumable ? { resumable: true } : {}),
   };
 }
 

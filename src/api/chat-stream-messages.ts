@@ -3,7 +3,7 @@ import type { Caller } from '../base/caller.ts';
 import { formatUsd, type NanoUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import type { PricedModel, TokenRates } from '../catalog/index.ts';
-import type { ChatEstimate, ChatEvent } from '../chat/index.ts';
+import type { ChatEstimate, ChatEvent, StreamedEvent } from '../chat/index.ts';
 import type { ModelSchema } from '../gen/intelligence/chat/v1/chat_pb.ts';
 import type {
   EstimateChatResponseSchema,
@@ -12,12 +12,19 @@ import type {
 import { replyEnd } from './chat-messages.ts';
 
 /** A piece of a reply, or its end, as a message. */
-export function streamMessage(event: ChatEvent, caller: Caller): MessageInitShape<typeof StreamChatResponseSchema> {
-  if (event.kind === 'end') return { event: { case: 'end', value: replyEnd(event.reply, caller) } };
-  if (event.kind === 'reasoning') return { event: { case: 'reasoningSummary', value: event.summary } };
-  if (event.toolCall === undefined) return { event: { case: 'content', value: event.content } };
+export function streamMessage(event: StreamedEvent, caller: Caller): StreamMessage {
+  return { event: eventMessage(event, caller), ...present({ sequence: event.sequence }) };
+}
+
+/** A stream's messages are the same, whichever method sends them. */
+type StreamMessage = Pick<MessageInitShape<typeof StreamChatResponseSchema>, 'event' | 'sequence'>;
+
+function eventMessage(event: ChatEvent, caller: Caller): NonNullable<StreamMessage['event']> {
+  if (event.kind === 'end') return { case: 'end', value: replyEnd(event.reply, caller) };
+  if (event.kind === 'reasoning') return { case: 'reasoningSummary', value: event.summary };
+  if (event.toolCall === undefined) return { case: 'content', value: event.content };
   const { providerState, ...call } = event.toolCall;
-  return { event: { case: 'toolCall', value: { ...call, ...present({ providerState }) } } };
+  return { case: 'toolCall', value: { ...call, ...present({ providerState }) } };
 }
 
 /** An estimate as a message. */

@@ -1,10 +1,12 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
-import { unwrap } from '../base/failure.ts';
+import { FailureError, invalid, unwrap } from '../base/failure.ts';
 import { keptAlive } from '../base/keep-alive.ts';
 import type { Chat, ChatCall } from '../chat/index.ts';
 import {
   ChatRequestSchema,
   ChatService,
+  type ResumeChatRequest,
+  type ResumeChatResponseSchema,
   type StreamChatRequest,
   type StreamChatResponseSchema,
 } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
@@ -23,7 +25,16 @@ interface ChatServiceOptions {
 }
 
 /** A message that brings nothing: the model is at work. */
-const silence: MessageInitShape<typeof StreamChatResponseSchema> = {};
+const silence = {};
+
+/** The last event that a client of event streams has seen, as it says itself (HTML, section 9.2); undefined when it says none. */
+function lastEventOf(call: Call): number | undefined {
+  const id = call.header('last-event-id');
+  if (id === undefined || id === '') return undefined;
+  if (!/^[0-9]{1,9}$/.test(id))
+    throw new FailureError(invalid('Last-Event-ID', 'must be the id of an event of this reply'));
+  return Number(id);
+}
 
 /** ChatService: conversations answered and charged. */
 export function chatService({ chat, fingerprintKey, keepAliveMs }: ChatServiceOptions): ServedService {
@@ -35,10 +46,24 @@ export function chatService({ chat, fingerprintKey, keepAliveMs }: ChatServiceOp
     let chargeId: string | undefined;
     const charged = (id: string) => {
       chargeId = id;
+      // Whoever loses the connection before the first piece may know it by then.
+      if (request.resumable) call.setReplyHeader('x-charge-id', id);
     };
-    const opened = await chat.stream(call.caller, chatRequestOf(request), { ...chatCall(call, idempotency), charged });
+    const after = request.resumable ? lastEventOf(call) : undefined;
+    const more = { ...chatCall(call, idempotency), charged, after };
+    const opened = await chat.stream(call.caller, chatRequestOf(request), more);
     const events = unwrap(opened);
     if (chargeId !== undefined) call.setReplyHeader('x-charge-id', chargeId);
+    for await (const event of events) yield streamMessage(event, call.caller);
+  }
+
+  async function* resumed(
+    { chargeId, after }: ResumeChatRequest,
+    call: Call,
+  ): AsyncGenerator<MessageInitShape<typeof ResumeChatResponseSchema>> {
+    const from = { chargeId, after: lastEventOf(call) ?? after };
+    const events = unwrap(await chat.resume(call.caller, from, call.signal));
+    call.setReplyHeader('x-charge-id', chargeId);
     for await (const event of events) yield streamMessage(event, call.caller);
   }
 
@@ -51,6 +76,7 @@ export function chatService({ chat, fingerprintKey, keepAliveMs }: ChatServiceOp
       return chatResponse(reply, call.caller);
     },
     streamChat: (request, call) => keptAlive(streamed(request, call), keepAliveMs, silence),
+    resumeChat: (request, call) => keptAlive(resumed(request, call), keepAliveMs, silence),
     estimateChat: async ({ request }, { caller, signal }) =>
       estimateMessage(unwrap(await chat.estimate(caller, chatRequestOf(request ?? create(ChatRequestSchema)), signal))),
     countChatTokens: async ({ request }, { caller, signal }) => ({

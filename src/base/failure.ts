@@ -62,7 +62,8 @@ export type Failure =
       needed: NanoUsd;
     }
   | { kind: 'scope_missing'; scope: string; credential: string }
-  | { kind: 'not_found'; resource: string }
+  /** `advice`: which there are, and what to do instead. */
+  | { kind: 'not_found'; resource: string; advice?: string }
   | { kind: 'already_exists'; resource: string }
   | { kind: 'precondition_failed'; description: string }
   | { kind: 'idempotency_in_flight'; chargeId?: string; retryAfterMs: number }

@@ -52,12 +52,12 @@ export async function admitChat(
   if (!opened.ok) return opened;
   if (opened.value.kind === 'replayed') {
     const { reply, receipt } = opened.value;
-    call.charged?.(receipt.chargeId);
+    call.charged?.(receipt.chargeId, true);
     const restored = restoreReply(reply, receipt);
     return succeed({ kind: 'replayed', reply: (await call.guard?.kept(restored)) ?? restored });
   }
   const { charge } = opened.value;
-  call.charged?.(charge.id);
+  call.charged?.(charge.id, false);
   // It was answered before when it came, so it was not looked at; by now that answer is gone.
   if (call.guard?.inputJudged === false) {
     await charge.release('guardrail');

@@ -65,7 +65,9 @@ export interface ChatCall {
   /** Told of work that may go on after the caller has left: until it ends, the call keeps its place in the limits. */
   outlast?: (work: Promise<unknown>) => void;
   /** Told of the charge before the reply begins: of this request, or of the one that it repeats. Not told of an earlier reply of the cache. */
-  charged?: (chargeId: string) => void;
+  charged?: (chargeId: string, isRepeat: boolean) => void;
+  /** Of a repeated resumable request: the sequence of the last event that its caller has. */
+  after?: number | undefined;
   /** The guardrails of the caller's key, once they have looked at the request. */
   guard?: Guard | undefined;
 }

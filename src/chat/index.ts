@@ -5,21 +5,23 @@ import { fail, type Result, succeed } from '../base/failure.ts';
 import type { Page, PageRequest } from '../base/page.ts';
 import type { PricedModel } from '../catalog/index.ts';
 import { createSchemas } from '../sandbox/index.ts';
-import { type CachedChatDeps, runCached, streamCached } from './cached-chat.ts';
+import { runCached } from './cached-chat.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import type { ChatCall } from './deps.ts';
 import { type GuardrailDeps, guardInput } from './guard/index.ts';
 import { listModels } from './list-models.ts';
 import { prepareChat } from './prepare.ts';
 import type { Quote } from './quote.ts';
+import { type ResumableChatDeps, resumeChat, streamResumable } from './resumable-chat.ts';
 import { countInput, tokenCounter } from './tokens.ts';
-import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
+import type { ChatReply, ChatRequest, StreamedEvent } from './types.ts';
 import { createWarmCaches } from './warm-caches.ts';
 
 export type { Overrun } from './bounded.ts';
 export { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
 export type { ChatCall, ReserveTokens } from './deps.ts';
 export { chatInvariants } from './invariants.ts';
+export { createKeptStreams, type KeptStreams } from './kept-streams.ts';
 export { createModelCalls, type ModelCalls } from './model-calls.ts';
 export { createProviderStates, type ProviderStates } from './provider-state.ts';
 export { type CacheEvent, createReplyCache, type ReplyCache } from './reply-cache.ts';
@@ -48,8 +50,16 @@ export interface Chat {
    * received. Ending it, or aborting the call, stops the upstream at once and settles what was received; a model that
    * reasons unseen is read on to its end and settled by its own count. The hold grows with the reply; when credit ends, so
    * does the reply, with the reason `credit`.
+   *
+   * A resumable reply is made and settled to its end all the same; it is ended when nobody has read it for as long as it is kept.
    */
-  stream(caller: Caller, request: ChatRequest, call: ChatCall): Promise<Result<AsyncGenerator<ChatEvent, void>>>;
+  stream(caller: Caller, request: ChatRequest, call: ChatCall): Promise<Result<AsyncGenerator<StreamedEvent, void>>>;
+  /** What comes after a sequence of a resumable reply, to its end; fails like `KeptStreams.resume`, now or while it is read. */
+  resume(
+    caller: Caller,
+    from: { chargeId: string; after: number },
+    signal: AbortSignal,
+  ): Promise<Result<AsyncGenerator<StreamedEvent, void>>>;
   /** The routes that would be tried and what they could cost; calls nothing and holds nothing. Fails like `run` before its hold. */
   estimate(caller: Caller, request: ChatRequest, signal?: AbortSignal): Promise<Result<ChatEstimate>>;
   /** How many tokens the conversation has, for the first of the routes that would be tried. Fails like `estimate`. */
@@ -69,8 +79,8 @@ export const chatDeferHoldMs = 20;
 
 type Defaulted = 'clock' | 'breaker' | 'deadlineMs' | 'schemas' | 'warmCaches';
 /** What is absent has a default; that of `deferHoldMs` is 20. */
-type ChatOptions = Omit<CachedChatDeps, Defaulted> &
-  Partial<Pick<CachedChatDeps, Defaulted>> & {
+type ChatOptions = Omit<ResumableChatDeps, Defaulted> &
+  Partial<Pick<ResumableChatDeps, Defaulted>> & {
     log: Logger;
     /** What looks at the chats of keys with guardrails; absent: such keys are refused. */
     guardrails?: GuardrailDeps;
@@ -79,7 +89,7 @@ type ChatOptions = Omit<CachedChatDeps, Defaulted> &
 /** Joins wallet, catalog and providers to chat. */
 export function createChat(options: ChatOptions): Chat {
   const clock = options.clock ?? systemClock;
-  const deps: CachedChatDeps = {
+  const deps: ResumableChatDeps = {
     schemas: createSchemas(options.sandbox),
     clock,
     breaker: createCircuitBreaker({ clock }),
@@ -120,11 +130,12 @@ export function createChat(options: ChatOptions): Chat {
     },
     stream(caller, request, call) {
       const opening = guarded(caller, request, call, (judged, given) =>
-        streamCached(deps, caller, judged, given, (more) => track(more, call)),
+        streamResumable(deps, caller, judged, given, (more) => track(more, call)),
       );
       track(opening, call);
       return orAborted(opening, call.signal);
     },
+    resume: (caller, from, signal) => resumeChat(deps, caller, from, signal),
     async estimate(caller, request, signal) {
       const prepared = await prepareChat(deps, caller, request, {
         ...(signal ? { signal } : {}),

@@ -34,6 +34,8 @@ export interface ChatRequest {
   reasoning?: ChatReasoning | undefined;
   /** What becomes of settings that a model does not have: left out and listed in the reply, or only models are chosen that have them. */
   unsupported?: 'ignore' | 'refuse' | undefined;
+  /** Of a streamed reply: it is kept, and goes on where a lost connection ended. */
+  resumable?: boolean | undefined;
 }
 
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'max';
@@ -276,3 +278,6 @@ export type ChatEvent =
   /** More of what the model thinks; when the request asked for it. */
   | { kind: 'reasoning'; summary: string }
   | { kind: 'end'; reply: ChatReply };
+
+/** `sequence`: an event's number in a resumable reply, from 1. */
+export type StreamedEvent = ChatEvent & { sequence?: number };

@@ -186,6 +186,17 @@ const chat = z.strictObject({
       entriesPerAccountMax: z.int().min(1).max(100_000).default(1_000),
     })
     .prefault({}),
+  /** Streamed replies that go on where a lost connection ended, for requests that ask for it. Needs ledger.storeReplies. */
+  resumable: z
+    .strictObject({
+      /** How long a reply is kept after its last piece, and made on while nobody reads it; 0: such requests are refused. */
+      keptSeconds: z.int().min(0).max(86_400).default(600),
+      /** What is kept of one account; beyond it requests are refused, and a reply that grows beyond it is not kept. */
+      accountMebibytes: z.int().min(1).max(16_384).default(16),
+      /** What is kept of all accounts. */
+      mebibytes: z.int().min(1).max(1_048_576).default(1_024),
+    })
+    .prefault({}),
 });
 
 /** The configuration file. Every setting has a default; unknown settings are refused. */

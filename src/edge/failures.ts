@@ -118,7 +118,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         code: Code.NotFound,
         status: 404,
         reason: 'NOT_FOUND',
-        message: `There is no such ${failure.resource} in this account.`,
+        message: `There is no such ${failure.resource} in this account.${failure.advice === undefined ? '' : ` ${failure.advice}`}`,
         metadata: { resource: failure.resource },
       };
     case 'already_exists':

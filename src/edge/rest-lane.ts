@@ -11,7 +11,7 @@ import { headersOf } from './failures.ts';
 import type { AdmittedCall, Gate } from './gate.ts';
 import { HttpIncomingCall } from './incoming-call.ts';
 import { registryOf } from './message-types.ts';
-import { isSilence } from './silence.ts';
+import { eventId, isSilence } from './silence.ts';
 
 export interface RestLaneOptions {
   services: readonly ServedService[];
@@ -38,6 +38,7 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
     admit: (method, context) => gate.admit(method, new HttpIncomingCall('rest', context)),
     unary: (_method, request, _context, call) => gate.unary(call, request),
     isSilence,
+    eventId,
     serverStreaming: (_method, request, _context, call) => gate.stream(call, request),
     renderError: (thrown, context, call) => {
       const error = thrown instanceof RestError ? (unknownFrom(context, call) ?? failureOf(thrown, context)) : thrown;

@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { type Failure, FailureError, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { createRounds } from '../base/rounds.ts';
+import type { Seal } from '../base/seal.ts';
+import type { Database } from '../db/index.ts';
+import {
+  findStream,
+  keptBytes,
+  readParts,
+  type StreamPlace,
+  type StreamRow,
+  sweepStreams,
+} from './kept-streams-store.ts';
+import { restoreEvents } from './stored-events.ts';
+import { createStreamLog, type StreamLog } from './stream-log.ts';
+import { contextOf, createStreamWriter } from './stream-writer.ts';
+import type { StreamedEvent } from './types.ts';
+
+export interface KeptStreamsSettings {
+  /** How long a reply is kept after its last piece, and made on without anybody who reads it. */
+  keptMs: number;
+  /** Of one account, and of all; what is sealed, and its rows. One reply may go beyond by less than 128 KiB before it is noticed. */
+  accountBytesMax: number;
+  bytesMax: number;
+  /** A node that says nothing of a reply for so long is gone. Default: 30 s. */
+  goneMs?: number;
+}
+
+export interface KeptStreamsDependencies {
+  db: Database;
+  /** Encrypts events, each batch bound to its place. */
+  seal: Seal;
+  log: Logger;
+  settings: KeptStreamsSettings;
+}
+
+/** Who reads: an account, or of it one end user. */
+export interface StreamReader {
+  accountId: string;
+  scope: string;
+}
+
+/** Streamed replies that outlive their connection, shared by all nodes. */
+export interface KeptStreams {
+  /** Whether one more reply of the account can be kept; else `rate_limited`. */
+  admit(accountId: string): Promise<Result<void>>;
+  /** Begins to keep a reply, which is made on this node. `onUnattended`: nobody has read it for the time that it is kept. */
+  begin(chargeId: string, owner: StreamReader, onUnattended: () => void): StreamLog;
+  /**
+   * A reply from after a sequence on, to its end. Fails with `not_found`, with `precondition_failed` where it is not kept any more
+   * or the node that made it is gone, and with `invalid_argument` for a sequence that it does not have.
+   */
+  resume(
+    chargeId: string,
+    reader: StreamReader,
+    from: { after: number; signal: AbortSignal },
+  ): Promise<Result<AsyncGenerator<StreamedEvent, void>>>;
+  /** Deletes, now and then, what has expired. */
+  start(): void;
+  /** Deletes what has expired, now. */
+  sweep(): Promise<void>;
+  /** Stores what is there of replies that are still made, and no more. */
+  close(): Promise<void>;
+}
+
+const sweepEveryMs = 30_000;
+const sweepBatch = 200;
+const sweepBatchesMax = 20;
+const retryAfterMs = 60_000;
+/** How often a reply that another node makes is looked at. */
+const pollMs = 250;
+const partsPerRead = 16;
+
+export function createKeptStreams({ db, seal, log, settings }: KeptStreamsDependencies): KeptStreams {
+  const { keptMs, accountBytesMax, bytesMax, goneMs = 30_000 } = settings;
+  /** Those that are made here, until they are stored. */
+  const live = new Map<string, { place: StreamPlace; events: StreamLog }>();
+  const writing = new Set<Promise<void>>();
+  const closing = new AbortController();
+  /** All that is kept, as far as this node knows. */
+  let total = 0;
+
+  const fits = async (accountId: string) => total < bytesMax && (await keptBytes(db, accountId)) < accountBytesMax;
+
+  const write = createStreamWriter({
+    ...{ db, seal, log, keptMs, closing: closing.signal, beatMs: goneMs / 4, fits },
+    grown: (bytes) => {
+      total += bytes;
+    },
+  });
+
+  /** What the database has of a reply, as long as a node adds to it. */
+  async function* follow(
+    place: StreamPlace,
+    { after, signal }: { after: number; signal: AbortSignal },
+  ): AsyncGenerator<StreamedEvent, void> {
+    for (let last = after; ; ) {
+      // First its state: an end that stands there is behind all parts that are read then.
+      const row = await findStream(db, place);
+      const parts = await readParts(db, place, last, partsPerRead);
+      for (const part of parts) {
+        const opened = seal.open(part.sealed, contextOf(place, part.firstSequence));
+        if (!opened) throw new FailureError(unreadable);
+        for (const [index, entry] of restoreEvents(opened).entries()) {
+          const sequence = part.firstSequence + index;
+          if (sequence <= last) continue;
+          if (entry.kind === 'failed') throw new FailureError(entry.failure);
+          yield { ...entry, sequence };
+          last = sequence;
+        }
+      }
+      if (parts.length > 0) continue;
+      if (row?.state === 'ended') return;
+      const problem = problemOf(row);
+      if (problem) throw new FailureError(problem);
+      await pause(pollMs, signal);
+    }
+  }
+
+  function problemOf(row: StreamRow | undefined): Failure | undefined {
+    if (!row) return notKept(keptMs);
+    if (row.state === 'dropped') return dropped;
+    return row.silentUs > BigInt(goneMs) * 1_000n ? nodeGone : undefined;
+  }
+
+  async function sweep(): Promise<void> {
+    for (let batch = 0; batch < sweepBatchesMax; batch++) if ((await sweepStreams(db, sweepBatch)) < sweepBatch) break;
+    total = await keptBytes(db);
+  }
+
+  const rounds = createRounds({
+    everyMs: sweepEveryMs,
+    run: sweep,
+    onError: (error) => log.warn({ err: error }, 'expired streams could not be deleted'),
+  });
+
+  return {
+    async admit(accountId) {
+      if (await fits(accountId)) return succeed(undefined);
+      const limit = `${accountBytesMax} bytes of resumable replies an account, kept for ${keptMs / 1_000} s`;
+      return fail({ kind: 'rate_limited', limit, retryAfterMs });
+    },
+    begin(chargeId, owner, onUnattended) {
+      const place = placeOf(chargeId, owner);
+      const events = createStreamLog({ unattendedMs: keptMs, onUnattended });
+      live.set(chargeId, { place, events });
+      const work = write(place, events).finally(() => {
+        live.delete(chargeId);
+        writing.delete(work);
+      });
+      writing.add(work);
+      return events;
+    },
+    async resume(chargeId, reader, from) {
+      const place = placeOf(chargeId, reader);
+      const here = live.get(chargeId);
+      if (here) {
+        if (!here.place.scopeDigest.equals(place.scopeDigest)) return fail(notKept(keptMs));
+        if (from.after > here.events.length) return fail(tooFar(here.events.length));
+        return succeed(here.events.read(from.after, from.signal));
+      }
+      const row = await findStream(db, place);
+      if (!row) return fail(notKept(keptMs));
+      if (row.state === 'dropped') return fail(dropped);
+      if (row.state === 'ended' && from.after > row.lastSequence) return fail(tooFar(row.lastSequence));
+      return succeed(follow(place, from));
+    },
+    start: rounds.start,
+    sweep,
+    async close() {
+      await rounds.close();
+      closing.abort();
+      await Promise.all(writing);
+    },
+  };
+}
+
+function placeOf(chargeId: string, { accountId, scope }: StreamReader): StreamPlace {
+  return { chargeId, accountId, scopeDigest: createHash('sha256').update(scope).digest() };
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal });
+  } catch (error) {
+    throw new FailureError({ kind: 'cancelled' }, { cause: error });
+  }
+}
+
+const wholeReply =
+  'Send the request again with the same Idempotency-Key: when it was charged, its whole reply comes back and nothing is charged again.';
+
+/** The same for all that a reader cannot have: what there is of others is nobody's business. */
+export function notKept(keptMs: number): Failure {
+  const kept = `Only replies of requests with "resumable" are kept, for ${keptMs / 1_000} s after their last piece.`;
+  return { kind: 'not_found', resource: 'resumable reply', advice: `${kept} ${wholeReply}` };
+}
+
+const dropped: Failure = {
+  kind: 'precondition_failed',
+  description: `This reply became more than what is kept for resuming, so nothing of it is. ${wholeReply}`,
+};
+
+const nodeGone: Failure = {
+  kind: 'precondition_failed',
+  description: `What made this reply is gone, so there is no more of it than this; what came of it may be charged. ${wholeReply} Else the answer says what to do.`,
+};
+
+const unreadable: Failure = {
+  kind: 'precondition_failed',
+  description: `What is kept of this reply can not be read any more. ${wholeReply}`,
+};
+
+function tooFar(length: number): Failure {
+  return invalid(
+    'after',
+    `The reply has ${length} messages so far: say the sequence, or the event id, of one that it sent.`,
+  );
+}

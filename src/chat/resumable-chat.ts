@@ -1,0 +1,108 @@
+import type { Caller } from '../base/caller.ts';
+import { type Failure, FailureError, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { payerOf, replyScope } from '../wallet/index.ts';
+import { type CachedChatDeps, streamCached } from './cached-chat.ts';
+import type { ChatCall } from './deps.ts';
+import { type KeptStreams, notKept, type StreamReader } from './kept-streams.ts';
+import type { StreamLog } from './stream-log.ts';
+import type { ChatEvent, ChatRequest, StreamedEvent } from './types.ts';
+
+export interface ResumableChatDeps extends CachedChatDeps {
+  /** Keeps replies of requests that ask for it; absent: such requests are refused. */
+  streams?: KeptStreams | undefined;
+}
+
+/**
+ * Like `streamCached`; when the request is resumable its reply is made and settled to its end whoever listens, and its events have
+ * numbers. A repeated request gets the same events, those to come as well. A reply of the cache, or one that is stored and not kept
+ * any more, comes at once and has no numbers.
+ */
+export async function streamResumable(
+  deps: ResumableChatDeps,
+  caller: Caller,
+  { resumable, ...request }: ChatRequest,
+  call: ChatCall,
+  track: (work: Promise<unknown>) => void,
+): Promise<Result<AsyncGenerator<StreamedEvent, void>>> {
+  if (!resumable) return streamCached(deps, caller, request, call, track);
+  const { streams } = deps;
+  if (!streams) return fail(invalid('resumable', 'Replies are not kept here. Send the request without it.'));
+  const reader = readerOf(caller);
+  if (!reader.ok) return reader;
+  const room = await streams.admit(reader.value.accountId);
+  if (!room.ok) return room;
+
+  const left = new AbortController();
+  const begun: { events?: StreamLog; repeats?: string } = {};
+  const charged = (chargeId: string, isRepeat: boolean) => {
+    if (isRepeat) begun.repeats = chargeId;
+    else begun.events = streams.begin(chargeId, reader.value, () => left.abort());
+    call.charged?.(chargeId, isRepeat);
+  };
+  try {
+    const opened = await streamCached(deps, caller, request, { ...call, signal: left.signal, charged }, track);
+    const { events } = begun;
+    if (!events) {
+      const earlier = begun.repeats ?? atWorkOn(opened);
+      return (earlier && (await joined(streams, reader.value, earlier, call))) || opened;
+    }
+    if (opened.ok) {
+      track(fill(events, opened.value, left.signal));
+      return succeed(events.read(0, call.signal));
+    }
+    events.fail(new FailureError(left.signal.aborted ? unattended : opened.failure));
+    return opened;
+  } catch (error) {
+    begun.events?.fail(error);
+    throw error;
+  }
+}
+
+/** Goes on with a reply that was streamed, after a sequence. Fails like `KeptStreams.resume`. */
+export async function resumeChat(
+  { streams }: ResumableChatDeps,
+  caller: Caller,
+  { chargeId, after }: { chargeId: string; after: number },
+  signal: AbortSignal,
+): Promise<Result<AsyncGenerator<StreamedEvent, void>>> {
+  const reader = readerOf(caller);
+  if (!reader.ok) return reader;
+  if (!streams) return fail(notKept(0));
+  return streams.resume(chargeId, reader.value, { after, signal });
+}
+
+/** Which request with the same key is still at work. */
+function atWorkOn(opened: Result<unknown>): string | undefined {
+  return !opened.ok && opened.failure.kind === 'idempotency_in_flight' ? opened.failure.chargeId : undefined;
+}
+
+/** What a repeated request is answered with: the reply that it began, while that is kept. */
+async function joined(
+  streams: KeptStreams,
+  reader: StreamReader,
+  chargeId: string,
+  { after = 0, charged, signal }: ChatCall,
+): Promise<Result<AsyncGenerator<StreamedEvent, void>> | undefined> {
+  const kept = await streams.resume(chargeId, reader, { after, signal });
+  if (!kept.ok && kept.failure.kind !== 'invalid_argument') return undefined;
+  charged?.(chargeId, true);
+  return kept;
+}
+
+function readerOf(caller: Caller): Result<StreamReader> {
+  const payer = payerOf(caller, 'chat');
+  return payer.ok ? succeed({ accountId: payer.value.accountId, scope: replyScope(payer.value) }) : payer;
+}
+
+async function fill(events: StreamLog, reply: AsyncGenerator<ChatEvent, void>, left: AbortSignal): Promise<void> {
+  try {
+    for await (const event of reply) events.append(event);
+  } catch (error) {
+    events.fail(left.aborted ? new FailureError(unattended, { cause: error }) : error);
+  }
+}
+
+const unattended: Failure = {
+  kind: 'precondition_failed',
+  description: 'Nobody read this reply for so long that it was ended. What had come of it is charged.',
+};

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+/** One event as it arrived whole. */
+export interface ArrivedEvent {
+  id: string | undefined;
+  name: string | undefined;
+  data: string;
+}
+
+export interface Arrived {
+  /** Of all that the server sent, as far as it was read. */
+  bytes: number;
+  /** Undefined until the head is there whole. */
+  status: number | undefined;
+  headers: Record<string, string>;
+  body: string;
+  events: ArrivedEvent[];
+}
+
+/** One HTTP/1.1 request over a socket of its own, which is cut when `cutAfter` bytes of the reply have come. */
+export async function requestCut(
+  url: string,
+  { head, body = '', cutAfter = Number.POSITIVE_INFINITY }: { head: string[]; body?: string; cutAfter?: number },
+): Promise<Arrived> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const lines = [
+    ...head,
+    `host: ${hostname}:${port}`,
+    'connection: close',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ];
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  await new Promise<void>((resolve) => {
+    socket.on('error', () => resolve());
+    socket.on('close', () => resolve());
+    socket.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= cutAfter) socket.resetAndDestroy();
+    });
+    socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`, () => {
+      if (cutAfter === 0) socket.resetAndDestroy();
+    });
+  });
+  return arrived(Buffer.concat(chunks).subarray(0, Math.min(bytes, cutAfter)));
+}
+
+function arrived(reply: Buffer): Arrived {
+  const end = reply.indexOf('\r\n\r\n');
+  if (end < 0) return { bytes: reply.length, status: undefined, headers: {}, body: '', events: [] };
+  const [first = '', ...lines] = reply.subarray(0, end).toString('latin1').split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  const rest = reply.subarray(end + 4);
+  const body = (headers['transfer-encoding'] === 'chunked' ? unchunked(rest) : rest).toString('utf8');
+  return { bytes: reply.length, status: Number(first.split(' ')[1]), headers, body, events: eventsOf(body) };
+}
+
+/** What chunks have, the last of which may be cut. */
+function unchunked(bytes: Buffer): Buffer {
+  const pieces: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const lineEnd = bytes.indexOf('\r\n', at);
+    if (lineEnd < 0) break;
+    const size = Number.parseInt(bytes.subarray(at, lineEnd).toString('latin1'), 16);
+    if (!(size > 0)) break;
+    pieces.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size));
+    at = lineEnd + 2 + size + 2;
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Events that ended, as HTML's section 9.2.6 reads them: what is cut in the middle is none. */
+export function eventsOf(text: string): ArrivedEvent[] {
+  const events: ArrivedEvent[] = [];
+  const blocks = text.split('\n\n');
+  for (const block of blocks.slice(0, -1)) {
+    const lines = block.split('\n').filter((line) => !line.startsWith(':'));
+    const values = (name: string) =>
+      lines.filter((line) => line.startsWith(`${name}: `)).map((line) => line.slice(name.length + 2));
+    if (lines.length > 0)
+      events.push({ id: values('id')[0], name: values('event')[0], data: values('data').join('\n') });
+  }
+  return events;
+}
