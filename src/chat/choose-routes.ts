@@ -17,6 +17,8 @@ export interface Wanted {
   tokenModels?: readonly string[] | undefined;
   /** About how much goes in: for comparing, not for charging. */
   inputTokens: number;
+  /** About how much of it is audio; absent: none. */
+  audioTokens?: number | undefined;
   images: number;
   maxOutputTokens?: number | undefined;
   /** About how many input tokens a route is expected to have in its prompt cache; absent: none. */
@@ -117,7 +119,8 @@ export function expectedCost({ model, price }: PricedModel, wanted: Wanted, stat
   );
   const inputTokens = wanted.inputTokens + wanted.images * Math.min(model.imageTokens, 1_000);
   const cachedInputTokens = wanted.cachedTokensOn?.(model.name) ?? 0;
-  return priceOf({ inputTokens, cachedInputTokens, outputTokens, requests: 1 }, price);
+  const audioInputTokens = wanted.audioTokens ?? 0;
+  return priceOf({ inputTokens, audioInputTokens, cachedInputTokens, outputTokens, requests: 1 }, price);
 }
 
 /** The best first, at most so many. */

@@ -14,6 +14,7 @@ import type { StateOwner } from './reply-state.ts';
 import { requestProblem } from './request-problem.ts';
 import { fitting, stickingTo } from './suiting.ts';
 import {
+  audioTokensAbout,
   type CountTokens,
   type InputMeasure,
   inputTokensAbout,
@@ -176,6 +177,7 @@ function wantedOf(caller: Caller, request: ChatRequest, measure: InputMeasure): 
     needs: needsOf(request, measure),
     tokenModels: caller.token?.models,
     inputTokens: inputTokensAbout(measure),
+    audioTokens: audioTokensAbout(measure),
     images: measure.images,
     maxOutputTokens: request.maxOutputTokens,
   };

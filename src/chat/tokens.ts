@@ -14,6 +14,8 @@ export interface InputMeasure {
   /** Bytes of documents and audio that are in the request itself. */
   fileBytes: number;
   audios: number;
+  /** Those of `fileBytes` that are audio. */
+  audioBytes: number;
   /** Points whose prefix is to be kept for an hour. */
   hourLongPoints: number;
 }
@@ -37,14 +39,17 @@ export function measureInput(request: ChatRequest): InputMeasure {
     messages: request.messages.length,
     tools: 0,
     images: 0,
-    ...{ documents: 0, fileBytes: 0, audios: 0, hourLongPoints: 0 },
+    ...{ documents: 0, fileBytes: 0, audios: 0, audioBytes: 0, hourLongPoints: 0 },
   };
   for (const message of request.messages) {
     for (const text of textsOf(message)) measure.bytes += Buffer.byteLength(text);
     for (const part of message.parts ?? []) {
       if (part.kind === 'image') measure.images++;
       if (part.kind === 'document') measure.documents++;
-      if (part.kind === 'audio') measure.audios++;
+      if (part.kind === 'audio') {
+        measure.audios++;
+        measure.audioBytes += part.data.length;
+      }
       if ((part.kind === 'document' || part.kind === 'audio') && 'data' in part) measure.fileBytes += part.data.length;
     }
     measure.bytes += statesOf(message);
@@ -73,6 +78,11 @@ export function inputTokensAtMost(measure: InputMeasure, model: Bounding): numbe
 /** A quick guess for comparing routes: four bytes a token. Never charged. */
 export function inputTokensAbout(measure: InputMeasure, imageTokens = 0): number {
   return Math.ceil(measure.bytes / 4) + 4 * measure.messages + measure.images * imageTokens + fileTokensAbout(measure);
+}
+
+/** What of that is audio. */
+export function audioTokensAbout({ audioBytes }: InputMeasure): number {
+  return Math.ceil(audioBytes / bytesPerFileToken);
 }
 
 function fileTokensAbout({ fileBytes }: InputMeasure): number {

@@ -8,6 +8,8 @@ interface Entry {
   price?: [number, number];
   /** USD for a million input tokens that the provider had cached. */
   cached?: number;
+  /** USD for a million input tokens of audio. */
+  audio?: number;
   quality?: number;
   context?: number;
   can?: Capability[];
@@ -75,6 +77,7 @@ function pricedModel(name: string, entry: Entry): PricedModel {
       version: 1,
       inputPerMillion: BigInt(Math.round(input * 1e9)),
       ...(entry.cached !== undefined && { cachedInputPerMillion: BigInt(Math.round(entry.cached * 1e9)) }),
+      ...(entry.audio !== undefined && { audioInputPerMillion: BigInt(Math.round(entry.audio * 1e9)) }),
       outputPerMillion: BigInt(Math.round(output * 1e9)),
       perRequest: 0n,
     },
@@ -127,6 +130,12 @@ describe('choosing routes', () => {
       Object.entries(entries).map(([name, entry]) => [name, { ...entry, status: down }]),
     );
     expect(choose({}, allDown)).toMatchObject({ ok: false, because: 'unavailable' });
+  });
+
+  test('a recording goes where audio costs least', () => {
+    const two: Record<string, Entry> = { 'a/m': { price: [1, 2], audio: 9 }, 'b/m': { price: [2, 2], audio: 3 } };
+    expect(choose({ inputTokens: 10_000 }, two)).toEqual(['a/m', 'b/m']);
+    expect(choose({ inputTokens: 10_000, audioTokens: 5_000 }, two)).toEqual(['b/m', 'a/m']);
   });
 
   describe('with prompt caches', () => {

@@ -35,6 +35,7 @@ const anyMeasure: fc.Arbitrary<InputMeasure> = fc.record({
   documents: fc.nat(1),
   fileBytes: fc.nat(100_000),
   audios: fc.nat(1),
+  audioBytes: fc.nat(100_000),
   hourLongPoints: fc.nat(1),
 });
 
