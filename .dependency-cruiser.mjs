@@ -10,6 +10,7 @@ const floors = [
       'limits',
       'catalog',
       'providers',
+      'provider-keys',
       'accounts',
       'webhooks',
       'sandbox',

@@ -5,6 +5,7 @@ import { embeddingService } from './api/embedding.ts';
 import { keyService } from './api/key.ts';
 import { createOnce } from './api/once.ts';
 import { outcomeService } from './api/outcome.ts';
+import { providerKeyService } from './api/provider-key.ts';
 import { pulseService } from './api/pulse.ts';
 import { tokenService } from './api/token.ts';
 import { walletService } from './api/wallet.ts';
@@ -49,6 +50,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
     const services = [
       accountService({ ...rooms, once }),
       keyService({ ...rooms, once }),
+      providerKeyService({ ...rooms, once }),
       tokenService({ ...rooms, once }),
       clientService({ ...rooms, once }),
       walletService(rooms),

@@ -130,7 +130,7 @@ export function createMetrics(): Metrics {
       overruns.inc({ gen_ai_request_model: `${provider}/${model}`, gen_ai_token_type: what }),
     circuitBreaker: (breaker) => {
       observeCircuits(breaker);
-      return { ...breaker, begin: (route) => observed(breaker.begin(route), route) };
+      return { ...breaker, begin: (route, ownKey) => observed(breaker.begin(route, ownKey), route) };
     },
     ledger: (ledger) => {
       observeQueue(ledger);

@@ -30,6 +30,7 @@ import { openDatabase } from './open-database.ts';
 import { createOtlpMetrics } from './otlp-metrics.ts';
 import { createOutcomes } from './outcomes/index.ts';
 import { createStripeApi, createStripeEvents } from './payments/index.ts';
+import { createProviderKeys } from './provider-keys/index.ts';
 import { createProviders } from './providers/index.ts';
 import { type AlertChange, createPulse, type PulsePrice } from './pulse/index.ts';
 import { createSandbox } from './sandbox/index.ts';
@@ -188,15 +189,23 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     stripeEvents?.start();
     closers.push(() => stripeEvents?.close());
 
-    const providers = createProviders({ providers: config.providers, log });
+    const ownKeysOf = config.ownKeys.pricePerRequestUsd === null ? [] : config.ownKeys.providers;
+    const providers = createProviders({ providers: config.providers, ownKeys: ownKeysOf, log });
     closers.push(() => providers.close());
     const catalog = await createCatalog({
       store: createPriceStore(db),
       settings: catalogSettings(config),
       enabledProviders: providers.enabled,
+      ownKeyProviders: providers.ownKeys,
       log,
     });
     closers.push(() => catalog.close());
+    const providerKeys = createProviderKeys({
+      ...{ db, clock, log, changes },
+      seal: createSeal(secrets.encryptionKeys),
+      providers: providers.ownKeys,
+    });
+    closers.push(() => providerKeys.close());
     await importPrices(catalog, log);
     const overran = (overrun: Overrun) => {
       metrics.observeOverrun(overrun);
@@ -241,6 +250,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       deferHoldMs: config.ledger.deferredHoldMs,
       overran,
       watchCall,
+      ownKeys: providerKeys,
       cache: replyCache,
       streams,
       states: createProviderStates(createSeal(secrets.encryptionKeys)),
@@ -286,6 +296,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       assistant: createModelCalls({
         ...{ catalog, providers, sandbox, breaker, clock },
         deadlineMs: chatDeadlineMs,
+        ownKeys: providerKeys,
         reserveTokens: limits.reserveTokens,
         overran,
         watchCall,
@@ -311,6 +322,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       lowBalanceAlerts,
       limits,
       providers,
+      providerKeys,
       catalog,
       chat,
       embeddings,
@@ -365,7 +377,7 @@ function levelsOf({ limits }: Config): Levels {
 }
 
 /** The configured models and prices. */
-export function catalogSettings({ models, workflows, pulse, chat }: Config): CatalogSettings {
+export function catalogSettings({ models, ownKeys, workflows, pulse, chat }: Config): CatalogSettings {
   return {
     models,
     services: {
@@ -373,8 +385,19 @@ export function catalogSettings({ models, workflows, pulse, chat }: Config): Cat
       ...familyPrices(workflows.pricesPerRequestUsd),
       pulse: { perThousandEventsUsd: pulse.pricePerThousandEventsUsd },
       guardrail: { perRequestUsd: chat.guardrailPricePerRequestUsd },
+      ...ownKeyPrices(ownKeys),
     },
   };
+}
+
+/** The fee for a request with an account's own key, by provider. Its tokens cost 0, which the book says. */
+function ownKeyPrices({ pricePerRequestUsd, pricesPerRequestUsd, providers }: Config['ownKeys']) {
+  if (pricePerRequestUsd === null) return {};
+  const priced = providers.map((id) => {
+    const perRequestUsd = pricesPerRequestUsd[id] ?? pricePerRequestUsd;
+    return [`byok:${id}`, { inputPerMillionUsd: '0', outputPerMillionUsd: '0', perRequestUsd }];
+  });
+  return Object.fromEntries(priced) as Record<string, { perRequestUsd: string }>;
 }
 
 /** Families with a price of their own. */

@@ -14,6 +14,7 @@ import type {
   ChatToolCall,
   ChatToolChoice,
   ChatUsage,
+  OwnKeyUse,
   ReasoningEffort,
   RoutingMode,
 } from '../chat/index.ts';
@@ -119,6 +120,7 @@ function routingOf(routing: Routing): ChatRouting {
     maxCost: routing.maxCostUsd === undefined ? undefined : amountOf(routing.maxCostUsd, 'routing.maxCostUsd'),
     allow: routing.allow,
     deny: routing.deny,
+    ...(routing.ownKey ? { ownKey: routing.ownKey as OwnKeyUse } : {}),
   };
 }
 

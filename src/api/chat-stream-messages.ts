@@ -43,7 +43,7 @@ export function estimateMessage(estimate: ChatEstimate): MessageInitShape<typeof
 }
 
 /** A model as a message. */
-export function modelMessage({ model, price }: PricedModel): MessageInitShape<typeof ModelSchema> {
+export function modelMessage({ model, price, ownKey }: PricedModel): MessageInitShape<typeof ModelSchema> {
   return {
     id: model.id,
     provider: model.provider,
@@ -51,6 +51,7 @@ export function modelMessage({ model, price }: PricedModel): MessageInitShape<ty
     contextTokens: model.contextTokens,
     maxOutputTokens: model.maxOutputTokens,
     capabilities: [...model.capabilities],
+    ownKey: ownKey !== undefined,
     price: {
       ...tokenPrices(price),
       perRequestUsd: formatUsd(price.perRequest ?? 0n),

@@ -83,7 +83,7 @@ export function chatService({ chat, fingerprintKey, keepAliveMs }: ChatServiceOp
       inputTokens: unwrap(await chat.countTokens(caller, chatRequestOf(request ?? create(ChatRequestSchema)), signal)),
     }),
     listModels: async ({ provider, pageSize, pageToken }, { caller }) => {
-      const page = unwrap(chat.listModels(caller, { provider, pageSize, pageToken }));
+      const page = unwrap(await chat.listModels(caller, { provider, pageSize, pageToken }));
       return { models: page.items.map(modelMessage), nextPageToken: page.nextPageToken };
     },
   });

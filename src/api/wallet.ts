@@ -134,5 +134,6 @@ function chargeMessage(charge: Charge): MessageInitShape<typeof ChargeSchema> {
     owedUsd: charge.owed === 0n ? undefined : formatUsd(charge.owed),
     createTime: timestampFromDate(charge.createdAt),
     metadata: charge.metadata,
+    providerKeyId: charge.providerKeyId,
   });
 }

@@ -86,6 +86,16 @@ export type Failure =
       /** What could not answer, unless it is a model; for example `payment provider`. */
       upstream?: string;
     }
+  | {
+      /** The provider does not take the key that the account brought. */
+      kind: 'provider_key_refused';
+      providerKeyId: string;
+      provider: string;
+      /** The last four characters of its secret. */
+      lastFour: string;
+      /** The provider's HTTP status: 401, 402, 403 or 404. */
+      status?: number;
+    }
   | { kind: 'upstream_timeout'; attempts: FailedAttempt[] }
   | { kind: 'deadline_exceeded' }
   | { kind: 'ledger_unavailable'; retryAfterMs: number }

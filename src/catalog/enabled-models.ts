@@ -1,6 +1,7 @@
+import type { OwnKey } from '../base/own-key.ts';
 import { type ListPrice, missingDimensions } from './list-prices.ts';
-import type { Model, ModelSettings, PricedEmbeddingModel, PricedModel } from './model.ts';
-import { hasRate } from './price.ts';
+import type { EmbeddingSettings, Model, ModelSettings, PricedEmbeddingModel, PricedModel } from './model.ts';
+import { hasRate, type Price } from './price.ts';
 import { effectivePrice, type PriceVersion } from './price-book.ts';
 import { embeddedModel, wellKnownModels } from './well-known.ts';
 import { wellKnownEmbeddings } from './well-known-embeddings.ts';
@@ -72,8 +73,34 @@ export function vectorOfferOf(
 ): PricedEmbeddingModel | undefined {
   const price = embedding && effectivePrice(book, itemOf(model), account.id, account.now);
   if (!embedding || price?.inputPerMillion === undefined) return undefined;
-  const { dimensions, dimensionsMin = dimensions } = embedding;
-  return { model, embedding: { dimensions, dimensionsMin }, price: { ...price, perRequest: price.perRequest ?? 0n } };
+  return { model, embedding: dimensionsOf(embedding), price: { ...price, perRequest: price.perRequest ?? 0n } };
+}
+
+/** The lengths that a model's vectors can have. */
+export function dimensionsOf({ dimensions, dimensionsMin = dimensions }: EmbeddingSettings) {
+  return { dimensions, dimensionsMin };
+}
+
+/** The models that an account's own keys can call, at what the book asks for a request with such a key. */
+export function ownOffers(
+  models: readonly EnabledModel[],
+  keys: readonly OwnKey[],
+  priceOf: (item: string) => Price | undefined,
+): { offer: PricedModel; settings: ModelSettings }[] {
+  return keys.flatMap((ownKey) => {
+    const price = priceOf(ownKeyItemOf(ownKey.provider));
+    // The book states that tokens cost nothing; an item that does not is no fee.
+    if (price?.perRequest === undefined || price.inputPerMillion === undefined || price.outputPerMillion === undefined)
+      return [];
+    return models
+      .filter(({ model }) => model.provider === ownKey.provider)
+      .map(({ model, settings }) => ({ offer: { model, price, ownKey }, settings }));
+  });
+}
+
+/** What the price book calls a request with a provider key of an account's own. */
+function ownKeyItemOf(provider: string): string {
+  return `byok:${provider}`;
 }
 
 const notInBook = 'Its price is not in the price book: run "prices import", or "prices sync" for a list price.';

@@ -1,7 +1,15 @@
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../base/clock.ts';
+import type { OwnKey } from '../base/own-key.ts';
 import { createRounds } from '../base/rounds.ts';
-import { enabledModels, offerOf, type UnofferedModel, vectorOfferOf } from './enabled-models.ts';
+import {
+  dimensionsOf,
+  enabledModels,
+  offerOf,
+  ownOffers,
+  type UnofferedModel,
+  vectorOfferOf,
+} from './enabled-models.ts';
 import type { ModelSettings, PricedEmbeddingModel, PricedModel } from './model.ts';
 import type { Price } from './price.ts';
 import {
@@ -53,6 +61,13 @@ export interface Catalog {
   models(accountId: string): readonly PricedModel[];
   /** The same of models that make vectors; they have a price of input alone. */
   embeddingModels(accountId: string): readonly PricedEmbeddingModel[];
+  /**
+   * Models of an account's own keys, at the fee for a request (`byok:<provider>` in the book, whose tokens cost 0); none of a
+   * provider without such a price, or whose keys are not taken.
+   */
+  ownModels(accountId: string, keys: readonly OwnKey[]): readonly PricedModel[];
+  /** The same of models that make vectors. */
+  ownEmbeddingModels(accountId: string, keys: readonly OwnKey[]): readonly PricedEmbeddingModel[];
   /** What an account pays now for a service such as `workflow:risk.check`. */
   price(item: string, accountId: string): Price | undefined;
   /** The price book's version at this moment; a charge keeps the version that it began with. */
@@ -93,12 +108,15 @@ export async function createCatalog(deps: {
   store: PriceStore;
   settings: CatalogSettings;
   enabledProviders: readonly string[];
+  /** Those whose models can be called with keys that accounts brought; absent: none. */
+  ownKeyProviders?: readonly string[];
   log: Logger;
   clock?: Clock;
 }): Promise<Catalog> {
   const { store, settings, log } = deps;
   const clock = deps.clock ?? systemClock;
   const models = enabledModels(settings.models, deps.enabledProviders);
+  const ownable = enabledModels(settings.models, deps.ownKeyProviders ?? []);
   const orders = configuredOrders(settings, models);
   let book: PriceVersion[] = [];
   let clockAheadMs = 0;
@@ -156,6 +174,9 @@ export async function createCatalog(deps: {
       }));
   }
 
+  const priceOfService = (item: string, accountId: string) =>
+    current(services, `${accountId} ${item}`, () => effectivePrice(book, item, accountId, now()) ?? null) ?? undefined;
+
   await refresh();
   rounds.start();
 
@@ -169,9 +190,15 @@ export async function createCatalog(deps: {
       current(pricedEmbeddings, accountId, () =>
         models.flatMap((enabled) => vectorOfferOf(enabled, book, { id: accountId, now: now() }) ?? []),
       ),
-    price: (item, accountId) =>
-      current(services, `${accountId} ${item}`, () => effectivePrice(book, item, accountId, now()) ?? null) ??
-      undefined,
+    ownModels: (accountId, keys) =>
+      ownOffers(ownable, keys, (item) => priceOfService(item, accountId)).flatMap(({ offer, settings }) =>
+        settings.embedding ? [] : [offer],
+      ),
+    ownEmbeddingModels: (accountId, keys) =>
+      ownOffers(ownable, keys, (item) => priceOfService(item, accountId)).flatMap(({ offer, settings }) =>
+        settings.embedding ? [{ ...offer, embedding: dimensionsOf(settings.embedding) }] : [],
+      ),
+    price: priceOfService,
     planPrices: async (rules) => {
       await refresh();
       return planOf(rules);

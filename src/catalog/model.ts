@@ -1,3 +1,4 @@
+import type { OwnKey } from '../base/own-key.ts';
 import type { Price } from './price.ts';
 
 /** What a model can do beyond text. `json`: replies that fit a JSON Schema. `documents`: PDFs. */
@@ -81,6 +82,8 @@ export interface Model {
 export interface PricedModel {
   model: Model;
   price: Price;
+  /** Set when it is called with a key that the account brought: `price` is then the fee for a request. */
+  ownKey?: OwnKey;
 }
 
 /** A model that makes vectors, with the price that one account pays for it now. */

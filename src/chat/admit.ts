@@ -91,6 +91,7 @@ function holdRequest(deps: ChatDeps, { payer, prepared, terms, call, metadata }:
     operation: 'chat',
     provider: first?.model.provider,
     model: first?.model.id,
+    providerKeyId: first?.ownKey?.id,
     priceVersion,
     ceiling,
     minimum: maxOf(minOf(quote.minimum, ceiling), 1n),

@@ -53,7 +53,7 @@ export interface AttemptTerms {
 export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise<AttemptOutcome> {
   const { route, options } = terms;
   const startedAt = deps.clock.monotonic();
-  const call = deps.breaker.begin(route.model.name);
+  const call = deps.breaker.begin(route.model.name, route.ownKey !== undefined);
   const watch = watchRoute(deps, route);
   const deadline = deadlineAfter(terms.timeoutMs);
   terms.pending?.then(({ ok }) => ok || deadline.abort(), deadline.abort);

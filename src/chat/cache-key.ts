@@ -27,13 +27,14 @@ function meaningOf({ cache: _cache, metadata: _metadata, routing, messages, ...r
 }
 
 // How often a route is tried changes no reply; `allow` and `deny` have no order.
-function routingOf({ maxRetries: _maxRetries, maxCost, mode, fallback, allow, deny }: ChatRouting = {}) {
+function routingOf({ maxRetries: _maxRetries, maxCost, mode, fallback, allow, deny, ownKey }: ChatRouting = {}) {
   return {
     mode: mode ?? 'balanced',
     fallback: fallback ?? true,
     maxCost: maxCost?.toString(),
     allow: allow?.toSorted() ?? [],
     deny: deny?.toSorted() ?? [],
+    ...(ownKey ? { ownKey } : {}),
   };
 }
 

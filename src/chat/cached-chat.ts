@@ -1,6 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
 import type { ChatCall, ChatDeps } from './deps.ts';
+import { offeredModels } from './own-keys.ts';
 import { mayUseModel } from './prepare.ts';
 import type { ReplyCache } from './reply-cache.ts';
 import { runChat } from './run-chat.ts';
@@ -60,8 +61,9 @@ async function lookUp(
 ): Promise<{ found: ChatReply | undefined; missed(reply: ChatReply): ChatReply }> {
   const { cache } = deps;
   const place = await cache?.placeOf(caller, request, call);
+  const offered = place ? await offeredModels(deps, caller.accountId ?? '', request.routing?.ownKey) : [];
   return {
-    found: place && (await cache?.find(place, (reply) => mayUseModel(deps, caller, request, reply))),
+    found: place && (await cache?.find(place, (reply) => mayUseModel(offered, caller, request, reply))),
     missed(reply) {
       if (place && cache) track(cache.keep(place, reply));
       return { ...reply, cache: { hit: false } };

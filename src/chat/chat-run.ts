@@ -62,7 +62,7 @@ export class ChatRun<Charge extends Funds = Funds> {
   async giveUp(reason: string): Promise<void> {
     if (!this.#lost) return this.charge.release(reason);
     const { cost, usage, requests, route } = this.#lost;
-    await this.charge.settle({ cost, usage: { ...usage, requests }, ...namesOf(route) });
+    await this.charge.settle({ cost, usage: { ...usage, requests }, ...routeOf(route) });
   }
 
   /**
@@ -97,7 +97,7 @@ export class ChatRun<Charge extends Funds = Funds> {
       settlement: {
         cost,
         usage: { ...usage, requests: (this.#lost?.requests ?? 0) + 1 },
-        ...namesOf(route),
+        ...routeOf(route),
         ...(store && this.charge.replayable ? { reply: storeReply(reply) } : {}),
       },
     };
@@ -111,4 +111,9 @@ interface Concluded {
 
 function namesOf({ model }: QuotedRoute): { provider: string; model: string } {
   return { provider: model.provider, model: model.id };
+}
+
+/** What the charge says of the route that was used. */
+function routeOf(route: QuotedRoute): Pick<Settlement, 'provider' | 'model' | 'providerKeyId'> {
+  return { ...namesOf(route), ...(route.ownKey && { providerKeyId: route.ownKey.id }) };
 }

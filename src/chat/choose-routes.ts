@@ -70,7 +70,8 @@ export function chooseRoutes(
   const last: Candidate[] = [];
   for (const route of candidates) {
     const status = statusOf(route.model.name);
-    if (!status.available) continue;
+    // A circuit is open for our key; that of the account's own calls is nobody's but theirs.
+    if (!status.available && !route.ownKey) continue;
     const warm = (wanted.cachedTokensOn?.(route.model.name) ?? 0) > 0;
     (route.model.lastResort ? last : first).push({ route, status, score: 0, warm });
   }

@@ -31,8 +31,14 @@ export interface CallMeasure {
 /** A circuit breaker for each route, with what this node measured of it. */
 export interface CircuitBreaker {
   status(route: string): RouteStatus;
-  /** A call begins; exactly one of the returned functions ends it. */
-  begin(route: string): {
+  /**
+   * A call begins; exactly one of the returned functions ends it. How one with an account's `ownKey` goes says nothing of
+   * the route for others: it is measured, and neither opens nor closes the circuit.
+   */
+  begin(
+    route: string,
+    ownKey?: boolean,
+  ): {
     succeeded(measure: CallMeasure): void;
     failed(failure: UpstreamFailure): void;
     ended(): void;
@@ -129,8 +135,9 @@ export function createCircuitBreaker(deps: { clock: Clock; random?: () => number
         ...measured,
       };
     },
-    begin(route) {
+    begin(route, ownKey) {
       const state = stateOf(route);
+      if (ownKey) return { ended() {}, succeeded: (measure) => recordMeasure(state.measured, measure), failed() {} };
       let under = true;
       state.inFlight++;
       const ended = () => {
@@ -170,8 +177,10 @@ function recordSuccess(state: RouteState, measure: CallMeasure): void {
       state.openings = 0;
     }
   }
-  const { measured } = state;
-  const { firstTokenMs, totalMs, outputTokens } = measure;
+  recordMeasure(state.measured, measure);
+}
+
+function recordMeasure(measured: Measured, { firstTokenMs, totalMs, outputTokens }: CallMeasure): void {
   measured.firstTokenMs = moved(measured.firstTokenMs, firstTokenMs);
   measured.outputTokensMean = moved(measured.outputTokensMean, outputTokens);
   const rest = totalMs - firstTokenMs;

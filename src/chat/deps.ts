@@ -10,6 +10,7 @@ import type { Ledger } from '../wallet/index.ts';
 import type { Overrun } from './bounded.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Guard } from './guard/index.ts';
+import type { OwnKeys } from './own-keys.ts';
 import type { ProviderStates } from './provider-state.ts';
 import type { WarmCaches } from './warm-caches.ts';
 
@@ -32,6 +33,8 @@ export interface ModelDeps {
   deadlineMs: number;
   /** Seals what providers want back; absent: replies have none of it, and requests that bring some are refused. */
   states?: ProviderStates | undefined;
+  /** The provider keys that accounts brought; absent: none. */
+  ownKeys?: OwnKeys | undefined;
   /** Which providers may have a prompt in their caches; absent: routes are compared as if none had. */
   warmCaches?: WarmCaches;
   /** Counts model tokens a minute; absent: they are not limited. */

@@ -23,6 +23,7 @@ export type { ChatCall, ReserveTokens } from './deps.ts';
 export { chatInvariants } from './invariants.ts';
 export { createKeptStreams, type KeptStreams } from './kept-streams.ts';
 export { createModelCalls, type ModelCalls } from './model-calls.ts';
+export type { OwnKeys } from './own-keys.ts';
 export { createProviderStates, type ProviderStates } from './provider-state.ts';
 export { type CacheEvent, createReplyCache, type ReplyCache } from './reply-cache.ts';
 export { tokenCounter } from './tokens.ts';
@@ -65,7 +66,7 @@ export interface Chat {
   /** How many tokens the conversation has, for the first of the routes that would be tried. Fails like `estimate`. */
   countTokens(caller: Caller, request: ChatRequest, signal?: AbortSignal): Promise<Result<number>>;
   /** The models that a caller can use now, with the prices of its account; needs no credit. */
-  listModels(caller: Caller, request: PageRequest & { provider?: string }): Result<Page<PricedModel>>;
+  listModels(caller: Caller, request: PageRequest & { provider?: string }): Promise<Result<Page<PricedModel>>>;
   /** Resolves when no request is under way any more. */
   drained(): Promise<void>;
 }
@@ -152,7 +153,7 @@ export function createChat(options: ChatOptions): Chat {
       const count = tokenCounter(deps.sandbox, caller.accountId ?? '');
       return succeed(await countInput(request, measure, quote.routes[0]?.model ?? noModel, count));
     },
-    listModels: (caller, request) => listModels(deps.catalog, caller, request),
+    listModels: (caller, request) => listModels(deps, caller, request),
     async drained() {
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },

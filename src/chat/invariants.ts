@@ -1,8 +1,11 @@
 import type { Invariant } from '../wallet/index.ts';
 
-/** The newest price of a charge's model, for everyone or for one account, in the book that the charge stands on. */
+/** What is priced: the model, or a request with the account's own key of its provider. */
+const item = `IF(c.provider_key_id IS NULL, CONCAT('model:', c.provider, '/', c.model), CONCAT('byok:', c.provider))`;
+
+/** The newest price of what is charged for, for everyone or for one account, in the book that the charge stands on. */
 const priceVersion = (account: string) => `SELECT MAX(q.version) FROM price q
-  WHERE q.item = CONCAT('model:', c.provider, '/', c.model) AND q.account_id = ${account} AND q.version <= c.price_version
+  WHERE q.item = ${item} AND q.account_id = ${account} AND q.version <= c.price_version
     AND TIMESTAMPDIFF(MICROSECOND, '1970-01-01', q.effective_at) <= c.created_at_us`;
 
 /** The price of the account where it has one of its own, as a whole, else everyone's. */
@@ -31,13 +34,13 @@ export const chatInvariants: readonly Invariant[] = [
             + IF(COALESCE(c.output_tokens, 0) = 0, 0, ${tokens('output_tokens')} * ${rate('output_per_million')})
             + ${tokens('requests')} * COALESCE(${chosen('per_request')}, 0) * 1000000 + 999999) DIV 1000000) AS due
         FROM charge c JOIN wallet w ON w.id = c.wallet_id
-        LEFT JOIN price own ON own.item = CONCAT('model:', c.provider, '/', c.model) AND own.account_id = w.account_id
+        LEFT JOIN price own ON own.item = ${item} AND own.account_id = w.account_id
           AND own.version = (${priceVersion('w.account_id')})
-        LEFT JOIN price p ON p.item = CONCAT('model:', c.provider, '/', c.model) AND p.account_id = ''
+        LEFT JOIN price p ON p.item = ${item} AND p.account_id = ''
           AND p.version = (${priceVersion("''")})
-        LEFT JOIN price_tier t ON t.item = CONCAT('model:', c.provider, '/', c.model) AND t.account_id = ${chosen('account_id')}
+        LEFT JOIN price_tier t ON t.item = ${item} AND t.account_id = ${chosen('account_id')}
           AND t.version = ${chosen('version')} AND t.above_input_tokens = (SELECT MAX(q.above_input_tokens) FROM price_tier q
-            WHERE q.item = CONCAT('model:', c.provider, '/', c.model) AND q.account_id = ${chosen('account_id')}
+            WHERE q.item = ${item} AND q.account_id = ${chosen('account_id')}
               AND q.version = ${chosen('version')} AND q.above_input_tokens < COALESCE(c.input_tokens, 0))
         WHERE c.operation IN ('chat', 'embedding') AND c.requests = 1
           AND (c.state = 'settled' OR (c.state = 'expired' AND c.idempotency_key IS NULL))

@@ -2,20 +2,21 @@ import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../base/page.ts';
 import { type Catalog, namesModel, type PricedModel } from '../catalog/index.ts';
+import { type OwnKeys, offeredModels } from './own-keys.ts';
 
 const list = 'models';
 
 /** One page of the models that a caller can use now, by name, at the prices of its account. */
-export function listModels(
-  catalog: Catalog,
+export async function listModels(
+  deps: { catalog: Catalog; ownKeys?: OwnKeys | undefined },
   caller: Caller,
   request: PageRequest & { provider?: string },
-): Result<Page<PricedModel>> {
+): Promise<Result<Page<PricedModel>>> {
   const start = readPageRequest(list, request, { defaultSize: 200, maxSize: 1_000 });
   if (!start.ok) return start;
   const { after, size } = start.value;
-  const models = catalog
-    .models(caller.accountId ?? '')
+  const offered = await offeredModels(deps, caller.accountId ?? '', undefined);
+  const models = offered
     .filter(({ model }) => !request.provider || model.provider === request.provider)
     .filter(({ model }) => !caller.token?.models || namesModel(model, caller.token.models))
     .toSorted((a, b) => (a.model.name < b.model.name ? -1 : 1))

@@ -1,13 +1,14 @@
 import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { maxOf, type NanoUsd } from '../base/money.ts';
-import type { Capability, Catalog } from '../catalog/index.ts';
+import type { Capability, Catalog, PricedModel } from '../catalog/index.ts';
 import type { TokenReservation } from '../limits/index.ts';
 import type { CallSetting, Providers } from '../providers/index.ts';
 import type { CallersSchema, Sandbox, Schemas } from '../sandbox/index.ts';
 import { chooseRoutes, type Wanted } from './choose-routes.ts';
 import type { CircuitBreaker, RouteStatus } from './circuit-breaker.ts';
 import type { ReserveTokens } from './deps.ts';
+import { choosingOwn, noOwnKey, type OwnKeys, offeredModels } from './own-keys.ts';
 import { noStates, type OpenedStates, type ProviderStates } from './provider-state.ts';
 import { type Quote, quoteCeiling } from './quote.ts';
 import type { StateOwner } from './reply-state.ts';
@@ -54,6 +55,7 @@ interface PreparingDeps {
   sandbox: Sandbox;
   schemas: Schemas;
   states?: ProviderStates | undefined;
+  ownKeys?: OwnKeys | undefined;
   warmCaches?: WarmCaches;
   random?: () => number;
 }
@@ -83,16 +85,20 @@ export async function prepareChat(
   const wanted = { ...wantedOf(caller, request, measure), cachedTokensOn: cachedTokensOn(deps, prefix, measure) };
   const states = openStates(deps, owner, request);
   if (!states.ok) return states;
-  const offered = deps.catalog.models(owner);
+  const use = request.routing?.ownKey;
+  const offered = await offeredModels(deps, owner, use);
   const settings = settingsOf(request);
   const told = offered.filter(({ model }) =>
     settings.every(({ setting }) => deps.providers.takes(model.provider, model.upstreamModel, setting)),
   );
   const suited = fitting(told, request, states.value, deps.providers);
   if (!suited.ok) return suited;
-  const choose = stickingTo(states.value, wanted.fallback, suited.value, (catalog, statusOf) =>
-    chooseRoutes(wanted, catalog, statusOf, deps.random),
-  );
+  const choose = (statusOf: (route: string) => RouteStatus) =>
+    choosingOwn(use, wanted.fallback, (models) =>
+      stickingTo(states.value, wanted.fallback, models, (catalog, status) =>
+        chooseRoutes(wanted, catalog, status, deps.random),
+      )(statusOf),
+    )(suited.value);
   let unavailable: Failure | undefined;
   let choice = choose(deps.breaker.status);
   if (!choice.ok && choice.because === 'unavailable') {
@@ -104,7 +110,7 @@ export async function prepareChat(
   if (!choice.ok) {
     const withoutThem = settings.length > 0 ? chooseRoutes(wanted, offered, alwaysAvailable, deps.random) : undefined;
     if (withoutThem?.ok) return fail(untakenSettings(settings));
-    return fail(invalid(choice.field, choice.description, choice.reason));
+    return fail(noOwnKey(use) ?? invalid(choice.field, choice.description, choice.reason));
   }
   const quote = quoteCeiling(choice.routes, measure, {
     maxOutputTokens: request.maxOutputTokens,
@@ -144,12 +150,11 @@ export async function reserveMost(
 
 /** Whether a request may be answered by this model now: it is offered, fits the request, and the caller's token allows it. */
 export function mayUseModel(
-  { catalog }: { catalog: Catalog },
+  offered: readonly PricedModel[],
   caller: Caller,
   request: ChatRequest,
   { provider, model }: { provider: string; model: string },
 ): boolean {
-  const offered = catalog.models(caller.accountId ?? '');
   const named = offered.filter((route) => route.model.provider === provider && route.model.id === model);
   return chooseRoutes(wantedOf(caller, request, measureInput(request)), named, alwaysAvailable).ok;
 }

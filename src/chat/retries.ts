@@ -20,6 +20,8 @@ export interface RetryDeps extends Pick<ModelDeps, 'clock' | 'random' | 'sleep'>
 export interface RetryTerms<Failed> {
   /** The route's name. */
   route: string;
+  /** Whether it is called with the account's own key, which no circuit stops. */
+  ownKey?: boolean;
   /** How many times it is tried again. */
   retries: number;
   /** What all tries and waits on this route may take together. */
@@ -56,13 +58,14 @@ export async function withRetries<Outcome extends { ok: true } | Failed>(
       if (waitMs > waitMaxMs || waitMs + roomMs > left()) return outcome;
       await sleep(waitMs, terms.leaving.signal);
       if (terms.leaving.signal.aborted) return outcome;
-    } while (!deps.breaker.status(terms.route).available);
+    } while (!terms.ownKey && !deps.breaker.status(terms.route).available);
     terms.onRetry(outcome as Extract<Outcome, { ok: false }>);
   }
 
   function waitBefore(number: number, { retryAfterMs = 0 }: UpstreamFailure): number {
     // Timers may be a millisecond early, and a circuit is not.
-    const circuitMs = Math.ceil(deps.breaker.status(terms.route).availableInMs ?? -1) + 1;
+    const openForMs = terms.ownKey ? undefined : deps.breaker.status(terms.route).availableInMs;
+    const circuitMs = Math.ceil(openForMs ?? -1) + 1;
     const jitter = (deps.random ?? Math.random)() * backoffMs * 2 ** number;
     return Math.max(retryAfterMs, circuitMs) + jitter;
   }

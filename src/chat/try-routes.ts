@@ -6,6 +6,7 @@ import type { Funds } from '../wallet/index.ts';
 import type { AttemptTerms } from './attempt.ts';
 import type { CountedUsage } from './bounded.ts';
 import type { ChatRun } from './chat-run.ts';
+import { failureOfOwnKey } from './own-keys.ts';
 import { callOptionsOf } from './prompt.ts';
 import type { QuotedRoute } from './quote.ts';
 import { watchRefusal } from './refusal.ts';
@@ -46,10 +47,13 @@ export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): P
   const endsAt = deps.clock.monotonic() + deps.deadlineMs;
   const leaving = watchRefusal(charge.pending, signal);
   let last: UpstreamFailure | undefined;
+  let lastRoute: QuotedRoute | undefined;
+  const refusedKeys = new Set<string>();
   let notCalled: NotCalled = 'away';
 
   for (const [index, route] of quote.routes.entries()) {
-    const model = deps.providers.model(route.model.provider, route.model.upstreamModel);
+    if (route.ownKey && refusedKeys.has(route.ownKey.id)) continue;
+    const model = deps.providers.model(route.model.provider, route.model.upstreamModel, route.ownKey);
     const isLast = index === quote.routes.length - 1;
     const left = endsAt - deps.clock.monotonic();
     // Another route must still have time to answer when one is silent.
@@ -71,10 +75,11 @@ export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): P
       ...callOptionsOf({ request, model: route.model, keepsForHour, dialect, states, outputTokensCap }),
       owner: owner && { ...owner, provider, model: id },
     };
+    if (route.ownKey) deps.ownKeys?.used(route.ownKey);
     const outcome = await withRetries<{ ok: true; answer: Answer } | FailedAttempt>(
       deps,
       {
-        ...{ timeoutMs, leaving, route: route.model.name },
+        ...{ timeoutMs, leaving, route: route.model.name, ownKey: route.ownKey !== undefined },
         retries: Math.min(request.routing?.maxRetries ?? 0, retriesMax),
         onRetry: ({ failure, latencyMs }) => attempts.push(attemptOf(route, failure.outcome, latencyMs)),
       },
@@ -83,6 +88,8 @@ export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): P
     if (outcome.ok) return succeed({ route, answer: outcome.answer });
     if (outcome.usage) run.lose(route, outcome.usage);
     last = outcome.failure;
+    lastRoute = route;
+    if (route.ownKey && isRefusal(last)) refusedKeys.add(route.ownKey.id);
     attempts.push(attemptOf(route, last.outcome, outcome.latencyMs));
     if (outcome.isLast || last.outcome === 'caller_mistake' || last.outcome === 'cancelled' || leaving.failure) break;
   }
@@ -92,12 +99,24 @@ export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): P
   if (refused) return fail(refused);
   await run.giveUp(last?.outcome ?? 'not called');
   if (signal.aborted) return fail({ kind: 'cancelled' });
+  const ofKey = last && lastRoute?.ownKey && failureOfOwnKey(lastRoute.ownKey, last);
+  if (ofKey) return fail(ofKey);
   return fail(last ? failureOf(last, attempts, request) : failureWithoutCall(notCalled, charge, quote.minimum));
 }
 
+/** Whether a provider refused the key itself, and not only one model. */
+function isRefusal({ outcome, status }: UpstreamFailure): boolean {
+  return outcome === 'misconfigured' && status !== 404;
+}
+
 /** A finished or failed attempt as the caller sees it. */
-export function attemptOf({ model }: QuotedRoute, outcome: UpstreamFailure['outcome'] | 'ok', ms: number): Attempt {
-  return { provider: model.provider, model: model.id, outcome: publicOutcome(outcome), latencyMs: Math.round(ms) };
+export function attemptOf(
+  { model, ownKey }: QuotedRoute,
+  outcome: UpstreamFailure['outcome'] | 'ok',
+  ms: number,
+): Attempt {
+  const named = { provider: model.provider, model: model.id, outcome: publicOutcome(outcome) };
+  return { ...named, latencyMs: Math.round(ms), ...(ownKey && { ownKey: true }) };
 }
 
 /** What the caller hears when the last attempt failed as well. */

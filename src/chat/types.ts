@@ -62,6 +62,12 @@ export interface ChatCacheControl {
   noCache?: boolean | undefined;
 }
 
+/**
+ * Which calls use the provider keys that the account brought. Unset: those of models whose provider it has a key of, and none
+ * with the service's key follows such a call. `only`: no others. `prefer`: its own first, then the service's. `never`: the service's.
+ */
+export type OwnKeyUse = 'only' | 'prefer' | 'never';
+
 export interface ChatRouting {
   mode?: RoutingMode | undefined;
   /** Whether another model is tried when the chosen one fails; true when unset. */
@@ -73,6 +79,8 @@ export interface ChatRouting {
   /** Only these models or providers; none: all. */
   allow?: readonly string[] | undefined;
   deny?: readonly string[] | undefined;
+  /** Which calls use the account's own provider keys; as `OwnKeyUse` says. */
+  ownKey?: OwnKeyUse | undefined;
 }
 
 export interface ChatMessage {
@@ -264,6 +272,8 @@ export interface Attempt {
     | 'rejected'
     | 'skipped';
   latencyMs: number;
+  /** Set when the account's own key was used. */
+  ownKey?: true;
 }
 
 /** A piece of a reply that comes as it is made; the last one is the end, after the charge is durable. */

@@ -73,6 +73,12 @@ export function decide(settings: Settings, env: Environment, source: string): Co
   for (const [index, { provider, id }] of settings.models.entries())
     if (!settings.providers.some((known) => known.id === provider) && !wellKnownProviders.has(provider))
       problems.push(`models.${index}.provider: "${provider}" of model "${id}" is not among the providers`);
+  for (const [index, id] of settings.ownKeys.providers.entries())
+    if (id === 'builtin' || (!settings.providers.some((known) => known.id === id) && !wellKnownProviders.has(id)))
+      problems.push(`ownKeys.providers.${index}: "${id}" is not among the providers that have keys`);
+  for (const id of Object.keys(settings.ownKeys.pricesPerRequestUsd))
+    if (!settings.ownKeys.providers.includes(id))
+      problems.push(`ownKeys.pricesPerRequestUsd: "${id}" is not among ownKeys.providers`);
   if (problems.length > 0) throw new ConfigError(source, problems);
 
   const dataDir = resolve(env.dataDir ?? settings.dataDir);
@@ -101,12 +107,14 @@ const keyedProviders = [
 
 const wellKnownProviders = new Set<string>(['builtin', ...keyedProviders.map(({ id }) => id)]);
 
-/** The configured providers, and the well-known ones that are not configured but whose key is there or that a model names. */
+/** The configured providers, and the well-known ones that are not configured but whose key is there, that a model names, or that accounts bring keys of. */
 function providersOf(settings: Settings, env: Environment): Settings['providers'] {
   const more = keyedProviders.filter(
     ({ id, apiKeyEnv }) =>
       !settings.providers.some((configured) => configured.id === id) &&
-      (env.read(apiKeyEnv) !== undefined || settings.models.some(({ provider }) => provider === id)),
+      (env.read(apiKeyEnv) !== undefined ||
+        settings.models.some(({ provider }) => provider === id) ||
+        (settings.ownKeys.pricePerRequestUsd !== null && settings.ownKeys.providers.includes(id))),
   );
   return [...settings.providers, ...more];
 }

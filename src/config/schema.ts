@@ -199,6 +199,16 @@ const chat = z.strictObject({
     .prefault({}),
 });
 
+/** Provider keys that accounts bring for their own calls. */
+const ownKeys = z.strictObject({
+  /** What a request costs that uses such a key, whatever its tokens; null: accounts can bring none. */
+  pricePerRequestUsd: usd.nullable().default(null),
+  /** Providers whose requests cost something else. */
+  pricesPerRequestUsd: z.record(id, usd).prefault({}),
+  /** Whose keys are taken: providers of this configuration, or the well-known ones, which need no key of the operator's. */
+  providers: z.array(id).max(64).default(['openai', 'anthropic', 'google']),
+});
+
 /** The configuration file. Every setting has a default; unknown settings are refused. */
 export const configSchema = z.strictObject({
   http: http.prefault({}),
@@ -209,6 +219,7 @@ export const configSchema = z.strictObject({
   secretsFile: z.string().min(1).nullable().default(null),
   providers: z.array(provider).max(256).default([]),
   models: z.array(model).max(4096).default([]),
+  ownKeys: ownKeys.prefault({}),
   workflows: z
     .strictObject({
       pricePerRequestUsd: usd.default('0.002'),

@@ -204,6 +204,8 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
             ? `No model could answer (${attemptsText(failure.attempts)}).`
             : `The ${failure.upstream} could not answer. Nothing was charged. Send it again.`,
       };
+    case 'provider_key_refused':
+      return refusedKey(failure);
     case 'upstream_timeout':
       return {
         code: Code.DeadlineExceeded,
@@ -289,6 +291,8 @@ export function heardBy({ token }: Caller, failure: Failure): Failure {
   }
   if (kind === 'spending_cap_reached' && failure.owner === 'key')
     return { kind: 'account_cannot_pay', because: kind, needed: failure.needed };
+  // Whose key it is and which one is between the provider and the account.
+  if (kind === 'provider_key_refused') return { kind: 'upstream_failed', attempts: [] };
   return failure;
 }
 
@@ -360,6 +364,25 @@ function creditMessage(
   if (failure.retryAfterMs !== undefined)
     return `The rest of the credit is held by requests in flight (${formatUsd(failure.held)} of ${formatUsd(failure.balance)} USD). Send the request again in a moment, or add credit.`;
   return `The request needs at least ${formatUsd(failure.needed)} USD and ${formatUsd(failure.balance - failure.held)} USD is available. Add at least ${minimumTopUpUsd} USD.`;
+}
+
+/** 424 of RFC 4918: clients take a 401 for their own credential, and try 409 again. */
+function refusedKey(failure: Extract<Failure, { kind: 'provider_key_refused' }>): Refusal {
+  const { providerKeyId, provider, lastFour, status } = failure;
+  const key = `your key ${providerKeyId} (ending in ${lastFour})`;
+  const message =
+    status === 404
+      ? `${provider} does not know the model for ${key}: choose another model, or give the key access to it.`
+      : status === 402
+        ? `${provider} wants to be paid before it serves ${key}: see its billing.`
+        : `${provider} refused ${key}${status === undefined ? '' : ` with status ${status}`}. Store one that works and delete this one, or set routing.ownKey to "never" or "prefer".`;
+  return {
+    code: Code.FailedPrecondition,
+    status: 424,
+    reason: 'PROVIDER_KEY_REFUSED',
+    message,
+    metadata: { providerKeyId, provider, lastFour, ...(status !== undefined && { status: String(status) }) },
+  };
 }
 
 function scopeMessage(scope: string, credential: string): string {

@@ -1,9 +1,11 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Logger } from 'pino';
+import type { OwnKey } from '../base/own-key.ts';
 import { type CallSetting, takesSetting } from './call-settings.ts';
 import { type Dialect, dialects } from './dialects/index.ts';
 import { connectEmbeddings, type EmbeddingUpstream } from './embeddings.ts';
 import { createExtractiveModel } from './extractive.ts';
+import { createKeyedConnections } from './keyed.ts';
 import { connectProvider } from './kinds.ts';
 import type { ProviderKind, ProviderSettings } from './settings.ts';
 import { createUpstreamFetch, type UpstreamLimits } from './upstream-fetch.ts';
@@ -20,12 +22,17 @@ export { defaultUpstreamLimits, type UpstreamLimits } from './upstream-fetch.ts'
 export interface Providers {
   /** Ids of the providers that can be called. */
   readonly enabled: readonly string[];
-  /** A provider's model, or undefined when the provider is not enabled. Costs nothing: models are kept. */
-  model(provider: string, model: string): LanguageModelV4 | undefined;
+  /** Ids of the providers that can be called with a key that an account brought, also where the operator has none. */
+  readonly ownKeys: readonly string[];
+  /**
+   * A provider's model, or undefined when the provider is not enabled. Costs nothing: models are kept, those of an account's
+   * `key` for as long as the key is. Requests with it have none of the configured headers, which may hold keys as well.
+   */
+  model(provider: string, model: string, key?: OwnKey): LanguageModelV4 | undefined;
   /** How a provider is asked for what not all of them have. */
   dialect(provider: string): Dialect;
   /** A provider's model that makes vectors, or undefined when the provider is not enabled or has none. */
-  embed(provider: string, model: string): EmbeddingUpstream | undefined;
+  embed(provider: string, model: string, key?: OwnKey): EmbeddingUpstream | undefined;
   /** Whether a setting of a request reaches the model; false for a provider that is not enabled. */
   takes(provider: string, model: string, setting: CallSetting): boolean;
   /** Ends the connections to the providers. */
@@ -35,11 +42,15 @@ export interface Providers {
 /** Connects the configured providers; those whose key is absent stay off and the log says so. */
 export function createProviders(deps: {
   providers: readonly ProviderSettings[];
+  /** Ids of those that accounts may bring keys of; absent: none. */
+  ownKeys?: readonly string[];
   log: Logger;
   limits?: UpstreamLimits;
 }): Providers {
   const upstream = createUpstreamFetch(deps.limits);
   const connected = new Map<string, (model: string) => LanguageModelV4>();
+  const byOwnKey = createKeyedConnections(upstream);
+  const ownable = new Map<string, ProviderSettings>();
   const embedding = new Map<string, (model: string) => EmbeddingUpstream>();
   const kinds = new Map<string, ProviderKind>([['builtin', 'builtin']]);
   const spoken = new Map<string, Dialect>([['builtin', dialects.builtin]]);
@@ -47,6 +58,11 @@ export function createProviders(deps: {
   for (const settings of deps.providers) {
     if (connected.has(settings.id) && settings.kind !== 'builtin')
       throw new Error(`Provider "${settings.id}" is configured twice.`);
+    if (settings.kind !== 'builtin' && deps.ownKeys?.includes(settings.id)) {
+      ownable.set(settings.id, settings);
+      kinds.set(settings.id, settings.kind);
+      spoken.set(settings.id, dialects[settings.kind]);
+    }
     const missing = missingSetting(settings);
     if (missing) deps.log.info({ provider: settings.id }, `provider ${settings.id} is not enabled: ${missing}`);
     else {
@@ -61,7 +77,12 @@ export function createProviders(deps: {
   const models = new Map<string, LanguageModelV4>();
   return {
     enabled: [...connected.keys()],
-    model(provider, model) {
+    ownKeys: [...ownable.keys()],
+    model(provider, model, key) {
+      if (key) {
+        const settings = ownable.get(provider);
+        return settings && byOwnKey(settings, key).model(model);
+      }
       const id = `${provider}/${model}`;
       let found = models.get(id);
       if (!found) {
@@ -70,7 +91,11 @@ export function createProviders(deps: {
       }
       return found;
     },
-    embed: (provider, model) => embedding.get(provider)?.(model),
+    embed(provider, model, key) {
+      if (!key) return embedding.get(provider)?.(model);
+      const settings = ownable.get(provider);
+      return settings && byOwnKey(settings, key).embed?.(model);
+    },
     takes(provider, model, setting) {
       const kind = kinds.get(provider);
       return kind !== undefined && takesSetting(kind, model, setting);

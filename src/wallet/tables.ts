@@ -58,7 +58,7 @@ export const chargeTable = table(
     hold: integer,
     settled: optional(integer),
     ...each(zero(integer), 'owed', 'reversed', 'progressCost'),
-    ...each(optional(text), 'provider', 'model'),
+    ...each(optional(text), 'provider', 'model', 'providerKeyId'),
     ...each(optional(number), ...usageCounts),
     cacheWrite1hInputTokens: named('cache_write_1h_input_tokens', optional(number)),
     estimated: zero(flag),

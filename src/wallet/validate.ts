@@ -13,6 +13,7 @@ export function checkHold(request: Readonly<HoldRequest>): void {
   if (request.subject !== undefined) checkText('subject', request.subject, 255);
   if (request.provider !== undefined) checkText('provider', request.provider, 100);
   if (request.model !== undefined) checkText('model', request.model, 200);
+  if (request.providerKeyId !== undefined) checkText('providerKeyId', request.providerKeyId, 40);
   checkCount('keyVersion', request.keyVersion);
   checkCount('priceVersion', request.priceVersion);
   const { idempotency, caps = [], metadata, ttlMs } = request;

@@ -11,6 +11,7 @@ import { createSeal } from '../../src/base/seal.ts';
 import { openConnection } from '../../src/db/index.ts';
 import { AccountService } from '../../src/gen/intelligence/account/v1/account_service_pb.ts';
 import { KeyService } from '../../src/gen/intelligence/key/v1/key_service_pb.ts';
+import { ProviderKeyService } from '../../src/gen/intelligence/key/v1/provider_key_service_pb.ts';
 import { ClientService } from '../../src/gen/intelligence/token/v1/client_service_pb.ts';
 import { TokenService } from '../../src/gen/intelligence/token/v1/token_service_pb.ts';
 import { WebhookService } from '../../src/gen/intelligence/webhook/v1/webhook_service_pb.ts';
@@ -49,7 +50,10 @@ eachServer((server) => {
   let app: TestApp;
   let customer: Customer;
   beforeAll(async () => {
-    app = await startApp({ databaseUrl: database().url, settings: 'webhooks: { allowPrivateNetworks: true }' });
+    app = await startApp({
+      databaseUrl: database().url,
+      settings: 'webhooks: { allowPrivateNetworks: true }\nownKeys: { pricePerRequestUsd: "0.001" }',
+    });
     customer = await onboard(app);
   });
   afterAll(() => app.close());
@@ -122,6 +126,12 @@ eachServer((server) => {
       ...{ credential: customer.managementKey, body: { url: 'http://127.0.0.1:9/a' } },
       ...{ other: { url: 'http://127.0.0.1:9/b' }, count: countOf('/v1/webhooks/endpoints', 'endpoints') },
     }),
+    CreateProviderKey: async () => ({
+      ...{ method: ProviderKeyService.method.createProviderKey, path: '/v1/provider-keys' },
+      ...{ credential: customer.managementKey, body: { provider: 'openai', secret: 'sk-of-the-account-1' } },
+      ...{ other: { provider: 'openai', secret: 'sk-of-the-account-2' } },
+      count: countOf('/v1/provider-keys', 'providerKeys'),
+    }),
     TestEndpoint: async () => {
       const made = await ask('POST', '/v1/webhooks/endpoints', { url: 'http://127.0.0.1:9/' });
       const { endpointId } = made.body.endpoint;
@@ -152,7 +162,15 @@ eachServer((server) => {
     /^(Chat|StreamChat|Embed|CheckProfile|ScoreListing|CheckRisk|DraftDocument|WriteDecisionMemo|.*RunWorkflows?|ScoreBusinessReadiness|Create(Application)?TopUp)$/;
 
   test('every method that is neither a read, nor safe to repeat, nor the ledger’s is below', async () => {
-    const services = [AccountService, KeyService, ClientService, TokenService, WebhookService, WorkflowService];
+    const services = [
+      AccountService,
+      KeyService,
+      ProviderKeyService,
+      ClientService,
+      TokenService,
+      WebhookService,
+      WorkflowService,
+    ];
     const names = services.flatMap(({ methods }) =>
       methods.filter(({ idempotency }) => idempotency === Level.IDEMPOTENCY_UNKNOWN).map(({ name }) => name),
     );

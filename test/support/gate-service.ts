@@ -25,6 +25,10 @@ export const failures: { [Kind in Failure['kind']]: Extract<Failure, { kind: Kin
   unsupported_media_type: { kind: 'unsupported_media_type', accepted: ['application/json'] },
   rate_limited: { kind: 'rate_limited', limit: '600 requests a minute', retryAfterMs: 2300 },
   upstream_failed: { kind: 'upstream_failed', attempts: [{ provider: 'p', model: 'm', outcome: 'server_error' }] },
+  provider_key_refused: {
+    kind: 'provider_key_refused',
+    ...{ providerKeyId: 'pky_1', provider: 'openai', lastFour: '3fG9', status: 401 },
+  },
   upstream_timeout: { kind: 'upstream_timeout', attempts: [] },
   deadline_exceeded: { kind: 'deadline_exceeded' },
   ledger_unavailable: { kind: 'ledger_unavailable', retryAfterMs: 1000 },

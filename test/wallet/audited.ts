@@ -79,12 +79,12 @@ export const provesNothing: readonly { what: RegExp; of?: RegExp; why: string }[
     why: 'Several attempts have a price each, which their sum does not show; such a charge is not priced again.',
   },
   {
-    what: /^charge\.(operation|provider|model|price_version|(cached_|cache_write_(1h_)?|audio_)?(input|output)_(input_)?tokens)$/,
+    what: /^charge\.(operation|provider|model|provider_key_id|price_version|(cached_|cache_write_(1h_)?|audio_)?(input|output)_(input_)?tokens)$/,
     of: free,
     why: 'What costs nothing, or nothing yet, has no price to compare.',
   },
   {
-    what: /^charge\.(provider|model|(cached_|cache_write_(1h_)?|audio_)?(input|output)_(input_)?tokens)$/,
+    what: /^charge\.(provider|model|provider_key_id|(cached_|cache_write_(1h_)?|audio_)?(input|output)_(input_)?tokens)$/,
     of: /pulse|workflow/,
     why: 'Events have no model; what a model has cost a workflow is in its sum only, which has the least price of its family.',
   },

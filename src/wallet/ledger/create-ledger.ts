@@ -221,7 +221,7 @@ export function createLedgerOver(
         log.warn({ err: error, chargeId: hold.chargeId }, 'the progress of a charge was not recorded');
       }
     },
-    async settle(hold, { cost, usage, provider, model, reply, evidence, delivered = false }) {
+    async settle(hold, { cost, usage, provider, model, providerKeyId, reply, evidence, delivered = false }) {
       checkUsage(usage);
       if (evidence !== undefined) checkText('evidence', evidence, evidenceBytesMax);
       if (cost < 0n) throw new RangeError('A cost is never negative.');
@@ -234,6 +234,7 @@ export function createLedgerOver(
         usage,
         provider,
         model,
+        providerKeyId,
         sealedReply,
         replyTtlMs: replyRetentionMs,
         evidence,

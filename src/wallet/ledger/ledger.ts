@@ -74,6 +74,8 @@ export interface HoldRequest {
   operation: string;
   provider?: string;
   model?: string;
+  /** The account's own key of the provider, by whose fee the charge is priced. */
+  providerKeyId?: string;
   /** The version of the price book that the charge is priced by, to its end. */
   priceVersion: number;
   /** The most that the request can cost; at least `minimum`. */
@@ -172,6 +174,8 @@ export interface Settlement {
   /** Which route answered, where that is known only now. */
   provider?: string;
   model?: string;
+  /** The account's own key that the provider was called with; without one, a `provider` says that it was none. */
+  providerKeyId?: string;
   /** What is paid for, or a part of it, has left already: then what is free is taken, and the rest is owed. */
   delivered?: boolean;
   /** What a retry with the same idempotency key is answered; stored encrypted. */

@@ -65,6 +65,7 @@ export interface SettleOperation extends ChargeReference {
   usage: Usage;
   provider: string | undefined;
   model: string | undefined;
+  providerKeyId?: string | undefined;
   /** Encrypted; stored for `replyTtlMs`. */
   sealedReply: Uint8Array | undefined;
   replyTtlMs: number;

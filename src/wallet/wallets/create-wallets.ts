@@ -158,7 +158,7 @@ function toWallet({ id: walletId, accountId, kind, posted: balance, held, owed }
 function toCharge(row: FoundCharge, metadata: Record<string, string> = {}): Charge {
   return present({
     ...pick(row, 'walletId', 'state', 'operation', 'keyId', 'tokenId', 'subject', 'deviceId', 'provider', 'model'),
-    ...pick(row, 'priceVersion', 'hold', 'owed'),
+    ...pick(row, 'providerKeyId', 'priceVersion', 'hold', 'owed'),
     chargeId: row.id,
     charged: row.settled,
     usage: pick(row, ...usageCounts, 'estimated'),

@@ -85,6 +85,8 @@ export interface Charge {
   deviceId?: string;
   provider?: string;
   model?: string;
+  /** The account's own key that the provider was called with. */
+  providerKeyId?: string;
   priceVersion: number;
   hold: NanoUsd;
   /** Absent until the charge has ended. */

@@ -69,6 +69,7 @@ function newCharge(
     progressCost: 0n,
     provider: request.provider,
     model: request.model,
+    providerKeyId: request.providerKeyId,
     estimated: false,
     expiresAtUs: nowUs + BigInt(operation.ttlMs) * 1_000n,
     keyId: request.keyId,

@@ -170,9 +170,12 @@ function countCaps(
   }
 }
 
-function describeUse(charge: ChargeRow, { usage, provider, model }: SettleOperation): void {
+function describeUse(charge: ChargeRow, { usage, provider, model, providerKeyId }: SettleOperation): void {
   stateUsage(charge, usage);
-  if (provider !== undefined) charge.provider = provider;
+  if (provider !== undefined) {
+    charge.provider = provider;
+    charge.providerKeyId = providerKeyId;
+  }
   if (model !== undefined) charge.model = model;
 }
 

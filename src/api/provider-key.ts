@@ -1,0 +1,48 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { unwrap } from '../base/failure.ts';
+import { present } from '../base/present.ts';
+import type { ProviderKeySchema } from '../gen/intelligence/key/v1/provider_key_pb.ts';
+import { ProviderKeyService } from '../gen/intelligence/key/v1/provider_key_service_pb.ts';
+import type { ProviderKey, ProviderKeys } from '../provider-keys/index.ts';
+import { accountOf } from './caller.ts';
+import { type ServedService, serve } from './handlers.ts';
+import { timestamp } from './mapping.ts';
+import type { Once } from './once.ts';
+
+/** ProviderKeyService: keys of providers that an account brings. */
+export function providerKeyService({ providerKeys, once }: { providerKeys: ProviderKeys; once: Once }): ServedService {
+  const { method } = ProviderKeyService;
+  return serve(ProviderKeyService, {
+    createProviderKey: (request, call) =>
+      once(method.createProviderKey, request, call, {
+        write: async (within) => {
+          const { provider, secret, displayName } = request;
+          const key = { accountId: accountOf(call.caller), provider, secret, displayName };
+          return { providerKey: providerKeyMessage(unwrap(await providerKeys.create(key, within))) };
+        },
+      }),
+    listProviderKeys: async (page, { caller }) => {
+      const { items, nextPageToken } = unwrap(await providerKeys.list(accountOf(caller), page));
+      return { providerKeys: items.map(providerKeyMessage), nextPageToken };
+    },
+    deleteProviderKey: async ({ providerKeyId }, { caller }) => ({
+      providerKey: providerKeyMessage(unwrap(await providerKeys.delete(accountOf(caller), providerKeyId))),
+    }),
+  });
+}
+
+function providerKeyMessage({
+  id,
+  createTime,
+  deleteTime,
+  lastUsedTime,
+  ...key
+}: ProviderKey): MessageInitShape<typeof ProviderKeySchema> {
+  return present({
+    ...key,
+    providerKeyId: id,
+    createTime: timestamp(createTime),
+    deleteTime: timestamp(deleteTime),
+    lastUsedTime: timestamp(lastUsedTime),
+  });
+}
