@@ -47,7 +47,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     upstream.answer(() => ({ pieces: streamedCompletion(contents, usage), pauseMs }));
 
   /** The reply begins, or is asked for again with the same key. */
-  const begin = (key: string, cutAfter?: number, more: Record<string, string> = {}) =>
+  const begin = (key: string, cut?: number | string, more: Record<string, string> = {}) =>
     requestCut(app.url, {
       head: [
         `POST ${chatPath} HTTP/1.1`,
@@ -58,7 +58,8 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
         ...Object.entries(more).map(([name, value]) => `${name}: ${value}`),
       ],
       body: JSON.stringify(asked),
-      ...(cutAfter === undefined ? {} : { cutAfter }),
+      ...(typeof cut === 'number' ? { cutAfter: cut } : {}),
+      ...(typeof cut === 'string' ? { cutAt: cut } : {}),
     });
   const resume = (node: TestApp, chargeId: string, last: string | undefined, cutAfter?: number) =>
     requestCut(node.url, {
@@ -134,7 +135,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
 
     test('goes on at another node while it is made, by what is stored', async () => {
       answerIn(150);
-      const cut = await begin('elsewhere', 1_000);
+      const cut = await begin('elsewhere', '"lo, "');
       const chargeId = chargeIn(cut);
       const rest = await resume(other, chargeId, cut.events.at(-1)?.id);
       await expectWhole(chargeId, [...cut.events, ...rest.events]);
@@ -145,7 +146,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
       answerIn(50);
       upstream.seen.length = 0;
       const before = await balance();
-      const cut = await begin('again', 1_000);
+      const cut = await begin('again', '"lo, "');
       const again = await begin('again');
       await expectWhole(chargeIn(cut), again.events);
       const last = cut.events.at(-1)?.id ?? '';
@@ -170,7 +171,7 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
       answerIn(20);
       upstream.seen.length = 0;
       const before = await balance();
-      const cut = await begin('nobody', 1_000);
+      const cut = await begin('nobody', '"lo, "');
       await expect.poll(async () => before - (await balance()), { timeout: 30_000 }).toBe(cost);
       const chargeId = chargeIn(cut);
       const rest = await resume(app, chargeId, cut.events.at(-1)?.id);

@@ -8,6 +8,13 @@ export interface ArrivedEvent {
   data: string;
 }
 
+export interface CutRequest {
+  head: string[];
+  body?: string;
+  cutAfter?: number;
+  cutAt?: string;
+}
+
 export interface Arrived {
   /** Of all that the server sent, as far as it was read. */
   bytes: number;
@@ -18,10 +25,10 @@ export interface Arrived {
   events: ArrivedEvent[];
 }
 
-/** One HTTP/1.1 request over a socket of its own, which is cut when `cutAfter` bytes of the reply have come. */
+/** One HTTP/1.1 request over a socket of its own, which is cut when `cutAfter` bytes of the reply have come, or `cutAt` is in it. */
 export async function requestCut(
   url: string,
-  { head, body = '', cutAfter = Number.POSITIVE_INFINITY }: { head: string[]; body?: string; cutAfter?: number },
+  { head, body = '', cutAfter = Number.POSITIVE_INFINITY, cutAt }: CutRequest,
 ): Promise<Arrived> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -40,7 +47,7 @@ export async function requestCut(
     socket.on('data', (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes >= cutAfter) socket.resetAndDestroy();
+      if (bytes >= cutAfter || (cutAt !== undefined && Buffer.concat(chunks).includes(cutAt))) socket.resetAndDestroy();
     });
     socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`, () => {
       if (cutAfter === 0) socket.resetAndDestroy();
