@@ -52,11 +52,17 @@ const charactersOfGroup = 4;
 /** A run of base64 and its padding; a caller may send one after the other. */
 const runs = /[A-Za-z0-9+/]*={0,2}/y;
 
+/** In one piece of the body; a message is a run or two. */
+const runsMax = 1_024;
+
 /** What is in groups of base64; those with padding may be followed by others. */
 function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafe((text.length / charactersOfGroup) * 3);
   let length = 0;
+  let count = 0;
   for (let at = 0; at < text.length; ) {
+    count += 1;
+    if (count > runsMax) throw notBase64();
     runs.lastIndex = at;
     const [run = ''] = runs.exec(text) ?? [];
     if (run.length === 0 || run.length % charactersOfGroup > 0) throw notBase64();

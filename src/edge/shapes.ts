@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { FailureError, type FieldViolation } from '../base/failure.ts';
 
 const violationsMax = 10;
@@ -15,6 +15,32 @@ export function readShape<Shape extends z.ZodType>(
     throw new FailureError({ kind: 'invalid_argument', violations });
   }
   return { value: parsed.data, ignored: ignoredOf(body, parsed.data) };
+}
+
+/**
+ * A list of at most `max` values. It is read up to its first value that is wrong: the package itself would describe every one
+ * of them, which takes seconds for a list of nonsense.
+ */
+export function listOf<Shape extends z.ZodType>(shape: Shape, max: number, min = 0) {
+  return z
+    .array(z.unknown())
+    .min(min)
+    .max(max)
+    .transform((values, context): z.infer<Shape>[] => {
+      const read: z.infer<Shape>[] = [];
+      for (const [index, value] of values.entries()) {
+        const parsed = shape.safeParse(value);
+        if (!parsed.success) {
+          for (const issue of parsed.error.issues.slice(0, violationsMax)) {
+            const { path, message } = deepest(issue);
+            context.addIssue({ code: 'custom', path: [index, ...path], message });
+          }
+          return z.NEVER;
+        }
+        read.push(parsed.data);
+      }
+      return read;
+    });
 }
 
 /** The value of `X-Ignored-Parameters`. */
@@ -39,12 +65,15 @@ function ignoredOf(sent: unknown, read: unknown, at = '', names = new Set<string
 }
 
 function violationOf(issue: z.core.$ZodIssue): FieldViolation {
-  // Of the forms that a value may have, what is wrong with the one that it comes nearest to says most.
-  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    const deepest = issue.errors.flat().toSorted((a, b) => b.path.length - a.path.length)[0];
-    if (deepest) return violationOf({ ...deepest, path: [...issue.path, ...deepest.path] } as z.core.$ZodIssue);
-  }
+  const { path, message } = deepest(issue);
   let field = '';
-  for (const name of issue.path) field += typeof name === 'number' ? `[${name}]` : `${field && '.'}${String(name)}`;
-  return { field: field || 'body', description: issue.message };
+  for (const name of path) field += typeof name === 'number' ? `[${name}]` : `${field && '.'}${String(name)}`;
+  return { field: field || 'body', description: message };
+}
+
+/** Of the forms that a value may have, what is wrong with the one that it comes nearest to says most. */
+function deepest(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string } {
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return issue;
+  const [inner] = issue.errors.flat().toSorted((a, b) => b.path.length - a.path.length);
+  return inner ? deepest({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue) : issue;
 }

@@ -146,6 +146,17 @@ test('an access token runs the tools of its scopes and no others', async () => {
   expect(refused.body.error.data).toMatchObject({ status: 'PERMISSION_DENIED' });
 });
 
+test('calls that the protocol refuses give their place back', async () => {
+  // More than the account's requests at one time.
+  const call = { method: 'tools/call', params: { name: 'list_packs', arguments: {} } };
+  for (let round = 0; round < 24; round++) {
+    expect((await post(JSON.stringify({ jsonrpc: '2.0', ...call }))).status).toBe(202);
+    expect((await post(call, { accept: 'application/json' })).status).toBe(406);
+    expect((await post({ ...call, params: { ...call.params, arguments: 'x' } })).body.error.code).toBe(-32602);
+  }
+  expect((await post(call)).body.result.isError).toBeFalsy();
+});
+
 test('messages that are none are refused with the reason', async () => {
   expect((await post('{"jsonrpc":')).body.error).toMatchObject({ message: expect.stringContaining('JSON') });
   const batch = await post([{ method: 'ping' }, { method: 'ping' }]);

@@ -45,7 +45,7 @@ function assistantOf(blocks: Block[], at: string): ChatMessage {
     parts: blocks.filter((block) => block.type === 'text').map(partOf),
     toolCalls: calls.map(({ id, name, input }) => ({
       ...{ id, name, arguments: JSON.stringify(input) },
-      providerState: state?.calls[id] ?? '',
+      providerState: state?.calls.get(id) ?? '',
     })),
     providerState: state?.message ?? '',
     ...cachePointOf(calls.at(-1)?.cache_control),

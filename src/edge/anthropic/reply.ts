@@ -33,7 +33,7 @@ type BlockKind = 'thinking' | 'text' | `tool ${number}`;
 export class MessageEvents {
   readonly #requestId: string;
   readonly #model: string;
-  readonly #calls: Record<string, string> = {};
+  readonly #calls = new Map<string, string>();
   readonly #callIds = new Map<number, string>();
   #index = -1;
   #open: BlockKind | undefined;
@@ -71,7 +71,7 @@ export class MessageEvents {
         const { index, id, name, arguments: text, providerState } = event.value;
         if (id !== '') this.#callIds.set(index, id);
         const known = this.#callIds.get(index);
-        if (providerState !== '' && known !== undefined) this.#calls[known] = providerState;
+        if (providerState !== '' && known !== undefined) this.#calls.set(known, providerState);
         const begun = this.#block(`tool ${index}`, { type: 'tool_use', id, name, input: {} });
         return text === '' ? begun : [...begun, this.#delta({ type: 'input_json_delta', partial_json: text })];
       }

@@ -1,4 +1,10 @@
 import { z } from 'zod';
+import { listOf } from '../shapes.ts';
+
+// The contract's bounds, so that what is too much is refused before each of it is looked at.
+const messagesMax = 2_048;
+const blocksMax = 256;
+const toolsMax = 128;
 
 // What the Messages API takes (version 2023-06-01 and its additions until now). Members that are not named here are left out,
 // and told as ignored.
@@ -44,7 +50,7 @@ const resultBlock = z.discriminatedUnion('type', [textBlock, imageBlock, documen
 const toolResultBlock = z.object({
   type: z.literal('tool_result'),
   tool_use_id: z.string(),
-  content: z.union([z.string(), z.array(resultBlock)]).nullish(),
+  content: z.union([z.string(), listOf(resultBlock, blocksMax)]).nullish(),
   is_error: z.boolean().nullish(),
   cache_control: cacheControl,
 });
@@ -56,10 +62,10 @@ const userBlock = z.discriminatedUnion('type', [textBlock, imageBlock, documentB
 const assistantBlock = z.discriminatedUnion('type', [textBlock, toolUseBlock, thinkingBlock, redactedThinkingBlock]);
 
 const message = z.discriminatedUnion('role', [
-  z.object({ role: z.literal('user'), content: z.union([z.string(), z.array(userBlock)]) }),
-  z.object({ role: z.literal('assistant'), content: z.union([z.string(), z.array(assistantBlock)]) }),
+  z.object({ role: z.literal('user'), content: z.union([z.string(), listOf(userBlock, blocksMax)]) }),
+  z.object({ role: z.literal('assistant'), content: z.union([z.string(), listOf(assistantBlock, blocksMax)]) }),
   // Instructions within a conversation, which newer clients send.
-  z.object({ role: z.literal('system'), content: z.union([z.string(), z.array(textBlock)]) }),
+  z.object({ role: z.literal('system'), content: z.union([z.string(), listOf(textBlock, blocksMax)]) }),
 ]);
 
 const tool = z.object({
@@ -92,9 +98,9 @@ const outputConfig = z.object({
 /** What messages and counts of their tokens have in common. */
 const conversation = {
   model: z.string(),
-  messages: z.array(message).min(1),
-  system: z.union([z.string(), z.array(textBlock)]).nullish(),
-  tools: z.array(tool).nullish(),
+  messages: listOf(message, messagesMax, 1),
+  system: z.union([z.string(), listOf(textBlock, blocksMax)]).nullish(),
+  tools: listOf(tool, toolsMax).nullish(),
   tool_choice: toolChoice.nullish(),
   thinking: thinking.nullish(),
   output_config: outputConfig.nullish(),
@@ -106,7 +112,7 @@ export const messagesRequest = z.object({
   stream: z.boolean().nullish(),
   temperature: z.number().min(0).max(1).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
-  stop_sequences: z.array(z.string()).nullish(),
+  stop_sequences: listOf(z.string(), 16).nullish(),
   metadata: z.object({ user_id: z.string().nullish() }).nullish(),
 });
 export const countRequest = z.object(conversation);

@@ -94,6 +94,8 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
       call: async (name, args) => (tool && tool.name === name ? run(tool, args, call) : undefined),
     });
     const response = await http.untilStopped(answering);
+    // What the package answered by itself, because the message is no good, ends the call, too.
+    gate.abandon(call, new FailureError(invalid('body', 'is not a message of the protocol')));
     // Only then is it known what was charged, which stands in the headers.
     const body = Buffer.from(await response.arrayBuffer());
     if (http.isGone) reply.hijack();
@@ -177,6 +179,8 @@ function webRequest(http: HttpCall, url: string): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(http.headers))
     if (typeof value === 'string' && !name.startsWith(':')) headers.set(name, value);
+  // Whoever takes anything takes what there is.
+  if ((headers.get('accept') ?? '*/*').includes('*/*')) headers.set('accept', 'application/json, text/event-stream');
   return new Request(url, { method: 'POST', headers, signal: http.signal });
 }
 

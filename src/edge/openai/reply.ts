@@ -48,7 +48,7 @@ export class CompletionChunks {
   readonly #includeUsage: boolean;
   readonly #begun = new Set<number>();
   readonly #callIds = new Map<number, string>();
-  readonly #callStates: Record<string, string> = {};
+  readonly #callStates = new Map<string, string>();
 
   constructor(options: { requestId: string; model: string; includeUsage: boolean }) {
     this.#base = {
@@ -71,7 +71,7 @@ export class CompletionChunks {
       case 'toolCall': {
         const { index, id, name, arguments: text, providerState } = event.value;
         if (id !== '') this.#callIds.set(index, id);
-        if (providerState !== '') this.#callStates[this.#callIds.get(index) ?? ''] = providerState;
+        if (providerState !== '') this.#callStates.set(this.#callIds.get(index) ?? '', providerState);
         const begins = !this.#begun.has(index);
         this.#begun.add(index);
         const named = { index, id, type: 'function', function: { name, arguments: text } };

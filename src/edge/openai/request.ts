@@ -95,7 +95,7 @@ function messageOf(value: unknown, at: string, members: MemberCheck): MessageIni
     ...contentOf(message.content ?? message.refusal, `${at}.content`, members),
     toolCalls: toolCalls
       .map((call, index) => toolCallOf(call, `${at}.tool_calls[${index}]`))
-      .map((call) => ({ ...call, providerState: state?.calls[call.id] ?? '' })),
+      .map((call) => ({ ...call, providerState: state?.calls.get(call.id) ?? '' })),
     providerState: state?.message ?? '',
     ...optional('toolCallId', message.tool_call_id, (id) => textAt(id, `${at}.tool_call_id`)),
   };

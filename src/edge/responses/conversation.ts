@@ -47,7 +47,7 @@ function assistantOf({ parts, toolCalls, state }: Turn): ChatMessage {
   return {
     role: 'assistant',
     parts,
-    toolCalls: toolCalls.map((call) => ({ ...call, providerState: state?.calls[call.id ?? ''] ?? '' })),
+    toolCalls: toolCalls.map((call) => ({ ...call, providerState: state?.calls.get(call.id ?? '') ?? '' })),
     providerState: state?.message ?? '',
   };
 }

@@ -23,7 +23,7 @@ export class ResponseEvents {
   readonly #shell: ResponseShell;
   readonly #done: Item[] = [];
   readonly #calls = new Map<number, OpenItem>();
-  readonly #callStates: Record<string, string> = {};
+  readonly #callStates = new Map<string, string>();
   #reasoning: OpenItem | undefined;
   #message: OpenItem | undefined;
   #items = 0;
@@ -103,7 +103,7 @@ export class ResponseEvents {
       const item = callItem(open.id, { id, name, arguments: '' }, 'in_progress');
       begun.push(this.#about(open, 'response.output_item.added', { item }));
     }
-    if (providerState !== '' && open.call) this.#callStates[open.call.id] = providerState;
+    if (providerState !== '' && open.call) this.#callStates.set(open.call.id, providerState);
     if (delta === '') return begun;
     open.text += delta;
     return [...begun, this.#inItem(open, 'response.function_call_arguments.delta', { delta })];

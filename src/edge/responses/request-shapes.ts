@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listOf } from '../shapes.ts';
 
 // What the Responses API takes. Members that are not named here are left out, and told as ignored; those that would change
 // what a reply is are named, to be refused.
@@ -27,7 +28,7 @@ const part = z.discriminatedUnion('type', [inputText, refusal, inputImage, input
 const message = z.object({
   type: z.literal('message').default('message'),
   role: z.enum(['user', 'assistant', 'system', 'developer']),
-  content: z.union([z.string(), z.array(part)]),
+  content: z.union([z.string(), listOf(part, 256)]),
 });
 const functionCall = z.object({
   type: z.literal('function_call'),
@@ -38,12 +39,12 @@ const functionCall = z.object({
 const functionCallOutput = z.object({
   type: z.literal('function_call_output'),
   call_id: z.string(),
-  output: z.union([z.string(), z.array(part)]),
+  output: z.union([z.string(), listOf(part, 256)]),
 });
 const reasoningItem = z.object({
   type: z.literal('reasoning'),
   encrypted_content: z.string().nullish(),
-  summary: z.array(z.unknown()).nullish(),
+  summary: listOf(z.unknown(), 256).nullish(),
 });
 
 const item = z.discriminatedUnion('type', [message, functionCall, functionCallOutput, reasoningItem]);
@@ -78,9 +79,9 @@ const absent = (reason: string) => z.null({ error: reason }).optional();
 
 export const responsesRequest = z.object({
   model: z.string().default('auto'),
-  input: z.union([z.string(), z.array(typed).min(1)]),
+  input: z.union([z.string(), listOf(typed, 4_096, 1)]),
   instructions: z.string().nullish(),
-  tools: z.array(tool).nullish(),
+  tools: listOf(tool, 128).nullish(),
   tool_choice: toolChoice.nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   max_output_tokens: z.int().min(1).max(1_000_000).nullish(),
@@ -97,7 +98,7 @@ export const responsesRequest = z.object({
   metadata: z.record(z.string(), z.string()).nullish(),
   user: z.string().nullish(),
   safety_identifier: z.string().nullish(),
-  include: z.array(z.string()).nullish(),
+  include: listOf(z.string(), 16).nullish(),
   store: z.boolean().nullish(),
   truncation: z.literal('disabled', { error: 'must be disabled: nothing of the input is left out' }).nullish(),
   previous_response_id: absent(stateless),
