@@ -1,7 +1,7 @@
 import type { OwnKey } from '../base/own-key.ts';
 import { type ListPrice, missingDimensions } from './list-prices.ts';
-import type { EmbeddingSettings, Model, ModelSettings, PricedEmbeddingModel, PricedModel } from './model.ts';
-import { hasRate, type Price } from './price.ts';
+import type { Model, ModelSettings, PricedEmbeddingModel, PricedModel } from './model.ts';
+import { hasRate } from './price.ts';
 import { effectivePrice, type PriceVersion } from './price-book.ts';
 import { embeddedModel, wellKnownModels } from './well-known.ts';
 import { wellKnownEmbeddings } from './well-known-embeddings.ts';
@@ -73,12 +73,8 @@ export function vectorOfferOf(
 ): PricedEmbeddingModel | undefined {
   const price = embedding && effectivePrice(book, itemOf(model), account.id, account.now);
   if (!embedding || price?.inputPerMillion === undefined) return undefined;
-  return { model, embedding: dimensionsOf(embedding), price: { ...price, perRequest: price.perRequest ?? 0n } };
-}
-
-/** The lengths that a model's vectors can have. */
-export function dimensionsOf({ dimensions, dimensionsMin = dimensions }: EmbeddingSettings) {
-  return { dimensions, dimensionsMin };
+  const { dimensions, dimensionsMin = dimensions } = embedding;
+  return { model, embedding: { dimensions, dimensionsMin }, price: { ...price, perRequest: price.perRequest ?? 0n } };
 }
 
 /** The models that an account's own keys can call, at what the book asks for a request with such a key. */
@@ -86,15 +82,15 @@ export function ownOffers(
   models: readonly EnabledModel[],
   keys: readonly OwnKey[],
   priceOf: (item: string) => Price | undefined,
-): { offer: PricedModel; settings: ModelSettings }[] {
+): PricedModel[] {
   return keys.flatMap((ownKey) => {
     const price = priceOf(ownKeyItemOf(ownKey.provider));
     // The book states that tokens cost nothing; an item that does not is no fee.
     if (price?.perRequest === undefined || price.inputPerMillion === undefined || price.outputPerMillion === undefined)
       return [];
     return models
-      .filter(({ model }) => model.provider === ownKey.provider)
-      .map(({ model, settings }) => ({ offer: { model, price, ownKey }, settings }));
+      .filter(({ model, settings }) => model.provider === ownKey.provider && !settings.embedding)
+      .map(({ model }) => ({ model, price, ownKey }));
   });
 }
 

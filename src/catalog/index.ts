@@ -2,14 +2,7 @@ import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { OwnKey } from '../base/own-key.ts';
 import { createRounds } from '../base/rounds.ts';
-import {
-  dimensionsOf,
-  enabledModels,
-  offerOf,
-  ownOffers,
-  type UnofferedModel,
-  vectorOfferOf,
-} from './enabled-models.ts';
+import { enabledModels, offerOf, ownOffers, type UnofferedModel, vectorOfferOf } from './enabled-models.ts';
 import type { ModelSettings, PricedEmbeddingModel, PricedModel } from './model.ts';
 import type { Price } from './price.ts';
 import {
@@ -62,12 +55,10 @@ export interface Catalog {
   /** The same of models that make vectors; they have a price of input alone. */
   embeddingModels(accountId: string): readonly PricedEmbeddingModel[];
   /**
-   * Models of an account's own keys, at the fee for a request (`byok:<provider>` in the book, whose tokens cost 0); none of a
+   * Models of an account's own keys that answer conversations, at the fee for a request (`byok:<provider>` in the book, whose tokens cost 0); none of a
    * provider without such a price, or whose keys are not taken.
    */
   ownModels(accountId: string, keys: readonly OwnKey[]): readonly PricedModel[];
-  /** The same of models that make vectors. */
-  ownEmbeddingModels(accountId: string, keys: readonly OwnKey[]): readonly PricedEmbeddingModel[];
   /** What an account pays now for a service such as `workflow:risk.check`. */
   price(item: string, accountId: string): Price | undefined;
   /** The price book's version at this moment; a charge keeps the version that it began with. */
@@ -190,14 +181,7 @@ export async function createCatalog(deps: {
       current(pricedEmbeddings, accountId, () =>
         models.flatMap((enabled) => vectorOfferOf(enabled, book, { id: accountId, now: now() }) ?? []),
       ),
-    ownModels: (accountId, keys) =>
-      ownOffers(ownable, keys, (item) => priceOfService(item, accountId)).flatMap(({ offer, settings }) =>
-        settings.embedding ? [] : [offer],
-      ),
-    ownEmbeddingModels: (accountId, keys) =>
-      ownOffers(ownable, keys, (item) => priceOfService(item, accountId)).flatMap(({ offer, settings }) =>
-        settings.embedding ? [{ ...offer, embedding: dimensionsOf(settings.embedding) }] : [],
-      ),
+    ownModels: (accountId, keys) => ownOffers(ownable, keys, (item) => priceOfService(item, accountId)),
     price: priceOfService,
     planPrices: async (rules) => {
       await refresh();

@@ -32,7 +32,7 @@ export interface Providers {
   /** How a provider is asked for what not all of them have. */
   dialect(provider: string): Dialect;
   /** A provider's model that makes vectors, or undefined when the provider is not enabled or has none. */
-  embed(provider: string, model: string, key?: OwnKey): EmbeddingUpstream | undefined;
+  embed(provider: string, model: string): EmbeddingUpstream | undefined;
   /** Whether a setting of a request reaches the model; false for a provider that is not enabled. */
   takes(provider: string, model: string, setting: CallSetting): boolean;
   /** Ends the connections to the providers. */
@@ -81,7 +81,7 @@ export function createProviders(deps: {
     model(provider, model, key) {
       if (key) {
         const settings = ownable.get(provider);
-        return settings && byOwnKey(settings, key).model(model);
+        return settings && byOwnKey(settings, key)(model);
       }
       const id = `${provider}/${model}`;
       let found = models.get(id);
@@ -91,11 +91,7 @@ export function createProviders(deps: {
       }
       return found;
     },
-    embed(provider, model, key) {
-      if (!key) return embedding.get(provider)?.(model);
-      const settings = ownable.get(provider);
-      return settings && byOwnKey(settings, key).embed?.(model);
-    },
+    embed: (provider, model) => embedding.get(provider)?.(model),
     takes(provider, model, setting) {
       const kind = kinds.get(provider);
       return kind !== undefined && takesSetting(kind, model, setting);

@@ -1,36 +1,28 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { OwnKey } from '../base/own-key.ts';
-import { connectEmbeddings, type EmbeddingUpstream } from './embeddings.ts';
 import { connectProvider } from './kinds.ts';
 import type { ProviderSettings } from './settings.ts';
 import type { UpstreamFetch } from './upstream-fetch.ts';
 
-interface KeyedConnection {
-  model(name: string): LanguageModelV4;
-  embed?: ((name: string) => EmbeddingUpstream) | undefined;
-}
+type Models = (name: string) => LanguageModelV4;
 
 /** Connects providers with keys that accounts brought. A connection is kept for as long as its key's object is, and no longer. */
-export function createKeyedConnections(
-  upstream: UpstreamFetch,
-): (settings: ProviderSettings, key: OwnKey) => KeyedConnection {
-  const connections = new WeakMap<OwnKey, KeyedConnection>();
+export function createKeyedConnections(upstream: UpstreamFetch): (settings: ProviderSettings, key: OwnKey) => Models {
+  const connections = new WeakMap<OwnKey, Models>();
   return ({ id, kind, baseUrl }, key) => {
-    let connection = connections.get(key);
-    if (!connection) {
+    let models = connections.get(key);
+    if (!models) {
       // Nothing else of the operator's: headers may hold its own keys, or take the place of this one.
-      const settings: ProviderSettings = { id, kind, baseUrl, apiKey: key.secret() };
-      const connect = connectProvider(settings, upstream);
-      connection = { model: kept(connect), embed: connectEmbeddings(settings, upstream) };
-      connections.set(key, connection);
+      models = kept(connectProvider({ id, kind, baseUrl, apiKey: key.secret() }, upstream));
+      connections.set(key, models);
     }
-    return connection;
+    return models;
   };
 }
 
-/** A key's calls name models of the catalog only, so there are few. */
-function kept<Model>(connect: (name: string) => Model): (name: string) => Model {
-  const models = new Map<string, Model>();
+/** Calls name models of the catalog only, so there are few. */
+function kept(connect: Models): Models {
+  const models = new Map<string, LanguageModelV4>();
   return (name) => {
     let model = models.get(name);
     if (!model) {

@@ -16,10 +16,12 @@ const modelCost = '0.000016';
 const settings = (url: string, price: string | undefined) => `
 providers:
   - { id: up, kind: openai-compatible, baseUrl: "${url}/up", apiKeyEnv: UP_KEY, headers: { x-operator: operators-header } }
+  - { id: alt, kind: openai-compatible, baseUrl: "${url}/alt", apiKeyEnv: UP_KEY }
   - { id: ext, kind: openai-compatible, baseUrl: "${url}/ext", apiKeyEnv: EXT_KEY }
 models:
   - { id: m, provider: up, quality: 50, contextTokens: 100000, price: { inputPerMillionUsd: "1", outputPerMillionUsd: "2" } }
   - { id: m2, provider: up, quality: 49, contextTokens: 100000, price: { inputPerMillionUsd: "1", outputPerMillionUsd: "2" } }
+  - { id: a, provider: alt, quality: 40, contextTokens: 100000, price: { inputPerMillionUsd: "1", outputPerMillionUsd: "2" } }
   - { id: e, provider: ext, quality: 50, contextTokens: 100000 }
 ownKeys: { ${price ? `pricePerRequestUsd: "${price}", ` : ''}providers: [up, ext] }`;
 
@@ -144,7 +146,7 @@ eachServer((server) => {
       );
       // As often as would open a circuit.
       for (let round = 0; round < 6; round++) {
-        const answer = await ask(customer, {});
+        const answer = await ask(customer, { routing: { mode: 'quality' } });
         expect([answer.status, reasonOf(answer)]).toEqual([424, 'PROVIDER_KEY_REFUSED']);
         expect(answer.text).toContain(id);
         expect(answer.text).toContain(secret.slice(-4));
