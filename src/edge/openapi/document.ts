@@ -265,6 +265,7 @@ function applies(status: string, who: Who, method: DescMethod, { body, template 
     case '422':
       return keyUse(method) !== undefined;
     case '402':
+    case '424':
     case '502':
     case '504':
       return who.isCharged;

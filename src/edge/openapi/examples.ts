@@ -23,6 +23,7 @@ const examples: Record<string, unknown> = {
   'AccountService.CreateAccount': { displayName: 'Example Company' },
   'AccountService.CreditAccount': { amountUsd: '50.00', reference: 'bank transfer 2026-0001' },
   'KeyService.CreateKey': { displayName: 'production', purpose: 'Advice to sellers on our marketplace' },
+  'ProviderKeyService.CreateProviderKey': { provider: 'openai', secret: 'sk-proj-example', displayName: 'our project' },
   'WalletService.CreateTopUp': { amountUsd: '5.00' },
   'WalletService.EraseMetadata': { metadata: { key: 'customer', value: 'user-4711' } },
   'WalletService.CreateApplicationTopUp': { amountUsd: '5.00' },
