@@ -1,7 +1,7 @@
 import type { OwnKey } from '../base/own-key.ts';
 import { type ListPrice, missingDimensions } from './list-prices.ts';
 import type { Model, ModelSettings, PricedEmbeddingModel, PricedModel } from './model.ts';
-import { hasRate } from './price.ts';
+import { hasRate, type Price } from './price.ts';
 import { effectivePrice, type PriceVersion } from './price-book.ts';
 import { embeddedModel, wellKnownModels } from './well-known.ts';
 import { wellKnownEmbeddings } from './well-known-embeddings.ts';

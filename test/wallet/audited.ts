@@ -42,6 +42,8 @@ export const tablesWithoutMoney: Record<string, string> = {
   workflow_outcome: 'What callers report of what was judged.',
   settlement_dead_letter: 'Any row is a violation as it is, until a person has seen to it and removed it.',
   workflow_draft: 'What a draft says; it is shown once its charge is settled, and nothing is charged by it.',
+  chat_stream: 'A resumable reply, kept for minutes; its charge is settled as any other.',
+  chat_stream_part: 'A part of such a reply.',
   low_balance_alert: 'Says which alert was sent; it follows the balance and pays for nothing.',
   pulse_unsettled: 'A row that stays is a violation of its own (pulse-charges-are-settled).',
 };
