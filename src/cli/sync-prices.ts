@@ -43,7 +43,9 @@ is written is exactly what was shown, all or none, as a new version of the book.
     .option('--json', 'print JSON Lines')
     .action(({ json }: { json?: boolean }) =>
       withCatalog(options, async (catalog) => {
-        for (const { name, reason } of catalog.unoffered())
+        const off = catalog.unoffered();
+        if (off.length === 0 && !json) write('Every model is offered.');
+        for (const { name, reason } of off)
           write(json ? JSON.stringify({ model: name, reason }) : `${name}\t${reason}`);
       }),
     );

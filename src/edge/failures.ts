@@ -182,7 +182,9 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         code: Code.InvalidArgument,
         status: 415,
         reason: 'UNSUPPORTED_MEDIA_TYPE',
-        message: `Send the body as Content-Type ${failure.accepted.join(' or ')}.`,
+        message: failure.accepted.includes('identity')
+          ? 'Send the body with Content-Encoding gzip, or without one.'
+          : `Send the body as Content-Type ${failure.accepted.join(' or ')}.`,
       };
     case 'rate_limited':
       return {
@@ -253,7 +255,8 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         code: Code.NotFound,
         status: 404,
         reason: 'NOT_FOUND',
-        message: 'Nothing is served at this path. GET /openapi.json lists what is.',
+        message:
+          'Nothing is served at this path. GET /openapi.json lists what is; the README names the paths for clients of other APIs.',
       };
     case 'method_not_allowed':
       return {

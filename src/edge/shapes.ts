@@ -43,12 +43,17 @@ export function listOf<Shape extends z.ZodType>(shape: Shape, max: number, min =
     });
 }
 
-/** The value of `X-Ignored-Parameters`. */
-export function ignoredHeader(names: readonly string[]): string {
-  return names
-    .filter((name) => /^[\w.-]{1,100}$/.test(name))
-    .slice(0, ignoredMax)
-    .join(', ');
+/** The settings that the model did not have, as other APIs write names. */
+export function untakenNames(ignored: readonly { field: string }[]): string[] {
+  return ignored.map(({ field }) =>
+    field.replace(/\[\d+\]/g, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+  );
+}
+
+/** Names in `X-Ignored-Parameters` what was not used, each once. */
+export function noteIgnored(replyHeaders: Record<string, string>, names: readonly string[]): void {
+  const plain = [...new Set(names)].filter((name) => /^[\w.-]{1,100}$/.test(name)).slice(0, ignoredMax);
+  if (plain.length > 0) replyHeaders['x-ignored-parameters'] = plain.join(', ');
 }
 
 /** The members of what was sent that are not in what was read, each name once: `top_k`, `tools.defer_loading`. */

@@ -183,6 +183,14 @@ test('errors have the shape and the class of that API', async () => {
   expect(await spent()).toBe(0n);
 });
 
+test('what the model does not have is named', async () => {
+  const marked = { type: 'text' as const, text: 'Hi', cache_control: { type: 'ephemeral' as const } };
+  const { response } = await client.messages
+    .create({ ...asked, messages: [{ role: 'user', content: [marked] }] })
+    .withResponse();
+  expect(response.headers.get('x-ignored-parameters')).toBe('messages.parts.cache_point');
+});
+
 test('what is not used is named', async () => {
   const more = { top_k: 5, context_management: { edits: [] } } as object;
   const { response } = await client.messages.create({ ...asked, ...more }).withResponse();

@@ -15,7 +15,7 @@ import { headersOf } from '../failures.ts';
 import type { AdmittedCall, Gate } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from '../json-body.ts';
-import { ignoredHeader } from '../shapes.ts';
+import { noteIgnored, untakenNames } from '../shapes.ts';
 import { eventFraming } from './framing.ts';
 import { anthropicError, messageOf, statusOf } from './reply.ts';
 import { type ReadMessages, readCount, readMessages } from './request.ts';
@@ -54,7 +54,7 @@ export async function anthropic(instance: FastifyInstance, options: AnthropicOpt
       // Whether it streams stands in the body; nobody gets to send one whose call would be refused.
       const call = await admit(http, ChatService.method.chat);
       const body = readMessages(await http.untilStopped(readJson(request.raw, bodyBytes)));
-      if (body.ignored.length > 0) http.replyHeaders['x-ignored-parameters'] = ignoredHeader(body.ignored);
+      noteIgnored(http.replyHeaders, body.ignored);
       return body.stream ? stream(http, body, call) : unary(http, reply, body, call);
     }),
   );
@@ -76,8 +76,9 @@ export async function anthropic(instance: FastifyInstance, options: AnthropicOpt
   }
 
   async function unary(http: HttpCall, reply: FastifyReply, request: ReadMessages, call: AdmittedCall): Promise<void> {
-    const answer = await http.untilStopped(gate.unary(call, request.unary()));
-    await send(reply, http, messageOf(answer as ChatResponse));
+    const answer = (await http.untilStopped(gate.unary(call, request.unary()))) as ChatResponse;
+    noteIgnored(http.replyHeaders, [...request.ignored, ...untakenNames(answer.ignored)]);
+    await send(reply, http, messageOf(answer));
   }
 
   async function stream(http: HttpCall, request: ReadMessages, admitted: AdmittedCall): Promise<void> {

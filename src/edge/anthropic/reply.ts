@@ -2,6 +2,7 @@ import type { StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts
 import type { ChatResponse, StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import type { Refusal } from '../failures.ts';
 import { dataOf, stateOf } from '../provider-state.ts';
+import { untakenNames } from '../shapes.ts';
 
 /** A reply as `POST /v1/messages` prints it. */
 export function messageOf(reply: ChatResponse): object {
@@ -94,6 +95,7 @@ export class MessageEvents {
         usage: usageOf(end.usage),
         // Where that API has no place: the charge and who answered.
         ...{ charge_id: end.id, provider: end.provider, model: end.model },
+        ...(end.ignored.length > 0 ? { ignored: untakenNames(end.ignored) } : {}),
       },
     ];
   }

@@ -137,7 +137,8 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
     }
     reply.headers({ ...http.replyHeaders, ...headersOf(refusal), ...challenge(refusal) });
     const body = JSON.parse(errorBody(refusal, admitted?.requestId)) as { error: object };
-    refuseAs(reply, refusal.status, refusal.message, body.error);
+    const isNoJson = refusal.violations?.[0]?.description.startsWith('is not JSON') === true;
+    refuseAs(reply, refusal, { code: isNoJson ? parseError : serverError, data: body.error });
   }
 
   /** RFC 9728, section 5.1: a challenge says where to read how to get a credential. */
@@ -151,12 +152,20 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
 
 const descriptors = new URL('../../gen/descriptors.binpb', import.meta.url);
 
-/** A refusal before there is a request of the protocol to answer. Code: its range for what a server defines. */
-function refuseAs(reply: FastifyReply, status: number, message: string, data: object): FastifyReply {
+/** JSON-RPC's code for what is not JSON, and one of its range for what a server defines. */
+const parseError = -32700;
+const serverError = -32000;
+
+/** A refusal before there is a request of the protocol to answer. */
+function refuseAs(
+  reply: FastifyReply,
+  { status, message }: Refusal,
+  { code, data }: { code: number; data: object },
+): FastifyReply {
   return reply
     .code(status)
     .type('application/json')
-    .send(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message, data } }));
+    .send(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message, data } }));
 }
 
 /** The package is large; a service that nobody asks for tools does not load it. */

@@ -22,6 +22,7 @@ import { headersOf } from '../failures.ts';
 import type { AdmittedCall, Gate } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from '../json-body.ts';
+import { noteIgnored, untakenNames } from '../shapes.ts';
 import { embeddingList, readEmbeddingsRequest } from './embeddings.ts';
 import { chunkFraming } from './framing.ts';
 import { ParameterError } from './parameters.ts';
@@ -62,7 +63,7 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
       const call = await admit(http, ChatService.method.chat);
       const json = await http.untilStopped(readJson(request.raw, bodyBytes));
       const body = readCompletionRequest(json, http.headers['cache-control']);
-      noteIgnored(http, body.ignored);
+      noteIgnored(http.replyHeaders, body.ignored);
       return body.stream ? stream(http, body, call) : unary(http, reply, body, call);
     }),
   );
@@ -71,7 +72,7 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
       answering(request, reply, async (http) => {
         const call = await admit(http, EmbeddingService.method.embed);
         const body = readEmbeddingsRequest(await http.untilStopped(readJson(request.raw, textsBytes)));
-        noteIgnored(http, body.ignored);
+        noteIgnored(http.replyHeaders, body.ignored);
         const answer = (await http.untilStopped(gate.unary(call, body.message))) as EmbedResponse;
         await sendBody(reply, http, embeddingList(answer, body.asBase64));
       }),
@@ -98,8 +99,9 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
     request: CompletionRequest,
     call: AdmittedCall,
   ): Promise<void> {
-    const answer = await http.untilStopped(gate.unary(call, request.unary()));
-    await send(reply, http, completionOf(answer as ChatResponse));
+    const answer = (await http.untilStopped(gate.unary(call, request.unary()))) as ChatResponse;
+    noteIgnored(http.replyHeaders, [...request.ignored, ...untakenNames(answer.ignored)]);
+    await send(reply, http, completionOf(answer));
   }
 
   async function stream(http: HttpCall, request: CompletionRequest, admitted: AdmittedCall): Promise<void> {
@@ -151,10 +153,6 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
     reply.code(statusOf(refusal)).headers(headersOf(refusal));
     await send(reply, http, openAiError(refusal, error instanceof ParameterError ? error.violation : undefined));
   }
-}
-
-function noteIgnored(http: HttpCall, ignored: readonly string[]): void {
-  if (ignored.length > 0) http.replyHeaders['x-ignored-parameters'] = ignored.join(', ');
 }
 
 async function send(reply: FastifyReply, http: HttpCall, body: object): Promise<void> {

@@ -10,6 +10,7 @@ import type {
 import type { ChatResponse, StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import type { Refusal } from '../failures.ts';
 import { dataOf, stateOf } from '../provider-state.ts';
+import { untakenNames } from '../shapes.ts';
 
 /** A reply as `POST /v1/chat/completions` prints it. */
 export function completionOf(reply: ChatResponse): object {
@@ -93,6 +94,7 @@ export class CompletionChunks {
       charge_id: id,
       ...cacheReport(cache),
       ...guardrailReport(guardrail),
+      ...(end.ignored.length > 0 ? { ignored: untakenNames(end.ignored) } : {}),
     };
     const choice = { index: 0, delta: {}, logprobs: null, finish_reason: finishReason(end.finishReason) };
     const state = dataOf({ message: end.providerState, calls: this.#callStates });

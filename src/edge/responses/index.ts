@@ -13,7 +13,7 @@ import type { AdmittedCall } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from '../json-body.ts';
 import { type OpenAiOptions, openAiError, statusOf } from '../openai/index.ts';
-import { ignoredHeader } from '../shapes.ts';
+import { noteIgnored, untakenNames } from '../shapes.ts';
 import { responseFraming } from './events.ts';
 import { responseOf } from './reply.ts';
 import { type ReadResponses, readResponses } from './request.ts';
@@ -50,9 +50,10 @@ export async function responses(instance: FastifyInstance, options: Omit<OpenAiO
     const call = await gate.admit(ChatService.method.chat, new HttpIncomingCall('openai', http));
     http.admitted = call;
     const body = readResponses(await http.untilStopped(readJson(request.raw, bodyBytes)));
-    if (body.ignored.length > 0) http.replyHeaders['x-ignored-parameters'] = ignoredHeader(body.ignored);
+    noteIgnored(http.replyHeaders, body.ignored);
     if (body.stream) return stream(http, body, call);
     const answered = (await http.untilStopped(gate.unary(call, body.unary()))) as ChatResponse;
+    noteIgnored(http.replyHeaders, [...body.ignored, ...untakenNames(answered.ignored)]);
     await send(reply, http, responseOf(answered, call.requestId, body.asked));
   }
 

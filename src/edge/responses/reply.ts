@@ -1,6 +1,7 @@
 import type { StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { ChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { dataOf, stateOf } from '../provider-state.ts';
+import { untakenNames } from '../shapes.ts';
 import type { ResponsesRequest } from './request-shapes.ts';
 
 /** The parts of a reply that are items there. */
@@ -55,12 +56,16 @@ export class ResponseShell {
   }
 
   /** The reply at its end. */
-  ended(output: readonly Item[], end: Pick<StreamEnd, 'id' | 'provider' | 'model' | 'finishReason' | 'usage'>): object {
+  ended(
+    output: readonly Item[],
+    end: Pick<StreamEnd, 'id' | 'provider' | 'model' | 'finishReason' | 'usage' | 'ignored'>,
+  ): object {
     const because = incompleteReasons[end.finishReason];
     return this.of(because ? 'incomplete' : 'completed', output, {
       ...{ model: end.model, provider: end.provider, charge_id: end.id },
       incomplete_details: because ? { reason: because } : null,
       usage: usageOf(end.usage),
+      ...(end.ignored.length > 0 ? { ignored: untakenNames(end.ignored) } : {}),
     });
   }
 }
