@@ -19,6 +19,7 @@ import { connectDatabase, startPrivateServer } from '../../src/db/index.ts';
 import { auditLedger } from '../../src/wallet/index.ts';
 import { onboard, testConfig, testSecrets } from '../support/app.ts';
 import { completion, streamedCompletion } from '../support/upstream.ts';
+import { type DialectFigure, measureDialects } from './dialects.ts';
 import { benchOptions, load, median, progress, quietLog } from './support.ts';
 
 const question = 'Summarise our quarterly report for the board in three sentences, and name the largest risk.';
@@ -103,10 +104,13 @@ async function measure(): Promise<void> {
         figure.p50.push(median(single));
         if (first.length > 0) figure.firstToken.push(median(first));
       }
+    const served = children[3];
+    const dialects = served
+      ? await measureDialects(served, { ...options, url: serviceUrl, authorization, question })
+      : [];
     progress('500 streams of 100 tokens at once');
     const streams = await manyStreams(`${serviceUrl}/api/v1/assistant/chat`, authorization, 500);
-    const service = children[3];
-    const memory = service ? await watchMemory(service, targets[3], options.more.requests ?? 0) : [];
+    const memory = served ? await watchMemory(served, targets[3], options.more.requests ?? 0) : [];
     progress('auditing the ledger');
     const db = connectDatabase({ url: database.url, log: pino({ level: 'silent' }) });
     const violations = await auditLedger(db, { more: chatInvariants });
@@ -125,6 +129,7 @@ async function measure(): Promise<void> {
         firstTokenMs: figures[index]?.firstToken.length ? round3(median(figures[index].firstToken)) : undefined,
         errors: figures[index]?.errors ?? 0,
       })),
+      dialects,
       streams,
       memory,
       charges: Number(charges?.count ?? 0),
@@ -145,6 +150,7 @@ interface Figures {
     firstTokenMs: number | undefined;
     errors: number;
   }[];
+  dialects: DialectFigure[];
   streams: { complete: number; seconds: number };
   /** After a full collection, in MB; each after as many requests more. */
   memory: { requests: number; heapMb: number; rssMb: number }[];
@@ -171,6 +177,10 @@ function report(json: boolean, figures: Figures): void {
   console.log(
     `added at one connection: ${addedMs.toFixed(2)} ms (aim 2 ms or less), to the first token ${firstTokenAddedMs.toFixed(2)} ms (aim 2 ms or less)`,
   );
+  for (const { name, path, cpuUs, ratio: beside, errors } of figures.dialects)
+    console.log(
+      `${name.padEnd(17)} ${path.padEnd(23)} ${cpuUs} us of processor time a request, ${beside.toFixed(2)}x of the contract's own JSON (aim 1.3x or less)   errors ${errors}`,
+    );
   console.log(
     `500 streams of 100 tokens at once: ${figures.streams.complete} complete in ${figures.streams.seconds} s`,
   );
@@ -328,7 +338,11 @@ limits: { requestsPerMinute: 1000000000, tokensPerMinute: 1000000000, concurrent
   const log = pino({ level: 'info' }, pino.destination(quietLog));
   const app = await buildApp({ config, secrets: testSecrets(), log, progress: () => {} });
   const customer = await onboard({ ...app, operatorToken: config.operatorToken ?? '', logged: () => '' }, '10000.00');
-  process.on('message', () => {
+  process.on('message', (asked) => {
+    if (asked === 'cpu') {
+      process.send?.(process.cpuUsage());
+      return;
+    }
     globalThis.gc?.();
     process.send?.(process.memoryUsage());
   });
