@@ -78,7 +78,57 @@ function violationOf(issue: z.core.$ZodIssue): FieldViolation {
 
 /** Of the forms that a value may have, what is wrong with the one that it comes nearest to says most. */
 function deepest(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string } {
-  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return issue;
-  const [inner] = issue.errors.flat().toSorted((a, b) => b.path.length - a.path.length);
-  return inner ? deepest({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue) : issue;
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return worded(issue);
+  const [inner] = issue.errors
+    .flat()
+    .toSorted((a, b) => b.path.length - a.path.length || Number(isOfType(a)) - Number(isOfType(b)));
+  return inner ? deepest({ ...inner, path: [...issue.path, ...inner.path] } as z.core.$ZodIssue) : worded(issue);
+}
+
+function isOfType({ code }: z.core.$ZodIssue): boolean {
+  return code === 'invalid_type';
+}
+
+const kinds: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** The package's own words are for programmers; those that a shape brings are kept. */
+function worded(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string } {
+  const { path, message } = issue;
+  return { path, message: /^(Invalid|Too) /.test(message) ? (wordsFor(issue) ?? message) : message };
+}
+
+function wordsFor(issue: z.core.$ZodIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.message.endsWith('received undefined')
+        ? 'is required'
+        : `must be ${kinds[issue.expected] ?? issue.expected}`;
+    case 'too_big':
+      return `must ${amount(issue.origin, issue.maximum, 'at most')}`;
+    case 'too_small':
+      return `must ${amount(issue.origin, issue.minimum, 'at least')}`;
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
+    case 'invalid_union': {
+      const named = [...issue.message.matchAll(/'([^']+)'/g)]
+        .map(([, name]) => name)
+        .filter((name) => name !== 'undefined');
+      return named.length > 0 ? `must be one of ${named.join(', ')}` : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function amount(of: string, bound: number | bigint, most: string): string {
+  if (of === 'array') return `have ${most} ${bound} elements`;
+  return of === 'string' ? `have ${most} ${bound} characters` : `be ${most} ${bound}`;
 }

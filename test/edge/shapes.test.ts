@@ -53,3 +53,31 @@ test('members that are left out are named once, without places', () => {
   };
   expect(readShape(shape, body).ignored).toEqual(['content.a', 'content.b', 'top']);
 });
+
+test('what is wrong is said in plain words', () => {
+  const words = z.object({
+    name: z.string(),
+    count: z.int().min(1).max(3).nullish(),
+    kind: z.enum(['a', 'b']).nullish(),
+    item: item.nullish(),
+    note: z.literal('x', { error: 'must be x: why' }).nullish(),
+  });
+  const say = (body: object) => {
+    try {
+      readShape(words, { name: 'n', ...body });
+      return undefined;
+    } catch (error) {
+      const { failure } = error as FailureError;
+      return failure.kind === 'invalid_argument' ? failure.violations[0] : undefined;
+    }
+  };
+  expect(say({ name: undefined })).toEqual({ field: 'name', description: 'is required' });
+  expect(say({ name: 1 })?.description).toBe('must be a string');
+  expect(say({ count: 4 })?.description).toBe('must be at most 3');
+  expect(say({ count: 0 })?.description).toBe('must be at least 1');
+  expect(say({ count: 1.5 })?.description).toBe('must be a whole number');
+  expect(say({ kind: 'c' })?.description).toBe('must be one of a, b');
+  expect(say({ item: { type: 'video' } })).toEqual({ field: 'item.type', description: 'must be one of text, image' });
+  expect(say({ note: 'y' })?.description).toBe('must be x: why');
+  expect(violations({ content: Array(1_001).fill({}) })[0]?.description).toBe('must have at most 1000 elements');
+});
