@@ -83,6 +83,8 @@ export interface Gate {
   admit(method: DescMethod, incoming: IncomingCall): AdmittedCall | Promise<AdmittedCall>;
   /** Goes on with a call as one of another unary method, for protocols that tell only in the body which it is. */
   asUnary(call: AdmittedCall, method: DescMethod): AdmittedCall;
+  /** A call of another method for the same request, which was let in and counted with its first call. Throws when the caller may not call that. */
+  alongside(call: AdmittedCall, method: DescMethod): AdmittedCall;
   /**
    * Goes on with a call as one of a streaming method, for protocols that tell only in the body which it is. Throws when
    * the caller may not call that, or has too many streams.
@@ -162,6 +164,18 @@ export class AdmittedCall implements Call {
       release();
     };
     if (this.finished) this.#leave();
+  }
+  /** Another call for the same request, which occupies nothing more. */
+  alongside(method: DescMethod): AdmittedCall {
+    const { requestId, caller, startedAt } = this;
+    return new AdmittedCall(this.#incoming, {
+      requestId,
+      method,
+      caller,
+      startedAt,
+      release: () => {},
+      trace: undefined,
+    });
   }
   outlast(work: Promise<unknown>): void {
     this.#outlasting += 1;
@@ -250,6 +264,11 @@ export function createGate(options: GateOptions): Gate {
     allow(call, method);
     call.become(method, () => {});
     return call;
+  }
+
+  function alongside(call: AdmittedCall, method: DescMethod): AdmittedCall {
+    allow(call, method);
+    return call.alongside(method);
   }
 
   function allow({ caller }: AdmittedCall, method: DescMethod): void {
@@ -357,6 +376,7 @@ export function createGate(options: GateOptions): Gate {
     serves: (method) => handlers.has(method),
     admit,
     asUnary,
+    alongside,
     asStream,
     unary,
     stream,

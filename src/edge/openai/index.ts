@@ -123,7 +123,7 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
     const listed = await http.untilStopped(gate.unary(call, create(ListModelsRequestSchema, { pageSize: 1_000 })));
     const { models: chat } = listed as ListModelsResponse;
     if (!gate.serves(EmbeddingService.method.listEmbeddingModels)) return chat;
-    const more = await admit(http, EmbeddingService.method.listEmbeddingModels);
+    const more = gate.alongside(call, EmbeddingService.method.listEmbeddingModels);
     const found = await http.untilStopped(gate.unary(more, create(ListEmbeddingModelsRequestSchema)));
     return [...chat, ...(found as ListEmbeddingModelsResponse).models];
   }
