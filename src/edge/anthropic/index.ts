@@ -1,8 +1,6 @@
 import { create, type DescMethod } from '@bufbuild/protobuf';
-import { RestError } from '@intelligence-api/transcoding';
-import { FastifyCall, RunningCalls, sendStream } from '@intelligence-api/transcoding/parts';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { FailureError } from '../../base/failure.ts';
+import { sendStream } from '@intelligence-api/transcoding/parts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import {
   type ChatResponse,
   ChatService,
@@ -10,9 +8,8 @@ import {
   type CountChatTokensResponse,
   type StreamChatResponse,
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
-import { sendText } from '../compression.ts';
-import { headersOf } from '../failures.ts';
-import type { AdmittedCall, Gate } from '../gate.ts';
+import { createFacade, type FacadeCall, type FacadeOptions, sendJson } from '../facade.ts';
+import type { AdmittedCall } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from '../json-body.ts';
 import { noteIgnored, untakenNames } from '../shapes.ts';
@@ -20,18 +17,7 @@ import { eventFraming } from './framing.ts';
 import { anthropicError, messageOf, statusOf } from './reply.ts';
 import { type ReadMessages, readCount, readMessages } from './request.ts';
 
-type HttpCall = FastifyCall<AdmittedCall>;
-
 const heartbeatMs = 15_000;
-
-export interface AnthropicOptions {
-  gate: Gate;
-  pathPrefix: string;
-  /** Largest body, after decompression. */
-  bodyBytes: number;
-  /** Ends the calls that still run; its reason is a `FailureError`, and what they hear. */
-  shutdownSignal: AbortSignal;
-}
 
 /** The paths that take a key as `x-api-key`, too. */
 export function messagesPaths(pathPrefix: string): readonly string[] {
@@ -42,12 +28,13 @@ export function messagesPaths(pathPrefix: string): readonly string[] {
  * The facade of Anthropic's Messages API: `POST /v1/messages` and `POST /v1/messages/count_tokens`, so that clients of that
  * API work by changing base URL and key. It is ChatService in other clothes: the same gate, limits, flow and ledger.
  */
-export async function anthropic(instance: FastifyInstance, options: AnthropicOptions): Promise<void> {
+export async function anthropic(instance: FastifyInstance, options: FacadeOptions): Promise<void> {
   const { gate, bodyBytes } = options;
-  const running = new RunningCalls(options.shutdownSignal);
   const [messages = '', countTokens = ''] = messagesPaths(options.pathPrefix);
-  instance.removeAllContentTypeParsers();
-  instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null, undefined));
+  const answering = createFacade(instance, {
+    ...options,
+    printRefusal: (refusal, requestId) => ({ status: statusOf(refusal), body: anthropicError(refusal, requestId) }),
+  });
 
   instance.post(messages, (request, reply) =>
     answering(request, reply, async (http) => {
@@ -64,24 +51,29 @@ export async function anthropic(instance: FastifyInstance, options: AnthropicOpt
       const counted = readCount(await http.untilStopped(readJson(request.raw, bodyBytes)));
       const counting = gate.unary(call, create(CountChatTokensRequestSchema, { request: counted }));
       const { inputTokens } = (await http.untilStopped(counting)) as CountChatTokensResponse;
-      await send(reply, http, { input_tokens: inputTokens });
+      await sendJson(reply, http, { input_tokens: inputTokens });
     }),
   );
 
-  async function admit(http: HttpCall, method: DescMethod): Promise<AdmittedCall> {
+  async function admit(http: FacadeCall, method: DescMethod): Promise<AdmittedCall> {
     http.admitted = await gate.admit(method, new KeyHeaderCall('anthropic', http));
     // Its clients look for the id under this name.
     http.replyHeaders['request-id'] = http.admitted.requestId;
     return http.admitted;
   }
 
-  async function unary(http: HttpCall, reply: FastifyReply, request: ReadMessages, call: AdmittedCall): Promise<void> {
+  async function unary(
+    http: FacadeCall,
+    reply: FastifyReply,
+    request: ReadMessages,
+    call: AdmittedCall,
+  ): Promise<void> {
     const answer = (await http.untilStopped(gate.unary(call, request.unary()))) as ChatResponse;
     noteIgnored(http.replyHeaders, [...request.ignored, ...untakenNames(answer.ignored)]);
-    await send(reply, http, messageOf(answer));
+    await sendJson(reply, http, messageOf(answer));
   }
 
-  async function stream(http: HttpCall, request: ReadMessages, admitted: AdmittedCall): Promise<void> {
+  async function stream(http: FacadeCall, request: ReadMessages, admitted: AdmittedCall): Promise<void> {
     const call = await gate.asStream(admitted, ChatService.method.streamChat);
     const { requestId } = call;
     await sendStream({
@@ -93,33 +85,6 @@ export async function anthropic(instance: FastifyInstance, options: AnthropicOpt
       ...{ call: http, heartbeatMs },
     });
   }
-
-  function answering(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    answer: (http: HttpCall) => Promise<void>,
-  ): Promise<FastifyReply> {
-    const http: HttpCall = new FastifyCall(request, reply);
-    running.add(http);
-    return answer(http)
-      .catch((error: unknown) => refuse(error, http, reply))
-      .finally(() => {
-        http.finish();
-        running.delete(http);
-      })
-      .then(() => reply);
-  }
-
-  async function refuse(thrown: unknown, http: HttpCall, reply: FastifyReply): Promise<void> {
-    const error = thrown instanceof RestError ? new FailureError(thrown.problem) : thrown;
-    const { admitted } = http;
-    if (admitted) gate.abandon(admitted, error);
-    const requestId = admitted?.requestId ?? http.replyHeaders['x-request-id'];
-    const refusal = gate.refuse(error, requestId);
-    if (reply.sent) return;
-    reply.code(statusOf(refusal)).headers(headersOf(refusal));
-    await send(reply, http, anthropicError(refusal, requestId));
-  }
 }
 
 /** A call whose key may be in `x-api-key`, where that API's clients put it. */
@@ -130,9 +95,4 @@ class KeyHeaderCall extends HttpIncomingCall {
     const key = super.header('x-api-key');
     return key === undefined ? undefined : `Bearer ${key}`;
   }
-}
-
-async function send(reply: FastifyReply, http: HttpCall, body: object): Promise<void> {
-  if (http.isGone) reply.hijack();
-  else await sendText(reply.headers(http.replyHeaders), 'application/json; charset=utf-8', JSON.stringify(body));
 }

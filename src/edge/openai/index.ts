@@ -1,8 +1,6 @@
-import type { Readable } from 'node:stream';
 import { create, type DescMethod } from '@bufbuild/protobuf';
-import { RestError } from '@intelligence-api/transcoding';
-import { FastifyCall, RunningCalls, sendStream } from '@intelligence-api/transcoding/parts';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sendStream } from '@intelligence-api/transcoding/parts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { FailureError, invalid } from '../../base/failure.ts';
 import {
   type ChatResponse,
@@ -17,9 +15,8 @@ import {
   ListEmbeddingModelsRequestSchema,
   type ListEmbeddingModelsResponse,
 } from '../../gen/intelligence/embedding/v1/embedding_service_pb.ts';
-import { sendText } from '../compression.ts';
-import { headersOf } from '../failures.ts';
-import type { AdmittedCall, Gate } from '../gate.ts';
+import { createFacade, type FacadeCall, type FacadeOptions, sendJson } from '../facade.ts';
+import type { AdmittedCall } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from '../json-body.ts';
 import { noteIgnored, untakenNames } from '../shapes.ts';
@@ -31,19 +28,11 @@ import { type CompletionRequest, readCompletionRequest } from './request.ts';
 
 export { openAiError, statusOf } from './reply.ts';
 
-type HttpCall = FastifyCall<AdmittedCall>;
-
 const heartbeatMs = 15_000;
 
-export interface OpenAiOptions {
-  gate: Gate;
-  pathPrefix: string;
-  /** Largest body of a chat, after decompression. */
-  bodyBytes: number;
-  /** The same of texts to embed. */
+export interface OpenAiOptions extends FacadeOptions {
+  /** Largest body of texts to embed, after decompression. */
   textsBytes: number;
-  /** Ends the calls that still run; its reason is a `FailureError`, and what they hear. */
-  shutdownSignal: AbortSignal;
 }
 
 /**
@@ -53,9 +42,13 @@ export interface OpenAiOptions {
  */
 export async function openAi(instance: FastifyInstance, options: OpenAiOptions): Promise<void> {
   const { gate, pathPrefix, bodyBytes, textsBytes } = options;
-  const running = new RunningCalls(options.shutdownSignal);
-  instance.removeAllContentTypeParsers();
-  instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null, undefined));
+  const answering = createFacade(instance, {
+    ...options,
+    printRefusal: (refusal, _requestId, error) => ({
+      status: statusOf(refusal),
+      body: openAiError(refusal, error instanceof ParameterError ? error.violation : undefined),
+    }),
+  });
 
   instance.post(`${pathPrefix}/v1/chat/completions`, (request, reply) =>
     answering(request, reply, async (http) => {
@@ -74,37 +67,37 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
         const body = readEmbeddingsRequest(await http.untilStopped(readJson(request.raw, textsBytes)));
         noteIgnored(http.replyHeaders, body.ignored);
         const answer = (await http.untilStopped(gate.unary(call, body.message))) as EmbedResponse;
-        await sendBody(reply, http, embeddingList(answer, body.asBase64));
+        await sendJson(reply, http, embeddingList(answer, body.asBase64));
       }),
     );
   instance.get(`${pathPrefix}/v1/models`, (request, reply) =>
-    answering(request, reply, async (http) => send(reply, http, modelList(await models(http)))),
+    answering(request, reply, async (http) => sendJson(reply, http, modelList(await models(http)))),
   );
   instance.get<{ Params: { '*': string } }>(`${pathPrefix}/v1/models/*`, (request, reply) =>
     answering(request, reply, async (http) => {
       const model = modelNamed(request.params['*'], await models(http));
       if (!model) throw new FailureError(invalid('model', 'There is no such model.', 'MODEL_NOT_FOUND'));
-      await send(reply, http, model);
+      await sendJson(reply, http, model);
     }),
   );
 
-  async function admit(http: HttpCall, method: DescMethod): Promise<AdmittedCall> {
+  async function admit(http: FacadeCall, method: DescMethod): Promise<AdmittedCall> {
     http.admitted = await gate.admit(method, new HttpIncomingCall('openai', http));
     return http.admitted;
   }
 
   async function unary(
-    http: HttpCall,
+    http: FacadeCall,
     reply: FastifyReply,
     request: CompletionRequest,
     call: AdmittedCall,
   ): Promise<void> {
     const answer = (await http.untilStopped(gate.unary(call, request.unary()))) as ChatResponse;
     noteIgnored(http.replyHeaders, [...request.ignored, ...untakenNames(answer.ignored)]);
-    await send(reply, http, completionOf(answer));
+    await sendJson(reply, http, completionOf(answer));
   }
 
-  async function stream(http: HttpCall, request: CompletionRequest, admitted: AdmittedCall): Promise<void> {
+  async function stream(http: FacadeCall, request: CompletionRequest, admitted: AdmittedCall): Promise<void> {
     const call = await gate.asStream(admitted, ChatService.method.streamChat);
     const { requestId } = call;
     await sendStream({
@@ -118,7 +111,7 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
   }
 
   /** The models of conversations, then those that make vectors. */
-  async function models(http: HttpCall): Promise<{ id: string; provider: string }[]> {
+  async function models(http: FacadeCall): Promise<{ id: string; provider: string }[]> {
     const call = await admit(http, ChatService.method.listModels);
     const listed = await http.untilStopped(gate.unary(call, create(ListModelsRequestSchema, { pageSize: 1_000 })));
     const { models: chat } = listed as ListModelsResponse;
@@ -127,43 +120,4 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
     const found = await http.untilStopped(gate.unary(more, create(ListEmbeddingModelsRequestSchema)));
     return [...chat, ...(found as ListEmbeddingModelsResponse).models];
   }
-
-  function answering(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    answer: (http: HttpCall) => Promise<void>,
-  ): Promise<FastifyReply> {
-    const http: HttpCall = new FastifyCall(request, reply);
-    running.add(http);
-    return answer(http)
-      .catch((error: unknown) => refuse(error, http, reply))
-      .finally(() => {
-        http.finish();
-        running.delete(http);
-      })
-      .then(() => reply);
-  }
-
-  async function refuse(thrown: unknown, http: HttpCall, reply: FastifyReply): Promise<void> {
-    const error = thrown instanceof RestError ? new FailureError(thrown.problem) : thrown;
-    const { admitted } = http;
-    if (admitted) gate.abandon(admitted, error);
-    const refusal = gate.refuse(error, admitted?.requestId);
-    if (reply.sent) return;
-    reply.code(statusOf(refusal)).headers(headersOf(refusal));
-    await send(reply, http, openAiError(refusal, error instanceof ParameterError ? error.violation : undefined));
-  }
-}
-
-async function send(reply: FastifyReply, http: HttpCall, body: object): Promise<void> {
-  await sendBody(reply, http, JSON.stringify(body));
-}
-
-const jsonType = 'application/json; charset=utf-8';
-
-async function sendBody(reply: FastifyReply, http: HttpCall, body: string | Readable): Promise<void> {
-  if (http.isGone) reply.hijack();
-  else if (typeof body === 'string') await sendText(reply.headers(http.replyHeaders), jsonType, body);
-  // Vectors hardly compress.
-  else reply.headers(http.replyHeaders).type(jsonType).send(body);
 }

@@ -1,24 +1,19 @@
-import { RestError } from '@intelligence-api/transcoding';
-import { FastifyCall, RunningCalls, sendStream } from '@intelligence-api/transcoding/parts';
+import { sendStream } from '@intelligence-api/transcoding/parts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { FailureError } from '../../base/failure.ts';
 import {
   type ChatResponse,
   ChatService,
   type StreamChatResponse,
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
-import { sendText } from '../compression.ts';
-import { headersOf } from '../failures.ts';
+import { createFacade, type FacadeCall, type FacadeOptions, sendJson } from '../facade.ts';
 import type { AdmittedCall } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from '../json-body.ts';
-import { type OpenAiOptions, openAiError, statusOf } from '../openai/index.ts';
+import { openAiError, statusOf } from '../openai/index.ts';
 import { noteIgnored, untakenNames } from '../shapes.ts';
 import { responseFraming } from './events.ts';
 import { responseOf } from './reply.ts';
 import { type ReadResponses, readResponses } from './request.ts';
-
-type HttpCall = FastifyCall<AdmittedCall>;
 
 const heartbeatMs = 15_000;
 
@@ -27,25 +22,18 @@ const heartbeatMs = 15_000;
  * provider needs to go on is in the reply's reasoning item, sealed. It is ChatService in other clothes: the same gate,
  * limits, flow and ledger.
  */
-export async function responses(instance: FastifyInstance, options: Omit<OpenAiOptions, 'textsBytes'>): Promise<void> {
+export async function responses(instance: FastifyInstance, options: FacadeOptions): Promise<void> {
   const { gate, pathPrefix, bodyBytes } = options;
-  const running = new RunningCalls(options.shutdownSignal);
-  instance.removeAllContentTypeParsers();
-  instance.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null, undefined));
-
-  instance.post(`${pathPrefix}/v1/responses`, (request, reply) => {
-    const http: HttpCall = new FastifyCall(request, reply);
-    running.add(http);
-    return answer(http, request, reply)
-      .catch((error: unknown) => refuse(error, http, reply))
-      .finally(() => {
-        http.finish();
-        running.delete(http);
-      })
-      .then(() => reply);
+  const answering = createFacade(instance, {
+    ...options,
+    printRefusal: (refusal) => ({ status: statusOf(refusal), body: openAiError(refusal) }),
   });
 
-  async function answer(http: HttpCall, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  instance.post(`${pathPrefix}/v1/responses`, (request, reply) =>
+    answering(request, reply, (http) => answer(http, request, reply)),
+  );
+
+  async function answer(http: FacadeCall, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     // Whether it streams stands in the body; nobody gets to send one whose call would be refused.
     const call = await gate.admit(ChatService.method.chat, new HttpIncomingCall('openai', http));
     http.admitted = call;
@@ -54,10 +42,10 @@ export async function responses(instance: FastifyInstance, options: Omit<OpenAiO
     if (body.stream) return stream(http, body, call);
     const answered = (await http.untilStopped(gate.unary(call, body.unary()))) as ChatResponse;
     noteIgnored(http.replyHeaders, [...body.ignored, ...untakenNames(answered.ignored)]);
-    await send(reply, http, responseOf(answered, call.requestId, body.asked));
+    await sendJson(reply, http, responseOf(answered, call.requestId, body.asked));
   }
 
-  async function stream(http: HttpCall, body: ReadResponses, admitted: AdmittedCall): Promise<void> {
+  async function stream(http: FacadeCall, body: ReadResponses, admitted: AdmittedCall): Promise<void> {
     const call = await gate.asStream(admitted, ChatService.method.streamChat);
     const { requestId } = call;
     await sendStream({
@@ -69,19 +57,4 @@ export async function responses(instance: FastifyInstance, options: Omit<OpenAiO
       ...{ call: http, heartbeatMs },
     });
   }
-
-  async function refuse(thrown: unknown, http: HttpCall, reply: FastifyReply): Promise<void> {
-    const error = thrown instanceof RestError ? new FailureError(thrown.problem) : thrown;
-    const { admitted } = http;
-    if (admitted) gate.abandon(admitted, error);
-    const refusal = gate.refuse(error, admitted?.requestId);
-    if (reply.sent) return;
-    reply.code(statusOf(refusal)).headers(headersOf(refusal));
-    await send(reply, http, openAiError(refusal));
-  }
-}
-
-async function send(reply: FastifyReply, http: HttpCall, body: object): Promise<void> {
-  if (http.isGone) reply.hijack();
-  else await sendText(reply.headers(http.replyHeaders), 'application/json; charset=utf-8', JSON.stringify(body));
 }
