@@ -37,15 +37,14 @@ function asText(request: Parameters<typeof answer>[0]): string {
 
 const command = runnerCommand();
 
-test.skipIf(command === undefined)(
-  'protobuf’s conformance runner agrees, but for the listed exceptions',
-  () => {
+// Where the runner cannot run, the recorded cases above are all that can be asked.
+if (command !== undefined) {
+  test('protobuf’s conformance runner agrees, but for the listed exceptions', { timeout: 300_000 }, () => {
     const outputDir = mkdtempSync(join(tmpdir(), 'conformance-'));
-    const { status, printed } = runSuite(command ?? [], outputDir);
+    const { status, printed } = runSuite(command, outputDir);
     rmSync(outputDir, { recursive: true });
     expect(status, printed).toBe(0);
     expect(printed).toContain(`PASSED: ${cases - exceptions} successes`);
     expect(printed).toContain(`${exceptions} expected failures, 0 unexpected failures`);
-  },
-  300_000,
-);
+  });
+}
