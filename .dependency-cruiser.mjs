@@ -17,6 +17,7 @@ const floors = [
       'outcomes',
       'idempotency',
       'telemetry',
+      'sessions',
     ],
     floor: 2,
   },

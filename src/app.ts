@@ -17,9 +17,10 @@ import {
   createGate,
   createItems,
   createRevocations,
+  createSessionCallers,
   limitAdmission,
   monitorReadiness,
-  type OperatorToken,
+  registerConsole,
   registerMetrics,
   registerOauth,
   registerWebhooks,
@@ -64,11 +65,12 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
     const authenticate = createAuthenticator({
       keys: rooms.keys,
       tokens: rooms.tokens,
-      operators: operatorsOf(options),
+      operators: rooms.operators,
     });
     const gate = createGate({
       services,
       authenticate,
+      sessions: config.console.enabled ? createSessionCallers(rooms) : undefined,
       admission: limitAdmission(rooms.limits),
       revocations: createRevocations((listener) =>
         rooms.changes.onChange((change) => {
@@ -92,7 +94,15 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       log,
       anonymous: rooms.limits.anonymous,
       reflection: config.http.reflection,
+      takesSessions: config.console.enabled,
+      ...(config.console.enabled && { home: '/console/' }),
       routes: (server) => {
+        if (config.console.enabled)
+          registerConsole(server, {
+            ...{ ...rooms, authenticate, log },
+            apiPrefix: config.http.pathPrefix,
+            sandbox: rooms.sandboxMoney,
+          });
         registerOauth(server, { ...rooms, log, issuer });
         registerMetrics(server, { text: rooms.metrics.text, authenticate, anonymous: rooms.limits.anonymous, texts });
         registerWebhooks(server, webhookReceivers(rooms), log);
@@ -126,9 +136,4 @@ function textsOf({ config: { http } }: RoomsOptions) {
 function webhookReceivers({ stripeEvents }: Rooms): WebhookReceiver[] {
   if (!stripeEvents) return [];
   return [{ path: '/webhooks/stripe', signatureHeader: 'stripe-signature', receive: stripeEvents.receive }];
-}
-
-function operatorsOf({ config, secrets }: RoomsOptions): OperatorToken[] {
-  if (config.operatorToken !== undefined) return [{ name: 'environment', token: config.operatorToken }];
-  return [...secrets.operatorTokens].map(([name, token]) => ({ name, token }));
 }

@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createAccounts } from './accounts/index.ts';
 import { systemClock } from './base/clock.ts';
+import { fail, type Result, succeed } from './base/failure.ts';
 import { formatUsd, parseUsd } from './base/money.ts';
 import { present } from './base/present.ts';
 import { createSeal } from './base/seal.ts';
@@ -23,7 +25,7 @@ import { createCredentialChanges } from './db/credential-changes.ts';
 import { migrate } from './db/index.ts';
 import { createEmbeddings } from './embeddings/index.ts';
 import { createIdempotentWrites } from './idempotency/index.ts';
-import { createKeys } from './keys/index.ts';
+import { createKeys, type VerifiedKey } from './keys/index.ts';
 import { createLimits, type Levels } from './limits/index.ts';
 import { createMetrics } from './metrics.ts';
 import { openDatabase } from './open-database.ts';
@@ -34,6 +36,7 @@ import { createProviderKeys } from './provider-keys/index.ts';
 import { createProviders } from './providers/index.ts';
 import { type AlertChange, createPulse, type PulsePrice } from './pulse/index.ts';
 import { createSandbox } from './sandbox/index.ts';
+import { createSessions } from './sessions/index.ts';
 import { createWatchCall, upstreamServers } from './telemetry/index.ts';
 import { createTokens } from './tokens/index.ts';
 import { createTracing } from './tracing.ts';
@@ -121,6 +124,16 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       lookUps: limits.anonymous.lookUps,
     });
     closers.push(() => tokens.close());
+
+    const operators = operatorsOf({ config, secrets });
+    const sessions = createSessions({
+      ...{ db, clock, log },
+      credentialOf: (holder) =>
+        holder.role === 'owner' ? secretTimeOf(keys.find(holder.keyId)) : operatorState(operators, holder.operator),
+      lookUps: limits.anonymous.lookUps,
+    });
+    sessions.start();
+    closers.push(() => sessions.close());
 
     const writes = createIdempotentWrites({
       db,
@@ -313,6 +326,9 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       accounts,
       keys,
       tokens,
+      sessions,
+      operators,
+      sandboxMoney: payments.sandbox,
       writes,
       ledger: observedLedger,
       wallets,
@@ -345,6 +361,32 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
         log.error({ err: error }, 'closing failed');
       }
   }
+}
+
+/** The operators' tokens, by name. */
+export function operatorsOf({ config, secrets }: Pick<RoomsOptions, 'config' | 'secrets'>): Operator[] {
+  if (config.operatorToken !== undefined) return [{ name: 'environment', token: config.operatorToken }];
+  return [...secrets.operatorTokens].map(([name, token]) => ({ name, token }));
+}
+
+export interface Operator {
+  name: string;
+  token: string;
+}
+
+/** A key's sessions end when its secret is replaced. */
+function secretTimeOf(
+  found: Result<VerifiedKey> | Promise<Result<VerifiedKey>>,
+): Result<string> | Promise<Result<string>> {
+  if (found instanceof Promise) return found.then(secretTimeOf);
+  return found.ok ? succeed(String(found.value.secretTime)) : found;
+}
+
+/** An operator's sessions end when its token is replaced, or gone. The text tells nothing of the token. */
+function operatorState(operators: readonly Operator[], name: string): Result<string> {
+  const found = operators.find((operator) => operator.name === name);
+  if (!found) return fail({ kind: 'credential_invalid' });
+  return succeed(hash('sha256', `console ${found.token}`, 'base64url'));
 }
 
 /** The webhook's data about a balance that fell below its threshold. */

@@ -15,6 +15,8 @@ export interface Caller {
   accountId?: string;
   key?: CallerKey;
   token?: CallerToken;
+  /** Set when a browser calls by a session of the console, in the place of its management key or operator. */
+  session?: CallerSession;
   /** What the credential may do: `chat`, `workflows`, `pulse`, `tokens`, ... Empty for operators and management keys. */
   scopes: ReadonlySet<string>;
 }
@@ -40,6 +42,13 @@ export interface CallerToken {
   models?: readonly string[];
   /** Web origins from which browsers may use it; absent or empty: none. */
   allowedOrigins?: readonly string[];
+}
+
+/** A browser that is signed in. */
+export interface CallerSession {
+  id: string;
+  /** When its key, or a sign-in code, was last shown; in milliseconds since the epoch. */
+  confirmTime: number;
 }
 
 /** Limits of one key that replace the configured ones. */

@@ -35,6 +35,12 @@ export type Failure =
   | { kind: 'credential_missing' }
   | { kind: 'credential_invalid' }
   | { kind: 'key_revoked' }
+  /** The browser's session is over, or never was. */
+  | { kind: 'session_ended' }
+  /** The session's holder must show its credential again first. */
+  | { kind: 'confirmation_required' }
+  /** A cookie came with a request that a page of this service does not send. */
+  | { kind: 'not_from_console'; description: string }
   | { kind: 'token_expired' }
   | {
       kind: 'insufficient_credit';

@@ -5,7 +5,7 @@ import { v7 } from 'uuid';
  * What an id names. The prefix is part of the id, so that an id pasted in the wrong place is recognised:
  * `acc` account, `key` API key, `wal` wallet, `chg` charge, `top` top-up, `ent` wallet entry, `req` request,
  * `msg` chat reply, `tok` token, `dev` device, `app` client application, `drf` draft, `wfv` workflow version,
- * `pky` provider key, `adj` adjustment, `evt` event, `whk` webhook endpoint, `dlv` webhook delivery, `grp` commit group, `nod` node.
+ * `pky` provider key, `adj` adjustment, `evt` event, `whk` webhook endpoint, `dlv` webhook delivery, `grp` commit group, `nod` node, `ses` session of the console.
  */
 export type IdPrefix =
   | 'acc'
@@ -27,7 +27,8 @@ export type IdPrefix =
   | 'whk'
   | 'dlv'
   | 'grp'
-  | 'nod';
+  | 'nod'
+  | 'ses';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -251,6 +251,12 @@ export const configSchema = z.strictObject({
       allowPrivateNetworks: z.boolean().default(false),
     })
     .prefault({}),
+  console: z
+    .strictObject({
+      /** Whether `/console/` is served, and browsers can sign in. Off: no cookie means anything here. */
+      enabled: z.boolean().default(true),
+    })
+    .prefault({}),
   limits: limits.prefault({}),
   ledger: ledger.prefault({}),
   chat: chat.prefault({}),

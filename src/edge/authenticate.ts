@@ -86,11 +86,13 @@ function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-function operatorCaller(name: string): Caller {
+/** An operator, by its name in the secrets. */
+export function operatorCaller(name: string): Caller {
   return { credential: 'operator', name: `operator:${name}`, scopes: new Set() };
 }
 
-function keyCaller(key: VerifiedKey): Caller {
+/** Who shows a key, or calls by a session of it. */
+export function keyCaller(key: VerifiedKey): Caller {
   return {
     credential: key.kind === 'management' ? 'management_key' : 'api_key',
     name: key.keyId,

@@ -58,6 +58,27 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         'This key was revoked or has expired. Use another key of the account, or create one.',
         'Bearer error="invalid_token", error_description="the key was revoked or has expired"',
       );
+    case 'session_ended':
+      return unauthenticated(
+        'SESSION_ENDED',
+        'The session is over: it was not used for a while, was ended, or its key was rotated or revoked. Sign in again.',
+        'Bearer error="invalid_token", error_description="the session is over"',
+      );
+    case 'confirmation_required':
+      return {
+        code: Code.PermissionDenied,
+        status: 403,
+        reason: 'CONFIRMATION_REQUIRED',
+        message:
+          'This call needs the key once more, because it was last shown more than 10 minutes ago: send it to POST /console/session/confirm, then send this again.',
+      };
+    case 'not_from_console':
+      return {
+        code: Code.PermissionDenied,
+        status: 403,
+        reason: 'NOT_FROM_CONSOLE',
+        message: failure.description,
+      };
     case 'token_expired':
       return unauthenticated(
         'TOKEN_EXPIRED',

@@ -7,10 +7,12 @@ import type { ServedService, UntypedHandler, UntypedReply } from '../api/handler
 import type { Caller } from '../base/caller.ts';
 import { nobody } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
-import { FailureError, type Result, unwrap } from '../base/failure.ts';
+import { type Failure, FailureError, type Result, succeed, unwrap } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
 import { endOfTurn } from '../base/turn.ts';
 import { type AccessRule, accessRules, mayCall } from './access.ts';
+import { checkConfirmed } from './confirmation.ts';
+import type { SessionCallers } from './console/index.ts';
 import { checkOrigin } from './cors.ts';
 import { failureOf, heardBy, type Refusal, type RefusalTexts, refusalOf } from './failures.ts';
 import type { IncomingCall } from './incoming-call.ts';
@@ -32,6 +34,8 @@ export interface GateOptions {
     authorization: string | undefined,
     from: { readonly peer: string },
   ): Result<Caller> | Promise<Result<Caller>>;
+  /** Who calls by the session of a browser, where there is no `Authorization`; absent: nobody does. */
+  sessions?: SessionCallers | undefined;
   admission: Admission;
   clock: Clock;
   log: Logger;
@@ -196,7 +200,7 @@ export class AdmittedCall implements Call {
 }
 
 export function createGate(options: GateOptions): Gate {
-  const { admission, authenticate, clock, log, observe, revocations, texts, traceCall } = options;
+  const { admission, authenticate, clock, log, observe, revocations, sessions, texts, traceCall } = options;
   const violationsOf = createViolationFinder();
   const handlers = handlersByMethod(options.services);
   const printables = printableChecks(handlers.keys());
@@ -211,10 +215,7 @@ export function createGate(options: GateOptions): Gate {
     try {
       if (!rule) throw new FailureError({ kind: 'unimplemented' });
       const authorization = incoming.header('authorization');
-      const known =
-        authorization === undefined && rule.anonymous
-          ? { ok: true as const, value: nobody }
-          : authenticate(authorization, incoming);
+      const known = authorization === undefined ? withoutHeader(rule, incoming) : authenticate(authorization, incoming);
       if (known instanceof Promise)
         return known.then((caller) => enter(caller, rule)).catch((error: unknown) => rejected(error));
       const entered = enter(known, rule);
@@ -226,7 +227,7 @@ export function createGate(options: GateOptions): Gate {
     function enter(known: Result<Caller>, accessRule: AccessRule): AdmittedCall | Promise<AdmittedCall> {
       const origin = checkOrigin(known, incoming);
       if (!known.ok) {
-        if (known.failure.kind === 'credential_invalid') unwrap(admission.refused(incoming.peer));
+        if (isGuess(known.failure)) unwrap(admission.refused(incoming.peer));
         throw new FailureError(known.failure);
       }
       const caller = known.value;
@@ -252,6 +253,11 @@ export function createGate(options: GateOptions): Gate {
       record({ requestId, method, protocol: incoming.protocol, caller: undefined, startedAt }, error);
       throw error;
     }
+  }
+
+  /** Who calls without an `Authorization` header. */
+  function withoutHeader(rule: AccessRule, incoming: IncomingCall): Result<Caller> | Promise<Result<Caller>> {
+    return sessions?.(incoming) ?? (rule.anonymous ? anonymous : authenticate(undefined, incoming));
   }
 
   function validate(request: Message, call: AdmittedCall): void {
@@ -288,6 +294,7 @@ export function createGate(options: GateOptions): Gate {
       // Calls that arrived in one turn of the event loop are handled as a batch, and their replies are written together.
       await endOfTurn();
       validate(request, call);
+      unwrap(checkConfirmed(call.caller, call.method, request, clock.now()));
       const handler = handlerOf(call.method);
       const handle = () => handler(request as never, call) as Promise<UntypedReply>;
       const reply = await (call.trace ? call.trace.run(handle) : handle());
@@ -358,6 +365,7 @@ export function createGate(options: GateOptions): Gate {
       durationMs: Math.round(durationMs * 1000) / 1000,
       account: call.caller?.accountId,
       caller: call.caller?.name,
+      session: call.caller?.session?.id,
     };
     if (failure?.kind === 'internal') reportFault(error, line);
     else log.info(line, 'call');
@@ -402,6 +410,13 @@ function ended(call: AdmittedCall, error: unknown): unknown {
   if (reason instanceof FailureError) return new FailureError(reason.failure, { cause: error });
   const late = call.deadline !== undefined && Date.now() >= call.deadline;
   return new FailureError({ kind: late ? 'deadline_exceeded' : 'cancelled' }, { cause: error });
+}
+
+const anonymous = succeed(nobody);
+
+/** Whether a refused credential counts against its address. */
+function isGuess({ kind }: Failure): boolean {
+  return kind === 'credential_invalid' || kind === 'session_ended' || kind === 'not_from_console';
 }
 
 /** Whose connections are counted together. */

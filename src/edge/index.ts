@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { DescService } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel as IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -13,6 +14,7 @@ import { type AllowedMethods, allowMethods, pathOf } from './allowed-methods.ts'
 import { limitAnonymousRequests } from './anonymous.ts';
 import { anthropic, messagesPaths } from './anthropic/index.ts';
 import { registerConnect } from './connect.ts';
+import { sessionSecretOf } from './console/index.ts';
 import { registerPreflight } from './cors.ts';
 import { errorBody } from './error-body.ts';
 import { headersOf } from './failures.ts';
@@ -35,6 +37,7 @@ import { namesOneHost } from './strict-http.ts';
 
 export { limitAdmission } from './admission.ts';
 export { createAuthenticator, type OperatorToken } from './authenticate.ts';
+export { createSessionCallers, registerConsole } from './console/index.ts';
 export { type Admission, type CallTrace, createGate, type FinishedCall, type Gate, type TraceCall } from './gate.ts';
 export { createItems } from './items.ts';
 export { registerOauth } from './oauth/index.ts';
@@ -65,6 +68,10 @@ export interface EdgeOptions {
   reflection?: boolean;
   /** Bounds of streams of operations; defaults where they are absent. */
   operations?: { watchLifeMs?: number; reflection?: ReflectionLimits };
+  /** Where `/` leads; default: the documentation. */
+  home?: string;
+  /** Whether the JSON paths take sessions of the console. */
+  takesSessions?: boolean;
   /** Registers what is neither a service nor an operation: OAuth, facades. */
   routes?(app: FastifyInstance): void;
 }
@@ -105,7 +112,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
       });
       answerUnknown(app, gate, allowed);
       options.routes?.(app);
-      app.get('/', async (_request, reply) => reply.redirect('/docs'));
+      app.get('/', async (_request, reply) => reply.redirect(options.home ?? '/docs'));
       registerProbes(app, readiness);
       registerOpenApi(app, { services: services.map(({ service }) => service), pathPrefix: http.pathPrefix });
       registerConnect(app, {
@@ -146,6 +153,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
         bodyBytes: ({ parent }) => messageBytesOf(parent),
         maxTimeoutMs,
         allowed,
+        showsCredential: (headers) => headers.authorization !== undefined || showsSession(options, headers),
         shutdownSignal: shutdown.signal,
       });
     },
@@ -217,7 +225,8 @@ function limitAnonymous(app: FastifyInstance, options: EdgeOptions, budget: Anon
     budget,
     checksCredential: (path, headers) =>
       headers.authorization === undefined
-        ? headers['x-api-key'] !== undefined && takesKeyHeader.has(path)
+        ? (headers['x-api-key'] !== undefined && takesKeyHeader.has(path)) ||
+          (path === `${http.pathPrefix}/*` && showsSession(options, headers))
         : rpcs.has(path) ||
           path === '/metrics' ||
           path === `${http.pathPrefix}/mcp` ||
@@ -227,6 +236,10 @@ function limitAnonymous(app: FastifyInstance, options: EdgeOptions, budget: Anon
     // Watches and reflection end by themselves, unless nobody reads what they say.
     lifeMs: (path) => anonymousMs + (path === watchPath ? watchMs : path?.endsWith(reflectionName) ? reflectionMs : 0),
   });
+}
+
+function showsSession({ takesSessions = false }: EdgeOptions, headers: IncomingHttpHeaders): boolean {
+  return takesSessions && sessionSecretOf(headers) !== undefined;
 }
 
 /** The services of gRPC's own that are served beside those of the gate. */

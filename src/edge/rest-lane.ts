@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { RestError } from '@intelligence-api/transcoding';
 import { fastifyTranscoding, type RestContext } from '@intelligence-api/transcoding/fastify';
@@ -21,6 +22,8 @@ export interface RestLaneOptions {
   /** Largest body of a method, after decompression. */
   bodyBytes(method: DescMethod): number;
   maxTimeoutMs: number;
+  /** Whether a request was left to the gate to be counted. */
+  showsCredential(headers: IncomingHttpHeaders): boolean;
   /** Of the paths that others serve, too. */
   allowed: AllowedMethods;
   /** Ends the calls that still run; its reason is a `FailureError`, and what they hear. */
@@ -56,7 +59,7 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
 
   /** Who shows a credential where nothing looks at it counts as anybody; why it may not go on, if it may not. */
   function unknownFrom(context: RestContext, call: AdmittedCall | undefined): FailureError | undefined {
-    if (call || !options.anonymous || context.headers.authorization === undefined) return undefined;
+    if (call || !options.anonymous || !options.showsCredential(context.headers)) return undefined;
     const entered = options.anonymous.enter(context.remoteAddress, undefined);
     if (!entered.ok) return new FailureError(entered.failure);
     entered.value();

@@ -39,6 +39,8 @@ export interface Keys extends KeyLifecycle {
    * Fails like `verify`.
    */
   find(keyId: string): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
+  /** Until when a secret that was just verified works, unless its key changes; undefined: it has no end, or is not known. */
+  validUntil(secret: string): number | undefined;
   /** Tells of each revocation, here or on another node, once it is committed. Returns what stops the telling. */
   onRevoked(listener: (keyId: string) => void): () => void;
   /** Working keys by the version of the pepper that their hash was made with. */
@@ -98,6 +100,7 @@ export function createKeys(options: KeysOptions): Keys {
     ...createLifecycle({ store, clock, peppers, ...(random && { random }) }),
     verify: verifier.verify,
     find: verifier.find,
+    validUntil: verifier.validUntil,
     onRevoked(listener) {
       revoked.add(listener);
       return () => revoked.delete(listener);

@@ -296,6 +296,7 @@ function recordOf(row: KeyRow): KeyRecord {
       accountId: String(row.account_id),
       kind: kindOf(row),
       version: Number(row.version),
+      secretTime: Number(row.rotated_at_ms ?? row.created_at_ms),
       displayName: row.display_name,
       scopes: new Set(words(row.scopes)),
       allowedOrigins: words(row.allowed_origins),

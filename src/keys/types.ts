@@ -48,6 +48,8 @@ export interface VerifiedKey {
   accountId: string;
   kind: KeyKind;
   version: number;
+  /** When its current secret was made. */
+  secretTime: number;
   displayName: string;
   scopes: ReadonlySet<string>;
   expireTime?: number;

@@ -20,6 +20,8 @@ export interface Verifier {
   verify(secret: string, from?: Presenter): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
   /** A key by its id, for what descends from it: as it is now, the same object until something about it changes. */
   find(keyId: string): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
+  /** Until when a secret that was just verified works, unless its key changes; undefined: it is not known, or has no end. */
+  validUntil(secret: string): number | undefined;
   /** Forgets a key, or everything: what is read next comes from the database. */
   forget(keyId?: string): void;
 }
@@ -212,5 +214,10 @@ export function createVerifier(options: VerifierOptions): Verifier {
     if (reading.readers === 0 && readings.get(keyId) === reading) readings.delete(keyId);
   }
 
-  return { verify, find, forget };
+  function validUntil(secret: string): number | undefined {
+    const until = warm.get(hash('sha256', secret, 'base64'))?.validUntil;
+    return until === Number.POSITIVE_INFINITY ? undefined : until;
+  }
+
+  return { verify, find, validUntil, forget };
 }

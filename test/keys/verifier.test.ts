@@ -16,6 +16,7 @@ function recordOf(secret: string, changes: Partial<KeyRecord> = {}): KeyRecord {
       accountId: newId('acc'),
       kind: 'live',
       version: 1,
+      secretTime: 0,
       displayName: 'k',
       scopes: new Set(['chat']),
       allowedOrigins: [],

@@ -1,12 +1,8 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { gzipSync } from 'node:zlib';
 import type { DescService } from '@bufbuild/protobuf';
-import { acceptsGzip } from '@intelligence-api/transcoding/parts';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { readProtoComments } from '../../base/proto-comments.ts';
-import { addVary } from '../compression.ts';
-import { isNoneMatch } from '../conditional.ts';
+import { makeStaticFile, sendStaticFile } from '../static-file.ts';
 import { openApiDocument } from './document.ts';
 
 export { openApiDocument } from './document.ts';
@@ -46,17 +42,12 @@ function page(name: string): string {
 }
 
 function serve(app: FastifyInstance, path: string, type: string, body: string, policy?: string): void {
-  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22);
-  const packed = gzipSync(body, { level: 9 });
-  app.get(path, async (request, reply): Promise<FastifyReply> => {
-    const isPacked = acceptsGzip(request.headers['accept-encoding']);
-    // Strong tags differ where the bytes do (RFC 9110, section 8.8.3.3).
-    const etag = isPacked ? `"${digest}-gzip"` : `"${digest}"`;
-    addVary(reply);
-    reply.header('etag', etag).header('cache-control', 'no-cache').header('x-content-type-options', 'nosniff');
-    if (policy !== undefined) reply.header('content-security-policy', policy).header('referrer-policy', 'no-referrer');
-    if (isNoneMatch(request.headers['if-none-match'], etag)) return reply.code(304).send();
-    reply.type(type);
-    return isPacked ? reply.header('content-encoding', 'gzip').send(packed) : reply.send(body);
+  const file = makeStaticFile(type, body, {
+    headers: {
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+      ...(policy !== undefined && { 'content-security-policy': policy, 'referrer-policy': 'no-referrer' }),
+    },
   });
+  app.get(path, async (request, reply) => sendStaticFile(request, reply, file));
 }

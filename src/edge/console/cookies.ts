@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** How a browser keeps its session: the cookie's name, and its attributes (RFC 6265bis). */
+export interface SessionCookie {
+  readonly name: string;
+  readonly attributes: string;
+}
+
+const always = 'Path=/; HttpOnly; SameSite=Strict';
+/** Over TLS. The prefix makes browsers insist on Secure and Path=/, and keeps other hosts of the domain from setting it. */
+const secureCookie: SessionCookie = { name: '__Host-console', attributes: `${always}; Secure` };
+/** What browsers take for this machine itself. */
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d{1,5}))?$/i;
+
+/**
+ * The cookie for a browser that came this way; undefined where none would be safe: by plain HTTP from another machine. Cookies do not
+ * know ports, so two services on one machine have names of their own.
+ */
+export function cookieFor(isSecure: boolean, headers: IncomingHttpHeaders): SessionCookie | undefined {
+  if (isSecure) return secureCookie;
+  const port = loopbackPort(headers);
+  return port === undefined ? undefined : { name: `console_${port}`, attributes: always };
+}
+
+/** The session's secret that a browser sent; undefined: none. */
+export function sessionSecretOf(headers: IncomingHttpHeaders): string | undefined {
+  const { cookie } = headers;
+  if (cookie === undefined) return undefined;
+  const secure = cookieNamed(cookie, secureCookie.name);
+  if (secure !== undefined) return secure;
+  const port = loopbackPort(headers);
+  return port === undefined ? undefined : cookieNamed(cookie, `console_${port}`);
+}
+
+function loopbackPort(headers: IncomingHttpHeaders): string | undefined {
+  const match = loopback.exec(headers.host ?? String(headers[':authority'] ?? ''));
+  return match ? (match[1] ?? '80') : undefined;
+}
+
+function cookieNamed(cookies: string, name: string): string | undefined {
+  for (const pair of cookies.split(';')) {
+    const [key, value] = pair.trim().split('=', 2);
+    if (key === name && value) return value;
+  }
+  return undefined;
+}

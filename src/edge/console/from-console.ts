@@ -1,0 +1,36 @@
+import { fail, type Result, succeed } from '../../base/failure.ts';
+
+/** What must be known of a request to say whether a page of this service sent it. */
+export interface BrowserRequest {
+  /** The method of HTTP. */
+  readonly httpMethod: string;
+  header(name: string): string | undefined;
+}
+
+const json = /^application\/json\s*(?:;\s*charset="?utf-?8"?\s*)?$/i;
+const allowed = succeed(undefined);
+
+/**
+ * Whether a page of this service sent the request. A cookie goes along with whatever a browser sends, so it counts only with all of
+ * this: the browser says that the page has the same origin (Fetch metadata; every browser since 2023 does), and what may change
+ * something has a header and a type of body that no form can send, and no other site without leave (CORS).
+ */
+export function checkFromConsole(request: BrowserRequest): Result<void> {
+  if (request.header('sec-fetch-site') !== 'same-origin')
+    return refused(
+      'A cookie counts only in requests that a page of this service sends (Sec-Fetch-Site: same-origin). Programs send "Authorization: Bearer <key>".',
+    );
+  if (request.httpMethod === 'GET' || request.httpMethod === 'HEAD') return allowed;
+  if (request.header('x-console') !== '1')
+    return refused('What changes something with a cookie needs the header "X-Console: 1".');
+  const type = request.header('content-type');
+  const hasBody =
+    request.header('transfer-encoding') !== undefined || Number(request.header('content-length') ?? 0) > 0;
+  if (type === undefined ? hasBody : !json.test(type))
+    return refused('A request with a cookie has its body as Content-Type application/json.');
+  return allowed;
+}
+
+function refused(description: string): Result<void> {
+  return fail({ kind: 'not_from_console', description });
+}

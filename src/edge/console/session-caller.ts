@@ -1,0 +1,53 @@
+import type { Caller } from '../../base/caller.ts';
+import { fail, type Result, succeed } from '../../base/failure.ts';
+import type { Keys, VerifiedKey } from '../../keys/index.ts';
+import type { Session, Sessions } from '../../sessions/index.ts';
+import { keyCaller, operatorCaller } from '../authenticate.ts';
+import type { IncomingCall } from '../incoming-call.ts';
+import { sessionSecretOf } from './cookies.ts';
+import { checkFromConsole } from './from-console.ts';
+
+/** Who calls by the session of a browser; undefined: the call has none. Asked only when there is no `Authorization` header. */
+export type SessionCallers = (incoming: IncomingCall) => Result<Caller> | Promise<Result<Caller>> | undefined;
+
+export interface SessionCallersOptions {
+  sessions: Pick<Sessions, 'verify'>;
+  keys: Pick<Keys, 'find'>;
+}
+
+/**
+ * A session calls as its key or its operator would, and with nothing more. Only the JSON paths take it: pages use nothing else, so a
+ * cookie means nothing to gRPC, Connect, MCP and the paths for clients of other APIs.
+ */
+export function createSessionCallers({ sessions, keys }: SessionCallersOptions): SessionCallers {
+  return (incoming) => {
+    const { cookieHeaders, httpMethod, protocol } = incoming;
+    if (protocol !== 'rest' || cookieHeaders === undefined || httpMethod === undefined) return undefined;
+    const secret = sessionSecretOf(cookieHeaders);
+    if (secret === undefined) return undefined;
+    const ours = checkFromConsole({ httpMethod, header: (name) => incoming.header(name) });
+    if (!ours.ok) return ours;
+    // What a page reads with a cookie is nobody else's, and not for a cache on the way.
+    incoming.setReplyHeader('cache-control', 'no-store');
+    const verified = sessions.verify(secret, incoming);
+    return verified instanceof Promise ? verified.then(callerOf) : callerOf(verified);
+  };
+
+  function callerOf(verified: Result<Session>): Result<Caller> | Promise<Result<Caller>> {
+    if (!verified.ok) return verified;
+    const session = verified.value;
+    const { holder } = session;
+    if (holder.role === 'operator') return succeed(withSession(operatorCaller(holder.operator), session));
+    const key = keys.find(holder.keyId);
+    return key instanceof Promise ? key.then((late) => ownerOf(late, session)) : ownerOf(key, session);
+  }
+}
+
+function ownerOf(key: Result<VerifiedKey>, session: Session): Result<Caller> {
+  if (key.ok) return succeed(withSession(keyCaller(key.value), session));
+  return key.failure.kind === 'overloaded' ? key : fail({ kind: 'session_ended' });
+}
+
+function withSession(caller: Caller, { id, confirmTime }: Session): Caller {
+  return { ...caller, session: { id, confirmTime } };
+}

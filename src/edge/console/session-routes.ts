@@ -1,0 +1,199 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { type Failure, FailureError, invalid, unwrap } from '../../base/failure.ts';
+import type { Session, SessionHolder, Sessions } from '../../sessions/index.ts';
+import { cookieFor, sessionSecretOf } from './cookies.ts';
+import { checkFromConsole } from './from-console.ts';
+import { createSignIn, type SignInOptions } from './sign-in.ts';
+
+export interface SessionRoutesOptions extends SignInOptions {
+  sessions: Sessions;
+  log: Logger;
+  /** Stands in front of the API's paths; pages ask for it here. */
+  apiPrefix: string;
+  /** Whether top-ups take no money. */
+  sandbox: boolean;
+}
+
+const bodyBytesMax = 16_384;
+
+/** `/console/session` and `/console/sessions`: signing in and out. Not part of the API's contract: they set cookies. */
+export function registerSessionRoutes(app: FastifyInstance, options: SessionRoutesOptions): void {
+  const { accounts, sessions, log } = options;
+  const signIn = createSignIn(options);
+
+  app.register(async (routes) => {
+    acceptJson(routes);
+    routes.addHook('onRequest', async (_request, reply) => {
+      reply.header('cache-control', 'no-store');
+    });
+
+    routes.get('/console/session', async (request, reply) => {
+      const secret = secretOf(request);
+      // Whoever is not signed in has done nothing wrong, so it is no error.
+      if (secret === undefined || !checkFromConsole(browserRequest(request)).ok) return reply.send('null');
+      const session = await sessions.verify(secret, { peer: request.ip, unseen: true });
+      if (session.ok) return reply.send(await describe(session.value));
+      if (session.failure.kind !== 'session_ended') throw new FailureError(session.failure);
+      forgetCookie(request, reply);
+      return reply.send('null');
+    });
+
+    routes.post('/console/session', async (request, reply) => {
+      unwrap(checkFromConsole(browserRequest(request)));
+      const cookie = cookieFor(isSecure(request), request.headers);
+      if (!cookie) throw new FailureError(notSafe);
+      const { key, code } = credentialOf(request.body);
+      const { holder, until } = unwrap(
+        key === undefined ? await signIn.byCode(code, request.ip) : await signIn.byKey(key, request.ip),
+      );
+      const { session, secret } = unwrap(await sessions.open(holder, { agent: agentOf(request), until }));
+      // A browser has one session: what it had before must not live on unseen.
+      const before = secretOf(request);
+      if (before !== undefined) await sessions.end(before);
+      log.info({ session: session.id, ...holder, peer: request.ip }, 'signed in to the console');
+      reply.header('set-cookie', `${cookie.name}=${secret}; ${cookie.attributes}`);
+      return reply.send(await describe(session));
+    });
+
+    routes.delete('/console/session', async (request, reply) => {
+      unwrap(checkFromConsole(browserRequest(request)));
+      const secret = secretOf(request);
+      if (secret !== undefined) await sessions.end(secret);
+      forgetCookie(request, reply);
+      return reply.code(204).send();
+    });
+
+    routes.post('/console/session/confirm', async (request, reply) => {
+      const { session, secret } = await signedIn(request);
+      const { key } = credentialOf(request.body);
+      if (key === undefined) throw new FailureError(invalid('key', 'is needed: a code does not confirm'));
+      const { holder } = unwrap(await signIn.byKey(key, request.ip));
+      if (!isSame(holder, session.holder)) throw new FailureError(anotherKey);
+      return reply.send(await describe(unwrap(await sessions.confirm(secret))));
+    });
+
+    routes.get('/console/sessions', async (request, reply) => {
+      const { session } = await signedIn(request);
+      const listed = await sessions.list(session);
+      return reply.send({ sessions: listed.map((each) => lineOf(each, session)) });
+    });
+
+    routes.delete('/console/sessions/:id', async (request, reply) => {
+      const { session } = await signedIn(request);
+      const { id } = request.params as { id: string };
+      if (!(await sessions.endById(session, id))) throw new FailureError({ kind: 'not_found', resource: 'session' });
+      if (id === session.id) forgetCookie(request, reply);
+      return reply.code(204).send();
+    });
+  });
+
+  async function signedIn(request: FastifyRequest): Promise<{ session: Session; secret: string }> {
+    unwrap(checkFromConsole(browserRequest(request)));
+    const secret = secretOf(request) ?? '';
+    return { session: unwrap(await sessions.verify(secret, { peer: request.ip })), secret };
+  }
+
+  async function describe(session: Session) {
+    const { holder, confirmTime } = session;
+    return {
+      role: holder.role,
+      ...(holder.role === 'owner'
+        ? { accountId: holder.accountId, accountName: await nameOf(holder.accountId), keyId: holder.keyId }
+        : { operator: holder.operator }),
+      expiresAt: timestamp(sessions.endsAt(session)),
+      confirmedAt: timestamp(confirmTime),
+      apiPrefix: options.apiPrefix,
+      sandbox: options.sandbox,
+    };
+  }
+
+  async function nameOf(accountId: string): Promise<string> {
+    return unwrap(await accounts.get(accountId)).displayName;
+  }
+
+  function lineOf(session: Session, current: Session) {
+    const { id, holder, agent, createTime, seenTime } = session;
+    return {
+      ...{ id, agent, current: id === current.id },
+      ...(holder.role === 'owner' && { keyId: holder.keyId }),
+      createdAt: timestamp(createTime),
+      seenAt: timestamp(seenTime),
+      expiresAt: timestamp(sessions.endsAt(session)),
+    };
+  }
+}
+
+const notSafe: Failure = {
+  kind: 'precondition_failed',
+  description:
+    'Signing in needs HTTPS: by plain HTTP, others on the network could read along. Use https://, or http://localhost on the machine itself. Behind a proxy that speaks TLS, name the proxy in http.trustedProxies and let it set X-Forwarded-Proto.',
+};
+
+const anotherKey: Failure = {
+  kind: 'precondition_failed',
+  description: 'This is another key than the one that this session began with. Sign out and in again to use it.',
+};
+
+/** A body is one credential, by its name. */
+function credentialOf(body: unknown): { key: string; code?: never } | { key?: never; code: string } {
+  const { key, code, ...others } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    throw new FailureError(invalid('body', 'has a field that is not known: send key, or code'));
+  if (typeof key === 'string' && code === undefined) return { key: key.trim() };
+  if (typeof code === 'string' && key === undefined) return { code: code.trim() };
+  throw new FailureError(invalid('body', 'must be {"key": "..."} or {"code": "..."}'));
+}
+
+function isSame(one: SessionHolder, other: SessionHolder): boolean {
+  if (one.role === 'operator') return other.role === 'operator' && one.operator === other.operator;
+  return other.role === 'owner' && one.keyId === other.keyId;
+}
+
+/** Reads bodies of JSON in this part of the server, and no others. */
+function acceptJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string', bodyLimit: bodyBytesMax },
+    (_request, body, done) => {
+      try {
+        done(null, body === '' ? undefined : JSON.parse(String(body)));
+      } catch {
+        done(new FailureError(invalid('body', 'is no JSON')));
+      }
+    },
+  );
+  app.setErrorHandler((error) => {
+    if ((error as { code?: unknown }).code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+      throw new FailureError({ kind: 'payload_too_large', limitBytes: bodyBytesMax });
+    throw error;
+  });
+}
+
+function forgetCookie(request: FastifyRequest, reply: FastifyReply): void {
+  const cookie = cookieFor(isSecure(request), request.headers);
+  if (cookie) reply.header('set-cookie', `${cookie.name}=; ${cookie.attributes}; Max-Age=0`);
+}
+
+/** By TLS to this service, or to a proxy in front of it that is trusted and says so. */
+function isSecure({ protocol }: FastifyRequest): boolean {
+  return protocol === 'https';
+}
+
+function secretOf({ headers }: FastifyRequest): string | undefined {
+  return sessionSecretOf(headers);
+}
+
+function browserRequest({ method, headers }: FastifyRequest) {
+  return { httpMethod: method, header: (name: string) => headers[name]?.toString() };
+}
+
+function agentOf({ headers }: FastifyRequest): string {
+  return (headers['user-agent'] ?? '').replace(/[^\x20-\x7e]/g, '?');
+}
+
+function timestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,160 @@
+/** Who is signed in to the console: opaque sessions, which last no longer than the credential that they began with. */
+import type { Logger } from 'pino';
+import type { Clock } from '../base/clock.ts';
+import { fail, type Result, succeed } from '../base/failure.ts';
+import { createGroupReader } from '../base/group-reader.ts';
+import { newId } from '../base/ids.ts';
+import { createRounds } from '../base/rounds.ts';
+import type { Database } from '../db/index.ts';
+import { createSignInCodes, type SignInCodes } from './codes.ts';
+import { digestOf, isSessionSecret, newSessionSecret } from './secrets.ts';
+import { createSessionsStore, type StoredSession } from './sessions-store.ts';
+import type { Session, SessionHolder } from './types.ts';
+import { createVerifier, idleMs, type LookUps } from './verifier.ts';
+
+export { codeMinutes, createSignInCodes, type SignInCodes } from './codes.ts';
+export type { CodeOwner, Session, SessionHolder } from './types.ts';
+
+export interface Sessions {
+  /**
+   * Signs a browser in. It gets a secret of its own, shown here once, and the session ends after 12 hours, after 60 minutes without a
+   * request, or at `until`; an operator's after 1 hour and 15 minutes. A holder has at most 20: those used least recently end.
+   * Fails as `credentialOf` does.
+   */
+  open(
+    holder: SessionHolder,
+    browser: { agent: string; until?: number | undefined },
+  ): Promise<Result<{ session: Session; secret: string }>>;
+  /**
+   * Whose secret this is. Synchronous when the session was read less than a second ago, so what ended it on another node is obeyed
+   * within a second. Fails with `session_ended`, with `overloaded`, and as `lookUps` does. `unseen`: asking is no use of it.
+   */
+  verify(secret: string, from?: { peer: string; unseen?: boolean }): Result<Session> | Promise<Result<Session>>;
+  /** When the session ends unless it is used. */
+  endsAt(session: Session): number;
+  /** Its holder has shown the credential again. */
+  confirm(secret: string): Promise<Result<Session>>;
+  /** The sessions of the same account, or the same operator, that have not ended: newest first, 200 at most. */
+  list(session: Session): Promise<Session[]>;
+  /** Ends the session of this secret, if there is one. */
+  end(secret: string): Promise<void>;
+  /** Ends one of those that `list` shows. False: there is none by this id. */
+  endById(session: Session, id: string): Promise<boolean>;
+  codes: SignInCodes;
+  /** Deletes, now and then, what is over. */
+  start(): void;
+  /** Deletes what is over, now. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface SessionsOptions {
+  db: Database;
+  clock: Clock;
+  log: Logger;
+  /**
+   * A text of at most 64 characters that changes when the holder's credential is replaced. Fails when it works no more. It is asked at
+   * each use of a session.
+   */
+  credentialOf(holder: SessionHolder): Result<string> | Promise<Result<string>>;
+  /** Limits look-ups of unknown secrets by address; absent: there is no limit. */
+  lookUps?: LookUps;
+}
+
+const hourMs = 3_600_000;
+/** However much it is used, a session ends after this. */
+const lifeMs = { owner: 12 * hourMs, operator: hourMs };
+const perHolderMax = 20;
+const listedMax = 200;
+const sweepEveryMs = 600_000;
+const sweepBatch = 1_000;
+const sweepBatchesMax = 20;
+
+export function createSessions(options: SessionsOptions): Sessions {
+  const { db, clock, log, credentialOf } = options;
+  const store = createSessionsStore(db);
+  const verifier = createVerifier({
+    clock,
+    credentialOf,
+    reader: createGroupReader<StoredSession>({
+      load: store.load,
+      onError: (error) => log.error({ err: error }, 'sessions could not be read'),
+    }),
+    lookUps: options.lookUps,
+    onSeen: (digest, time) => {
+      store
+        .seen(digest, time)
+        .catch((error: unknown) => log.warn({ err: error }, 'the last use of a session was not recorded'));
+    },
+  });
+
+  async function open(
+    holder: SessionHolder,
+    { agent, until = Number.POSITIVE_INFINITY }: { agent: string; until?: number | undefined },
+  ): Promise<Result<{ session: Session; secret: string }>> {
+    const credential = await credentialOf(holder);
+    if (!credential.ok) return credential;
+    const secret = newSessionSecret();
+    const now = clock.now();
+    const session: Session = {
+      ...{ id: newId('ses'), holder, agent: agent.slice(0, 200) },
+      ...{ createTime: now, seenTime: now, confirmTime: now },
+      expireTime: Math.min(now + lifeMs[holder.role], until),
+    };
+    await store.insert(digestOf(secret), { session, credential: credential.value }, perHolderMax);
+    return succeed({ session, secret });
+  }
+
+  async function confirm(secret: string): Promise<Result<Session>> {
+    const found = await verifier.verify(secret);
+    if (!found.ok) return found;
+    const digest = digestOf(secret);
+    await store.confirmed(digest, clock.now());
+    verifier.forget(digest);
+    return verifier.verify(secret);
+  }
+
+  async function list({ holder }: Session): Promise<Session[]> {
+    const stored = await store.list(holder, listedMax);
+    const standing = await Promise.all(stored.map(verifier.isStanding));
+    return stored.filter((_, index) => standing[index]).map(({ session }) => session);
+  }
+
+  async function end(secret: string): Promise<void> {
+    if (!isSessionSecret(secret)) return;
+    const digest = digestOf(secret);
+    await store.end(digest);
+    verifier.ended(digest);
+  }
+
+  async function endById({ holder }: Session, id: string): Promise<boolean> {
+    const digest = await store.endById(holder, id);
+    if (digest !== undefined) verifier.ended(digest);
+    return digest !== undefined;
+  }
+
+  async function sweep(): Promise<void> {
+    for (let batch = 0; batch < sweepBatchesMax; batch++) if (!(await store.sweep(clock.now(), sweepBatch))) return;
+  }
+
+  const rounds = createRounds({
+    everyMs: sweepEveryMs,
+    run: sweep,
+    onError: (error) => log.warn({ err: error }, 'sessions that are over could not be deleted'),
+  });
+
+  return {
+    open,
+    verify: (secret, from) =>
+      isSessionSecret(secret) ? verifier.verify(secret, from) : fail({ kind: 'session_ended' }),
+    endsAt: ({ holder, seenTime, expireTime }) => Math.min(seenTime + idleMs[holder.role], expireTime),
+    confirm,
+    list,
+    end,
+    endById,
+    codes: createSignInCodes({ db, clock }),
+    start: rounds.start,
+    sweep,
+    close: rounds.close,
+  };
+}

@@ -1,0 +1,210 @@
+import { type Selectable, sql } from 'kysely';
+import { type Database, lockQuota, type Queryable } from '../db/index.ts';
+import type { CodeOwner, Session, SessionHolder } from './types.ts';
+
+interface SessionTables {
+  console_session: SessionTable;
+  console_code: { digest: Buffer; account_id: string | null; operator: string | null; expires_at_ms: number };
+}
+
+interface SessionTable {
+  digest: Buffer;
+  id: string;
+  role: 'owner' | 'operator';
+  holder: string;
+  account_id: string | null;
+  credential: string;
+  agent: string;
+  created_at_ms: number;
+  seen_at_ms: number;
+  confirmed_at_ms: number;
+  expires_at_ms: number;
+}
+
+/** A session, and the state of its holder's credential when it began. */
+export interface StoredSession {
+  session: Session;
+  credential: string;
+}
+
+/** All SQL about sessions and sign-in codes. Digests are SHA-256 in hexadecimal. */
+export interface SessionsStore {
+  /** Adds a session. When its holder has more than `most` then, those that were used least recently end. */
+  insert(digest: string, stored: StoredSession, most: number): Promise<void>;
+  load(digests: readonly string[]): Promise<Map<string, StoredSession>>;
+  /** Sessions of the account, or of the operator, newest first, `limit` at most. */
+  list(holder: SessionHolder, limit: number): Promise<StoredSession[]>;
+  seen(digest: string, time: number): Promise<void>;
+  confirmed(digest: string, time: number): Promise<void>;
+  end(digest: string): Promise<void>;
+  /** Ends a session of the account, or of the operator, by its id; the digest of what ended. */
+  endById(holder: SessionHolder, id: string): Promise<string | undefined>;
+  insertCode(digest: string, owner: CodeOwner, expireTime: number): Promise<void>;
+  /** Uses a code up. Undefined when there is none that still works. */
+  takeCode(digest: string, now: number): Promise<CodeOwner | undefined>;
+  /** Deletes sessions and codes whose time is over, at most `limit` of each; whether there may be more. */
+  sweep(now: number, limit: number): Promise<boolean>;
+}
+
+export function createSessionsStore(database: Database): SessionsStore {
+  const db = database.for<SessionTables>();
+
+  async function insert(digest: string, { session, credential }: StoredSession, most: number): Promise<void> {
+    const { holder } = session;
+    await database.transaction(async (tx) => {
+      const trx = tx.for<SessionTables>();
+      // So that many sign-ins at one time leave no more than `most`, either.
+      await lockQuota(tx, accountOf(holder) ?? 'operators', 'console sessions');
+      await trx
+        .insertInto('console_session')
+        .values({
+          digest: bytes(digest),
+          id: session.id,
+          ...holderColumns(holder),
+          account_id: accountOf(holder) ?? null,
+          credential,
+          agent: session.agent,
+          created_at_ms: session.createTime,
+          seen_at_ms: session.seenTime,
+          confirmed_at_ms: session.confirmTime,
+          expires_at_ms: session.expireTime,
+        })
+        .execute();
+      const { role, holder: name } = holderColumns(holder);
+      const others = await trx
+        .selectFrom('console_session')
+        .select('id')
+        .where('role', '=', role)
+        .where('holder', '=', name)
+        .where('id', '!=', session.id)
+        .orderBy('seen_at_ms', 'desc')
+        .orderBy('id', 'desc')
+        .execute();
+      const tooMany = others.slice(most - 1).map(({ id }) => id);
+      if (tooMany.length > 0) await trx.deleteFrom('console_session').where('id', 'in', tooMany).execute();
+    });
+  }
+
+  async function load(digests: readonly string[]): Promise<Map<string, StoredSession>> {
+    const rows = await db.selectFrom('console_session').selectAll().where('digest', 'in', digests.map(bytes)).execute();
+    return new Map(rows.map((row) => [row.digest.toString('hex'), storedOf(row)]));
+  }
+
+  async function list(holder: SessionHolder, limit: number): Promise<StoredSession[]> {
+    const rows = await ownedBy(database, holder).selectAll().orderBy('id', 'desc').limit(limit).execute();
+    return rows.map(storedOf);
+  }
+
+  async function endById(holder: SessionHolder, id: string): Promise<string | undefined> {
+    const row = await ownedBy(database, holder).select('digest').where('id', '=', id).executeTakeFirst();
+    if (!row) return undefined;
+    const digest = row.digest.toString('hex');
+    await end(digest);
+    return digest;
+  }
+
+  async function end(digest: string): Promise<void> {
+    await db.deleteFrom('console_session').where('digest', '=', bytes(digest)).execute();
+  }
+
+  async function takeCode(digest: string, now: number): Promise<CodeOwner | undefined> {
+    return database.transaction(async (tx) => {
+      const trx = tx.for<SessionTables>();
+      const row = await trx
+        .selectFrom('console_code')
+        .selectAll()
+        .where('digest', '=', bytes(digest))
+        .forUpdate()
+        .executeTakeFirst();
+      if (!row) return undefined;
+      await trx.deleteFrom('console_code').where('digest', '=', row.digest).execute();
+      if (Number(row.expires_at_ms) <= now) return undefined;
+      return row.account_id === null ? { operator: String(row.operator) } : { accountId: String(row.account_id) };
+    });
+  }
+
+  async function sweep(now: number, limit: number): Promise<boolean> {
+    const swept = await Promise.all(
+      ['console_session', 'console_code'].map((table) =>
+        sql`DELETE FROM ${sql.table(table)} WHERE expires_at_ms <= ${now} ORDER BY expires_at_ms LIMIT ${sql.lit(limit)}`.execute(
+          db,
+        ),
+      ),
+    );
+    return swept.some(({ numAffectedRows }) => Number(numAffectedRows ?? 0) === limit);
+  }
+
+  return {
+    insert,
+    load,
+    list,
+    async seen(digest, time) {
+      await db
+        .updateTable('console_session')
+        .set({ seen_at_ms: sql<number>`GREATEST(seen_at_ms, ${time})` })
+        .where('digest', '=', bytes(digest))
+        .execute();
+    },
+    async confirmed(digest, time) {
+      await db
+        .updateTable('console_session')
+        .set({ confirmed_at_ms: time })
+        .where('digest', '=', bytes(digest))
+        .execute();
+    },
+    end,
+    endById,
+    async insertCode(digest, owner, expireTime) {
+      await db
+        .insertInto('console_code')
+        .values({
+          digest: bytes(digest),
+          account_id: 'accountId' in owner ? owner.accountId : null,
+          operator: 'operator' in owner ? owner.operator : null,
+          expires_at_ms: expireTime,
+        })
+        .execute();
+    },
+    takeCode,
+    sweep,
+  };
+}
+
+/** The sessions that a holder may see and end: all of its account's management keys, or all of the operator. */
+function ownedBy(database: Queryable, holder: SessionHolder) {
+  const sessions = database.for<SessionTables>().selectFrom('console_session');
+  return holder.role === 'owner'
+    ? sessions.where('account_id', '=', holder.accountId)
+    : sessions.where('role', '=', 'operator').where('holder', '=', holder.operator);
+}
+
+function holderColumns(holder: SessionHolder): Pick<SessionTable, 'role' | 'holder'> {
+  return { role: holder.role, holder: holder.role === 'owner' ? holder.keyId : holder.operator };
+}
+
+function accountOf(holder: SessionHolder): string | undefined {
+  return holder.role === 'owner' ? holder.accountId : undefined;
+}
+
+function storedOf(row: Selectable<SessionTable>): StoredSession {
+  const name = String(row.holder);
+  return {
+    credential: String(row.credential),
+    session: {
+      id: String(row.id),
+      holder:
+        row.account_id === null
+          ? { role: 'operator', operator: name }
+          : { role: 'owner', accountId: String(row.account_id), keyId: name },
+      agent: row.agent,
+      createTime: Number(row.created_at_ms),
+      seenTime: Number(row.seen_at_ms),
+      confirmTime: Number(row.confirmed_at_ms),
+      expireTime: Number(row.expires_at_ms),
+    },
+  };
+}
+
+function bytes(digest: string): Buffer {
+  return Buffer.from(digest, 'hex');
+}
