@@ -111,6 +111,26 @@ export default {
       to: { path: '^src/' },
     },
     {
+      name: 'console-shares-money-only',
+      comment: 'What runs in browsers shares the arithmetic of money with the service, and knows it by its JSON alone.',
+      severity: 'error',
+      from: { path: '^console/src/' },
+      to: { path: '^(src|packages)/', pathNot: '^src/base/money\\.ts$' },
+    },
+    {
+      name: 'service-does-without-the-console',
+      severity: 'error',
+      from: { path: '^(src|packages)/' },
+      to: { path: '^console/' },
+    },
+    {
+      name: 'pages-keep-to-themselves',
+      comment: 'A page is a folder of its own; what two of them need is in ui/ or beside it.',
+      severity: 'error',
+      from: { path: '^console/src/pages/([^/]+)/' },
+      to: { path: '^console/src/pages/', pathNot: '^console/src/pages/$1/' },
+    },
+    {
       name: 'not-to-unresolvable',
       severity: 'error',
       from: {},
@@ -118,7 +138,7 @@ export default {
     },
   ],
   options: {
-    doNotFollow: { path: 'node_modules' },
+    doNotFollow: { path: 'node_modules|^console/gen/' },
     exclude: { path: '^packages/[^/]+/dist/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

@@ -24,15 +24,22 @@ const inputs = [
   'buf.yaml',
   'buf.gen.yaml',
   'packages/transcoding/buf.gen.yaml',
+  'console/buf.gen.yaml',
   'scripts/generate.mjs',
+  'scripts/generate-console.mjs',
   'scripts/print-proto.mjs',
   'package-lock.json',
 ];
 
 /** A digest of everything that generated code depends on. */
 export function contractDigest(root) {
+  return digestOf(root, inputs);
+}
+
+/** A digest of what is in files and folders: their paths and their bytes. */
+export function digestOf(root, paths) {
   const hash = createHash('sha256');
-  for (const file of inputs.flatMap((input) => filesIn(root, input)).sort())
+  for (const file of paths.flatMap((path) => filesIn(root, path)).sort())
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(root, file)))
@@ -40,7 +47,7 @@ export function contractDigest(root) {
   return hash.digest('hex');
 }
 
-const generated = ['src/gen', 'test/gen', 'packages/transcoding/src/gen'];
+const generated = ['src/gen', 'test/gen', 'packages/transcoding/src/gen', 'console/gen'];
 
 export function isGenerated(root, digest) {
   return generated.every((folder) => existsSync(join(root, folder))) && readIfThere(stampPath(root)) === digest;

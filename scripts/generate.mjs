@@ -1,4 +1,4 @@
-// Generates src/gen, test/gen and packages/transcoding/src/gen from the proto files. Works offline: every imported definition is in node_modules.
+// Generates src/gen, test/gen, packages/transcoding/src/gen and console/gen from the proto files. Works offline: every imported definition is in node_modules.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -40,3 +40,6 @@ for (const args of [
   });
   if (generated.status !== 0) process.exit(generated.status ?? 1);
 }
+
+// After the others, because it reads src/gen.
+await import('./generate-console.mjs');

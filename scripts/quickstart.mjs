@@ -55,6 +55,10 @@ if (!isGenerated(root, digest)) {
   recordGenerated(root, digest);
 }
 
+// The service does without it, and says so at /console.
+if (spawnSync(node, ['scripts/build-console.mjs'], { cwd: root, stdio: 'inherit' }).status !== 0)
+  say('the console could not be built; the reason is above. The API works without it.');
+
 run(node, ['scripts/ensure-database-server.ts'], 'Finding a database server');
 
 // In a session of its own, so that Ctrl-C comes here alone and is passed on once. The channel between the two closes

@@ -1,0 +1,100 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Route, Switch } from 'wouter-preact';
+import { loadTexts, t } from './i18n/index.ts';
+import { loadPage, type PageRoute, routesOf } from './routes.tsx';
+import { type Session, SessionProvider, useSessionQuery } from './session.tsx';
+import { Shell } from './shell/shell.tsx';
+import { Failure, Skeleton } from './ui/async.tsx';
+import { Banner } from './ui/banner.tsx';
+import { Button } from './ui/button.tsx';
+import { Page } from './ui/page.tsx';
+
+/** The sign-in for a stranger, on whatever address, and the page of the address for who is signed in. */
+export function App() {
+  const query = useSessionQuery();
+  if (query.data === undefined && query.error)
+    return (
+      <main class="alone">
+        <Failure failure={query.error} retry={() => void query.refetch()} />
+      </main>
+    );
+  if (query.data === undefined)
+    return (
+      <main class="alone">
+        <Skeleton lines={4} />
+      </main>
+    );
+  if (query.data === null) return <Loaded load={loadSignIn} name="sign-in" />;
+  return <SignedIn session={query.data} />;
+}
+
+function SignedIn({ session }: { session: Session }) {
+  const routes = routesOf(session.role);
+  return (
+    <SessionProvider value={session}>
+      <Shell routes={routes}>
+        <Switch>
+          {routes.flatMap((route) =>
+            route.paths.map((path) => (
+              <Route key={path} path={path}>
+                <RoutePage route={route} />
+              </Route>
+            )),
+          )}
+          <Route>
+            <NotFound />
+          </Route>
+        </Switch>
+      </Shell>
+    </SessionProvider>
+  );
+}
+
+function RoutePage({ route }: { route: PageRoute }) {
+  return <Loaded key={route.page} name={route.page} load={() => loadPage(route.page)} />;
+}
+
+async function loadSignIn(): Promise<ComponentType> {
+  const [module] = await Promise.all([import('./pages/sign-in/index.tsx'), loadTexts('sign-in')]);
+  return module.default;
+}
+
+/** A component whose file is loaded when it is shown first. */
+function Loaded({ name, load }: { name: string; load: () => Promise<ComponentType> }) {
+  const [state, setState] = useState<{ name: string; Component?: ComponentType }>();
+  useEffect(() => {
+    let stale = false;
+    load().then(
+      (Component) => !stale && setState({ name, Component }),
+      () => !stale && setState({ name }),
+    );
+    return () => {
+      stale = true;
+    };
+  }, [name]);
+  if (state?.name !== name) return <Skeleton lines={8} />;
+  return state.Component ? <state.Component /> : <LoadFailed />;
+}
+
+function LoadFailed() {
+  return (
+    <Banner
+      kind="danger"
+      title={t('common.pageFailed')}
+      action={<Button onClick={() => location.reload()}>{t('common.reload')}</Button>}
+    >
+      {t('common.pageFailedHelp')}
+    </Banner>
+  );
+}
+
+function NotFound() {
+  return (
+    <Page title={t('common.notFound')} lead={t('common.notFoundHelp')}>
+      <p>
+        <a href="/console/">{t('common.toOverview')}</a>
+      </p>
+    </Page>
+  );
+}

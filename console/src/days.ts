@@ -1,0 +1,49 @@
+import { locale } from './i18n/index.ts';
+
+/** Days are UTC days, as the ledger's are: `2026-11-22`. */
+export type Day = string;
+
+const dayMs = 86_400_000;
+
+export function dayOf(time: Date): Day {
+  return time.toISOString().slice(0, 10);
+}
+
+export function startOf(day: Day): Date {
+  return new Date(`${day}T00:00:00Z`);
+}
+
+export function addDays(day: Day, days: number): Day {
+  return dayOf(new Date(startOf(day).getTime() + days * dayMs));
+}
+
+/** Each day from the first to the last, both included; none when the last is before the first. */
+export function daysBetween(first: Day, last: Day): Day[] {
+  const count = Math.round((startOf(last).getTime() - startOf(first).getTime()) / dayMs) + 1;
+  return Array.from({ length: Math.max(0, count) }, (_, index) => addDays(first, index));
+}
+
+/** The last so many days, today included: as they are asked for, until the end of today. */
+export function lastDays(
+  count: number,
+  now = new Date(),
+): { first: Day; last: Day; startTime: string; endTime: string } {
+  const last = dayOf(now);
+  const first = addDays(last, 1 - count);
+  return { first, last, ...timesOf(first, last) };
+}
+
+/** From the start of the first to the end of the last. */
+export function timesOf(first: Day, last: Day): { startTime: string; endTime: string } {
+  return { startTime: startOf(first).toISOString(), endTime: startOf(addDays(last, 1)).toISOString() };
+}
+
+/** `22 Nov`. */
+export function dayText(day: Day): string {
+  return new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(startOf(day));
+}
+
+/** `November`. */
+export function monthText(day: Day): string {
+  return new Intl.DateTimeFormat(locale(), { month: 'long', timeZone: 'UTC' }).format(startOf(day));
+}

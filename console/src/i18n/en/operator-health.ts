@@ -1,0 +1,3 @@
+export default {
+  title: 'Health',
+} as const;

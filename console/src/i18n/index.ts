@@ -1,0 +1,57 @@
+import common from './en/common.ts';
+import { language } from './language.ts';
+import type { PageName, Params, Text, TextKey } from './texts.ts';
+
+export { chooseLanguage, type Language, language, languages } from './language.ts';
+export type { PageName, Text, TextKey, Texts, Translated } from './texts.ts';
+
+type PageTexts = Readonly<Record<string, Text>>;
+
+const files = import.meta.glob<{ default: PageTexts }>(['./*/*.ts', '!./en/common.ts']);
+const loaded = new Map<string, PageTexts>([['common', common]]);
+
+/** Loads the texts of a page, in the language of the page; English where that language has none. */
+export async function loadTexts(page: PageName): Promise<void> {
+  if (loaded.has(page) && (page !== 'common' || language() === 'en')) return;
+  const load = files[`./${language()}/${page}.ts`] ?? files[`./en/${page}.ts`];
+  if (load) loaded.set(page, (await load()).default);
+}
+
+/** A text of a page that is loaded, with its parameters. Numbers are written as the language writes them. */
+export function t<Key extends TextKey>(key: Key, ...[params]: Params<Key>): string {
+  const [page = '', name = ''] = key.split('.', 2);
+  return filled(loaded.get(page)?.[name], key, params ?? {});
+}
+
+/** A text whose key is made of data, such as a state of the API; undefined when there is none. */
+export function findText(
+  page: PageName,
+  name: string,
+  params: Record<string, string | number> = {},
+): string | undefined {
+  const text = loaded.get(page)?.[name];
+  return text === undefined ? undefined : filled(text, name, params);
+}
+
+function filled(text: Text | undefined, key: string, params: Record<string, string | number>): string {
+  if (text === undefined) return key;
+  const form = typeof text === 'string' ? text : pluralForm(text, Number(params.count));
+  return form.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = params[name];
+    return typeof value === 'number' ? formatNumber(value) : (value ?? whole);
+  });
+}
+
+function pluralForm(text: { one: string; other: string }, count: number): string {
+  return new Intl.PluralRules(language()).select(count) === 'one' ? text.one : text.other;
+}
+
+/** A number as the language writes it: `1,204`. */
+export function formatNumber(value: number | bigint, options?: Intl.NumberFormatOptions): string {
+  return new Intl.NumberFormat(locale(), options).format(value);
+}
+
+/** `en-US` writes times with AM and PM, and dates with the month first; the console does neither. */
+export function locale(): string {
+  return language() === 'en' ? 'en-GB' : language();
+}

@@ -1,0 +1,65 @@
+import type charges from './en/charges.ts';
+import type common from './en/common.ts';
+import type credit from './en/credit.ts';
+import type devices from './en/devices.ts';
+import type keys from './en/keys.ts';
+import type models from './en/models.ts';
+import type operatorAccounts from './en/operator-accounts.ts';
+import type operatorAudit from './en/operator-audit.ts';
+import type operatorCredits from './en/operator-credits.ts';
+import type operatorHealth from './en/operator-health.ts';
+import type overview from './en/overview.ts';
+import type playground from './en/playground.ts';
+import type pulse from './en/pulse.ts';
+import type signIn from './en/sign-in.ts';
+import type team from './en/team.ts';
+import type usage from './en/usage.ts';
+import type webhooks from './en/webhooks.ts';
+import type workflows from './en/workflows.ts';
+
+/** The English texts of each page, which say what the others have to have. */
+export interface Texts {
+  common: typeof common;
+  charges: typeof charges;
+  credit: typeof credit;
+  devices: typeof devices;
+  keys: typeof keys;
+  models: typeof models;
+  'operator-accounts': typeof operatorAccounts;
+  'operator-audit': typeof operatorAudit;
+  'operator-credits': typeof operatorCredits;
+  'operator-health': typeof operatorHealth;
+  overview: typeof overview;
+  playground: typeof playground;
+  pulse: typeof pulse;
+  'sign-in': typeof signIn;
+  team: typeof team;
+  usage: typeof usage;
+  webhooks: typeof webhooks;
+  workflows: typeof workflows;
+}
+
+/** A text, or one for each plural form (Intl.PluralRules) of its parameter `count`. `{name}` stands for a parameter. */
+export type Text = string | { readonly one: string; readonly other: string };
+/** The texts of a page in another language: the same keys. */
+export type Translated<Page extends keyof Texts> = { readonly [Key in keyof Texts[Page]]: Text };
+
+export type PageName = keyof Texts;
+export type TextKey = { [Page in PageName]: `${Page}.${keyof Texts[Page] & string}` }[PageName];
+
+type Named<Of> = Of extends `${string}{${infer Name}}${infer Rest}` ? Name | Named<Rest> : never;
+type TextOf<Key> = Key extends `${infer Page extends PageName}.${infer Name}`
+  ? Name extends keyof Texts[Page]
+    ? Texts[Page][Name]
+    : never
+  : never;
+type ParamsOf<Of> = Of extends string
+  ? Named<Of>
+  : Of extends { one: infer One; other: infer Other }
+    ? 'count' | Named<One> | Named<Other>
+    : never;
+
+/** What `t` is given after the key: nothing, or each parameter of the text. */
+export type Params<Key extends TextKey> = [ParamsOf<TextOf<Key>>] extends [never]
+  ? []
+  : [params: { readonly [Name in ParamsOf<TextOf<Key>>]: string | number }];

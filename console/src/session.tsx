@@ -1,0 +1,66 @@
+import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import { type ApiFailure, callConsole, setApiPrefix } from './api.ts';
+import { sessionKey } from './query.ts';
+
+/** Who is signed in. */
+export interface Session {
+  role: 'owner' | 'operator';
+  /** The owner's account. */
+  accountId?: string;
+  accountName?: string;
+  /** The operator's name. */
+  operator?: string;
+  keyId?: string;
+  expiresAt: string;
+  /** When the key was last shown; what cannot be taken back needs that within ten minutes. */
+  confirmedAt?: string;
+  /** Under which path the API answers. */
+  apiPrefix: string;
+  /** Whether payments are made up. */
+  sandbox: boolean;
+}
+
+const SessionContext = createContext<Session | undefined>(undefined);
+export const SessionProvider = SessionContext.Provider;
+
+/** Who is signed in; for pages, which are only shown to those who are. */
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (!session) throw new Error('There is no session above this');
+  return session;
+}
+
+/** The session of the cookie; null for a stranger. */
+export function useSessionQuery() {
+  return useQuery<Session | null, ApiFailure>({
+    queryKey: sessionKey,
+    queryFn: async () => taken(await callConsole<Session | null>('GET', '/session')),
+    staleTime: Number.POSITIVE_INFINITY,
+    // What nobody looks at any more is still who is signed in.
+    gcTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** Signs in by a key or by a one-use code. Throws an `ApiFailure`. */
+export function useSignIn(): (by: { key: string } | { code: string }) => Promise<void> {
+  const client = useQueryClient();
+  return async (by) => {
+    const session = taken(await callConsole<Session>('POST', '/session', by));
+    // What another session read is not this one's.
+    client.removeQueries({ predicate: ({ queryKey: [name] }) => name !== sessionKey[0] });
+    client.setQueryData(sessionKey, session);
+  };
+}
+
+/** Ends the session. The page is loaded anew, and holds nothing of it. */
+export async function signOut(): Promise<void> {
+  await callConsole('DELETE', '/session');
+  location.assign('/console/');
+}
+
+function taken<Of extends Session | null>(session: Of): Of {
+  setApiPrefix(session?.apiPrefix ?? '');
+  return session;
+}

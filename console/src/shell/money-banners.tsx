@@ -1,0 +1,39 @@
+import { Link } from 'wouter-preact';
+import { t } from '../i18n/index.ts';
+import { balanceText, readUsd } from '../money.ts';
+import { useRpc } from '../query.ts';
+import { Banner } from '../ui/banner.tsx';
+
+/** What the wallet says on every page: use is paused, something is owed, or credit runs low. Silent while it is not known. */
+export function MoneyBanners() {
+  const { data: { wallet } = {} } = useRpc('WalletService.GetWallet', {}, { refetchInterval: 60_000 });
+  const { data: { alert } = {} } = useRpc('WalletService.GetLowBalanceAlert', {});
+  const owed = readUsd(wallet?.owedUsd);
+  const available = readUsd(wallet?.availableUsd);
+  const threshold = readUsd(alert?.thresholdUsd);
+  if (!wallet) return null;
+  const action = (
+    <Link class="button primary" href="/credit">
+      {t('common.topUp')}
+    </Link>
+  );
+  if (owed !== undefined && owed > 0n)
+    return (
+      <Banner kind="danger" title={t('common.owed', { amount: balanceText(owed) })} action={action}>
+        {t('common.owedHelp')}
+      </Banner>
+    );
+  if (wallet.paused)
+    return (
+      <Banner kind="danger" title={t('common.paused')} action={action}>
+        {t('common.pausedHelp')}
+      </Banner>
+    );
+  if (alert?.below && available !== undefined && threshold !== undefined)
+    return (
+      <Banner kind="warning" title={t('common.lowBalance', { amount: balanceText(available) })} action={action}>
+        {t('common.lowBalanceHelp', { threshold: balanceText(threshold) })}
+      </Banner>
+    );
+  return null;
+}

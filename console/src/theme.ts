@@ -1,0 +1,20 @@
+export const themes = ['auto', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+
+const stored = 'console.theme';
+
+/** What was chosen in this browser; `auto` is the device's. */
+export function theme(): Theme {
+  const chosen = localStorage.getItem(stored);
+  return themes.find((each) => each === chosen) ?? 'auto';
+}
+
+export function chooseTheme(to: Theme): void {
+  localStorage.setItem(stored, to);
+  applyTheme();
+}
+
+/** Tells the style sheet, which has every colour twice. */
+export function applyTheme(): void {
+  document.documentElement.dataset.theme = theme();
+}

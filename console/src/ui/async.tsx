@@ -1,0 +1,100 @@
+import type { UseQueryResult } from '@tanstack/preact-query';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { ApiFailure } from '../api.ts';
+import { findText, t } from '../i18n/index.ts';
+import { Button } from './button.tsx';
+
+interface AsyncProps<Data> {
+  query: Pick<UseQueryResult<Data, ApiFailure>, 'data' | 'error' | 'refetch' | 'isFetching'>;
+  /** How high what is loaded will be, in lines of text: the page does not jump when it arrives. */
+  lines?: number;
+  /** Whether there is nothing to show. */
+  isEmpty?: (data: Data) => boolean;
+  /** What to show then: the one next step. */
+  empty?: ComponentChildren;
+  children: (data: Data) => ComponentChildren;
+}
+
+/** What a query has: a skeleton, then its data; or why there is none. Data that was there stays while it is asked again. */
+export function Async<Data>({ query, lines = 3, isEmpty, empty, children }: AsyncProps<Data>) {
+  const { data, error } = query;
+  if (data === undefined && error) return <Failure failure={error} retry={() => void query.refetch()} />;
+  if (data === undefined) return <Skeleton lines={lines} />;
+  return (
+    <>
+      {error && <Failure failure={error} retry={() => void query.refetch()} />}
+      {isEmpty?.(data) ? (empty ?? <p class="empty">{t('common.empty')}</p>) : children(data)}
+    </>
+  );
+}
+
+/** Takes the room of what is loading. */
+export function Skeleton({ lines }: { lines: number }) {
+  return (
+    <div class="skeleton" role="status" aria-label={t('common.loading')}>
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} />
+      ))}
+    </div>
+  );
+}
+
+interface FailureProps {
+  failure: ApiFailure;
+  /** Asks again. Where the service was away, it is called by itself after a while. */
+  retry?: () => void;
+}
+
+/** Why something did not work, in words, and what to do. */
+export function Failure({ failure, retry }: FailureProps) {
+  const seconds = useCountdown(failure, retry);
+  return (
+    <div class="banner danger" role="alert">
+      <div>
+        <strong>{failureText(failure)}</strong>
+        {failure.violations.length > 0 && (
+          <ul>
+            {failure.violations.map(({ field, description }) => (
+              <li key={field}>
+                <code>{field}</code> {description}
+              </li>
+            ))}
+          </ul>
+        )}
+        {seconds !== undefined && <p>{t('common.retryIn', { count: seconds })}</p>}
+        {failure.requestId && <p class="muted small">{t('common.requestId', { id: failure.requestId })}</p>}
+      </div>
+      {retry && <Button onClick={retry}>{t('common.retry')}</Button>}
+    </div>
+  );
+}
+
+/** A refusal in the words of the page's language; the service's own where the page has none for its reason. */
+export function failureText(failure: ApiFailure): string {
+  return findText('common', `error-${failure.reason}`) ?? failure.message;
+}
+
+const pauses = [5, 10, 20, 40, 60];
+
+/** Seconds until the next try, where one makes sense. */
+function useCountdown(failure: ApiFailure, retry: (() => void) | undefined): number | undefined {
+  const [tries, setTries] = useState(0);
+  const [seconds, setSeconds] = useState<number>();
+  const waits = failure.code === 'UNAVAILABLE' && retry !== undefined;
+  useEffect(() => {
+    if (!waits) return setSeconds(undefined);
+    let left = failure.retryAfterSeconds ?? pauses[Math.min(tries, pauses.length - 1)] ?? 60;
+    setSeconds(left);
+    const timer = setInterval(() => {
+      left -= 1;
+      setSeconds(left);
+      if (left > 0) return;
+      clearInterval(timer);
+      setTries(tries + 1);
+      retry?.();
+    }, 1_000);
+    return () => clearInterval(timer);
+  }, [failure]);
+  return seconds;
+}

@@ -1,0 +1,104 @@
+import { scaleBand, scaleLinear } from 'd3-scale';
+import { line, stack, stackOffsetDiverging } from 'd3-shape';
+
+export interface Series {
+  id: string;
+  label: string;
+  /** One for each category, in its order; what is drawn, never what is written. */
+  values: readonly number[];
+}
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** Room for the labels of both axes, in pixels. */
+export const margin = { top: 8, end: 4, bottom: 22, start: 52 };
+
+export interface Geometry {
+  /** The categories' columns: where each begins, and how wide it is, gaps included. */
+  columns: readonly { start: number; middle: number; width: number }[];
+  bars: readonly { series: number; category: number; x: number; y: number; width: number; height: number }[];
+  lines: readonly { series: number; path: string }[];
+  /** Lines across, with the value of each. */
+  ticks: readonly { value: number; y: number }[];
+  /** Which categories have a label below; as many as fit. */
+  labelled: readonly number[];
+}
+
+/** Where everything of a chart stands: bars stacked on one another, or a line for each series. */
+export function geometryOf(
+  kind: 'bars' | 'lines',
+  count: number,
+  series: readonly Series[],
+  size: Size,
+  labelWidth = 64,
+): Geometry {
+  const x = scaleBand<number>(range(count), [margin.start, Math.max(margin.start + 1, size.width - margin.end)]);
+  x.paddingInner(count > 60 ? 0.1 : 0.25).paddingOuter(0.1);
+  const stacked = stacksOf(kind, count, series);
+  const y = scaleLinear(domainOf(stacked.flat(2)), [size.height - margin.bottom, margin.top]).nice(4);
+  const columns = range(count).map((category) => ({
+    start: (x(category) ?? 0) - (x.step() - x.bandwidth()) / 2,
+    middle: (x(category) ?? 0) + x.bandwidth() / 2,
+    width: x.step(),
+  }));
+  return {
+    columns,
+    bars: kind === 'bars' ? barsOf(stacked, (category) => x(category) ?? 0, x.bandwidth(), y) : [],
+    lines: kind === 'lines' ? linesOf(series, columns, y) : [],
+    ticks: y.ticks(4).map((value) => ({ value, y: y(value) })),
+    labelled: labelledOf(count, size.width - margin.start - margin.end, labelWidth),
+  };
+}
+
+type Stack = readonly (readonly [number, number])[];
+
+function stacksOf(kind: 'bars' | 'lines', count: number, series: readonly Series[]): readonly Stack[] {
+  if (kind === 'lines') return series.map(({ values }) => values.map((value) => [0, value] as const));
+  const layers = stack<unknown, number, number>()
+    .keys(range(series.length))
+    .value((category, each) => series[each]?.values[category] ?? 0)
+    .offset(stackOffsetDiverging)(range(count));
+  return layers.map((layer) => layer.map(([from, to]) => [from, to] as const));
+}
+
+function domainOf(values: readonly number[]): [number, number] {
+  const least = Math.min(0, ...values);
+  const most = Math.max(0, ...values);
+  return least === most ? [0, 1] : [least, most];
+}
+
+function barsOf(
+  stacked: readonly Stack[],
+  x: (category: number) => number,
+  width: number,
+  y: (value: number) => number,
+): Geometry['bars'] {
+  return stacked.flatMap((layer, series) =>
+    layer.flatMap(([from, to], category) => {
+      if (from === to) return [];
+      // What is there is seen: a bar is a pixel high at least.
+      const height = Math.max(1, Math.abs(y(from) - y(to)));
+      return [{ series, category, x: x(category), y: Math.min(y(from), y(to)), width, height }];
+    }),
+  );
+}
+
+function linesOf(series: readonly Series[], columns: Geometry['columns'], y: (value: number) => number) {
+  const draw = line<number>(
+    (_, index) => columns[index]?.middle ?? 0,
+    (value) => y(value),
+  );
+  return series.map(({ values }, index) => ({ series: index, path: draw([...values]) ?? '' }));
+}
+
+function labelledOf(count: number, width: number, labelWidth: number): number[] {
+  const every = Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / labelWidth))));
+  return range(count).filter((category) => category % every === 0);
+}
+
+function range(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}

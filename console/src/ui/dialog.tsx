@@ -1,0 +1,112 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { t } from '../i18n/index.ts';
+import { Button } from './button.tsx';
+import { CopyButton } from './copy.tsx';
+
+interface DialogProps {
+  title: string;
+  open: boolean;
+  /** Called when it was closed, by whatever; the focus is back where it was. */
+  onClose: () => void;
+  /** `side` stands at the end of the page, for details of a row. */
+  kind?: 'middle' | 'side';
+  /** Whether Escape and the close button are off, until a step is done. */
+  locked?: boolean;
+  /** What the dialog ends with; buttons, the main one last. */
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** The browser's own dialog: modal, Escape closes, the focus stays inside and goes back. */
+export function Dialog({ title, open, onClose, kind = 'middle', locked = false, actions, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (open && !dialog.current?.open) dialog.current?.showModal();
+    if (!open) dialog.current?.close();
+  }, [open]);
+  return (
+    <dialog
+      ref={dialog}
+      class={`dialog ${kind}`}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        if (locked) event.preventDefault();
+      }}
+      onClose={() => {
+        // Chromium closes at the second Escape whatever `cancel` says.
+        if (locked && open) dialog.current?.showModal();
+        else onClose();
+      }}
+    >
+      {open && (
+        <>
+          <header class="dialog-head">
+            <h2 id={id}>{title}</h2>
+            {!locked && (
+              <button
+                type="button"
+                class="icon-button"
+                aria-label={t('common.close')}
+                onClick={() => dialog.current?.close()}
+              >
+                ×
+              </button>
+            )}
+          </header>
+          <div class="dialog-body">{children}</div>
+          {actions !== undefined && <footer class="dialog-foot">{actions}</footer>}
+        </>
+      )}
+    </dialog>
+  );
+}
+
+interface SecretDialogProps {
+  title: string;
+  /** The secret, in this dialog only; undefined: closed. */
+  secret: string | undefined;
+  /** What it is for, and where to keep it. */
+  children?: ComponentChildren;
+  onClose: () => void;
+}
+
+/** Shows a secret once. It closes when the reader says that it was kept, not before. */
+export function SecretDialog({ title, secret, children, onClose }: SecretDialogProps) {
+  const [kept, setKept] = useState(false);
+  return (
+    <Dialog
+      title={title}
+      open={secret !== undefined}
+      locked={!kept}
+      onClose={() => {
+        setKept(false);
+        onClose();
+      }}
+      actions={
+        <Button
+          kind="primary"
+          disabled={!kept}
+          onClick={() => {
+            setKept(false);
+            onClose();
+          }}
+        >
+          {t('common.done')}
+        </Button>
+      }
+    >
+      <p>{t('common.secretOnce')}</p>
+      <p class="secret">
+        <code>{secret}</code>
+        <CopyButton text={secret ?? ''} />
+      </p>
+      {children}
+      <label class="check">
+        <input type="checkbox" checked={kept} onChange={(event) => setKept(event.currentTarget.checked)} />
+        {t('common.secretKept')}
+      </label>
+    </Dialog>
+  );
+}

@@ -1,0 +1,47 @@
+import type { ComponentChildren } from 'preact';
+import { useSearchParams } from 'wouter-preact';
+import { t } from '../i18n/index.ts';
+
+/** The filters of a page, kept in its URL: a link shows what its sender saw, and Back takes one step. */
+export function useFilters<Names extends string>(
+  defaults: Readonly<Record<Names, string>>,
+): [values: Record<Names, string>, set: (changes: Partial<Record<Names, string>>) => void] {
+  const [params, setParams] = useSearchParams();
+  const names = Object.keys(defaults) as Names[];
+  const values = Object.fromEntries(names.map((name) => [name, params.get(name) ?? defaults[name]])) as Record<
+    Names,
+    string
+  >;
+  const set = (changes: Partial<Record<Names, string>>): void => {
+    setParams((before) => {
+      const next = new URLSearchParams(before);
+      for (const name of names) {
+        const value = changes[name];
+        if (value === undefined) continue;
+        if (value === defaults[name]) next.delete(name);
+        else next.set(name, value);
+      }
+      return next;
+    });
+  };
+  return [values, set];
+}
+
+/** Selects and fields in a row, which wraps. */
+export function Filters({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <fieldset class="filters">
+      <legend class="read-only">{label}</legend>
+      {children}
+    </fieldset>
+  );
+}
+
+/** A filter that is on, with a button that takes it off. */
+export function FilterChip({ name, onRemove }: { name: string; onRemove: () => void }) {
+  return (
+    <button type="button" class="chip" aria-label={t('common.filterRemove', { name })} onClick={onRemove}>
+      {name} <span aria-hidden="true">×</span>
+    </button>
+  );
+}

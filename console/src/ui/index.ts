@@ -1,0 +1,15 @@
+export { Async, Failure, failureText, Skeleton } from './async.tsx';
+export { Badge, Banner } from './banner.tsx';
+export { Button } from './button.tsx';
+export { Chart } from './chart/chart.tsx';
+export type { Series } from './chart/geometry.ts';
+export { CopyButton } from './copy.tsx';
+export { Code, Curl, curlText } from './curl.tsx';
+export { Dialog, SecretDialog } from './dialog.tsx';
+export { Field, type Option, Select, TextArea } from './field.tsx';
+export { FilterChip, Filters, useFilters } from './filters.tsx';
+export { Money } from './money.tsx';
+export { Page, Section } from './page.tsx';
+export { type Column, Table } from './table.tsx';
+export { Time, timeText } from './time.tsx';
+export { toast } from './toast.tsx';

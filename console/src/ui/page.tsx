@@ -1,0 +1,58 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { t } from '../i18n/index.ts';
+
+interface PageProps {
+  title: string;
+  /** One sentence below the title. */
+  lead?: ComponentChildren;
+  /** Buttons and selects beside the title. */
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** A page: its title takes the focus when one comes to it, so that a screen reader begins there. */
+export function Page({ title, lead, actions, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, []);
+  useEffect(() => {
+    document.title = `${title} · ${t('common.product')}`;
+  }, [title]);
+  return (
+    <>
+      <header class="page-head">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead !== undefined && <p class="lead">{lead}</p>}
+        </div>
+        {actions !== undefined && <div class="actions">{actions}</div>}
+      </header>
+      {children}
+    </>
+  );
+}
+
+interface SectionProps {
+  title: string;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+  class?: string;
+}
+
+/** A part of a page with a heading of its own. */
+export function Section({ title, actions, children, class: className = '' }: SectionProps) {
+  return (
+    <section class={`card ${className}`}>
+      <header class="card-head">
+        <h2>{title}</h2>
+        {actions !== undefined && <div class="actions">{actions}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,82 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+export interface Column<Row> {
+  /** Unique in the table. */
+  id: string;
+  title: string;
+  /** Numbers and money stand at the end of the line, in figures of one width. */
+  align?: 'start' | 'end';
+  cell: (row: Row) => ComponentChildren;
+  /** The last row's cell: a sum of the rows shown. */
+  total?: ComponentChildren;
+  /** On a phone, where a row is a card: `title` is its first line, `hidden` is left out. */
+  phone?: 'title' | 'hidden';
+}
+
+interface TableProps<Row> {
+  /** Says what the table is; read, not seen. */
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+  /** Marks a row, such as the one that a side panel shows. */
+  isCurrent?: (row: Row) => boolean;
+  /** What to show in place of no rows. */
+  empty?: ComponentChildren;
+}
+
+/** Rows of the same kind. A table on a screen, cards on a phone, where each value has its column's name beside it. */
+export function Table<Row>({ caption, columns, rows, rowKey, isCurrent, empty }: TableProps<Row>) {
+  const id = useId();
+  if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
+  const hasTotal = columns.some(({ total }) => total !== undefined);
+  return (
+    <div class="table-scroll">
+      <table class="table" aria-labelledby={id}>
+        <caption id={id} class="read-only">
+          {caption}
+        </caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.id} scope="col" class={classOf(column)}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={rowKey(row)} class={isCurrent?.(row) ? 'current' : ''}>
+              {columns.map((column) => (
+                <td key={column.id} class={classOf(column)} data-title={column.title}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+        {hasTotal && rows.length > 0 && (
+          <tfoot>
+            <tr>
+              {columns.map((column) => (
+                <td
+                  key={column.id}
+                  class={`${classOf(column)}${column.total === undefined ? ' no-total' : ''}`}
+                  data-title={column.title}
+                >
+                  {column.total}
+                </td>
+              ))}
+            </tr>
+          </tfoot>
+        )}
+      </table>
+    </div>
+  );
+}
+
+function classOf<Row>({ align = 'start', phone }: Column<Row>): string {
+  return `${align}${phone ? ` phone-${phone}` : ''}`;
+}

@@ -1,0 +1,25 @@
+import { defineConfig } from 'vite';
+
+// The service that `npm run console:dev` asks.
+const service = process.env.CONSOLE_SERVICE ?? 'http://localhost:8080';
+const proxied = ['/console/session', '/v1', '/api/v1', '/docs', '/openapi.json', '/readyz', '/metrics'];
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/console/',
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    // What browsers of 2024 can: light-dark(), popover, dialog.
+    target: 'es2023',
+    // A script of its own in each page, which a strict Content-Security-Policy would need a hash for.
+    modulePreload: { polyfill: false },
+    // Files of their own, always: a `data:` script or style is against the policy.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+  },
+  server: {
+    // The cookie of the session is the service's: it sees the same host, and no other site.
+    proxy: Object.fromEntries(proxied.map((path) => [path, { target: service, changeOrigin: true }])),
+  },
+});

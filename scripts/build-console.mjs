@@ -1,0 +1,44 @@
+// Builds console/dist, unless it was built from the same sources: one Vite build, and each file compressed beside itself.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { build } from 'vite';
+import { contractDigest, digestOf } from './fresh.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const output = join(root, 'console', 'dist');
+const stamp = join(root, '.cache', 'console');
+
+const inputs = [
+  ...['index.html', 'vite.config.mjs', 'tsconfig.json'].map((file) => `console/${file}`),
+  ...['console/src', 'console/public', 'src/base/money.ts', 'scripts/build-console.mjs'],
+];
+const digest = `${contractDigest(root)} ${digestOf(root, inputs)}`;
+
+if (!isBuilt()) {
+  await build({ configFile: join(root, 'console', 'vite.config.mjs'), logLevel: 'warn' });
+  for (const file of readdirSync(output, { recursive: true, encoding: 'utf8' }).filter(isText)) compress(file);
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, digest);
+}
+
+function isBuilt() {
+  return existsSync(join(output, 'index.html')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest;
+}
+
+function isText(file) {
+  return /\.(html|js|css|svg|json)$/.test(file);
+}
+
+/** What is not smaller compressed has no compressed form. */
+function compress(file) {
+  const path = join(output, file);
+  const bytes = readFileSync(path);
+  const forms = {
+    br: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+    gz: gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }),
+  };
+  for (const [extension, compressed] of Object.entries(forms))
+    if (compressed.length < bytes.length) writeFileSync(`${path}.${extension}`, compressed);
+}
