@@ -1,9 +1,8 @@
 // Builds console/dist, unless it was built from the same sources: one Vite build, and each file compressed beside itself.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { build } from 'vite';
 import { contractDigest, digestOf } from './fresh.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -17,10 +16,20 @@ const inputs = [
 const digest = `${contractDigest(root)} ${digestOf(root, inputs)}`;
 
 if (!isBuilt()) {
-  await build({ configFile: join(root, 'console', 'vite.config.mjs'), logLevel: 'warn' });
-  for (const file of readdirSync(output, { recursive: true, encoding: 'utf8' }).filter(isText)) compress(file);
-  mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, digest);
+  const { build } = await import('vite');
+  // Beside, and then put in its place: whoever reads meanwhile finds the old one, or the new one.
+  const beside = join(root, '.cache', `console-${process.pid}`);
+  try {
+    const config = { configFile: join(root, 'console', 'vite.config.mjs'), logLevel: 'warn' };
+    await build({ ...config, build: { outDir: beside, emptyOutDir: true } });
+    for (const file of readdirSync(beside, { recursive: true, encoding: 'utf8' }).filter(isText))
+      compress(beside, file);
+    rmSync(output, { recursive: true, force: true });
+    renameSync(beside, output);
+    writeFileSync(stamp, digest);
+  } finally {
+    rmSync(beside, { recursive: true, force: true });
+  }
 }
 
 function isBuilt() {
@@ -32,8 +41,8 @@ function isText(file) {
 }
 
 /** What is not smaller compressed has no compressed form. */
-function compress(file) {
-  const path = join(output, file);
+function compress(folder, file) {
+  const path = join(folder, file);
   const bytes = readFileSync(path);
   const forms = {
     br: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),

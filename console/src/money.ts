@@ -29,12 +29,11 @@ export function balanceText(amount: NanoUsd): string {
   return printed(amount - rest);
 }
 
-/** A cost for reading: at least cents, and as many decimals as four significant digits need: `$0.002140`. */
+/** A cost for reading: cents from a dollar on, and as many decimals as four significant digits need below: `$0.00214`. */
 export function costText(amount: NanoUsd): string {
   const absolute = amount < 0n ? -amount : amount;
   const digits = absolute.toString().length;
-  const cut = digits <= 4 ? 1n : 10n ** BigInt(digits - 4);
-  const unit = cut > nanoPerCent ? nanoPerCent : cut;
+  const unit = absolute >= nanoPerUsd ? nanoPerCent : digits <= 4 ? 1n : 10n ** BigInt(digits - 4);
   const rounded = ((absolute + unit / 2n) / unit) * unit;
   return printed(amount < 0n ? -rounded : rounded);
 }

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { geometryOf, margin } from '../../../console/src/ui/chart/geometry.ts';
+
+const size = { width: 400, height: 200 };
+const series = (id: string, values: number[]) => ({ id, label: id, values });
+
+test('bars stand on one another, inside of the drawing, and add up to the highest', () => {
+  const { bars, ticks } = geometryOf('bars', 2, [series('a', [1, 0]), series('b', [3, 2])], size);
+  expect(bars).toHaveLength(3);
+  const [a, , b] = [0, 1, 2].map((index) => bars[index]);
+  if (!a || !b) throw new Error('There are no bars');
+  expect(a.y + a.height).toBeCloseTo(size.height - margin.bottom);
+  const onA = bars.find((bar) => bar.series === 1 && bar.category === 0);
+  expect((onA?.y ?? 0) + (onA?.height ?? 0)).toBeCloseTo(a.y);
+  for (const bar of bars) {
+    expect(bar.x).toBeGreaterThanOrEqual(margin.start);
+    expect(bar.x + bar.width).toBeLessThanOrEqual(size.width);
+    expect(bar.y).toBeGreaterThanOrEqual(0);
+  }
+  expect(ticks.at(0)?.value).toBe(0);
+  expect(ticks.at(-1)?.value).toBe(4);
+});
+
+test('what is there is a pixel high, and what is not is not drawn', () => {
+  const { bars } = geometryOf('bars', 3, [series('a', [1_000_000, 0.000001, 0])], size);
+  expect(bars.map(({ height }) => height >= 1)).toEqual([true, true]);
+});
+
+test('nothing at all has an axis and no bars, in however little room', () => {
+  const { bars, ticks, columns } = geometryOf('bars', 30, [], { width: 10, height: 100 });
+  expect(bars).toEqual([]);
+  expect(ticks.length).toBeGreaterThan(1);
+  expect(columns).toHaveLength(30);
+});
+
+test('as many names as fit stand below', () => {
+  expect(geometryOf('bars', 30, [], { width: 390, height: 100 }).labelled).toEqual([0, 6, 12, 18, 24]);
+  expect(geometryOf('bars', 3, [], { width: 390, height: 100 }).labelled).toEqual([0, 1, 2]);
+});
+
+test('a line goes through the middle of each column', () => {
+  const { lines, columns } = geometryOf('lines', 3, [series('a', [0, 2, 1])], size);
+  const points = [...(lines[0]?.path ?? '').matchAll(/[ML]([\d.]+),([\d.]+)/g)].map(([, x]) => Number(x));
+  expect(points.map(Math.round)).toEqual(columns.map(({ middle }) => Math.round(middle)));
+});
