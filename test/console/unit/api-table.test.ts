@@ -23,11 +23,11 @@ test('a request is the documented path, query and body', () => {
     httpRequest('WalletService.GetUsage', {
       groupBy: ['day', 'model'],
       pageSize: 10,
-      metadata: { name: 'a b', value: '&' },
+      metadata: { key: 'a b', value: '&' },
     }),
   ).toEqual({
     verb: 'GET',
-    path: '/v1/usage?groupBy=day&groupBy=model&pageSize=10&metadata.name=a+b&metadata.value=%26',
+    path: '/v1/usage?groupBy=day&groupBy=model&pageSize=10&metadata.key=a+b&metadata.value=%26',
   });
   expect(httpRequest('KeyService.RevokeKey', { keyId: 'key_1' })).toEqual({
     verb: 'POST',

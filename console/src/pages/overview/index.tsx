@@ -1,6 +1,52 @@
+import './overview.css';
+import type { GetUsageResponseJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
+import { dayOf, lastDays, timesOf } from '../../days.ts';
 import { t } from '../../i18n/index.ts';
-import { Page } from '../../ui/index.ts';
+import { useAllRows } from '../../paging.ts';
+import { useRpc } from '../../query.ts';
+import { Async, Page } from '../../ui/index.ts';
+import { Checklist } from './checklist.tsx';
+import { CostByModel } from './cost-by-model.tsx';
+import { Figures } from './figures.tsx';
+import { LatestCharges, TopKeys } from './lists.tsx';
+import { monthsOf } from './sums.ts';
 
+const rowsOf = ({ rows }: GetUsageResponseJson) => rows;
+
+/** What is left, what it went on, and what to do next. Six requests at once, two of which the banners share. */
 export default function Overview() {
-  return <Page title={t('overview.title')}>{null}</Page>;
+  const today = dayOf(new Date());
+  const { firstBefore } = monthsOf(today);
+  const month = lastDays(30);
+  const first = firstBefore < month.first ? firstBefore : month.first;
+  const wallet = useRpc('WalletService.GetWallet', {});
+  const alert = useRpc('WalletService.GetLowBalanceAlert', {});
+  const keys = useRpc('KeyService.ListKeys', { pageSize: 100 });
+  const charges = useRpc('WalletService.ListCharges', { pageSize: 8 });
+  const usage = useAllRows('WalletService.GetUsage', { ...timesOf(first, today), groupBy: ['day', 'model'] }, rowsOf);
+  const { startTime, endTime } = month;
+  const byKey = useAllRows('WalletService.GetUsage', { startTime, endTime, groupBy: ['key'] }, rowsOf);
+
+  const used = usage.data && (usage.data.rows.length > 0 || (charges.data?.charges?.length ?? 0) > 0);
+  if (usage.data && charges.data && !used)
+    return (
+      <Page title={t('overview.title')}>
+        <Checklist wallet={wallet} keys={keys} />
+      </Page>
+    );
+  return (
+    <Page title={t('overview.title')}>
+      <Figures wallet={wallet} usage={usage} alert={alert.data?.alert} today={today} />
+      <section class="card">
+        <h2>{t('overview.costByModel')}</h2>
+        <Async query={usage} lines={9}>
+          {({ rows, cut }) => <CostByModel rows={rows} cut={cut} first={month.first} last={month.last} />}
+        </Async>
+      </section>
+      <div class="halves">
+        <TopKeys usage={byKey} keys={keys.data?.keys ?? []} />
+        <LatestCharges charges={charges} />
+      </div>
+    </Page>
+  );
 }

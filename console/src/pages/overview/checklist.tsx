@@ -1,0 +1,85 @@
+import type { UseQueryResult } from '@tanstack/preact-query';
+import type { ComponentChildren } from 'preact';
+import { Link } from 'wouter-preact';
+import type { ListKeysResponseJson } from '../../../gen/intelligence/key/v1/key_service_pb';
+import type { GetWalletResponseJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
+import type { ApiFailure } from '../../api.ts';
+import { t } from '../../i18n/index.ts';
+import { balanceText, readUsd } from '../../money.ts';
+import { Async, Code, curlText } from '../../ui/index.ts';
+
+interface ChecklistProps {
+  wallet: UseQueryResult<GetWalletResponseJson, ApiFailure>;
+  keys: UseQueryResult<ListKeysResponseJson, ApiFailure>;
+}
+
+const hello = { messages: [{ role: 'user', content: 'What is the capital of France?' }] };
+
+/** What a new account has to do until its first paid reply; all there is, until then. */
+export function Checklist({ wallet, keys }: ChecklistProps) {
+  return (
+    <section class="card">
+      <h2>{t('overview.start')}</h2>
+      <p class="muted">{t('overview.startLead')}</p>
+      <Async query={wallet} lines={8}>
+        {({ wallet: is }) => {
+          const balance = readUsd(is?.balanceUsd) ?? 0n;
+          const live = (keys.data?.keys ?? []).filter(({ kind, state }) => kind === 'live' && state === 'active');
+          return (
+            <ol class="overview-steps">
+              <Step
+                done={balance > 0n}
+                title={t('overview.stepTopUp')}
+                action={{ href: '/credit', text: t('overview.topUp') }}
+              >
+                {balance > 0n
+                  ? t('overview.stepTopUpDone', { amount: balanceText(balance) })
+                  : t('overview.stepTopUpText')}
+              </Step>
+              <Step
+                done={live.length > 0}
+                title={t('overview.stepKey')}
+                action={{ href: '/keys', text: t('overview.stepKey') }}
+              >
+                {live.length > 0 ? t('overview.stepKeyDone', { count: live.length }) : t('overview.stepKeyText')}
+              </Step>
+              <Step
+                done={false}
+                title={t('overview.stepRequest')}
+                action={{ href: '/playground', text: t('overview.stepGo') }}
+              >
+                {t('overview.stepRequestText')}
+                <Code text={curlText('ChatService.Chat', hello, 'API_KEY')} />
+              </Step>
+            </ol>
+          );
+        }}
+      </Async>
+    </section>
+  );
+}
+
+interface StepProps {
+  done: boolean;
+  title: string;
+  action: { href: string; text: string };
+  children: ComponentChildren;
+}
+
+function Step({ done, title, action, children }: StepProps) {
+  return (
+    <li class={done ? 'done' : ''}>
+      <div>
+        <h3>
+          {title} {done && <span class="badge good">{t('overview.done')}</span>}
+        </h3>
+        <div class="muted">{children}</div>
+      </div>
+      {!done && (
+        <Link class="button" href={action.href}>
+          {action.text}
+        </Link>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,86 @@
+import type { UsageRowJson } from '../../../gen/intelligence/wallet/v1/wallet_pb';
+import { addDays, type Day, daysBetween } from '../../days.ts';
+import { type NanoUsd, pixelsOf, readUsd } from '../../money.ts';
+
+/** Costs by day and by model, each exact. */
+export type Costs = ReadonlyMap<Day, ReadonlyMap<string, NanoUsd>>;
+
+/** What has no model, such as a workflow of rules alone, is under the empty name. Undefined when a row has no amount that can be read. */
+export function costsOf(rows: readonly UsageRowJson[]): Costs | undefined {
+  const costs = new Map<Day, Map<string, NanoUsd>>();
+  for (const { day = '', model = '', costUsd } of rows) {
+    const cost = readUsd(costUsd);
+    if (cost === undefined) return undefined;
+    const ofDay = costs.get(day) ?? new Map<string, NanoUsd>();
+    costs.set(day, ofDay.set(model, (ofDay.get(model) ?? 0n) + cost));
+  }
+  return costs;
+}
+
+/** The sum of all models over days, both ends included. */
+export function spentBetween(costs: Costs, first: Day, last: Day): NanoUsd {
+  let sum = 0n;
+  for (const day of daysBetween(first, last)) for (const cost of costs.get(day)?.values() ?? []) sum += cost;
+  return sum;
+}
+
+/** The first day of a day's month, and the same stretch of the month before: until the same date, or its last one. */
+export function monthsOf(today: Day): { first: Day; firstBefore: Day; lastBefore: Day } {
+  const first = `${today.slice(0, 8)}01`;
+  const endBefore = addDays(first, -1);
+  const firstBefore = `${endBefore.slice(0, 8)}01`;
+  const sameDate = `${endBefore.slice(0, 8)}${today.slice(8)}`;
+  return { first, firstBefore, lastBefore: sameDate < endBefore ? sameDate : endBefore };
+}
+
+/** By how much it changed, in tenths of a percent; undefined when there was nothing before. */
+export function changeOf(now: NanoUsd, before: NanoUsd): number | undefined {
+  return before <= 0n ? undefined : Number(((now - before) * 1_000n) / before);
+}
+
+export interface Runway {
+  /** Whole days that the credit lasts; undefined when nothing was used. */
+  days: number | undefined;
+  /** What was spent a day. */
+  pace: NanoUsd;
+}
+
+/** How long credit lasts at the pace of the last seven days, today included. */
+export function runwayOf(available: NanoUsd, costs: Costs, today: Day): Runway {
+  const pace = spentBetween(costs, addDays(today, -6), today) / 7n;
+  return { pace, days: pace > 0n ? Number((available > 0n ? available : 0n) / pace) : undefined };
+}
+
+export interface ModelCosts {
+  model: string;
+  byDay: readonly NanoUsd[];
+  sum: NanoUsd;
+}
+
+/** The models that cost the most over some days, and the rest of them as one, which has no name. */
+export function topModels(
+  costs: Costs,
+  days: readonly Day[],
+  most: number,
+): { top: ModelCosts[]; rest: ModelCosts | undefined } {
+  const models = new Set(days.flatMap((day) => [...(costs.get(day)?.keys() ?? [])]));
+  const all = [...models]
+    .map((model) => {
+      const byDay = days.map((day) => costs.get(day)?.get(model) ?? 0n);
+      return { model, byDay, sum: sumOf(byDay) };
+    })
+    .sort((a, b) => (a.sum === b.sum ? a.model.localeCompare(b.model) : a.sum > b.sum ? -1 : 1));
+  const others = all.slice(most);
+  if (others.length === 0) return { top: all, rest: undefined };
+  const byDay = days.map((_, index) => sumOf(others.map((other) => other.byDay[index] ?? 0n)));
+  return { top: all.slice(0, most), rest: { model: '', byDay, sum: sumOf(byDay) } };
+}
+
+export function sumOf(amounts: readonly NanoUsd[]): NanoUsd {
+  return amounts.reduce((sum, amount) => sum + amount, 0n);
+}
+
+/** What a chart draws of amounts. */
+export function drawn(amounts: readonly NanoUsd[]): number[] {
+  return amounts.map(pixelsOf);
+}
