@@ -7,7 +7,7 @@ import { contractDigest, digestOf } from './fresh.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const output = join(root, 'console', 'dist');
-const stamp = join(root, '.cache', 'console');
+const stamp = join(root, '.cache', 'console-built');
 
 const inputs = [
   ...['index.html', 'vite.config.mjs', 'tsconfig.json'].map((file) => `console/${file}`),

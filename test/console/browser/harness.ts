@@ -183,7 +183,7 @@ export async function settled(page: Page, state: State = 'filled'): Promise<void
   await page.locator('h1').waitFor();
   if (state === 'slow') return await page.locator('.skeleton').first().waitFor();
   if (state === 'failing') return await page.getByRole('alert').first().waitFor();
-  await page.waitForFunction(`document.querySelector('.skeleton') === null`);
+  await page.locator('body:not(:has(.skeleton))').waitFor();
 }
 
 /** Whether a path is the API's, and not the console's. */
@@ -212,15 +212,13 @@ async function disturb(page: Page, state: State): Promise<void> {
 
 /** What is wider than the window and makes the page scroll sideways; nothing, where the page does not. */
 async function sidewaysScroll(page: Page): Promise<string[]> {
-  // As text, because tests are typed without a browser's names.
-  return await page.evaluate(`(() => {
-    const { scrollWidth, clientWidth } = document.documentElement;
-    if (scrollWidth <= clientWidth) return [];
-    return [...document.querySelectorAll('body *')]
-      .filter((element) => element.getBoundingClientRect().right > clientWidth + 1)
+  return await page.locator('html').evaluate((html) => {
+    if (html.scrollWidth <= html.clientWidth) return [];
+    return [...html.querySelectorAll('body *')]
+      .filter((element) => element.getBoundingClientRect().right > html.clientWidth + 1)
       .slice(0, 5)
-      .map((element) => [element.tagName, element.className, element.textContent.slice(0, 40)].join(' '));
-  })()`);
+      .map((element) => [element.tagName, element.className, element.textContent?.slice(0, 40)].join(' '));
+  });
 }
 
 /** What is served is what the sources say, also when one test file is run by itself. */

@@ -1,0 +1,74 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { send } from '../../support/app.ts';
+import { openConsole, settled } from './harness.ts';
+
+const site = openConsole({
+  fill: async ({ app, customer }) => {
+    for (const [index, content] of ['What is the capital of France?', 'Who wrote Faust?', 'Say hello.'].entries())
+      await send(app, 'POST', '/api/v1/assistant/chat', customer.apiKey, {
+        messages: [{ role: 'user', content }],
+        metadata: { index: String(index) },
+      });
+    await send(app, 'PATCH', '/v1/wallet/low-balance-alert', customer.managementKey, { thresholdUsd: '1' });
+  },
+});
+
+/** Amounts as they are in the markup: exact, whatever is shown. */
+async function amountsIn(page: Page, selector: string): Promise<string[]> {
+  return await page
+    .locator(`${selector} data.money`)
+    .evaluateAll((all) => all.map((each) => each.getAttribute('value') ?? ''));
+}
+
+test('shows what the API says, to the nano-USD', async () => {
+  const { app, customer } = site;
+  const read = async (path: string) => (await send(app, 'GET', path, customer.managementKey)).body;
+  const { wallet } = await read('/v1/wallet');
+  const { rows } = await read('/v1/usage?groupBy=key');
+  const { charges } = await read('/v1/charges');
+  expect(charges).toHaveLength(3);
+
+  const page = await site.open('/');
+  await settled(page);
+  expect(await amountsIn(page, '.figure >> nth=0 >>')).toEqual([wallet.availableUsd]);
+  expect(await amountsIn(page, '.figure >> nth=1 >>')).toEqual([rows[0].costUsd]);
+  const keys = page.getByRole('table', { name: 'Top keys, 30 days' });
+  expect(await keys.locator('tbody tr').count()).toBe(1);
+  expect(await keys.locator('data.money').evaluateAll((all) => all.map((each) => each.getAttribute('value')))).toEqual([
+    rows[0].costUsd,
+    rows[0].costUsd,
+  ]);
+  const latest = page.getByRole('table', { name: 'Latest charges' });
+  expect(
+    await latest.locator('data.money').evaluateAll((all) => all.map((each) => each.getAttribute('value'))),
+  ).toEqual(charges.map(({ chargedUsd }: { chargedUsd: string }) => chargedUsd));
+});
+
+test('asks for six things at most, and for each once', async () => {
+  const asked: string[] = [];
+  const page = await site.open('/models');
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (/^\/(api\/)?v1\//.test(pathname)) asked.push(pathname + search);
+  });
+  await page.goto('/console/');
+  await settled(page);
+  expect(new Set(asked).size).toBe(asked.length);
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked.length).toBeLessThanOrEqual(6);
+});
+
+test('a new account is led to its first reply, and nothing else', async () => {
+  const page = await site.open('/', { credential: site.newcomer.managementKey });
+  await settled(page);
+  expect(await page.getByRole('heading', { level: 3 }).allTextContents()).toEqual([
+    'Top up ',
+    'Create an API key ',
+    'Send a request ',
+  ]);
+  expect(await page.locator('.figure').count()).toBe(0);
+  expect(await page.getByRole('alert').textContent()).toContain('402 INSUFFICIENT_CREDIT');
+});
+
+site.matrix('/', { name: 'overview' });
