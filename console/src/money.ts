@@ -43,6 +43,11 @@ export function exactText(amount: NanoUsd): string {
   return printed(amount);
 }
 
+/** A value of a chart's axis, which is drawn and rounded anyway. */
+export function axisText(dollars: number): string {
+  return costText(BigInt(Math.round(dollars * Number(nanoPerUsd))));
+}
+
 /** For the size of something drawn, never for a figure. */
 export function pixelsOf(amount: NanoUsd): number {
   return Number(amount) / Number(nanoPerUsd);

@@ -27,9 +27,9 @@ export function Shell({ routes, children }: ShellProps) {
         {t('common.skip')}
       </a>
       <header class="top">
-        <Link href="/" class="brand">
+        <Link href="/" class="brand" aria-label={t('common.product')}>
           <Mark />
-          {t('common.product')}
+          <span class="brand-name">{t('common.product')}</span>
         </Link>
         {session.sandbox && (
           <span class="badge warning" title={t('common.sandboxHelp')}>

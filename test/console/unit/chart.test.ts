@@ -5,7 +5,7 @@ const size = { width: 400, height: 200 };
 const series = (id: string, values: number[]) => ({ id, label: id, values });
 
 test('bars stand on one another, inside of the drawing, and add up to the highest', () => {
-  const { bars, ticks } = geometryOf('bars', 2, [series('a', [1, 0]), series('b', [3, 2])], size);
+  const { bars, ticks, start } = geometryOf('bars', 2, [series('a', [1, 0]), series('b', [3, 2])], size);
   expect(bars).toHaveLength(3);
   const [a, , b] = [0, 1, 2].map((index) => bars[index]);
   if (!a || !b) throw new Error('There are no bars');
@@ -13,7 +13,7 @@ test('bars stand on one another, inside of the drawing, and add up to the highes
   const onA = bars.find((bar) => bar.series === 1 && bar.category === 0);
   expect((onA?.y ?? 0) + (onA?.height ?? 0)).toBeCloseTo(a.y);
   for (const bar of bars) {
-    expect(bar.x).toBeGreaterThanOrEqual(margin.start);
+    expect(bar.x).toBeGreaterThanOrEqual(start);
     expect(bar.x + bar.width).toBeLessThanOrEqual(size.width);
     expect(bar.y).toBeGreaterThanOrEqual(0);
   }
@@ -31,6 +31,13 @@ test('nothing at all has an axis and no bars, in however little room', () => {
   expect(bars).toEqual([]);
   expect(ticks.length).toBeGreaterThan(1);
   expect(columns).toHaveLength(30);
+});
+
+test('the texts beside the axis have the room that they need', () => {
+  const money = (value: number) => `$${value.toFixed(9)}`;
+  const { start } = geometryOf('bars', 3, [series('a', [0.000000001, 0, 0])], size, money);
+  expect(start).toBeGreaterThan(geometryOf('bars', 3, [], size).start);
+  expect(start).toBeGreaterThan('$0.000000001'.length * 7);
 });
 
 test('as many names as fit stand below', () => {

@@ -1,7 +1,7 @@
 import type { UsageRowJson } from '../../../gen/intelligence/wallet/v1/wallet_pb';
 import { type Day, daysBetween, dayText } from '../../days.ts';
-import { formatNumber, t } from '../../i18n/index.ts';
-import { exactText } from '../../money.ts';
+import { t } from '../../i18n/index.ts';
+import { axisText, exactText } from '../../money.ts';
 import { Chart, Money } from '../../ui/index.ts';
 import { costsOf, drawn, type ModelCosts, sumOf, topModels } from './sums.ts';
 
@@ -35,14 +35,7 @@ export function CostByModel({ rows, cut, first, last }: CostByModelProps) {
         categories={days.map(dayText)}
         series={shown.map(({ each, label }) => ({ ...seriesOf(each), label }))}
         totals={totals.map(exactText)}
-        tickText={(value) =>
-          formatNumber(value, {
-            style: 'currency',
-            currency: 'USD',
-            maximumSignificantDigits: 3,
-            minimumFractionDigits: 0,
-          })
-        }
+        tickText={axisText}
       />
       {cut && <p class="muted small">{t('overview.cut')}</p>}
     </>

@@ -4,7 +4,7 @@ import { dayOf, lastDays, timesOf } from '../../days.ts';
 import { t } from '../../i18n/index.ts';
 import { useAllRows } from '../../paging.ts';
 import { useRpc } from '../../query.ts';
-import { Async, Page } from '../../ui/index.ts';
+import { Async, Failure, Page } from '../../ui/index.ts';
 import { Checklist } from './checklist.tsx';
 import { CostByModel } from './cost-by-model.tsx';
 import { Figures } from './figures.tsx';
@@ -32,6 +32,14 @@ export default function Overview() {
     return (
       <Page title={t('overview.title')}>
         <Checklist wallet={wallet} keys={keys} />
+      </Page>
+    );
+  const queries = [wallet, alert, keys, charges, usage, byKey];
+  const failure = queries.every(({ data }) => data === undefined) && wallet.error;
+  if (failure)
+    return (
+      <Page title={t('overview.title')}>
+        <Failure failure={failure} retry={() => queries.forEach((query) => void query.refetch())} />
       </Page>
     );
   return (

@@ -46,7 +46,7 @@ function Drawing(props: ChartProps & { height: number }) {
   const { label, kind = 'bars', categories, series, tickText, height } = props;
   const [box, width] = useWidth();
   const [current, setCurrent] = useState<number>();
-  const geometry = geometryOf(kind, categories.length, series, { width, height });
+  const geometry = geometryOf(kind, categories.length, series, { width, height }, tickText);
   const move = (to: number): void => setCurrent(Math.max(0, Math.min(categories.length - 1, to)));
   const column = current === undefined ? undefined : geometry.columns[current];
   return (
@@ -73,7 +73,7 @@ function Drawing(props: ChartProps & { height: number }) {
         }}
         onPointerLeave={() => setCurrent(undefined)}
       >
-        <Axes geometry={geometry} categories={categories} tickText={tickText} width={width} height={height} />
+        <Axes geometry={geometry} categories={categories} width={width} height={height} />
         {column && (
           <rect
             class="chart-current"
@@ -98,19 +98,18 @@ function Drawing(props: ChartProps & { height: number }) {
 interface AxesProps {
   geometry: Geometry;
   categories: readonly string[];
-  tickText: (value: number) => string;
   width: number;
   height: number;
 }
 
-function Axes({ geometry, categories, tickText, width, height }: AxesProps) {
+function Axes({ geometry, categories, width, height }: AxesProps) {
   return (
     <g class="axes">
-      {geometry.ticks.map(({ value, y }) => (
+      {geometry.ticks.map(({ value, text, y }) => (
         <g key={value}>
-          <line x1={margin.start} x2={width - margin.end} y1={y} y2={y} />
-          <text x={margin.start - 8} y={y} dy="0.32em" text-anchor="end">
-            {tickText(value)}
+          <line x1={geometry.start} x2={width - margin.end} y1={y} y2={y} />
+          <text x={geometry.start - 8} y={y} dy="0.32em" text-anchor="end">
+            {text}
           </text>
         </g>
       ))}

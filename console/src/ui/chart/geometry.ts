@@ -13,16 +13,21 @@ export interface Size {
   height: number;
 }
 
-/** Room for the labels of both axes, in pixels. */
-export const margin = { top: 8, end: 4, bottom: 22, start: 52 };
+/** Room around the drawing for the labels below, in pixels. Those beside it take what their texts need. */
+export const margin = { top: 8, end: 4, bottom: 22 };
+
+/** About how wide a character of an axis is, at its most. */
+const characterWidth = 7.5;
 
 export interface Geometry {
   /** The categories' columns: where each begins, and how wide it is, gaps included. */
   columns: readonly { start: number; middle: number; width: number }[];
   bars: readonly { series: number; category: number; x: number; y: number; width: number; height: number }[];
   lines: readonly { series: number; path: string }[];
-  /** Lines across, with the value of each. */
-  ticks: readonly { value: number; y: number }[];
+  /** Lines across, with the value of each as it is written. */
+  ticks: readonly { value: number; text: string; y: number }[];
+  /** Where the columns begin: right of the texts of the lines across. */
+  start: number;
   /** Which categories have a label below; as many as fit. */
   labelled: readonly number[];
 }
@@ -33,12 +38,14 @@ export function geometryOf(
   count: number,
   series: readonly Series[],
   size: Size,
-  labelWidth = 64,
+  tickText: (value: number) => string = String,
 ): Geometry {
-  const x = scaleBand<number>(range(count), [margin.start, Math.max(margin.start + 1, size.width - margin.end)]);
-  x.paddingInner(count > 60 ? 0.1 : 0.25).paddingOuter(0.1);
   const stacked = stacksOf(kind, count, series);
   const y = scaleLinear(domainOf(stacked.flat(2)), [size.height - margin.bottom, margin.top]).nice(4);
+  const ticks = y.ticks(4).map((value) => ({ value, text: tickText(value), y: y(value) }));
+  const start = Math.ceil(Math.max(...ticks.map(({ text }) => text.length)) * characterWidth) + 12;
+  const x = scaleBand<number>(range(count), [start, Math.max(start + 1, size.width - margin.end)]);
+  x.paddingInner(count > 60 ? 0.1 : 0.25).paddingOuter(0.1);
   const columns = range(count).map((category) => ({
     start: (x(category) ?? 0) - (x.step() - x.bandwidth()) / 2,
     middle: (x(category) ?? 0) + x.bandwidth() / 2,
@@ -48,8 +55,9 @@ export function geometryOf(
     columns,
     bars: kind === 'bars' ? barsOf(stacked, (category) => x(category) ?? 0, x.bandwidth(), y) : [],
     lines: kind === 'lines' ? linesOf(series, columns, y) : [],
-    ticks: y.ticks(4).map((value) => ({ value, y: y(value) })),
-    labelled: labelledOf(count, size.width - margin.start - margin.end, labelWidth),
+    ticks,
+    start,
+    labelled: labelledOf(count, size.width - start - margin.end),
   };
 }
 
@@ -94,7 +102,10 @@ function linesOf(series: readonly Series[], columns: Geometry['columns'], y: (va
   return series.map(({ values }, index) => ({ series: index, path: draw([...values]) ?? '' }));
 }
 
-function labelledOf(count: number, width: number, labelWidth: number): number[] {
+/** How wide a name below may be. */
+const labelWidth = 64;
+
+function labelledOf(count: number, width: number): number[] {
   const every = Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / labelWidth))));
   return range(count).filter((category) => category % every === 0);
 }
