@@ -10,6 +10,8 @@ import { useRef } from 'preact/hooks';
 import { rpcs } from '../gen/api.ts';
 import { type ApiFailure, callRpc, isApiFailure, type RpcName, type RpcReply, type RpcRequest } from './api.ts';
 
+import { askToConfirm } from './ui/confirm.tsx';
+
 export const sessionKey = ['session'] as const;
 
 /** One cache for the page. A refusal is shown at once; what shows it asks again (ui/async.tsx). */
@@ -58,7 +60,7 @@ export interface RpcMutationOptions<Name extends RpcName> {
 }
 
 /**
- * A write. One whose repetition would be another write is sent with an `Idempotency-Key`, which is the same for the same request until it succeeds:
+ * A write. Where the service wants the key again, the page asks for it and goes on. A write whose repetition would be another write is sent with an `Idempotency-Key`, which is the same for the same request until it succeeds:
  * a person who presses again after an answer was lost writes once.
  */
 export function useRpcMutation<Name extends RpcName>(
@@ -69,10 +71,11 @@ export function useRpcMutation<Name extends RpcName>(
   const write = useRef<{ request: string; key: string } | undefined>(undefined);
   return useMutation<RpcReply<Name>, ApiFailure, RpcRequest<Name>>({
     mutationFn: async (request) => {
-      if (rpcs[name].idempotent) return await callRpc(name, request);
+      if (rpcs[name].idempotent) return await confirmed(() => callRpc(name, request));
       const text = JSON.stringify(request);
       if (write.current?.request !== text) write.current = { request: text, key: crypto.randomUUID() };
-      const reply = await callRpc(name, request, { headers: { 'idempotency-key': write.current.key } });
+      const headers = { 'idempotency-key': write.current.key };
+      const reply = await confirmed(() => callRpc(name, request, { headers }));
       write.current = undefined;
       return reply;
     },
@@ -85,4 +88,14 @@ export function useRpcMutation<Name extends RpcName>(
       onSuccess?.(reply);
     },
   });
+}
+
+/** What needs the key again asks for it, and goes on. */
+async function confirmed<Reply>(call: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await call();
+  } catch (thrown) {
+    if (!isApiFailure(thrown) || thrown.reason !== 'CONFIRMATION_REQUIRED' || !(await askToConfirm())) throw thrown;
+    return await call();
+  }
 }

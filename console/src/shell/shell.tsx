@@ -4,6 +4,7 @@ import { Link, useLocation } from 'wouter-preact';
 import { findText, t } from '../i18n/index.ts';
 import type { PageRoute } from '../routes.tsx';
 import { useSession } from '../session.tsx';
+import { ConfirmDialog } from '../ui/confirm.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -58,6 +59,7 @@ export function Shell({ routes, children }: ShellProps) {
           <dd>{t('common.keyClose')}</dd>
         </dl>
       </Dialog>
+      <ConfirmDialog operator={session.role === 'operator'} />
       <Toasts />
     </div>
   );

@@ -2,27 +2,36 @@ import type { ComponentChildren } from 'preact';
 import { useSearchParams } from 'wouter-preact';
 import { t } from '../i18n/index.ts';
 
+/** Changes filters. While somebody types, no letter is a step of its own for Back. */
+export type SetFilters<Names extends string> = (
+  changes: Partial<Record<Names, string>>,
+  how?: { typing?: boolean },
+) => void;
+
 /** The filters of a page, kept in its URL: a link shows what its sender saw, and Back takes one step. */
 export function useFilters<Names extends string>(
   defaults: Readonly<Record<Names, string>>,
-): [values: Record<Names, string>, set: (changes: Partial<Record<Names, string>>) => void] {
+): [values: Record<Names, string>, set: SetFilters<Names>] {
   const [params, setParams] = useSearchParams();
   const names = Object.keys(defaults) as Names[];
   const values = Object.fromEntries(names.map((name) => [name, params.get(name) ?? defaults[name]])) as Record<
     Names,
     string
   >;
-  const set = (changes: Partial<Record<Names, string>>): void => {
-    setParams((before) => {
-      const next = new URLSearchParams(before);
-      for (const name of names) {
-        const value = changes[name];
-        if (value === undefined) continue;
-        if (value === defaults[name]) next.delete(name);
-        else next.set(name, value);
-      }
-      return next;
-    });
+  const set: SetFilters<Names> = (changes, { typing = false } = {}) => {
+    setParams(
+      (before) => {
+        const next = new URLSearchParams(before);
+        for (const name of names) {
+          const value = changes[name];
+          if (value === undefined) continue;
+          if (value === defaults[name]) next.delete(name);
+          else next.set(name, value);
+        }
+        return next;
+      },
+      { replace: typing },
+    );
   };
   return [values, set];
 }

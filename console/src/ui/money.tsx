@@ -1,5 +1,5 @@
 import { t } from '../i18n/index.ts';
-import { balanceText, costText, exactText, type NanoUsd, readUsd } from '../money.ts';
+import { balanceText, costText, exactText, formatUsd, type NanoUsd, readUsd } from '../money.ts';
 
 interface MoneyProps {
   /** As the API states it, or nano-USD. Undefined is not known, and shown as a dash. */
@@ -19,21 +19,17 @@ export function Money({ usd, as = 'exact' }: MoneyProps) {
   return (
     <data
       class={`money${amount < 0n ? ' negative' : ''}`}
-      value={plain(exact)}
+      value={formatUsd(amount)}
       {...(shown !== exact && { title: t('common.exact', { amount: exact }) })}
       onCopy={(event) => {
         if (!event.clipboardData || !isAlone(event.currentTarget)) return;
-        event.clipboardData.setData('text/plain', plain(exact));
+        event.clipboardData.setData('text/plain', formatUsd(amount));
         event.preventDefault();
       }}
     >
       {shown}
     </data>
   );
-}
-
-function plain(text: string): string {
-  return text.replace('−', '-').replace(/[^0-9.,-]/g, '');
 }
 
 function isAlone(element: Element): boolean {

@@ -5,6 +5,8 @@ export interface Column<Row> {
   /** Unique in the table. */
   id: string;
   title: string;
+  /** Whether the title is read, not seen: where each cell says what it is. */
+  quiet?: boolean;
   /** Numbers and money stand at the end of the line, in figures of one width. */
   align?: 'start' | 'end';
   cell: (row: Row) => ComponentChildren;
@@ -41,7 +43,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, isCurrent, empty }:
           <tr>
             {columns.map((column) => (
               <th key={column.id} scope="col" class={classOf(column)}>
-                {column.title}
+                <span class={column.quiet ? 'read-only' : ''}>{column.title}</span>
               </th>
             ))}
           </tr>
@@ -50,7 +52,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, isCurrent, empty }:
           {rows.map((row) => (
             <tr key={rowKey(row)} class={isCurrent?.(row) ? 'current' : ''}>
               {columns.map((column) => (
-                <td key={column.id} class={classOf(column)} data-title={column.title}>
+                <td key={column.id} class={classOf(column)} data-title={column.quiet ? '' : column.title}>
                   {column.cell(row)}
                 </td>
               ))}
@@ -64,7 +66,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, isCurrent, empty }:
                 <td
                   key={column.id}
                   class={`${classOf(column)}${column.total === undefined ? ' no-total' : ''}`}
-                  data-title={column.title}
+                  data-title={column.quiet ? '' : column.title}
                 >
                   {column.total}
                 </td>

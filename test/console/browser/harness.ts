@@ -67,6 +67,8 @@ export interface MatrixOptions {
   name: string;
   /** Which states; all when unset. A page that reads nothing is never slow or failing. */
   states?: readonly State[];
+  /** Whether it is looked at by a stranger: the sign-in. */
+  signedOut?: boolean;
   /** Brings the page to what is looked at, such as by opening a dialog. Not in the states slow and failing. */
   arrange?: (page: Page, state: State) => Promise<void>;
 }
@@ -136,15 +138,16 @@ export function openConsole(options: ConsoleOptions = {}): Site {
       await page.goto(`/console${path}`);
       return page;
     },
-    matrix: (path, { name, states: chosen = states, arrange }) => {
+    matrix: (path, { name, states: chosen = states, signedOut = false, arrange }) => {
       describe(`${path} in every state and look`, () => {
         for (const state of chosen)
           for (const look of looks)
             test(`${state}, ${look.name}`, async () => {
               const faults: string[] = [];
+              const credential = signedOut ? null : state === 'empty' && role === 'owner' && newcomer.managementKey;
               const page = await site.open('/', {
                 look: look.name,
-                ...(state === 'empty' && role === 'owner' && { credential: newcomer.managementKey }),
+                ...(credential !== false && { credential }),
                 prepare: async (context) => {
                   context.on('weberror', (error) => faults.push(String(error.error())));
                   context.on('console', (message) => {

@@ -39,7 +39,7 @@ export default {
   start: 'Three steps to the first reply',
   startLead: 'Your account is ready. What you use is paid from credit that you buy before; there is no subscription.',
   stepTopUp: 'Top up',
-  stepTopUpText: 'Five dollars last for thousands of short chats.',
+  stepTopUpText: 'Buy credit, from 5 dollars on.',
   stepTopUpDone: '{amount} is there.',
   stepKey: 'Create an API key',
   stepKeyText: 'Your backend sends it with each request. It is shown once.',

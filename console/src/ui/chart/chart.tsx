@@ -144,7 +144,7 @@ function Readout({ categories, series, totals, current }: ChartProps & { current
 
 function ChartTable({ label, categories, series, totals }: ChartProps) {
   const columns: Column<number>[] = [
-    { id: 'category', title: '', phone: 'title', cell: (row) => categories[row] },
+    { id: 'category', title: label, quiet: true, phone: 'title', cell: (row) => categories[row] },
     ...series.map(
       (each): Column<number> => ({ id: each.id, title: each.label, align: 'end', cell: (row) => each.texts[row] }),
     ),

@@ -1,0 +1,37 @@
+import type { ModelJson, ModelPriceJson } from '../../../gen/intelligence/chat/v1/chat_pb';
+import { divideRoundingUp, type NanoUsd, readUsd } from '../../money.ts';
+
+/** A request as the calculator has it; whole numbers, the cached tokens among those in. */
+export interface Usage {
+  input: bigint;
+  cached: bigint;
+  output: bigint;
+  requests: bigint;
+}
+
+/** What so many of the same request cost: each is rounded up to a nano-USD by itself, as the ledger does. Undefined: no price is known. */
+export function costOf(price: ModelPriceJson, { input, cached, output, requests }: Usage): NanoUsd | undefined {
+  const tier = price.tiers?.findLast(({ aboveInputTokens }) => input > BigInt(aboveInputTokens ?? 0));
+  const rates = tier ?? price;
+  const inputRate = readUsd(rates.inputPerMillionUsd);
+  const outputRate = readUsd(rates.outputPerMillionUsd);
+  const cachedRate = rates.cachedInputPerMillionUsd === undefined ? inputRate : readUsd(rates.cachedInputPerMillionUsd);
+  const perRequest = readUsd(price.perRequestUsd ?? '0');
+  if (inputRate === undefined || outputRate === undefined || cachedRate === undefined || perRequest === undefined)
+    return undefined;
+  const millionths = (input - cached) * inputRate + cached * cachedRate + output * outputRate;
+  return (divideRoundingUp(millionths, 1_000_000n) + perRequest) * requests;
+}
+
+/** Whether a model can take such a request at all. */
+export function fits({ contextTokens = 0, maxOutputTokens = 0 }: ModelJson, { input, output }: Usage): boolean {
+  return input + output <= BigInt(contextTokens) && output <= BigInt(maxOutputTokens);
+}
+
+/** Reads a whole number that was typed; undefined when it is none, or above the most. */
+export function readCount(text: string, most: bigint): bigint | undefined {
+  const digits = text.replace(/[\s,.'_]/g, '');
+  if (!/^\d{1,12}$/.test(digits)) return undefined;
+  const count = BigInt(digits);
+  return count <= most ? count : undefined;
+}

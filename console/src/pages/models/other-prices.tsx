@@ -1,0 +1,88 @@
+import type { EmbeddingModelJson } from '../../../gen/intelligence/embedding/v1/embedding_pb';
+import type { WorkflowPriceJson } from '../../../gen/intelligence/workflow/v1/definition_pb';
+import { findText, formatNumber, t } from '../../i18n/index.ts';
+import { useRpc } from '../../query.ts';
+import { Async, Money, Section, Table } from '../../ui/index.ts';
+
+/** Models that make vectors. */
+export function EmbeddingModels() {
+  const query = useRpc('EmbeddingService.ListEmbeddingModels', {});
+  return (
+    <Section title={t('models.embeddings')}>
+      <Async
+        query={query}
+        isEmpty={({ models = [] }) => models.length === 0}
+        empty={<p class="empty">{t('models.embeddingsNone')}</p>}
+      >
+        {({ models = [] }) => (
+          <Table<EmbeddingModelJson>
+            caption={t('models.embeddings')}
+            rows={models}
+            rowKey={({ id, provider }) => `${provider}/${id}`}
+            columns={[
+              { id: 'model', title: t('models.model'), phone: 'title', cell: ({ id }) => <strong>{id}</strong> },
+              { id: 'provider', title: t('models.provider'), cell: ({ provider }) => provider },
+              {
+                id: 'dimensions',
+                title: t('models.dimensions'),
+                align: 'end',
+                cell: ({ dimensions }) => formatNumber(dimensions ?? 0),
+              },
+              {
+                id: 'most',
+                title: t('models.inputMost'),
+                align: 'end',
+                cell: ({ inputTokensMax }) => formatNumber(inputTokensMax ?? 0),
+              },
+              {
+                id: 'in',
+                title: t('models.perMillionIn'),
+                align: 'end',
+                cell: ({ inputPerMillionUsd }) => <Money usd={inputPerMillionUsd} />,
+              },
+              {
+                id: 'request',
+                title: t('models.perRequest'),
+                align: 'end',
+                cell: ({ perRequestUsd }) => <Money usd={perRequestUsd} />,
+              },
+            ]}
+          />
+        )}
+      </Async>
+    </Section>
+  );
+}
+
+/** What is paid by the request or by the event. */
+export function WorkflowPrices() {
+  const query = useRpc('WorkflowService.ListPrices', {});
+  return (
+    <Section title={t('models.workflows')}>
+      <p class="muted small">{t('models.workflowsHelp')}</p>
+      <Async query={query} lines={6}>
+        {({ prices = [] }) => (
+          <Table<WorkflowPriceJson>
+            caption={t('models.workflows')}
+            rows={prices}
+            rowKey={({ family }) => family ?? ''}
+            columns={[
+              {
+                id: 'family',
+                title: t('models.family'),
+                phone: 'title',
+                cell: ({ family = '' }) => findText('models', `family-${family}`) ?? family,
+              },
+              { id: 'price', title: t('models.price'), align: 'end', cell: ({ priceUsd }) => <Money usd={priceUsd} /> },
+              {
+                id: 'unit',
+                title: t('models.unit'),
+                cell: ({ unit = '' }) => findText('models', `unit-${unit}`) ?? unit,
+              },
+            ]}
+          />
+        )}
+      </Async>
+    </Section>
+  );
+}

@@ -1,0 +1,115 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { openConsole, settled, signIn } from './harness.ts';
+
+const site = openConsole();
+
+/** Everything that a page could leave behind for somebody else, as one text. */
+async function leftIn(page: Page): Promise<string> {
+  const { origins } = await page.context().storageState({ indexedDB: true });
+  const markup = await page.content();
+  const typed = await page.locator('input').evaluateAll((all) => all.map((each) => (each as { value?: string }).value));
+  return JSON.stringify([origins, markup, typed, page.url()]);
+}
+
+async function newCode(): Promise<string> {
+  return await site.app.rooms.sessions.codes.create({ accountId: site.customer.accountId });
+}
+
+test('a stranger signs in on any address, and is then where they wanted to be', async () => {
+  const page = await site.open('/?from=mail', { credential: null });
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in');
+  await signIn(page, site.customer.managementKey);
+  expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/console/?from=mail');
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Overview');
+  expect(await page.locator('.account-name').textContent()).toBe('A customer');
+});
+
+test('nothing of the key is left in the page, its storage or its address; the cookie is for the browser alone', async () => {
+  const page = await site.open('/', { credential: null });
+  await signIn(page, site.customer.managementKey);
+  await settled(page);
+  expect(await leftIn(page)).not.toContain(site.customer.managementKey);
+  const [cookie, ...others] = await page.context().cookies();
+  expect(others).toEqual([]);
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+  expect(await leftIn(page)).not.toContain(cookie?.value ?? '');
+});
+
+test('a wrong key is told in words, and stays to be mended', async () => {
+  const page = await site.open('/', { credential: null });
+  await page.getByLabel('Management key').fill(site.customer.apiKey);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  expect(await page.getByRole('alert').textContent()).toContain('This sign-in may not do that.');
+  await page.getByLabel('Management key').fill(`${site.customer.managementKey}x`);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').getByText('The key is not known here.').waitFor();
+  await signIn(page, site.customer.managementKey);
+});
+
+test('a code of a link signs in once, and is out of the address at once', async () => {
+  const code = await newCode();
+  const seen: string[] = [];
+  const watch = async (context: BrowserContext) => {
+    context.on('request', (request) => {
+      if (request.url().endsWith('/console/session') && request.method() === 'POST') seen.push(request.frame().url());
+    });
+  };
+  const page = await site.open(`/#code=${code}`, { credential: null, prepare: watch });
+  await page.locator('.shell').waitFor();
+  expect(page.url()).toBe(`${site.app.url}/console/`);
+  expect(seen).toEqual([`${site.app.url}/console/`]);
+
+  const again = await site.open(`/#code=${code}`, { credential: null });
+  await again.getByText('The sign-in link was used already or is too old.').waitFor();
+  expect(again.url()).toBe(`${site.app.url}/console/`);
+});
+
+test('a session that ends leads to the sign-in, and back to the same page', async () => {
+  const page = await site.open('/', { credential: null });
+  await signIn(page, site.customer.managementKey);
+  await settled(page);
+  const [cookie] = await page.context().cookies();
+  await site.app.rooms.sessions.end(cookie?.value ?? '');
+  await page.getByRole('link', { name: 'Models' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/console/models');
+  await signIn(page, site.customer.managementKey);
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Models and prices');
+});
+
+test('signing out ends the session, and the page holds nothing of the account', async () => {
+  const page = await site.open('/', { credential: null });
+  await signIn(page, site.customer.managementKey);
+  const cookies = await page.context().cookies();
+  await page.locator('.account-button').click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  expect(await page.content()).not.toContain('A customer');
+  await page.context().addCookies(cookies);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+test('an operator has another tab, another colour and another menu', async () => {
+  const page = await site.open('/', { credential: site.app.operatorToken });
+  await page.locator('.shell.operator').waitFor();
+  expect(await page.locator('.account-button').textContent()).toBe('Operatoroperator');
+});
+
+test('the service is away: the page says so, counts down and goes on by itself', async () => {
+  const page = await site.open('/', {
+    prepare: async (context) => {
+      let times = 0;
+      await context.route('**/v1/wallet', (route) => (times++ === 0 ? route.abort() : route.continue()));
+    },
+  });
+  await page.getByText('The service does not answer.').waitFor();
+  await page.getByText(/Trying again in [1-5] seconds?\./).waitFor();
+  await page.locator('.figure data.money').first().waitFor();
+  expect(await page.getByText('The service does not answer.').count()).toBe(0);
+});
+
+describe('signed out', () => {
+  site.matrix('/', { name: 'sign-in', states: ['filled'], signedOut: true });
+});
