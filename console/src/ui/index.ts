@@ -9,6 +9,7 @@ export { Dialog, SecretDialog } from './dialog.tsx';
 export { Field, type Option, Select, TextArea } from './field.tsx';
 export { FilterChip, Filters, useFilters } from './filters.tsx';
 export { Money } from './money.tsx';
+export { More } from './more.tsx';
 export { Page, Section } from './page.tsx';
 export { type Column, Table } from './table.tsx';
 export { Time, timeText } from './time.tsx';

@@ -44,7 +44,7 @@ export interface OpenOptions {
   /** Which credential signs in; that of the site's role when unset. `null`: nobody. */
   credential?: string | null;
   /** Changes the context before the page is opened, such as by routes. */
-  prepare?: (context: BrowserContext) => Promise<void>;
+  prepare?: (context: BrowserContext) => Promise<unknown>;
 }
 
 export interface Site {
@@ -186,7 +186,7 @@ export async function settled(page: Page, state: State = 'filled'): Promise<void
   await page.locator('h1').waitFor();
   if (state === 'slow') return await page.locator('.skeleton').first().waitFor();
   if (state === 'failing') return await page.getByRole('alert').first().waitFor();
-  await page.locator('body:not(:has(.skeleton))').waitFor();
+  await page.locator('body:not(:has(.skeleton, .chart-wait))').waitFor();
 }
 
 /** Whether a path is the API's, and not the console's. */

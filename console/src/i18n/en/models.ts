@@ -29,6 +29,7 @@ export default {
   contextTokens: 'Context',
   perMillionIn: 'In, per million',
   perMillionCached: 'Cached',
+  asInput: 'as in',
   perMillionOut: 'Out, per million',
   perRequest: 'Per request',
   calculated: 'Calculated',

@@ -54,7 +54,12 @@ export function ChatModels({ models, usage }: ChatModelsProps) {
       id: 'cached',
       title: t('models.perMillionCached'),
       align: 'end',
-      cell: ({ price }) => <Money usd={price?.cachedInputPerMillionUsd} />,
+      cell: ({ price }) =>
+        price?.cachedInputPerMillionUsd === undefined ? (
+          <span class="muted">{t('models.asInput')}</span>
+        ) : (
+          <Money usd={price.cachedInputPerMillionUsd} />
+        ),
     },
     {
       id: 'out',

@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { t } from '../../i18n/index.ts';
 import { Button } from '../button.tsx';
 import { type Column, Table } from '../table.tsx';
-import { type Geometry, geometryOf, margin, type Series } from './geometry.ts';
+import type { Series } from './geometry.ts';
 
-interface ChartProps {
+export interface ChartProps {
   /** What is shown, of when: `Cost by model, 30 UTC days`. */
   label: string;
   kind?: 'bars' | 'lines';
@@ -37,109 +38,22 @@ export function Chart(props: ChartProps) {
           {asTable ? t('common.chart') : t('common.table')}
         </Button>
       </figcaption>
-      {asTable ? <ChartTable {...props} /> : <Drawing {...props} height={height} key={label} />}
+      {asTable ? <ChartTable {...props} /> : <Drawn {...props} height={height} key={label} />}
     </figure>
   );
 }
 
-function Drawing(props: ChartProps & { height: number }) {
-  const { label, kind = 'bars', categories, series, tickText, height } = props;
-  const [box, width] = useWidth();
-  const [current, setCurrent] = useState<number>();
-  const geometry = geometryOf(kind, categories.length, series, { width, height }, tickText);
-  const move = (to: number): void => setCurrent(Math.max(0, Math.min(categories.length - 1, to)));
-  const column = current === undefined ? undefined : geometry.columns[current];
-  return (
-    <div ref={box} class="chart-box">
-      <svg
-        role="img"
-        aria-label={label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the same
-        tabIndex={0}
-        width={width}
-        height={height}
-        onKeyDown={(event) => {
-          const at = current ?? (event.key === 'ArrowLeft' ? categories.length : -1);
-          const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: categories.length - 1 }[event.key];
-          if (to === undefined) return;
-          event.preventDefault();
-          move(to);
-        }}
-        onBlur={() => setCurrent(undefined)}
-        onPointerMove={(event) => {
-          const x = event.clientX - event.currentTarget.getBoundingClientRect().left;
-          const at = geometry.columns.findIndex(({ start, width: wide }) => x >= start && x < start + wide);
-          setCurrent(at < 0 ? undefined : at);
-        }}
-        onPointerLeave={() => setCurrent(undefined)}
-      >
-        <Axes geometry={geometry} categories={categories} width={width} height={height} />
-        {column && (
-          <rect
-            class="chart-current"
-            x={column.start}
-            y={margin.top}
-            width={column.width}
-            height={height - margin.top - margin.bottom}
-          />
-        )}
-        {geometry.bars.map(({ series: of, category, ...bar }) => (
-          <rect key={`${of}-${category}`} class={`series-${of % 8}`} {...bar} />
-        ))}
-        {geometry.lines.map(({ series: of, path }) => (
-          <path key={of} class={`line series-${of % 8}`} d={path} />
-        ))}
-      </svg>
-      <Readout {...props} current={current} />
-    </div>
-  );
-}
-
-interface AxesProps {
-  geometry: Geometry;
-  categories: readonly string[];
-  width: number;
-  height: number;
-}
-
-function Axes({ geometry, categories, width, height }: AxesProps) {
-  return (
-    <g class="axes">
-      {geometry.ticks.map(({ value, text, y }) => (
-        <g key={value}>
-          <line x1={geometry.start} x2={width - margin.end} y1={y} y2={y} />
-          <text x={geometry.start - 8} y={y} dy="0.32em" text-anchor="end">
-            {text}
-          </text>
-        </g>
-      ))}
-      {geometry.labelled.map((category) => (
-        <text key={category} x={geometry.columns[category]?.middle} y={height - 6} text-anchor="middle">
-          {categories[category]}
-        </text>
-      ))}
-    </g>
-  );
-}
-
-function Readout({ categories, series, totals, current }: ChartProps & { current: number | undefined }) {
-  return (
-    <p class="readout small" aria-live="polite">
-      {current !== undefined && (
-        <>
-          <strong>{categories[current]}</strong>
-          {totals && <span>{totals[current]}</span>}
-          {series
-            .filter(({ values }) => values[current] !== 0)
-            .map(({ id, label, texts }) => (
-              <span key={id} class="muted">
-                {label} {texts[current]}
-              </span>
-            ))}
-        </>
-      )}
-    </p>
-  );
+/** The drawing, whose scales are a file of their own: the figures of a page do not wait for it. */
+function Drawn(props: ChartProps & { height: number }) {
+  const [Drawing, setDrawing] = useState<ComponentType<ChartProps & { height: number }>>();
+  useEffect(() => {
+    import('./drawing.tsx').then(
+      (module) => setDrawing(() => module.Drawing),
+      // A file that is gone, as after an update: the table has the same values.
+      () => {},
+    );
+  }, []);
+  return Drawing ? <Drawing {...props} /> : <svg class="chart-wait" height={props.height} aria-hidden="true" />;
 }
 
 function ChartTable({ label, categories, series, totals }: ChartProps) {
@@ -157,17 +71,4 @@ function ChartTable({ label, categories, series, totals }: ChartProps) {
       <Table caption={label} columns={columns} rows={categories.map((_, index) => index)} rowKey={String} />
     </div>
   );
-}
-
-/** The width that there is: a drawing that is scaled has letters that are too small on a phone. */
-function useWidth() {
-  const box = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(320);
-  useEffect(() => {
-    if (!box.current) return;
-    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.floor(entry.contentRect.width)));
-    observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
-  return [box, width] as const;
 }
