@@ -115,7 +115,7 @@ export default {
       comment: 'What runs in browsers shares the arithmetic of money with the service, and knows it by its JSON alone.',
       severity: 'error',
       from: { path: '^console/src/' },
-      to: { path: '^(src|packages)/', pathNot: '^src/base/money\\.ts$' },
+      to: { path: '^src/|(^|/)packages/', pathNot: '^src/base/money\\.ts$' },
     },
     {
       name: 'service-does-without-the-console',
@@ -146,7 +146,8 @@ export default {
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],
-      extensions: ['.ts', '.js', '.mjs', '.json'],
+      // .d.ts: the console's generated types have no code.
+      extensions: ['.ts', '.tsx', '.d.ts', '.js', '.mjs', '.json'],
     },
   },
 };

@@ -15,7 +15,7 @@ interface Report {
 function cruise(folder: string): Report {
   const done = spawnSync(
     join(root, 'node_modules', '.bin', 'depcruise'),
-    ['--config', join(root, '.dependency-cruiser.mjs'), '--output-type', 'json', 'src', 'packages'],
+    ['--config', join(root, '.dependency-cruiser.mjs'), '--output-type', 'json', 'src', 'packages', 'console/src'],
     { cwd: folder, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
   );
   return JSON.parse(done.stdout);
@@ -27,6 +27,7 @@ test('imports go downward, and the check sees the modules and what they import',
   const sources = report.modules.map(({ source }) => source);
   expect(sources).toContain('src/base/money.ts');
   expect(sources).toContain('src/db/database.ts');
+  expect(sources).toContain('console/src/pages/overview/index.tsx');
   expect(sources.some((source) => source.startsWith('node_modules/kysely/'))).toBe(true);
 });
 
@@ -52,6 +53,10 @@ const planted: [rule: string, from: string, imports: string][] = [
   ['callers-code-stays-in-the-sandbox', 'src/sandbox/e.ts', '@bufbuild/cel'],
   ['only-children-load-what-runs-in-them', 'src/sandbox/f.ts', './child/target.ts'],
   ['only-packs-run-expressions-outside', 'src/workflows/packs/f.ts', '../../sandbox/cel/target.ts'],
+  ['console-shares-money-only', 'console/src/a.ts', '../../src/wallet/target.ts'],
+  ['console-shares-money-only', 'console/src/b.ts', '@intelligence-api/transcoding'],
+  ['service-does-without-the-console', 'src/edge/g.ts', '../../console/src/target.ts'],
+  ['pages-keep-to-themselves', 'console/src/pages/keys/a.ts', '../usage/target.ts'],
   ['transcoding-knows-no-product', 'packages/transcoding/src/a.ts', '../../../src/base/target.ts'],
 ];
 

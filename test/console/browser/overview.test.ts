@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { send } from '../../support/app.ts';
+import { axeViolations } from './axe.ts';
 import { openConsole, settled } from './harness.ts';
 
 const site = openConsole({
@@ -72,3 +73,61 @@ test('a new account is led to its first reply, and nothing else', async () => {
 });
 
 site.matrix('/', { name: 'overview' });
+
+describe('the menu', () => {
+  site.matrix('/', {
+    name: 'menu',
+    states: ['filled'],
+    arrange: async (page) => {
+      const more = page.getByRole('button', { name: 'More' });
+      await ((await more.isVisible()) ? more : page.locator('.account-button')).click();
+      await page.locator('dialog[open], :popover-open').waitFor();
+    },
+  });
+});
+
+test('the keyboard reaches the content first, and the menu gives the focus back', async () => {
+  const page = await site.open('/');
+  await settled(page);
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Overview');
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Keys' });
+  await help.waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await help.waitFor({ state: 'hidden' });
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Overview');
+  await page.reload();
+  await settled(page);
+  await page.locator('body').press('Shift+Tab');
+  await page.getByRole('link', { name: 'Models' }).press('Enter');
+  await page.getByRole('heading', { name: 'Models and prices', level: 1 }).waitFor();
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Models and prices');
+});
+
+test('the chart has the same values as a table, and arrow keys read them out', async () => {
+  const { app, customer } = site;
+  const { rows } = (await send(app, 'GET', '/v1/usage?groupBy=day', customer.managementKey)).body;
+  const page = await site.open('/');
+  await settled(page);
+  const chart = page.getByRole('img', { name: 'Cost by model, 30 days' });
+  await chart.press('End');
+  expect(await page.locator('.readout').textContent()).toContain(`$${rows[0].costUsd}`);
+  await page.getByRole('button', { name: 'Table' }).click();
+  const table = page.getByRole('table', { name: 'Cost by model, 30 days' });
+  expect(await table.locator('tbody tr').count()).toBe(30);
+  expect(await table.locator('tbody tr').last().locator('td').last().textContent()).toBe(`$${rows[0].costUsd}`);
+});
+
+test('the look that was chosen stays', async () => {
+  const page = await site.open('/');
+  const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+  const light = await background();
+  await page.locator('.account-button').click();
+  await page.getByLabel('Appearance').selectOption('dark');
+  const dark = await background();
+  expect(dark).not.toBe(light);
+  await page.reload();
+  await page.locator('.shell').waitFor();
+  expect(await background()).toBe(dark);
+});

@@ -3,22 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { t } from '../../i18n/index.ts';
 import { Button } from '../button.tsx';
 import { type Column, Table } from '../table.tsx';
-import type { Series } from './geometry.ts';
-
-export interface ChartProps {
-  /** What is shown, of when: `Cost by model, 30 UTC days`. */
-  label: string;
-  kind?: 'bars' | 'lines';
-  /** The names along the bottom, such as days; at most 800. */
-  categories: readonly string[];
-  /** At most 8; the pattern and the legend tell them apart, not the colour alone. */
-  series: readonly (Series & { /** Each value as it is written, exact. */ texts: readonly string[] })[];
-  /** A value of the axis as it is written. */
-  tickText: (value: number) => string;
-  /** The exact sum of each category over all series, where it makes sense. */
-  totals?: readonly string[];
-  height?: number;
-}
+import type { ChartProps } from './props.ts';
 
 /** Bars or lines, with a switch to the table of the same values. Arrow keys walk along it and read it out. */
 export function Chart(props: ChartProps) {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ChartProps } from './chart.tsx';
 import { type Geometry, geometryOf, margin } from './geometry.ts';
+import type { ChartProps } from './props.ts';
 
 /** Bars or lines over axes. Arrow keys walk along it, and the values of where one is are read out. */
 export function Drawing(props: ChartProps & { height: number }) {
