@@ -1,12 +1,14 @@
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { pino } from 'pino';
+import { createAccounts } from './accounts/index.ts';
 import { systemClock } from './base/clock.ts';
 import { createSeal } from './base/seal.ts';
 import { createCatalog } from './catalog/index.ts';
 import { createPriceStore } from './catalog/price-store.ts';
 import { chatInvariants } from './chat/index.ts';
 import { registerAudit } from './cli/audit.ts';
+import { browserAddress, registerConsoleCode } from './cli/console-code.ts';
 import { registerPeppers } from './cli/peppers.ts';
 import { registerPrices } from './cli/prices.ts';
 import { registerTopUps } from './cli/top-ups.ts';
@@ -26,7 +28,8 @@ import { openDatabaseBeside } from './open-database.ts';
 import { createStripeApi, createStripeEvents } from './payments/index.ts';
 import { createProviders } from './providers/index.ts';
 import { pulseInvariants } from './pulse/index.ts';
-import { catalogSettings } from './rooms.ts';
+import { catalogSettings, operatorsOf } from './rooms.ts';
+import { type CodeOwner, createSignInCodes } from './sessions/index.ts';
 import { createLedger, createWallets } from './wallet/index.ts';
 import { workflowInvariants } from './workflows/index.ts';
 
@@ -50,6 +53,7 @@ registerPeppers(program, {
   remove: removePepper,
   countByPepper,
 });
+registerConsoleCode(program, { openCodes, address: () => browserAddress(loadConfig(readEnvironment()).http) });
 
 program
   .command('migrate')
@@ -92,6 +96,25 @@ async function countByPepper() {
   } finally {
     await close();
   }
+}
+
+async function openCodes() {
+  const config = loadConfig(readEnvironment());
+  if (!config.console.enabled) throw new Error('console.enabled is false: there is nothing to sign in to.');
+  const operators = operatorsOf(config, () => loadSecrets(config.secretsFile)).map(({ name }) => name);
+  const { db, close } = await openDatabaseBeside(config, log);
+  const accounts = createAccounts({ db, clock: systemClock });
+  return {
+    codes: createSignInCodes({ db, clock: systemClock }),
+    check: async (owner: CodeOwner) => {
+      if ('operator' in owner)
+        return operators.includes(owner.operator)
+          ? undefined
+          : `There is no operator "${owner.operator}": ${operators.join(', ')}.`;
+      return (await accounts.get(owner.accountId)).ok ? undefined : `There is no account ${owner.accountId}.`;
+    },
+    close,
+  };
 }
 
 async function openPayments() {

@@ -2,8 +2,10 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openAccount } from './api/account.ts';
 import type { App } from './app.ts';
+import { browserAddress, consoleLink } from './cli/console-code.ts';
 import type { Config, Secrets } from './config/index.ts';
 import { findOllamaModels } from './providers/index.ts';
+import { codeMinutes } from './sessions/index.ts';
 
 /** What `.data/quickstart.json` holds, for the owner of the machine alone (mode 0600). */
 export interface Quickstart {
@@ -65,7 +67,14 @@ export async function prepareQuickstart({
   const operatorToken = config.operatorToken ?? [...secrets.operatorTokens.values()][0] ?? '';
   const quickstart: Quickstart = { ...owner, baseUrl: app.url, operatorToken };
   writeWhole(file, `${JSON.stringify(quickstart, null, 2)}\n`);
-  return instructions(quickstart, file, modelsOf(app, owner));
+  const { port } = new URL(app.url);
+  const link = config.console.enabled
+    ? consoleLink(
+        browserAddress({ ...config.http, port: Number(port) }),
+        await app.rooms.sessions.codes.create({ accountId: owner.accountId }),
+      )
+    : undefined;
+  return instructions(quickstart, file, modelsOf(app, owner), link);
 }
 
 /** A line for people that says which models answer. */
@@ -101,8 +110,13 @@ function writeWhole(file: string, text: string): void {
   renameSync(`${file}.new`, file);
 }
 
-function instructions({ baseUrl, managementKey }: Quickstart, file: string, models: string): string {
-  return `
+function instructions(
+  { baseUrl, managementKey }: Quickstart,
+  file: string,
+  models: string,
+  link: string | undefined,
+): string {
+  return `${link === undefined ? '' : `\nOpen the console, signed in (this link works once, for ${codeMinutes} minutes):\n\n   ${link}\n`}
 The Intelligence API answers at ${baseUrl}. Its documentation: ${baseUrl}/docs
 The credentials of this service are in ${file}.
 ${models}

@@ -125,7 +125,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     closers.push(() => tokens.close());
 
-    const operators = operatorsOf({ config, secrets });
+    const operators = operatorsOf(config, () => secrets);
     const sessions = createSessions({
       ...{ db, clock, log },
       credentialOf: (holder) =>
@@ -363,10 +363,10 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
   }
 }
 
-/** The operators' tokens, by name. */
-export function operatorsOf({ config, secrets }: Pick<RoomsOptions, 'config' | 'secrets'>): Operator[] {
-  if (config.operatorToken !== undefined) return [{ name: 'environment', token: config.operatorToken }];
-  return [...secrets.operatorTokens].map(([name, token]) => ({ name, token }));
+/** The operators' tokens, by name. One of the environment is the only one. */
+export function operatorsOf({ operatorToken }: Config, secrets: () => Pick<Secrets, 'operatorTokens'>): Operator[] {
+  if (operatorToken !== undefined) return [{ name: 'environment', token: operatorToken }];
+  return [...secrets().operatorTokens].map(([name, token]) => ({ name, token }));
 }
 
 export interface Operator {

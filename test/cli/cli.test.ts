@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPriceStore } from '../../src/catalog/index.ts';
 import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
+import { openBrowser } from '../support/browser.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
 
 const database = useDatabase(firstServer());
@@ -94,4 +95,29 @@ test('an unknown command ends with help and an error', async () => {
   const { code, err } = await cli('nope');
   expect(code).not.toBe(0);
   expect(err).toContain('Commands:');
+});
+
+test('console-code prints a link that signs in once, and names who is not known', { timeout: 300_000 }, async () => {
+  const { code, out, err } = await cliWith(
+    { OPERATOR_TOKEN: app.operatorToken },
+    'console-code',
+    '--account',
+    customer.accountId,
+  );
+  expect([code, err]).toEqual([0, '']);
+  const link = /^http:\/\/localhost:\d+\/console\/#code=([\w-]{32})\n$/.exec(out);
+  const signIn = () => openBrowser(app).send('POST', '/console/session', { code: link?.[1] });
+  expect((await signIn()).body).toMatchObject({ role: 'owner', accountId: customer.accountId });
+  expect((await signIn()).status).toBe(401);
+
+  const operator = await cliWith({ OPERATOR_TOKEN: app.operatorToken }, 'console-code', '--operator', 'environment');
+  expect(operator.out).toMatch(/#code=[\w-]{32}\n$/);
+  const [unknown, nobody, both] = [
+    await cliWith({ OPERATOR_TOKEN: app.operatorToken }, 'console-code', '--operator', 'x'),
+    await cliWith({ OPERATOR_TOKEN: app.operatorToken }, 'console-code', '--account', 'acc_unknown'),
+    await cliWith({ OPERATOR_TOKEN: app.operatorToken }, 'console-code', '--account', 'a', '--operator', 'b'),
+  ];
+  expect([unknown.code, unknown.err]).toEqual([2, 'There is no operator "x": environment.\n']);
+  expect([nobody.code, nobody.err]).toEqual([2, 'There is no account acc_unknown.\n']);
+  expect([both.code, both.err]).toEqual([2, expect.stringContaining('Say who signs in')]);
 });

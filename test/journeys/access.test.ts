@@ -6,6 +6,7 @@ import { http } from '../../src/gen/google/api/annotations_pb.ts';
 import { keyScopes } from '../../src/keys/index.ts';
 import { tokenScopes } from '../../src/tokens/index.ts';
 import { type Customer, onboard, reasonOf, send, startApp, type TestApp } from '../support/app.ts';
+import { pageHeaders, signIn, type TestBrowser } from '../support/browser.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
 import { grpcClient } from '../support/grpc.ts';
 import { contractServices, methodName } from '../support/services.ts';
@@ -116,6 +117,8 @@ interface Presented {
   kind: string;
   secret: string | undefined;
   scopes: readonly string[];
+  /** A browser that has a session in the place of the credential: it may do the same over REST, and nothing over gRPC. */
+  browser?: TestBrowser;
 }
 
 const database = useDatabase(firstServer());
@@ -142,6 +145,11 @@ beforeAll(async () => {
       scopes: tokenScopes,
     },
   );
+  const [owner, operator] = [await signIn(app, customer.managementKey), await signIn(app, app.operatorToken)];
+  credentials.push(
+    { name: 'a session of an owner', kind: 'management_key', secret: undefined, scopes: [], browser: owner },
+    { name: 'a session of an operator', kind: 'operator', secret: undefined, scopes: [], browser: operator },
+  );
   for (const missing of keyScopes) {
     const scopes = keyScopes.filter((scope) => scope !== missing);
     const made = await post('/v1/keys', customer.managementKey, { displayName: 'k', purpose: 'a test', scopes });
@@ -160,7 +168,9 @@ test.each([...rules].map(([method, rule]) => ({ name: methodName(method), method
   async ({ method, rule }) => {
     const client = grpcClient(app.url);
     for (const credential of credentials) {
+      const { browser } = credential;
       const headers: Record<string, string> = credential.secret ? { authorization: `Bearer ${credential.secret}` } : {};
+      if (browser) Object.assign(headers, pageHeaders, { cookie: browser.cookie() });
       const byGrpc =
         method.methodKind === 'unary'
           ? await client.unary(method as never, create(method.input) as never, headers)
@@ -168,9 +178,13 @@ test.each([...rules].map(([method, rule]) => ({ name: methodName(method), method
       const code = byGrpc.error?.code ?? grpcStatus.OK;
       // Not part of this service's composition; then it is not part of REST either.
       if (code === grpcStatus.UNIMPLEMENTED && byGrpc.reason === undefined) break;
-      expect([credential.name, outcomeOfGrpc(code)]).toEqual([credential.name, expected(rule, credential)]);
+      const overGrpc = expected(rule, browser ? { ...credential, kind: 'none' } : credential);
+      expect([credential.name, outcomeOfGrpc(code)]).toEqual([credential.name, overGrpc]);
       for (const { verb, path } of routesOf(method)) {
-        const answer = await send(app, verb, path, credential.secret, verb === 'GET' ? undefined : {});
+        const body = verb === 'GET' ? undefined : {};
+        const answer = browser
+          ? await browser.send(verb, path, body)
+          : await send(app, verb, path, credential.secret, body);
         const outcome = answer.status === 401 ? 'who?' : reasonOf(answer) === 'SCOPE_MISSING' ? 'no' : 'yes';
         expect([credential.name, verb, path, outcome]).toEqual([
           credential.name,

@@ -130,6 +130,16 @@ async function topUp(cwd: string): Promise<void> {
   expect(reply.status, await reply.text()).toBe(200);
 }
 
+async function signInWith(baseUrl: string, code: string | undefined): Promise<unknown> {
+  const reply = await fetch(`${baseUrl}/console/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', 'x-console': '1' },
+    body: JSON.stringify({ code }),
+  });
+  expect(reply.status).toBe(200);
+  return reply.json();
+}
+
 async function wallet(cwd: string): Promise<string> {
   const { baseUrl, managementKey } = credentials(cwd);
   const reply = await fetch(`${baseUrl}/v1/wallet`, { headers: { authorization: `Bearer ${managementKey}` } });
@@ -144,6 +154,9 @@ test('it serves, stops whole on Ctrl-C, keeps its data, and recovers from kill -
   expect((await fetch(`${baseUrl}/healthz`)).status).toBe(200);
   for (const file of ['quickstart.json', 'secrets.json'])
     expect(statSync(join(clone, '.data', file)).mode & 0o777).toBe(0o600);
+  const [, code] = /http:\/\/localhost:\d+\/console\/#code=([\w-]+)/.exec(first.output()) ?? [];
+  const signedIn = await signInWith(baseUrl, code);
+  expect(signedIn).toMatchObject({ role: 'owner', accountId, sandbox: true });
   await topUp(clone);
   const before = await wallet(clone);
   await interrupt(first);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Customer, onboard, send, startApp, type TestApp, testSecrets } from '../support/app.ts';
+import { openBrowser, signIn } from '../support/browser.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
 
 const chatPath = '/api/v1/assistant/chat';
@@ -43,6 +44,14 @@ eachServer((server) => {
     const tokens = await oauth('/oauth/token', fields);
     given.set('device token', tokens.access_token).set('refresh token', tokens.refresh_token);
 
+    const browser = await signIn(app, managementKey);
+    const operator = await signIn(app, app.operatorToken);
+    given.set('session', browser.secret()).set('session of an operator', operator.secret());
+    given.set('sign-in code', await app.rooms.sessions.codes.create({ accountId: customer.accountId }));
+    const used = await app.rooms.sessions.codes.create({ operator: 'environment' });
+    expect((await openBrowser(app).send('POST', '/console/session', { code: used })).status).toBe(200);
+    given.set('used sign-in code', used);
+
     // Everything is used, rightly and wrongly, in the header, the path, the query and the body.
     for (const secret of [...given.values()]) {
       const chat = { provider: 'builtin', messages: [{ role: 'user', content: messageText }] };
@@ -53,6 +62,10 @@ eachServer((server) => {
       await keep(send(app, 'POST', chatPath, apiKey, `{"messages": "${secret}`));
       await keep(send(app, 'POST', chatPath, `${secret}x`, chat));
       if (/^(ik_|eyJ)/.test(secret)) await keep(send(app, 'POST', chatPath, apiKey, chat, { 'x-request-id': secret }));
+      await keep(openBrowser(app).send('POST', '/console/session', { key: `${secret}x` }));
+      await keep(openBrowser(app).send('POST', '/console/session', { code: `${secret}x` }));
+      await keep(browser.send('DELETE', `/console/sessions/${encodeURIComponent(secret)}`));
+      await keep(browser.send('GET', '/v1/wallet', undefined, { cookie: `__Host-console=${secret}` }));
       await oauth('/oauth/token', { ...fields, device_code: secret });
       await oauth('/oauth/revoke', { client_id: clientId, token: `${secret}x` });
       await oauth('/activate', { user_code: 'BBBBBBBB', key: `${secret}x`, decision: 'approve' });
