@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, Http2ServerRequest } from 'node:http2';
 import type { FastifyInstance } from 'fastify';
 import { type Failure, FailureError } from '../base/failure.ts';
@@ -8,7 +8,7 @@ import { connectionOf } from './connections.ts';
 export interface AnonymousRequestOptions {
   budget: AnonymousBudget;
   /** Whether the request shows a credential that what is served at the route's path looks at: it is counted there. */
-  checksCredential(path: string, headers: IncomingHttpHeaders): boolean;
+  checksCredential(path: string, request: IncomingMessage): boolean;
   /** RPCs refuse in the framing of their protocol, once `refusalOf` tells them. */
   isRpc(path: string): boolean;
   /** How long a request to a path may take in all: to send, to answer and to read; in milliseconds. */
@@ -28,7 +28,7 @@ export function limitAnonymousRequests(app: FastifyInstance, options: AnonymousR
   app.addHook('onRequest', (request, reply, done) => {
     const { raw, routeOptions } = request;
     const path = routeOptions.url;
-    if (path !== undefined && checksCredential(path, raw.headers)) {
+    if (path !== undefined && checksCredential(path, raw)) {
       done();
       return;
     }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { RestContext } from '@intelligence-api/transcoding/fastify';
 import type { Protocol } from '../api/call.ts';
 import type { OpenConnection } from '../limits/index.ts';
@@ -13,10 +13,8 @@ export interface IncomingCall {
   readonly signal: AbortSignal;
   /** When the caller's deadline passes, in milliseconds since the epoch. */
   readonly deadline: number | undefined;
-  /** The method of HTTP; only of plain HTTP requests. */
-  readonly httpMethod?: string | undefined;
-  /** The headers in which a browser's cookies are; only of plain HTTP requests. */
-  readonly cookieHeaders?: IncomingHttpHeaders;
+  /** The request as Node made it; only of plain HTTP requests. */
+  readonly http?: IncomingMessage;
   header(name: string): string | undefined;
   setReplyHeader(name: string, value: string): void;
 }
@@ -44,11 +42,8 @@ export class HttpIncomingCall implements IncomingCall {
     const { timeoutMs } = this.#context;
     return timeoutMs === undefined ? undefined : this.#startedAt + timeoutMs;
   }
-  get httpMethod(): string | undefined {
-    return this.#context.raw.method;
-  }
-  get cookieHeaders(): IncomingHttpHeaders {
-    return this.#context.headers;
+  get http(): IncomingMessage {
+    return this.#context.raw;
   }
   header(name: string): string | undefined {
     const value = this.#context.headers[name];

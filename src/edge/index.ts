@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { DescService } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel as IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import type { FastifyInstance, FastifyReply } from 'fastify';
@@ -153,7 +153,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
         bodyBytes: ({ parent }) => messageBytesOf(parent),
         maxTimeoutMs,
         allowed,
-        showsCredential: (headers) => headers.authorization !== undefined || showsSession(options, headers),
+        showsCredential: (request) => request.headers.authorization !== undefined || showsSession(options, request),
         shutdownSignal: shutdown.signal,
       });
     },
@@ -223,10 +223,10 @@ function limitAnonymous(app: FastifyInstance, options: EdgeOptions, budget: Anon
   const takesKeyHeader = new Set(messagesPaths(http.pathPrefix));
   limitAnonymousRequests(app, {
     budget,
-    checksCredential: (path, headers) =>
-      headers.authorization === undefined
-        ? (headers['x-api-key'] !== undefined && takesKeyHeader.has(path)) ||
-          (path === `${http.pathPrefix}/*` && showsSession(options, headers))
+    checksCredential: (path, request) =>
+      request.headers.authorization === undefined
+        ? (request.headers['x-api-key'] !== undefined && takesKeyHeader.has(path)) ||
+          (path === `${http.pathPrefix}/*` && showsSession(options, request))
         : rpcs.has(path) ||
           path === '/metrics' ||
           path === `${http.pathPrefix}/mcp` ||
@@ -238,8 +238,8 @@ function limitAnonymous(app: FastifyInstance, options: EdgeOptions, budget: Anon
   });
 }
 
-function showsSession({ takesSessions = false }: EdgeOptions, headers: IncomingHttpHeaders): boolean {
-  return takesSessions && sessionSecretOf(headers) !== undefined;
+function showsSession({ takesSessions = false }: EdgeOptions, request: IncomingMessage): boolean {
+  return takesSessions && sessionSecretOf(request) !== undefined;
 }
 
 /** The services of gRPC's own that are served beside those of the gate. */

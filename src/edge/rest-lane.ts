@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { RestError } from '@intelligence-api/transcoding';
 import { fastifyTranscoding, type RestContext } from '@intelligence-api/transcoding/fastify';
@@ -23,7 +23,7 @@ export interface RestLaneOptions {
   bodyBytes(method: DescMethod): number;
   maxTimeoutMs: number;
   /** Whether a request was left to the gate to be counted. */
-  showsCredential(headers: IncomingHttpHeaders): boolean;
+  showsCredential(request: IncomingMessage): boolean;
   /** Of the paths that others serve, too. */
   allowed: AllowedMethods;
   /** Ends the calls that still run; its reason is a `FailureError`, and what they hear. */
@@ -59,7 +59,7 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
 
   /** Who shows a credential where nothing looks at it counts as anybody; why it may not go on, if it may not. */
   function unknownFrom(context: RestContext, call: AdmittedCall | undefined): FailureError | undefined {
-    if (call || !options.anonymous || !options.showsCredential(context.headers)) return undefined;
+    if (call || !options.anonymous || !options.showsCredential(context.raw)) return undefined;
     const entered = options.anonymous.enter(context.remoteAddress, undefined);
     if (!entered.ok) return new FailureError(entered.failure);
     entered.value();

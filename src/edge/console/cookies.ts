@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /** How a browser keeps its session: the cookie's name, and its attributes (RFC 6265bis). */
 export interface SessionCookie {
@@ -22,12 +22,15 @@ export function cookieFor(isSecure: boolean, headers: IncomingHttpHeaders): Sess
   return port === undefined ? undefined : { name: `console_${port}`, attributes: always };
 }
 
-/** The session's secret that a browser sent; undefined: none. */
-export function sessionSecretOf(headers: IncomingHttpHeaders): string | undefined {
+/**
+ * The session's secret that a browser sent; undefined: none. Over TLS only the bound cookie counts: any page of the same machine or domain
+ * could plant the other one.
+ */
+export function sessionSecretOf({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): string | undefined {
   const { cookie } = headers;
   if (cookie === undefined) return undefined;
   const secure = cookieNamed(cookie, secureCookie.name);
-  if (secure !== undefined) return secure;
+  if (secure !== undefined || ('encrypted' in socket && socket.encrypted)) return secure;
   const port = loopbackPort(headers);
   return port === undefined ? undefined : cookieNamed(cookie, `console_${port}`);
 }

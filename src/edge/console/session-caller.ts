@@ -21,11 +21,10 @@ export interface SessionCallersOptions {
  */
 export function createSessionCallers({ sessions, keys }: SessionCallersOptions): SessionCallers {
   return (incoming) => {
-    const { cookieHeaders, httpMethod, protocol } = incoming;
-    if (protocol !== 'rest' || cookieHeaders === undefined || httpMethod === undefined) return undefined;
-    const secret = sessionSecretOf(cookieHeaders);
+    const { http, protocol } = incoming;
+    const secret = protocol === 'rest' && http ? sessionSecretOf(http) : undefined;
     if (secret === undefined) return undefined;
-    const ours = checkFromConsole({ httpMethod, header: (name) => incoming.header(name) });
+    const ours = checkFromConsole({ httpMethod: http?.method ?? '', header: (name) => incoming.header(name) });
     if (!ours.ok) return ours;
     // What a page reads with a cookie is nobody else's, and not for a cache on the way.
     incoming.setReplyHeader('cache-control', 'no-store');

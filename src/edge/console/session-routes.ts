@@ -182,8 +182,8 @@ function isSecure({ protocol }: FastifyRequest): boolean {
   return protocol === 'https';
 }
 
-function secretOf({ headers }: FastifyRequest): string | undefined {
-  return sessionSecretOf(headers);
+function secretOf({ raw }: FastifyRequest): string | undefined {
+  return sessionSecretOf(raw);
 }
 
 function browserRequest({ method, headers }: FastifyRequest) {
