@@ -3,51 +3,68 @@ import { unwrap } from '../base/failure.ts';
 import type { Guardrail, Guardrails } from '../base/guardrails.ts';
 import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
+import type { Transactional } from '../db/index.ts';
 import type { GuardrailsSchema, KeySchema } from '../gen/intelligence/key/v1/key_pb.ts';
 import { type CreateKeyRequest, KeyService } from '../gen/intelligence/key/v1/key_service_pb.ts';
 import type { ApiKey, Keys, NewKey } from '../keys/index.ts';
+import type { Wallets } from '../wallet/index.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { guardrailsOf, keyChangesOf, limitsOf } from './key-changes.ts';
 import { amountOf, milliseconds, timestamp } from './mapping.ts';
 import type { Once } from './once.ts';
 
-/** KeyService: an account's API keys, for its owner. */
-export function keyService({ keys, once }: { keys: Keys; once: Once }): ServedService {
+interface KeyRooms {
+  keys: Keys;
+  wallets: Pick<Wallets, 'spentOfKeys'>;
+  once: Once;
+}
+
+/** KeyService: an account's keys, for its owner. */
+export function keyService({ keys, wallets, once }: KeyRooms): ServedService {
   const { method } = KeyService;
+  const messagesOf = async (found: readonly ApiKey[], within?: Transactional) => {
+    const capped = found.filter(({ spendingCap }) => spendingCap !== undefined).map(({ id }) => id);
+    const spent = await wallets.spentOfKeys(capped, within);
+    return found.map((key) => keyMessage(key, spent.get(key.id)));
+  };
+  const messageOf = async (key: ApiKey, within?: Transactional) => (await messagesOf([key], within))[0];
   return serve(KeyService, {
     createKey: (request, call) =>
       once(method.createKey, request, call, {
         write: async (within) => {
           const { key, secret } = unwrap(await keys.create(newKeyOf(request, accountOf(call.caller)), within));
-          return { key: keyMessage(key), secret };
+          return { key: await messageOf(key, within), secret };
         },
       }),
     listKeys: async ({ pageSize, pageToken }, { caller }) => {
       const page = unwrap(await keys.list(accountOf(caller), { pageSize, pageToken }));
-      return { keys: page.items.map(keyMessage), nextPageToken: page.nextPageToken };
+      return { keys: await messagesOf(page.items), nextPageToken: page.nextPageToken };
     },
-    getKey: async ({ keyId }, { caller }) => ({ key: keyMessage(unwrap(await keys.get(accountOf(caller), keyId))) }),
+    getKey: async ({ keyId }, { caller }) => ({
+      key: await messageOf(unwrap(await keys.get(accountOf(caller), keyId))),
+    }),
     updateKey: async (request, { caller }) => ({
-      key: keyMessage(unwrap(await keys.update(accountOf(caller), request.keyId, keyChangesOf(request)))),
+      key: await messageOf(unwrap(await keys.update(accountOf(caller), request.keyId, keyChangesOf(request)))),
     }),
     rotateKey: (request, call) =>
       once(method.rotateKey, request, call, {
         write: async (within) => {
           const { keyId, overlapSeconds } = request;
           const { key, secret } = unwrap(await keys.rotate(accountOf(call.caller), keyId, { overlapSeconds }, within));
-          return { key: keyMessage(key), secret };
+          return { key: await messageOf(key, within), secret };
         },
       }),
     revokeKey: async ({ keyId }, { caller }) => ({
-      key: keyMessage(unwrap(await keys.revoke(accountOf(caller), keyId))),
+      key: await messageOf(unwrap(await keys.revoke(accountOf(caller), keyId))),
     }),
   });
 }
 
 function newKeyOf(request: CreateKeyRequest, accountId: string): NewKey {
   return {
-    ...{ accountId, kind: 'live', displayName: request.displayName, purpose: request.purpose },
+    ...{ accountId, kind: request.kind === 'management' ? 'management' : 'live' },
+    ...{ displayName: request.displayName, purpose: request.purpose },
     ...present({
       scopes: request.scopes.length > 0 ? request.scopes : undefined,
       expireTime: milliseconds(request.expireTime),
@@ -60,7 +77,8 @@ function newKeyOf(request: CreateKeyRequest, accountId: string): NewKey {
   };
 }
 
-function keyMessage(key: ApiKey): MessageInitShape<typeof KeySchema> {
+/** `spent`: what its cap has counted; absent, nothing yet. */
+function keyMessage(key: ApiKey, spent = 0n): MessageInitShape<typeof KeySchema> {
   return present({
     keyId: key.id,
     kind: key.kind,
@@ -76,6 +94,7 @@ function keyMessage(key: ApiKey): MessageInitShape<typeof KeySchema> {
     lastUsedTime: timestamp(key.lastUsedTime),
     previousSecretExpireTime: timestamp(key.previousSecretExpireTime),
     spendingCapUsd: key.spendingCap === undefined ? undefined : formatUsd(key.spendingCap),
+    spentUsd: key.spendingCap === undefined ? undefined : formatUsd(spent),
     limits: key.limits,
     guardrails: guardrailsMessage(key.guardrails),
     allowedOrigins: [...key.allowedOrigins],

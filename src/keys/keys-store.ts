@@ -58,12 +58,12 @@ export interface KeysStore {
   load(keyIds: readonly string[]): Promise<Map<string, KeyRecord>>;
   /**
    * Locks a key, lets `change` decide what to write, writes it with a new version, and tells every node. `change` gets
-   * the key as it is and whether the account has another management key that works; nothing is written when it throws.
+   * the key as it is and the account's other management keys, locked as well; nothing is written when it throws.
    */
   change(
     accountId: string,
     keyId: string,
-    change: (key: ApiKey, stored: StoredHash, hasOtherManagementKey: boolean) => KeyWrite | undefined,
+    change: (key: ApiKey, stored: StoredHash, otherManagementKeys: readonly ApiKey[]) => KeyWrite | undefined,
     within?: Transactional,
   ): Promise<ApiKey | undefined>;
   /** Replaces a hash, unless the secret was replaced meanwhile. */
@@ -180,7 +180,7 @@ export function createKeysStore(options: KeysStoreOptions): KeysStore {
   async function change(
     accountId: string,
     keyId: string,
-    decide: (key: ApiKey, stored: StoredHash, hasOtherManagementKey: boolean) => KeyWrite | undefined,
+    decide: (key: ApiKey, stored: StoredHash, otherManagementKeys: readonly ApiKey[]) => KeyWrite | undefined,
     within: Transactional = options.db,
   ): Promise<ApiKey | undefined> {
     return within.transaction(async (tx) => {
@@ -197,8 +197,8 @@ export function createKeysStore(options: KeysStoreOptions): KeysStore {
       const row = rows.find(({ id }) => String(id) === keyId);
       if (!row) return undefined;
       const key = keyOf(row, 0, clock.now());
-      const hasOther = rows.some((other) => other !== row && keyOf(other, 0, clock.now()).state === 'active');
-      const write = decide(key, recordOf(row).secret, hasOther);
+      const others = rows.filter((other) => other !== row).map((other) => keyOf(other, 0, clock.now()));
+      const write = decide(key, recordOf(row).secret, others);
       if (write) {
         const version = key.version + 1;
         await trx

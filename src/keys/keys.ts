@@ -8,7 +8,7 @@ import type { KeysStore } from './keys-store.ts';
 import { hashSecret, type Peppers } from './pepper.ts';
 import { formatSecret } from './secret.ts';
 import { type ApiKey, type KeyChanges, type KeyWithSecret, keyScopes, type NewKey } from './types.ts';
-import { violationsOf } from './violations.ts';
+import { notOfManagement, violationsOf } from './violations.ts';
 
 /** The longest time that a replaced secret may go on working. */
 export const overlapSecondsMax = 7 * 24 * 3600;
@@ -84,10 +84,11 @@ export function createLifecycle(options: LifecycleOptions): KeyLifecycle {
   async function update(accountId: string, keyId: string, changes: KeyChanges): Promise<Result<ApiKey>> {
     const violations = violationsOf(changes, clock.now());
     if (violations.length > 0) return invalidArgument(violations);
-    return change(accountId, keyId, (key) => {
+    return change(accountId, keyId, (key, _stored, others) => {
       if (key.state === 'revoked') return refuse('The key was revoked, which is for ever: create another one.');
-      if (key.kind === 'management' && changes.scopes && changes.scopes.length > 0)
-        return refuse('A management key has no scopes: create an API key.');
+      const [field] = key.kind === 'management' ? notOfManagement(changes) : [];
+      if (field) return refuse(`A management key has no ${field}: create an API key.`);
+      if (typeof changes.expireTime === 'number' && isLast(key, others)) return refuse(lastKey);
       return changes;
     });
   }
@@ -120,11 +121,10 @@ export function createLifecycle(options: LifecycleOptions): KeyLifecycle {
   }
 
   async function revoke(accountId: string, keyId: string): Promise<Result<ApiKey>> {
-    return change(accountId, keyId, (key, _stored, hasOtherManagementKey) => {
+    return change(accountId, keyId, (key, _stored, others) => {
       // Asked again, it is done: a retry after a lost reply is no failure.
       if (key.state === 'revoked') return undefined;
-      if (key.kind === 'management' && !hasOtherManagementKey)
-        return refuse('This is the only management key of the account: rotate it instead.');
+      if (isLast(key, others)) return refuse(lastKey);
       return { revokeTime: clock.now() };
     });
   }
@@ -146,6 +146,17 @@ export function createLifecycle(options: LifecycleOptions): KeyLifecycle {
   }
 
   return { create, list, get, update, rotate, revoke };
+}
+
+const lastKey =
+  'This is the only management key of the account that works without an end: rotate it, or create another one first.';
+
+/** Whether an account would be left, now or later, without a key to manage it with. */
+function isLast(key: ApiKey, otherManagementKeys: readonly ApiKey[]): boolean {
+  if (key.kind !== 'management' || key.state !== 'active') return false;
+  const left = otherManagementKeys.filter(({ state }) => state === 'active');
+  // A key that ends by itself keeps nobody in for good, so it need not be followed by one that does.
+  return key.expireTime === undefined ? left.every(({ expireTime }) => expireTime !== undefined) : left.length === 0;
 }
 
 function refuse(description: string): never {

@@ -20,7 +20,7 @@ export function violationsOf(key: NewKey | KeyChanges, now: number): FieldViolat
   const scopes: readonly string[] = keyScopes;
   for (const scope of key.scopes ?? []) check(scopes.includes(scope), 'scopes', `must be among ${scopes.join(', ')}`);
   if (isNew && key.kind === 'management')
-    check((key.scopes ?? []).length === 0, 'scopes', 'must be empty: a management key has no scopes');
+    for (const field of notOfManagement(key)) check(false, field, 'must be empty: a management key has none');
   if (typeof key.expireTime === 'number')
     check(Number.isSafeInteger(key.expireTime) && key.expireTime > now, 'expireTime', 'must be in the future');
   if (typeof key.spendingCap === 'bigint')
@@ -37,6 +37,16 @@ export function violationsOf(key: NewKey | KeyChanges, now: number): FieldViolat
   for (const origin of origins)
     check(isOrigin(origin), 'allowedOrigins', 'must be origins such as https://app.example.com, without a path');
   return violations;
+}
+
+/** What was stated of a management key that only API keys have. */
+export function notOfManagement(key: NewKey | KeyChanges): string[] {
+  return [
+    ...(key.scopes?.length ? ['scopes'] : []),
+    ...(typeof key.spendingCap === 'bigint' ? ['spendingCapUsd'] : []),
+    ...(key.allowedOrigins?.length ? ['allowedOrigins'] : []),
+    ...(key.guardrails ? ['guardrails'] : []),
+  ];
 }
 
 function isText(text: string | undefined, max: number): boolean {

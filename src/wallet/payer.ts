@@ -15,7 +15,7 @@ export type Payer = Pick<
 export function payerOf({ accountId, key, token, credential }: Caller, scope: string): Result<Payer> {
   if (!accountId || !key) return fail({ kind: 'scope_missing', scope, credential });
   const caps: SpendingCap[] = [];
-  if (key.spendingCap !== undefined) caps.push({ owner: `key:${key.id}`, limit: key.spendingCap });
+  if (key.spendingCap !== undefined) caps.push({ owner: capOwnerOf(key.id), limit: key.spendingCap });
   if (token?.spendingCap !== undefined) {
     const owner = token.deviceId ? `device:${token.deviceId}` : `token:${key.id}:${token.subject}`;
     caps.push({ owner, limit: token.spendingCap });
@@ -28,6 +28,11 @@ export function payerOf({ accountId, key, token, credential }: Caller, scope: st
     ...(token?.deviceId && { deviceId: token.deviceId }),
     ...(caps.length > 0 && { caps }),
   });
+}
+
+/** What the spending cap of a key is called. */
+export function capOwnerOf(keyId: string): string {
+  return `key:${keyId}`;
 }
 
 /** Whether a cap is of one end user or device, not of the key that they descend from. */

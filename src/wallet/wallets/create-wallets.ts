@@ -22,7 +22,7 @@ import { createTopUps, type TopUpSettings } from '../top-ups/create-top-ups.ts';
 import type { PaymentProvider } from '../top-ups/top-ups.ts';
 import { checkAmount, checkText } from '../validate.ts';
 import type { Charge, Wallet, Wallets } from './wallets.ts';
-import { addWallet, findWallet, listCharges, requireWallet } from './wallets-store.ts';
+import { addWallet, findSpentOfKeys, findWallet, listCharges, requireWallet } from './wallets-store.ts';
 
 export interface WalletsDependencies {
   db: Database;
@@ -112,6 +112,7 @@ export function createWallets({ db, ledger, payments, settings = {} }: WalletsDe
       const named = await findOne(db, idempotencyTable, { scope, key });
       return named && chargeOf(accountId, named.chargeId);
     },
+    spentOfKeys: (keyIds, within = db) => findSpentOfKeys(within, keyIds),
     topUps: createTopUps({ db, ledger, payments, settings }),
     async adjust(request) {
       const { accountId, kind, amount, reason, actor, idempotencyKey, reversesChargeId } = request;

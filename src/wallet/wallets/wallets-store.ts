@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import { fail, type Result, succeed } from '../../base/failure.ts';
 import type { Queryable } from '../../db/index.ts';
+import { capOwnerOf } from '../payer.ts';
 import { findOne, findRows, listNewest } from '../rows-store.ts';
 import { findLabelled } from '../statements/metadata-store.ts';
 import type { MetadataFilter } from '../statements/statements.ts';
-import { chargeTable, type FoundCharge, type FoundWallet, walletTable } from '../tables.ts';
+import { capTable, chargeTable, type FoundCharge, type FoundWallet, walletTable } from '../tables.ts';
 import type { WalletKind } from './wallets.ts';
 
 /** Database time in microseconds. */
@@ -39,6 +40,14 @@ export async function listCharges(
   const ids = await findLabelled(db, { ...request, metadata });
   if (ids.length === 0) return [];
   return findRows(db, chargeTable, sql`wallet_id = ${walletId} AND id IN (${sql.join(ids)}) ORDER BY id DESC`);
+}
+
+/** What the caps of some keys have counted, by the key's id. */
+export async function findSpentOfKeys(db: Queryable, keyIds: readonly string[]): Promise<Map<string, bigint>> {
+  if (keyIds.length === 0) return new Map();
+  const ofOwner = new Map(keyIds.map((id) => [capOwnerOf(id), id]));
+  const caps = await findRows(db, capTable, sql`owner IN (${sql.join([...ofOwner.keys()])})`);
+  return new Map(caps.map(({ owner, spent }) => [ofOwner.get(owner) ?? owner, spent]));
 }
 
 export async function findReply(db: Queryable, chargeId: string): Promise<Buffer | undefined> {

@@ -28,6 +28,8 @@ export interface Wallets {
   eraseMetadata(accountId: string, label: Readonly<MetadataFilter>): Promise<Result<number>>;
   /** The charge that an idempotency key led to, in the scope that the hold was asked with; none after it was freed. */
   findCharge(accountId: string, scope: string, key: string): Promise<Charge | undefined>;
+  /** What the spending caps of some keys have counted so far, in one query; a key whose cap counted nothing yet is absent. */
+  spentOfKeys(keyIds: readonly string[], within?: Queryable): Promise<Map<string, NanoUsd>>;
   topUps: TopUps;
   /** Corrects a wallet by the operator's hand, once per idempotency key, for ever. Never below zero: `insufficient_credit`. */
   adjust(adjustment: Readonly<AdjustmentRequest>): Promise<Result<Adjustment>>;
