@@ -179,7 +179,10 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       db,
       ledger,
       payments,
-      settings: present({ topUpMax: parseUsd(config.payments.maximumTopUpUsd) }),
+      settings: present({
+        topUpMax: parseUsd(config.payments.maximumTopUpUsd),
+        instructions: config.payments.instructions ?? undefined,
+      }),
     });
     const statements = createStatements({ db });
     const webhooks = createWebhooks({

@@ -3,12 +3,20 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { FailureError, invalid, unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
-import type { ChargeSchema, EntrySchema, TopUpSchema, WalletSchema } from '../gen/intelligence/wallet/v1/wallet_pb.ts';
+import type {
+  ChargeSchema,
+  EntrySchema,
+  PaymentOptionsSchema,
+  TopUpSchema,
+  WalletSchema,
+} from '../gen/intelligence/wallet/v1/wallet_pb.ts';
 import { WalletService } from '../gen/intelligence/wallet/v1/wallet_service_pb.ts';
 import type {
   Charge,
   Entry,
+  EntryKind,
   LowBalanceAlerts,
+  PaymentOptions,
   Statements,
   TopUp,
   Wallet,
@@ -20,7 +28,7 @@ import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
 import { lowBalanceHandlers } from './low-balance.ts';
-import { amountOf } from './mapping.ts';
+import { amountOf, milliseconds } from './mapping.ts';
 import { usageHandlers } from './usage.ts';
 
 interface WalletRooms {
@@ -57,8 +65,13 @@ export function walletService({ wallets, statements, lowBalanceAlerts }: WalletR
       const { items, nextPageToken } = unwrap(await wallets.topUps.list(accountOf(caller), 'api', page));
       return { topUps: items.map(topUpMessage), nextPageToken };
     },
-    listEntries: async (page, { caller }) => {
-      const { items, nextPageToken } = unwrap(await wallets.listEntries(accountOf(caller), 'api', page));
+    getPaymentOptions: async () => ({ options: optionsMessage(wallets.topUps.options) }),
+    listEntries: async ({ pageSize, pageToken, kinds, startTime, endTime }, { caller }) => {
+      const request = present({
+        ...{ pageSize, pageToken, kinds: kinds as EntryKind[] },
+        ...{ start: milliseconds(startTime), end: milliseconds(endTime) },
+      });
+      const { items, nextPageToken } = unwrap(await wallets.listEntries(accountOf(caller), 'api', request));
       return { entries: items.map(entryMessage), nextPageToken };
     },
     getCharge: async ({ chargeId }, { caller }) => ({
@@ -106,6 +119,15 @@ export function topUpMessage(topUp: TopUp): MessageInitShape<typeof TopUpSchema>
     paymentUrl: topUp.paymentUrl,
     createTime: timestampFromDate(topUp.createdAt),
     payTime: topUp.paidAt && timestampFromDate(topUp.paidAt),
+  });
+}
+
+function optionsMessage(options: Readonly<PaymentOptions>): MessageInitShape<typeof PaymentOptionsSchema> {
+  const { provider, sandbox, least, most, step, instructions } = options;
+  return present({
+    ...{ provider, sandbox, currency: 'USD' },
+    ...{ minimumUsd: formatUsd(least), maximumUsd: formatUsd(most) },
+    ...{ stepUsd: step === undefined ? undefined : formatUsd(step), instructions },
   });
 }
 

@@ -157,6 +157,8 @@ const payments = z.strictObject({
   /** The sandbox pays at once with no money; only where this says so. */
   allowSandbox: z.boolean().default(false),
   maximumTopUpUsd: usd.default('10000'),
+  /** How to pay where the provider is "manual", as the console and GetPaymentOptions say it to customers; null: nothing. */
+  instructions: z.string().min(1).max(2_000).nullable().default(null),
   /** Needed by the provider "stripe". A test-mode key counts as a sandbox. */
   stripe: stripe.nullable().default(null),
 });

@@ -32,6 +32,7 @@ export function limitAdmission(limits: Limits): Admission {
 const payments: ReadonlySet<DescMethod> = new Set([
   WalletService.method.getWallet,
   WalletService.method.createTopUp,
+  WalletService.method.getPaymentOptions,
   WalletService.method.getTopUp,
   WalletService.method.listTopUps,
   WalletService.method.getApplicationWallet,

@@ -62,6 +62,7 @@ const decisions: Record<string, string> = {
   'wallet.v1.WalletService/CreateTopUp': 'management_key',
   'wallet.v1.WalletService/GetTopUp': 'management_key',
   'wallet.v1.WalletService/ListTopUps': 'management_key',
+  'wallet.v1.WalletService/GetPaymentOptions': 'management_key',
   'wallet.v1.WalletService/ListEntries': 'api_key management_key',
   'wallet.v1.WalletService/EraseMetadata': 'management_key',
   'wallet.v1.WalletService/ExportEntries': 'management_key',

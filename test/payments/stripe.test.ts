@@ -76,6 +76,14 @@ eachServer((server) => {
     status,
   });
 
+  test('payment options say that Stripe takes whole cents, and that a test key moves no money', async () => {
+    const { body } = await send(app, 'GET', '/v1/wallet/payment-options', customer.managementKey);
+    expect(body.options).toEqual({
+      ...{ provider: 'stripe_test', sandbox: true, currency: 'USD', instructions: '' },
+      ...{ minimumUsd: '5.00', maximumUsd: '10000.00', stepUsd: '0.01' },
+    });
+  });
+
   test('a top-up waits on Stripe’s page, and several events about its payment credit it once', async () => {
     const first = await topUp();
     expect(first.body.topUp).toMatchObject({ state: 'pending', provider: 'stripe_test', amountUsd: '10.00' });

@@ -17,6 +17,8 @@ import { addTopUp, closeTopUp, type NewTopUp, notePayment } from './top-ups-stor
 export interface TopUpSettings {
   /** The largest top-up; default 10,000 USD. */
   topUpMax?: NanoUsd;
+  /** How to pay by hand, in the operator's words. */
+  instructions?: string;
 }
 
 /** A rule of the business, not a setting. */
@@ -83,6 +85,10 @@ export function createTopUps({ db, ledger, payments, settings }: Dependencies): 
   const credit = (topUpId: string) => move(topUpId, { type: 'credit' });
 
   return {
+    options: present({
+      ...{ provider: payments.name, sandbox: payments.sandbox, least: topUpMin, most: topUpMax },
+      ...{ step: payments.amountStep, instructions: settings.instructions },
+    }),
     async create({ accountId, kind, amount, idempotencyKey }) {
       const { amountStep } = payments;
       if (amountStep !== undefined && amount % amountStep !== 0n)

@@ -7,6 +7,8 @@ import type { WalletKind } from '../wallets/wallets.ts';
 export type TopUpState = 'pending' | 'paid' | 'failed' | 'expired';
 
 export interface TopUps {
+  /** How credit is bought. */
+  readonly options: Readonly<PaymentOptions>;
   /**
    * Asks the payment provider for a payment. The same idempotency key with the same amount answers with the same
    * top-up, for ever; with another amount it fails with `idempotency_mismatch`. Fails with `invalid_argument` outside
@@ -39,6 +41,19 @@ export interface TopUps {
    * then won on appeal.
    */
   conclude(topUpId: string, reference: string, outcome: 'won' | 'lost'): Promise<Result<TopUp>>;
+}
+
+export interface PaymentOptions {
+  /** Who takes payments: `manual`, `sandbox`, `stripe`. */
+  provider: string;
+  /** Whether no real money moves. */
+  sandbox: boolean;
+  least: NanoUsd;
+  most: NanoUsd;
+  /** Amounts must be a multiple of this; absent: any amount. */
+  step?: NanoUsd;
+  /** How to pay by hand, in the operator's words. */
+  instructions?: string;
 }
 
 export interface TopUpRequest {

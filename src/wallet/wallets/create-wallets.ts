@@ -4,8 +4,8 @@ import { makePage, readPageRequest } from '../../base/page.ts';
 import { pick, present } from '../../base/present.ts';
 import type { Database } from '../../db/index.ts';
 import type { RunningLedger } from '../ledger/create-ledger.ts';
-import { findOne, listNewest } from '../rows-store.ts';
-import { entriesOf } from '../statements/entry.ts';
+import { findOne } from '../rows-store.ts';
+import { listEntries } from '../statements/list-entries.ts';
 import { listName } from '../statements/list-name.ts';
 import { deleteMetadata, findLabelled, findMetadata } from '../statements/metadata-store.ts';
 import {
@@ -15,7 +15,6 @@ import {
   type FoundCharge,
   type FoundWallet,
   idempotencyTable,
-  postingTable,
   usageCounts,
 } from '../tables.ts';
 import { createTopUps, type TopUpSettings } from '../top-ups/create-top-ups.ts';
@@ -67,17 +66,9 @@ export function createWallets({ db, ledger, payments, settings = {} }: WalletsDe
       const found = await requireWallet(db, accountId, kind);
       return found.ok ? succeed(toWallet(found.value)) : found;
     },
-    async listEntries(accountId, kind, page) {
-      const start = readPageRequest(`entries:${kind}`, page);
-      if (!start.ok) return start;
+    async listEntries(accountId, kind, request) {
       const wallet = await requireWallet(db, accountId, kind);
-      if (!wallet.ok) return wallet;
-      const { after, size } = start.value;
-      const before = after !== undefined && /^[0-9]{1,18}$/.test(after) ? BigInt(after) : undefined;
-      const walletId = wallet.value.id;
-      const rows = await listNewest(db, postingTable, { walletId, before, limit: size + 1 });
-      const entries = await entriesOf(db, walletId, rows);
-      return succeed(makePage(`entries:${kind}`, start.value, entries, ({ entryId }) => entryId));
+      return wallet.ok ? listEntries(db, wallet.value, request) : wallet;
     },
     async getCharge(accountId, chargeId) {
       const charge = isId('chg', chargeId) ? await chargeOf(accountId, chargeId) : undefined;

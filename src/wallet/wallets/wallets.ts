@@ -16,7 +16,7 @@ export interface Wallets {
   /** Fails with `not_found` for an account without this wallet. */
   get(accountId: string, kind: WalletKind): Promise<Result<Wallet>>;
   /** The wallet's entries, newest first; a page never changes while new entries arrive. */
-  listEntries(accountId: string, kind: WalletKind, page: PageRequest): Promise<Result<Page<Entry>>>;
+  listEntries(accountId: string, kind: WalletKind, request: Readonly<EntryList>): Promise<Result<Page<Entry>>>;
   /** One charge of the account's API wallet. */
   getCharge(accountId: string, chargeId: string): Promise<Result<Charge>>;
   /** The charges of the account's API wallet, newest first: all, or those with one label. */
@@ -67,6 +67,16 @@ export interface Entry {
   topUpId?: string;
   adjustmentId?: string;
   time: Date;
+}
+
+/** Which entries of a wallet, and which page of them. */
+export interface EntryList extends PageRequest {
+  /** Only these; absent or empty: all. */
+  kinds?: readonly EntryKind[];
+  /** Milliseconds since the epoch; absent: from the first. */
+  start?: number;
+  /** Milliseconds since the epoch, itself not included; absent: until now. */
+  end?: number;
 }
 
 export interface ChargesRequest extends PageRequest {
