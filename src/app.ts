@@ -3,6 +3,7 @@ import { chatService } from './api/chat.ts';
 import { clientService } from './api/client.ts';
 import { embeddingService } from './api/embedding.ts';
 import { keyService } from './api/key.ts';
+import { limitService } from './api/limit.ts';
 import { createOnce } from './api/once.ts';
 import { outcomeService } from './api/outcome.ts';
 import { providerKeyService } from './api/provider-key.ts';
@@ -52,6 +53,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       accountService({ ...rooms, once }),
       keyService({ ...rooms, once }),
       providerKeyService({ ...rooms, once }),
+      limitService(rooms),
       tokenService({ ...rooms, once }),
       clientService({ ...rooms, once }),
       walletService(rooms),

@@ -47,6 +47,11 @@ export function remaining(bucket: Bucket, rate: Rate): number {
   return Math.max(0, Math.floor((rate.burst * minute - bucket.drops) / minute));
 }
 
+/** How many units are in the bucket, a part of one as a whole. */
+export function unitsOf(bucket: Bucket): number {
+  return Math.ceil(bucket.drops / minute);
+}
+
 /** In what time a full bucket empties, in whole milliseconds. */
 export function windowMs({ perMinute, burst }: Rate): number {
   return Math.ceil((burst * minute) / perMinute);

@@ -6,7 +6,7 @@ import { type AnonymousRefusal, createAnonymousBudget, defaultAnonymousLimits } 
 import { createLocalLimits } from './local.ts';
 import { createOwners, type Levels, type Owner, paymentOwners } from './owners.ts';
 import { createSharedLimits } from './shared.ts';
-import type { Admission, AnonymousLimits, Limits, TokenReservation } from './types.ts';
+import type { Admission, AnonymousLimits, Limits, LimitsInForce, TokenReservation } from './types.ts';
 
 export { type AnonymousRefusal, defaultAnonymousLimits } from './anonymous.ts';
 export { addressOf } from './networks.ts';
@@ -16,6 +16,7 @@ export type {
   AnonymousBudget,
   AnonymousLimits,
   LevelLimits,
+  LimitInForce,
   LimitState,
   Limits,
   OpenConnection,
@@ -87,7 +88,14 @@ export function createLimits(options: LimitsOptions): Limits {
     return shared.admitItem(owners).catch(() => local.admitItem(owners, share()));
   }
 
+  async function inForce(caller: Caller): Promise<LimitsInForce> {
+    const owners = ownersOf(caller);
+    const together = shared?.ready() ? await shared.inForce(owners).catch(() => undefined) : undefined;
+    return { limits: together ?? local.inForce(owners, share()), shared: together !== undefined };
+  }
+
   return {
+    inForce,
     admit: (caller, kind) => admitOwners(ownersOf(caller), kind),
     admitPayment: (caller) => admitOwners(paymentOwners(caller), 'unary'),
     reserveTokens,

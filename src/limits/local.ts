@@ -1,8 +1,9 @@
 import { fail, type RateQuota, type Result, succeed } from '../base/failure.ts';
 import { type Bucket, pour, type Rate, remaining, resetMs, waitFor, windowMs } from './bucket.ts';
+import { limitsInForce } from './in-force.ts';
 import type { Owner, ResolvedLimits } from './owners.ts';
 import { createUsageTable, type Usage } from './table.ts';
-import type { Admission, LimitState, TokenReservation } from './types.ts';
+import type { Admission, LimitInForce, LimitState, TokenReservation } from './types.ts';
 
 /** Limits in the memory of one node. Never a promise. */
 export interface LocalLimits {
@@ -11,6 +12,8 @@ export interface LocalLimits {
   admitStream(owners: readonly Owner[], share: number): Result<() => void>;
   admitItem(owners: readonly Owner[], share: number): Result<void>;
   reserveTokens(owners: readonly Owner[], tokens: number, share: number): Result<TokenReservation>;
+  /** What this node lets through, and what is used of it. Counts nothing. */
+  inForce(owners: readonly Owner[], share: number): LimitInForce[];
   /** Counts without asking: what a shared limit let in. Keeps this node's own count true for when it is alone. */
   note(owners: readonly Owner[], kind: 'unary' | 'stream'): Admission;
   noteStream(owners: readonly Owner[]): () => void;
@@ -118,7 +121,16 @@ export function createLocalLimits(now: () => number, ownersMax: number): LocalLi
     for (const owner of owners) pour(table.of(owner.id, sharedOut(owner.limits, share), time).tokens, tokens);
   }
 
-  return { admit, admitStream, admitItem, note, noteStream, noteItem, reserveTokens, noteTokens };
+  function inForce(owners: readonly Owner[], share: number): LimitInForce[] {
+    const time = now();
+    return owners.flatMap(({ id, level, limits }) => {
+      const here = sharedOut(limits, share);
+      const { requests, tokens, concurrent, streams } = table.of(id, here, time);
+      return limitsInForce(level, here, { requests: requests.drops, tokens: tokens.drops, concurrent, streams });
+    });
+  }
+
+  return { inForce, admit, admitStream, admitItem, note, noteStream, noteItem, reserveTokens, noteTokens };
 }
 
 /** Counts one request at every level. Asked before, so that a refusal at one level counts at none. */

@@ -117,6 +117,22 @@ end
 return {1}
 `;
 
+/**
+ * KEYS: as for `admitScript`. ARGV: for each owner requests a minute, tokens a minute. Answers, for each owner, the drops of requests
+ * and of tokens, places and streams. Changes nothing.
+ */
+export const usageScript = `${common}
+local answer = {}
+for i = 1, #KEYS / 3 do
+  local kept = redis.call('HMGET', KEYS[i * 3 - 2], 'r', 't', 'at')
+  answer[i * 4 - 3] = text(drained(kept[1], kept[3], tonumber(ARGV[i * 2 - 1])))
+  answer[i * 4 - 2] = text(drained(kept[2], kept[3], tonumber(ARGV[i * 2])))
+  answer[i * 4 - 1] = redis.call('ZCOUNT', KEYS[i * 3 - 1], '(' .. text(now), '+inf')
+  answer[i * 4] = redis.call('ZCOUNT', KEYS[i * 3], '(' .. text(now), '+inf')
+end
+return answer
+`;
+
 /** KEYS: places and streams. ARGV: the time in ms, then lease ids. Lengthens the leases that are still there. */
 export const renewScript = `${common}
 local untilTime = text(now + tonumber(ARGV[1]))

@@ -3,10 +3,11 @@ import type { Logger } from 'pino';
 import { type Result, succeed } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
 import { remaining, resetMs, windowMs } from './bucket.ts';
+import { limitsInForce } from './in-force.ts';
 import { itemBurst, type LocalLimits, limited } from './local.ts';
 import type { Owner } from './owners.ts';
-import { admitScript, itemScript, presenceScript, renewScript, tokensScript } from './scripts.ts';
-import type { Admission, LimitState, TokenReservation } from './types.ts';
+import { admitScript, itemScript, presenceScript, renewScript, tokensScript, usageScript } from './scripts.ts';
+import type { Admission, LimitInForce, LimitState, TokenReservation } from './types.ts';
 
 /**
  * Limits that several nodes share through one Valkey or Redis. Each answer takes a round trip. Rejects when the server
@@ -21,6 +22,8 @@ export interface SharedLimits {
   admitStream(owners: readonly Owner[]): Promise<Result<() => void>>;
   admitItem(owners: readonly Owner[]): Promise<Result<void>>;
   reserveTokens(owners: readonly Owner[], tokens: number): Promise<Result<TokenReservation>>;
+  /** What is used of each owner's limits, over all nodes. Counts nothing. */
+  inForce(owners: readonly Owner[]): Promise<LimitInForce[]>;
   close(): Promise<void>;
 }
 
@@ -82,6 +85,7 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
   const admitCommand = script('admitUse', admitScript);
   const itemCommand = script('admitItem', itemScript);
   const tokensCommand = script('countTokens', tokensScript);
+  const usageCommand = script('readUsage', usageScript);
   const renewCommand = script('renewLeases', renewScript);
   const presenceCommand = script('announceNode', presenceScript);
 
@@ -139,7 +143,7 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
     const args: (string | number)[] = [id, leaseMs, as];
     for (const owner of owners) {
       const { requests, tokens, concurrent, streams } = owner.limits;
-      keys.push(usageKey(owner), `limit:places:${owner.id}`, `limit:streams:${owner.id}`);
+      keys.push(...keysOf(owner));
       args.push(requests.perMinute, requests.burst, tokens.perMinute, tokens.burst, concurrent, streams);
     }
     return { answer: numbersOf(await admitCommand(keys, args)), keys, id };
@@ -163,6 +167,15 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
         local.noteTokens(owners, used - tokens, 1);
         tokensCommand(keys, [used - tokens, 0, ...rates]).catch(() => {});
       },
+    });
+  }
+
+  async function inForce(owners: readonly Owner[]): Promise<LimitInForce[]> {
+    const rates = owners.flatMap(({ limits }) => [limits.requests.perMinute, limits.tokens.perMinute]);
+    const answer = numbersOf(await usageCommand(owners.flatMap(keysOf), rates));
+    return owners.flatMap(({ level, limits }, index) => {
+      const [requests = 0, tokens = 0, concurrent = 0, streams = 0] = answer.slice(index * 4, index * 4 + 4);
+      return limitsInForce(level, limits, { requests, tokens, concurrent, streams });
     });
   }
 
@@ -207,12 +220,18 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
     admitStream,
     admitItem,
     reserveTokens,
+    inForce,
     async close() {
       for (const timer of timers) clearInterval(timer);
       if (redis.status === 'ready') await redis.zrem('limit:nodes', nodeId).catch(() => {});
       redis.disconnect();
     },
   };
+}
+
+/** What is kept of an owner: its usage, its places and its streams. */
+function keysOf(owner: Owner): string[] {
+  return [usageKey(owner), `limit:places:${owner.id}`, `limit:streams:${owner.id}`];
 }
 
 function usageKey(owner: Owner): string {

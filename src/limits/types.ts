@@ -1,5 +1,5 @@
 import type { Caller } from '../base/caller.ts';
-import type { Result } from '../base/failure.ts';
+import type { RateQuota, Result } from '../base/failure.ts';
 
 /** Limits of one owner. Whole numbers, at least 1. */
 export interface LevelLimits {
@@ -99,6 +99,25 @@ export interface Admission {
   release(): void;
 }
 
+/** One of the limits of an owner, and what is used of it. */
+export interface LimitInForce {
+  level: 'account' | 'key' | 'token';
+  name: RateQuota['name'];
+  /** A minute, or at one time. */
+  most: number;
+  /** How many fit at one time. */
+  burst: number;
+  used: number;
+  /** Until nothing of it is used; absent where that depends on what is in flight. */
+  resetMs?: number;
+}
+
+/** The limits of a caller. `shared`: counted over all nodes; else, what this node has counted. */
+export interface LimitsInForce {
+  limits: LimitInForce[];
+  shared: boolean;
+}
+
 /** Model tokens that were set aside for one request. */
 export interface TokenReservation {
   /** What was really used; the difference is given back, or counted on top. Calling it again does nothing. */
@@ -130,6 +149,8 @@ export interface Limits {
    * Sets model tokens aside before they are used. One request for more than a minute's limit waits for an unused minute.
    */
   reserveTokens(caller: Caller, tokens: number): Result<TokenReservation> | Promise<Result<TokenReservation>>;
+  /** What the caller's requests count against, and how much of it is used. Counts nothing. */
+  inForce(caller: Caller): Promise<LimitsInForce>;
   anonymous: AnonymousBudget;
   close(): Promise<void>;
 }

@@ -31,6 +31,7 @@ const decisions: Record<string, string> = {
   'key.v1.KeyService/UpdateKey': 'management_key',
   'key.v1.KeyService/RotateKey': 'management_key',
   'key.v1.KeyService/RevokeKey': 'management_key',
+  'limit.v1.LimitService/GetLimits': 'access_token api_key management_key',
   'outcome.v1.OutcomeService/ReportOutcome': 'api_key management_key + workflows',
   'outcome.v1.OutcomeService/BatchReportOutcomes': 'api_key management_key + workflows',
   'outcome.v1.OutcomeService/GetCalibration': 'api_key management_key + workflows',

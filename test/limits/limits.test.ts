@@ -228,3 +228,42 @@ test('items of batches count as requests, and give way to calls', () => {
   // An account's whole traffic is in one count, whichever of its keys sends.
   expect(now(limits.admitItem(keyCaller('key_2'))).ok).toBe(true);
 });
+
+test('what is in force says each limit of each owner, what is used of it, and when it is free again', async () => {
+  const { limits, clock } = local({
+    requestsPerMinute: 60,
+    requestBurst: 4,
+    tokensPerMinute: 1_000,
+    concurrent: 3,
+    streams: 2,
+  });
+  const caller = keyCaller('key_1', 'acc_1', { concurrent: 2 });
+  const ofKey = async () => (await limits.inForce(caller)).limits.filter(({ level }) => level === 'key');
+  const unused = await ofKey();
+  expect(unused).toEqual([
+    { level: 'key', name: 'requests', most: 60, burst: 4, used: 0, resetMs: 0 },
+    { level: 'key', name: 'tokens', most: 1_000, burst: 1_000, used: 0, resetMs: 0 },
+    { level: 'key', name: 'concurrent-requests', most: 2, burst: 2, used: 0 },
+    { level: 'key', name: 'concurrent-streams', most: 2, burst: 2, used: 0 },
+  ]);
+  const one = now(limits.admit(caller, 'stream'));
+  now(limits.admit(caller, 'unary'));
+  const reserved = now(limits.reserveTokens(caller, 500));
+  if (!one.ok || !reserved.ok) throw new Error('there is room');
+  const used = async () => (await ofKey()).map((limit) => limit.used);
+  expect(await used()).toEqual([2, 500, 2, 1]);
+  expect((await ofKey()).map(({ resetMs }) => resetMs)).toEqual([2_000, 30_000, undefined, undefined]);
+  // Asked as often as one likes, it counts nothing.
+  expect(await used()).toEqual([2, 500, 2, 1]);
+  one.value.release();
+  reserved.value.settle(100);
+  clock.at += 500;
+  expect(await used()).toEqual([2, 92, 1, 0]);
+  clock.at += 1_500;
+  expect(await used()).toEqual([0, 67, 1, 0]);
+  expect((await limits.inForce(tokenCaller('u'))).limits.map(({ level, name }) => `${level} ${name}`)).toEqual(
+    ['account', 'key', 'token'].flatMap((level) =>
+      ['requests', 'tokens', 'concurrent-requests', 'concurrent-streams'].map((name) => `${level} ${name}`),
+    ),
+  );
+});

@@ -82,6 +82,37 @@ test('tokens are shared, and settled', async () => {
   expect(answer.ok && answer.value.tokens?.remaining).toBeLessThan(300_000);
 });
 
+test('what is in force is what all nodes have counted, and a node that is alone says that it is', async () => {
+  const [one, two] = await startNodes({ tokensPerMinute: 6_000, concurrent: 9, streams: 4 });
+  if (!one || !two) throw new Error('two nodes');
+  const caller = keyCaller('key_in_force');
+  await one.admit(caller, 'stream');
+  await one.admit(caller, 'unary');
+  const last = await two.admit(caller, 'unary');
+  await two.reserveTokens(caller, 5_000);
+  for (const node of [one, two]) {
+    const { limits, shared } = await node.inForce(caller);
+    expect(shared).toBe(true);
+    const ofKey = limits.filter(({ level }) => level === 'key');
+    expect(ofKey.map(({ name, most }) => [name, most])).toEqual([
+      ['requests', 1_000_000],
+      ['tokens', 6_000],
+      ['concurrent-requests', 9],
+      ['concurrent-streams', 4],
+    ]);
+    expect(ofKey.slice(2).map(({ used }) => used)).toEqual([3, 1]);
+    // It drains by the clock of the shared server.
+    expect(ofKey[1]?.used).toBeLessThanOrEqual(5_000);
+    expect(ofKey[1]?.used).toBeGreaterThan(0);
+  }
+  if (last.ok) last.value.release();
+  const places = async () => (await one.inForce(caller)).limits.at(-2)?.used;
+  await expect.poll(places).toBe(2);
+  const alone = createLimits({ clock: systemClock, log: silent, levels: keyLevels({}) });
+  open.push(alone);
+  expect((await alone.inForce(caller)).shared).toBe(false);
+});
+
 test('when the shared server dies, each node goes on with its part, and together they stay within the limit', async () => {
   const nodes = await startNodes({ requestsPerMinute: 1_200 });
   const startedAt = performance.now();
