@@ -5,6 +5,7 @@ import { QueryClientProvider } from '@tanstack/preact-query';
 import { render } from 'preact';
 import { Router } from 'wouter-preact';
 import { App } from './app.tsx';
+import { ShownSecrets } from './credentials/show-secret.tsx';
 import { language, loadTexts } from './i18n/index.ts';
 import { createQueryClient } from './query.ts';
 import { applyTheme } from './theme.ts';
@@ -19,6 +20,7 @@ render(
   <QueryClientProvider client={createQueryClient()}>
     <Router base="/console">
       <App />
+      <ShownSecrets />
     </Router>
   </QueryClientProvider>,
   root,

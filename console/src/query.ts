@@ -91,7 +91,7 @@ export function useRpcMutation<Name extends RpcName>(
 }
 
 /** What needs the key again asks for it, and goes on. */
-async function confirmed<Reply>(call: () => Promise<Reply>): Promise<Reply> {
+export async function confirmed<Reply>(call: () => Promise<Reply>): Promise<Reply> {
   try {
     return await call();
   } catch (thrown) {

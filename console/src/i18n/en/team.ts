@@ -1,3 +1,33 @@
 export default {
   title: 'Team and limits',
+  lead: 'Who manages this account, where they are signed in, and what the service lets through.',
+  keys: 'Management keys',
+  keysHelp: 'One for each person. A management key manages the whole account: keys, credit, usage. It cannot chat.',
+  add: 'Add a person',
+  addTitle: 'Make a management key for a person',
+  person: 'Name of the person',
+  purpose: 'What for',
+  purposeDefault: 'Manages the account: keys, credit and usage.',
+  addWarning: 'Whoever has it can spend the credit and lock others out.',
+  added: 'The management key of {name}',
+  addedHelp:
+    'Hand it over by a way that nobody reads along, such as a password manager. The person signs in here with it.',
+  you: 'you',
+  last: 'The last management key that works without an end cannot be revoked. Add another one first.',
+  actions: 'Actions',
+  sessions: 'Sessions',
+  sessionsHelp:
+    'Where somebody is signed in to this console. A session ends after an hour without use, and with its key.',
+  where: 'Browser',
+  unknownBrowser: 'A browser',
+  withKey: 'With the key of',
+  since: 'Signed in',
+  seen: 'Last seen',
+  until: 'Ends',
+  current: 'this one',
+  end: 'End',
+  ended: 'The session is ended.',
+  limits: 'Limits in force',
+  limitsHelp:
+    'Of the account, and of the management key that you are signed in with. Keys show their own in their details.',
 } as const;

@@ -1,0 +1,55 @@
+import type { LimitJson } from '../../gen/intelligence/limit/v1/limit_pb';
+import { findText, formatNumber, t } from '../i18n/index.ts';
+import { useRpc } from '../query.ts';
+import { Async, type Column, Table } from '../ui/index.ts';
+
+interface LimitsTableProps {
+  /** The key whose limits are listed; that of the session when unset. */
+  keyId?: string;
+  /** Only those of one level. */
+  level?: 'account' | 'key';
+}
+
+/** The limits that are in force, and what is used of each. */
+export function LimitsTable({ keyId, level }: LimitsTableProps) {
+  const limits = useRpc('LimitService.GetLimits', keyId === undefined ? {} : { keyId }, { refetchInterval: 10_000 });
+  return (
+    <Async query={limits} lines={level ? 4 : 8}>
+      {({ limits: all = [], shared = false }) => (
+        <>
+          <Table
+            caption={t('keys.limits')}
+            columns={columns(level === undefined)}
+            rows={level ? all.filter((each) => each.level === level) : all}
+            rowKey={({ level: whose, name }) => `${whose} ${name}`}
+          />
+          <p class="muted small">{shared ? t('keys.limitsShared') : t('keys.limitsNode')}</p>
+        </>
+      )}
+    </Async>
+  );
+}
+
+function columns(withLevel: boolean): Column<LimitJson>[] {
+  const whose: Column<LimitJson> = {
+    id: 'level',
+    title: t('keys.limitOf'),
+    cell: ({ level = '' }) => findText('keys', `level-${level}`) ?? level,
+  };
+  return [
+    {
+      id: 'name',
+      title: t('keys.limit'),
+      phone: 'title',
+      cell: ({ name = '' }) => findText('keys', `limit-${name}`) ?? name,
+    },
+    ...(withLevel ? [whose] : []),
+    { id: 'most', title: t('keys.limitMost'), align: 'end', cell: ({ most = 0 }) => formatNumber(most) },
+    {
+      id: 'used',
+      title: t('keys.limitUsed'),
+      align: 'end',
+      cell: ({ used = 0, burst = 0 }) => t('keys.usedOf', { used, burst }),
+    },
+  ];
+}
