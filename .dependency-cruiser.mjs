@@ -12,6 +12,7 @@ const floors = [
       'providers',
       'provider-keys',
       'accounts',
+      'audit-events',
       'webhooks',
       'sandbox',
       'outcomes',

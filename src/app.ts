@@ -1,4 +1,5 @@
 import { accountService } from './api/account.ts';
+import { auditService } from './api/audit.ts';
 import { chatService } from './api/chat.ts';
 import { clientService } from './api/client.ts';
 import { embeddingService } from './api/embedding.ts';
@@ -51,6 +52,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
     const once = createOnce({ writes: rooms.writes, fingerprintKey });
     const services = [
       accountService({ ...rooms, once }),
+      auditService(rooms),
       keyService({ ...rooms, once }),
       providerKeyService({ ...rooms, once }),
       limitService(rooms),

@@ -22,6 +22,7 @@ import {
   removePepper,
   usePepper,
 } from './config/index.ts';
+import { createCredentialChanges } from './db/credential-changes.ts';
 import { migrate } from './db/index.ts';
 import { countKeysByPepper } from './keys/index.ts';
 import { openDatabaseBeside } from './open-database.ts';
@@ -103,7 +104,10 @@ async function openCodes() {
   if (!config.console.enabled) throw new Error('console.enabled is false: there is nothing to sign in to.');
   const operators = operatorsOf(config, () => loadSecrets(config.secretsFile)).map(({ name }) => name);
   const { db, close } = await openDatabaseBeside(config, log);
-  const accounts = createAccounts({ db, clock: systemClock });
+  const onError = (err: unknown) => log.warn({ err }, 'changes of credentials could not be read');
+  // Nothing here stays long enough to hear of changes.
+  const changes = createCredentialChanges({ db, clock: systemClock, onError });
+  const accounts = createAccounts({ db, clock: systemClock, log, changes });
   return {
     codes: createSignInCodes({ db, clock: systemClock }),
     check: async (owner: CodeOwner) => {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createAccounts } from './accounts/index.ts';
+import { createAuditEvents } from './audit-events/index.ts';
 import { systemClock } from './base/clock.ts';
 import { fail, type Result, succeed } from './base/failure.ts';
 import { formatUsd, parseUsd } from './base/money.ts';
@@ -98,7 +99,9 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       onAnonymousRefused: (what) => metrics.countAnonymousRefusal(what),
     });
     closers.push(() => limits.close());
-    const accounts = createAccounts({ db, clock });
+    const accounts = createAccounts({ db, clock, log, changes });
+    closers.push(() => accounts.close());
+    const auditEvents = createAuditEvents({ db });
     const keys = createKeys({
       db,
       clock,
@@ -106,6 +109,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       changes,
       peppers: secrets.keyPeppers,
       lookUps: limits.anonymous.lookUps,
+      standing: accounts.standing,
     });
     closers.push(() => keys.close());
     await keys.checkPeppersInUse();
@@ -327,6 +331,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       address,
       changes,
       accounts,
+      auditEvents,
       keys,
       tokens,
       sessions,

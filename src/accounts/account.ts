@@ -1,8 +1,9 @@
-/** A customer: the owner of keys, wallets and everything that is charged. */
+/** A customer: the owner of keys, wallets and everything that is charged. Times are milliseconds since the epoch. */
 export interface Account {
   id: string;
   /** A name for people. */
   displayName: string;
-  /** Milliseconds since the epoch. */
   createTime: number;
+  /** When an operator suspended it; absent while it is active. */
+  suspendTime?: number;
 }

@@ -1,16 +1,18 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
-import type { Account, Accounts } from '../accounts/index.ts';
+import type { Accounts } from '../accounts/index.ts';
+import type { AuditEvents } from '../audit-events/index.ts';
 import { FailureError, invalid, unwrap } from '../base/failure.ts';
 import { present } from '../base/present.ts';
-import type { Transactional } from '../db/index.ts';
-import type { AccountSchema } from '../gen/intelligence/account/v1/account_pb.ts';
+import type { Database, Transactional } from '../db/index.ts';
 import { AccountService } from '../gen/intelligence/account/v1/account_service_pb.ts';
 import type { Keys } from '../keys/index.ts';
-import type { WalletKind, Wallets } from '../wallet/index.ts';
+import type { Statements, WalletKind, Wallets } from '../wallet/index.ts';
+import { accountLists, accountMessage } from './account-lists.ts';
 import { adjustmentMessage } from './adjustment.ts';
+import { eventOf } from './audit.ts';
+import type { Call } from './call.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
-import { amountOf, timestamp } from './mapping.ts';
+import { amountOf } from './mapping.ts';
 import type { Once } from './once.ts';
 import { topUpMessage, walletMessage } from './wallet.ts';
 
@@ -20,50 +22,87 @@ interface AccountRooms {
   wallets: Wallets;
 }
 
-/** AccountService: what operators do with accounts. */
-export function accountService({ accounts, keys, wallets, once }: AccountRooms & { once: Once }): ServedService {
+interface AccountServiceRooms extends AccountRooms {
+  db: Database;
+  statements: Statements;
+  auditEvents: AuditEvents;
+  once: Once;
+}
+
+/** AccountService: what operators do with accounts. Each write leaves an event in the record, in its own transaction. */
+export function accountService(rooms: AccountServiceRooms): ServedService {
+  const { db, accounts, wallets, auditEvents, once } = rooms;
+
+  /** Suspends or resumes; what is so already leaves no event. */
+  async function setSuspended(suspended: boolean, request: { accountId: string; reason: string }, call: Call) {
+    const { accountId, reason } = request;
+    return db.transaction(async (tx) => {
+      const { account, changed } = unwrap(await accounts.setSuspended(accountId, suspended, tx));
+      const action = suspended ? 'account.suspend' : 'account.resume';
+      if (changed) await auditEvents.append(tx, eventOf(call, { action, target: accountId, accountId, reason }));
+      return { account: accountMessage(account) };
+    });
+  }
+
   return serve(AccountService, {
+    ...accountLists(rooms),
     createAccount: (request, call) =>
       once(AccountService.method.createAccount, request, call, {
-        write: async (within) => {
-          const opened = await openAccount({ accounts, keys, wallets }, request.displayName, within);
-          return { account: accountMessage(opened.account), managementKey: opened.managementKey };
-        },
+        write: (within = db) =>
+          within.transaction(async (tx) => {
+            const { displayName, reason } = request;
+            const { account, managementKey } = await openAccount(rooms, displayName, tx);
+            const made = { action: 'account.create', target: account.id, accountId: account.id };
+            await auditEvents.append(tx, eventOf(call, { ...made, reason, details: { displayName } }));
+            return { account: accountMessage(account), managementKey };
+          }),
       }),
-    getAccount: async ({ accountId }, { caller }) => {
-      if (caller.accountId !== undefined && caller.accountId !== accountId)
-        throw new FailureError({ kind: 'not_found', resource: 'account' });
-      return { account: accountMessage(unwrap(await accounts.get(accountId))) };
-    },
-    creditAccount: async ({ accountId, amountUsd, reference }, { caller }) => {
+    updateAccount: async ({ accountId, displayName, reason }, call) =>
+      db.transaction(async (tx) => {
+        const account = unwrap(await accounts.rename(accountId, displayName, tx));
+        const renamed = { action: 'account.update', target: accountId, accountId, details: { displayName } };
+        await auditEvents.append(tx, eventOf(call, { ...renamed, reason }));
+        return { account: accountMessage(account) };
+      }),
+    suspendAccount: (request, call) => setSuspended(true, request, call),
+    resumeAccount: (request, call) => setSuspended(false, request, call),
+    creditAccount: async ({ accountId, amountUsd, reference, reason }, call) => {
       unwrap(await accounts.get(accountId));
-      const topUp = unwrap(
+      const { topUp, repeated } = unwrap(
         await wallets.topUps.record({
           accountId,
           kind: 'api',
           amount: amountOf(amountUsd, 'amountUsd'),
           reference,
-          actor: caller.name,
+          actor: call.caller.name,
           idempotencyKey: reference,
+          event: eventOf(call, { action: 'account.credit', accountId, reason, details: { amountUsd, reference } }),
         }),
       );
-      return { topUp: topUpMessage(topUp), wallet: walletMessage(unwrap(await wallets.get(accountId, 'api'))) };
+      return {
+        topUp: topUpMessage(topUp),
+        wallet: walletMessage(unwrap(await wallets.get(accountId, 'api'))),
+        alreadyRecorded: repeated,
+      };
     },
     adjustAccount: async (request, call) => {
-      const { accountId, direction, reason, chargeId } = request;
+      const { accountId, direction, amountUsd, reason } = request;
       const idempotencyKey = idempotencyKeyOf(call);
       if (idempotencyKey === undefined)
         throw new FailureError(invalid('Idempotency-Key', 'is required, so that a repeated request adjusts once'));
-      const amount = amountOf(request.amountUsd, 'amountUsd');
+      const amount = amountOf(amountUsd, 'amountUsd');
       if (amount === 0n) throw new FailureError(invalid('amountUsd', 'must be above zero'));
       const kind: WalletKind = request.wallet === 'application' ? 'application' : 'api';
-      if (chargeId !== '' && (direction !== 'add' || kind !== 'api'))
+      const chargeId = request.chargeId || undefined;
+      if (chargeId !== undefined && (direction !== 'add' || kind !== 'api'))
         throw new FailureError(invalid('chargeId', 'needs direction "add" and the wallet "api"'));
+      const details = { wallet: kind, direction, amountUsd, chargeId };
       const adjustment = unwrap(
         await wallets.adjust({
           ...{ accountId, kind, reason, idempotencyKey, actor: call.caller.name },
           amount: direction === 'add' ? amount : -amount,
-          ...present({ reversesChargeId: chargeId || undefined }),
+          ...present({ reversesChargeId: chargeId }),
+          event: eventOf(call, { action: 'account.adjust', accountId, reason, details }),
         }),
       );
       return {
@@ -82,7 +121,7 @@ export async function openAccount(
   { accounts, keys, wallets }: AccountRooms,
   displayName: string,
   within?: Transactional,
-): Promise<{ account: Account; managementKey: string }> {
+) {
   const account = await accounts.create({ displayName }, within);
   // Wallets before the key: whoever holds a credential finds an account that is whole.
   await wallets.create(account.id, 'api', within);
@@ -97,13 +136,4 @@ export async function openAccount(
     ),
   );
   return { account, managementKey: secret };
-}
-
-function accountMessage(account: Account): MessageInitShape<typeof AccountSchema> {
-  return { accountId: account.id, displayName: account.displayName, ...time(account.createTime) };
-}
-
-function time(createTime: number) {
-  const message = timestamp(createTime);
-  return message ? { createTime: message } : {};
 }

@@ -5,7 +5,7 @@ import { present } from '../base/present.ts';
 import type { AdjustmentSchema } from '../gen/intelligence/wallet/v1/wallet_pb.ts';
 import type { Adjustment } from '../wallet/index.ts';
 
-export function adjustmentMessage(adjustment: Adjustment): MessageInitShape<typeof AdjustmentSchema> {
+export function adjustmentMessage(adjustment: Omit<Adjustment, 'balance'>): MessageInitShape<typeof AdjustmentSchema> {
   return present({
     adjustmentId: adjustment.adjustmentId,
     amountUsd: formatUsd(adjustment.amount),

@@ -1,13 +1,16 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { unwrap } from '../base/failure.ts';
+import type { AuditEvents } from '../audit-events/index.ts';
+import { type Result, unwrap } from '../base/failure.ts';
 import type { Guardrail, Guardrails } from '../base/guardrails.ts';
 import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
-import type { Transactional } from '../db/index.ts';
+import type { Database, Transaction, Transactional } from '../db/index.ts';
 import type { GuardrailsSchema, KeySchema } from '../gen/intelligence/key/v1/key_pb.ts';
 import { type CreateKeyRequest, KeyService } from '../gen/intelligence/key/v1/key_service_pb.ts';
 import type { ApiKey, Keys, NewKey } from '../keys/index.ts';
 import type { Wallets } from '../wallet/index.ts';
+import { eventOf } from './audit.ts';
+import type { Call } from './call.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { guardrailsOf, keyChangesOf, limitsOf } from './key-changes.ts';
@@ -15,13 +18,15 @@ import { amountOf, milliseconds, timestamp } from './mapping.ts';
 import type { Once } from './once.ts';
 
 interface KeyRooms {
+  db: Database;
   keys: Keys;
   wallets: Pick<Wallets, 'spentOfKeys'>;
+  auditEvents: AuditEvents;
   once: Once;
 }
 
 /** KeyService: an account's keys, for its owner. */
-export function keyService({ keys, wallets, once }: KeyRooms): ServedService {
+export function keyService({ db, keys, wallets, auditEvents, once }: KeyRooms): ServedService {
   const { method } = KeyService;
   const messagesOf = async (found: readonly ApiKey[], within?: Transactional) => {
     const capped = found.filter(({ spendingCap }) => spendingCap !== undefined).map(({ id }) => id);
@@ -29,13 +34,30 @@ export function keyService({ keys, wallets, once }: KeyRooms): ServedService {
     return found.map((key) => keyMessage(key, spent.get(key.id)));
   };
   const messageOf = async (key: ApiKey, within?: Transactional) => (await messagesOf([key], within))[0];
+
+  /** Changes a key and tells of it in one transaction. The event first: what tells other nodes comes last. */
+  async function change(
+    { call, keyId, ...deed }: { call: Call; keyId: string; action: string; details?: Record<string, string> },
+    write: (accountId: string, tx: Transaction) => Promise<Result<ApiKey>>,
+  ) {
+    const accountId = accountOf(call.caller);
+    return db.transaction(async (tx) => {
+      await auditEvents.append(tx, eventOf(call, { ...deed, target: keyId, accountId }));
+      return { key: await messageOf(unwrap(await write(accountId, tx)), tx) };
+    });
+  }
+
   return serve(KeyService, {
     createKey: (request, call) =>
       once(method.createKey, request, call, {
-        write: async (within) => {
-          const { key, secret } = unwrap(await keys.create(newKeyOf(request, accountOf(call.caller)), within));
-          return { key: await messageOf(key, within), secret };
-        },
+        write: (within = db) =>
+          within.transaction(async (tx) => {
+            const accountId = accountOf(call.caller);
+            const { key, secret } = unwrap(await keys.create(newKeyOf(request, accountId), tx));
+            const details = { kind: key.kind, displayName: key.displayName };
+            await auditEvents.append(tx, eventOf(call, { action: 'key.create', target: key.id, accountId, details }));
+            return { key: await messageOf(key, tx), secret };
+          }),
       }),
     listKeys: async ({ pageSize, pageToken }, { caller }) => {
       const page = unwrap(await keys.list(accountOf(caller), { pageSize, pageToken }));
@@ -44,20 +66,26 @@ export function keyService({ keys, wallets, once }: KeyRooms): ServedService {
     getKey: async ({ keyId }, { caller }) => ({
       key: await messageOf(unwrap(await keys.get(accountOf(caller), keyId))),
     }),
-    updateKey: async (request, { caller }) => ({
-      key: await messageOf(unwrap(await keys.update(accountOf(caller), request.keyId, keyChangesOf(request)))),
-    }),
+    updateKey: (request, call) => {
+      const { keyId } = request;
+      const changes = keyChangesOf(request);
+      const deed = { call, keyId, action: 'key.update', details: { fields: Object.keys(changes).join(', ') } };
+      return change(deed, (accountId, tx) => keys.update(accountId, keyId, changes, tx));
+    },
     rotateKey: (request, call) =>
       once(method.rotateKey, request, call, {
-        write: async (within) => {
-          const { keyId, overlapSeconds } = request;
-          const { key, secret } = unwrap(await keys.rotate(accountOf(call.caller), keyId, { overlapSeconds }, within));
-          return { key: await messageOf(key, within), secret };
-        },
+        write: (within = db) =>
+          within.transaction(async (tx) => {
+            const { keyId, overlapSeconds } = request;
+            const accountId = accountOf(call.caller);
+            const details = { overlapSeconds: String(overlapSeconds) };
+            await auditEvents.append(tx, eventOf(call, { action: 'key.rotate', target: keyId, accountId, details }));
+            const { key, secret } = unwrap(await keys.rotate(accountId, keyId, { overlapSeconds }, tx));
+            return { key: await messageOf(key, tx), secret };
+          }),
       }),
-    revokeKey: async ({ keyId }, { caller }) => ({
-      key: await messageOf(unwrap(await keys.revoke(accountOf(caller), keyId))),
-    }),
+    revokeKey: ({ keyId }, call) =>
+      change({ call, keyId, action: 'key.revoke' }, (accountId, tx) => keys.revoke(accountId, keyId, tx)),
   });
 }
 

@@ -42,6 +42,8 @@ export type Failure =
   /** A cookie came with a request that a page of this service does not send. */
   | { kind: 'not_from_console'; description: string }
   | { kind: 'token_expired' }
+  /** An operator suspended the account of the credential. */
+  | { kind: 'account_suspended' }
   | {
       kind: 'insufficient_credit';
       balance: NanoUsd;

@@ -5,7 +5,8 @@ import { v7 } from 'uuid';
  * What an id names. The prefix is part of the id, so that an id pasted in the wrong place is recognised:
  * `acc` account, `key` API key, `wal` wallet, `chg` charge, `top` top-up, `ent` wallet entry, `req` request,
  * `msg` chat reply, `tok` token, `dev` device, `app` client application, `drf` draft, `wfv` workflow version,
- * `pky` provider key, `adj` adjustment, `evt` event, `whk` webhook endpoint, `dlv` webhook delivery, `grp` commit group, `nod` node, `ses` session of the console.
+ * `pky` provider key, `adj` adjustment, `aud` audit event, `lau` ledger audit, `evt` event, `whk` webhook endpoint, `dlv` webhook delivery,
+ * `grp` commit group, `nod` node, `ses` session of the console.
  */
 export type IdPrefix =
   | 'acc'
@@ -23,6 +24,8 @@ export type IdPrefix =
   | 'wfv'
   | 'pky'
   | 'adj'
+  | 'aud'
+  | 'lau'
   | 'evt'
   | 'whk'
   | 'dlv'
@@ -66,6 +69,13 @@ function nextUuid(): Uint8Array {
     if (sequence === 0) lastMs += 1;
   }
   return v7({ random, msecs: lastMs, seq: sequence }, uuid);
+}
+
+/** An id that sorts before every id of the prefix that is made at a time or later, and after those made before it. */
+export function leastId(prefix: IdPrefix, ms: number): string {
+  const bytes = new Uint8Array(16);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(Math.max(0, Math.trunc(ms))) << 16n);
+  return `${prefix}_${base32(bytes)}`;
 }
 
 /** Whether a text has the form of an id with this prefix. It may still name nothing. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { fail, invalid, type Result, succeed } from './failure.ts';
 
 /** Which page of a list is asked for (AIP-158). */
@@ -60,10 +61,18 @@ export function makePage<T>(
   if (tooMany >= 0) items.length = Math.max(1, tooMany);
   const last = items.at(-1);
   const nextPageToken =
-    rows.length > items.length && last !== undefined
-      ? Buffer.from(`${list}\n${positionOf(last, items.length)}`, 'utf8').toString('base64url')
-      : '';
+    rows.length > items.length && last !== undefined ? pageToken(list, positionOf(last, items.length)) : '';
   return { items, nextPageToken };
+}
+
+/** Names a list with what narrows it, short enough for its page tokens: a token of one narrowing is refused by another. */
+export function narrowedList(name: string, by: readonly unknown[]): string {
+  return `${name}:${createHash('sha256').update(JSON.stringify(by)).digest('base64url').slice(0, 16)}`;
+}
+
+/** The token of the page that starts after a position, which `readPageRequest` reads. */
+export function pageToken(list: string, position: string): string {
+  return Buffer.from(`${list}\n${position}`, 'utf8').toString('base64url');
 }
 
 /** About how many bytes a row takes in a reply: its texts, and a little for each member. */

@@ -85,6 +85,14 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         'This access token has expired. Get a new one and send the request again.',
         'Bearer error="invalid_token", error_description="the token has expired"',
       );
+    case 'account_suspended':
+      return {
+        code: Code.PermissionDenied,
+        status: 403,
+        reason: 'ACCOUNT_SUSPENDED',
+        message:
+          'The account of this credential is suspended, and nothing is served for it. Its money stays. Ask whoever runs this service; once the account is resumed, the same credential works again.',
+      };
     case 'insufficient_credit':
       return {
         code: Code.FailedPrecondition,

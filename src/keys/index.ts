@@ -7,6 +7,7 @@ import type { Database } from '../db/index.ts';
 import { createLifecycle, type KeyLifecycle } from './keys.ts';
 import { createKeysStore } from './keys-store.ts';
 import { checkPeppers, hashSecret, type Peppers } from './pepper.ts';
+import { type AccountStanding, ofServedAccounts } from './standing.ts';
 import type { VerifiedKey } from './types.ts';
 import { createUses } from './uses.ts';
 import { createVerifier, type LookUps, type Presenter } from './verifier.ts';
@@ -31,7 +32,7 @@ export interface Keys extends KeyLifecycle {
   /**
    * Whose secret this is. Synchronous, without a database, when the secret was seen before and nothing changed since;
    * a revocation anywhere is obeyed within a second. Fails with `credential_invalid`, `key_revoked` or `overloaded`, and
-   * as `lookUps` does when the database would have to be asked for who presents it.
+   * as `lookUps` does when the database would have to be asked for who presents it, and as `standing` does.
    */
   verify(secret: string, from?: Presenter): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
   /**
@@ -43,6 +44,8 @@ export interface Keys extends KeyLifecycle {
   validUntil(secret: string): number | undefined;
   /** Tells of each revocation, here or on another node, once it is committed. Returns what stops the telling. */
   onRevoked(listener: (keyId: string) => void): () => void;
+  /** When a key of each of these accounts was last used, to within half a minute; an account without a use is not among them. */
+  lastUses(accountIds: readonly string[]): Promise<Map<string, number>>;
   /** Working keys by the version of the pepper that their hash was made with. */
   countByPepper(): Promise<Map<number, number>>;
   /** Throws when a pepper that keys still need is not configured. Call it before serving. */
@@ -57,6 +60,8 @@ export interface KeysOptions {
   log: Logger;
   peppers: Peppers;
   changes: CredentialChanges;
+  /** Whether an account is served: what is presented of another one fails as this does. Absent: all are. */
+  standing?: AccountStanding;
   /** Limits look-ups of unknown secrets by address; absent: there is no limit. */
   lookUps?: LookUps;
   random?: () => Uint8Array;
@@ -64,7 +69,7 @@ export interface KeysOptions {
 }
 
 export function createKeys(options: KeysOptions): Keys {
-  const { db, clock, log, peppers, changes, random, usesWriteEveryMs = 30_000 } = options;
+  const { db, clock, log, peppers, changes, random, standing, usesWriteEveryMs = 30_000 } = options;
   checkPeppers(peppers);
   const store = createKeysStore({ db, clock, changes });
   const uses = createUses({
@@ -98,13 +103,14 @@ export function createKeys(options: KeysOptions): Keys {
 
   return {
     ...createLifecycle({ store, clock, peppers, ...(random && { random }) }),
-    verify: verifier.verify,
-    find: verifier.find,
     validUntil: verifier.validUntil,
+    verify: standing ? ofServedAccounts(verifier.verify, standing) : verifier.verify,
+    find: standing ? ofServedAccounts(verifier.find, standing) : verifier.find,
     onRevoked(listener) {
       revoked.add(listener);
       return () => revoked.delete(listener);
     },
+    lastUses: store.lastUses,
     countByPepper: store.countByPepper,
     async checkPeppersInUse() {
       for (const [version, keys] of await store.countByPepper())

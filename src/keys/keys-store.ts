@@ -69,6 +69,8 @@ export interface KeysStore {
   /** Replaces a hash, unless the secret was replaced meanwhile. */
   rehash(keyId: string, from: StoredHash, to: StoredHash): Promise<void>;
   noteUses(uses: readonly { keyId: string; time: number }[]): Promise<void>;
+  /** When a key of each of these accounts was last used, in milliseconds since the epoch; one without a use is not among them. */
+  lastUses(accountIds: readonly string[]): Promise<Map<string, number>>;
   /** How many keys that still work are stored under each pepper. */
   countByPepper(): Promise<Map<number, number>>;
 }
@@ -239,7 +241,20 @@ export function createKeysStore(options: KeysStoreOptions): KeysStore {
       .execute();
   }
 
+  async function lastUses(accountIds: readonly string[]): Promise<Map<string, number>> {
+    if (accountIds.length === 0) return new Map();
+    const rows = await db
+      .selectFrom('api_key')
+      .innerJoin('api_key_use', 'api_key_use.key_id', 'api_key.id')
+      .where('account_id', 'in', accountIds)
+      .select(['account_id', sql<number>`MAX(used_at_ms)`.as('used_at_ms')])
+      .groupBy('account_id')
+      .execute();
+    return new Map(rows.map((row) => [String(row.account_id), Number(row.used_at_ms)]));
+  }
+
   return {
+    lastUses,
     insert,
     find,
     list,

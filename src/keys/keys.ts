@@ -23,14 +23,14 @@ export interface KeyLifecycle {
   create(key: NewKey, within?: Transactional): Promise<Result<KeyWithSecret>>;
   list(accountId: string, page: PageRequest): Promise<Result<Page<ApiKey>>>;
   get(accountId: string, keyId: string): Promise<Result<ApiKey>>;
-  update(accountId: string, keyId: string, changes: KeyChanges): Promise<Result<ApiKey>>;
+  update(accountId: string, keyId: string, changes: KeyChanges, within?: Transactional): Promise<Result<ApiKey>>;
   rotate(
     accountId: string,
     keyId: string,
     options: { overlapSeconds: number },
     within?: Transactional,
   ): Promise<Result<KeyWithSecret>>;
-  revoke(accountId: string, keyId: string): Promise<Result<ApiKey>>;
+  revoke(accountId: string, keyId: string, within?: Transactional): Promise<Result<ApiKey>>;
 }
 
 export interface LifecycleOptions {
@@ -81,16 +81,22 @@ export function createLifecycle(options: LifecycleOptions): KeyLifecycle {
     return key ? succeed(key) : fail(notFound);
   }
 
-  async function update(accountId: string, keyId: string, changes: KeyChanges): Promise<Result<ApiKey>> {
+  async function update(
+    accountId: string,
+    keyId: string,
+    changes: KeyChanges,
+    within?: Transactional,
+  ): Promise<Result<ApiKey>> {
     const violations = violationsOf(changes, clock.now());
     if (violations.length > 0) return invalidArgument(violations);
-    return change(accountId, keyId, (key, _stored, others) => {
+    const decide: Decide = (key, _stored, others) => {
       if (key.state === 'revoked') return refuse('The key was revoked, which is for ever: create another one.');
       const [field] = key.kind === 'management' ? notOfManagement(changes) : [];
       if (field) return refuse(`A management key has no ${field}: create an API key.`);
       if (typeof changes.expireTime === 'number' && isLast(key, others)) return refuse(lastKey);
       return changes;
-    });
+    };
+    return change(accountId, keyId, decide, within);
   }
 
   async function rotate(
@@ -120,13 +126,14 @@ export function createLifecycle(options: LifecycleOptions): KeyLifecycle {
     return rotated.ok ? succeed({ key: rotated.value, secret }) : rotated;
   }
 
-  async function revoke(accountId: string, keyId: string): Promise<Result<ApiKey>> {
-    return change(accountId, keyId, (key, _stored, others) => {
+  async function revoke(accountId: string, keyId: string, within?: Transactional): Promise<Result<ApiKey>> {
+    const decide: Decide = (key, _stored, others) => {
       // Asked again, it is done: a retry after a lost reply is no failure.
       if (key.state === 'revoked') return undefined;
       if (isLast(key, others)) return refuse(lastKey);
       return { revokeTime: clock.now() };
-    });
+    };
+    return change(accountId, keyId, decide, within);
   }
 
   async function change(

@@ -179,6 +179,8 @@ export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
     if (!client || client.disableTime !== undefined) return refuse('invalid_client', 'no such client application');
     const parent = await parentOf(client.keyId);
     if (!parent.ok && parent.failure.kind === 'overloaded') throw new Error('the key of a client cannot be read now');
+    if (!parent.ok && parent.failure.kind === 'account_suspended')
+      return refuse('unauthorized_client', "the client application's account is suspended");
     if (!parent.ok) return refuse('unauthorized_client', "the client application's key does not work any more");
     return succeed({ client, parent: parent.value });
   }

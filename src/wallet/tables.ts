@@ -205,6 +205,19 @@ export const metadataTable = table(
   {},
 );
 
+/** The record of writes, which is read by a room of its own. `details` is JSON. */
+export const auditEventTable = table(
+  'audit_event',
+  ['id'],
+  {
+    ...each(text, 'id', 'actor', 'action', 'target'),
+    accountId: optional(text),
+    ...each(text, 'reason', 'details', 'requestId', 'address'),
+    createdAtUs: integer,
+  },
+  {},
+);
+
 export type SourceType = 'charge' | 'top_up' | 'refund' | 'dispute' | 'adjustment';
 
 export type WalletRow = ChangingRow<typeof walletTable>;
@@ -220,11 +233,13 @@ export type CredentialRow = ChangingRow<typeof credentialTable>;
 export type ReplyRow = WholeRow<typeof replyTable>;
 export type EvidenceRow = WholeRow<typeof evidenceTable>;
 export type ChargeCapRow = WholeRow<typeof chargeCapTable>;
+export type AuditEventRow = WholeRow<typeof auditEventTable>;
 export type MetadataRow = WholeRow<typeof metadataTable>;
 
 export type FoundWallet = FoundRow<typeof walletTable>;
 export type FoundCharge = FoundRow<typeof chargeTable>;
 export type FoundPosting = FoundRow<typeof postingTable>;
+export type FoundAdjustment = FoundRow<typeof adjustmentTable>;
 export type FoundTopUp = FoundRow<typeof topUpTable>;
 
 /** A stored time as a date, to the millisecond. */

@@ -313,7 +313,10 @@ async function record(far: Node, { accountId }: Customer, before: Books): Promis
   if (!outcome.ok) return wrong(outcome);
   const topUps = [...before.topUps, `paid ${amount}, reversed 0`];
   const postings = [...before.postings, `top_up ${amount}`];
-  return { answer: `credited, ${outcome.value.state}`, stored: [{ posted: before.posted + amount, topUps, postings }] };
+  return {
+    answer: `credited, ${outcome.value.topUp.state}`,
+    stored: [{ posted: before.posted + amount, topUps, postings }],
+  };
 }
 
 async function refund(far: Node, topUpId: string, before: Books): Promise<Told> {

@@ -115,6 +115,8 @@ function problemText(failure: Failure): string {
       return `Too many attempts. Try again in ${Math.max(1, Math.ceil(failure.retryAfterMs / 1000))} seconds.`;
     case 'scope_missing':
       return 'This key may not approve devices.';
+    case 'account_suspended':
+      return 'The account of this key is suspended.';
     case 'precondition_failed':
       return failure.description;
     case 'overloaded':

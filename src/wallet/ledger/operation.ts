@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../base/audit-event.ts';
 import type { Result } from '../../base/failure.ts';
 import type { NanoUsd } from '../../base/money.ts';
 import type { HoldRequest, IdempotencyKey, Progress, Receipt, Usage } from './ledger.ts';
@@ -87,6 +88,8 @@ export interface CreditOperation {
   type: 'credit';
   walletId: string;
   topUpId: string;
+  /** Who recorded the payment by hand; written with the credit. */
+  event?: AuditEvent | undefined;
 }
 
 export interface ReverseOperation {
@@ -122,6 +125,8 @@ export interface AdjustOperation {
   actor: string;
   idempotencyKey: string;
   chargeId: string | undefined;
+  /** Written with the adjustment. */
+  event?: AuditEvent | undefined;
 }
 
 export type HoldDecision =
@@ -153,6 +158,8 @@ export function isFinishing({ type }: Operation): boolean {
 }
 
 const operationBytes = 1_024;
+/** A reason and the details, escaped, with names and ids. */
+const eventBytes = 2 * (500 + 4_000) + 1_024;
 
 /** About how much of a group's packets an operation takes. */
 export function bytesOf(operation: Operation): number {
@@ -161,6 +168,9 @@ export function bytesOf(operation: Operation): number {
       return operationBytes + metadataBytes(operation.request);
     case 'settle':
       return operationBytes + 2 * ((operation.sealedReply?.length ?? 0) + (operation.evidence?.length ?? 0));
+    case 'credit':
+    case 'adjust':
+      return operationBytes + (operation.event ? eventBytes : 0);
     case 'charge':
       return bytesOf(operation.hold) + bytesOf(operation.settlement);
     default:

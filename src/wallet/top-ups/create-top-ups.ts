@@ -10,9 +10,9 @@ import { findOne, listNewest } from '../rows-store.ts';
 import { dateOf, type FoundTopUp, topUpTable, walletTable } from '../tables.ts';
 import { checkText } from '../validate.ts';
 import type { WalletKind } from '../wallets/wallets.ts';
-import { requireWallet } from '../wallets/wallets-store.ts';
+import { findWallets, requireWallet } from '../wallets/wallets-store.ts';
 import type { PaymentProvider, TopUp, TopUps } from './top-ups.ts';
-import { addTopUp, closeTopUp, type NewTopUp, notePayment } from './top-ups-store.ts';
+import { addTopUp, closeTopUp, listPendingTopUps, type NewTopUp, notePayment } from './top-ups-store.ts';
 
 export interface TopUpSettings {
   /** The largest top-up; default 10,000 USD. */
@@ -106,12 +106,15 @@ export function createTopUps({ db, ledger, payments, settings }: Dependencies): 
       await notePayment(db, row.id, started);
       return current(row.id);
     },
-    async record({ accountId, kind, amount, reference, actor, idempotencyKey }) {
+    async record({ accountId, kind, amount, reference, actor, idempotencyKey, event }) {
       checkText('reference', reference, 255);
       checkText('actor', actor, 200);
       const payment = { amount, provider: 'manual', reference, actor, idempotencyKey: `operator:${idempotencyKey}` };
       const prepared = await prepare(accountId, kind, payment);
-      return prepared.ok ? credit(prepared.value.id) : prepared;
+      if (!prepared.ok) return prepared;
+      const { id, state } = prepared.value;
+      const credited = await move(id, { type: 'credit', event: event && { ...event, target: id } });
+      return credited.ok ? succeed({ topUp: credited.value, repeated: state === 'paid' }) : credited;
     },
     async get(accountId, kind, topUpId) {
       const found = await current(topUpId);
@@ -128,6 +131,19 @@ export function createTopUps({ db, ledger, payments, settings }: Dependencies): 
       const rows = await listNewest(db, topUpTable, { walletId: wallet.value.id, before: after, limit: size + 1 });
       const topUps = rows.map((row) => toTopUp(row, accountId, kind));
       return succeed(makePage(`top-ups:${kind}`, start.value, topUps, ({ topUpId }) => topUpId));
+    },
+    async listPending(page) {
+      const start = readPageRequest('pending-top-ups', page);
+      if (!start.ok) return start;
+      const { after, size } = start.value;
+      const rows = await listPendingTopUps(db, { before: after, limit: size + 1 });
+      const wallets = await findWallets(db, [...new Set(rows.map(({ walletId }) => walletId))]);
+      const topUps = rows.map((row) => {
+        const wallet = wallets.get(row.walletId);
+        if (!wallet) throw new Error('The wallet of a top-up is gone.');
+        return toTopUp(row, wallet.accountId, wallet.kind);
+      });
+      return succeed(makePage('pending-top-ups', start.value, topUps, ({ topUpId }) => topUpId));
     },
     find: current,
     async note(topUpId, providerReference) {

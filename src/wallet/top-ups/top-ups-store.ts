@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { isDuplicateKey, type Queryable } from '../../db/index.ts';
 import { findRows } from '../rows-store.ts';
-import { topUpTable } from '../tables.ts';
+import { type FoundTopUp, topUpTable } from '../tables.ts';
 import { nowUs } from '../wallets/wallets-store.ts';
 
 export interface NewTopUp {
@@ -42,6 +42,15 @@ export async function notePayment(
 /** Gives a pending top-up up; one that is paid stays so. */
 export async function closeTopUp(db: Queryable, id: string, state: 'failed' | 'expired'): Promise<void> {
   await sql`UPDATE top_up SET state = ${state} WHERE id = ${id} AND state = 'pending'`.execute(db.for<never>());
+}
+
+/** Pending top-ups with an id below `before`, the newest first. */
+export function listPendingTopUps(
+  db: Queryable,
+  { before, limit }: { before: string | undefined; limit: number },
+): Promise<FoundTopUp[]> {
+  const older = before === undefined ? sql`` : sql`AND id < ${before}`;
+  return findRows(db, topUpTable, sql`state = 'pending' ${older} ORDER BY id DESC LIMIT ${limit}`);
 }
 
 export async function hasSandboxMoney(db: Queryable): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../base/audit-event.ts';
 import type { Result } from '../../base/failure.ts';
 import type { NanoUsd } from '../../base/money.ts';
 import type { Page, PageRequest } from '../../base/page.ts';
@@ -17,11 +18,13 @@ export interface TopUps {
   create(request: Readonly<TopUpRequest>): Promise<Result<TopUp>>;
   /**
    * The operator has received a payment outside of any provider and records it: a top-up that is paid at once.
-   * Once per idempotency key, for ever.
+   * Once per idempotency key, for ever: `repeated` tells that it was recorded before.
    */
-  record(request: Readonly<RecordedPayment>): Promise<Result<TopUp>>;
+  record(request: Readonly<RecordedPayment>): Promise<Result<{ topUp: TopUp; repeated: boolean }>>;
   get(accountId: string, kind: WalletKind, topUpId: string): Promise<Result<TopUp>>;
   list(accountId: string, kind: WalletKind, page: PageRequest): Promise<Result<Page<TopUp>>>;
+  /** Top-ups of all accounts that wait for their payment, the newest first. For operators. */
+  listPending(page: PageRequest): Promise<Result<Page<TopUp>>>;
   /** Any account's top-up. For payment adapters. */
   find(topUpId: string): Promise<Result<TopUp>>;
   /** Notes the provider's own id of the payment, unless one is known already. For payment adapters. */
@@ -70,6 +73,8 @@ export interface RecordedPayment extends TopUpRequest {
   reference: string;
   /** Who recorded it. */
   actor: string;
+  /** Written with the credit, whose top-up is its target. */
+  event?: AuditEvent;
 }
 
 export interface PaymentReversal {

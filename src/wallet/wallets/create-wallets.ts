@@ -12,6 +12,7 @@ import {
   adjustmentTable,
   chargeTable,
   dateOf,
+  type FoundAdjustment,
   type FoundCharge,
   type FoundWallet,
   idempotencyTable,
@@ -20,8 +21,17 @@ import {
 import { createTopUps, type TopUpSettings } from '../top-ups/create-top-ups.ts';
 import type { PaymentProvider } from '../top-ups/top-ups.ts';
 import { checkAmount, checkText } from '../validate.ts';
-import type { Charge, Wallet, Wallets } from './wallets.ts';
-import { addWallet, findSpentOfKeys, findWallet, listCharges, requireWallet } from './wallets-store.ts';
+import type { Adjustment, Charge, Wallet, Wallets } from './wallets.ts';
+import {
+  addWallet,
+  findSpentOfKeys,
+  findWallet,
+  findWallets,
+  findWalletsOf,
+  listAdjustments,
+  listCharges,
+  requireWallet,
+} from './wallets-store.ts';
 
 export interface WalletsDependencies {
   db: Database;
@@ -50,6 +60,11 @@ export function createWallets({ db, ledger, payments, settings = {} }: WalletsDe
     const wallet = await findWallet(db, accountId, 'api');
     const row = wallet && (await findOne(db, chargeTable, { walletId: wallet.id, id }));
     return row && (await chargesOf(row.walletId, [row]))[0];
+  }
+
+  async function walletIdsOf(accountId: string): Promise<string[]> {
+    const wallets = await Promise.all((['api', 'application'] as const).map((kind) => findWallet(db, accountId, kind)));
+    return wallets.flatMap((wallet) => (wallet ? [wallet.id] : []));
   }
 
   return {
@@ -104,9 +119,29 @@ export function createWallets({ db, ledger, payments, settings = {} }: WalletsDe
       return named && chargeOf(accountId, named.chargeId);
     },
     spentOfKeys: (keyIds, within = db) => findSpentOfKeys(within, keyIds),
+    async getAll(accountIds) {
+      const found = await findWalletsOf(db, accountIds, 'api');
+      return new Map(found.map((row) => [row.accountId, toWallet(row)]));
+    },
+    async listAdjustments({ accountId, ...page }) {
+      const list = listName('adjustments', accountId);
+      const start = readPageRequest(list, page);
+      if (!start.ok) return start;
+      const { after, size } = start.value;
+      const walletIds = accountId === undefined ? undefined : await walletIdsOf(accountId);
+      if (walletIds?.length === 0) return succeed({ items: [], nextPageToken: '' });
+      const rows = await listAdjustments(db, { walletIds, before: after, limit: size + 1 });
+      const wallets = await findWallets(db, [...new Set(rows.map(({ walletId }) => walletId))]);
+      const adjustments = rows.map((row) => {
+        const wallet = wallets.get(row.walletId);
+        if (!wallet) throw new Error('The wallet of an adjustment is gone.');
+        return { ...toAdjustment(row), ...pick(wallet, 'accountId', 'kind') };
+      });
+      return succeed(makePage(list, start.value, adjustments, ({ adjustmentId }) => adjustmentId));
+    },
     topUps: createTopUps({ db, ledger, payments, settings }),
     async adjust(request) {
-      const { accountId, kind, amount, reason, actor, idempotencyKey, reversesChargeId } = request;
+      const { accountId, kind, amount, reason, actor, idempotencyKey, reversesChargeId, event } = request;
       checkText('reason', reason, 500);
       checkText('actor', actor, 200);
       checkText('idempotencyKey', idempotencyKey, 255);
@@ -116,35 +151,38 @@ export function createWallets({ db, ledger, payments, settings = {} }: WalletsDe
       const wallet = await requireWallet(db, accountId, kind);
       if (!wallet.ok) return wallet;
       const { id: walletId, owed } = wallet.value;
+      const adjustmentId = newId('adj');
       const adjusted = await committer.submit({
         type: 'adjust',
         walletId,
-        adjustmentId: newId('adj'),
+        adjustmentId,
         amount,
         reason,
         actor,
         idempotencyKey,
         chargeId: reversesChargeId,
+        event: event && { ...event, target: adjustmentId },
       });
       if (!adjusted.ok) return adjusted;
       if (owed > 0n) await committer.submit({ type: 'repay', walletId });
       const row = await findOne(db, adjustmentTable, { id: adjusted.value.adjustmentId });
       if (!row) throw new Error('An adjustment that was just made is gone.');
-      return succeed(
-        present({
-          ...pick(row, 'amount', 'reason', 'actor'),
-          adjustmentId: row.id,
-          balance: adjusted.value.balance,
-          reversesChargeId: row.chargeId,
-          time: dateOf(row.createdAtUs),
-        }),
-      );
+      return succeed({ ...toAdjustment(row), balance: adjusted.value.balance });
     },
   };
 }
 
 function toWallet({ id: walletId, accountId, kind, posted: balance, held, owed }: FoundWallet): Wallet {
   return { walletId, accountId, kind, balance, held, available: balance - held, paused: balance === 0n, owed };
+}
+
+function toAdjustment(row: FoundAdjustment): Omit<Adjustment, 'balance'> {
+  return present({
+    ...pick(row, 'amount', 'reason', 'actor'),
+    adjustmentId: row.id,
+    reversesChargeId: row.chargeId,
+    time: dateOf(row.createdAtUs),
+  });
 }
 
 function toCharge(row: FoundCharge, metadata: Record<string, string> = {}): Charge {

@@ -5,7 +5,7 @@ import { capOwnerOf } from '../payer.ts';
 import { findOne, findRows, listNewest } from '../rows-store.ts';
 import { findLabelled } from '../statements/metadata-store.ts';
 import type { MetadataFilter } from '../statements/statements.ts';
-import { capTable, chargeTable, type FoundCharge, type FoundWallet, walletTable } from '../tables.ts';
+import { adjustmentTable, capTable, chargeTable, type FoundCharge, type FoundWallet, walletTable } from '../tables.ts';
 import type { WalletKind } from './wallets.ts';
 
 /** Database time in microseconds. */
@@ -22,6 +22,34 @@ export async function addWallet(
 
 export function findWallet(db: Queryable, accountId: string, kind: WalletKind): Promise<FoundWallet | undefined> {
   return findOne(db, walletTable, { accountId, kind });
+}
+
+/** Wallets by their ids. */
+export async function findWallets(db: Queryable, ids: readonly string[]): Promise<Map<string, FoundWallet>> {
+  if (ids.length === 0) return new Map();
+  const rows = await findRows(db, walletTable, sql`id IN (${sql.join(ids)})`);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The wallets of one kind of some accounts. */
+export async function findWalletsOf(
+  db: Queryable,
+  accountIds: readonly string[],
+  kind: WalletKind,
+): Promise<FoundWallet[]> {
+  if (accountIds.length === 0) return [];
+  return findRows(db, walletTable, sql`account_id IN (${sql.join(accountIds)}) AND kind = ${kind}`);
+}
+
+/** Corrections with an id below `before`, the newest first: of some wallets, or of all. */
+export function listAdjustments(
+  db: Queryable,
+  { walletIds, before, limit }: { walletIds: readonly string[] | undefined; before: string | undefined; limit: number },
+) {
+  const conditions = [sql`TRUE`];
+  if (walletIds) conditions.push(sql`wallet_id IN (${sql.join(walletIds)})`);
+  if (before !== undefined) conditions.push(sql`id < ${before}`);
+  return findRows(db, adjustmentTable, sql`${sql.join(conditions, sql` AND `)} ORDER BY id DESC LIMIT ${limit}`);
 }
 
 /** The account's wallet, or `not_found`. */

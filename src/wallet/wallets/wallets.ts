@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../base/audit-event.ts';
 import type { Result } from '../../base/failure.ts';
 import type { NanoUsd } from '../../base/money.ts';
 import type { Page, PageRequest } from '../../base/page.ts';
@@ -30,6 +31,10 @@ export interface Wallets {
   findCharge(accountId: string, scope: string, key: string): Promise<Charge | undefined>;
   /** What the spending caps of some keys have counted so far, in one query; a key whose cap counted nothing yet is absent. */
   spentOfKeys(keyIds: readonly string[], within?: Queryable): Promise<Map<string, NanoUsd>>;
+  /** The API wallets of some accounts, by account; one without a wallet is not among them. For operators. */
+  getAll(accountIds: readonly string[]): Promise<Map<string, Wallet>>;
+  /** Corrections by operators, the newest first: of all accounts, or of one. For operators. */
+  listAdjustments(request: Readonly<AdjustmentsRequest>): Promise<Result<Page<AccountAdjustment>>>;
   topUps: TopUps;
   /** Corrects a wallet by the operator's hand, once per idempotency key, for ever. Never below zero: `insufficient_credit`. */
   adjust(adjustment: Readonly<AdjustmentRequest>): Promise<Result<Adjustment>>;
@@ -124,6 +129,19 @@ export interface AdjustmentRequest {
   idempotencyKey: string;
   /** The charge that this gives back, wholly or in part: then positive, and in all never more than was charged. */
   reversesChargeId?: string;
+  /** Written with the adjustment, which is its target. */
+  event?: AuditEvent;
+}
+
+export interface AdjustmentsRequest extends PageRequest {
+  /** Only those of this account. */
+  accountId?: string;
+}
+
+/** A correction, and whose wallet it corrects. */
+export interface AccountAdjustment extends Omit<Adjustment, 'balance'> {
+  accountId: string;
+  kind: WalletKind;
 }
 
 export interface Adjustment {

@@ -1,5 +1,6 @@
 import type {
   AdjustmentRow,
+  AuditEventRow,
   CapRow,
   ChargeCapRow,
   ChargeRow,
@@ -81,6 +82,7 @@ export class GroupState {
   readonly newPostings: PostingRow[] = [];
   readonly newReplies: ReplyRow[] = [];
   readonly newEvidence: EvidenceRow[] = [];
+  readonly newAuditEvents: AuditEventRow[] = [];
   /** Keys that a release frees; only while they still stand for that charge. */
   readonly freedKeys: { scope: string; key: string; chargeId: string }[] = [];
 

@@ -1,3 +1,4 @@
+import type { AuditEvent } from '../../../base/audit-event.ts';
 import { fail, type Result, succeed } from '../../../base/failure.ts';
 import { minOf, type NanoUsd } from '../../../base/money.ts';
 import type { ReceivableRow, TopUpRow, WalletRow } from '../../tables.ts';
@@ -16,7 +17,7 @@ import { post } from './post.ts';
 const balanceMax = 4_000_000_000_000_000_000n;
 
 /** A payment has arrived: credits it once. A payment that arrives after its top-up was given up is still credited. */
-export function decideCredit({ walletId, topUpId }: CreditOperation, state: GroupState): Result<undefined> {
+export function decideCredit({ walletId, topUpId, event }: CreditOperation, state: GroupState): Result<undefined> {
   const topUp = topUpOf(state, topUpId);
   const wallet = walletOf(state, walletId);
   if (topUp.state === 'paid') return succeed(undefined);
@@ -31,6 +32,7 @@ export function decideCredit({ walletId, topUpId }: CreditOperation, state: Grou
     sourceId: topUpId,
     step: 'credit',
   });
+  if (event) record(state, event);
   return succeed(undefined);
 }
 
@@ -137,6 +139,7 @@ export function decideAdjust(operation: AdjustOperation, state: GroupState): Out
     sourceId: adjustmentId,
     step: 'apply',
   });
+  if (operation.event) record(state, operation.event);
   return succeed({ adjustmentId, balance: wallet.posted });
 }
 
@@ -144,6 +147,12 @@ export function decideAdjust(operation: AdjustOperation, state: GroupState): Out
 function move(state: GroupState, row: ReceivableRow, amount: NanoUsd, step: string): void {
   const { walletId, kind, sourceId, counterAccount: account } = row;
   post(state, walletId, { kind, amount, account, sourceType: kind === 'usage' ? 'charge' : kind, sourceId, step });
+}
+
+/** Tells of what an operator did, in the transaction that does it. */
+function record(state: GroupState, { eventId, details, accountId, ...event }: AuditEvent): void {
+  const row = { id: eventId, accountId, details: JSON.stringify(details), createdAtUs: state.nowUs };
+  state.newAuditEvents.push({ ...event, ...row });
 }
 
 /** Where a provider's payments come from, and where what is paid back goes. */

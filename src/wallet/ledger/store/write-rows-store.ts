@@ -1,5 +1,6 @@
 import {
   adjustmentTable,
+  auditEventTable,
   capTable,
   chargeCapTable,
   chargeTable,
@@ -50,6 +51,7 @@ export function planWrites(state: GroupState): Write[] {
     insertRows(replyTable, state.newReplies),
     insertRows(evidenceTable, state.newEvidence),
     insertRows(adjustmentTable, state.adjustments.added()),
+    insertRows(auditEventTable, state.newAuditEvents),
     insertRows(capTable, state.caps.added()),
     insertRows(receivableTable, state.receivables.added()),
     updateRows(idempotencyTable, state.idempotency.changed(), 'fence'),

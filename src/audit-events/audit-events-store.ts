@@ -1,0 +1,97 @@
+import { sql } from 'kysely';
+import type { AuditEvent } from '../base/audit-event.ts';
+import { leastId } from '../base/ids.ts';
+import { present } from '../base/present.ts';
+import type { Queryable, Transaction } from '../db/index.ts';
+
+interface Tables {
+  audit_event: {
+    id: string;
+    actor: string;
+    action: string;
+    target: string;
+    account_id: string | null;
+    reason: string;
+    /** JSON of an object of texts. */
+    details: string;
+    request_id: string;
+    address: string;
+    created_at_us: bigint;
+  };
+}
+
+/** Which events; what is absent does not narrow. Times are milliseconds since the epoch, the end itself not included. */
+export interface EventFilter {
+  accountId?: string;
+  actor?: string;
+  action?: string;
+  startMs?: number;
+  endMs?: number;
+}
+
+/** An event as it was written. */
+export interface StoredEvent extends AuditEvent {
+  /** By the database's clock. */
+  time: Date;
+}
+
+/** An id is of its node's clock, and the time of an event of the database's: how much they may differ. */
+const clocksDifferMs = 300_000;
+
+const nowUs = sql<bigint>`TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
+
+export async function addEvent(tx: Transaction, event: AuditEvent): Promise<void> {
+  await tx
+    .for<Tables>()
+    .insertInto('audit_event')
+    .values({
+      id: event.eventId,
+      actor: event.actor,
+      action: event.action,
+      target: event.target,
+      account_id: event.accountId ?? null,
+      reason: event.reason,
+      details: JSON.stringify(event.details),
+      request_id: event.requestId,
+      address: event.address,
+      created_at_us: nowUs,
+    })
+    .execute();
+}
+
+/** Events with an id below `before`, the newest first. */
+export async function listEvents(
+  db: Queryable,
+  { accountId, actor, action, startMs, endMs }: Readonly<EventFilter>,
+  { before, limit }: { before: string | undefined; limit: number },
+): Promise<StoredEvent[]> {
+  let query = db.for<Tables>().selectFrom('audit_event').selectAll().orderBy('id', 'desc').limit(limit);
+  if (before !== undefined) query = query.where('id', '<', before);
+  if (accountId !== undefined) query = query.where('account_id', '=', accountId);
+  if (actor !== undefined) query = query.where('actor', '=', actor);
+  if (action !== undefined) query = query.where('action', '=', action);
+  // The times decide; the ids keep the server from reading what is far from them.
+  if (startMs !== undefined)
+    query = query
+      .where('id', '>=', leastId('aud', startMs - clocksDifferMs))
+      .where('created_at_us', '>=', BigInt(startMs) * 1_000n);
+  if (endMs !== undefined)
+    query = query
+      .where('id', '<', leastId('aud', endMs + clocksDifferMs))
+      .where('created_at_us', '<', BigInt(endMs) * 1_000n);
+  const rows = await query.execute();
+  return rows.map((row) =>
+    present({
+      eventId: String(row.id),
+      actor: String(row.actor),
+      action: String(row.action),
+      target: String(row.target),
+      accountId: row.account_id === null ? undefined : String(row.account_id),
+      reason: row.reason,
+      details: JSON.parse(row.details) as Record<string, string>,
+      requestId: String(row.request_id),
+      address: String(row.address),
+      time: new Date(Number(BigInt(row.created_at_us) / 1_000n)),
+    }),
+  );
+}
