@@ -1,10 +1,23 @@
 import type { Caller, CallerKey } from '../base/caller.ts';
-import { FailureError } from '../base/failure.ts';
+import { FailureError, invalid } from '../base/failure.ts';
 
 /** The caller's account. Only operators have none, and they can't call what asks for one. */
 export function accountOf(caller: Caller): string {
   if (caller.accountId === undefined) throw notFor(caller);
   return caller.accountId;
+}
+
+/** Whose things are read: the caller's own, or for an operator those of the account that the request names. */
+export function accountToRead(caller: Caller, { accountId }: { accountId: string }): string {
+  if (caller.credential === 'operator') {
+    if (accountId === '') throw new FailureError(invalid('accountId', 'is required of operators: it says whose'));
+    return accountId;
+  }
+  if (accountId !== '')
+    throw new FailureError(
+      invalid('accountId', 'is for operators: leave it out, the account is that of the credential'),
+    );
+  return accountOf(caller);
 }
 
 /** The API key that pays for the call: the one presented, or the one behind an access token. */

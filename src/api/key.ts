@@ -11,7 +11,7 @@ import type { ApiKey, Keys, NewKey } from '../keys/index.ts';
 import type { Wallets } from '../wallet/index.ts';
 import { eventOf } from './audit.ts';
 import type { Call } from './call.ts';
-import { accountOf } from './caller.ts';
+import { accountOf, accountToRead } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { guardrailsOf, keyChangesOf, limitsOf } from './key-changes.ts';
 import { amountOf, milliseconds, timestamp } from './mapping.ts';
@@ -59,8 +59,9 @@ export function keyService({ db, keys, wallets, auditEvents, once }: KeyRooms): 
             return { key: await messageOf(key, tx), secret };
           }),
       }),
-    listKeys: async ({ pageSize, pageToken }, { caller }) => {
-      const page = unwrap(await keys.list(accountOf(caller), { pageSize, pageToken }));
+    listKeys: async (request, { caller }) => {
+      const { pageSize, pageToken } = request;
+      const page = unwrap(await keys.list(accountToRead(caller, request), { pageSize, pageToken }));
       return { keys: await messagesOf(page.items), nextPageToken: page.nextPageToken };
     },
     getKey: async ({ keyId }, { caller }) => ({

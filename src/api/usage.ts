@@ -6,7 +6,7 @@ import { present } from '../base/present.ts';
 import type { UsageRowSchema } from '../gen/intelligence/wallet/v1/wallet_pb.ts';
 import type { WalletService } from '../gen/intelligence/wallet/v1/wallet_service_pb.ts';
 import type { Entry, MetadataFilter, Statements, TimeRange, UsageDimension, UsageRow } from '../wallet/index.ts';
-import { accountOf } from './caller.ts';
+import { accountOf, accountToRead } from './caller.ts';
 import { inBatches, type PrintedRow, printFile } from './export.ts';
 import type { Handlers } from './handlers.ts';
 import { milliseconds } from './mapping.ts';
@@ -17,7 +17,7 @@ export function usageHandlers(
 ): Pick<Handlers<typeof WalletService>, 'getUsage' | 'exportUsage' | 'exportEntries'> {
   return {
     getUsage: async (request, { caller }) => {
-      const page = await statements.usage({ accountId: accountOf(caller), ...usageOf(request) }, request);
+      const page = await statements.usage({ accountId: accountToRead(caller, request), ...usageOf(request) }, request);
       const { items, nextPageToken } = unwrap(page);
       return { rows: items.map(rowMessage), nextPageToken };
     },

@@ -24,7 +24,7 @@ import type {
   Wallets,
 } from '../wallet/index.ts';
 import type { Call } from './call.ts';
-import { accountOf } from './caller.ts';
+import { accountOf, accountToRead } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
 import { lowBalanceHandlers } from './low-balance.ts';
@@ -39,8 +39,8 @@ interface WalletRooms {
 
 /** WalletService: the API wallet, and beside it the companion application's wallet, which never pays for API use. */
 export function walletService({ wallets, statements, lowBalanceAlerts }: WalletRooms): ServedService {
-  const walletOf = async (call: Call, kind: WalletKind) => ({
-    wallet: walletMessage(unwrap(await wallets.get(accountOf(call.caller), kind))),
+  const walletOf = async (accountId: string, kind: WalletKind) => ({
+    wallet: walletMessage(unwrap(await wallets.get(accountId, kind))),
   });
   const topUp = async (amountUsd: string, call: Call, kind: WalletKind) => ({
     topUp: topUpMessage(
@@ -56,29 +56,33 @@ export function walletService({ wallets, statements, lowBalanceAlerts }: WalletR
   });
 
   return serve(WalletService, {
-    getWallet: (_, call) => walletOf(call, 'api'),
+    getWallet: async (request, { caller }) => walletOf(accountToRead(caller, request), 'api'),
     createTopUp: ({ amountUsd }, call) => topUp(amountUsd, call, 'api'),
     getTopUp: async ({ topUpId }, { caller }) => ({
       topUp: topUpMessage(unwrap(await wallets.topUps.get(accountOf(caller), 'api', topUpId))),
     }),
     listTopUps: async (page, { caller }) => {
-      const { items, nextPageToken } = unwrap(await wallets.topUps.list(accountOf(caller), 'api', page));
+      const accountId = accountToRead(caller, page);
+      const { items, nextPageToken } = unwrap(await wallets.topUps.list(accountId, 'api', page));
       return { topUps: items.map(topUpMessage), nextPageToken };
     },
     getPaymentOptions: async () => ({ options: optionsMessage(wallets.topUps.options) }),
-    listEntries: async ({ pageSize, pageToken, kinds, startTime, endTime }, { caller }) => {
+    listEntries: async (message, { caller }) => {
+      const { pageSize, pageToken, kinds, startTime, endTime } = message;
       const request = present({
         ...{ pageSize, pageToken, kinds: kinds as EntryKind[] },
         ...{ start: milliseconds(startTime), end: milliseconds(endTime) },
       });
-      const { items, nextPageToken } = unwrap(await wallets.listEntries(accountOf(caller), 'api', request));
+      const { items, nextPageToken } = unwrap(
+        await wallets.listEntries(accountToRead(caller, message), 'api', request),
+      );
       return { entries: items.map(entryMessage), nextPageToken };
     },
-    getCharge: async ({ chargeId }, { caller }) => ({
-      charge: chargeMessage(unwrap(await wallets.getCharge(accountOf(caller), chargeId))),
+    getCharge: async (request, { caller }) => ({
+      charge: chargeMessage(unwrap(await wallets.getCharge(accountToRead(caller, request), request.chargeId))),
     }),
     listCharges: async ({ idempotencyKey, metadata, ...page }, { caller }) => {
-      const accountId = accountOf(caller);
+      const accountId = accountToRead(caller, page);
       if (idempotencyKey !== '') {
         // The account's own keys: those of an end user's requests are in that user's scope.
         const charge = await wallets.findCharge(accountId, accountId, idempotencyKey);
@@ -94,7 +98,7 @@ export function walletService({ wallets, statements, lowBalanceAlerts }: WalletR
     },
     ...usageHandlers(statements),
     ...lowBalanceHandlers(lowBalanceAlerts),
-    getApplicationWallet: (_, call) => walletOf(call, 'application'),
+    getApplicationWallet: async (_, { caller }) => walletOf(accountOf(caller), 'application'),
     createApplicationTopUp: ({ amountUsd }, call) => topUp(amountUsd, call, 'application'),
   });
 }

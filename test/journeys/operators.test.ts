@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AccountService } from '../../src/gen/intelligence/account/v1/account_service_pb.ts';
 import { AuditService } from '../../src/gen/intelligence/audit/v1/audit_service_pb.ts';
 import { ChatService } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
+import { KeyService } from '../../src/gen/intelligence/key/v1/key_service_pb.ts';
+import { WalletService } from '../../src/gen/intelligence/wallet/v1/wallet_service_pb.ts';
 import { type Customer, onboard, reasonOf, send, startApp, type TestApp, testSecrets } from '../support/app.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
 import { grpcClient } from '../support/grpc.ts';
@@ -177,6 +179,50 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     expect(overGrpc.message?.accounts.map(({ balanceUsd }) => balanceUsd)).toEqual([wallet.balanceUsd]);
   });
 
+  test('an operator reads what an owner reads, of the account that is named; nobody else may name one', async () => {
+    const customer = await onboard(app);
+    const stranger = await onboard(app);
+    const { id: chargeId } = (await send(app, 'POST', chatPath, customer.apiKey, chat)).body;
+    const operator = { authorization: `Bearer ${app.operatorToken}` };
+    for (const path of [
+      '/v1/wallet',
+      '/v1/wallet/entries',
+      '/v1/wallet/top-ups',
+      '/v1/charges',
+      '/v1/usage',
+      '/v1/keys',
+    ]) {
+      const own = await send(app, 'GET', path, customer.managementKey);
+      expect(own.status, path).toBe(200);
+      // Just used by the one that asked.
+      const read = await operate('GET', `${path}?accountId=${customer.accountId}`);
+      expect(withoutUse(read.body), path).toEqual(withoutUse(own.body));
+      expect((await operate('GET', path)).status, path).toBe(400);
+      for (const accountId of [customer.accountId, stranger.accountId]) {
+        const named = await send(app, 'GET', `${path}?accountId=${accountId}`, customer.managementKey);
+        expect([path, named.status, named.body.error.message]).toEqual([
+          path,
+          400,
+          expect.stringContaining('accountId'),
+        ]);
+      }
+    }
+    const charge = await operate('GET', `/v1/charges/${chargeId}?accountId=${customer.accountId}`);
+    expect(charge.body.charge.chargeId).toBe(chargeId);
+    expect((await operate('GET', `/v1/charges/${chargeId}?accountId=${stranger.accountId}`)).status).toBe(404);
+    const { accountId } = customer;
+    const client = grpcClient(app.url);
+    const wallet = await client.unary(WalletService.method.getWallet, { accountId }, operator);
+    expect(wallet.message?.wallet?.balanceUsd).toBe(
+      (await operate('GET', `/v1/wallet?accountId=${accountId}`)).body.wallet.balanceUsd,
+    );
+    const keys = await client.unary(KeyService.method.listKeys, { accountId }, operator);
+    expect(keys.message?.keys).toHaveLength(2);
+    // Looking is all: what changes an account is its owner's.
+    expect(reasonOf(await operate('POST', `/v1/keys/${customer.keyId}:revoke`, {}))).toBe('SCOPE_MISSING');
+    client.close();
+  });
+
   test('every credential of a suspended account is refused on every node; what runs is finished and charged', async () => {
     const customer = await onboard(app);
     const token = (await send(app, 'POST', '/v1/tokens', customer.apiKey, { subject: 'ann' })).body.accessToken;
@@ -300,6 +346,10 @@ const completion: UpstreamReply = {
     usage: { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7 },
   },
 };
+
+function withoutUse(body: { keys?: { lastUsedTime?: string }[] }) {
+  return { ...body, ...(body.keys && { keys: body.keys.map(({ lastUsedTime, ...key }) => key) }) };
+}
 
 function nano(usd: string): bigint {
   const [whole = '0', decimals = ''] = usd.replace('-', '').split('.');

@@ -58,8 +58,8 @@ eachServer((server) => {
       });
     const made = await Promise.all([record('SEPA 1'), record('SEPA 1')]);
     expect(made).toMatchObject([
-      { value: { state: 'paid', providerReference: 'SEPA 1' } },
-      { value: { state: 'paid' } },
+      { value: { topUp: { state: 'paid', providerReference: 'SEPA 1' } } },
+      { value: { topUp: { state: 'paid' } } },
     ]);
     expect(await record('SEPA 2')).toMatchObject({ failure: { kind: 'idempotency_mismatch' } });
     expect(await balanceOf(node, account)).toMatchObject({ balance: 5n * usd });
