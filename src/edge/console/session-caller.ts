@@ -44,7 +44,8 @@ export function createSessionCallers({ sessions, keys }: SessionCallersOptions):
 
 function ownerOf(key: Result<VerifiedKey>, session: Session): Result<Caller> {
   if (key.ok) return succeed(withSession(keyCaller(key.value), session));
-  return key.failure.kind === 'overloaded' ? key : fail({ kind: 'session_ended' });
+  const { kind } = key.failure;
+  return kind === 'overloaded' || kind === 'account_suspended' ? key : fail({ kind: 'session_ended' });
 }
 
 function withSession(caller: Caller, { id, confirmTime }: Session): Caller {

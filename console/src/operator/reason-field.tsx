@@ -1,0 +1,16 @@
+import { t } from '../i18n/index.ts';
+import { Field } from '../ui/index.ts';
+
+/** Why something is done, for the record. Each write of an operator has one. */
+export function ReasonField({ value, onValue }: { value: string; onValue: (value: string) => void }) {
+  return (
+    <Field
+      label={t('common.reason')}
+      help={t('common.reasonHelp')}
+      required
+      maxLength={200}
+      value={value}
+      onValue={onValue}
+    />
+  );
+}

@@ -1,0 +1,20 @@
+import { t } from '../../i18n/index.ts';
+import { Page, useFilters } from '../../ui/index.ts';
+import { CorrectCredit } from './correct.tsx';
+import { Adjustments, PendingTopUps } from './lists.tsx';
+import { RecordPayment } from './record.tsx';
+
+/** Payments by hand and corrections, for operators. `?account=` fills the forms in. */
+export default function OperatorCredits() {
+  const [{ account }] = useFilters({ account: '' });
+  return (
+    <Page title={t('operator-credits.title')} lead={t('operator-credits.lead')}>
+      <div class="halves">
+        <RecordPayment account={account} />
+        <CorrectCredit account={account} />
+      </div>
+      <PendingTopUps />
+      <Adjustments />
+    </Page>
+  );
+}
