@@ -107,7 +107,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
             apiPrefix: config.http.pathPrefix,
             sandbox: rooms.sandboxMoney,
           });
-        registerOauth(server, { ...rooms, log, issuer });
+        registerOauth(server, { ...rooms, log, issuer, console: config.console.enabled });
         registerMetrics(server, { text: rooms.metrics.text, authenticate, anonymous: rooms.limits.anonymous, texts });
         registerWebhooks(server, webhookReceivers(rooms), log);
       },

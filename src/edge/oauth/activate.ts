@@ -10,8 +10,8 @@ import { activatePage, type PageFields, resultPage, style } from './pages.ts';
 
 /**
  * `/activate`: a page, without JavaScript, on which an account's owner lets a device in. An owner with a backend approves
- * with `POST /v1/devices:approve` instead. There is no session and no cookie: the form carries the owner's key, so no
- * other site can make a visitor approve anything.
+ * with `POST /v1/devices:approve` instead. No cookie counts here: the form carries the owner's key, so no
+ * other site can make a visitor approve anything. Whoever is signed in to the console is shown the way there.
  */
 export function registerActivatePage(app: FastifyInstance, options: OauthOptions): void {
   const { keys, limits, log } = options;
@@ -44,13 +44,19 @@ export function registerActivatePage(app: FastifyInstance, options: OauthOptions
 
     pages.get('/activate', async (request, reply) => {
       const { user_code: userCode } = request.query as { user_code?: unknown };
-      return show(reply, 200, activatePage({ userCode: typeof userCode === 'string' ? userCode.slice(0, 64) : '' }));
+      const code = typeof userCode === 'string' ? userCode.slice(0, 64) : '';
+      return show(reply, 200, activatePage({ userCode: code, console: options.console }));
+    });
+    // Shorter to type, and what people try.
+    pages.get('/device', async (request, reply) => {
+      const query = request.originalUrl.slice('/device'.length);
+      return reply.redirect(`/activate${query}`);
     });
 
     pages.post('/activate', async (request, reply) => {
       const form = request.body as Form | undefined;
       if (!form) return show(reply, 400, resultPage('The form is not complete', 'Go back and fill it in again.'));
-      const fields = fieldsOf(form);
+      const fields = { ...fieldsOf(form), console: options.console };
       const decided = await decide(form, request.ip);
       if (!decided.ok)
         return show(

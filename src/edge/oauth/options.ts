@@ -9,5 +9,7 @@ export interface OauthOptions {
   limits: Pick<Limits, 'anonymous'>;
   /** The service's public address, without a slash at its end. */
   issuer(): string;
+  /** Whether the console is served, in which owners can approve devices, too. */
+  console: boolean;
   log: Logger;
 }

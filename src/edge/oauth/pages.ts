@@ -4,18 +4,23 @@ export interface PageFields {
   subject?: string;
   displayName?: string;
   spendingCap?: string;
+  /** Whether owners can approve in the console, where they are signed in. */
+  console?: boolean;
 }
 
 /** The pages' only style sheet; the content security policy names its digest. */
 export const style = `
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 3rem auto; padding: 0 1rem; color: #1b1b1b; }
+:root { color-scheme: light dark; --text: light-dark(#1b1b1b, #ededed); --soft: light-dark(#555, #b5b5b5); --line: light-dark(#767676, #8c8c8c); --page: light-dark(#fff, #161616); --bad: light-dark(#b00020, #ff8a95); --bad-page: light-dark(#fdecee, #3a1519); }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 26rem; margin: 3rem auto; padding: 0 1rem; color: var(--text); }
+html, input { background: var(--page); }
+a { color: var(--text); }
 label { display: block; margin-top: 1rem; font-weight: 600; }
-small { display: block; font-weight: 400; color: #555; }
-input { width: 100%; box-sizing: border-box; padding: .5rem; font: inherit; border: 1px solid #767676; border-radius: 4px; }
+small { display: block; font-weight: 400; color: var(--soft); }
+input { width: 100%; box-sizing: border-box; padding: .5rem; font: inherit; color: var(--text); border: 1px solid var(--line); border-radius: 4px; }
 #user_code { font-size: 1.5rem; letter-spacing: .15em; text-transform: uppercase; }
-button { margin-top: 1.5rem; margin-right: .5rem; padding: .6rem 1.2rem; font: inherit; border-radius: 4px; border: 1px solid #1b1b1b; cursor: pointer; }
-button[value=approve] { background: #1b1b1b; color: #fff; }
-.problem { border-left: 4px solid #b00020; padding: .5rem 1rem; background: #fdecee; }
+button { margin-top: 1.5rem; margin-right: .5rem; padding: .6rem 1.2rem; font: inherit; color: var(--text); background: var(--page); border-radius: 4px; border: 1px solid var(--text); cursor: pointer; }
+button[value=approve] { background: var(--text); color: var(--page); }
+.problem { border-left: 4px solid var(--bad); padding: .5rem 1rem; background: var(--bad-page); }
 `;
 
 /** The form. `problem` says what was wrong with it the last time. */
@@ -24,6 +29,7 @@ export function activatePage(fields: PageFields, problem?: string): string {
     'Activate a device',
     `${problem === undefined ? '' : `<p class="problem" role="alert">${escapeHtml(problem)}</p>`}
 <p>Approve only a device that you have in front of you and whose code you see on its screen.</p>
+${fields.console ? `<p><a href="/console/devices${fields.userCode === '' ? '' : `?user_code=${encodeURIComponent(fields.userCode)}`}">I am signed in to the console</a></p>` : ''}
 <form method="post" action="/activate" autocomplete="off">
 ${field('user_code', 'Code', 'The 8 letters that the device shows.', fields.userCode, 'required maxlength="64"')}
 ${field('subject', 'End user', 'Your own id of the person who uses the device.', fields.subject, 'maxlength="128"')}

@@ -7,6 +7,7 @@ import { access, Credential } from '../../gen/intelligence/common/v1/access_pb.t
 import { IdempotencyKey, idempotency_key } from '../../gen/intelligence/common/v1/idempotency_pb.ts';
 import { errorResponses, errorSchemas } from './errors.ts';
 import { exampleOf } from './examples.ts';
+import { codeSamples } from './samples.ts';
 import { type Schemas, schemasOf, used } from './schemas.ts';
 
 export interface OpenApiOptions {
@@ -43,7 +44,9 @@ export function openApiDocument(options: OpenApiOptions): Record<string, unknown
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
     servers: [{ url: options.serverUrl }],
-    tags: options.services.map((service) => tag(service, options.comments)),
+    tags: [...options.services]
+      .sort((a, b) => placeOf(a) - placeOf(b))
+      .map((service) => tag(service, options.comments)),
     paths,
     components: {
       schemas: { ...used(paths, { ...schemas.requests.definitions, ...schemas.replies.definitions }), ...errorSchemas },
@@ -63,6 +66,26 @@ const introduction = [
   'Chat and business workflows, paid from prepaid credit. The same methods answer gRPC, gRPC-Web and Connect.',
   'Amounts of money are decimal strings in USD. Errors have one shape, described at the `Error` schema.',
 ].join('\n\n');
+
+/** What a customer needs first comes first; what is for operators comes last. */
+const order = [
+  'KeyService',
+  'WalletService',
+  'ChatService',
+  'EmbeddingService',
+  'WorkflowService',
+  'OutcomeService',
+  'PulseService',
+  'TokenService',
+  'ClientService',
+  'WebhookService',
+  'ProviderKeyService',
+];
+
+function placeOf({ name }: DescService): number {
+  const place = order.indexOf(name);
+  return place < 0 ? order.length : place;
+}
 
 interface Operation {
   operationId: string;
@@ -94,6 +117,14 @@ function operation(
     summary: firstSentence(comment),
     description: `${comment}\n\n${who.description}`,
     security: who.isOpen ? [] : [{ bearer: [] }],
+    'x-credentials': who.kinds,
+    'x-codeSamples': codeSamples({
+      verb: rule.httpMethod,
+      path: pathOf(method, rule),
+      credential: who.isOpen ? undefined : sampleVariables[who.kinds[0] ?? ''],
+      headers: keyUse(method) === 'required' ? ['Idempotency-Key'] : [],
+      body: rule.body === '' ? undefined : (exampleOf(method, pathFields(rule)) ?? {}),
+    }),
     ...(parameters.length > 0 && { parameters }),
     ...(rule.body !== '' && { requestBody: requestBody(method, rule, requests) }),
     responses: {
@@ -105,6 +136,18 @@ function operation(
       ),
     },
   };
+}
+
+/** Where samples find a credential: in the environment, never in the code. */
+const sampleVariables: Readonly<Record<string, string>> = {
+  api_key: 'API_KEY',
+  access_token: 'ACCESS_TOKEN',
+  management_key: 'MANAGEMENT_KEY',
+  operator: 'OPERATOR_TOKEN',
+};
+
+function pathFields({ template }: MethodRule): Set<string> {
+  return new Set(template.variables.map(({ fieldPath }) => fieldPath[0] ?? ''));
 }
 
 // A unary and a streaming method on one path are one operation: `Accept` chooses.
@@ -187,7 +230,7 @@ function keyUse(method: DescMethod): 'optional' | 'required' | undefined {
 }
 
 function requestBody(method: DescMethod, rule: MethodRule, schemas: JsonSchemas): unknown {
-  const inPath = new Set(rule.template.variables.map(({ fieldPath }) => fieldPath[0] ?? ''));
+  const inPath = pathFields(rule);
   const example = exampleOf(method, inPath);
   const field = method.input.fields.find((each) => each.name === rule.body);
   const whole = inPath.size > 0 ? schemas.object(method.input, inPath) : schemas.message(method.input);
@@ -226,6 +269,8 @@ function streamed(description: string, contentSchema: JsonSchema) {
 
 interface Who {
   isOpen: boolean;
+  /** The credentials that may call, the one that most callers have first. */
+  kinds: string[];
   isCharged: boolean;
   description: string;
 }
@@ -239,6 +284,13 @@ const credentialNames: Record<Credential, string> = {
   [Credential.ACCESS_TOKEN]: 'an access token',
 };
 
+const kindNames: Readonly<Partial<Record<Credential, string>>> = {
+  [Credential.OPERATOR]: 'operator',
+  [Credential.MANAGEMENT_KEY]: 'management_key',
+  [Credential.API_KEY]: 'api_key',
+  [Credential.ACCESS_TOKEN]: 'access_token',
+};
+
 function credentialsOf(method: DescMethod): Who {
   const rule = hasOption(method, access) ? getOption(method, access) : undefined;
   const credentials: Credential[] = rule?.credentials ?? [];
@@ -248,6 +300,7 @@ function credentialsOf(method: DescMethod): Who {
   const scoped = scope === '' ? '' : ` Scope: \`${scope}\`.`;
   return {
     isOpen,
+    kinds: Object.keys(sampleVariables).filter((kind) => credentials.some((each) => kindNames[each] === kind)),
     isCharged: scope !== '' && method.idempotency === Idempotency.IDEMPOTENCY_UNKNOWN,
     description: isOpen ? 'No credential is needed.' : `Credential: ${names}.${scoped}`,
   };

@@ -14,7 +14,7 @@ export interface OpenApiRoutesOptions {
 
 /**
  * `GET /openapi.json`: the contract as OpenAPI 3.1, made once from the descriptors. `GET /docs`: a page that shows it
- * and sends requests. The page loads nothing from elsewhere and runs no inline script.
+ * and, for whoever is signed in to the console, sends requests. The page loads nothing from elsewhere and runs no inline script.
  */
 export function registerOpenApi(app: FastifyInstance, { services, pathPrefix }: OpenApiRoutesOptions): void {
   const comments = readProtoComments(readFileSync(new URL('../../gen/descriptors.binpb', import.meta.url)));
@@ -22,7 +22,9 @@ export function registerOpenApi(app: FastifyInstance, { services, pathPrefix }: 
   const document = openApiDocument({ services, comments, version, serverUrl: pathPrefix || '/' });
   serve(app, '/openapi.json', 'application/json; charset=utf-8', JSON.stringify(document));
   serve(app, '/docs', 'text/html; charset=utf-8', page('docs.html'), contentSecurityPolicy);
-  serve(app, '/docs/app.js', 'text/javascript; charset=utf-8', page('docs-app.js'));
+  for (const name of ['app', 'dom', 'operation', 'schema', 'send'])
+    serve(app, `/docs/${name}.js`, 'text/javascript; charset=utf-8', page(`${name}.js`));
+  serve(app, '/docs/favicon.svg', 'image/svg+xml', page('favicon.svg'));
   serve(app, '/docs/style.css', 'text/css; charset=utf-8', page('docs-style.css'));
 }
 
@@ -35,6 +37,8 @@ const contentSecurityPolicy = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join('; ');
 
 function page(name: string): string {
