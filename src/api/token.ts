@@ -1,6 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Caller } from '../base/caller.ts';
-import { unwrap } from '../base/failure.ts';
+import { FailureError, invalid, unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import type { DeviceSchema } from '../gen/intelligence/token/v1/device_pb.ts';
 import { TokenService } from '../gen/intelligence/token/v1/token_service_pb.ts';
@@ -20,7 +20,7 @@ export function tokenService({ tokens, once }: { tokens: Tokens; once: Once }): 
         write: async (within) => {
           const { subject, ttlSeconds } = request;
           const given = { ...(ttlSeconds !== undefined && { ttlSeconds }), ...allowances(request) };
-          const issued = await tokens.issue({ keyId: keyOf(call.caller).id, subject, ...given }, within);
+          const issued = await tokens.issue({ ...payingKey(call.caller, request.keyId), subject, ...given }, within);
           const { accessToken, tokenId, scopes, expireTime } = unwrap(issued);
           return { accessToken, tokenId, scopes: [...scopes], ...time('expireTime', expireTime) };
         },
@@ -57,6 +57,18 @@ export function tokenService({ tokens, once }: { tokens: Tokens; once: Once }): 
       device: deviceMessage(unwrap(await devices.revoke(manager(caller), deviceId))),
     }),
   });
+}
+
+/** The key that a token descends from: the one that asks, or the one that a management key names. */
+function payingKey(caller: Caller, named: string | undefined): { keyId: string; accountId?: string } {
+  const { id } = keyOf(caller);
+  if (caller.credential === 'management_key') {
+    if (named === undefined) throw new FailureError(invalid('keyId', 'must name the API key that pays for the token'));
+    return { keyId: named, accountId: accountOf(caller) };
+  }
+  if (named !== undefined && named !== id)
+    throw new FailureError(invalid('keyId', 'must be the API key that asks, or be left out'));
+  return { keyId: id };
 }
 
 /** What a token or a device is allowed; what a request leaves out is left to the room. */

@@ -1,4 +1,4 @@
-import type { FieldViolation } from '../base/failure.ts';
+import { type FieldViolation, fail, invalid, type Result } from '../base/failure.ts';
 import { maxAmountNanoUsd, type NanoUsd } from '../base/money.ts';
 import { type ParentKey, tokenScopes } from './types.ts';
 
@@ -60,4 +60,16 @@ export function scopesOf(parent: ParentKey): string[] {
 export function lesserCap(one: NanoUsd | undefined, other: NanoUsd | undefined): NanoUsd | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return one < other ? one : other;
+}
+
+/**
+ * An API key that an account names to descend from. A key that is not the account's own is as good as none, and nothing of it is
+ * told. Fails with `invalid_argument` for `keyId`, or with `overloaded`.
+ */
+export function ownKey(found: Result<ParentKey>, accountId: string): Result<ParentKey> {
+  if (!found.ok && found.failure.kind === 'overloaded') return found;
+  if (!found.ok || found.value.accountId !== accountId)
+    return fail(invalid('keyId', 'must name an API key of the account that works'));
+  if (found.value.scopes.size === 0) return fail(invalid('keyId', 'must name an API key, not a management key'));
+  return found;
 }

@@ -3,6 +3,7 @@ import { type Failure, fail, invalid, type Result, succeed } from '../base/failu
 import { newId } from '../base/ids.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../base/page.ts';
 import type { Transactional } from '../db/index.ts';
+import { ownKey } from './bounds.ts';
 import type { ClientsStore } from './clients-store.ts';
 import type { ClientApplication, ParentKey } from './types.ts';
 
@@ -37,11 +38,8 @@ export function createClients(options: {
         return fail(invalid('displayName', 'must have 1 to 200 characters'));
       if (activationUri !== undefined && !isWebPage(activationUri))
         return fail(invalid('activationUri', 'must be the https address of a page, of at most 500 characters'));
-      const parent = await parentOf(keyId);
-      // A key that is not the account's own is as good as none.
-      if (!parent.ok || parent.value.accountId !== accountId)
-        return fail(invalid('keyId', 'must name an API key of the account that works'));
-      if (parent.value.scopes.size === 0) return fail(invalid('keyId', 'must name an API key, not a management key'));
+      const parent = ownKey(await parentOf(keyId), accountId);
+      if (!parent.ok) return parent;
       const client: ClientApplication = {
         id: newId('app'),
         accountId,

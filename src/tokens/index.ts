@@ -8,7 +8,7 @@ import type { Seal } from '../base/seal.ts';
 import type { CredentialChanges } from '../db/credential-changes.ts';
 import type { Database, Transactional } from '../db/index.ts';
 import { createAttempts } from './attempts.ts';
-import { lesserCap, scopesOf, ttlSecondsDefault, violationsOf } from './bounds.ts';
+import { lesserCap, ownKey, scopesOf, ttlSecondsDefault, violationsOf } from './bounds.ts';
 import { type Clients, createClients } from './clients.ts';
 import { createClientsStore } from './clients-store.ts';
 import { digestOf } from './codes.ts';
@@ -46,7 +46,7 @@ export {
  * of its own.
  */
 export interface Tokens {
-  /** Makes a token for one end user. Fails with `invalid_argument`, or like the key itself. */
+  /** Makes a token for one end user. Fails with `invalid_argument`, or, when the key itself asks, like the key. */
   issue(request: NewToken, within?: Transactional): Promise<Result<IssuedToken>>;
   /**
    * Whose token this is. Synchronous, without a database, when the token was seen before and nothing changed since.
@@ -131,7 +131,8 @@ export function createTokens(options: TokensOptions): Tokens {
   rounds.start();
 
   async function issue(request: NewToken, within?: Transactional): Promise<Result<IssuedToken>> {
-    const parent = await parentOf(request.keyId);
+    const found = await parentOf(request.keyId);
+    const parent = request.accountId === undefined ? found : ownKey(found, request.accountId);
     if (!parent.ok) return parent;
     const { keyId, accountId, expireTime, spendingCap } = parent.value;
     const violations = violationsOf(request, parent.value);

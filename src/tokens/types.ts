@@ -19,8 +19,10 @@ export interface ParentKey {
 }
 
 export interface NewToken {
-  /** The API key that asks. */
+  /** The API key that the token descends from, and that pays. */
   keyId: string;
+  /** The account that asks with a management key: the key must be one of its own. Absent: the key itself asks. */
+  accountId?: string;
   /** The end user, as the customer names them: 1 to 128 bytes. */
   subject: string;
   /** Default: all of `tokenScopes` that the parent has. */
