@@ -12,6 +12,11 @@ export interface Call {
   readonly caller: Caller;
   /** Aborted when the caller goes away or the deadline passes. */
   readonly signal: AbortSignal;
+  /**
+   * Of streams: aborted when the caller's key, token or device is revoked, also after the caller went away, for as long as something
+   * outlasts the call.
+   */
+  readonly revoked: AbortSignal | undefined;
   /** When the caller's own deadline passes, in milliseconds since the epoch; undefined when it set none. */
   readonly deadline: number | undefined;
   /** The caller's address; a forwarded address only from trusted proxies. */

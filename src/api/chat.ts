@@ -90,5 +90,5 @@ export function chatService({ chat, fingerprintKey, keepAliveMs }: ChatServiceOp
 }
 
 function chatCall(call: Call, idempotency: ChatCall['idempotency']): ChatCall {
-  return { signal: call.signal, idempotency, outlast: (work) => call.outlast(work) };
+  return { signal: call.signal, revoked: call.revoked, idempotency, outlast: (work) => call.outlast(work) };
 }

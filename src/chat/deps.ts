@@ -63,6 +63,8 @@ export interface ChatDeps extends ModelDeps {
 export interface ChatCall {
   /** Aborted when the caller goes away or its own deadline passes. */
   signal: AbortSignal;
+  /** Aborted when the caller's credential is revoked, also after the caller went away; absent: it is not watched. */
+  revoked?: AbortSignal | undefined;
   /** The caller's key, and a digest (at most 32 bytes) of the method and the message. */
   idempotency?: { key: string; fingerprint: Uint8Array } | undefined;
   /** Told of work that may go on after the caller has left: until it ends, the call keeps its place in the limits. */

@@ -13,8 +13,8 @@ export interface ResumableChatDeps extends CachedChatDeps {
 }
 
 /**
- * Like `streamCached`; when the request is resumable its reply is made and settled to its end whoever listens, and its events have
- * numbers. A repeated request gets the same events, those to come as well. A reply of the cache, or one that is stored and not kept
+ * Like `streamCached`; when the request is resumable its reply is made and settled to its end whoever listens, unless the credential
+ * that asked is revoked, and its events have numbers. A repeated request gets the same events, those to come as well. A reply of the cache, or one that is stored and not kept
  * any more, comes at once and has no numbers.
  */
 export async function streamResumable(
@@ -33,10 +33,11 @@ export async function streamResumable(
   if (!room.ok) return room;
 
   const left = new AbortController();
+  call.revoked?.addEventListener('abort', () => left.abort(new FailureError(revoked)), { once: true });
   const begun: { events?: StreamLog; repeats?: string } = {};
   const charged = (chargeId: string, isRepeat: boolean) => {
     if (isRepeat) begun.repeats = chargeId;
-    else begun.events = streams.begin(chargeId, reader.value, () => left.abort());
+    else begun.events = streams.begin(chargeId, reader.value, () => left.abort(new FailureError(unattended)));
     call.charged?.(chargeId, isRepeat);
   };
   try {
@@ -50,7 +51,7 @@ export async function streamResumable(
       track(fill(events, opened.value, left.signal));
       return succeed(events.read(0, call.signal));
     }
-    events.fail(new FailureError(left.signal.aborted ? unattended : opened.failure));
+    events.fail(left.signal.aborted ? left.signal.reason : new FailureError(opened.failure));
     return opened;
   } catch (error) {
     begun.events?.fail(error);
@@ -98,11 +99,16 @@ async function fill(events: StreamLog, reply: AsyncGenerator<ChatEvent, void>, l
   try {
     for await (const event of reply) events.append(event);
   } catch (error) {
-    events.fail(left.aborted ? new FailureError(unattended, { cause: error }) : error);
+    events.fail(left.aborted ? left.reason : error);
   }
 }
 
 const unattended: Failure = {
   kind: 'precondition_failed',
   description: 'Nobody read this reply for so long that it was ended. What had come of it is charged.',
+};
+
+const revoked: Failure = {
+  kind: 'precondition_failed',
+  description: 'The credential that asked for this reply was revoked, which ended it. What had come of it is charged.',
 };

@@ -114,6 +114,7 @@ export class AdmittedCall implements Call {
   #signal: AbortSignal | undefined;
   #outlasting = 0;
   finished = false;
+  revoked: AbortSignal | undefined;
 
   constructor(
     incoming: IncomingCall,
@@ -148,9 +149,11 @@ export class AdmittedCall implements Call {
   get deadline(): number | undefined {
     return this.#incoming.deadline;
   }
-  /** Lets something else than the caller end the call, too. */
-  endWith(signal: AbortSignal): void {
-    this.#signal = AbortSignal.any([this.signal, signal]);
+  /** Lets a revocation end the call, too; `stopWatching` is called when the call and what outlasts it are over. */
+  endWith(revoked: AbortSignal, stopWatching: () => void): void {
+    this.revoked = revoked;
+    this.#signal = AbortSignal.any([this.signal, revoked]);
+    this.#releaseToo(stopWatching);
   }
   header(name: string): string | undefined {
     return this.#incoming.header(name);
@@ -160,14 +163,17 @@ export class AdmittedCall implements Call {
   }
   /** From now on it is a call of `method`, which occupies something more. */
   become(method: DescMethod, release: () => void): void {
-    const releaseFirst = this.#release;
     this.method = method;
     this.trace?.rename(nameOf(method));
+    this.#releaseToo(release);
+    if (this.finished) this.#leave();
+  }
+  #releaseToo(release: () => void): void {
+    const releaseFirst = this.#release;
     this.#release = () => {
       releaseFirst();
       release();
     };
-    if (this.finished) this.#leave();
   }
   /** Another call for the same request, which occupies nothing more. */
   alongside(method: DescMethod): AdmittedCall {
@@ -311,7 +317,7 @@ export function createGate(options: GateOptions): Gate {
     let isOver = false;
     const revoked = new AbortController();
     const stopWatching = revocations?.watch(call.caller, revoked);
-    if (stopWatching) call.endWith(revoked.signal);
+    if (stopWatching) call.endWith(revoked.signal, stopWatching);
     try {
       validate(request, call);
       const replies = handlerOf(call.method)(request as never, call) as AsyncIterable<UntypedReply>;
@@ -326,7 +332,6 @@ export function createGate(options: GateOptions): Gate {
       failed = revoked.signal.aborted ? new FailureError({ kind: 'key_revoked' }) : ended(call, error);
       throw failed;
     } finally {
-      stopWatching?.();
       // A consumer that stops early ends the generator without an error: the caller went away.
       finish(call, isOver ? failed : new FailureError({ kind: 'cancelled' }));
     }

@@ -51,11 +51,12 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     requestCut(app.url, {
       head: [
         `POST ${chatPath} HTTP/1.1`,
-        `authorization: Bearer ${customer.apiKey}`,
         'content-type: application/json',
         'accept: text/event-stream',
         `idempotency-key: ${key}`,
-        ...Object.entries(more).map(([name, value]) => `${name}: ${value}`),
+        ...Object.entries({ authorization: `Bearer ${customer.apiKey}`, ...more }).map(
+          ([name, value]) => `${name}: ${value}`,
+        ),
       ],
       body: JSON.stringify(asked),
       ...(typeof cut === 'number' ? { cutAfter: cut } : {}),
@@ -179,6 +180,23 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
       // After the end there is nothing more, and nothing is asked of the model.
       expect((await resume(app, chargeId, String(pieces.length + 1))).events).toEqual([]);
       expect(upstream.seen).toHaveLength(1);
+    });
+
+    test('is ended with its token, though nobody reads it, and charged for what came', async () => {
+      upstream.answer(() => ({ pieces: streamedCompletion(['so ', 'far ']).slice(0, 3), ending: 'silence' }));
+      upstream.seen.length = 0;
+      const token = (await send(app, 'POST', '/v1/tokens', customer.apiKey, { subject: 'ends', scopes: ['chat'] }))
+        .body;
+      const before = await balance();
+      const cut = await begin('ended', '"far "', { authorization: `Bearer ${token.accessToken}` });
+      await send(other, 'POST', `/v1/tokens/${token.tokenId}:revoke`, customer.managementKey, {});
+      await upstream.seen[0]?.aborted;
+      await settled();
+      const paid = before - (await balance());
+      const { charge } = (await send(app, 'GET', `/v1/charges/${chargeIn(cut)}`, customer.managementKey)).body;
+      expect(charge.state).toBe('settled');
+      expect(Math.round(Number(charge.chargedUsd) * 1e9)).toBe(paid);
+      expect(paid).toBeGreaterThan(0);
     });
 
     test('that the upstream breaks off says so to whoever resumes it, also later', async () => {
