@@ -123,4 +123,12 @@ export default {
   'error-UPSTREAM_FAILED': 'The model provider failed.',
   'error-UPSTREAM_TIMEOUT': 'The model provider did not answer in time.',
   'error-INTERNAL': 'The service made a mistake. Its operator can find it by the request id.',
+
+  openLink: 'Open {address}',
+  paysWith: 'Paid with',
+  paysWithHelp:
+    'By tokens of this key that can spend {amount} and end after {count} minutes. The key itself is not in this browser.',
+  noPayingKey: 'There is no API key that can pay for this.',
+  noPayingKeyHelp: 'Make one; what is tried here is charged to it.',
+  makeKey: 'Make an API key',
 } as const;

@@ -1,0 +1,187 @@
+import { Link } from 'wouter-preact';
+import { formatNumber, t } from '../../i18n/index.ts';
+import { Markdown } from '../../markdown/markdown.tsx';
+import { isTokenCapReached, tokenCapUsd } from '../../paying/payer.ts';
+import { Badge, Banner, Button, Failure, Money } from '../../ui/index.ts';
+import type { ChatStore } from './chat-store.ts';
+import { type Column, isRunning, type Reply, type Turn } from './conversation.ts';
+
+/** What was said. New pieces are told to screen readers when a reply is whole, not one by one. */
+export function Thread({ store }: { store: ChatStore }) {
+  const { turns, columns } = store.state;
+  if (turns.length === 0) return <p class="empty">{t('playground.empty')}</p>;
+  return (
+    <ol class="playground-thread" aria-label={t('playground.thread')}>
+      {turns.map((turn) => (
+        <li key={turn.id} class="playground-turn">
+          <Said turn={turn} />
+          <div class={columns.length > 1 ? 'playground-replies two' : 'playground-replies'}>
+            {columns.map((column) => {
+              const reply = turn.replies[column.id];
+              return (
+                reply && (
+                  <ReplyCard key={column.id} reply={reply} column={column} many={columns.length > 1} store={store} />
+                )
+              );
+            })}
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Said({ turn: { text, pictures } }: { turn: Turn }) {
+  return (
+    <div class="playground-said">
+      <p class="playground-who">{t('playground.you')}</p>
+      {pictures.length > 0 && (
+        <div class="playground-pictures">
+          {pictures.map(({ name, mediaType, data }) => (
+            <img key={name} src={`data:${mediaType};base64,${data}`} alt={name} />
+          ))}
+        </div>
+      )}
+      <p class="plain-text">{text}</p>
+    </div>
+  );
+}
+
+interface ReplyCardProps {
+  reply: Reply;
+  column: Column;
+  many: boolean;
+  store: ChatStore;
+}
+
+function ReplyCard({ reply, column, many, store }: ReplyCardProps) {
+  const { end, text, reasoning, state, failure } = reply;
+  const who = end ? `${end.model}` : t(`playground.state-${state}`);
+  return (
+    <article class="playground-reply" aria-busy={isRunning(reply)}>
+      <header class="playground-who">
+        {many && <strong>{column.id.toUpperCase()}</strong>} <span>{who}</span>
+        {end?.provider && <span class="muted small">{end.provider}</span>}
+        {state === 'stopped' && <Badge kind="warning">{t('playground.stopped')}</Badge>}
+        {reply.copied && <Badge kind="plain">{t('playground.copied')}</Badge>}
+      </header>
+      {reasoning !== '' && (
+        <details class="playground-reasoning">
+          <summary>{t('playground.reasoning')}</summary>
+          <p class="plain-text muted">{reasoning}</p>
+        </details>
+      )}
+      {text !== '' && <Markdown text={text} />}
+      {text === '' && isRunning(reply) && <p class="muted">{t('playground.thinking')}</p>}
+      {state === 'lost' && <Banner kind="warning" title={t('playground.lost')} />}
+      <Ending reply={reply} />
+      {failure && <Failure failure={failure} />}
+      {isTokenCapReached(failure) && (
+        <Button onClick={() => store.payerOf(column.id).allowMore()}>
+          {t('playground.allowMore', { amount: `$${tokenCapUsd}` })}
+        </Button>
+      )}
+      {!isRunning(reply) && !reply.copied && <Figures reply={reply} />}
+      <p class="read-only" role="status">
+        {isRunning(reply) ? '' : t('playground.replied')}
+      </p>
+    </article>
+  );
+}
+
+/** Why a reply is shorter than it could be. */
+function Ending({ reply: { end, chargeId, state } }: { reply: Reply }) {
+  if (state === 'stopped' && chargeId === undefined) return <p class="muted">{t('playground.stoppedBefore')}</p>;
+  switch (end?.finishReason) {
+    case 'credit':
+      return (
+        <Banner
+          kind="danger"
+          title={t('playground.endedByCredit')}
+          action={
+            <Link class="button" href="/credit">
+              {t('common.topUp')}
+            </Link>
+          }
+        >
+          {t('playground.endedByCreditHelp', { amount: `$${tokenCapUsd}` })}
+        </Banner>
+      );
+    case 'length':
+      return <p class="muted">{t('playground.endedByLength')}</p>;
+    case 'content_filter':
+      return <p class="muted">{t('playground.endedByFilter')}</p>;
+    case 'tool_calls':
+      return <p class="muted">{t('playground.endedByTools')}</p>;
+    default:
+      return null;
+  }
+}
+
+/** What a reply took, cost, and why it came from there. */
+function Figures({ reply: { end, costUsd, chargeId, firstMs, totalMs, state } }: { reply: Reply }) {
+  const { usage, routing } = end ?? {};
+  if (costUsd === undefined && chargeId === undefined && usage === undefined) return null;
+  return (
+    <footer class="playground-reply-figures">
+      <dl>
+        <Figure name={t('playground.cost')}>
+          {costUsd === undefined && state !== 'done' ? t('playground.settling') : <Money usd={costUsd} />}
+        </Figure>
+        {usage && (
+          <>
+            <Figure name={t('playground.tokensIn')}>{countText(usage.inputTokens, usage.cachedInputTokens)}</Figure>
+            <Figure name={t('playground.tokensOut')}>{countText(usage.outputTokens)}</Figure>
+          </>
+        )}
+        {totalMs !== undefined && <Figure name={t('playground.took')}>{seconds(totalMs)}</Figure>}
+        {firstMs !== undefined && <Figure name={t('playground.first')}>{seconds(firstMs)}</Figure>}
+      </dl>
+      {routing?.reason && (
+        <p class="small">
+          <span class="muted">{t('playground.why')}</span> {routing.reason}
+        </p>
+      )}
+      {(routing?.attempts?.length ?? 0) > 1 && (
+        <ul class="small">
+          {routing?.attempts?.map(({ model, provider, outcome, latencyMs }, index) => (
+            <li key={index}>
+              {model} ({provider}): {outcome}, {seconds(latencyMs ?? 0)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {end?.ignored?.map(({ field, reason }) => (
+        <p key={field} class="small muted">
+          <code>{field}</code> {reason}
+        </p>
+      ))}
+      {usage?.estimated && <p class="small muted">{t('playground.estimated')}</p>}
+      {chargeId && (
+        <p class="small">
+          <Link href={`/charges/${chargeId}`}>{t('playground.charge')}</Link>
+        </p>
+      )}
+    </footer>
+  );
+}
+
+function Figure({ name, children }: { name: string; children: preact.ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** What is not known is not zero. */
+function countText(count: number | undefined, cached?: number): string {
+  if (count === undefined) return '–';
+  const text = formatNumber(count);
+  return cached ? `${text} ${t('playground.cached', { count: cached })}` : text;
+}
+
+function seconds(ms: number): string {
+  return t('playground.seconds', { seconds: formatNumber(ms / 1_000, { maximumFractionDigits: ms < 10_000 ? 2 : 1 }) });
+}
