@@ -126,8 +126,7 @@ export default {
 
   openLink: 'Open {address}',
   paysWith: 'Paid with',
-  paysWithHelp:
-    'By tokens of this key that can spend {amount} and end after {count} minutes. The key itself is not in this browser.',
+  paysWithHelp: 'By tokens of {count} minutes and at most {amount}. The key itself is not in this browser.',
   noPayingKey: 'There is no API key that can pay for this.',
   noPayingKeyHelp: 'Make one; what is tried here is charged to it.',
   makeKey: 'Make an API key',

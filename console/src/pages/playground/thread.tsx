@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { formatNumber, t } from '../../i18n/index.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
@@ -9,6 +10,7 @@ import { type Column, isRunning, type Reply, type Turn } from './conversation.ts
 /** What was said. New pieces are told to screen readers when a reply is whole, not one by one. */
 export function Thread({ store }: { store: ChatStore }) {
   const { turns, columns } = store.state;
+  useFollow(turns);
   if (turns.length === 0) return <p class="empty">{t('playground.empty')}</p>;
   return (
     <ol class="playground-thread" aria-label={t('playground.thread')}>
@@ -29,6 +31,15 @@ export function Thread({ store }: { store: ChatStore }) {
       ))}
     </ol>
   );
+}
+
+/** The page goes on with a reply that grows, for who reads its end. */
+function useFollow(turns: readonly Turn[]): void {
+  useEffect(() => {
+    const { scrollHeight, clientHeight } = document.documentElement;
+    const below = scrollHeight - clientHeight - scrollY;
+    if (turns.length > 0 && below < 320) scrollTo({ top: scrollHeight });
+  }, [turns]);
 }
 
 function Said({ turn: { text, pictures } }: { turn: Turn }) {

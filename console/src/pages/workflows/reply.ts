@@ -1,0 +1,68 @@
+import type { RpcReply } from '../../api.ts';
+
+type All = RpcReply<'WorkflowService.CheckRisk'> &
+  RpcReply<'WorkflowService.ScoreListing'> &
+  RpcReply<'WorkflowService.CheckProfile'> &
+  RpcReply<'WorkflowService.DraftDocument'> &
+  RpcReply<'WorkflowService.WriteDecisionMemo'> &
+  RpcReply<'WorkflowService.ScoreBusinessReadiness'> &
+  RpcReply<'WorkflowService.RunWorkflow'>;
+
+/** What any workflow replies: each family has some of it. */
+export type Reply = Partial<Omit<All, 'riskLevel'>> & { riskLevel?: string };
+
+export type Finding = NonNullable<Reply['findings']>[number];
+export type CheckOutcome = NonNullable<NonNullable<Reply['basis']>['checks']>[number];
+export type Draft = NonNullable<Reply['draft']>;
+
+/** A piece of a text, marked or not. */
+export interface Piece {
+  text: string;
+  finding?: Finding;
+}
+
+/** A text cut where findings begin and end; offsets are code points. What overlaps an earlier finding is left to the list. */
+export function piecesOf(text: string, findings: readonly Finding[]): Piece[] {
+  const points = [...text];
+  const pieces: Piece[] = [];
+  let at = 0;
+  const inOrder = [...findings].sort((one, other) => (one.start ?? 0) - (other.start ?? 0));
+  for (const finding of inOrder) {
+    const { start = 0, end = 0 } = finding;
+    if (start < at || end <= start || end > points.length) continue;
+    if (start > at) pieces.push({ text: points.slice(at, start).join('') });
+    pieces.push({ text: points.slice(start, end).join(''), finding });
+    at = end;
+  }
+  if (at < points.length) pieces.push({ text: points.slice(at).join('') });
+  return pieces;
+}
+
+const order = ['error', 'failed', 'passed', 'skipped'];
+
+/** The checks, what lost most weight first. */
+export function byWeightLost(checks: readonly CheckOutcome[]): CheckOutcome[] {
+  const rank = ({ outcome = '' }: CheckOutcome): number => {
+    const at = order.indexOf(outcome);
+    return at <= 1 ? 0 : at;
+  };
+  const weight = (check: CheckOutcome): number => Number(check.weight ?? 0);
+  return [...checks].sort((one, other) => rank(one) - rank(other) || weight(other) - weight(one));
+}
+
+interface Texts {
+  text?: string;
+  messages?: readonly { content?: string }[];
+  listing?: { title?: string; description?: string };
+}
+
+/** The texts that a request's findings stand in, each with its own. */
+export function markedTexts(request: unknown, findings: readonly Finding[]): { text: string; findings: Finding[] }[] {
+  const { text, messages, listing } = (request ?? {}) as Texts;
+  if (listing) return [{ text: `${listing.title ?? ''}\n${listing.description ?? ''}`, findings: [...findings] }];
+  if (text !== undefined && text !== '') return [{ text, findings: [...findings] }];
+  return (messages ?? []).map(({ content = '' }, index) => ({
+    text: content,
+    findings: findings.filter(({ messageIndex }) => messageIndex === index),
+  }));
+}

@@ -1,0 +1,281 @@
+import type { ComponentChildren } from 'preact';
+import { Link } from 'wouter-preact';
+import { findText, formatNumber, t } from '../../i18n/index.ts';
+import { Markdown } from '../../markdown/markdown.tsx';
+import { Badge, Banner, Code, Money, Section, Table } from '../../ui/index.ts';
+import { DraftReview } from './draft-review.tsx';
+import { MarkedText, severityKind } from './marked-text.tsx';
+import { byWeightLost, markedTexts, type Reply } from './reply.ts';
+
+/** What a workflow replied: the judgement first, then what it rests on, what it cost, and the whole as JSON. */
+export function Result({ reply, request }: { reply: Reply; request: unknown }) {
+  return (
+    <Section title={t('workflows.result')} class="workflows-result">
+      <Verdict reply={reply} />
+      {reply.nextBestAction && <Banner title={t('workflows.doNext')}>{reply.nextBestAction}</Banner>}
+      <Lists reply={reply} />
+      <Findings reply={reply} request={request} />
+      <Fields reply={reply} />
+      <Dimensions reply={reply} />
+      <Ranking reply={reply} />
+      {reply.markdown && (
+        <details>
+          <summary>{t('workflows.memo')}</summary>
+          <Markdown text={reply.markdown} />
+        </details>
+      )}
+      {reply.draft?.draftId && <DraftReview draftId={reply.draft.draftId} />}
+      {reply.output !== undefined && <Code text={JSON.stringify(reply.output, null, 2)} />}
+      <Checks reply={reply} />
+      <Cost reply={reply} />
+      <details>
+        <summary>{t('workflows.raw')}</summary>
+        <Code text={JSON.stringify(reply, null, 2)} />
+      </details>
+    </Section>
+  );
+}
+
+function Verdict({ reply }: { reply: Reply }) {
+  const score = reply.readinessScore ?? reply.riskScore ?? reply.overallScore ?? reply.completeness;
+  const { recommendation, riskLevel, rating, ready, summary } = reply;
+  return (
+    <div class="workflows-verdict">
+      {score !== undefined && (
+        <p class="workflows-score">
+          <strong>{points(score)}</strong> <span class="muted">{t('workflows.of100')}</span>{' '}
+          <span class="muted">{reply.riskScore !== undefined ? t('workflows.riskHigh') : ''}</span>
+        </p>
+      )}
+      <p class="workflows-badges">
+        {rating && <Badge kind="plain">{t('workflows.rating', { rating })}</Badge>}
+        {riskLevel && <Badge kind={severityKind(riskLevel)}>{t('workflows.risk', { level: riskLevel })}</Badge>}
+        {ready !== undefined && (
+          <Badge kind={ready ? 'good' : 'warning'}>{ready ? t('workflows.ready') : t('workflows.notReady')}</Badge>
+        )}
+        {recommendation?.option && <Badge kind="good">{recommendation.option}</Badge>}
+      </p>
+      {summary && <p>{summary}</p>}
+      {recommendation?.rationale && <p class="muted">{recommendation.rationale}</p>}
+    </div>
+  );
+}
+
+function Lists({ reply }: { reply: Reply }) {
+  const blockers = reply.blockers?.map(({ message, action }) => [message, action].filter(Boolean).join(' '));
+  const eliminated = reply.eliminated?.map(({ option, constraint, reason }) =>
+    [`${option}:`, constraint, reason].filter(Boolean).join(' '),
+  );
+  const unused = reply.unusedFields?.map(({ field, nearest }) =>
+    nearest ? t('workflows.unusedMeant', { field: field ?? '', meant: nearest }) : (field ?? ''),
+  );
+  return (
+    <>
+      <List title={t('workflows.blockers')} items={blockers} />
+      <List title={t('workflows.missing')} items={reply.missingFacts} />
+      <List title={t('workflows.eliminated')} items={eliminated} />
+      <List title={t('workflows.caps')} items={reply.caps?.map(({ message }) => message ?? '')} />
+      <List title={t('workflows.risks')} items={reply.risks} />
+      <List title={t('workflows.assumptions')} items={reply.assumptions} />
+      <List title={t('workflows.unused')} items={unused} />
+    </>
+  );
+}
+
+function List({ title, items }: { title: string; items: readonly string[] | undefined }) {
+  if (!items || items.length === 0) return null;
+  return (
+    <div>
+      <h3>{title}</h3>
+      <ul class="workflows-list">
+        {items.map((item) => (
+          <li key={item}>{item}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Findings({ reply, request }: { reply: Reply; request: unknown }) {
+  const { findings = [] } = reply;
+  // A draft shows its own.
+  if (findings.length === 0 || reply.draft) return null;
+  return (
+    <div>
+      <h3>{t('workflows.findings')}</h3>
+      {markedTexts(request, findings).map((each, index) => (
+        <MarkedText key={index} {...each} />
+      ))}
+    </div>
+  );
+}
+
+function Fields({ reply: { fields, nextField } }: { reply: Reply }) {
+  if (!fields) return null;
+  return (
+    <Table
+      caption={t('workflows.fields')}
+      rows={fields}
+      rowKey={({ field }) => field ?? ''}
+      isCurrent={({ field }) => field === nextField}
+      columns={[
+        { id: 'field', title: t('workflows.field'), cell: ({ label, field }) => label || field, phone: 'title' },
+        {
+          id: 'status',
+          title: t('workflows.status'),
+          cell: ({ status = '' }) => (
+            <Badge kind={statusKind(status)}>{findText('workflows', `status-${status}`) ?? status}</Badge>
+          ),
+        },
+        { id: 'do', title: t('workflows.whatToDo'), cell: ({ message, suggestion }) => suggestion || message },
+      ]}
+    />
+  );
+}
+
+function statusKind(status: string) {
+  if (status === 'ok') return 'good';
+  return status === 'missing' || status === 'invalid' ? 'danger' : 'plain';
+}
+
+function Dimensions({ reply: { dimensions } }: { reply: Reply }) {
+  if (!dimensions) return null;
+  return (
+    <Table
+      caption={t('workflows.dimensions')}
+      rows={dimensions}
+      rowKey={(row) => row.name ?? ''}
+      columns={[
+        {
+          id: 'name',
+          title: t('workflows.dimension'),
+          cell: ({ label, name }) => label || name,
+          phone: 'title',
+        },
+        { id: 'score', title: t('workflows.score'), align: 'end', cell: ({ score }) => points(score) },
+        { id: 'rating', title: t('workflows.ratingTitle'), cell: ({ rating }) => rating || '–' },
+        {
+          id: 'drivers',
+          title: t('workflows.drivers'),
+          cell: ({ drivers }) => drivers?.map(({ message }) => message).join(' '),
+        },
+      ]}
+    />
+  );
+}
+
+function Ranking({ reply: { ranking } }: { reply: Reply }) {
+  if (!ranking) return null;
+  const criteria = ranking[0]?.criteria?.map(({ criterion = '' }) => criterion) ?? [];
+  return (
+    <Table
+      caption={t('workflows.ranking')}
+      rows={ranking}
+      rowKey={({ option }) => option ?? ''}
+      isCurrent={({ rank }) => rank === 1}
+      columns={[
+        {
+          id: 'option',
+          title: t('workflows.option'),
+          cell: ({ rank, option }) => `${rank}. ${option}`,
+          phone: 'title',
+        },
+        { id: 'score', title: t('workflows.score'), align: 'end', cell: ({ score }) => points(score) },
+        ...criteria.map((name) => ({
+          id: `of-${name}`,
+          title: name,
+          align: 'end' as const,
+          cell: (row: NonNullable<Reply['ranking']>[number]) => {
+            const found = row.criteria?.find(({ criterion }) => criterion === name);
+            return found?.value === undefined ? '–' : formatNumber(Number(found.value));
+          },
+        })),
+      ]}
+    />
+  );
+}
+
+function Checks({ reply: { basis } }: { reply: Reply }) {
+  const checks = byWeightLost(basis?.checks ?? []);
+  if (!basis) return null;
+  return (
+    <div class="workflows-basis">
+      {checks.length > 0 && (
+        <Table
+          caption={t('workflows.checks')}
+          rows={checks}
+          rowKey={({ id }) => id ?? ''}
+          columns={[
+            {
+              id: 'id',
+              title: t('workflows.check'),
+              cell: ({ id, fact }) => (
+                <>
+                  <code>{id}</code> <span class="muted">{fact}</span>
+                </>
+              ),
+              phone: 'title',
+            },
+            {
+              id: 'outcome',
+              title: t('workflows.outcome'),
+              cell: ({ outcome = '', severity = '' }) => (
+                <Badge kind={outcome === 'passed' ? 'good' : outcome === 'skipped' ? 'plain' : severityKind(severity)}>
+                  {findText('workflows', `outcome-${outcome}`) ?? outcome}
+                </Badge>
+              ),
+            },
+            {
+              id: 'weight',
+              title: t('workflows.weight'),
+              align: 'end',
+              cell: ({ weight }) => formatNumber(Number(weight ?? 0)),
+            },
+            { id: 'message', title: t('workflows.message'), cell: ({ message }) => message },
+          ]}
+        />
+      )}
+      <p class="small muted">
+        {basis.evaluator === 'assisted'
+          ? t('workflows.assisted', { model: basis.model ?? '', pack: basis.packVersion ?? '' })
+          : t('workflows.byRules', { pack: basis.packVersion ?? '' })}{' '}
+        {basis.note}
+      </p>
+    </div>
+  );
+}
+
+function Cost({ reply: { usage } }: { reply: Reply }) {
+  if (!usage) return null;
+  return (
+    <dl class="workflows-cost">
+      <Pair name={t('workflows.cost')}>
+        <Money usd={usage.costUsd} />
+      </Pair>
+      {usage.inputTokens !== undefined && (
+        <Pair name={t('workflows.tokens')}>
+          {formatNumber(usage.inputTokens)} / {formatNumber(usage.outputTokens ?? 0)}
+        </Pair>
+      )}
+      {usage.chargeId && (
+        <Pair name={t('workflows.charge')}>
+          <Link href={`/charges/${usage.chargeId}`}>{usage.chargeId}</Link>
+        </Pair>
+      )}
+    </dl>
+  );
+}
+
+function Pair({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** JSON writes numbers that JSON has no word for as texts. */
+function points(score: number | string | undefined): string {
+  return score === undefined ? '–' : formatNumber(Number(score), { maximumFractionDigits: 1 });
+}
