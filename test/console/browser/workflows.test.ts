@@ -81,6 +81,8 @@ test('phrases are marked where they stand in the text, and checks are sorted by 
   expect(failed.length).toBeGreaterThan(1);
   expect(failed).toEqual([...failed].sort((one, other) => other - one));
   expect(rows.slice(0, failed.length).every(([, outcome]) => outcome === 'failed')).toBe(true);
+  const { checks } = JSON.parse((await result(page).locator('details pre').last().textContent()) ?? '{}').basis;
+  expect(rows).toHaveLength(checks.length);
 });
 
 test('a violation stands beside its line, and so does the place where JSON ends', async () => {

@@ -18,6 +18,7 @@ export function Definitions() {
   const query = useRpc('WorkflowService.ListWorkflowDefinitions', request);
   return (
     <Section
+      class="workflows-card"
       title={t('workflows.own')}
       actions={
         <Button kind="primary" onClick={() => setMaking(true)}>

@@ -26,6 +26,7 @@ export function Drafts() {
   const query = useRpc('WorkflowService.ListDrafts', request);
   return (
     <Section
+      class="workflows-card"
       title={t('workflows.drafts')}
       actions={
         <Filters label={t('workflows.drafts')}>

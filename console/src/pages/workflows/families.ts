@@ -60,7 +60,7 @@ export const families = {
         { name: 'East', attributes: { price: 990, days: 30 } },
       ],
       criteria: [
-        { name: 'price', weight: 2, direction: 'lower' },
+        { name: 'price', weight: 1.5, direction: 'lower' },
         { name: 'days', weight: 1, direction: 'lower' },
         { name: 'support', weight: 1 },
       ],

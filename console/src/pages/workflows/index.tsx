@@ -54,7 +54,7 @@ function Own({ client, workflow }: { client: string; workflow: string }) {
             title={definition?.displayName || `${client}/${workflow}`}
             example={definition?.samples?.[0]?.input ?? {}}
           />
-          <Section title={t('workflows.definition')}>
+          <Section title={t('workflows.definition')} class="workflows-card">
             <details>
               <summary>{t('workflows.shown', { version: definition?.version ?? 1 })}</summary>
               <pre class="workflows-definition">{JSON.stringify(definition, null, 2)}</pre>

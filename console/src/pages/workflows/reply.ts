@@ -38,13 +38,16 @@ export function piecesOf(text: string, findings: readonly Finding[]): Piece[] {
   return pieces;
 }
 
-const order = ['error', 'failed', 'passed', 'skipped'];
+/** Whether a check took points. */
+export function isLost({ outcome }: CheckOutcome): boolean {
+  return outcome === 'failed' || outcome === 'error';
+}
 
-/** The checks, what lost most weight first. */
+/** The checks, what lost most weight first, what did not apply last. */
 export function byWeightLost(checks: readonly CheckOutcome[]): CheckOutcome[] {
-  const rank = ({ outcome = '' }: CheckOutcome): number => {
-    const at = order.indexOf(outcome);
-    return at <= 1 ? 0 : at;
+  const rank = (check: CheckOutcome): number => {
+    if (isLost(check)) return 0;
+    return check.outcome === 'passed' ? 1 : 2;
   };
   const weight = (check: CheckOutcome): number => Number(check.weight ?? 0);
   return [...checks].sort((one, other) => rank(one) - rank(other) || weight(other) - weight(one));

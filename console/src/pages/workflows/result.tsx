@@ -5,7 +5,7 @@ import { Markdown } from '../../markdown/markdown.tsx';
 import { Badge, Banner, Code, Money, Section, Table } from '../../ui/index.ts';
 import { DraftReview } from './draft-review.tsx';
 import { MarkedText, severityKind } from './marked-text.tsx';
-import { byWeightLost, markedTexts, type Reply } from './reply.ts';
+import { byWeightLost, type CheckOutcome, isLost, markedTexts, type Reply } from './reply.ts';
 
 /** What a workflow replied: the judgement first, then what it rests on, what it cost, and the whole as JSON. */
 export function Result({ reply, request }: { reply: Reply; request: unknown }) {
@@ -196,44 +196,18 @@ function Ranking({ reply: { ranking } }: { reply: Reply }) {
 }
 
 function Checks({ reply: { basis } }: { reply: Reply }) {
-  const checks = byWeightLost(basis?.checks ?? []);
   if (!basis) return null;
+  const checks = byWeightLost(basis.checks ?? []);
+  const lost = checks.filter(isLost);
+  const others = checks.filter((check) => !isLost(check));
   return (
     <div class="workflows-basis">
-      {checks.length > 0 && (
-        <Table
-          caption={t('workflows.checks')}
-          rows={checks}
-          rowKey={({ id }) => id ?? ''}
-          columns={[
-            {
-              id: 'id',
-              title: t('workflows.check'),
-              cell: ({ id, fact }) => (
-                <>
-                  <code>{id}</code> <span class="muted">{fact}</span>
-                </>
-              ),
-              phone: 'title',
-            },
-            {
-              id: 'outcome',
-              title: t('workflows.outcome'),
-              cell: ({ outcome = '', severity = '' }) => (
-                <Badge kind={outcome === 'passed' ? 'good' : outcome === 'skipped' ? 'plain' : severityKind(severity)}>
-                  {findText('workflows', `outcome-${outcome}`) ?? outcome}
-                </Badge>
-              ),
-            },
-            {
-              id: 'weight',
-              title: t('workflows.weight'),
-              align: 'end',
-              cell: ({ weight }) => formatNumber(Number(weight ?? 0)),
-            },
-            { id: 'message', title: t('workflows.message'), cell: ({ message }) => message },
-          ]}
-        />
+      {lost.length > 0 && <CheckTable caption={t('workflows.checks')} checks={lost} />}
+      {others.length > 0 && (
+        <details>
+          <summary>{t('workflows.otherChecks', { count: others.length })}</summary>
+          <CheckTable caption={t('workflows.otherChecks', { count: others.length })} checks={others} />
+        </details>
       )}
       <p class="small muted">
         {basis.evaluator === 'assisted'
@@ -242,6 +216,44 @@ function Checks({ reply: { basis } }: { reply: Reply }) {
         {basis.note}
       </p>
     </div>
+  );
+}
+
+function CheckTable({ caption, checks }: { caption: string; checks: readonly CheckOutcome[] }) {
+  return (
+    <Table
+      caption={caption}
+      rows={checks}
+      rowKey={({ id }) => id ?? ''}
+      columns={[
+        {
+          id: 'id',
+          title: t('workflows.check'),
+          phone: 'title',
+          cell: ({ id, fact }) => (
+            <span>
+              <code>{id}</code> <span class="muted">{fact}</span>
+            </span>
+          ),
+        },
+        {
+          id: 'outcome',
+          title: t('workflows.outcome'),
+          cell: ({ outcome = '', severity = '' }) => (
+            <Badge kind={outcome === 'passed' ? 'good' : outcome === 'skipped' ? 'plain' : severityKind(severity)}>
+              {findText('workflows', `outcome-${outcome}`) ?? outcome}
+            </Badge>
+          ),
+        },
+        {
+          id: 'weight',
+          title: t('workflows.weight'),
+          align: 'end',
+          cell: ({ weight }) => formatNumber(Number(weight ?? 0)),
+        },
+        { id: 'message', title: t('workflows.message'), cell: ({ message }) => <span>{message}</span> },
+      ]}
+    />
   );
 }
 

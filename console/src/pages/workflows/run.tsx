@@ -25,7 +25,7 @@ interface RunProps {
 export function Run({ target, title, example }: RunProps) {
   const keys = useKeys();
   return (
-    <Section title={title}>
+    <Section title={title} class="workflows-card">
       <Async
         query={keys}
         lines={10}
