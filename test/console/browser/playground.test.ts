@@ -56,7 +56,7 @@ async function costAndCharge(of: Locator) {
 test('a reply streams, says why it came from there, and costs what the ledger charged', async () => {
   const page = await open();
   await page.getByLabel('Message').fill('What is the capital of France?');
-  const couldCost = page.locator('.playground-composer-figures data.money').first();
+  const couldCost = page.locator('.playground-composer-figures > div:nth-child(1) data.money');
   await couldCost.waitFor();
   const ceiling = nano((await couldCost.getAttribute('value')) ?? '');
   await page.getByRole('button', { name: 'Send' }).click();
@@ -70,7 +70,7 @@ test('a reply streams, says why it came from there, and costs what the ledger ch
   expect(ceiling ?? 0n).toBeGreaterThanOrEqual(shown ?? 0n);
   const text = (await reply(page).textContent()) ?? '';
   for (const words of ['in10', 'out30', 'Why:', 'First word', 'plain']) expect(text).toContain(words);
-  const soFar = page.locator('.playground-composer-figures data.money').first();
+  const soFar = page.locator('.playground-composer-figures > div:nth-child(2) data.money');
   expect(nano((await soFar.getAttribute('value')) ?? '')).toBe(shown);
   const { wallet } = await owner('/v1/wallet');
   const balance = page.locator('.playground-composer-figures data.money').last();
