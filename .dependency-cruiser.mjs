@@ -22,7 +22,7 @@ const floors = [
     ],
     floor: 2,
   },
-  { rooms: ['chat', 'embeddings', 'workflows', 'pulse', 'payments'], floor: 3 },
+  { rooms: ['chat', 'embeddings', 'reranking', 'workflows', 'pulse', 'payments'], floor: 3 },
   { rooms: ['api'], floor: 4 },
   { rooms: ['edge'], floor: 5 },
 ];

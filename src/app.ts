@@ -9,6 +9,7 @@ import { createOnce } from './api/once.ts';
 import { outcomeService } from './api/outcome.ts';
 import { providerKeyService } from './api/provider-key.ts';
 import { pulseService } from './api/pulse.ts';
+import { rerankService } from './api/rerank.ts';
 import { tokenService } from './api/token.ts';
 import { walletService } from './api/wallet.ts';
 import { webhookService } from './api/webhook.ts';
@@ -62,6 +63,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       webhookService({ ...rooms, once }),
       chatService({ chat: rooms.chat, fingerprintKey, keepAliveMs: config.chat.keepAliveSeconds * 1_000 }),
       embeddingService({ embeddings: rooms.embeddings, fingerprintKey }),
+      rerankService({ reranking: rooms.reranking, fingerprintKey }),
       pulseService({ pulse: rooms.pulse, fingerprintKey }),
       workflowService({ ...rooms, fingerprintKey, items, once, clock: systemClock }),
       outcomeService({ outcomes: rooms.outcomes, items }),

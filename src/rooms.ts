@@ -36,6 +36,7 @@ import { createStripeApi, createStripeEvents } from './payments/index.ts';
 import { createProviderKeys } from './provider-keys/index.ts';
 import { createProviders } from './providers/index.ts';
 import { type AlertChange, createPulse, type PulsePrice } from './pulse/index.ts';
+import { createReranking } from './reranking/index.ts';
 import { createSandbox } from './sandbox/index.ts';
 import { createSessions } from './sessions/index.ts';
 import { createWatchCall, upstreamServers } from './telemetry/index.ts';
@@ -283,12 +284,15 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     // What is not settled by then expires, and is charged as far as its progress was recorded.
     closers.push(() => Promise.race([chat.drained(), sleep(drainMaxMs, undefined, { ref: false })]));
-    const embeddings = createEmbeddings({
+    const ofTexts = {
       ...{ ledger: observedLedger, catalog, providers, breaker, clock, overran },
-      countTokens: (owner, texts) => tokenCounter(sandbox, owner)(texts),
+      countTokens: (owner: string, texts: readonly string[]) => tokenCounter(sandbox, owner)(texts),
       reserveTokens: limits.reserveTokens,
-    });
+    };
+    const embeddings = createEmbeddings(ofTexts);
     closers.push(() => Promise.race([embeddings.drained(), sleep(drainMaxMs, undefined, { ref: false })]));
+    const reranking = createReranking(ofTexts);
+    closers.push(() => Promise.race([reranking.drained(), sleep(drainMaxMs, undefined, { ref: false })]));
 
     const pulse = createPulse({
       db,
@@ -350,6 +354,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       catalog,
       chat,
       embeddings,
+      reranking,
       pulse,
       workflows,
       outcomes,

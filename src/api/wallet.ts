@@ -161,5 +161,6 @@ function chargeMessage(charge: Charge): MessageInitShape<typeof ChargeSchema> {
     createTime: timestampFromDate(charge.createdAt),
     metadata: charge.metadata,
     providerKeyId: charge.providerKeyId,
+    searchUnits: charge.usage.searchUnits === undefined ? undefined : BigInt(charge.usage.searchUnits),
   });
 }

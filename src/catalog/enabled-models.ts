@@ -1,9 +1,9 @@
 import type { OwnKey } from '../base/own-key.ts';
 import { type ListPrice, missingDimensions } from './list-prices.ts';
-import type { Model, ModelSettings, PricedEmbeddingModel, PricedModel } from './model.ts';
+import type { Model, ModelSettings, PricedEmbeddingModel, PricedModel, PricedRerankModel } from './model.ts';
 import { hasRate, type Price } from './price.ts';
 import { effectivePrice, type PriceVersion } from './price-book.ts';
-import { embeddedModel, wellKnownModels } from './well-known.ts';
+import { embeddedModel, embeddedReranker, wellKnownModels } from './well-known.ts';
 import { wellKnownEmbeddings } from './well-known-embeddings.ts';
 
 /** A model of a provider that is enabled. */
@@ -22,7 +22,7 @@ export interface UnofferedModel {
   reason: string;
 }
 
-/** The models of enabled providers: those configured, else the well-known ones, and always the embedded one. */
+/** The models of enabled providers: those configured, else the well-known ones, and always the embedded ones. */
 export function enabledModels(
   configured: readonly ModelSettings[],
   enabledProviders: readonly string[],
@@ -35,7 +35,7 @@ export function enabledModels(
       for (const known of [wellKnownModels, wellKnownEmbeddings])
         chosen.push(...(known[provider] ?? []).map((model) => enabled({ ...model, provider }, true)));
   if (enabledProviders.includes('builtin') && !chosen.some(({ model }) => model.provider === 'builtin'))
-    chosen.push(enabled(embeddedModel, false));
+    chosen.push(enabled(embeddedModel, false), enabled(embeddedReranker, false));
   return chosen;
 }
 
@@ -77,6 +77,28 @@ export function vectorOfferOf(
   return { model, embedding: { dimensions, dimensionsMin }, price: { ...price, perRequest: price.perRequest ?? 0n } };
 }
 
+/** A model that ranks documents, with what an account pays for it now; undefined: it is none, or what it bills has no price. */
+export function rerankOfferOf(
+  { model, settings: { rerank } }: EnabledModel,
+  book: readonly PriceVersion[],
+  account: { id: string; now: number },
+): PricedRerankModel | undefined {
+  const price = rerank && effectivePrice(book, itemOf(model), account.id, account.now);
+  if (!rerank || !price) return undefined;
+  const { api, documentsMax = rerankDocumentsMax } = rerank;
+  const bills = api === 'cohere' ? 'searchUnits' : 'tokens';
+  const rate = bills === 'tokens' ? price.inputPerMillion : price.perThousandSearchUnits;
+  if (rate === undefined) return undefined;
+  return { model, rerank: { api, documentsMax, bills }, price: { ...price, perRequest: price.perRequest ?? 0n } };
+}
+
+/** Whether a model answers conversations. */
+export function isForChat({ settings: { embedding, rerank } }: EnabledModel): boolean {
+  return !embedding && !rerank;
+}
+
+const rerankDocumentsMax = 1_000;
+
 /** The models that an account's own keys can call, at what the book asks for a request with such a key. */
 export function ownOffers(
   models: readonly EnabledModel[],
@@ -89,7 +111,7 @@ export function ownOffers(
     if (price?.perRequest === undefined || price.inputPerMillion === undefined || price.outputPerMillion === undefined)
       return [];
     return models
-      .filter(({ model, settings }) => model.provider === ownKey.provider && !settings.embedding)
+      .filter((enabled) => enabled.model.provider === ownKey.provider && isForChat(enabled))
       .map(({ model }) => ({ model, price, ownKey }));
   });
 }

@@ -2,8 +2,16 @@ import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { OwnKey } from '../base/own-key.ts';
 import { createRounds } from '../base/rounds.ts';
-import { enabledModels, offerOf, ownOffers, type UnofferedModel, vectorOfferOf } from './enabled-models.ts';
-import type { ModelSettings, PricedEmbeddingModel, PricedModel } from './model.ts';
+import {
+  enabledModels,
+  isForChat,
+  offerOf,
+  ownOffers,
+  rerankOfferOf,
+  type UnofferedModel,
+  vectorOfferOf,
+} from './enabled-models.ts';
+import type { ModelSettings, PricedEmbeddingModel, PricedModel, PricedRerankModel } from './model.ts';
 import type { Price } from './price.ts';
 import {
   bookVersion,
@@ -26,6 +34,7 @@ export {
   namesModel,
   type PricedEmbeddingModel,
   type PricedModel,
+  type PricedRerankModel,
   type PriceSettings,
 } from './model.ts';
 export {
@@ -54,6 +63,8 @@ export interface Catalog {
   models(accountId: string): readonly PricedModel[];
   /** The same of models that make vectors; they have a price of input alone. */
   embeddingModels(accountId: string): readonly PricedEmbeddingModel[];
+  /** The same of models that rank documents; they have a price of input, or of search units, as their providers bill them. */
+  rerankModels(accountId: string): readonly PricedRerankModel[];
   /**
    * Models of an account's own keys that answer conversations, at the fee for a request (`byok:<provider>` in the book, whose tokens cost 0); none of a
    * provider without such a price, or whose keys are not taken.
@@ -115,6 +126,7 @@ export async function createCatalog(deps: {
   let effectiveUntil = 0;
   const priced = new Map<string, readonly PricedModel[]>();
   const pricedEmbeddings = new Map<string, readonly PricedEmbeddingModel[]>();
+  const pricedRerankers = new Map<string, readonly PricedRerankModel[]>();
   const services = new Map<string, PriceVersion | null>();
 
   const now = () => clock.now() - clockAheadMs;
@@ -132,6 +144,7 @@ export async function createCatalog(deps: {
     if (now() >= effectiveUntil) {
       priced.clear();
       pricedEmbeddings.clear();
+      pricedRerankers.clear();
       services.clear();
       effectiveUntil = nextBeginning(book, now());
     }
@@ -157,12 +170,10 @@ export async function createCatalog(deps: {
   /** Each model with its offer to an account. */
   function offers(accountId: string) {
     const account = { id: accountId, now: now() };
-    return models
-      .filter(({ settings: { embedding } }) => !embedding)
-      .map((enabled) => ({
-        name: enabled.model.name,
-        ...offerOf(enabled, book, enabled.settings.price ? undefined : listPriceAt(enabled, now()), account),
-      }));
+    return models.filter(isForChat).map((enabled) => ({
+      name: enabled.model.name,
+      ...offerOf(enabled, book, enabled.settings.price ? undefined : listPriceAt(enabled, now()), account),
+    }));
   }
 
   const priceOfService = (item: string, accountId: string) =>
@@ -180,6 +191,10 @@ export async function createCatalog(deps: {
     embeddingModels: (accountId) =>
       current(pricedEmbeddings, accountId, () =>
         models.flatMap((enabled) => vectorOfferOf(enabled, book, { id: accountId, now: now() }) ?? []),
+      ),
+    rerankModels: (accountId) =>
+      current(pricedRerankers, accountId, () =>
+        models.flatMap((enabled) => rerankOfferOf(enabled, book, { id: accountId, now: now() }) ?? []),
       ),
     ownModels: (accountId, keys) => ownOffers(ownable, keys, (item) => priceOfService(item, accountId)),
     price: priceOfService,

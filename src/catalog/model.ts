@@ -18,6 +18,7 @@ export interface PriceSettings {
   tiers?: readonly ContextTierSettings[] | undefined;
   perRequestUsd?: string | undefined;
   perThousandEventsUsd?: string | undefined;
+  perThousandSearchUnitsUsd?: string | undefined;
 }
 
 export interface ContextTierSettings {
@@ -50,6 +51,8 @@ export interface ModelSettings {
   cost?: PriceSettings | undefined;
   /** A model that makes vectors of texts, and answers no conversations. `contextTokens` is then the length of one input. */
   embedding?: EmbeddingSettings | undefined;
+  /** A model that ranks documents, and answers no conversations. `contextTokens` is then the length of the query and one document. */
+  rerank?: RerankSettings | undefined;
   /** Chosen by `auto` only when every other model failed; the embedded model also when there is no other. */
   lastResort?: boolean | undefined;
 }
@@ -59,6 +62,13 @@ export interface EmbeddingSettings {
   dimensions: number;
   /** The fewest that a request may ask for; absent: the vectors can't be shortened. */
   dimensionsMin?: number | undefined;
+}
+
+export interface RerankSettings {
+  /** The API that its provider speaks, which says what is billed: search units by `cohere`, tokens by the others. */
+  api: 'cohere' | 'jina' | 'voyage' | 'builtin';
+  /** The most documents of one request; 1,000 when absent. */
+  documentsMax?: number | undefined;
 }
 
 /** A model that can be chosen: its provider is enabled and every dimension has a price. */
@@ -89,6 +99,11 @@ export interface PricedModel {
 /** A model that makes vectors, with the price that one account pays for it now. */
 export interface PricedEmbeddingModel extends PricedModel {
   embedding: { dimensions: number; dimensionsMin: number };
+}
+
+/** A model that ranks documents, with the price that one account pays for it now. */
+export interface PricedRerankModel extends PricedModel {
+  rerank: { api: RerankSettings['api']; documentsMax: number; bills: 'tokens' | 'searchUnits' };
 }
 
 /** Whether a list names the model or its provider. */

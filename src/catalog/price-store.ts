@@ -22,6 +22,7 @@ interface PriceRow {
   output_per_million: bigint | null;
   per_request: bigint | null;
   per_thousand_events: bigint | null;
+  per_thousand_search_units: bigint | null;
   imported_at: Date;
 }
 
@@ -120,6 +121,7 @@ function versionOf(row: PriceRow): PriceVersion {
   if (row.output_per_million !== null) version.outputPerMillion = row.output_per_million;
   if (row.per_request !== null) version.perRequest = row.per_request;
   if (row.per_thousand_events !== null) version.perThousandEvents = row.per_thousand_events;
+  if (row.per_thousand_search_units !== null) version.perThousandSearchUnits = row.per_thousand_search_units;
   return version;
 }
 
@@ -153,6 +155,7 @@ function rowOf(version: PriceVersion): Omit<PriceRow, 'imported_at'> {
     output_per_million: version.outputPerMillion ?? null,
     per_request: version.perRequest ?? null,
     per_thousand_events: version.perThousandEvents ?? null,
+    per_thousand_search_units: version.perThousandSearchUnits ?? null,
   };
 }
 

@@ -27,6 +27,8 @@ export interface Rates extends TokenRates {
   tiers?: readonly ContextTier[];
   perRequest?: NanoUsd;
   perThousandEvents?: NanoUsd;
+  /** Of models that rank documents: a thousand queries with up to 100 documents each. */
+  perThousandSearchUnits?: NanoUsd;
 }
 
 /** One immutable version of a price. */
@@ -48,6 +50,7 @@ export interface PricedUsage {
   outputTokens?: number;
   requests?: number;
   events?: number;
+  searchUnits?: number;
 }
 
 /** The most that one request can have, and what of it there can be at all. */
@@ -83,7 +86,8 @@ export function priceOf(usage: PricedUsage, price: Rates): NanoUsd {
     charged(written1h, rates.cacheWrite1hInputPerMillion ?? writeRate) +
     charged(count(usage.outputTokens), rates.outputPerMillion) +
     charged(count(usage.requests), price.perRequest) * 1_000_000n +
-    charged(count(usage.events), price.perThousandEvents) * 1_000n;
+    charged(count(usage.events), price.perThousandEvents) * 1_000n +
+    charged(count(usage.searchUnits), price.perThousandSearchUnits) * 1_000n;
   return divideRoundingUp(millionths, 1_000_000n);
 }
 

@@ -10,7 +10,7 @@ export const tokenDimensions = [
   'audioInputPerMillion',
   'outputPerMillion',
 ] as const;
-export const countDimensions = ['perRequest', 'perThousandEvents'] as const;
+export const countDimensions = ['perRequest', 'perThousandEvents', 'perThousandSearchUnits'] as const;
 
 /** What is used only where a price states a rate for it: without one nothing is kept for an hour, and no audio is taken. */
 export const usedWhenStated: ReadonlySet<Dimension> = new Set(['cacheWrite1hInputPerMillion', 'audioInputPerMillion']);

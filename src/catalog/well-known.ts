@@ -79,6 +79,16 @@ export const embeddedModel: ModelSettings = {
   price: { inputPerMillionUsd: '0.02', cachedInputPerMillionUsd: '0.02', outputPerMillionUsd: '0.04' },
 };
 
+/** The embedded model that ranks documents, by the words that they share with the query. */
+export const embeddedReranker: ModelSettings = {
+  id: 'lexical',
+  provider: 'builtin',
+  quality: 1,
+  contextTokens: 32_768,
+  rerank: { api: 'builtin' },
+  price: { inputPerMillionUsd: '0.02' },
+};
+
 function known(
   id: string,
   quality: number,

@@ -23,14 +23,15 @@ export const chatInvariants: readonly Invariant[] = [
   {
     name: 'chat-is-priced-by-the-book',
     promise:
-      'What a chat or an embedding settled, and owes, is the price of its usage by the book of its admission, within the hold.',
+      'What a chat, an embedding or a ranking settled, and owes, is the price of its usage by the book of its admission, within the hold.',
     sql: `SELECT d.id AS subject, CONCAT('settled ', d.settled, ', priced ', COALESCE(d.due, 'NULL'), ', hold ', d.hold) AS detail FROM (
         SELECT c.id, c.settled + c.owed AS settled, c.hold, LEAST(c.hold, (
-            (${tokens('input_tokens')} - ${tokens('audio_input_tokens')} - ${tokens('cached_input_tokens')} - ${tokens('cache_write_input_tokens')}) * ${rate('input_per_million')}
-            + ${tokens('audio_input_tokens')} * ${inputRate('audio_input_per_million')}
-            + ${tokens('cached_input_tokens')} * ${inputRate('cached_input_per_million')}
-            + (${tokens('cache_write_input_tokens')} - ${tokens('cache_write_1h_input_tokens')}) * ${inputRate('cache_write_input_per_million')}
-            + ${tokens('cache_write_1h_input_tokens')} * COALESCE(${rate('cache_write_1h_input_per_million')}, ${inputRate('cache_write_input_per_million')})
+            (${tokens('input_tokens')} - ${tokens('audio_input_tokens')} - ${tokens('cached_input_tokens')} - ${tokens('cache_write_input_tokens')}) * IF(c.search_units IS NULL, ${rate('input_per_million')}, COALESCE(${rate('input_per_million')}, 0))
+            + IF(${tokens('audio_input_tokens')} = 0, 0, ${tokens('audio_input_tokens')} * ${inputRate('audio_input_per_million')})
+            + IF(${tokens('cached_input_tokens')} = 0, 0, ${tokens('cached_input_tokens')} * ${inputRate('cached_input_per_million')})
+            + IF(${tokens('cache_write_input_tokens')} = 0, 0, (${tokens('cache_write_input_tokens')} - ${tokens('cache_write_1h_input_tokens')}) * ${inputRate('cache_write_input_per_million')}
+              + ${tokens('cache_write_1h_input_tokens')} * COALESCE(${rate('cache_write_1h_input_per_million')}, ${inputRate('cache_write_input_per_million')}))
+            + IF(c.search_units IS NULL, 0, ${tokens('search_units')} * ${chosen('per_thousand_search_units')} * 1000)
             + IF(COALESCE(c.output_tokens, 0) = 0, 0, ${tokens('output_tokens')} * ${rate('output_per_million')})
             + ${tokens('requests')} * COALESCE(${chosen('per_request')}, 0) * 1000000 + 999999) DIV 1000000) AS due
         FROM charge c JOIN wallet w ON w.id = c.wallet_id
@@ -42,7 +43,7 @@ export const chatInvariants: readonly Invariant[] = [
           AND t.version = ${chosen('version')} AND t.above_input_tokens = (SELECT MAX(q.above_input_tokens) FROM price_tier q
             WHERE q.item = ${item} AND q.account_id = ${chosen('account_id')}
               AND q.version = ${chosen('version')} AND q.above_input_tokens < COALESCE(c.input_tokens, 0))
-        WHERE c.operation IN ('chat', 'embedding') AND c.requests = 1
+        WHERE c.operation IN ('chat', 'embedding', 'rerank') AND c.requests = 1
           AND (c.state = 'settled' OR (c.state = 'expired' AND c.idempotency_key IS NULL))
       ) d WHERE d.due IS NULL OR d.due <> d.settled`,
   },

@@ -45,6 +45,8 @@ const price = z.strictObject({
     .optional(),
   perRequestUsd: usd.optional(),
   perThousandEventsUsd: usd.optional(),
+  /** Of models that rank documents and are billed by the search. */
+  perThousandSearchUnitsUsd: usd.optional(),
 });
 
 const id = z.string().regex(/^[A-Za-z0-9][\w.:/-]{0,127}$/, 'must be a name of letters, digits and . : / _ -');
@@ -100,6 +102,13 @@ const model = z.strictObject({
       ({ dimensions, dimensionsMin = 1 }) => dimensionsMin <= dimensions,
       'must not have a dimensionsMin above its dimensions',
     )
+    .optional(),
+  /** A model that ranks documents: the API of its provider, and the most documents of one request. */
+  rerank: z
+    .strictObject({
+      api: z.enum(['cohere', 'jina', 'voyage', 'builtin']),
+      documentsMax: z.int().min(1).max(1_000).optional(),
+    })
     .optional(),
   lastResort: z.boolean().optional(),
 });

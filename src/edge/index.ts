@@ -9,6 +9,8 @@ import { Health } from '../gen/grpc/health/v1/health_pb.ts';
 import { ServerReflection } from '../gen/grpc/reflection/v1/reflection_pb.ts';
 import { ServerReflection as ServerReflectionAlpha } from '../gen/grpc/reflection/v1alpha/reflection_pb.ts';
 import { ChatService } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { EmbeddingService } from '../gen/intelligence/embedding/v1/embedding_service_pb.ts';
+import { RerankService } from '../gen/intelligence/rerank/v1/rerank_service_pb.ts';
 import type { AnonymousBudget } from '../limits/index.ts';
 import { type AllowedMethods, allowMethods, pathOf } from './allowed-methods.ts';
 import { limitAnonymousRequests } from './anonymous.ts';
@@ -78,7 +80,7 @@ export interface EdgeOptions {
 
 /** Messages of chat, which takes images, after decompression. */
 const largeMessageBytes = 20 * 1024 * 1024;
-/** Texts to embed, after decompression. */
+/** Texts to embed or to rank, after decompression. */
 const textsBytes = 4 * 1024 * 1024;
 /** All other messages, after decompression. */
 const messageBytes = 1024 * 1024;
@@ -259,7 +261,9 @@ function methodsOfRpcs(services: readonly Pick<ServedService, 'service'>[]): Map
   );
 }
 
+const servicesOfTexts = new Set<string>([EmbeddingService.typeName, RerankService.typeName]);
+
 function messageBytesOf(service: DescService): number {
   if (service.typeName === 'intelligence.chat.v1.ChatService') return largeMessageBytes;
-  return service.typeName === 'intelligence.embedding.v1.EmbeddingService' ? textsBytes : messageBytes;
+  return servicesOfTexts.has(service.typeName) ? textsBytes : messageBytes;
 }

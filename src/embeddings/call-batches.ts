@@ -1,4 +1,4 @@
-import { type EmbeddingUpstream, type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
+import { type CallOutcome, type EmbeddingUpstream, type UpstreamFailure, upstreamFailure } from '../providers/index.ts';
 import { type Batch, batchesOf } from './batches.ts';
 import type { EmbeddingsDeps } from './deps.ts';
 import type { EmbedUsage } from './types.ts';
@@ -16,9 +16,12 @@ export interface BatchTerms {
   signal: AbortSignal;
 }
 
-export type BatchOutcome =
-  | { ok: true; values: Float32Array; usage: EmbedUsage; overruns: { bound: number; stated: number }[] }
-  | { ok: false; failure: UpstreamFailure };
+/** The vectors of all inputs, one after another. */
+export interface Vectors {
+  values: Float32Array;
+  usage: EmbedUsage;
+  overruns: { bound: number; stated: number }[];
+}
 
 /** Calls of one request at a time. */
 const atOnce = 4;
@@ -30,7 +33,7 @@ const atOnce = 4;
 export async function callBatches(
   deps: Pick<EmbeddingsDeps, 'breaker' | 'clock' | 'countTokens'>,
   terms: BatchTerms,
-): Promise<BatchOutcome> {
+): Promise<CallOutcome<Vectors>> {
   const { inputs, dimensions, upstream } = terms;
   const values = new Float32Array(inputs.length * dimensions);
   const waiting = batchesOf(inputs, { ...terms, inputsMax: upstream.inputsMax });
@@ -55,7 +58,7 @@ export async function callBatches(
     }
   }
   await Promise.all(Array.from({ length: Math.min(atOnce, waiting.length) }, work));
-  return failure ? { ok: false, failure } : { ok: true, values, usage, overruns };
+  return failure ? { ok: false, failure } : { ok: true, answer: { values, usage, overruns } };
 }
 
 async function callOne(

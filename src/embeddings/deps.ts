@@ -3,14 +3,14 @@ import type { Clock } from '../base/clock.ts';
 import type { Result } from '../base/failure.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { TokenReservation } from '../limits/index.ts';
-import type { Providers, UpstreamFailure } from '../providers/index.ts';
+import type { CallBreaker, Providers } from '../providers/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 
 export interface EmbeddingsDeps {
   ledger: Ledger;
   catalog: Pick<Catalog, 'embeddingModels' | 'version'>;
   providers: Pick<Providers, 'embed'>;
-  breaker: Breaker;
+  breaker: CallBreaker;
   clock: Clock;
   /** Counts the tokens of texts in jobs of the owner, for what no provider counts. */
   countTokens(owner: string, texts: readonly string[]): Promise<number>;
@@ -25,16 +25,6 @@ export interface EmbeddingsDeps {
 }
 
 type ReserveTokens = (caller: Caller, tokens: number) => Result<TokenReservation> | Promise<Result<TokenReservation>>;
-
-/** As much of a circuit breaker as calls of embedding models need. */
-interface Breaker {
-  status(route: string): { available: boolean };
-  begin(route: string): {
-    succeeded(measure: { firstTokenMs: number; totalMs: number; outputTokens: number }): void;
-    failed(failure: UpstreamFailure): void;
-    ended(): void;
-  };
-}
 
 /** An upstream that says that it took more than the inputs can have. */
 export interface Overrun {

@@ -1,5 +1,6 @@
 import type { Caller } from '../base/caller.ts';
 import { fail, type Result } from '../base/failure.ts';
+import { orAborted } from '../base/or-aborted.ts';
 import { namesModel, type PricedEmbeddingModel } from '../catalog/index.ts';
 import { chooseModel } from './choose.ts';
 import type { EmbeddingsDeps } from './deps.ts';
@@ -75,14 +76,4 @@ export function createEmbeddings(options: Options): Embeddings {
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },
   };
-}
-
-/** The work's result, or `cancelled` as soon as the caller is gone; the work goes on. */
-function orAborted<T>(work: Promise<Result<T>>, signal: AbortSignal): Promise<Result<T>> {
-  return new Promise((resolve, reject) => {
-    const leave = () => resolve(fail({ kind: 'cancelled' }));
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
 }

@@ -1,11 +1,11 @@
 import type { Caller } from '../base/caller.ts';
-import { type FailedAttempt, type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { maxOf, type NanoUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import { type PricedEmbeddingModel, priceOf } from '../catalog/index.ts';
-import type { UpstreamFailure } from '../providers/index.ts';
+import { tryInTurn } from '../providers/index.ts';
 import { endingCharge, type OpenCharge, openCharge, payerOf, replyScope, settleInFull } from '../wallet/index.ts';
-import { type BatchOutcome, callBatches } from './call-batches.ts';
+import { callBatches, type Vectors } from './call-batches.ts';
 import { chooseModel } from './choose.ts';
 import type { EmbeddingsDeps } from './deps.ts';
 import { restoreReply, storeReply } from './stored-reply.ts';
@@ -103,15 +103,15 @@ async function answer(
 ): Promise<Result<EmbedReply>> {
   const short = await tooLittle(deps, charge, request, prepared, owner);
   if (short) return fail(short);
-  const made = await tryRoutes(deps, request, prepared, owner);
+  const made = await embed(deps, request, prepared, owner);
   if (!made.ok) {
     await charge.release(made.failure.kind);
     return made;
   }
-  const { route, outcome } = made.value;
+  const { route, answer: vectors } = made.value;
   const { provider, id: model } = route.model;
-  for (const overrun of outcome.overruns) deps.overran?.({ provider, model, what: 'input', ...overrun });
-  const { usage, values } = outcome;
+  for (const overrun of vectors.overruns) deps.overran?.({ provider, model, what: 'input', ...overrun });
+  const { usage, values } = vectors;
   const cost = priceOf({ inputTokens: usage.inputTokens, requests: 1 }, route.price);
   const charged = cost < charge.amount ? cost : charge.amount;
   const reply = {
@@ -142,48 +142,24 @@ async function tooLittle(
   return needed <= amount ? undefined : { kind: 'insufficient_credit', balance, held: balance - amount, needed };
 }
 
-type Made = { route: PricedEmbeddingModel; outcome: BatchOutcome & { ok: true } };
-
-async function tryRoutes(
+function embed(
   deps: EmbeddingsDeps,
   request: EmbedRequest,
   { routes, dimensions }: Prepared,
   owner: string,
-): Promise<Result<Made>> {
-  const attempts: FailedAttempt[] = [];
-  const timeUp = new AbortController();
-  const timer = setTimeout(() => timeUp.abort(new DOMException('The time is up.', 'TimeoutError')), deps.deadlineMs);
-  try {
-    for (const route of routes) {
-      const { model, embedding } = route;
-      const attempt = { provider: model.provider, model: model.id };
+): Promise<Result<{ route: PricedEmbeddingModel; answer: Vectors }>> {
+  return tryInTurn({
+    ...{ routes, breaker: deps.breaker, deadlineMs: deps.deadlineMs, field: 'inputs' },
+    call: ({ model, embedding }, signal) => {
       const upstream = deps.providers.embed(model.provider, model.upstreamModel);
-      if (!upstream || !deps.breaker.status(model.name).available) {
-        attempts.push({ ...attempt, outcome: 'skipped' });
-        continue;
-      }
-      const outcome = await callBatches(deps, {
-        ...{ upstream, dimensions, owner, route: model.name, inputs: request.inputs },
-        shortened: dimensions !== embedding.dimensions,
-        inputTokensMax: model.contextTokens,
-        signal: timeUp.signal,
-      });
-      if (outcome.ok) return succeed({ route, outcome });
-      if (outcome.failure.outcome === 'caller_mistake') return fail(invalid('inputs', adviceOf(outcome.failure)));
-      attempts.push({ ...attempt, outcome: publicOutcome(outcome.failure.outcome) });
-    }
-  } finally {
-    clearTimeout(timer);
-  }
-  const late = attempts.length > 0 && attempts.every(({ outcome }) => outcome === 'timeout');
-  return fail({ kind: late ? 'upstream_timeout' : 'upstream_failed', attempts });
-}
-
-function adviceOf({ advice }: UpstreamFailure): string {
-  return advice ?? 'The provider refuses the inputs.';
-}
-
-function publicOutcome(outcome: UpstreamFailure['outcome']): string {
-  if (outcome === 'misconfigured') return 'rejected';
-  return outcome === 'cancelled' ? 'connection_failed' : outcome;
+      return (
+        upstream &&
+        callBatches(deps, {
+          ...{ upstream, dimensions, owner, signal, route: model.name, inputs: request.inputs },
+          shortened: dimensions !== embedding.dimensions,
+          inputTokensMax: model.contextTokens,
+        })
+      );
+    },
+  });
 }

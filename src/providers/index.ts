@@ -7,6 +7,8 @@ import { connectEmbeddings, type EmbeddingUpstream } from './embeddings.ts';
 import { createExtractiveModel } from './extractive.ts';
 import { createKeyedConnections } from './keyed.ts';
 import { connectProvider } from './kinds.ts';
+import type { RerankApi, RerankUpstream } from './rerank-upstream.ts';
+import { connectBuiltinReranking, connectReranking } from './reranking.ts';
 import type { ProviderKind, ProviderSettings } from './settings.ts';
 import { createUpstreamFetch, type UpstreamLimits } from './upstream-fetch.ts';
 
@@ -14,6 +16,8 @@ export { type CallSetting, providerOptionsOf } from './call-settings.ts';
 export type { AskedModel, Dialect, ReasoningWish, Setting, Unsupported } from './dialects/index.ts';
 export type { EmbeddingCall, EmbeddingUpstream } from './embeddings.ts';
 export { findOllamaModels } from './find-ollama.ts';
+export { type CallBreaker, type CallOutcome, tryInTurn } from './in-turn.ts';
+export type { Ranked, RerankApi, RerankUpstream } from './rerank-upstream.ts';
 export type { ProviderKind, ProviderSettings } from './settings.ts';
 export { type UpstreamFailure, type UpstreamOutcome, upstreamFailure } from './upstream-failure.ts';
 export { defaultUpstreamLimits, type UpstreamLimits } from './upstream-fetch.ts';
@@ -33,6 +37,8 @@ export interface Providers {
   dialect(provider: string): Dialect;
   /** A provider's model that makes vectors, or undefined when the provider is not enabled or has none. */
   embed(provider: string, model: string): EmbeddingUpstream | undefined;
+  /** A provider's model that ranks documents, or undefined when the provider is not enabled or speaks no such API. */
+  rerank(provider: string, model: string, api: RerankApi): RerankUpstream | undefined;
   /** Whether a setting of a request reaches the model; false for a provider that is not enabled. */
   takes(provider: string, model: string, setting: CallSetting): boolean;
   /** Ends the connections to the providers. */
@@ -52,9 +58,11 @@ export function createProviders(deps: {
   const byOwnKey = createKeyedConnections(upstream);
   const ownable = new Map<string, ProviderSettings>();
   const embedding = new Map<string, (model: string) => EmbeddingUpstream>();
+  const reranking = new Map<string, NonNullable<ReturnType<typeof connectReranking>>>();
   const kinds = new Map<string, ProviderKind>([['builtin', 'builtin']]);
   const spoken = new Map<string, Dialect>([['builtin', dialects.builtin]]);
   connected.set('builtin', createExtractiveModel);
+  reranking.set('builtin', connectBuiltinReranking);
   for (const settings of deps.providers) {
     if (connected.has(settings.id) && settings.kind !== 'builtin')
       throw new Error(`Provider "${settings.id}" is configured twice.`);
@@ -70,6 +78,8 @@ export function createProviders(deps: {
       kinds.set(settings.id, settings.kind);
       const embeddings = connectEmbeddings(settings, upstream);
       if (embeddings) embedding.set(settings.id, embeddings);
+      const rerankers = connectReranking(settings, upstream);
+      if (rerankers) reranking.set(settings.id, rerankers);
       spoken.set(settings.id, dialects[settings.kind]);
     }
   }
@@ -92,6 +102,7 @@ export function createProviders(deps: {
       return found;
     },
     embed: (provider, model) => embedding.get(provider)?.(model),
+    rerank: (provider, model, api) => reranking.get(provider)?.(model, api),
     takes(provider, model, setting) {
       const kind = kinds.get(provider);
       return kind !== undefined && takesSetting(kind, model, setting);

@@ -43,6 +43,7 @@ export const usageCounts = [
   'reasoningTokens',
   'requests',
   'events',
+  'searchUnits',
 ] as const;
 
 /**

@@ -32,11 +32,11 @@ export const workflowInvariants: readonly Invariant[] = [
   {
     name: 'what-is-charged-has-a-price',
     promise:
-      'Every charge is for a chat, an embedding, for events or for a workflow, by a book that was there, and states only what that uses.',
+      'Every charge is for a chat, an embedding, a ranking, for events or for a workflow, by a book that was there, and states only what that uses.',
     sql: `SELECT c.id AS subject, CONCAT(c.operation, ', book ', c.price_version, ', events ', COALESCE(c.events, 'NULL')) AS detail
       FROM charge c LEFT JOIN price_book_version b FORCE INDEX (PRIMARY) ON b.version = c.price_version
-      WHERE b.version IS NULL OR (c.operation NOT IN ('chat', 'embedding', 'pulse') AND c.operation NOT LIKE 'workflow.%')
-        OR (c.operation <> 'pulse' AND c.events IS NOT NULL)
+      WHERE b.version IS NULL OR (c.operation NOT IN ('chat', 'embedding', 'rerank', 'pulse') AND c.operation NOT LIKE 'workflow.%')
+        OR (c.operation <> 'pulse' AND c.events IS NOT NULL) OR (c.operation <> 'rerank' AND c.search_units IS NOT NULL)
         OR (c.operation = 'pulse' AND COALESCE(c.input_tokens, c.cached_input_tokens, c.cache_write_input_tokens,
           c.cache_write_1h_input_tokens, c.audio_input_tokens, c.output_tokens, c.reasoning_tokens) IS NOT NULL)`,
   },

@@ -44,7 +44,11 @@ describe('the price of a usage', () => {
     );
   });
 
-  test('counts requests and events', () => {
+  test('counts requests, events and search units', () => {
+    expect(priceOf({ searchUnits: 3, requests: 1 }, { perThousandSearchUnits: 2_000_000_001n, perRequest: 5n })).toBe(
+      6_000_006n,
+    );
+    expect(() => priceOf({ searchUnits: 1 }, { inputPerMillion: 1n })).toThrow('no price');
     expect(priceOf({ requests: 1 }, { perRequest: 2_000_000n })).toBe(2_000_000n);
     expect(priceOf({ events: 3 }, { perThousandEvents: 1_000n })).toBe(3n);
     expect(priceOf({ events: 1 }, { perThousandEvents: 1n })).toBe(1n);

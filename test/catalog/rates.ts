@@ -60,7 +60,8 @@ export function usageWithin(
       const cacheWriteInputTokens = part(inputTokens - audioInputTokens - cachedInputTokens, shares.written);
       const cacheWrite1hInputTokens = part(cacheWriteInputTokens, shares.written1h);
       const written = { cacheWriteInputTokens, cacheWrite1hInputTokens };
-      return { inputTokens, audioInputTokens, cachedInputTokens, ...written, outputTokens, requests: 1, events: 0 };
+      const counts = { requests: 1, events: 0, searchUnits: 0 };
+      return { inputTokens, audioInputTokens, cachedInputTokens, ...written, outputTokens, ...counts };
     });
 }
 

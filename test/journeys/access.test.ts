@@ -55,6 +55,8 @@ const decisions: Record<string, string> = {
   'pulse.v1.PulseService/FindDifferences': 'api_key management_key + pulse',
   'pulse.v1.PulseService/GetJourneyDeclaration': 'api_key management_key + pulse',
   'pulse.v1.PulseService/ListProperties': 'api_key management_key + pulse',
+  'rerank.v1.RerankService/Rerank': 'access_token api_key + chat',
+  'rerank.v1.RerankService/ListRerankModels': 'access_token api_key management_key',
   'token.v1.ClientService/CreateClient': 'management_key',
   'token.v1.ClientService/ListClients': 'management_key',
   'token.v1.ClientService/GetClient': 'management_key',

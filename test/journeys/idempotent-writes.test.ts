@@ -159,7 +159,7 @@ eachServer((server) => {
     }),
   };
   const paidFor =
-    /^(Chat|StreamChat|Embed|CheckProfile|ScoreListing|CheckRisk|DraftDocument|WriteDecisionMemo|.*RunWorkflows?|ScoreBusinessReadiness|Create(Application)?TopUp)$/;
+    /^(Chat|StreamChat|Embed|Rerank|CheckProfile|ScoreListing|CheckRisk|DraftDocument|WriteDecisionMemo|.*RunWorkflows?|ScoreBusinessReadiness|Create(Application)?TopUp)$/;
 
   test('every method that is neither a read, nor safe to repeat, nor the ledger’s is below', async () => {
     const services = [

@@ -15,6 +15,7 @@ import {
   ListEmbeddingModelsRequestSchema,
   type ListEmbeddingModelsResponse,
 } from '../../gen/intelligence/embedding/v1/embedding_service_pb.ts';
+import { type RerankResponse, RerankService } from '../../gen/intelligence/rerank/v1/rerank_service_pb.ts';
 import { createFacade, type FacadeCall, type FacadeOptions, sendJson } from '../facade.ts';
 import type { AdmittedCall } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
@@ -25,20 +26,21 @@ import { chunkFraming } from './framing.ts';
 import { ParameterError } from './parameters.ts';
 import { completionOf, modelList, modelNamed, openAiError, statusOf } from './reply.ts';
 import { type CompletionRequest, readCompletionRequest } from './request.ts';
+import { rankingOf, readRerankRequest } from './rerank.ts';
 
 export { openAiError, statusOf } from './reply.ts';
 
 const heartbeatMs = 15_000;
 
 export interface OpenAiOptions extends FacadeOptions {
-  /** Largest body of texts to embed, after decompression. */
+  /** Largest body of texts to embed or to rank, after decompression. */
   textsBytes: number;
 }
 
 /**
- * The OpenAI-compatible facade: `POST /v1/chat/completions`, `POST /v1/embeddings`, `GET /v1/models` and
- * `GET /v1/models/{model}`, so that clients of that API work by changing base URL and key. It is ChatService and
- * EmbeddingService in other clothes: the same gate, limits, flows and ledger.
+ * The OpenAI-compatible facade: `POST /v1/chat/completions`, `POST /v1/embeddings`, `POST /v1/rerank` (which is Cohere's and
+ * Jina's), `GET /v1/models` and `GET /v1/models/{model}`, so that clients of those APIs work by changing base URL and key. It is
+ * ChatService, EmbeddingService and RerankService in other clothes: the same gate, limits, flows and ledger.
  */
 export async function openAi(instance: FastifyInstance, options: OpenAiOptions): Promise<void> {
   const { gate, pathPrefix, bodyBytes, textsBytes } = options;
@@ -68,6 +70,16 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
         noteIgnored(http.replyHeaders, body.ignored);
         const answer = (await http.untilStopped(gate.unary(call, body.message))) as EmbedResponse;
         await sendJson(reply, http, embeddingList(answer, body.asBase64));
+      }),
+    );
+  if (gate.serves(RerankService.method.rerank))
+    instance.post(`${pathPrefix}/v1/rerank`, (request, reply) =>
+      answering(request, reply, async (http) => {
+        const call = await admit(http, RerankService.method.rerank);
+        const body = readRerankRequest(await http.untilStopped(readJson(request.raw, textsBytes)));
+        noteIgnored(http.replyHeaders, body.ignored);
+        const answer = (await http.untilStopped(gate.unary(call, body.message))) as RerankResponse;
+        await sendJson(reply, http, rankingOf(answer));
       }),
     );
   instance.get(`${pathPrefix}/v1/models`, (request, reply) =>

@@ -48,6 +48,18 @@ export const completionMembers: Members = {
 /** The members of `POST /v1/embeddings`. */
 export const embeddingMembers: Members = used('input', 'model', 'encoding_format', 'dimensions', 'user');
 
+/** The members of `POST /v1/rerank`, of Cohere's, Jina's and Voyage's references. */
+export const rerankMembers: Members = {
+  ...used('model', 'query', 'documents', 'top_n', 'top_k', 'return_documents', 'user'),
+  truncation: { ...only(false), advice: 'must be false: what is too long is refused, and nothing is cut off' },
+  max_tokens_per_doc: 'hint',
+  max_chunks_per_doc: 'hint',
+  priority: 'hint',
+  rank_fields: unsupported('is not supported: send the text to rank by as the document'),
+};
+
+export const rerankDocumentMembers: Members = used('text');
+
 export const streamOptionMembers: Members = { include_usage: 'used', include_obfuscation: 'hint' };
 
 /** A message of any role, and what clients send back with an answer of the assistant. */

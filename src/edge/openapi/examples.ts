@@ -20,6 +20,11 @@ const examples: Record<string, unknown> = {
   'ChatService.EstimateChat': { provider: 'auto', routing: { mode: 'economy' }, ...conversation },
   'ChatService.CountChatTokens': conversation,
   'EmbeddingService.Embed': { inputs: ['A red bicycle', 'A blue one'], encoding: 'base64' },
+  'RerankService.Rerank': {
+    query: 'a bicycle for a child',
+    documents: ['City bike, 7 gears', 'Bicycle for children from 6 years on', 'Trailer for two children'],
+    topN: 2,
+  },
   'AccountService.CreateAccount': { displayName: 'Example Company', reason: 'contract 2026-17' },
   'AccountService.CreditAccount': { amountUsd: '50.00', reference: 'bank transfer 2026-0001', reason: 'invoice 318' },
   'AccountService.UpdateAccount': { displayName: 'Example Company Ltd', reason: 'they asked for it' },

@@ -158,6 +158,8 @@ export interface Usage {
   reasoningTokens?: number;
   requests?: number;
   events?: number;
+  /** Of models that rank documents and are billed by the search. */
+  searchUnits?: number;
   /** Whether a count is our own instead of the provider's. */
   estimated?: boolean;
 }

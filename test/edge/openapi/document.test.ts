@@ -18,6 +18,7 @@ import { ChatRequestSchema, ChatService } from '../../../src/gen/intelligence/ch
 import { EmbeddingService } from '../../../src/gen/intelligence/embedding/v1/embedding_service_pb.ts';
 import { KeyService } from '../../../src/gen/intelligence/key/v1/key_service_pb.ts';
 import { PulseService } from '../../../src/gen/intelligence/pulse/v1/pulse_service_pb.ts';
+import { RerankService } from '../../../src/gen/intelligence/rerank/v1/rerank_service_pb.ts';
 import { WalletService } from '../../../src/gen/intelligence/wallet/v1/wallet_service_pb.ts';
 import { WorkflowService } from '../../../src/gen/intelligence/workflow/v1/workflow_service_pb.ts';
 import { KindsSchema } from '../../gen/intelligence/test/v1/echo_pb.ts';
@@ -25,6 +26,7 @@ import { KindsSchema } from '../../gen/intelligence/test/v1/echo_pb.ts';
 const services: DescService[] = [
   ChatService,
   EmbeddingService,
+  RerankService,
   WorkflowService,
   PulseService,
   KeyService,

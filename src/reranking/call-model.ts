@@ -1,0 +1,57 @@
+import { type CallOutcome, type Ranked, type RerankUpstream, upstreamFailure } from '../providers/index.ts';
+import type { RerankingDeps } from './deps.ts';
+
+export interface Ranking {
+  /** Each document once, the most relevant first. */
+  results: Ranked[];
+  /** What the provider states of each. */
+  tokens: number | undefined;
+  searchUnits: number | undefined;
+}
+
+export interface CallTerms {
+  upstream: RerankUpstream;
+  /** The route's name, for its circuit. */
+  route: string;
+  query: string;
+  documents: readonly string[];
+  inputTokensMax: number;
+  signal: AbortSignal;
+}
+
+/** Calls a model once. A reply counts only when it names each document exactly once, with a score that is a number. */
+export async function callModel(
+  { breaker, clock }: Pick<RerankingDeps, 'breaker' | 'clock'>,
+  { upstream, route, ...asked }: CallTerms,
+): Promise<CallOutcome<Ranking>> {
+  const startedAt = clock.monotonic();
+  const call = breaker.begin(route);
+  try {
+    const { ranking, tokens, searchUnits } = await upstream.rerank(asked);
+    if (!isWhole(ranking, asked.documents.length)) {
+      call.failed({ outcome: 'invalid_reply' });
+      return { ok: false, failure: { outcome: 'invalid_reply' } };
+    }
+    const totalMs = clock.monotonic() - startedAt;
+    call.succeeded({ firstTokenMs: totalMs, totalMs, outputTokens: 0 });
+    const results = ranking.toSorted((a, b) => b.score - a.score || a.index - b.index);
+    return { ok: true, answer: { results, tokens, searchUnits } };
+  } catch (error) {
+    const failure = upstreamFailure(error);
+    call.failed(failure);
+    return { ok: false, failure };
+  } finally {
+    call.ended();
+  }
+}
+
+function isWhole(ranking: readonly Ranked[], documents: number): boolean {
+  const places = new Set(ranking.map(({ index }) => index));
+  return (
+    ranking.length === documents &&
+    places.size === documents &&
+    ranking.every(
+      ({ index, score }) => Number.isInteger(index) && index >= 0 && index < documents && Number.isFinite(score),
+    )
+  );
+}

@@ -1,0 +1,53 @@
+import type { Caller } from '../base/caller.ts';
+import type { Result } from '../base/failure.ts';
+import { orAborted } from '../base/or-aborted.ts';
+import { namesModel, type PricedRerankModel } from '../catalog/index.ts';
+import type { RerankingDeps } from './deps.ts';
+import { runRerank } from './run-rerank.ts';
+import type { RerankCall, RerankReply, RerankRequest } from './types.ts';
+
+export type { Overrun } from './deps.ts';
+export type { RerankCall, RerankReply, RerankRequest, RerankUsage } from './types.ts';
+
+/** Documents in the order of their relevance to a query, paid per request. */
+export interface Reranking {
+  /**
+   * Ranks the documents: holds the most that they can cost, calls the model, settles what they cost. Fails like `Ledger.hold`, and
+   * with `invalid_argument`, `rate_limited`, `upstream_failed`, `upstream_timeout` or `cancelled`; a failure is not charged. When
+   * the caller goes away the request is completed and paid for all the same.
+   */
+  run(caller: Caller, request: RerankRequest, call: RerankCall): Promise<Result<RerankReply>>;
+  /** The models that a caller can use now, by name, with the prices of its account; needs no credit. */
+  models(caller: Caller, provider?: string): PricedRerankModel[];
+  /** Resolves when no request is under way any more. */
+  drained(): Promise<void>;
+}
+
+const rerankDeadlineMs = 60_000;
+
+type Options = Omit<RerankingDeps, 'deadlineMs'> & Partial<Pick<RerankingDeps, 'deadlineMs'>>;
+
+/** Joins wallet, catalog and providers to ranking. */
+export function createReranking(options: Options): Reranking {
+  const deps: RerankingDeps = { deadlineMs: rerankDeadlineMs, ...options };
+  const underWay = new Set<Promise<unknown>>();
+  return {
+    models: (caller, provider) =>
+      deps.catalog
+        .rerankModels(caller.accountId ?? '')
+        .filter(({ model }) => !provider || model.provider === provider)
+        .filter(({ model }) => !caller.token?.models || namesModel(model, caller.token.models))
+        .toSorted((a, b) => (a.model.name < b.model.name ? -1 : 1)),
+    run(caller, request, call) {
+      const work = runRerank(deps, caller, request, call);
+      underWay.add(work);
+      const over = () => underWay.delete(work);
+      work.then(over, over);
+      call.outlast?.(work);
+      return orAborted(work, call.signal);
+    },
+    async drained() {
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+    },
+  };
+}

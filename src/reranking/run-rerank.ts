@@ -1,0 +1,192 @@
+import type { Caller } from '../base/caller.ts';
+import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { maxOf, type NanoUsd } from '../base/money.ts';
+import { present } from '../base/present.ts';
+import { type PricedRerankModel, priceOf } from '../catalog/index.ts';
+import { tryInTurn } from '../providers/index.ts';
+import { endingCharge, type OpenCharge, openCharge, payerOf, replyScope, settleInFull } from '../wallet/index.ts';
+import { type Sizes, searchUnitsAtLeast, searchUnitsAtMost, sizesOf, tokensAbout, tokensAtMost } from './bounds.ts';
+import { callModel, type Ranking } from './call-model.ts';
+import { chooseModel } from './choose.ts';
+import { countUsage, tokensIn } from './count-usage.ts';
+import type { RerankingDeps } from './deps.ts';
+import { restoreReply, storeReply } from './stored-reply.ts';
+import type { RerankCall, RerankReply, RerankRequest } from './types.ts';
+
+interface Prepared {
+  routes: PricedRerankModel[];
+  sizes: Sizes;
+  /** The most that the request can cost, on any of its routes, and the most tokens that it is billed for. */
+  ceiling: NanoUsd;
+  tokensMost: number;
+  minimum: NanoUsd;
+}
+
+/** After its deadline a request still has this long to be settled before its hold expires. */
+const settleGraceMs = 60_000;
+
+/**
+ * One request, one charge: chooses the model, holds the most that the documents can cost, ranks them, and settles what that costs
+ * before the reply is given. A caller who goes away changes only who hears the reply.
+ */
+export async function runRerank(
+  deps: RerankingDeps,
+  caller: Caller,
+  request: RerankRequest,
+  call: RerankCall,
+): Promise<Result<RerankReply>> {
+  const payer = payerOf(caller, 'chat');
+  if (!payer.ok) return payer;
+  const prepared = await prepare(deps, caller, request);
+  if (!prepared.ok) return prepared;
+  const { routes, ceiling, minimum, tokensMost } = prepared.value;
+  const tokens = (await deps.reserveTokens?.(caller, tokensMost)) ?? succeed(undefined);
+  if (!tokens.ok) return tokens;
+  const opened = await openCharge(
+    deps.ledger,
+    present({
+      ...payer.value,
+      operation: 'rerank',
+      provider: routes[0]?.model.provider,
+      model: routes[0]?.model.id,
+      priceVersion: deps.catalog.version,
+      ceiling,
+      minimum,
+      ttlMs: deps.deadlineMs + settleGraceMs,
+      metadata: request.metadata,
+      idempotency: call.idempotency && { scope: replyScope(payer.value), ...call.idempotency },
+    }),
+    tokens.value,
+  );
+  if (!opened.ok) return opened;
+  if (opened.value.kind === 'replayed') {
+    const { reply, receipt } = opened.value;
+    return succeed(restoreReply(reply, { balance: receipt.balance, capLeft: receipt.capLeft }));
+  }
+  const { charge } = opened.value;
+  return endingCharge(charge, () => answer(deps, charge, request, prepared.value, caller.accountId ?? ''));
+}
+
+async function prepare(deps: RerankingDeps, caller: Caller, request: RerankRequest): Promise<Result<Prepared>> {
+  const owner = caller.accountId ?? '';
+  const chosen = chooseModel(request, deps.catalog.rerankModels(owner), caller.token?.models);
+  if (!chosen.ok) return chosen;
+  const routes = chosen.value;
+  const sizes = sizesOf(request.query, request.documents);
+  const tooLong = await findTooLong(deps, owner, request, sizes, longestOf(routes));
+  if (tooLong) return fail(tooLong);
+  const ceiling = maxOf(
+    routes.map((route) => priceOf(mostOf(route, sizes), route.price)).reduce((a, b) => maxOf(a, b)),
+    1n,
+  );
+  const tokensMost = Math.max(
+    ...routes.map(({ model, rerank }) => (rerank.bills === 'tokens' ? tokensAtMost(sizes, model.contextTokens) : 0)),
+  );
+  const least = routes[0] ? priceOf(leastOf(routes[0], sizes), routes[0].price) : 1n;
+  return succeed({ routes, sizes, ceiling, tokensMost, minimum: maxOf(least < ceiling ? least : ceiling, 1n) });
+}
+
+function longestOf(routes: readonly PricedRerankModel[]): number {
+  return Math.max(...routes.map(({ model }) => model.contextTokens));
+}
+
+function mostOf({ model, rerank }: PricedRerankModel, sizes: Sizes) {
+  return rerank.bills === 'tokens'
+    ? { inputTokens: tokensAtMost(sizes, model.contextTokens), requests: 1 }
+    : { searchUnits: searchUnitsAtMost(sizes, model.contextTokens), requests: 1 };
+}
+
+function leastOf({ rerank }: PricedRerankModel, sizes: Sizes) {
+  return rerank.bills === 'tokens'
+    ? { inputTokens: tokensAbout(sizes), requests: 1 }
+    : { searchUnits: searchUnitsAtLeast(sizes), requests: 1 };
+}
+
+/** The first document that is longer than the model takes, with the query. Nothing is cut off without a word. */
+async function findTooLong(
+  { countTokens }: RerankingDeps,
+  owner: string,
+  { query, documents }: RerankRequest,
+  sizes: Sizes,
+  longest: number,
+): Promise<Failure | undefined> {
+  if (sizes.documents.every((bytes) => sizes.query + bytes <= longest)) return undefined;
+  const queryTokens = await countTokens(owner, [query]);
+  for (const [index, bytes] of sizes.documents.entries()) {
+    if (queryTokens + bytes <= longest) continue;
+    const tokens = queryTokens + (await countTokens(owner, [documents[index] ?? '']));
+    // Tokenizers differ by a few percent, and in doubt the provider knows best.
+    if (tokens > longest * 1.1)
+      return invalid(
+        `documents[${index}]`,
+        `has with the query about ${tokens} tokens; this model takes at most ${longest}`,
+      );
+  }
+  return undefined;
+}
+
+async function answer(
+  deps: RerankingDeps,
+  charge: OpenCharge,
+  request: RerankRequest,
+  prepared: Prepared,
+  owner: string,
+): Promise<Result<RerankReply>> {
+  const short = await tooLittle(deps, charge, request, prepared, owner);
+  if (short) return fail(short);
+  const ranked = await rank(deps, request, prepared);
+  if (!ranked.ok) {
+    await charge.release(ranked.failure.kind);
+    return ranked;
+  }
+  const { route, answer: ranking } = ranked.value;
+  const { provider, id: model } = route.model;
+  const usage = await countUsage(deps, { route, request, sizes: prepared.sizes, owner, stated: ranking });
+  const cost = priceOf({ ...usage, requests: 1 }, route.price);
+  const charged = cost < charge.amount ? cost : charge.amount;
+  const reply = {
+    ...{ id: charge.id, provider, model, results: ranking.results.slice(0, request.topN) },
+    usage: { ...usage, cost: charged },
+  };
+  const paid = await settleInFull(charge, {
+    ...{ cost, provider, model, usage: { ...usage, requests: 1 } },
+    ...(charge.replayable ? { reply: storeReply(reply) } : {}),
+  });
+  if (!paid.ok) return paid;
+  const { charged: taken, balance, capLeft } = paid.value;
+  return succeed({ ...reply, usage: { ...usage, cost: taken }, balance, capLeft });
+}
+
+/** Where less than the worst case could be held, the texts are counted for real before anything is called. */
+async function tooLittle(
+  deps: RerankingDeps,
+  { amount, balance }: OpenCharge,
+  request: RerankRequest,
+  { routes, ceiling, sizes }: Prepared,
+  owner: string,
+): Promise<Failure | undefined> {
+  const [route] = routes;
+  if (amount >= ceiling || !route) return undefined;
+  const usage = await tokensIn(deps, { route, request, sizes, owner });
+  const needed = priceOf({ ...usage, requests: 1 }, route.price);
+  return needed <= amount ? undefined : { kind: 'insufficient_credit', balance, held: balance - amount, needed };
+}
+
+function rank(
+  deps: RerankingDeps,
+  { query, documents }: RerankRequest,
+  { routes }: Prepared,
+): Promise<Result<{ route: PricedRerankModel; answer: Ranking }>> {
+  return tryInTurn({
+    ...{ routes, breaker: deps.breaker, deadlineMs: deps.deadlineMs, field: 'documents' },
+    call: ({ model, rerank }, signal) => {
+      const upstream = deps.providers.rerank(model.provider, model.upstreamModel, rerank.api);
+      return (
+        upstream &&
+        callModel(deps, {
+          ...{ upstream, query, documents, signal, route: model.name, inputTokensMax: model.contextTokens },
+        })
+      );
+    },
+  });
+}

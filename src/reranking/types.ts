@@ -1,0 +1,53 @@
+import type { NanoUsd } from '../base/money.ts';
+
+/** A query, and the documents to rank by it. `auto`, or nothing, as provider or model lets the service choose. */
+export interface RerankRequest {
+  provider?: string | undefined;
+  model?: string | undefined;
+  /** Not empty. */
+  query: string;
+  /** 1 to 1,000, none of them empty. */
+  documents: readonly string[];
+  /** How many of the best come back; absent: all. */
+  topN?: number | undefined;
+  /** The caller's own labels, stored with the charge. */
+  metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface RerankReply {
+  /** The id of the charge that paid for it. */
+  id: string;
+  provider: string;
+  model: string;
+  /** The most relevant first; of equal ones that which came first. */
+  results: readonly RankedDocument[];
+  usage: RerankUsage & { cost: NanoUsd };
+  /** The wallet's balance after this charge. */
+  balance: NanoUsd;
+  /** What is left of the end user's own cap, where it is known. */
+  capLeft?: NanoUsd | undefined;
+}
+
+export interface RankedDocument {
+  /** Its place in the request. */
+  index: number;
+  score: number;
+}
+
+/** What the model's provider bills; the other count is absent. */
+export interface RerankUsage {
+  inputTokens?: number;
+  searchUnits?: number;
+  /** Whether the count is ours: the provider stated none, or an impossible one. */
+  estimated: boolean;
+}
+
+/** How a request arrived. */
+export interface RerankCall {
+  /** Aborted when the caller goes away or its own deadline passes. */
+  signal: AbortSignal;
+  /** The caller's key, and a digest (at most 32 bytes) of the method and the message. */
+  idempotency?: { key: string; fingerprint: Uint8Array } | undefined;
+  /** Told of work that may go on after the caller has left: until it ends, the call keeps its place in the limits. */
+  outlast?: (work: Promise<unknown>) => void;
+}

@@ -1,0 +1,292 @@
+import { pino } from 'pino';
+import { afterEach, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import type { NanoUsd } from '../../src/base/money.ts';
+import { createCatalog, type ModelSettings, memoryPriceStore } from '../../src/catalog/index.ts';
+import { createCircuitBreaker, tokenCounter } from '../../src/chat/index.ts';
+import { createProviders, defaultUpstreamLimits, type ProviderSettings } from '../../src/providers/index.ts';
+import { createReranking, type Overrun, type RerankRequest } from '../../src/reranking/index.ts';
+import { caller } from '../chat/harness.ts';
+import { memoryLedger } from '../support/memory-ledger.ts';
+import { testSandbox } from '../support/sandbox.ts';
+import { billedTokens, billedUnits, scoreOf, strictRerank } from '../support/strict-rerank.ts';
+import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+type Api = 'cohere' | 'jina' | 'voyage';
+type Change = Parameters<typeof strictRerank>[1];
+
+/** 1,000 nano-USD a token, and 2,000,000 a search unit. */
+const model = (id: string, api: Api = 'jina', more: Partial<ModelSettings> = {}): ModelSettings => ({
+  ...{ id, provider: 'up', quality: 50, contextTokens: 4_096, rerank: { api } },
+  price: api === 'cohere' ? { perThousandSearchUnitsUsd: '2' } : { inputPerMillionUsd: '1' },
+  ...more,
+});
+
+const query = 'red bicycle';
+const documents = ['A blue car', 'A red bicycle', 'A red car', 'A green bicycle'];
+const started: NanoUsd = 5_000_000_000n;
+
+async function serve(
+  options: { api?: Api; change?: Change; models?: ModelSettings[]; balance?: NanoUsd; second?: boolean } = {},
+) {
+  const { api = 'jina' } = options;
+  const upstreams: Upstream[] = [];
+  const providers: ProviderSettings[] = [];
+  for (const id of options.second ? ['up', 'other'] : ['up']) {
+    const upstream = await startUpstream();
+    upstream.answer(strictRerank(api, options.change));
+    upstreams.push(upstream);
+    providers.push({ id, kind: 'openai-compatible', baseUrl: `${upstream.url}/v1/`, apiKey: 'sk-upstream' });
+  }
+  const log = pino({ level: 'silent' });
+  const connected = createProviders({ providers, log, limits: { ...defaultUpstreamLimits, connectMs: 10_000 } });
+  const catalog = await createCatalog({
+    store: memoryPriceStore(),
+    settings: { models: options.models ?? [model('r', api)] },
+    enabledProviders: connected.enabled,
+    log,
+  });
+  await catalog.importPrices();
+  const ledger = memoryLedger(options.balance ?? started);
+  const overruns: Overrun[] = [];
+  const reranking = createReranking({
+    ...{ ledger, catalog, providers: connected, clock: systemClock },
+    breaker: createCircuitBreaker({ clock: systemClock }),
+    countTokens: (owner, texts) => tokenCounter(testSandbox(), owner)(texts),
+    overran: (overrun) => overruns.push(overrun),
+  });
+  open.push(...upstreams, connected, { close: async () => catalog.close() });
+  const run = (request: Partial<RerankRequest>, signal = new AbortController().signal, key?: string) =>
+    reranking.run(
+      caller,
+      { query, documents, ...request },
+      { signal, ...(key ? { idempotency: { key, fingerprint: Buffer.from('x') } } : {}) },
+    );
+  return { run, ledger, overruns, reranking, catalog, upstream: upstreams[0] as Upstream, upstreams };
+}
+
+const ranked = [1, 2, 3, 0].map((index) => ({ index, score: scoreOf(query, documents[index] ?? '') }));
+
+test.each<[Api, object, bigint]>([
+  ['cohere', { searchUnits: 1 }, 2_000_000n],
+  ['jina', { inputTokens: billedTokens({ query, documents }) }, BigInt(billedTokens({ query, documents })) * 1_000n],
+  ['voyage', { inputTokens: billedTokens({ query, documents }) }, BigInt(billedTokens({ query, documents })) * 1_000n],
+])('%s ranks, and what it bills is charged exactly', async (api, billed, cost) => {
+  const { run, ledger, upstream } = await serve({ api });
+  const reply = await run({});
+  expect(reply).toMatchObject({
+    value: { provider: 'up', model: 'r', results: ranked, usage: { ...billed, estimated: false, cost } },
+  });
+  expect([ledger.balance, ledger.held]).toEqual([started - cost, 0n]);
+  expect(ledger.settlements).toMatchObject([{ usage: { ...billed, requests: 1 }, model: 'r', provider: 'up' }]);
+  expect(upstream.seen).toHaveLength(1);
+});
+
+test('long documents count as several in a search unit, and Cohere is told not to cut them', async () => {
+  const long = Array.from({ length: 60 }, (_, index) => `${index} red ${'x'.repeat(4_000)}`);
+  const { run, ledger, upstream } = await serve({ api: 'cohere' });
+  const units = billedUnits({ query, documents: long });
+  expect(units).toBe(2);
+  expect(await run({ documents: long })).toMatchObject({ value: { usage: { searchUnits: 2, estimated: false } } });
+  expect(ledger.balance).toBe(started - 4_000_000n);
+  expect(upstream.seen[0]?.body.max_tokens_per_doc).toBe(4_096);
+});
+
+test('the best come back, and the price is that of all', async () => {
+  const { run, ledger } = await serve();
+  expect(await run({ topN: 2 })).toMatchObject({ value: { results: ranked.slice(0, 2) } });
+  expect(ledger.balance).toBe(started - BigInt(billedTokens({ query, documents })) * 1_000n);
+  expect(await run({ topN: 1_000 })).toMatchObject({ value: { results: ranked } });
+});
+
+const broken: [string, Change][] = [
+  ['a document too few', ({ results, ...rest }) => ({ ...rest, results: results.slice(1) })],
+  [
+    'a document twice',
+    ({ results, ...rest }) => ({ ...rest, results: results.map((each) => ({ ...each, index: 0 })) }),
+  ],
+  [
+    'a place that is not there',
+    ({ results, ...rest }) => ({ ...rest, results: results.map((each) => ({ ...each, index: each.index + 1 })) }),
+  ],
+  [
+    'half a place',
+    ({ results, ...rest }) => ({ ...rest, results: results.map((each) => ({ ...each, index: each.index / 2 })) }),
+  ],
+  [
+    'a score that is a text',
+    ({ results, ...rest }) => ({ ...rest, results: results.map((each) => ({ ...each, relevance_score: '1' })) }),
+  ],
+  ['no score', ({ results, ...rest }) => ({ ...rest, results: results.map(({ index }) => ({ index })) })],
+  ['null for a result', ({ results, ...rest }) => ({ ...rest, results: [null, ...results.slice(1)] })],
+  ['no list', () => ({ results: 'none' })],
+];
+test.each(broken)('an upstream that gives %s fails, and nothing is charged', async (_, change) => {
+  const { run, ledger } = await serve({ change });
+  expect(await run({})).toMatchObject({
+    failure: { kind: 'upstream_failed', attempts: [{ provider: 'up', model: 'r', outcome: 'invalid_reply' }] },
+  });
+  expect([ledger.balance, ledger.held, ledger.settlements.length]).toEqual([started, 0n, 0]);
+});
+
+test('a score that JSON can hold and a double cannot is no score; nor is a page that is no JSON a reply', async () => {
+  const { run, ledger, upstream } = await serve();
+  const results = documents.map((_, index) => `{"index":${index},"relevance_score":1e400}`);
+  upstream.answer(() => ({ body: `{"results":[${results}],"usage":{"total_tokens":1}}` }));
+  expect(await run({})).toMatchObject({ failure: { kind: 'upstream_failed' } });
+  upstream.answer(() => ({ body: '<html>' }));
+  expect(await run({})).toMatchObject({ failure: { attempts: [{ outcome: 'invalid_reply' }] } });
+  expect(ledger.balance).toBe(started);
+});
+
+test.each([
+  [500, 'server_error'],
+  [429, 'rate_limited'],
+  [401, 'rejected'],
+  [400, 'rejected'],
+])('an upstream that answers %s fails as %s, free of charge', async (status, outcome) => {
+  const { run, ledger, upstream } = await serve();
+  upstream.answer(() => ({ status, body: { message: 'no' } }));
+  expect(await run({})).toMatchObject({ failure: { kind: 'upstream_failed', attempts: [{ outcome }] } });
+  expect([ledger.balance, ledger.held, ledger.settlements.length]).toEqual([started, 0n, 0]);
+});
+
+test.each<[string, unknown]>([
+  ['none', undefined],
+  ['zero', { total_tokens: 0 }],
+  ['a fraction', { total_tokens: 1.5 }],
+  ['a text', { total_tokens: '9' }],
+])('tokens that an upstream states as %s are counted here, and marked', async (_, usage) => {
+  const { run, ledger } = await serve({ change: (reply) => ({ ...reply, usage }) });
+  // "red bicycle" is two tokens of o200k, and so are both documents.
+  const reply = await run({ documents: ['red bicycle', 'red bicycle'] });
+  expect(reply).toMatchObject({ value: { usage: { inputTokens: 8, estimated: true, cost: 8_000n } } });
+  expect(ledger.balance).toBe(started - 8_000n);
+});
+
+test('search units that an upstream does not state are counted here, and marked', async () => {
+  const { run, ledger } = await serve({ api: 'cohere', change: ({ meta: _, ...rest }) => rest });
+  const many = Array.from({ length: 101 }, (_, index) => `red ${index}`);
+  expect(await run({ documents: many })).toMatchObject({ value: { usage: { searchUnits: 2, estimated: true } } });
+  expect(ledger.balance).toBe(started - 4_000_000n);
+});
+
+test('more than a request can have is not charged, and told', async () => {
+  const tokens = await serve({ change: (reply) => ({ ...reply, usage: { total_tokens: 9_999 } }) });
+  // 3 and 2 bytes, and 8 tokens that may be around them.
+  expect(await tokens.run({ query: 'abc', documents: ['de'] })).toMatchObject({
+    value: { usage: { inputTokens: 13, estimated: true } },
+  });
+  expect(tokens.ledger.balance).toBe(started - 13_000n);
+  const units = await serve({
+    api: 'cohere',
+    change: (reply) => ({ ...reply, meta: { billed_units: { search_units: 50 } } }),
+  });
+  expect(await units.run({})).toMatchObject({ value: { usage: { searchUnits: 1, estimated: true } } });
+  expect(units.ledger.balance).toBe(started - 2_000_000n);
+  expect([...tokens.overruns, ...units.overruns]).toEqual([
+    { provider: 'up', model: 'r', what: 'input', bound: 13, stated: 9_999 },
+    { provider: 'up', model: 'r', what: 'input', bound: 1, stated: 50 },
+  ]);
+});
+
+test('auto is the model of the highest rank; another never takes its place, another provider of it does', async () => {
+  const models = [
+    model('small', 'jina', { quality: 10 }),
+    model('best', 'jina', { quality: 90 }),
+    model('best', 'jina', { quality: 80, provider: 'other' }),
+  ];
+  const { run, upstreams } = await serve({ models, second: true });
+  expect(await run({})).toMatchObject({ value: { provider: 'up', model: 'best' } });
+  upstreams[0]?.answer(() => ({ status: 500, body: {} }));
+  expect(await run({ model: 'auto' })).toMatchObject({ value: { provider: 'other', model: 'best' } });
+  upstreams[1]?.answer(() => ({ status: 500, body: {} }));
+  expect(await run({})).toMatchObject({
+    failure: { kind: 'upstream_failed', attempts: [{ provider: 'up' }, { provider: 'other', model: 'best' }] },
+  });
+});
+
+test('a model whose bill has no price is off, and models that rank answer no conversations', async () => {
+  const models = [
+    model('by-token', 'jina', { price: { perThousandSearchUnitsUsd: '2' } }),
+    model('by-search', 'cohere', { price: { inputPerMillionUsd: '1' } }),
+    model('chat', 'jina', { rerank: undefined, price: { inputPerMillionUsd: '1', outputPerMillionUsd: '1' } }),
+  ];
+  const { run, catalog, reranking } = await serve({ models });
+  for (const name of ['by-token', 'by-search', 'chat', 'nope'])
+    expect(await run({ model: name })).toMatchObject({
+      failure: { violations: [{ field: 'model', reason: 'MODEL_NOT_FOUND' }] },
+    });
+  expect(reranking.models(caller).map((each) => each.model.name)).toEqual(['builtin/lexical']);
+  expect(catalog.models('').map(({ model: { id } }) => id)).toEqual(['chat', 'extractive']);
+});
+
+test('a document that is longer than the model takes is refused by its place, and so are too many', async () => {
+  const models = [model('r', 'jina', { contextTokens: 100, rerank: { api: 'jina', documentsMax: 3 } })];
+  const { run, upstream, ledger } = await serve({ models });
+  const words = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
+  expect(await run({ documents: ['short', words] })).toMatchObject({
+    failure: { violations: [{ field: 'documents[1]' }] },
+  });
+  expect(await run({ provider: 'up' })).toMatchObject({ failure: { violations: [{ field: 'documents' }] } });
+  expect([upstream.seen.length, ledger.held]).toEqual([0, 0n]);
+});
+
+test('credit for the request is enough, though not for the worst case; less is refused before anything is called', async () => {
+  const texts = { query: 'The quick', documents: ['The quick brown fox jumps over the lazy dog.'] };
+  const enough = await serve({ balance: 20_000n });
+  expect(await enough.run(texts)).toMatchObject({ ok: true });
+  const poor = await serve({ balance: 9_000n });
+  expect(await poor.run(texts)).toMatchObject({ failure: { kind: 'insufficient_credit' } });
+  expect([poor.upstream.seen.length, poor.ledger.balance, poor.ledger.held]).toEqual([0, 9_000n, 0n]);
+  const unit = await serve({ api: 'cohere', balance: 1_999_999n });
+  expect(await unit.run({})).toMatchObject({ failure: { kind: 'insufficient_credit' } });
+  expect([unit.upstream.seen.length, unit.ledger.held]).toEqual([0, 0n]);
+});
+
+test('a repeated request gets the same ranking and is charged once', async () => {
+  const { run, upstream, ledger } = await serve();
+  const first = await run({ topN: 3 }, undefined, 'k1');
+  expect(await run({ topN: 3 }, undefined, 'k1')).toEqual(first);
+  expect([upstream.seen.length, ledger.settlements.length]).toEqual([1, 1]);
+});
+
+test('a caller who leaves is charged, and can ask again', async () => {
+  const { run, upstream, ledger, reranking } = await serve();
+  const leaving = new AbortController();
+  const right = strictRerank('jina');
+  upstream.answer((seen) => {
+    leaving.abort();
+    return right(seen);
+  });
+  expect(await run({}, leaving.signal, 'k2')).toMatchObject({ failure: { kind: 'cancelled' } });
+  await reranking.drained();
+  expect(ledger.settlements).toHaveLength(1);
+  expect(await run({}, undefined, 'k2')).toMatchObject({ ok: true });
+  expect([upstream.seen.length, ledger.settlements.length]).toEqual([1, 1]);
+});
+
+test('the embedded model ranks by rare words first, takes no place of another, and is charged by its own tokens', async () => {
+  const { run, ledger, upstream } = await serve();
+  const texts = {
+    query: 'red Fahrräder',
+    documents: ['red red red', 'Fahrräder', 'Red fahrräder', 'nothing', 'red car'],
+  };
+  const reply = await run({ ...texts, model: 'builtin/lexical' });
+  if (!reply.ok) throw new Error(reply.failure.kind);
+  expect(reply.value.results.map(({ index }) => index)).toEqual([2, 1, 0, 4, 3]);
+  expect(reply.value.results.at(-1)?.score).toBe(0);
+  for (const { score } of reply.value.results) expect(score >= 0 && score <= 1).toBe(true);
+  // Two words of the query and nine of the documents, at 20 nano-USD.
+  expect(reply.value.usage).toEqual({ inputTokens: 11, estimated: false, cost: 220n });
+  expect(ledger.balance).toBe(started - 220n);
+  upstream.answer(() => ({ status: 500, body: {} }));
+  expect(await run({})).toMatchObject({ failure: { kind: 'upstream_failed', attempts: [{ provider: 'up' }] } });
+  const { run: alone } = await serve({ models: [] });
+  expect(await alone({})).toMatchObject({ value: { provider: 'builtin', model: 'lexical' } });
+});
