@@ -288,6 +288,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       ...{ ledger: observedLedger, catalog, providers, breaker, clock, overran },
       countTokens: (owner: string, texts: readonly string[]) => tokenCounter(sandbox, owner)(texts),
       reserveTokens: limits.reserveTokens,
+      ownKeys: providerKeys,
     };
     const embeddings = createEmbeddings(ofTexts);
     closers.push(() => Promise.race([embeddings.drained(), sleep(drainMaxMs, undefined, { ref: false })]));
@@ -445,12 +446,13 @@ export function catalogSettings({ models, ownKeys, workflows, pulse, chat }: Con
   };
 }
 
-/** The fee for a request with an account's own key, by provider. Its tokens cost 0, which the book says. */
+/** The fee for a request with an account's own key, by provider. Its tokens and search units cost 0, which the book says. */
 function ownKeyPrices({ pricePerRequestUsd, pricesPerRequestUsd, providers }: Config['ownKeys']) {
   if (pricePerRequestUsd === null) return {};
   const priced = providers.map((id) => {
     const perRequestUsd = pricesPerRequestUsd[id] ?? pricePerRequestUsd;
-    return [`byok:${id}`, { inputPerMillionUsd: '0', outputPerMillionUsd: '0', perRequestUsd }];
+    const free = { inputPerMillionUsd: '0', outputPerMillionUsd: '0', perThousandSearchUnitsUsd: '0' };
+    return [`byok:${id}`, { ...free, perRequestUsd }];
   });
   return Object.fromEntries(priced) as Record<string, { perRequestUsd: string }>;
 }

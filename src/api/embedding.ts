@@ -2,6 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Caller } from '../base/caller.ts';
 import { FailureError, invalid, unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
+import type { OwnKeyUse } from '../base/own-key.ts';
 import type { PricedEmbeddingModel } from '../catalog/index.ts';
 import { bytesOf, type Embeddings, type EmbedReply, type EmbedRequest } from '../embeddings/index.ts';
 import type { EmbeddingModelSchema, EmbeddingSchema } from '../gen/intelligence/embedding/v1/embedding_pb.ts';
@@ -30,7 +31,7 @@ export function embeddingService({
       const request = embedRequestOf(message);
       const asFloats = message.encoding !== 'base64';
       if (asFloats && call.protocol !== 'grpc') {
-        const values = unwrap(embeddings.valuesOf(call.caller, request));
+        const values = unwrap(await embeddings.valuesOf(call.caller, request));
         if (values > floatsMax)
           throw new FailureError(
             invalid(
@@ -49,18 +50,20 @@ export function embeddingService({
       return embedResponse(reply, asFloats, call.caller);
     },
     listEmbeddingModels: async ({ provider }, { caller }) => ({
-      models: embeddings.models(caller, provider).map(modelMessage),
+      models: (await embeddings.models(caller, provider)).map(modelMessage),
     }),
   });
 }
 
-function embedRequestOf({ provider, model, inputs, dimensions, user, metadata }: EmbedRequestMessage): EmbedRequest {
+function embedRequestOf({ ownKey, ...message }: EmbedRequestMessage): EmbedRequest {
+  const { provider, model, inputs, dimensions, user, metadata } = message;
   return {
     provider: provider || undefined,
     model: model || undefined,
     inputs,
     dimensions,
     user: user || undefined,
+    ...(ownKey ? { ownKey: ownKey as OwnKeyUse } : {}),
     metadata,
   };
 }
@@ -99,11 +102,13 @@ function modelMessage({
   model,
   embedding,
   price,
+  ownKey,
 }: PricedEmbeddingModel): MessageInitShape<typeof EmbeddingModelSchema> {
   return {
     ...{ id: model.id, provider: model.provider, quality: model.quality, inputTokensMax: model.contextTokens },
     ...embedding,
     inputPerMillionUsd: formatUsd(price.inputPerMillion ?? 0n),
     perRequestUsd: formatUsd(price.perRequest ?? 0n),
+    ownKey: ownKey !== undefined,
   };
 }

@@ -2,6 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Caller } from '../base/caller.ts';
 import { unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
+import type { OwnKeyUse } from '../base/own-key.ts';
 import { present } from '../base/present.ts';
 import type { PricedRerankModel } from '../catalog/index.ts';
 import type { RerankModelSchema } from '../gen/intelligence/rerank/v1/rerank_pb.ts';
@@ -37,13 +38,17 @@ export function rerankService({
       return rerankResponse(reply, message, call.caller);
     },
     listRerankModels: async ({ provider }, { caller }) => ({
-      models: reranking.models(caller, provider).map(modelMessage),
+      models: (await reranking.models(caller, provider)).map(modelMessage),
     }),
   });
 }
 
-function rerankRequestOf({ provider, model, query, documents, topN, metadata }: RerankRequestMessage): RerankRequest {
-  return { provider: provider || undefined, model: model || undefined, query, documents, topN, metadata };
+function rerankRequestOf({ ownKey, ...message }: RerankRequestMessage): RerankRequest {
+  const { provider, model, query, documents, topN, metadata } = message;
+  return {
+    ...{ provider: provider || undefined, model: model || undefined, query, documents, topN, metadata },
+    ...(ownKey ? { ownKey: ownKey as OwnKeyUse } : {}),
+  };
 }
 
 function rerankResponse(
@@ -64,7 +69,7 @@ function rerankResponse(
   };
 }
 
-function modelMessage({ model, rerank, price }: PricedRerankModel): MessageInitShape<typeof RerankModelSchema> {
+function modelMessage({ model, rerank, price, ownKey }: PricedRerankModel): MessageInitShape<typeof RerankModelSchema> {
   const isTokens = rerank.bills === 'tokens';
   return present({
     ...{ id: model.id, provider: model.provider, quality: model.quality, inputTokensMax: model.contextTokens },
@@ -72,5 +77,6 @@ function modelMessage({ model, rerank, price }: PricedRerankModel): MessageInitS
     inputPerMillionUsd: isTokens ? formatUsd(price.inputPerMillion ?? 0n) : undefined,
     perThousandSearchUnitsUsd: isTokens ? undefined : formatUsd(price.perThousandSearchUnits ?? 0n),
     perRequestUsd: formatUsd(price.perRequest ?? 0n),
+    ownKey: ownKey !== undefined,
   });
 }

@@ -65,25 +65,21 @@ export function offerOf(
   return { offered: { model, price: { ...price, perRequest: price.perRequest ?? 0n } } };
 }
 
-/** A model that makes vectors, with what an account pays for it now; undefined: it is none, or has no price for input. */
+/** A model that makes vectors, at a price; undefined: it is none, or the price has no rate for input. */
 export function vectorOfferOf(
   { model, settings: { embedding } }: EnabledModel,
-  book: readonly PriceVersion[],
-  account: { id: string; now: number },
+  price: Price | undefined,
 ): PricedEmbeddingModel | undefined {
-  const price = embedding && effectivePrice(book, itemOf(model), account.id, account.now);
   if (!embedding || price?.inputPerMillion === undefined) return undefined;
   const { dimensions, dimensionsMin = dimensions } = embedding;
   return { model, embedding: { dimensions, dimensionsMin }, price: { ...price, perRequest: price.perRequest ?? 0n } };
 }
 
-/** A model that ranks documents, with what an account pays for it now; undefined: it is none, or what it bills has no price. */
+/** A model that ranks documents, at a price; undefined: it is none, or the price has no rate for what it bills. */
 export function rerankOfferOf(
   { model, settings: { rerank } }: EnabledModel,
-  book: readonly PriceVersion[],
-  account: { id: string; now: number },
+  price: Price | undefined,
 ): PricedRerankModel | undefined {
-  const price = rerank && effectivePrice(book, itemOf(model), account.id, account.now);
   if (!rerank || !price) return undefined;
   const { api, documentsMax = rerankDocumentsMax } = rerank;
   const bills = api === 'cohere' ? 'searchUnits' : 'tokens';
@@ -99,20 +95,32 @@ export function isForChat({ settings: { embedding, rerank } }: EnabledModel): bo
 
 const rerankDocumentsMax = 1_000;
 
-/** The models that an account's own keys can call, at what the book asks for a request with such a key. */
+/** The models for conversations that an account's own keys can call, at what the book asks for a request with such a key. */
 export function ownOffers(
   models: readonly EnabledModel[],
   keys: readonly OwnKey[],
   priceOf: (item: string) => Price | undefined,
 ): PricedModel[] {
+  return ownOffersOf(models.filter(isForChat), keys, priceOf, ({ model }, price) =>
+    price?.outputPerMillion === undefined ? undefined : { model, price },
+  );
+}
+
+/** What an account's own keys can call of the models that `offer` makes an offer of, at the fee for a request. */
+export function ownOffersOf<Offer extends PricedModel>(
+  models: readonly EnabledModel[],
+  keys: readonly OwnKey[],
+  priceOf: (item: string) => Price | undefined,
+  offer: (model: EnabledModel, price: Price | undefined) => Offer | undefined,
+): Offer[] {
   return keys.flatMap((ownKey) => {
     const price = priceOf(ownKeyItemOf(ownKey.provider));
     // The book states that tokens cost nothing; an item that does not is no fee.
-    if (price?.perRequest === undefined || price.inputPerMillion === undefined || price.outputPerMillion === undefined)
-      return [];
+    if (price?.perRequest === undefined || price.inputPerMillion === undefined) return [];
     return models
-      .filter((enabled) => enabled.model.provider === ownKey.provider && isForChat(enabled))
-      .map(({ model }) => ({ model, price, ownKey }));
+      .filter(({ model }) => model.provider === ownKey.provider)
+      .flatMap((enabled) => offer(enabled, price) ?? [])
+      .map((offered) => ({ ...offered, ownKey }));
   });
 }
 
@@ -121,10 +129,10 @@ function ownKeyItemOf(provider: string): string {
   return `byok:${provider}`;
 }
 
-const notInBook = 'Its price is not in the price book: run "prices import", or "prices sync" for a list price.';
+export const notInBook = 'Its price is not in the price book: run "prices import", or "prices sync" for a list price.';
 const noAudioRate =
   'It takes audio, and its price has no rate for that, or not in each tier: state "audioInputPerMillionUsd", or leave "audio" out of its capabilities.';
-const notListed = 'The list prices do not name it: give it a price under "models" of the configuration.';
+export const notListed = 'The list prices do not name it: give it a price under "models" of the configuration.';
 
 /** What the configuration says of a model, with what follows from that. */
 function enabled(settings: ModelSettings, wellKnown: boolean): EnabledModel {

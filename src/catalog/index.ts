@@ -3,10 +3,15 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import type { OwnKey } from '../base/own-key.ts';
 import { createRounds } from '../base/rounds.ts';
 import {
+  type EnabledModel,
   enabledModels,
   isForChat,
+  itemOf,
+  notInBook,
+  notListed,
   offerOf,
   ownOffers,
+  ownOffersOf,
   rerankOfferOf,
   type UnofferedModel,
   vectorOfferOf,
@@ -37,6 +42,7 @@ export {
   type PricedRerankModel,
   type PriceSettings,
 } from './model.ts';
+export { chooseWithOwn, joinOffers } from './own-models.ts';
 export {
   type ContextTier,
   hasRate,
@@ -70,6 +76,10 @@ export interface Catalog {
    * provider without such a price, or whose keys are not taken.
    */
   ownModels(accountId: string, keys: readonly OwnKey[]): readonly PricedModel[];
+  /** The same of models that make vectors. */
+  ownEmbeddingModels(accountId: string, keys: readonly OwnKey[]): readonly PricedEmbeddingModel[];
+  /** The same of models that rank documents. */
+  ownRerankModels(accountId: string, keys: readonly OwnKey[]): readonly PricedRerankModel[];
   /** What an account pays now for a service such as `workflow:risk.check`. */
   price(item: string, accountId: string): Price | undefined;
   /** The price book's version at this moment; a charge keeps the version that it began with. */
@@ -176,6 +186,8 @@ export async function createCatalog(deps: {
     }));
   }
 
+  const priceOfModel = ({ model }: EnabledModel, accountId: string) =>
+    effectivePrice(book, itemOf(model), accountId, now());
   const priceOfService = (item: string, accountId: string) =>
     current(services, `${accountId} ${item}`, () => effectivePrice(book, item, accountId, now()) ?? null) ?? undefined;
 
@@ -190,13 +202,17 @@ export async function createCatalog(deps: {
       current(priced, accountId, () => offers(accountId).flatMap(({ offered }) => (offered ? [offered] : []))),
     embeddingModels: (accountId) =>
       current(pricedEmbeddings, accountId, () =>
-        models.flatMap((enabled) => vectorOfferOf(enabled, book, { id: accountId, now: now() }) ?? []),
+        models.flatMap((enabled) => vectorOfferOf(enabled, priceOfModel(enabled, accountId)) ?? []),
       ),
     rerankModels: (accountId) =>
       current(pricedRerankers, accountId, () =>
-        models.flatMap((enabled) => rerankOfferOf(enabled, book, { id: accountId, now: now() }) ?? []),
+        models.flatMap((enabled) => rerankOfferOf(enabled, priceOfModel(enabled, accountId)) ?? []),
       ),
     ownModels: (accountId, keys) => ownOffers(ownable, keys, (item) => priceOfService(item, accountId)),
+    ownEmbeddingModels: (accountId, keys) =>
+      ownOffersOf(ownable, keys, (item) => priceOfService(item, accountId), vectorOfferOf),
+    ownRerankModels: (accountId, keys) =>
+      ownOffersOf(ownable, keys, (item) => priceOfService(item, accountId), rerankOfferOf),
     price: priceOfService,
     planPrices: async (rules) => {
       await refresh();
@@ -214,7 +230,14 @@ export async function createCatalog(deps: {
       }
       throw new Error('The price book kept changing while prices were imported; try again.');
     },
-    unoffered: () => offers('').flatMap((offer) => (offer.offered ? [] : [{ name: offer.name, reason: offer.reason }])),
+    unoffered: () => [
+      ...offers('').flatMap((offer) => (offer.offered ? [] : [{ name: offer.name, reason: offer.reason }])),
+      ...models.flatMap((enabled) => {
+        const price = priceOfModel(enabled, '');
+        const offered = isForChat(enabled) || vectorOfferOf(enabled, price) || rerankOfferOf(enabled, price);
+        return offered ? [] : [{ name: enabled.model.name, reason: reasonOfTexts(enabled, price, now()) }];
+      }),
+    ],
     planSync: async (rules) => {
       await refresh();
       const plan = planImport(book, listOrders(settings, models, now()), now(), rules);
@@ -236,6 +259,14 @@ export async function createCatalog(deps: {
     refresh,
     close: rounds.close,
   };
+}
+
+/** Why a model that makes vectors or ranks documents is not offered. */
+function reasonOfTexts(enabled: EnabledModel, price: Price | undefined, at: number): string {
+  const bills = enabled.settings.rerank?.api === 'cohere' ? 'search units' : 'input';
+  if (price) return `It has no price for ${bills}.`;
+  const list = enabled.settings.price ? undefined : listPriceAt(enabled, at);
+  return list?.unpriced ?? (enabled.settings.price || list ? notInBook : notListed);
 }
 
 const importAttemptsMax = 5;

@@ -17,13 +17,20 @@ export interface AnnouncedPrice {
  * The list price of a provider's model at a time (milliseconds since the Unix epoch), from the data that ships in the
  * package `@pydantic/genai-prices`; nothing is asked over the network. The model has to be named there, by its name or
  * by that name with a date: for one that merely begins like another the answer is undefined. A model that bills what has
- * no price here has none either, because unknown is not zero.
+ * no price here has none either, because unknown is not zero. `texts`: of a model that is given texts alone and says none, so that only
+ * its input counts.
  */
-export function listPriceOf(provider: string, model: string, at: number): ListPrice | undefined {
+export function listPriceOf(
+  provider: string,
+  model: string,
+  at: number,
+  { texts = false }: { texts?: boolean } = {},
+): ListPrice | undefined {
   const found = findModel(provider, model);
   if (!found) return undefined;
   const prices = pricesAt(found, at);
-  return prices ? ratesOf(prices) : { unpriced: 'Its price depends on the time of day.' };
+  if (!prices) return { unpriced: 'Its price depends on the time of day.' };
+  return texts ? textRatesOf(prices) : ratesOf(prices);
 }
 
 /** The list prices that begin after a time, the nearest first. */
@@ -110,6 +117,13 @@ function ratesOf(prices: ModelPrice): ListPrice {
     tiers.push({ ...tier, aboveInputTokens });
   }
   return { rates: { ...rates, ...(tiers.length > 0 && { tiers }), ...(perRequest !== undefined && { perRequest }) } };
+}
+
+function textRatesOf({ input_mtok: input }: ModelPrice): ListPrice {
+  const inputPerMillion = typeof input === 'number' ? exactUsd(input) : undefined;
+  return inputPerMillion === undefined
+    ? { unpriced: 'The list has no price for its input, or none that is a whole number of nano-USD.' }
+    : { rates: { inputPerMillion } };
 }
 
 function isPriced(key: string): boolean {

@@ -58,8 +58,9 @@ export function firstOrders(
 }
 
 /** The list price of a model at a time, by the provider's own name for it. */
-export function listPriceAt({ model }: EnabledModel, at: number): ListPrice | undefined {
-  return listPriceOf(model.provider, model.upstreamModel, at);
+export function listPriceAt({ model, settings }: EnabledModel, at: number): ListPrice | undefined {
+  const texts = settings.embedding !== undefined || settings.rerank !== undefined;
+  return listPriceOf(model.provider, model.upstreamModel, at, { texts });
 }
 
 /** What operators should know beside what a book would change: a line for each configured price that is not the list's, and each announced one. */

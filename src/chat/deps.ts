@@ -1,6 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Result } from '../base/failure.ts';
+import type { OwnKeys } from '../base/own-key.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { TokenReservation } from '../limits/index.ts';
 import type { Providers } from '../providers/index.ts';
@@ -10,7 +11,6 @@ import type { Ledger } from '../wallet/index.ts';
 import type { Overrun } from './bounded.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Guard } from './guard/index.ts';
-import type { OwnKeys } from './own-keys.ts';
 import type { ProviderStates } from './provider-state.ts';
 import type { WarmCaches } from './warm-caches.ts';
 

@@ -17,13 +17,13 @@ import { countInput, tokenCounter } from './tokens.ts';
 import type { ChatReply, ChatRequest, StreamedEvent } from './types.ts';
 import { createWarmCaches } from './warm-caches.ts';
 
+export type { OwnKeys, OwnKeyUse } from '../base/own-key.ts';
 export type { Overrun } from './bounded.ts';
 export { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
 export type { ChatCall, ReserveTokens } from './deps.ts';
 export { chatInvariants } from './invariants.ts';
 export { createKeptStreams, type KeptStreams } from './kept-streams.ts';
 export { createModelCalls, type ModelCalls } from './model-calls.ts';
-export type { OwnKeys } from './own-keys.ts';
 export { createProviderStates, type ProviderStates } from './provider-state.ts';
 export { type CacheEvent, createReplyCache, type ReplyCache } from './reply-cache.ts';
 export { tokenCounter } from './tokens.ts';

@@ -1,8 +1,9 @@
 import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
+import type { OwnKeys } from '../base/own-key.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../base/page.ts';
 import { type Catalog, namesModel, type PricedModel } from '../catalog/index.ts';
-import { type OwnKeys, offeredModels } from './own-keys.ts';
+import { offeredModels } from './own-keys.ts';
 
 const list = 'models';
 

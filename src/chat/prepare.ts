@@ -1,6 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { maxOf, type NanoUsd } from '../base/money.ts';
+import type { OwnKeys } from '../base/own-key.ts';
 import type { Capability, Catalog, PricedModel } from '../catalog/index.ts';
 import type { TokenReservation } from '../limits/index.ts';
 import type { CallSetting, Providers } from '../providers/index.ts';
@@ -8,7 +9,7 @@ import type { CallersSchema, Sandbox, Schemas } from '../sandbox/index.ts';
 import { chooseRoutes, type Wanted } from './choose-routes.ts';
 import type { CircuitBreaker, RouteStatus } from './circuit-breaker.ts';
 import type { ReserveTokens } from './deps.ts';
-import { choosingOwn, noOwnKey, type OwnKeys, offeredModels } from './own-keys.ts';
+import { choosingOwn, noOwnKey, offeredModels } from './own-keys.ts';
 import { noStates, type OpenedStates, type ProviderStates } from './provider-state.ts';
 import { type Quote, quoteCeiling } from './quote.ts';
 import type { StateOwner } from './reply-state.ts';

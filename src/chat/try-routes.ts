@@ -1,12 +1,11 @@
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
 import { hasRate } from '../catalog/index.ts';
-import type { UpstreamFailure } from '../providers/index.ts';
+import { failureOfOwnKey, refusesKey, type UpstreamFailure } from '../providers/index.ts';
 import type { Funds } from '../wallet/index.ts';
 import type { AttemptTerms } from './attempt.ts';
 import type { CountedUsage } from './bounded.ts';
 import type { ChatRun } from './chat-run.ts';
-import { failureOfOwnKey } from './own-keys.ts';
 import { callOptionsOf } from './prompt.ts';
 import type { QuotedRoute } from './quote.ts';
 import { watchRefusal } from './refusal.ts';
@@ -89,7 +88,7 @@ export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): P
     if (outcome.usage) run.lose(route, outcome.usage);
     last = outcome.failure;
     lastRoute = route;
-    if (route.ownKey && isRefusal(last)) refusedKeys.add(route.ownKey.id);
+    if (route.ownKey && refusesKey(last)) refusedKeys.add(route.ownKey.id);
     attempts.push(attemptOf(route, last.outcome, outcome.latencyMs));
     if (outcome.isLast || last.outcome === 'caller_mistake' || last.outcome === 'cancelled' || leaving.failure) break;
   }
@@ -102,11 +101,6 @@ export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): P
   const ofKey = last && lastRoute?.ownKey && failureOfOwnKey(lastRoute.ownKey, last);
   if (ofKey) return fail(ofKey);
   return fail(last ? failureOf(last, attempts, request) : failureWithoutCall(notCalled, charge, quote.minimum));
-}
-
-/** Whether a provider refused the key itself, and not only one model. */
-function isRefusal({ outcome, status }: UpstreamFailure): boolean {
-  return outcome === 'misconfigured' && status !== 404;
 }
 
 /** A finished or failed attempt as the caller sees it. */

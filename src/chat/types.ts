@@ -1,5 +1,6 @@
 import type { GuardrailAction } from '../base/guardrails.ts';
 import type { NanoUsd } from '../base/money.ts';
+import type { OwnKeyUse } from '../base/own-key.ts';
 
 export type RoutingMode = 'economy' | 'balanced' | 'quality' | 'fast';
 
@@ -61,12 +62,6 @@ export interface ChatCacheControl {
   /** An earlier reply does not answer; the new one takes its place. */
   noCache?: boolean | undefined;
 }
-
-/**
- * Which calls use the provider keys that the account brought. Unset: those of models whose provider it has a key of, and none
- * with the service's key follows such a call. `only`: no others. `prefer`: its own first, then the service's. `never`: the service's.
- */
-export type OwnKeyUse = 'only' | 'prefer' | 'never';
 
 export interface ChatRouting {
   mode?: RoutingMode | undefined;

@@ -407,7 +407,7 @@ function refusedKey(failure: Extract<Failure, { kind: 'provider_key_refused' }>)
       ? `${provider} does not know the model for ${key}: choose another model, or give the key access to it.`
       : status === 402
         ? `${provider} wants to be paid before it serves ${key}: see its billing.`
-        : `${provider} refused ${key}${status === undefined ? '' : ` with status ${status}`}. Store one that works and delete this one, or set routing.ownKey to "never" or "prefer".`;
+        : `${provider} refused ${key}${status === undefined ? '' : ` with status ${status}`}. Store one that works and delete this one, or set ownKey (of a chat, routing.ownKey) to "never" or "prefer".`;
   return {
     code: Code.FailedPrecondition,
     status: 424,

@@ -7,6 +7,8 @@ export interface BatchTerms {
   upstream: EmbeddingUpstream;
   /** The route's name, for its circuit. */
   route: string;
+  /** Whether it is called with a key of the account's own. */
+  ownKey: boolean;
   inputs: readonly string[];
   dimensions: number;
   /** Whether the provider is told of them: they are fewer than the model makes by itself. */
@@ -63,12 +65,12 @@ export async function callBatches(
 
 async function callOne(
   { breaker, clock }: Pick<EmbeddingsDeps, 'breaker' | 'clock'>,
-  { upstream, route, dimensions, shortened, signal }: BatchTerms,
+  { upstream, route, ownKey, dimensions, shortened, signal }: BatchTerms,
   batch: Batch,
   values: Float32Array,
 ): Promise<{ ok: true; tokens: number | undefined } | { ok: false; failure: UpstreamFailure }> {
   const startedAt = clock.monotonic();
-  const call = breaker.begin(route);
+  const call = breaker.begin(route, ownKey);
   try {
     signal.throwIfAborted();
     const { inputs } = batch;

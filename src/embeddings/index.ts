@@ -2,9 +2,9 @@ import type { Caller } from '../base/caller.ts';
 import { fail, type Result } from '../base/failure.ts';
 import { orAborted } from '../base/or-aborted.ts';
 import { namesModel, type PricedEmbeddingModel } from '../catalog/index.ts';
-import { chooseModel } from './choose.ts';
 import type { EmbeddingsDeps } from './deps.ts';
-import { runEmbed } from './run-embed.ts';
+import { offeredModels } from './offered-models.ts';
+import { chooseFor, runEmbed } from './run-embed.ts';
 import type { EmbedCall, EmbedReply, EmbedRequest } from './types.ts';
 
 export type { Overrun } from './deps.ts';
@@ -20,9 +20,9 @@ export interface Embeddings {
    */
   run(caller: Caller, request: EmbedRequest, call: EmbedCall): Promise<Result<EmbedReply>>;
   /** The models that a caller can use now, by name, with the prices of its account; needs no credit. */
-  models(caller: Caller, provider?: string): PricedEmbeddingModel[];
+  models(caller: Caller, provider?: string): Promise<PricedEmbeddingModel[]>;
   /** How many numbers the vectors of a request would have in all; fails when no model can make them. */
-  valuesOf(caller: Caller, request: EmbedRequest): Result<number>;
+  valuesOf(caller: Caller, request: EmbedRequest): Promise<Result<number>>;
   /** Resolves when no request is under way any more. */
   drained(): Promise<void>;
 }
@@ -41,16 +41,14 @@ export function createEmbeddings(options: Options): Embeddings {
   const underWay = new Set<Promise<unknown>>();
   let valuesInFlight = 0;
 
-  const models = (caller: Caller, provider?: string) =>
-    deps.catalog
-      .embeddingModels(caller.accountId ?? '')
+  const models = async (caller: Caller, provider?: string) =>
+    (await offeredModels(deps, caller.accountId ?? '', undefined))
       .filter(({ model }) => !provider || model.provider === provider)
       .filter(({ model }) => !caller.token?.models || namesModel(model, caller.token.models))
       .toSorted((a, b) => (a.model.name < b.model.name ? -1 : 1));
 
-  function valuesOf(caller: Caller, request: EmbedRequest): Result<number> {
-    const offered = deps.catalog.embeddingModels(caller.accountId ?? '');
-    const chosen = chooseModel(request, offered, caller.token?.models);
+  async function valuesOf(caller: Caller, request: EmbedRequest): Promise<Result<number>> {
+    const chosen = await chooseFor(deps, caller, request);
     return chosen.ok ? { ok: true, value: chosen.value.dimensions * request.inputs.length } : chosen;
   }
 
@@ -58,7 +56,7 @@ export function createEmbeddings(options: Options): Embeddings {
     models,
     valuesOf,
     async run(caller, request, call) {
-      const wanted = valuesOf(caller, request);
+      const wanted = await valuesOf(caller, request);
       if (!wanted.ok) return wanted;
       const { value: values } = wanted;
       if (valuesInFlight + values > deps.valuesInFlightMax) return fail({ kind: 'overloaded', retryAfterMs });

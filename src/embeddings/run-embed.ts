@@ -2,12 +2,13 @@ import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { maxOf, type NanoUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
-import { type PricedEmbeddingModel, priceOf } from '../catalog/index.ts';
+import { chooseWithOwn, type PricedEmbeddingModel, priceOf } from '../catalog/index.ts';
 import { tryInTurn } from '../providers/index.ts';
 import { endingCharge, type OpenCharge, openCharge, payerOf, replyScope, settleInFull } from '../wallet/index.ts';
 import { callBatches, type Vectors } from './call-batches.ts';
-import { chooseModel } from './choose.ts';
+import { type Choice, chooseModel } from './choose.ts';
 import type { EmbeddingsDeps } from './deps.ts';
+import { offeredModels } from './offered-models.ts';
 import { restoreReply, storeReply } from './stored-reply.ts';
 import { bytesOf, inputTokensAbout, inputTokensAtMost } from './tokens.ts';
 import type { EmbedCall, EmbedReply, EmbedRequest } from './types.ts';
@@ -48,6 +49,7 @@ export async function runEmbed(
       operation: 'embedding',
       provider: routes[0]?.model.provider,
       model: routes[0]?.model.id,
+      providerKeyId: routes[0]?.ownKey?.id,
       priceVersion: deps.catalog.version,
       ceiling,
       minimum,
@@ -66,9 +68,19 @@ export async function runEmbed(
   return endingCharge(charge, () => answer(deps, charge, request, prepared.value, caller.accountId ?? ''));
 }
 
+/** The model for a request, and the keys that it is called with. */
+export async function chooseFor(
+  deps: Pick<EmbeddingsDeps, 'catalog' | 'ownKeys'>,
+  caller: Caller,
+  request: EmbedRequest,
+): Promise<Result<Choice>> {
+  const offered = await offeredModels(deps, caller.accountId ?? '', request.ownKey);
+  return chooseWithOwn(request.ownKey, offered, (models) => chooseModel(request, models, caller.token?.models));
+}
+
 async function prepare(deps: EmbeddingsDeps, caller: Caller, request: EmbedRequest): Promise<Result<Prepared>> {
   const owner = caller.accountId ?? '';
-  const chosen = chooseModel(request, deps.catalog.embeddingModels(owner), caller.token?.models);
+  const chosen = await chooseFor(deps, caller, request);
   if (!chosen.ok) return chosen;
   const { routes, dimensions } = chosen.value;
   const longest = Math.max(...routes.map(({ model }) => model.contextTokens));
@@ -121,6 +133,7 @@ async function answer(
   const stored = charge.replayable ? storeReply(reply) : undefined;
   const paid = await settleInFull(charge, {
     ...{ cost, provider, model, usage: { ...usage, requests: 1 } },
+    ...(route.ownKey ? { providerKeyId: route.ownKey.id } : {}),
     ...(stored ? { reply: stored } : {}),
   });
   if (!paid.ok) return paid;
@@ -150,14 +163,16 @@ function embed(
 ): Promise<Result<{ route: PricedEmbeddingModel; answer: Vectors }>> {
   return tryInTurn({
     ...{ routes, breaker: deps.breaker, deadlineMs: deps.deadlineMs, field: 'inputs' },
-    call: ({ model, embedding }, signal) => {
-      const upstream = deps.providers.embed(model.provider, model.upstreamModel);
+    ownKeys: deps.ownKeys,
+    call: ({ model, embedding, ownKey }, signal) => {
+      const upstream = deps.providers.embed(model.provider, model.upstreamModel, ownKey);
       return (
         upstream &&
         callBatches(deps, {
           ...{ upstream, dimensions, owner, signal, route: model.name, inputs: request.inputs },
           shortened: dimensions !== embedding.dimensions,
           inputTokensMax: model.contextTokens,
+          ownKey: ownKey !== undefined,
         })
       );
     },

@@ -1,4 +1,5 @@
 import type { NanoUsd } from '../base/money.ts';
+import type { OwnKeyUse } from '../base/own-key.ts';
 
 /** Texts and how to embed them. `auto`, or nothing, as provider or model lets the service choose. */
 export interface EmbedRequest {
@@ -9,6 +10,8 @@ export interface EmbedRequest {
   /** Fewer than the model makes by itself, where it can. */
   dimensions?: number | undefined;
   user?: string | undefined;
+  /** Which calls use the account's own provider keys. */
+  ownKey?: OwnKeyUse | undefined;
   /** The caller's own labels, stored with the charge. */
   metadata?: Readonly<Record<string, string>> | undefined;
 }

@@ -1,10 +1,16 @@
-import { type FailedAttempt, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { type FailedAttempt, type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
+import type { OwnKey, OwnKeys } from '../base/own-key.ts';
+import { failureOfOwnKey, refusesKey } from './own-key-failure.ts';
 import type { UpstreamFailure } from './upstream-failure.ts';
 
 /** As much of a circuit breaker as calls need that have no stream. */
 export interface CallBreaker {
   status(route: string): { available: boolean };
-  begin(route: string): {
+  /** How a call with an account's own key goes says nothing of the route for others. */
+  begin(
+    route: string,
+    ownKey?: boolean,
+  ): {
     succeeded(measure: { firstTokenMs: number; totalMs: number; outputTokens: number }): void;
     failed(failure: UpstreamFailure): void;
     ended(): void;
@@ -13,6 +19,8 @@ export interface CallBreaker {
 
 interface Route {
   model: { name: string; provider: string; id: string };
+  /** The account's own key that it is called with. */
+  ownKey?: OwnKey;
 }
 
 export type CallOutcome<Answer> = { ok: true; answer: Answer } | { ok: false; failure: UpstreamFailure };
@@ -24,26 +32,39 @@ export interface InTurn<R extends Route, Answer> {
   deadlineMs: number;
   /** The field that is named when a provider refuses what was sent. */
   field: string;
+  /** Told of each call with an account's own key. */
+  ownKeys?: Pick<OwnKeys, 'used'> | undefined;
   /** Undefined: the route can not be called now. */
   call(route: R, signal: AbortSignal): Promise<CallOutcome<Answer>> | undefined;
 }
 
-/** Calls the routes in order until one answers. What went wrong before is told when none does. */
+/**
+ * Calls the routes in order until one answers. What went wrong before is told when none does; when the last was called with the
+ * account's own key, and that is why, that alone.
+ */
 export async function tryInTurn<R extends Route, Answer>({
   routes,
   breaker,
   deadlineMs,
   field,
+  ownKeys,
   call,
 }: InTurn<R, Answer>): Promise<Result<{ route: R; answer: Answer }>> {
   const attempts: FailedAttempt[] = [];
+  const refusedKeys = new Set<string>();
+  let ofKey: Failure | undefined;
   const timeUp = new AbortController();
   const timer = setTimeout(() => timeUp.abort(new DOMException('The time is up.', 'TimeoutError')), deadlineMs);
   try {
     for (const route of routes) {
       const attempt = { provider: route.model.provider, model: route.model.id };
-      const calling = breaker.status(route.model.name).available ? call(route, timeUp.signal) : undefined;
+      const { ownKey } = route;
+      if (ownKey && refusedKeys.has(ownKey.id)) continue;
+      const isAvailable = ownKey !== undefined || breaker.status(route.model.name).available;
+      const calling = isAvailable ? call(route, timeUp.signal) : undefined;
+      if (calling && ownKey) ownKeys?.used(ownKey);
       const outcome = await calling;
+      ofKey = undefined;
       if (!outcome) {
         attempts.push({ ...attempt, outcome: 'skipped' });
         continue;
@@ -52,11 +73,14 @@ export async function tryInTurn<R extends Route, Answer>({
       const { failure } = outcome;
       if (failure.outcome === 'caller_mistake')
         return fail(invalid(field, failure.advice ?? 'The provider refuses this.'));
+      if (ownKey && refusesKey(failure)) refusedKeys.add(ownKey.id);
+      ofKey = ownKey && failureOfOwnKey(ownKey, failure);
       attempts.push({ ...attempt, outcome: publicOutcome(failure.outcome) });
     }
   } finally {
     clearTimeout(timer);
   }
+  if (ofKey) return fail(ofKey);
   const late = attempts.length > 0 && attempts.every(({ outcome }) => outcome === 'timeout');
   return fail({ kind: late ? 'upstream_timeout' : 'upstream_failed', attempts });
 }

@@ -5,7 +5,7 @@ import { type CallSetting, takesSetting } from './call-settings.ts';
 import { type Dialect, dialects } from './dialects/index.ts';
 import { connectEmbeddings, type EmbeddingUpstream } from './embeddings.ts';
 import { createExtractiveModel } from './extractive.ts';
-import { createKeyedConnections } from './keyed.ts';
+import { createKeyedConnections, kept } from './keyed.ts';
 import { connectProvider } from './kinds.ts';
 import type { RerankApi, RerankUpstream } from './rerank-upstream.ts';
 import { connectBuiltinReranking, connectReranking } from './reranking.ts';
@@ -17,6 +17,7 @@ export type { AskedModel, Dialect, ReasoningWish, Setting, Unsupported } from '.
 export type { EmbeddingCall, EmbeddingUpstream } from './embeddings.ts';
 export { findOllamaModels } from './find-ollama.ts';
 export { type CallBreaker, type CallOutcome, tryInTurn } from './in-turn.ts';
+export { failureOfOwnKey, refusesKey } from './own-key-failure.ts';
 export type { Ranked, RerankApi, RerankUpstream } from './rerank-upstream.ts';
 export type { ProviderKind, ProviderSettings } from './settings.ts';
 export { type UpstreamFailure, type UpstreamOutcome, upstreamFailure } from './upstream-failure.ts';
@@ -36,9 +37,9 @@ export interface Providers {
   /** How a provider is asked for what not all of them have. */
   dialect(provider: string): Dialect;
   /** A provider's model that makes vectors, or undefined when the provider is not enabled or has none. */
-  embed(provider: string, model: string): EmbeddingUpstream | undefined;
+  embed(provider: string, model: string, key?: OwnKey): EmbeddingUpstream | undefined;
   /** A provider's model that ranks documents, or undefined when the provider is not enabled or speaks no such API. */
-  rerank(provider: string, model: string, api: RerankApi): RerankUpstream | undefined;
+  rerank(provider: string, model: string, api: RerankApi, key?: OwnKey): RerankUpstream | undefined;
   /** Whether a setting of a request reaches the model; false for a provider that is not enabled. */
   takes(provider: string, model: string, setting: CallSetting): boolean;
   /** Ends the connections to the providers. */
@@ -55,7 +56,9 @@ export function createProviders(deps: {
 }): Providers {
   const upstream = createUpstreamFetch(deps.limits);
   const connected = new Map<string, (model: string) => LanguageModelV4>();
-  const byOwnKey = createKeyedConnections(upstream);
+  const byOwnKey = createKeyedConnections((settings) => kept(connectProvider(settings, upstream)));
+  const vectorsByOwnKey = createKeyedConnections((settings) => connectEmbeddings(settings, upstream));
+  const rankingByOwnKey = createKeyedConnections((settings) => connectReranking(settings, upstream));
   const ownable = new Map<string, ProviderSettings>();
   const embedding = new Map<string, (model: string) => EmbeddingUpstream>();
   const reranking = new Map<string, NonNullable<ReturnType<typeof connectReranking>>>();
@@ -101,8 +104,14 @@ export function createProviders(deps: {
       }
       return found;
     },
-    embed: (provider, model) => embedding.get(provider)?.(model),
-    rerank: (provider, model, api) => reranking.get(provider)?.(model, api),
+    embed(provider, model, key) {
+      const settings = key && ownable.get(provider);
+      return (key ? settings && vectorsByOwnKey(settings, key) : embedding.get(provider))?.(model);
+    },
+    rerank(provider, model, api, key) {
+      const settings = key && ownable.get(provider);
+      return (key ? settings && rankingByOwnKey(settings, key) : reranking.get(provider))?.(model, api);
+    },
     takes(provider, model, setting) {
       const kind = kinds.get(provider);
       return kind !== undefined && takesSetting(kind, model, setting);

@@ -1,34 +1,31 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { OwnKey } from '../base/own-key.ts';
-import { connectProvider } from './kinds.ts';
 import type { ProviderSettings } from './settings.ts';
-import type { UpstreamFetch } from './upstream-fetch.ts';
-
-type Models = (name: string) => LanguageModelV4;
 
 /** Connects providers with keys that accounts brought. A connection is kept for as long as its key's object is, and no longer. */
-export function createKeyedConnections(upstream: UpstreamFetch): (settings: ProviderSettings, key: OwnKey) => Models {
-  const connections = new WeakMap<OwnKey, Models>();
+export function createKeyedConnections<Connection>(
+  connect: (settings: ProviderSettings) => Connection,
+): (settings: ProviderSettings, key: OwnKey) => Connection {
+  const connections = new WeakMap<OwnKey, { made: Connection }>();
   return ({ id, kind, baseUrl }, key) => {
-    let models = connections.get(key);
-    if (!models) {
+    let connection = connections.get(key);
+    if (!connection) {
       // Nothing else of the operator's: headers may hold its own keys, or take the place of this one.
-      models = kept(connectProvider({ id, kind, baseUrl, apiKey: key.secret() }, upstream));
-      connections.set(key, models);
+      connection = { made: connect({ id, kind, baseUrl, apiKey: key.secret() }) };
+      connections.set(key, connection);
     }
-    return models;
+    return connection.made;
   };
 }
 
-/** Calls name models of the catalog only, so there are few. */
-function kept(connect: Models): Models {
-  const models = new Map<string, LanguageModelV4>();
+/** Keeps what is made of a name. Calls name models of the catalog only, so there are few. */
+export function kept<Made>(make: (name: string) => Made): (name: string) => Made {
+  const made = new Map<string, Made>();
   return (name) => {
-    let model = models.get(name);
-    if (!model) {
-      model = connect(name);
-      models.set(name, model);
+    let found = made.get(name);
+    if (found === undefined) {
+      found = make(name);
+      made.set(name, found);
     }
-    return model;
+    return found;
   };
 }

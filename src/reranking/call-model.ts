@@ -13,6 +13,8 @@ export interface CallTerms {
   upstream: RerankUpstream;
   /** The route's name, for its circuit. */
   route: string;
+  /** Whether it is called with a key of the account's own. */
+  ownKey: boolean;
   query: string;
   documents: readonly string[];
   inputTokensMax: number;
@@ -22,10 +24,10 @@ export interface CallTerms {
 /** Calls a model once. A reply counts only when it names each document exactly once, with a score that is a number. */
 export async function callModel(
   { breaker, clock }: Pick<RerankingDeps, 'breaker' | 'clock'>,
-  { upstream, route, ...asked }: CallTerms,
+  { upstream, route, ownKey, ...asked }: CallTerms,
 ): Promise<CallOutcome<Ranking>> {
   const startedAt = clock.monotonic();
-  const call = breaker.begin(route);
+  const call = breaker.begin(route, ownKey);
   try {
     const { ranking, tokens, searchUnits } = await upstream.rerank(asked);
     if (!isWhole(ranking, asked.documents.length)) {

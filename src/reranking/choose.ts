@@ -11,7 +11,7 @@ export function chooseModel(
   request: Pick<RerankRequest, 'provider' | 'model' | 'documents'>,
   offered: readonly PricedRerankModel[],
   tokenModels: NonNullable<Caller['token']>['models'],
-): Result<PricedRerankModel[]> {
+): Result<{ routes: PricedRerankModel[] }> {
   const provider = nameOf(request.provider);
   const wanted = nameOf(request.model);
   const named = offered.filter(
@@ -27,7 +27,7 @@ export function chooseModel(
     const most = Math.max(...allowed.map(({ rerank }) => rerank.documentsMax));
     return fail(invalid('documents', `This model takes at most ${most} documents in a request.`));
   }
-  return succeed(able.filter(({ model }) => model.id === best.model.id).toSorted(byRank));
+  return succeed({ routes: able.filter(({ model }) => model.id === best.model.id).toSorted(byRank) });
 }
 
 function nameOf(name: string | undefined): string | undefined {

@@ -1,6 +1,7 @@
 import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Result } from '../base/failure.ts';
+import type { OwnKeys } from '../base/own-key.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { TokenReservation } from '../limits/index.ts';
 import type { CallBreaker, Providers } from '../providers/index.ts';
@@ -8,8 +9,10 @@ import type { Ledger } from '../wallet/index.ts';
 
 export interface RerankingDeps {
   ledger: Ledger;
-  catalog: Pick<Catalog, 'rerankModels' | 'version'>;
+  catalog: Pick<Catalog, 'rerankModels' | 'ownRerankModels' | 'version'>;
   providers: Pick<Providers, 'rerank'>;
+  /** Absent: nobody brings keys. */
+  ownKeys?: OwnKeys | undefined;
   breaker: CallBreaker;
   clock: Clock;
   /** Counts the tokens of texts in jobs of the owner, for what no provider counts. */

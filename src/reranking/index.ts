@@ -3,6 +3,7 @@ import type { Result } from '../base/failure.ts';
 import { orAborted } from '../base/or-aborted.ts';
 import { namesModel, type PricedRerankModel } from '../catalog/index.ts';
 import type { RerankingDeps } from './deps.ts';
+import { offeredModels } from './offered-models.ts';
 import { runRerank } from './run-rerank.ts';
 import type { RerankCall, RerankReply, RerankRequest } from './types.ts';
 
@@ -18,7 +19,7 @@ export interface Reranking {
    */
   run(caller: Caller, request: RerankRequest, call: RerankCall): Promise<Result<RerankReply>>;
   /** The models that a caller can use now, by name, with the prices of its account; needs no credit. */
-  models(caller: Caller, provider?: string): PricedRerankModel[];
+  models(caller: Caller, provider?: string): Promise<PricedRerankModel[]>;
   /** Resolves when no request is under way any more. */
   drained(): Promise<void>;
 }
@@ -32,9 +33,8 @@ export function createReranking(options: Options): Reranking {
   const deps: RerankingDeps = { deadlineMs: rerankDeadlineMs, ...options };
   const underWay = new Set<Promise<unknown>>();
   return {
-    models: (caller, provider) =>
-      deps.catalog
-        .rerankModels(caller.accountId ?? '')
+    models: async (caller, provider) =>
+      (await offeredModels(deps, caller.accountId ?? '', undefined))
         .filter(({ model }) => !provider || model.provider === provider)
         .filter(({ model }) => !caller.token?.models || namesModel(model, caller.token.models))
         .toSorted((a, b) => (a.model.name < b.model.name ? -1 : 1)),

@@ -2,7 +2,7 @@ import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { maxOf, type NanoUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
-import { type PricedRerankModel, priceOf } from '../catalog/index.ts';
+import { chooseWithOwn, type PricedRerankModel, priceOf } from '../catalog/index.ts';
 import { tryInTurn } from '../providers/index.ts';
 import { endingCharge, type OpenCharge, openCharge, payerOf, replyScope, settleInFull } from '../wallet/index.ts';
 import { type Sizes, searchUnitsAtLeast, searchUnitsAtMost, sizesOf, tokensAbout, tokensAtMost } from './bounds.ts';
@@ -10,6 +10,7 @@ import { callModel, type Ranking } from './call-model.ts';
 import { chooseModel } from './choose.ts';
 import { countUsage, tokensIn } from './count-usage.ts';
 import type { RerankingDeps } from './deps.ts';
+import { offeredModels } from './offered-models.ts';
 import { restoreReply, storeReply } from './stored-reply.ts';
 import type { RerankCall, RerankReply, RerankRequest } from './types.ts';
 
@@ -49,6 +50,7 @@ export async function runRerank(
       operation: 'rerank',
       provider: routes[0]?.model.provider,
       model: routes[0]?.model.id,
+      providerKeyId: routes[0]?.ownKey?.id,
       priceVersion: deps.catalog.version,
       ceiling,
       minimum,
@@ -69,9 +71,11 @@ export async function runRerank(
 
 async function prepare(deps: RerankingDeps, caller: Caller, request: RerankRequest): Promise<Result<Prepared>> {
   const owner = caller.accountId ?? '';
-  const chosen = chooseModel(request, deps.catalog.rerankModels(owner), caller.token?.models);
+  const chosen = chooseWithOwn(request.ownKey, await offeredModels(deps, owner, request.ownKey), (offered) =>
+    chooseModel(request, offered, caller.token?.models),
+  );
   if (!chosen.ok) return chosen;
-  const routes = chosen.value;
+  const { routes } = chosen.value;
   const sizes = sizesOf(request.query, request.documents);
   const tooLong = await findTooLong(deps, owner, request, sizes, longestOf(routes));
   if (tooLong) return fail(tooLong);
@@ -150,6 +154,7 @@ async function answer(
   };
   const paid = await settleInFull(charge, {
     ...{ cost, provider, model, usage: { ...usage, requests: 1 } },
+    ...(route.ownKey ? { providerKeyId: route.ownKey.id } : {}),
     ...(charge.replayable ? { reply: storeReply(reply) } : {}),
   });
   if (!paid.ok) return paid;
@@ -179,12 +184,14 @@ function rank(
 ): Promise<Result<{ route: PricedRerankModel; answer: Ranking }>> {
   return tryInTurn({
     ...{ routes, breaker: deps.breaker, deadlineMs: deps.deadlineMs, field: 'documents' },
-    call: ({ model, rerank }, signal) => {
-      const upstream = deps.providers.rerank(model.provider, model.upstreamModel, rerank.api);
+    ownKeys: deps.ownKeys,
+    call: ({ model, rerank, ownKey }, signal) => {
+      const upstream = deps.providers.rerank(model.provider, model.upstreamModel, rerank.api, ownKey);
       return (
         upstream &&
         callModel(deps, {
           ...{ upstream, query, documents, signal, route: model.name, inputTokensMax: model.contextTokens },
+          ownKey: ownKey !== undefined,
         })
       );
     },

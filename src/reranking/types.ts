@@ -1,4 +1,5 @@
 import type { NanoUsd } from '../base/money.ts';
+import type { OwnKeyUse } from '../base/own-key.ts';
 
 /** A query, and the documents to rank by it. `auto`, or nothing, as provider or model lets the service choose. */
 export interface RerankRequest {
@@ -10,6 +11,8 @@ export interface RerankRequest {
   documents: readonly string[];
   /** How many of the best come back; absent: all. */
   topN?: number | undefined;
+  /** Which calls use the account's own provider keys. */
+  ownKey?: OwnKeyUse | undefined;
   /** The caller's own labels, stored with the charge. */
   metadata?: Readonly<Record<string, string>> | undefined;
 }

@@ -1,10 +1,13 @@
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import fc from 'fast-check';
+import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { formatUsd } from '../../src/base/money.ts';
+import { createCatalog, memoryPriceStore } from '../../src/catalog/index.ts';
 import { announcedPrices, exactUsd, type ListPrice, listPriceOf } from '../../src/catalog/list-prices.ts';
 import { priceOf, type Rates } from '../../src/catalog/price.ts';
 import { wellKnownModels } from '../../src/catalog/well-known.ts';
+import { wellKnownEmbeddings } from '../../src/catalog/well-known-embeddings.ts';
 
 const at = Date.UTC(2026, 10, 22);
 const known = Object.entries(wellKnownModels).flatMap(([provider, models]) =>
@@ -167,6 +170,50 @@ describe('what has no price here', () => {
     expect(listPriceOf('google', 'gemini-embedding-001', at)?.unpriced).toContain('input and output');
     expect(listPriceOf('google', 'gemma-3', at)?.unpriced).toContain('input and output');
     expect(listPriceOf('deepseek', 'deepseek-reasoner', at)?.unpriced).toContain('time of day');
+  });
+
+  test('does not matter for models that are given texts alone and say none', () => {
+    const texts = { texts: true };
+    for (const [provider, models] of Object.entries(wellKnownEmbeddings))
+      for (const { id } of models) {
+        const prices = findProvider({ providerId: provider })?.models.find((model) => model.id === id)?.prices;
+        const usd = (prices as { input_mtok?: number } | undefined)?.input_mtok;
+        expect(listPriceOf(provider, id, at, texts)?.rates).toEqual({ inputPerMillion: exactUsd(usd ?? Number.NaN) });
+      }
+    expect(listPriceOf('openai', 'text-embedding-3-small', at, texts)?.rates).toEqual({ inputPerMillion: 20_000_000n });
+    expect(listPriceOf('openai', 'text-embedding-99', at, texts)).toBeUndefined();
+  });
+
+  test('makes models that make vectors or rank be off, and says why', async () => {
+    const catalog = await createCatalog({
+      store: memoryPriceStore(),
+      settings: {
+        models: [
+          { id: 'v', provider: 'up', quality: 1, contextTokens: 10, embedding: { dimensions: 2 } },
+          {
+            id: 'r',
+            provider: 'up',
+            quality: 1,
+            contextTokens: 10,
+            rerank: { api: 'cohere' },
+            price: { inputPerMillionUsd: '1' },
+          },
+        ],
+      },
+      enabledProviders: ['openai', 'up'],
+      log: pino({ level: 'silent' }),
+    });
+    await catalog.importPrices();
+    expect(catalog.embeddingModels('').map(({ model, price }) => [model.id, price.inputPerMillion])).toEqual([
+      ['text-embedding-3-large', 130_000_000n],
+      ['text-embedding-3-small', 20_000_000n],
+      ['text-embedding-ada-002', 100_000_000n],
+    ]);
+    expect(catalog.rerankModels('')).toEqual([]);
+    const off = Object.fromEntries(catalog.unoffered().map(({ name, reason }) => [name, reason]));
+    expect(off['up/v']).toContain('The list prices do not name it');
+    expect(off['up/r']).toBe('It has no price for search units.');
+    await catalog.close();
   });
 
   test('does not matter where no request can bring it about', () => {

@@ -214,7 +214,7 @@ test('a model without a price of input is off, and models of conversations embed
     expect(await run({ model: name })).toMatchObject({
       failure: { violations: [{ field: 'model', reason: 'MODEL_NOT_FOUND' }] },
     });
-  expect(embeddings.models(caller)).toEqual([]);
+  expect(await embeddings.models(caller)).toEqual([]);
   expect(catalog.models('').map(({ model: { id } }) => id)).toEqual(['chat', 'extractive']);
 });
 

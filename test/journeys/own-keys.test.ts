@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { chatInvariants } from '../../src/chat/index.ts';
 import { auditLedger } from '../../src/wallet/index.ts';
 import { type Customer, onboard, reasonOf, send, startApp, type TestApp, testSecrets } from '../support/app.ts';
@@ -23,6 +23,9 @@ models:
   - { id: m2, provider: up, quality: 49, contextTokens: 100000, price: { inputPerMillionUsd: "1", outputPerMillionUsd: "2" } }
   - { id: a, provider: alt, quality: 40, contextTokens: 100000, price: { inputPerMillionUsd: "1", outputPerMillionUsd: "2" } }
   - { id: e, provider: ext, quality: 50, contextTokens: 100000 }
+  - { id: vec, provider: up, quality: 50, contextTokens: 8192, price: { inputPerMillionUsd: "1" }, embedding: { dimensions: 2 } }
+  - { id: vec, provider: alt, quality: 40, contextTokens: 8192, price: { inputPerMillionUsd: "1" }, embedding: { dimensions: 2 } }
+  - { id: rank, provider: up, quality: 50, contextTokens: 8192, price: { perThousandSearchUnitsUsd: "2" }, rerank: { api: cohere } }
 ownKeys: { ${price ? `pricePerRequestUsd: "${price}", ` : ''}providers: [up, ext] }`;
 
 eachServer((server) => {
@@ -109,6 +112,62 @@ eachServer((server) => {
         { timeout: 20_000 },
       )
       .toBe('string');
+  });
+
+  /** Vectors and rankings, by whoever is asked. */
+  const texts = ({ path }: { path: string }) =>
+    path.endsWith('/embeddings')
+      ? { body: { data: [{ index: 0, embedding: [1, 0.5] }], usage: { prompt_tokens: 3 } } }
+      : { body: { results: [{ index: 0, relevance_score: 1 }], meta: { billed_units: { search_units: 1 } } } };
+
+  describe.each([
+    ['embeddings', '/api/v1/embeddings', { model: 'vec', inputs: ['a text'] }, '0.000003'],
+    ['rankings', '/api/v1/rerank', { model: 'rank', query: 'q', documents: ['a text'] }, '0.002'],
+  ])('%s', (_, path, body, ownPrice) => {
+    const askFor = async (customer: Customer, more: object = {}) => {
+      const answer = await send(app, 'POST', path, customer.apiKey, { ...body, ...more });
+      replies.push(answer.text);
+      return answer;
+    };
+
+    test('use the own key, cost the fee alone, and are listed so', async () => {
+      upstream.answer(texts);
+      const customer = await onboard(app);
+      const { id, secret } = await bring(customer);
+      const answer = await askFor(customer);
+      expect([answer.status, answer.body.usage?.costUsd]).toEqual([200, fee]);
+      expect(upstream.seen.map(secretOf)).toEqual([secret]);
+      expect(upstream.seen[0]?.headers['x-operator']).toBeUndefined();
+      expect(await chargeOf(customer, answer.body.id)).toMatchObject({ providerKeyId: id, chargedUsd: fee });
+      const { body: listed } = await send(app, 'GET', `${path}/models`, customer.apiKey);
+      expect(listed.models.find((model: { id: string; provider: string }) => model.provider === 'up')).toMatchObject({
+        ...{ ownKey: true, perRequestUsd: fee },
+      });
+      const theirs = await askFor(nobodys);
+      expect([theirs.body.usage.costUsd, secretOf(upstream.seen[1])]).toEqual([ownPrice, ours]);
+    });
+
+    test('never use it, or nothing else, or that first, as they ask', async () => {
+      upstream.answer((seen) => (secretOf(seen) === ours ? texts(seen) : { status: 401, body: { error: {} } }));
+      const customer = await onboard(app);
+      const only = await askFor(customer, { ownKey: 'only' });
+      expect([only.status, only.text]).toEqual([400, expect.stringContaining('"field":"ownKey"')]);
+      const { id, secret } = await bring(customer);
+      for (const more of [{}, { ownKey: 'only' }]) {
+        const refused = await askFor(customer, more);
+        expect([refused.status, reasonOf(refused)]).toEqual([424, 'PROVIDER_KEY_REFUSED']);
+        expect(refused.text).toContain(id);
+      }
+      expect(upstream.seen.map(secretOf)).toEqual([secret, secret]);
+      upstream.seen.length = 0;
+      const preferred = await askFor(customer, { ownKey: 'prefer' });
+      expect([preferred.status, preferred.body.usage.costUsd]).toEqual([200, ownPrice]);
+      expect((await chargeOf(customer, preferred.body.id)).providerKeyId).toBeUndefined();
+      expect((await askFor(customer, { ownKey: 'never' })).body.usage.costUsd).toBe(ownPrice);
+      expect(upstream.seen.map(secretOf)).toEqual([secret, ours, ours]);
+      // What happens to one account's key closes nothing for others.
+      expect((await askFor(nobodys)).status).toBe(200);
+    });
   });
 
   test("nobody else's call uses it", async () => {

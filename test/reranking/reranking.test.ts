@@ -222,7 +222,7 @@ test('a model whose bill has no price is off, and models that rank answer no con
     expect(await run({ model: name })).toMatchObject({
       failure: { violations: [{ field: 'model', reason: 'MODEL_NOT_FOUND' }] },
     });
-  expect(reranking.models(caller).map((each) => each.model.name)).toEqual(['builtin/lexical']);
+  expect((await reranking.models(caller)).map((each) => each.model.name)).toEqual(['builtin/lexical']);
   expect(catalog.models('').map(({ model: { id } }) => id)).toEqual(['chat', 'extractive']);
 });
 

@@ -1,0 +1,47 @@
+import { fail, invalid, type Result, succeed } from '../base/failure.ts';
+import type { OwnKey, OwnKeyUse } from '../base/own-key.ts';
+import type { PricedModel } from './model.ts';
+
+/** The models that an account with so many keys may choose from: those of its own, and the service's. */
+export function joinOffers<M extends PricedModel>(
+  keys: readonly OwnKey[],
+  use: OwnKeyUse | undefined,
+  ownOf: () => readonly M[],
+  oursOf: () => readonly M[],
+): readonly M[] {
+  const own = keys.length > 0 ? ownOf() : [];
+  if (use === 'only') return own;
+  const ours = oursOf();
+  if (keys.length === 0 || use === 'prefer') return keys.length === 0 ? ours : [...own, ...ours];
+  // Also where a key can not be used now: nobody who brought one is to pay for the model without having asked to.
+  return [...own, ...ours.filter(({ model }) => keys.every(({ provider }) => provider !== model.provider))];
+}
+
+/**
+ * Chooses the routes of one model among models of both kinds, so that no call with the service's key follows one with the account's,
+ * unless it prefers so; then it is of the same model.
+ */
+export function chooseWithOwn<M extends PricedModel, C extends { routes: readonly M[] }>(
+  use: OwnKeyUse | undefined,
+  offered: readonly M[],
+  choose: (offered: readonly M[]) => Result<C>,
+): Result<C> {
+  const own = offered.filter(({ ownKey }) => ownKey);
+  if (own.length === 0) return use === 'only' ? fail(noOwnKey) : choose(offered);
+  if (use !== 'prefer') {
+    const choice = choose(offered);
+    if (!choice.ok || !choice.value.routes[0]?.ownKey) return choice;
+    return succeed({ ...choice.value, routes: choice.value.routes.filter(({ ownKey }) => ownKey) });
+  }
+  const ours = offered.filter(({ ownKey }) => !ownKey);
+  const first = choose(own);
+  if (!first.ok) return choose(ours);
+  const id = first.value.routes[0]?.model.id;
+  const then = choose(ours.filter(({ model }) => model.id === id));
+  return then.ok ? succeed({ ...first.value, routes: [...first.value.routes, ...then.value.routes] }) : first;
+}
+
+const noOwnKey = invalid(
+  'ownKey',
+  'The account has no key that can be used for this. Store one of the provider (CreateProviderKey), or leave this out.',
+);
