@@ -1,3 +1,4 @@
+import type { CredentialKind } from './caller.ts';
 import type { NanoUsd } from './money.ts';
 
 /** One thing wrong with a request: the field's path as the caller writes it, and what to do about it. */
@@ -69,7 +70,8 @@ export type Failure =
       held: NanoUsd;
       needed: NanoUsd;
     }
-  | { kind: 'scope_missing'; scope: string; credential: string }
+  /** `needed`: the kinds of credential that may, where this kind may not; absent or empty: this kind may. */
+  | { kind: 'scope_missing'; scope: string; credential: string; needed?: readonly CredentialKind[] }
   /** `advice`: which there are, and what to do instead. */
   | { kind: 'not_found'; resource: string; advice?: string }
   | { kind: 'already_exists'; resource: string }

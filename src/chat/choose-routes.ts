@@ -225,11 +225,11 @@ function withoutEmbedded(routes: readonly PricedModel[], wanted: Wanted): readon
 
 function unknownName({ provider, model }: Wanted): [string, string, FieldReason?] {
   return model && model !== 'auto'
-    ? ['model', 'No enabled model has this name. ListModels shows those that can be used.', 'MODEL_NOT_FOUND']
+    ? ['model', 'No enabled model has this name. The list of models shows those that can be used.', 'MODEL_NOT_FOUND']
     : provider && provider !== 'auto'
       ? [
           'provider',
-          'No enabled provider has this name, or it has no model with a price. Use `auto`, or see ListModels.',
+          'No enabled provider has this name, or it has no model with a price. Use `auto`, or one that the list of models shows.',
         ]
       : ['model', 'No model is enabled on this service.'];
 }

@@ -35,6 +35,9 @@ export function unsupportedBy(asking: Asking): Words {
     const reason = dialect.lacks(setting, asked, wish);
     if (reason) ignored.push({ field, reason });
   }
+  const { maxOutputTokens } = request;
+  if (maxOutputTokens !== undefined && maxOutputTokens > model.maxOutputTokens)
+    ignored.push({ field: 'maxOutputTokens', reason: `The model gives at most ${model.maxOutputTokens} tokens.` });
   const hourLong = hourLongPoints(request, asking.keepsForHour);
   if (dialect.cachePoint) ignored.push(...hourLong.ignored);
   for (const [index, { provider }] of states.messages)

@@ -46,7 +46,7 @@ function accessRule(method: DescMethod): AccessRule {
 export function mayCall(caller: Caller, rule: AccessRule): Result<void> {
   const { credential, scopes } = caller;
   if (!rule.anonymous && !rule.credentials.has(credential))
-    return fail({ kind: 'scope_missing', scope: rule.scope, credential });
+    return fail({ kind: 'scope_missing', scope: rule.scope, credential, needed: [...rule.credentials] });
   const scoped = credential === 'api_key' || credential === 'access_token';
   if (scoped && rule.scope !== '' && !scopes.has(rule.scope))
     return fail({ kind: 'scope_missing', scope: rule.scope, credential });

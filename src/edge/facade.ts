@@ -6,9 +6,13 @@ import { FailureError } from '../base/failure.ts';
 import { sendText } from './compression.ts';
 import { headersOf, type Refusal } from './failures.ts';
 import type { AdmittedCall, Gate } from './gate.ts';
+import type { PlaceOf } from './places.ts';
 
 /** One request to a facade. */
-export type FacadeCall = FastifyCall<AdmittedCall>;
+export class FacadeCall extends FastifyCall<AdmittedCall> {
+  /** There when the request was read and made one of ours: where its fields stand in what the caller sent. */
+  placeOf: PlaceOf | undefined;
+}
 
 /** What every facade of another API is given. */
 export interface FacadeOptions {
@@ -20,11 +24,12 @@ export interface FacadeOptions {
   shutdownSignal: AbortSignal;
 }
 
-/** A refusal in the API's own shape. `error`: what was thrown. */
+/** A refusal in the API's own shape. `error`: what was thrown. `placeOf`: as `FacadeCall` has it. */
 export type PrintRefusal = (
   refusal: Refusal,
   requestId: string | undefined,
   error: unknown,
+  placeOf: PlaceOf | undefined,
 ) => { status: number; body: object };
 
 /**
@@ -54,13 +59,13 @@ export function createFacade(
     const requestId = admitted?.requestId ?? http.replyHeaders['x-request-id'];
     const refusal = gate.refuse(error, requestId);
     if (reply.sent) return;
-    const { status, body } = printRefusal(refusal, requestId, error);
+    const { status, body } = printRefusal(refusal, requestId, error, http.placeOf);
     reply.code(status).headers(headersOf(refusal));
     await sendJson(reply, http, body);
   }
 
   return (request, reply, answer) => {
-    const http: FacadeCall = new FastifyCall(request, reply);
+    const http = new FacadeCall(request, reply);
     running.add(http);
     return answer(http)
       .catch((error: unknown) => refuse(error, http, reply))

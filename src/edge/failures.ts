@@ -139,8 +139,11 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         code: Code.PermissionDenied,
         status: 403,
         reason: 'SCOPE_MISSING',
-        message: scopeMessage(failure.scope, failure.credential),
-        metadata: { requiredScope: failure.scope, credential: failure.credential },
+        message: scopeMessage(failure),
+        metadata: {
+          ...{ requiredScope: failure.scope, credential: failure.credential },
+          ...(failure.needed && { requiredCredentials: failure.needed.join(',') }),
+        },
       };
     case 'not_found':
       return {
@@ -417,12 +420,24 @@ function refusedKey(failure: Extract<Failure, { kind: 'provider_key_refused' }>)
   };
 }
 
-function scopeMessage(scope: string, credential: string): string {
+function scopeMessage({ scope, credential, needed = [] }: Extract<Failure, { kind: 'scope_missing' }>): string {
   if (credential === 'none') return 'This call needs a credential.';
+  const shown = credentialNames[credential] ?? 'another kind';
+  if (needed.length > 0) {
+    const kinds = needed.map((kind) => credentialNames[kind]).join(' or ');
+    return `This call needs ${kinds}${scope === '' ? '' : ` with the scope "${scope}"`}; the credential that was sent is ${shown}.`;
+  }
   return scope === ''
-    ? `This call can't be made with this kind of credential (${credential.replace('_', ' ')}).`
-    : `This call needs the scope "${scope}", which this credential (${credential.replace('_', ' ')}) does not have.`;
+    ? `This call can't be made with ${shown}.`
+    : `This call needs the scope "${scope}", which this credential (${shown}) does not have.`;
 }
+
+const credentialNames: Readonly<Record<string, string>> = {
+  operator: 'an operator token',
+  management_key: 'a management key',
+  api_key: 'an API key',
+  access_token: 'an access token',
+};
 
 function attemptsText(attempts: readonly { model: string; outcome: string }[]): string {
   if (attempts.length === 0) return 'no model fits the request';

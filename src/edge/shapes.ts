@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FailureError, type FieldViolation } from '../base/failure.ts';
+import { type PlaceOf, snakeCase } from './places.ts';
 
 const violationsMax = 10;
 const ignoredMax = 20;
@@ -44,10 +45,8 @@ export function listOf<Shape extends z.ZodType>(shape: Shape, max: number, min =
 }
 
 /** The settings that the model did not have, as other APIs write names. */
-export function untakenNames(ignored: readonly { field: string }[]): string[] {
-  return ignored.map(({ field }) =>
-    field.replace(/\[\d+\]/g, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-  );
+export function untakenNames(ignored: readonly { field: string }[], placeOf: PlaceOf = snakeCase): string[] {
+  return ignored.map(({ field }) => placeOf(field).replace(/\[\d+\]/g, ''));
 }
 
 /** Names in `X-Ignored-Parameters` what was not used, each once. */

@@ -152,6 +152,7 @@ export class Budget {
   readonly #id: string;
   #left: NanoUsd;
   #spent: Spending = { cost: 0n, usage: undefined };
+  #providerKeyId: string | undefined;
 
   constructor(charge: Pick<Funds, 'id'>, amount: NanoUsd) {
     this.#id = charge.id;
@@ -168,6 +169,10 @@ export class Budget {
   get spent(): Spending {
     return this.#spent;
   }
+  /** The account's own key that the last call with one was made with. */
+  get providerKeyId(): string | undefined {
+    return this.#providerKeyId;
+  }
 
   /** What one call is paid from: all that is left. One call at a time. */
   open(tokens?: ReservedTokens): Funds {
@@ -179,8 +184,9 @@ export class Budget {
       balance: amount,
       pending: undefined,
       replayable: false,
-      settle: async ({ cost, usage }) => {
+      settle: async ({ cost, usage, providerKeyId }) => {
         tokens?.settle(tokensOf(usage));
+        this.#providerKeyId = providerKeyId ?? this.#providerKeyId;
         const charged = minOf(cost, amount);
         this.#left -= charged;
         const { cost: before, usage: used } = this.#spent;

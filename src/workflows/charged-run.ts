@@ -182,6 +182,7 @@ async function chargeFor<Reply>(
     cost,
     usage: usageOf(spent),
     ...(model === '' ? {} : { model }),
+    ...present({ providerKeyId: budget.providerKeyId }),
     ...present({ evidence: request.evidence(result.value) }),
     ...(charge.replayable ? { reply: request.store(reply) } : {}),
   });

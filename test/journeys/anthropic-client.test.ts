@@ -52,7 +52,7 @@ test('chats with the key where that API has it, and is told the charge', async (
     content: [{ type: 'text', text: 'Hello there.' }],
     usage: { input_tokens: 10, output_tokens: 5, cost_usd: '0.00002' },
   });
-  expect(data.id).toMatch(/^chg_/);
+  expect(data.id).toMatch(/^msg_chg_/);
   expect(response.headers.get('x-charge-usd')).toBe('0.00002');
   expect(request_id).toBe(response.headers.get('x-request-id'));
   expect(await spent()).toBe(cost);

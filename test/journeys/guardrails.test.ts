@@ -1,3 +1,4 @@
+import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ChatService } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
@@ -96,6 +97,24 @@ chat: { guardrailPricePerRequestUsd: "0.0005" }`,
       openai.chat.completions.create({ model: 'm', messages: [{ role: 'user', content: harmful }] }),
     ).rejects.toMatchObject({ status: 400, code: 'content_filter' });
     expect(upstream.seen).toHaveLength(5);
+  });
+
+  test('clients of Anthropic’s API and of Responses are told what it did, whole and in streams', async () => {
+    const report = { output, input: { action: 'refuse', findings: [] } };
+    const anthropic = new Anthropic({ apiKey: guarded.secret, baseURL: app.url, maxRetries: 0 });
+    const asked = { model: 'm', max_tokens: 1_000, ...question };
+    expect(await anthropic.messages.create(asked)).toMatchObject({ guardrail: report });
+    const deltas: unknown[] = [];
+    for await (const event of await anthropic.messages.create({ ...asked, stream: true }))
+      if (event.type === 'message_delta') deltas.push(event);
+    expect(deltas).toMatchObject([{ guardrail: report }]);
+    const openai = new OpenAI({ apiKey: guarded.secret, baseURL: `${app.url}/v1`, maxRetries: 0 });
+    const wanted = { model: 'm', input: question.messages[0]?.content ?? '' };
+    expect(await openai.responses.create(wanted)).toMatchObject({ guardrail: report });
+    const ends: unknown[] = [];
+    for await (const event of await openai.responses.create({ ...wanted, stream: true }))
+      if (event.type === 'response.completed') ends.push(event.response);
+    expect(ends).toMatchObject([{ guardrail: report }]);
   });
 
   test('refused input says which categories, quotes nothing, calls nothing and moves no money', async () => {

@@ -56,9 +56,11 @@ eachServer((server) => {
       const { data, response } = await client.chat.completions.create({ model: 'm', messages }).withResponse();
       expect(data.choices[0]?.message.content).toBe('Hello there.');
       const { charges: made, spent } = await charges();
-      expect(made).toMatchObject([{ chargeId: data.id, chargedUsd: costUsd, operation: 'chat' }]);
-      expect(response.headers.get('x-charge-id')).toBe(data.id);
-      expect(data).toMatchObject({ charge_id: data.id, usage: { cost_usd: costUsd } });
+      expect(made).toMatchObject([
+        { chargeId: response.headers.get('x-charge-id'), chargedUsd: costUsd, operation: 'chat' },
+      ]);
+      expect(data.id).toBe(`chatcmpl-${response.headers.get('x-charge-id')}`);
+      expect(data).toMatchObject({ charge_id: response.headers.get('x-charge-id'), usage: { cost_usd: costUsd } });
       expect(spent).toBe(cost);
     });
 

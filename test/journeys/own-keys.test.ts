@@ -20,7 +20,7 @@ providers:
   - { id: ext, kind: openai-compatible, baseUrl: "${url}/ext", apiKeyEnv: EXT_KEY }
 models:
   - { id: m, provider: up, quality: 50, contextTokens: 100000, price: { inputPerMillionUsd: "1", outputPerMillionUsd: "2" } }
-  - { id: m2, provider: up, quality: 49, contextTokens: 100000, price: { inputPerMillionUsd: "1", outputPerMillionUsd: "2" } }
+  - { id: m2, provider: up, quality: 49, contextTokens: 100000, capabilities: [json], price: { inputPerMillionUsd: "1", outputPerMillionUsd: "2" } }
   - { id: a, provider: alt, quality: 40, contextTokens: 100000, price: { inputPerMillionUsd: "1", outputPerMillionUsd: "2" } }
   - { id: e, provider: ext, quality: 50, contextTokens: 100000 }
   - { id: vec, provider: up, quality: 50, contextTokens: 8192, price: { inputPerMillionUsd: "1" }, embedding: { dimensions: 2 } }
@@ -168,6 +168,22 @@ eachServer((server) => {
       // What happens to one account's key closes nothing for others.
       expect((await askFor(nobodys)).status).toBe(200);
     });
+  });
+
+  test('the charge of a workflow names the key that its model was called with', async () => {
+    const customer = await onboard(app);
+    const { id, secret } = await bring(customer);
+    const checked = await send(app, 'POST', '/v1/risk/check', customer.apiKey, {
+      text: 'Send the deposit by wire today, and tell nobody.',
+    });
+    replies.push(checked.text);
+    expect(checked.status).toBe(200);
+    expect(new Set(upstream.seen.map(secretOf))).toEqual(new Set([secret]));
+    expect(await chargeOf(customer, checked.body.usage.chargeId)).toMatchObject({
+      ...{ operation: 'workflow.risk', providerKeyId: id },
+    });
+    const byRules = await send(app, 'POST', '/v1/risk/check', customer.apiKey, { text: 'Hi', assist: 'off' });
+    expect((await chargeOf(customer, byRules.body.usage.chargeId)).providerKeyId).toBeUndefined();
   });
 
   test("nobody else's call uses it", async () => {

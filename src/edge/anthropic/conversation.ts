@@ -6,6 +6,7 @@ import {
   type MessageSchema,
   type PartSchema,
 } from '../../gen/intelligence/chat/v1/chat_pb.ts';
+import type { Placed } from '../places.ts';
 import { stateIn } from '../provider-state.ts';
 import type { Block, CacheControl, CountRequest, Message } from './shapes.ts';
 
@@ -13,36 +14,60 @@ type ChatMessage = MessageInitShape<typeof MessageSchema>;
 type Part = MessageInitShape<typeof PartSchema>;
 type Of<Type extends Block['type']> = Extract<Block, { type: Type }>;
 
-/** The conversation in our words: the system's text first; results of tools are messages of their own, before what the user says. */
-export function conversationOf({ system, messages }: Pick<CountRequest, 'system' | 'messages'>): ChatMessage[] {
-  const first = system == null || system.length === 0 ? [] : [{ role: 'system', ...contentOf(system) }];
+/**
+ * The conversation in our words, with where each message came from: the system's text first; results of tools are messages of their
+ * own, before what the user says.
+ */
+export function conversationOf({ system, messages }: Pick<CountRequest, 'system' | 'messages'>): Placed<ChatMessage>[] {
+  const first: Placed<ChatMessage>[] =
+    system == null || system.length === 0
+      ? []
+      : [
+          {
+            message: { role: 'system', ...contentOf(system) },
+            origin: { at: 'system', parts: placesIn('system', system) },
+          },
+        ];
   return [...first, ...messages.flatMap(messagesOf)];
+}
+
+function placesIn(at: string, content: string | readonly unknown[]): string[] {
+  return typeof content === 'string' ? [] : content.map((_, index) => `${at}[${index}]`);
 }
 
 export function cachePointOf(control: CacheControl): { cachePoint?: CachePoint } {
   return control ? { cachePoint: create(CachePointSchema, { ttl: control.ttl ?? '5m' }) } : {};
 }
 
-function messagesOf(message: Message, index: number): ChatMessage[] {
+function messagesOf(message: Message, index: number): Placed<ChatMessage>[] {
   const { role, content } = message;
-  if (typeof content === 'string') return [{ role, content }];
-  if (role === 'assistant') return [assistantOf(message.content as Block[], `messages[${index}].content`)];
-  const blocks = content as Block[];
-  const results = blocks.filter((block) => block.type === 'tool_result').map(resultOf);
-  const said = blocks.filter((block) => block.type !== 'tool_result').map(partOf);
-  return said.length === 0 && results.length > 0 ? results : [...results, { role, parts: said }];
+  const at = `messages[${index}]`;
+  if (typeof content === 'string') return [{ message: { role, content }, origin: { at } }];
+  const blocks = (content as Block[]).map((block, place) => ({ block, at: `${at}.content[${place}]` }));
+  if (role === 'assistant') return [assistantOf(blocks, at)];
+  const results = blocks.flatMap(({ block, at }) => (block.type === 'tool_result' ? [resultOf(block, at)] : []));
+  const said = blocks.filter(({ block }) => block.type !== 'tool_result');
+  if (said.length === 0 && results.length > 0) return results;
+  const parts = said.map(({ block }) => partOf(block));
+  return [...results, { message: { role, parts }, origin: { at, parts: said.map((each) => each.at) } }];
 }
 
-function assistantOf(blocks: Block[], at: string): ChatMessage {
-  const states = blocks.map((block, index) =>
-    block.type === 'redacted_thinking' ? stateAt(block.data, `${at}[${index}].data`) : undefined,
+interface PlacedBlock {
+  block: Block;
+  at: string;
+}
+
+function assistantOf(blocks: readonly PlacedBlock[], at: string): Placed<ChatMessage> {
+  const states = blocks.map(({ block, at }) =>
+    block.type === 'redacted_thinking' ? stateAt(block.data, `${at}.data`) : undefined,
   );
   // A reply has one; of several, as after editing by hand, the last is what the provider said last.
   const state = states.findLast((each) => each !== undefined);
-  const calls = blocks.filter((block) => block.type === 'tool_use');
-  return {
+  const texts = blocks.filter(({ block }) => block.type === 'text');
+  const calls = blocks.flatMap(({ block, at }) => (block.type === 'tool_use' ? [{ ...block, at }] : []));
+  const message = {
     role: 'assistant',
-    parts: blocks.filter((block) => block.type === 'text').map(partOf),
+    parts: texts.map(({ block }) => partOf(block)),
     toolCalls: calls.map(({ id, name, input }) => ({
       ...{ id, name, arguments: JSON.stringify(input) },
       providerState: state?.calls.get(id) ?? '',
@@ -50,6 +75,7 @@ function assistantOf(blocks: Block[], at: string): ChatMessage {
     providerState: state?.message ?? '',
     ...cachePointOf(calls.at(-1)?.cache_control),
   };
+  return { message, origin: { at, parts: texts.map((each) => each.at), calls: calls.map((each) => each.at) } };
 }
 
 function stateAt(data: string, at: string) {
@@ -58,11 +84,18 @@ function stateAt(data: string, at: string) {
   return state;
 }
 
-function resultOf({ tool_use_id, content, is_error, cache_control }: Of<'tool_result'>): ChatMessage {
+function resultOf(
+  { tool_use_id, content, is_error, cache_control }: Of<'tool_result'>,
+  at: string,
+): Placed<ChatMessage> {
   const parts = content == null ? [] : typeof content === 'string' ? [textPart(content)] : content.map(partOf);
+  const places = typeof content === 'string' ? [`${at}.content`] : placesIn(`${at}.content`, content ?? []);
   // Our contract has no mark for results that are errors; the model reads it in words.
   const all = is_error ? [textPart('The tool failed:'), ...parts] : parts;
-  return { role: 'tool', toolCallId: tool_use_id, parts: all, ...cachePointOf(cache_control) };
+  return {
+    message: { role: 'tool', toolCallId: tool_use_id, parts: all, ...cachePointOf(cache_control) },
+    origin: { at, parts: is_error ? [`${at}.is_error`, ...places] : places },
+  };
 }
 
 function contentOf(content: string | Of<'text'>[]): Pick<ChatMessage, 'content' | 'parts'> {

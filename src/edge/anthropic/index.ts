@@ -33,7 +33,10 @@ export async function anthropic(instance: FastifyInstance, options: FacadeOption
   const [messages = '', countTokens = ''] = messagesPaths(options.pathPrefix);
   const answering = createFacade(instance, {
     ...options,
-    printRefusal: (refusal, requestId) => ({ status: statusOf(refusal), body: anthropicError(refusal, requestId) }),
+    printRefusal: (refusal, requestId, _error, placeOf) => ({
+      status: statusOf(refusal),
+      body: anthropicError(refusal, requestId, placeOf),
+    }),
   });
 
   instance.post(messages, (request, reply) =>
@@ -41,6 +44,7 @@ export async function anthropic(instance: FastifyInstance, options: FacadeOption
       // Whether it streams stands in the body; nobody gets to send one whose call would be refused.
       const call = await admit(http, ChatService.method.chat);
       const body = readMessages(await http.untilStopped(readJson(request.raw, bodyBytes)));
+      http.placeOf = body.placeOf;
       noteIgnored(http.replyHeaders, body.ignored);
       return body.stream ? stream(http, body, call) : unary(http, reply, body, call);
     }),
@@ -49,7 +53,8 @@ export async function anthropic(instance: FastifyInstance, options: FacadeOption
     answering(request, reply, async (http) => {
       const call = await admit(http, ChatService.method.countChatTokens);
       const counted = readCount(await http.untilStopped(readJson(request.raw, bodyBytes)));
-      const counting = gate.unary(call, create(CountChatTokensRequestSchema, { request: counted }));
+      http.placeOf = (field) => counted.placeOf(field.replace(/^request\./, ''));
+      const counting = gate.unary(call, create(CountChatTokensRequestSchema, { request: counted.message }));
       const { inputTokens } = (await http.untilStopped(counting)) as CountChatTokensResponse;
       await sendJson(reply, http, { input_tokens: inputTokens });
     }),
@@ -69,7 +74,7 @@ export async function anthropic(instance: FastifyInstance, options: FacadeOption
     call: AdmittedCall,
   ): Promise<void> {
     const answer = (await http.untilStopped(gate.unary(call, request.unary()))) as ChatResponse;
-    noteIgnored(http.replyHeaders, [...request.ignored, ...untakenNames(answer.ignored)]);
+    noteIgnored(http.replyHeaders, [...request.ignored, ...untakenNames(answer.ignored, request.placeOf)]);
     await sendJson(reply, http, messageOf(answer));
   }
 
@@ -79,8 +84,9 @@ export async function anthropic(instance: FastifyInstance, options: FacadeOption
     await sendStream({
       messages: gate.stream(call, request.streamed()) as AsyncIterable<StreamChatResponse>,
       framing: eventFraming({
-        ...{ requestId, model: request.model },
-        printError: (error) => JSON.stringify(anthropicError(gate.refuse(error, requestId), requestId)),
+        ...{ requestId, model: request.model, placeOf: request.placeOf },
+        printError: (error) =>
+          JSON.stringify(anthropicError(gate.refuse(error, requestId), requestId, request.placeOf)),
       }),
       ...{ call: http, heartbeatMs },
     });

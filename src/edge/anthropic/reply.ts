@@ -1,6 +1,8 @@
 import type { StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { ChatResponse, StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import type { Refusal } from '../failures.ts';
+import { guardrailReport } from '../guardrail-report.ts';
+import { type PlaceOf, snakeCase } from '../places.ts';
 import { dataOf, stateOf } from '../provider-state.ts';
 import { untakenNames } from '../shapes.ts';
 
@@ -9,7 +11,7 @@ export function messageOf(reply: ChatResponse): object {
   const { content = '', toolCalls = [] } = reply.message ?? {};
   const state = reply.message && dataOf(stateOf(reply.message));
   return {
-    id: reply.id,
+    id: `msg_${reply.id}`,
     type: 'message',
     role: 'assistant',
     model: reply.model,
@@ -22,6 +24,9 @@ export function messageOf(reply: ChatResponse): object {
     stop_reason: stopReason(reply.finishReason),
     stop_sequence: null,
     usage: usageOf(reply.usage),
+    // Where that API has no place.
+    charge_id: reply.id,
+    ...guardrailReport(reply.guardrail),
   };
 }
 
@@ -34,14 +39,16 @@ type BlockKind = 'thinking' | 'text' | `tool ${number}`;
 export class MessageEvents {
   readonly #requestId: string;
   readonly #model: string;
+  readonly #placeOf: PlaceOf;
   readonly #calls = new Map<string, string>();
   readonly #callIds = new Map<number, string>();
   #index = -1;
   #open: BlockKind | undefined;
 
-  constructor(options: { requestId: string; model: string }) {
+  constructor(options: { requestId: string; model: string; placeOf: PlaceOf }) {
     this.#requestId = options.requestId;
     this.#model = options.model;
+    this.#placeOf = options.placeOf;
   }
 
   /** What it costs is not known before the end; the counts come with `message_delta`. */
@@ -95,7 +102,8 @@ export class MessageEvents {
         usage: usageOf(end.usage),
         // Where that API has no place: the charge and who answered.
         ...{ charge_id: end.id, provider: end.provider, model: end.model },
-        ...(end.ignored.length > 0 ? { ignored: untakenNames(end.ignored) } : {}),
+        ...guardrailReport(end.guardrail),
+        ...(end.ignored.length > 0 ? { ignored: untakenNames(end.ignored, this.#placeOf) } : {}),
       },
     ];
   }
@@ -120,9 +128,9 @@ export class MessageEvents {
   }
 }
 
-/** A refusal as that API prints its errors. */
-export function anthropicError(refusal: Refusal, requestId: string | undefined): object {
-  const places = (refusal.violations ?? []).map(({ field, description }) => `${snakeCase(field)}: ${description}`);
+/** A refusal as that API prints its errors; `placeOf` finds the places of a request that was made one of ours. */
+export function anthropicError(refusal: Refusal, requestId: string | undefined, placeOf: PlaceOf = snakeCase): object {
+  const places = (refusal.violations ?? []).map(({ field, description }) => `${placeOf(field)}: ${description}`);
   return {
     type: 'error',
     error: {
@@ -184,8 +192,4 @@ function inputOf(text: string): unknown {
   } catch {
     return { input: text };
   }
-}
-
-function snakeCase(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -8,6 +8,7 @@ import {
   StreamChatRequestSchema,
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { routingOf } from '../model-name.ts';
+import { type OtherNames, type PlaceOf, placeIn } from '../places.ts';
 import { readShape } from '../shapes.ts';
 import { cachePointOf, conversationOf } from './conversation.ts';
 import { type CountRequest, countRequest, type MessagesRequest, messagesRequest } from './shapes.ts';
@@ -19,6 +20,8 @@ export interface ReadMessages {
   model: string;
   /** Members that were not used, which change nothing in what a reply means. */
   ignored: string[];
+  /** Where our fields stand in what the caller sent. */
+  placeOf: PlaceOf;
   unary(): ChatRequest;
   streamed(): StreamChatRequest;
 }
@@ -26,8 +29,9 @@ export interface ReadMessages {
 /** Reads the body of `POST /v1/messages`; throws with the place of what it cannot do. */
 export function readMessages(body: unknown): ReadMessages {
   const { value: request, ignored } = readShape(messagesRequest, body);
+  const { init: conversation, placeOf } = conversationInit(request);
   const init = {
-    ...conversationInit(request),
+    ...conversation,
     maxOutputTokens: request.max_tokens,
     ...(request.temperature != null && { temperature: request.temperature }),
     ...(request.top_p != null && { topP: request.top_p }),
@@ -38,22 +42,25 @@ export function readMessages(body: unknown): ReadMessages {
     stream: request.stream === true,
     model: request.model,
     ignored,
+    placeOf,
     unary: () => create(ChatRequestSchema, init),
     streamed: () => create(StreamChatRequestSchema, init),
   };
 }
 
 /** Reads the body of `POST /v1/messages/count_tokens`. */
-export function readCount(body: unknown): ChatRequest {
-  return create(ChatRequestSchema, conversationInit(readShape(countRequest, body).value));
+export function readCount(body: unknown): { message: ChatRequest; placeOf: PlaceOf } {
+  const { init, placeOf } = conversationInit(readShape(countRequest, body).value);
+  return { message: create(ChatRequestSchema, init), placeOf };
 }
 
 function conversationInit(request: MessagesRequest | CountRequest) {
   const { tools, tool_choice: choice, output_config: output } = request;
   const reasoning = reasoningOf(request);
-  return {
+  const placed = conversationOf(request);
+  const init = {
     ...routingOf(request.model),
-    messages: conversationOf(request),
+    messages: placed.map(({ message }) => message),
     tools: (tools ?? []).map(({ name, description, input_schema, strict, cache_control }) => ({
       ...{ name, description: description ?? '', parameters: input_schema as JsonObject },
       ...(strict != null && { strict }),
@@ -64,7 +71,33 @@ function conversationInit(request: MessagesRequest | CountRequest) {
     ...(output?.format && { responseFormat: { kind: 'json', schema: output.format.schema as JsonObject } }),
     ...(reasoning && { reasoning }),
   };
+  const origins = placed.map(({ origin }) => origin);
+  return { init, placeOf: placeIn(origins, names) };
 }
+
+/** What that API calls our fields. */
+const names: OtherNames = {
+  message: [
+    [/^\.(content|parts)/, '.content'],
+    [/^\.toolCallId/, '.tool_use_id'],
+    [/^\.cachePoint/, '.cache_control'],
+  ],
+  part: [
+    [/^\.(image|document)(\.(url|data|mediaType))?.*$/, '.source$2'],
+    [/^\.cachePoint/, '.cache_control'],
+  ],
+  call: [[/^\.arguments/, '.input']],
+  request: [
+    [/^maxOutputTokens/, 'max_tokens'],
+    [/^stop\b/, 'stop_sequences'],
+    [/^user$/, 'metadata.user_id'],
+    [/^toolChoice\.toolName/, 'tool_choice.name'],
+    [/^parallelToolCalls/, 'tool_choice.disable_parallel_tool_use'],
+    [/^(tools\[\d+\])\.parameters/, '$1.input_schema'],
+    [/^responseFormat/, 'output_config.format'],
+    [/^reasoning\.effort/, 'output_config.effort'],
+  ],
+};
 
 const toolModes = { auto: 'auto', any: 'required', none: 'none', tool: 'tool' } as const;
 

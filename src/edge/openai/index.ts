@@ -15,7 +15,12 @@ import {
   ListEmbeddingModelsRequestSchema,
   type ListEmbeddingModelsResponse,
 } from '../../gen/intelligence/embedding/v1/embedding_service_pb.ts';
-import { type RerankResponse, RerankService } from '../../gen/intelligence/rerank/v1/rerank_service_pb.ts';
+import {
+  ListRerankModelsRequestSchema,
+  type ListRerankModelsResponse,
+  type RerankResponse,
+  RerankService,
+} from '../../gen/intelligence/rerank/v1/rerank_service_pb.ts';
 import { createFacade, type FacadeCall, type FacadeOptions, sendJson } from '../facade.ts';
 import type { AdmittedCall } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
@@ -24,7 +29,7 @@ import { noteIgnored, untakenNames } from '../shapes.ts';
 import { embeddingList, readEmbeddingsRequest } from './embeddings.ts';
 import { chunkFraming } from './framing.ts';
 import { ParameterError } from './parameters.ts';
-import { completionOf, modelList, modelNamed, openAiError, statusOf } from './reply.ts';
+import { completionOf, modelList, modelNamed, type NamedModel, openAiError, parameterOf, statusOf } from './reply.ts';
 import { type CompletionRequest, readCompletionRequest } from './request.ts';
 import { rankingOf, readRerankRequest } from './rerank.ts';
 
@@ -105,7 +110,7 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
     call: AdmittedCall,
   ): Promise<void> {
     const answer = (await http.untilStopped(gate.unary(call, request.unary()))) as ChatResponse;
-    noteIgnored(http.replyHeaders, [...request.ignored, ...untakenNames(answer.ignored)]);
+    noteIgnored(http.replyHeaders, [...request.ignored, ...untakenNames(answer.ignored, parameterOf)]);
     await sendJson(reply, http, completionOf(answer));
   }
 
@@ -122,14 +127,26 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
     });
   }
 
-  /** The models of conversations, then those that make vectors. */
-  async function models(http: FacadeCall): Promise<{ id: string; provider: string }[]> {
+  /** The models of conversations, then those that make vectors, then those that rank. */
+  async function models(http: FacadeCall): Promise<NamedModel[]> {
     const call = await admit(http, ChatService.method.listModels);
     const listed = await http.untilStopped(gate.unary(call, create(ListModelsRequestSchema, { pageSize: 1_000 })));
-    const { models: chat } = listed as ListModelsResponse;
-    if (!gate.serves(EmbeddingService.method.listEmbeddingModels)) return chat;
-    const more = gate.alongside(call, EmbeddingService.method.listEmbeddingModels);
-    const found = await http.untilStopped(gate.unary(more, create(ListEmbeddingModelsRequestSchema)));
-    return [...chat, ...(found as ListEmbeddingModelsResponse).models];
+    const named = typed((listed as ListModelsResponse).models, 'chat');
+    for (const [type, method, request] of modelLists)
+      if (gate.serves(method)) {
+        const more = gate.unary(gate.alongside(call, method), create(request));
+        const found = (await http.untilStopped(more)) as ListEmbeddingModelsResponse | ListRerankModelsResponse;
+        named.push(...typed(found.models, type));
+      }
+    return named;
   }
+}
+
+const modelLists = [
+  ['embedding', EmbeddingService.method.listEmbeddingModels, ListEmbeddingModelsRequestSchema],
+  ['rerank', RerankService.method.listRerankModels, ListRerankModelsRequestSchema],
+] as const;
+
+function typed(models: readonly { id: string; provider: string }[], type: NamedModel['type']): NamedModel[] {
+  return models.map(({ id, provider }) => ({ id, provider, type }));
 }

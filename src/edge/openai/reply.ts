@@ -1,14 +1,9 @@
 import type { FieldViolation } from '../../base/failure.ts';
-import type {
-  CacheReport,
-  GuardrailOutcome,
-  GuardrailReport,
-  Model,
-  StreamEnd,
-  Usage,
-} from '../../gen/intelligence/chat/v1/chat_pb.ts';
+import type { CacheReport, Model, StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { ChatResponse, StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import type { Refusal } from '../failures.ts';
+import { guardrailReport } from '../guardrail-report.ts';
+import { type PlaceOf, snakeCase } from '../places.ts';
 import { dataOf, stateOf } from '../provider-state.ts';
 import { untakenNames } from '../shapes.ts';
 
@@ -17,7 +12,7 @@ export function completionOf(reply: ChatResponse): object {
   const { content = '', toolCalls = [] } = reply.message ?? {};
   const state = reply.message && dataOf(stateOf(reply.message));
   return {
-    id: reply.id,
+    id: `chatcmpl-${reply.id}`,
     charge_id: reply.id,
     object: 'chat.completion',
     created: seconds(),
@@ -94,7 +89,7 @@ export class CompletionChunks {
       charge_id: id,
       ...cacheReport(cache),
       ...guardrailReport(guardrail),
-      ...(end.ignored.length > 0 ? { ignored: untakenNames(end.ignored) } : {}),
+      ...(end.ignored.length > 0 ? { ignored: untakenNames(end.ignored, parameterOf) } : {}),
     };
     const choice = { index: 0, delta: {}, logprobs: null, finish_reason: finishReason(end.finishReason) };
     const state = dataOf({ message: end.providerState, calls: this.#callStates });
@@ -109,30 +104,41 @@ export class CompletionChunks {
   }
 }
 
-type NamedModel = Pick<Model, 'id' | 'provider'>;
+/** What a model does: answer conversations, make vectors or rank documents. */
+export type ModelType = 'chat' | 'embedding' | 'rerank';
+
+export type NamedModel = Pick<Model, 'id' | 'provider'> & { type: ModelType };
 
 /** The models as `GET /v1/models` prints them: first the choices that the service makes. */
 export function modelList(models: readonly NamedModel[]): object {
   const modes = ['auto', 'auto:economy', 'auto:balanced', 'auto:quality', 'auto:fast'];
   return {
     object: 'list',
-    data: [...modes.map((id) => entry(id, 'intelligence')), ...models.map((model) => modelEntry(model, models))],
+    data: [
+      ...modes.map((id) => entry(id, 'intelligence', 'chat')),
+      ...models.map((model) => entry(nameOf(model, models), model.provider, model.type)),
+    ],
   };
 }
 
-/** One entry of that list, or undefined. */
+/** One entry of that list, or undefined. A model may be named with its provider in front, whether or not the list does. */
 export function modelNamed(name: string, models: readonly NamedModel[]): object | undefined {
   const { data } = modelList(models) as { data: { id: string }[] };
-  return data.find(({ id }) => id === name);
+  const found = models.find(({ id, provider }) => `${provider}/${id}` === name);
+  return data.find(({ id }) => id === name) ?? (found && entry(name, found.provider, found.type));
 }
 
-/** A refusal as that API prints its errors; `sent` names a parameter as the caller sent it. */
+/**
+ * A refusal as that API prints its errors; `sent` names a parameter as the caller sent it, `placeOf` those of a request that was
+ * made one of ours.
+ */
 export function openAiError(
   refusal: Refusal,
   sent?: FieldViolation,
+  placeOf: PlaceOf = parameterOf,
 ): { error: { message: string; type: string; param: string | null; code: string } } {
   const [first] = refusal.violations ?? [];
-  const param = sent?.field ?? (first && parameterOf(first.field));
+  const param = sent?.field ?? (first && placeOf(first.field));
   const description = sent?.description ?? first?.description;
   return {
     error: {
@@ -201,26 +207,13 @@ function cacheReport(cache: CacheReport | undefined): { cache?: object } {
   return { cache: { hit, ...(ageSeconds === undefined ? {} : { age_seconds: ageSeconds }) } };
 }
 
-function guardrailReport(report: GuardrailReport | undefined): { guardrail?: object } {
-  if (!report) return {};
-  const { input, output } = report;
-  return {
-    guardrail: { ...(input ? { input: outcomeOf(input) } : {}), ...(output ? { output: outcomeOf(output) } : {}) },
-  };
-}
-
-function outcomeOf({ action, findings }: GuardrailOutcome): object {
-  return { action, findings: findings.map(({ category, severity, count }) => ({ category, severity, count })) };
-}
-
 /** A model's id, with its provider in front where two providers have a model of that id. */
-function modelEntry({ id, provider }: NamedModel, models: readonly NamedModel[]): object {
-  const shared = models.some((other) => other.id === id && other.provider !== provider);
-  return entry(shared ? `${provider}/${id}` : id, provider);
+function nameOf({ id, provider }: NamedModel, models: readonly NamedModel[]): string {
+  return models.some((other) => other.id === id && other.provider !== provider) ? `${provider}/${id}` : id;
 }
 
-function entry(id: string, ownedBy: string): object {
-  return { id, object: 'model', created: 0, owned_by: ownedBy };
+function entry(id: string, ownedBy: string, type: ModelType): object {
+  return { id, object: 'model', created: 0, owned_by: ownedBy, type };
 }
 
 function seconds(): number {
@@ -236,10 +229,11 @@ const renamed: readonly [RegExp, string][] = [
   [/^inputs/, 'input'],
   [/^encoding$/, 'encoding_format'],
   [/^(messages\[\d+\])\.parts/, '$1.content'],
+  [/^(messages\[\d+\]\.content\[\d+\]\.image)\.?.*$/, '$1_url.url'],
+  [/^(messages\[\d+\]\.toolCalls\[\d+\])\.(name|arguments)/, '$1.function.$2'],
 ];
 
-// Our fields are in camel case; that API's are not.
-function parameterOf(field: string): string {
-  const named = renamed.reduce((name, [ours, theirs]) => name.replace(ours, theirs), field);
-  return named.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** What that API calls a field of ours. */
+export function parameterOf(field: string): string {
+  return snakeCase(renamed.reduce((name, [ours, theirs]) => name.replace(ours, theirs), field));
 }

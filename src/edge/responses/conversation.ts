@@ -1,6 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { FailureError, invalid } from '../../base/failure.ts';
 import type { MessageSchema, PartSchema, ToolCallSchema } from '../../gen/intelligence/chat/v1/chat_pb.ts';
+import type { Placed } from '../places.ts';
 import { type ReplyState, stateIn } from '../provider-state.ts';
 import type { InputItem, InputPart, ResponsesRequest } from './request-shapes.ts';
 
@@ -9,31 +10,41 @@ type Part = MessageInitShape<typeof PartSchema>;
 
 /** What an assistant said in one go, whose pieces are items of their own there. */
 interface Turn {
-  parts: Part[];
-  toolCalls: MessageInitShape<typeof ToolCallSchema>[];
+  parts: Placed<Part>[];
+  toolCalls: Placed<MessageInitShape<typeof ToolCallSchema>>[];
   state: ReplyState | undefined;
+  at: string;
 }
 
-/** The conversation in our words: instructions first; an assistant's text, calls and reasoning that follow each other are one message. */
-export function conversationOf({ instructions, input }: ResponsesRequest): ChatMessage[] {
-  const messages: ChatMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
-  if (typeof input === 'string') return [...messages, { role: 'user', content: input }];
+/**
+ * The conversation in our words, with where each message came from: instructions first; an assistant's text, calls and reasoning that
+ * follow each other are one message.
+ */
+export function conversationOf({ instructions, input }: ResponsesRequest): Placed<ChatMessage>[] {
+  const messages: Placed<ChatMessage>[] = instructions
+    ? [{ message: { role: 'system', content: instructions }, origin: { at: 'instructions' } }]
+    : [];
+  if (typeof input === 'string')
+    return [...messages, { message: { role: 'user', content: input }, origin: { at: 'input' } }];
   let turn: Turn | undefined;
   const close = () => {
     if (turn) messages.push(assistantOf(turn));
     turn = undefined;
   };
-  const opened = (): Turn => {
-    turn ??= { parts: [], toolCalls: [], state: undefined };
+  const opened = (at: string): Turn => {
+    turn ??= { parts: [], toolCalls: [], state: undefined, at };
     return turn;
   };
   for (const [index, item] of input.entries()) {
     const at = `input[${index}]`;
     if (item.type === 'reasoning') {
-      if (item.encrypted_content) opened().state = stateAt(item.encrypted_content, `${at}.encrypted_content`);
+      if (item.encrypted_content) opened(at).state = stateAt(item.encrypted_content, `${at}.encrypted_content`);
     } else if (item.type === 'function_call')
-      opened().toolCalls.push({ id: item.call_id, name: item.name, arguments: item.arguments });
-    else if (item.type === 'message' && item.role === 'assistant') opened().parts.push(...partsOf(item.content, at));
+      opened(at).toolCalls.push({
+        message: { id: item.call_id, name: item.name, arguments: item.arguments },
+        origin: { at },
+      });
+    else if (item.type === 'message' && item.role === 'assistant') opened(at).parts.push(...partsOf(item.content, at));
     else {
       close();
       messages.push(otherOf(item, at));
@@ -43,30 +54,53 @@ export function conversationOf({ instructions, input }: ResponsesRequest): ChatM
   return messages;
 }
 
-function assistantOf({ parts, toolCalls, state }: Turn): ChatMessage {
+function assistantOf({ parts, toolCalls, state, at }: Turn): Placed<ChatMessage> {
   return {
-    role: 'assistant',
-    parts,
-    toolCalls: toolCalls.map((call) => ({ ...call, providerState: state?.calls.get(call.id ?? '') ?? '' })),
-    providerState: state?.message ?? '',
+    message: {
+      role: 'assistant',
+      parts: parts.map(({ message }) => message),
+      toolCalls: toolCalls.map(({ message: call }) => ({
+        ...call,
+        providerState: state?.calls.get(call.id ?? '') ?? '',
+      })),
+      providerState: state?.message ?? '',
+    },
+    origin: { at, parts: parts.map(({ origin }) => origin.at), calls: toolCalls.map(({ origin }) => origin.at) },
   };
 }
 
-function otherOf(item: Extract<InputItem, { type: 'message' | 'function_call_output' }>, at: string): ChatMessage {
+function otherOf(
+  item: Extract<InputItem, { type: 'message' | 'function_call_output' }>,
+  at: string,
+): Placed<ChatMessage> {
   if (item.type === 'function_call_output')
-    return { role: 'tool', toolCallId: item.call_id, ...contentOf(item.output, `${at}.output`) };
+    return placed({ role: 'tool', toolCallId: item.call_id }, item.output, at, `${at}.output`);
   // Newer clients call the system's messages the developer's.
   const role = item.role === 'developer' ? 'system' : item.role;
-  return { role, ...contentOf(item.content, at) };
+  return placed({ role }, item.content, at, at);
 }
 
-function contentOf(content: string | InputPart[], at: string): Pick<ChatMessage, 'content' | 'parts'> {
-  return typeof content === 'string' ? { content } : { parts: partsOf(content, at) };
+function placed(
+  message: { role: string; toolCallId?: string },
+  content: string | InputPart[],
+  at: string,
+  within: string,
+): Placed<ChatMessage> {
+  if (typeof content === 'string') return { message: { ...message, content }, origin: { at } };
+  const parts = partsOf(content, within);
+  return {
+    message: { ...message, parts: parts.map((part) => part.message) },
+    origin: { at, parts: parts.map(({ origin }) => origin.at) },
+  };
 }
 
-function partsOf(content: string | InputPart[], at: string): Part[] {
-  if (typeof content === 'string') return [{ part: { case: 'text', value: content } }];
-  return content.map((part, index) => partOf(part, `${at}.content[${index}]`));
+function partsOf(content: string | InputPart[], at: string): Placed<Part>[] {
+  if (typeof content === 'string')
+    return [{ message: { part: { case: 'text', value: content } }, origin: { at: `${at}.content` } }];
+  return content.map((part, index) => {
+    const place = `${at}.content[${index}]`;
+    return { message: partOf(part, place), origin: { at: place } };
+  });
 }
 
 function partOf(part: InputPart, at: string): Part {

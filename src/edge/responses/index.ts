@@ -26,7 +26,10 @@ export async function responses(instance: FastifyInstance, options: FacadeOption
   const { gate, pathPrefix, bodyBytes } = options;
   const answering = createFacade(instance, {
     ...options,
-    printRefusal: (refusal) => ({ status: statusOf(refusal), body: openAiError(refusal) }),
+    printRefusal: (refusal, _requestId, _error, placeOf) => ({
+      status: statusOf(refusal),
+      body: openAiError(refusal, undefined, placeOf),
+    }),
   });
 
   instance.post(`${pathPrefix}/v1/responses`, (request, reply) =>
@@ -38,6 +41,7 @@ export async function responses(instance: FastifyInstance, options: FacadeOption
     const call = await gate.admit(ChatService.method.chat, new HttpIncomingCall('openai', http));
     http.admitted = call;
     const body = readResponses(await http.untilStopped(readJson(request.raw, bodyBytes)));
+    http.placeOf = body.placeOf;
     noteIgnored(http.replyHeaders, body.ignored);
     if (body.stream) return stream(http, body, call);
     const answered = (await http.untilStopped(gate.unary(call, body.unary()))) as ChatResponse;
@@ -52,7 +56,7 @@ export async function responses(instance: FastifyInstance, options: FacadeOption
       messages: gate.stream(call, body.streamed()) as AsyncIterable<StreamChatResponse>,
       framing: responseFraming({
         ...{ requestId, asked: body.asked },
-        errorOf: (error) => openAiError(gate.refuse(error, requestId)).error,
+        errorOf: (error) => openAiError(gate.refuse(error, requestId), undefined, body.placeOf).error,
       }),
       ...{ call: http, heartbeatMs },
     });

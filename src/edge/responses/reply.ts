@@ -1,5 +1,6 @@
 import type { StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { ChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { guardrailReport } from '../guardrail-report.ts';
 import { dataOf, stateOf } from '../provider-state.ts';
 import { untakenNames } from '../shapes.ts';
 import type { ResponsesRequest } from './request-shapes.ts';
@@ -58,13 +59,14 @@ export class ResponseShell {
   /** The reply at its end. */
   ended(
     output: readonly Item[],
-    end: Pick<StreamEnd, 'id' | 'provider' | 'model' | 'finishReason' | 'usage' | 'ignored'>,
+    end: Pick<StreamEnd, 'id' | 'provider' | 'model' | 'finishReason' | 'usage' | 'ignored' | 'guardrail'>,
   ): object {
     const because = incompleteReasons[end.finishReason];
     return this.of(because ? 'incomplete' : 'completed', output, {
       ...{ model: end.model, provider: end.provider, charge_id: end.id },
       incomplete_details: because ? { reason: because } : null,
       usage: usageOf(end.usage),
+      ...guardrailReport(end.guardrail),
       ...(end.ignored.length > 0 ? { ignored: untakenNames(end.ignored) } : {}),
     });
   }

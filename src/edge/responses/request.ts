@@ -6,6 +6,7 @@ import {
   StreamChatRequestSchema,
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { routingOf } from '../model-name.ts';
+import { type OtherNames, type PlaceOf, placeIn } from '../places.ts';
 import { readShape } from '../shapes.ts';
 import { conversationOf } from './conversation.ts';
 import { type ResponsesRequest, responsesRequest } from './request-shapes.ts';
@@ -16,6 +17,8 @@ export interface ReadResponses {
   /** Members that were not used, which change nothing in what a reply means. */
   ignored: string[];
   asked: ResponsesRequest;
+  /** Where our fields stand in what the caller sent. */
+  placeOf: PlaceOf;
   unary(): ChatRequest;
   streamed(): StreamChatRequest;
 }
@@ -25,9 +28,10 @@ export function readResponses(body: unknown): ReadResponses {
   const { value: asked, ignored } = readShape(responsesRequest, body);
   const { tools, tool_choice: choice, reasoning, user } = asked;
   const responseFormat = formatOf(asked);
+  const placed = conversationOf(asked);
   const init = {
     ...routingOf(asked.model),
-    messages: conversationOf(asked),
+    messages: placed.map(({ message }) => message),
     tools: (tools ?? []).map(({ name, description, parameters, strict }) => ({
       ...{ name, description: description ?? '' },
       ...(parameters && { parameters: parameters as JsonObject }),
@@ -52,10 +56,34 @@ export function readResponses(body: unknown): ReadResponses {
   };
   return {
     ...{ stream: asked.stream === true, asked, ignored },
+    placeOf: placeIn(
+      placed.map(({ origin }) => origin),
+      names,
+    ),
     unary: () => create(ChatRequestSchema, init),
     streamed: () => create(StreamChatRequestSchema, init),
   };
 }
+
+/** What that API calls our fields. */
+const names: OtherNames = {
+  message: [
+    [/^\.(content|parts)/, '.content'],
+    [/^\.toolCallId/, '.call_id'],
+  ],
+  part: [
+    [/^\.image.*$/, '.image_url'],
+    [/^\.document\.url.*$/, '.file_url'],
+    [/^\.document\.filename.*$/, '.filename'],
+    [/^\.document.*$/, '.file_data'],
+    [/^\.audio/, '.input_audio'],
+  ],
+  call: [[/^\.id/, '.call_id']],
+  request: [
+    [/^responseFormat/, 'text.format'],
+    [/^toolChoice\.toolName/, 'tool_choice.name'],
+  ],
+};
 
 function formatOf({ text }: ResponsesRequest) {
   const format = text?.format;

@@ -176,7 +176,7 @@ export interface Settlement {
   /** Which route answered, where that is known only now. */
   provider?: string;
   model?: string;
-  /** The account's own key that the provider was called with; without one, a `provider` says that it was none. */
+  /** The account's own key that the provider was called with; without one, a `provider` says that it was none. A workflow states it alone. */
   providerKeyId?: string;
   /** What is paid for, or a part of it, has left already: then what is free is taken, and the rest is owed. */
   delivered?: boolean;

@@ -175,7 +175,7 @@ function describeUse(charge: ChargeRow, { usage, provider, model, providerKeyId 
   if (provider !== undefined) {
     charge.provider = provider;
     charge.providerKeyId = providerKeyId;
-  }
+  } else if (providerKeyId !== undefined) charge.providerKeyId = providerKeyId;
   if (model !== undefined) charge.model = model;
 }
 
