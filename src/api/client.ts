@@ -39,7 +39,8 @@ export function clientService({
   });
 }
 
-function clientMessage(client: ClientApplication): MessageInitShape<typeof ClientSchema> {
+/** A client application as the contract says it. */
+export function clientMessage(client: ClientApplication): MessageInitShape<typeof ClientSchema> {
   const created = timestamp(client.createTime);
   const disabled = timestamp(client.disableTime);
   return {

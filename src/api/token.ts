@@ -2,10 +2,11 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { Caller } from '../base/caller.ts';
 import { FailureError, invalid, unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
-import type { DeviceSchema } from '../gen/intelligence/token/v1/device_pb.ts';
+import type { DeviceAuthorizationSchema, DeviceSchema } from '../gen/intelligence/token/v1/device_pb.ts';
 import { TokenService } from '../gen/intelligence/token/v1/token_service_pb.ts';
-import type { Device, Manager, Tokens } from '../tokens/index.ts';
+import type { Device, DeviceWish, Manager, Tokens } from '../tokens/index.ts';
 import { accountOf, keyOf } from './caller.ts';
+import { clientMessage } from './client.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { amountOf, timestamp } from './mapping.ts';
 import type { Once } from './once.ts';
@@ -29,6 +30,9 @@ export function tokenService({ tokens, once }: { tokens: Tokens; once: Once }): 
       unwrap(await tokens.revoke(manager(caller), tokenId));
       return {};
     },
+    getDeviceAuthorization: async ({ userCode }, { caller }) => ({
+      deviceAuthorization: authorizationMessage(unwrap(await devices.read({ ...manager(caller), userCode }))),
+    }),
     approveDevice: (request, call) =>
       once(method.approveDevice, request, call, {
         write: async (within) => {
@@ -95,6 +99,15 @@ function manager(caller: Caller): Manager {
 
 function approver(caller: Caller) {
   return { ...manager(caller), approvedBy: keyOf(caller).id };
+}
+
+function authorizationMessage(wish: DeviceWish): MessageInitShape<typeof DeviceAuthorizationSchema> {
+  const { userCode, client, scopes, state, network = '', deviceId = '' } = wish;
+  return {
+    ...{ userCode, client: clientMessage(client), scopes: [...scopes], state, network, deviceId },
+    ...time('createTime', wish.createTime),
+    ...time('expireTime', wish.expireTime),
+  };
 }
 
 function deviceMessage(device: Device): MessageInitShape<typeof DeviceSchema> {

@@ -3,7 +3,7 @@ import type { Result } from '../base/failure.ts';
 import { scopesOf, ttlSecondsDefault } from './bounds.ts';
 import type { ClientsStore } from './clients-store.ts';
 import { digestOf, newDeviceSecret, newUserCode, printUserCode } from './codes.ts';
-import type { DevicesStore, Grant, NewDeviceCredentials, NewGrant, Refresh, Waiting } from './devices-store.ts';
+import type { DevicesStore, Grant, NewDeviceCredentials, Refresh, Waiting } from './devices-store.ts';
 import type { Minter } from './minter.ts';
 import type {
   ClientApplication,
@@ -77,7 +77,7 @@ export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
     for (let attempt = 1; attempt <= userCodeAttemptsMax; attempt += 1) {
       const deviceCode = newDeviceSecret('ik_dcode_');
       const userCode = newUserCode();
-      const grant: NewGrant = {
+      const grant: Grant = {
         deviceCodeHash: digestOf(deviceCode),
         userCode,
         clientId: client.id,

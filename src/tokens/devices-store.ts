@@ -65,10 +65,9 @@ export interface Grant {
   polledTime?: number;
   createTime: number;
   expireTime: number;
+  /** The address or network that asked; empty when it was not noted. */
+  network: string;
 }
-
-/** A grant and the network that asked for it. */
-export type NewGrant = Grant & { network: string };
 
 /** How many devices wait to be approved. */
 export interface Waiting {
@@ -107,7 +106,7 @@ export function createDevicesStore({
 }) {
   const db = database.for<DeviceTables>();
 
-  async function countWaiting(on: Queryable, { accountId, network }: NewGrant, time: number): Promise<Waiting> {
+  async function countWaiting(on: Queryable, { accountId, network }: Grant, time: number): Promise<Waiting> {
     const waiting = on
       .for<DeviceTables>()
       .selectFrom('device_grant')
@@ -125,7 +124,7 @@ export function createDevicesStore({
    * stored. Those of one account take turns; those of several may pass a bound by as many as there are at one time.
    */
   async function insertGrant(
-    grant: NewGrant,
+    grant: Grant,
     isFull: (waiting: Waiting) => boolean,
   ): Promise<'stored' | 'taken' | 'full'> {
     // Looked at before it waits for its turn: a flood that is refused holds nobody up.
@@ -143,7 +142,7 @@ export function createDevicesStore({
     }
   }
 
-  async function storeGrant(tx: Transaction, grant: NewGrant): Promise<void> {
+  async function storeGrant(tx: Transaction, grant: Grant): Promise<void> {
     await tx
       .for<DeviceTables>()
       .insertInto('device_grant')
@@ -423,6 +422,7 @@ function grantOf(row: DeviceTables['device_grant']): Grant {
     intervalMs: Number(row.interval_ms),
     createTime: Number(row.created_at_ms),
     expireTime: Number(row.expires_at_ms),
+    network: row.network,
     ...(row.device_id !== null && { deviceId: row.device_id }),
     ...(row.polled_at_ms !== null && { polledTime: Number(row.polled_at_ms) }),
   };

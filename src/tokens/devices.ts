@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import type { Clock } from '../base/clock.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
@@ -6,12 +7,17 @@ import type { Transactional } from '../db/index.ts';
 import type { Attempts } from './attempts.ts';
 import { lesserCap, violationsOf } from './bounds.ts';
 import type { ClientsStore } from './clients-store.ts';
-import { readUserCode } from './codes.ts';
+import { printUserCode, readUserCode } from './codes.ts';
 import { type DevicesStore, type Grant, isOf } from './devices-store.ts';
-import type { Device, DeviceApproval, Manager, ParentKey } from './types.ts';
+import type { ClientApplication, Device, DeviceApproval, DeviceWish, Manager, ParentKey } from './types.ts';
 
 /** Devices as their account sees them. */
 export interface Devices {
+  /**
+   * What the device that shows this user code asked for. Also of codes that were decided about or are over, for as long as they
+   * are kept. Fails with `not_found`, and with `rate_limited` after ten codes within a minute that were not.
+   */
+  read(by: ByCode): Promise<Result<DeviceWish>>;
   /** Lets the device that shows this user code in, for one end user, within what its client's key may. */
   approve(approval: DeviceApproval, within?: Transactional): Promise<Result<Device>>;
   /** Refuses the device that shows this user code. */
@@ -23,6 +29,13 @@ export interface Devices {
   list(by: Manager, page: PageRequest & { subject?: string }): Promise<Result<Page<Device>>>;
   /** Ends a device: its access tokens within a second, its refresh credential for ever. */
   revoke(by: Manager, deviceId: string): Promise<Result<Device>>;
+}
+
+type ByCode = Manager & Pick<DeviceApproval, 'userCode'>;
+
+interface FoundGrant {
+  grant: Grant;
+  client: ClientApplication;
 }
 
 export interface DevicesOptions {
@@ -41,9 +54,8 @@ export function createDevices({ store, clients, clock, attempts, parentOf }: Dev
   async function approve(approval: DeviceApproval, within?: Transactional): Promise<Result<Device>> {
     const found = await pendingGrant(approval);
     if (!found.ok) return found;
-    const grant = found.value;
-    const client = await clients.find(grant.clientId);
-    if (!client || client.disableTime !== undefined) return fail(noSuchCode);
+    const { grant, client } = found.value;
+    if (client.disableTime !== undefined) return fail(noSuchCode);
     const parent = await parentOf(client.keyId);
     if (!parent.ok)
       return parent.failure.kind === 'overloaded'
@@ -79,25 +91,48 @@ export function createDevices({ store, clients, clock, attempts, parentOf }: Dev
   async function deny(denial: Parameters<Devices['deny']>[0], within?: Transactional): Promise<Result<void>> {
     const found = await pendingGrant(denial);
     if (!found.ok) return found;
-    return (await store.decideGrant(found.value, undefined, within)) ? succeed(undefined) : fail(noSuchCode);
+    return (await store.decideGrant(found.value.grant, undefined, within)) ? succeed(undefined) : fail(noSuchCode);
   }
 
-  /** The grant that waits under a user code, of this account's own clients. Wrong codes are counted. */
-  async function pendingGrant(by: Manager & Pick<DeviceApproval, 'userCode'>): Promise<Result<Grant>> {
+  /** The grant under a user code, of this account's own clients, that is `wanted`. Wrong codes are counted. */
+  async function findGrant(by: ByCode, wanted: (grant: Grant) => boolean): Promise<Result<FoundGrant>> {
     const allowed = attempts.check(by.accountId);
     if (!allowed.ok) return allowed;
     const code = readUserCode(by.userCode);
     const grant = code === undefined ? undefined : await store.findGrant(by.accountId, code);
-    const isWaiting = grant?.state === 'pending' && clock.now() < grant.expireTime;
-    const client = isWaiting && by.onlyKeyId !== undefined ? await clients.find(grant.clientId) : undefined;
-    if (!isWaiting || (by.onlyKeyId !== undefined && client?.keyId !== by.onlyKeyId)) {
+    const client = grant && wanted(grant) ? await clients.find(grant.clientId) : undefined;
+    if (!grant || !client || (by.onlyKeyId !== undefined && client.keyId !== by.onlyKeyId)) {
       attempts.wrong(by.accountId);
       return fail(code === undefined ? invalid('userCode', 'must be the 8 letters that the device shows') : noSuchCode);
     }
-    return succeed(grant);
+    return succeed({ grant, client });
+  }
+
+  function pendingGrant(by: ByCode): Promise<Result<FoundGrant>> {
+    return findGrant(by, ({ state, expireTime }) => state === 'pending' && clock.now() < expireTime);
+  }
+
+  async function read(by: ByCode): Promise<Result<DeviceWish>> {
+    const found = await findGrant(by, () => true);
+    if (!found.ok) return found;
+    const { grant, client } = found.value;
+    const { userCode, scopes, network, deviceId, createTime, expireTime } = grant;
+    return succeed({
+      ...{
+        userCode: printUserCode(userCode),
+        client,
+        scopes,
+        state: stateOf(grant, clock.now()),
+        createTime,
+        expireTime,
+      },
+      ...(network !== '' && { network: isIPv4(network) ? network : `${network}::/64` }),
+      ...(deviceId !== undefined && { deviceId }),
+    });
   }
 
   return {
+    read,
     approve,
     deny,
 
@@ -125,4 +160,10 @@ export function createDevices({ store, clients, clock, attempts, parentOf }: Dev
       return device ? succeed(device) : fail(notFound);
     },
   };
+}
+
+/** A device that fetched its tokens was approved; what nobody decided in time can't be decided any more. */
+function stateOf({ state, expireTime }: Grant, now: number): DeviceWish['state'] {
+  if (state === 'pending') return now < expireTime ? 'pending' : 'expired';
+  return state === 'redeemed' ? 'approved' : state;
 }

@@ -31,6 +31,7 @@ export {
   type DeviceApproval,
   type DeviceAuthorization,
   type DeviceTokens,
+  type DeviceWish,
   type IssuedToken,
   type Manager,
   type NewToken,

@@ -96,6 +96,20 @@ export interface Device {
   revokeReason?: string;
 }
 
+/** What an installation asked for, as who decides about it sees it. */
+export interface DeviceWish {
+  /** As people read it. */
+  userCode: string;
+  client: ClientApplication;
+  scopes: readonly string[];
+  state: 'pending' | 'approved' | 'denied' | 'expired';
+  /** An IPv4 address or an IPv6 network; absent when it is not known. */
+  network?: string;
+  deviceId?: string;
+  createTime: number;
+  expireTime: number;
+}
+
 /** Who manages tokens and devices: an account's management key all of them, an API key those that descend from it. */
 export interface Manager {
   accountId: string;

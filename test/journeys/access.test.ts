@@ -63,6 +63,7 @@ const decisions: Record<string, string> = {
   'token.v1.ClientService/DisableClient': 'management_key',
   'token.v1.TokenService/CreateToken': 'api_key management_key + tokens',
   'token.v1.TokenService/RevokeToken': 'api_key management_key + tokens',
+  'token.v1.TokenService/GetDeviceAuthorization': 'api_key management_key + devices',
   'token.v1.TokenService/ApproveDevice': 'api_key management_key + devices',
   'token.v1.TokenService/DenyDevice': 'api_key management_key + devices',
   'token.v1.TokenService/ListDevices': 'api_key management_key + devices',

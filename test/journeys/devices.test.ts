@@ -2,6 +2,7 @@ import { createRemoteJWKSet, jwtVerify } from 'jose';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ChatService } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
+import { TokenService } from '../../src/gen/intelligence/token/v1/token_service_pb.ts';
 import { type Customer, onboard, reasonOf, send, startApp, type TestApp } from '../support/app.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
 import { grpcClient } from '../support/grpc.ts';
@@ -69,6 +70,32 @@ eachServer((server) => {
       expect((await send(app, method, path, owner.managementKey, body)).status, path).toBe(200);
     }
     expect((await send(app, 'POST', `/v1/devices/${theirs}:revoke`, owner.managementKey, {})).status).toBe(200);
+  });
+
+  test('what a device asked for is read over REST and gRPC before it is approved, and after', async () => {
+    const owner = await onboard(app, '0');
+    const asked = await post('/oauth/device_authorization', { client_id: await registerClient(owner), scope: 'chat' });
+    const userCode: string = asked.body.user_code;
+    const path = `/v1/device-authorizations/${encodeURIComponent(userCode)}`;
+    const read = await send(app, 'GET', path, owner.managementKey);
+    expect(read.body.deviceAuthorization).toMatchObject({
+      userCode,
+      client: { displayName: 'Shop for macOS', keyId: owner.keyId, state: 'active' },
+      ...{ scopes: ['chat'], state: 'pending', deviceId: '' },
+    });
+    expect(read.body.deviceAuthorization.network).toMatch(/^127\.0\.0\.1$|^0:0:0:0::\/64$/);
+    expect((await send(app, 'GET', path, owner.apiKey)).body).toEqual(read.body);
+    expect((await send(app, 'GET', path, customer.managementKey)).status).toBe(404);
+    await send(app, 'POST', '/v1/devices:approve', owner.apiKey, { userCode, subject: 'ann' });
+    const client = grpcClient(app.url);
+    const after = await client.unary(
+      TokenService.method.getDeviceAuthorization,
+      { userCode },
+      { authorization: `Bearer ${owner.managementKey}` },
+    );
+    client.close();
+    expect(after.message?.deviceAuthorization).toMatchObject({ state: 'approved', userCode });
+    expect(after.message?.deviceAuthorization?.deviceId).toMatch(/^dev_/);
   });
 
   test('fifty devices of one address wait to be approved; more are told to wait, and nothing is stored', async () => {

@@ -137,6 +137,63 @@ eachServer((server) => {
     expect(await approve(from, late.userCode)).toMatchObject({ failure: { kind: 'not_found' } });
   });
 
+  test('what a device asked for can be read until it is forgotten, by who may decide about it', async () => {
+    const from = await makeClient(node);
+    const read = (userCode: string, by: object = {}) =>
+      other.tokens.devices.read({ accountId: from.accountId, userCode, ...by });
+    const asked = await authorize(from, 'chat');
+    const { userCode } = asked;
+    const wish = unwrap(await read(userCode.toLowerCase().replace('-', ' ')));
+    expect(wish).toMatchObject({ userCode, client: from.client, scopes: ['chat'], state: 'pending' });
+    expect(wish).toMatchObject({ network: '192.0.2.1', expireTime: wish.createTime + 900_000 });
+    expect(wish.deviceId).toBeUndefined();
+
+    const stranger = await makeClient(node);
+    const sibling = await makeKey(node.keys, { accountId: from.accountId });
+    for (const by of [{ accountId: stranger.accountId }, { onlyKeyId: sibling.key.id }])
+      expect(await read(userCode, by)).toMatchObject({ failure: { kind: 'not_found', resource: 'user code' } });
+    expect(unwrap(await read(userCode, { onlyKeyId: from.keyId }))).toEqual(wish);
+
+    const device = unwrap(await approve(from, userCode));
+    expect(unwrap(await read(userCode))).toMatchObject({ state: 'approved', deviceId: device.id });
+    got(await redeem(from, asked.deviceCode));
+    expect(unwrap(await read(userCode))).toMatchObject({ state: 'approved', deviceId: device.id });
+
+    const { tokens } = node;
+    const ask = async (network: string) =>
+      got(await tokens.deviceFlow.authorize({ clientId: from.client.id, network })).userCode;
+    const denied = await ask('2001:db8:0:1');
+    unwrap(await tokens.devices.deny({ accountId: from.accountId, approvedBy: from.keyId, userCode: denied }));
+    expect(unwrap(await read(denied))).toMatchObject({ state: 'denied', network: '2001:db8:0:1::/64' });
+    const late = await ask('192.0.2.1');
+    clock.forward(901_000);
+    expect(unwrap(await read(late))).toMatchObject({ state: 'expired' });
+    const store = createDevicesStore({ db: fresh().database, changes: node.changes, now: clock.now });
+    await store.prune(clock.now(), clock.now());
+    expect(await read(late)).toMatchObject({ failure: { kind: 'not_found' } });
+  });
+
+  test('ten codes that are not found within a minute: the account waits, whether it reads, approves or denies', async () => {
+    const from = await makeClient(node);
+    const { userCode } = await authorize(from);
+    const by = { accountId: from.accountId, approvedBy: from.keyId };
+    const { devices } = node.tokens;
+    for (let index = 0; index < 8; index++)
+      expect(await devices.read({ ...by, userCode: 'BCDFGHJK' })).toMatchObject({ failure: { kind: 'not_found' } });
+    expect(await devices.read({ ...by, userCode: 'no code' })).toMatchObject({ failure: { kind: 'invalid_argument' } });
+    // A code that is found does not count.
+    for (let index = 0; index < 20; index++) unwrap(await devices.read({ ...by, userCode }));
+    expect(await devices.deny({ ...by, userCode: 'BCDFGHJK' })).toMatchObject({ failure: { kind: 'not_found' } });
+    for (const refused of [
+      await devices.read({ ...by, userCode }),
+      await devices.deny({ ...by, userCode }),
+      await approve(from, userCode),
+    ])
+      expect(refused).toMatchObject({ failure: { kind: 'rate_limited' } });
+    clock.forward(60_000);
+    expect(unwrap(await devices.read({ ...by, userCode }))).toMatchObject({ state: 'pending' });
+  });
+
   test("only the client's own account approves, and an API key only for its own clients", async () => {
     const from = await makeClient(node);
     const { userCode } = await authorize(from);
