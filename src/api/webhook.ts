@@ -29,6 +29,15 @@ export function webhookService({ webhooks, once }: { webhooks: Webhooks; once: O
       unwrap(await webhooks.deleteEndpoint(accountOf(caller), endpointId));
       return {};
     },
+    rotateEndpointSecret: (request, call) =>
+      once(method.rotateEndpointSecret, request, call, {
+        write: async (within) => {
+          const { endpointId, overlapSeconds } = request;
+          const asked = { accountId: accountOf(call.caller), endpointId, overlapSeconds };
+          const { endpoint, secret } = unwrap(await webhooks.rotateSecret(asked, within));
+          return { endpoint: endpointMessage(endpoint), secret };
+        },
+      }),
     testEndpoint: (request, call) =>
       once(method.testEndpoint, request, call, {
         write: async (within) => {
@@ -40,11 +49,27 @@ export function webhookService({ webhooks, once }: { webhooks: Webhooks; once: O
       const { items, nextPageToken } = unwrap(await webhooks.listDeliveries(accountOf(caller), page));
       return { deliveries: items.map(deliveryMessage), nextPageToken };
     },
+    getDelivery: async ({ deliveryId }, { caller }) => {
+      const { delivery, payload } = unwrap(await webhooks.getDelivery(accountOf(caller), deliveryId));
+      return { delivery: deliveryMessage(delivery), payload };
+    },
+    retryDelivery: (request, call) =>
+      once(method.retryDelivery, request, call, {
+        write: async (within) => {
+          const due = await webhooks.retryDelivery(accountOf(call.caller), request.deliveryId, within);
+          return { delivery: deliveryMessage(unwrap(due)) };
+        },
+      }),
   });
 }
 
-function endpointMessage({ createdAt, ...endpoint }: Endpoint): MessageInitShape<typeof EndpointSchema> {
-  return { ...endpoint, createTime: timestampFromDate(createdAt) };
+function endpointMessage(endpoint: Endpoint): MessageInitShape<typeof EndpointSchema> {
+  const { createdAt, previousSecretExpiresAt: expiry, ...same } = endpoint;
+  return present({
+    ...same,
+    createTime: timestampFromDate(createdAt),
+    previousSecretExpireTime: expiry && timestampFromDate(expiry),
+  });
 }
 
 function deliveryMessage(delivery: Delivery): MessageInitShape<typeof DeliverySchema> {

@@ -2,16 +2,9 @@ import type { Logger } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import type { Seal } from '../base/seal.ts';
 import type { Database } from '../db/index.ts';
+import { type DeliveryRow, giveUp, noteAttempt, testType } from './deliveries-store.ts';
+import { disableEndpoint, type EndpointRow, findEndpoint } from './endpoints-store.ts';
 import type { Poster } from './post.ts';
-import {
-  type DeliveryRow,
-  disableEndpoint,
-  type EndpointRow,
-  findEndpoint,
-  giveUp,
-  noteAttempt,
-  testType,
-} from './webhooks-store.ts';
 
 export interface DeliverDependencies {
   db: Database;
@@ -42,7 +35,9 @@ export async function attempt(deps: DeliverDependencies, row: DeliveryRow): Prom
     await noteAttempt(db, { ...ended(row), state: 'failed', problem: 'the endpoint is not active' });
     return;
   }
-  const { status, problem } = await deps.poster.post(endpoint.url, headersOf(row, secret), row.payload);
+  const previous = previousSecret(deps.seal, endpoint);
+  const headers = headersOf(row, previous ? [secret, previous] : [secret]);
+  const { status, problem } = await deps.poster.post(endpoint.url, headers, row.payload);
   if (status === 410) return disable(db, endpoint);
   const restMs = row.type === testType ? undefined : restsMs[row.attempts];
   const state = problem === undefined ? 'delivered' : restMs === undefined ? 'failed' : 'pending';
@@ -63,13 +58,31 @@ async function disable(db: Database, endpoint: EndpointRow): Promise<void> {
   });
 }
 
-function headersOf({ message_id: messageId, payload }: DeliveryRow, secret: Uint8Array): Record<string, string> {
+/** The secret before the last rotation, while it signs as well. */
+function previousSecret(seal: Seal, endpoint: EndpointRow): Uint8Array | undefined {
+  const { id, previous_secret: sealed } = endpoint;
+  return sealed && previousExpiry(endpoint) ? seal.open(sealed, secretContext(id)) : undefined;
+}
+
+/** When the secret before the last rotation ends; undefined when it has. */
+export function previousExpiry({ previous_expires_at_us: us }: EndpointRow): Date | undefined {
+  const expiry = us === null ? undefined : new Date(Number(us / 1_000n));
+  return expiry && expiry.getTime() > Date.now() ? expiry : undefined;
+}
+
+/** Several secrets give several signatures, and a receiver takes the message when one of them holds (Standard Webhooks). */
+function headersOf(
+  { message_id: messageId, payload }: DeliveryRow,
+  secrets: readonly Uint8Array[],
+): Record<string, string> {
   const now = new Date();
   return {
     'content-type': 'application/json',
     'user-agent': 'Intelligence-API-Webhooks/1',
     'webhook-id': messageId,
     'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
-    'webhook-signature': new Webhook(secret, { format: 'raw' }).sign(messageId, now, payload),
+    'webhook-signature': secrets
+      .map((secret) => new Webhook(secret, { format: 'raw' }).sign(messageId, now, payload))
+      .join(' '),
   };
 }

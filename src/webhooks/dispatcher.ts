@@ -1,5 +1,5 @@
 import { attempt, type DeliverDependencies } from './deliver.ts';
-import { claimDelivery, type DeliveryRow, findDueDeliveries, testType } from './webhooks-store.ts';
+import { claimDelivery, type DeliveryRow, findDueDeliveries, testType } from './deliveries-store.ts';
 
 /** Starts what is due, the accounts in turns, so that nobody's slow endpoint delays anybody else's message. */
 export interface Dispatcher {
@@ -21,8 +21,8 @@ export interface InFlightMax {
 
 export const inFlightDefault: InFlightMax = { all: 64, tests: 16, perAccount: 4, perEndpoint: 2 };
 
-/** Longer than an attempt can take. */
-const leaseMs = 60_000;
+/** For how long nobody else takes what is being posted: longer than an attempt can take. */
+export const leaseMs = 60_000;
 
 export function createDispatcher(deps: DeliverDependencies, max: InFlightMax = inFlightDefault): Dispatcher {
   const { db, log } = deps;

@@ -4,29 +4,27 @@ import type { Logger } from 'pino';
 import { fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { isId, newId } from '../base/ids.ts';
 import { makePage, readPageRequest } from '../base/page.ts';
-import { present } from '../base/present.ts';
 import { createRounds } from '../base/rounds.ts';
 import type { Seal } from '../base/seal.ts';
 import { type Database, lockQuota, type Queryable } from '../db/index.ts';
 import { secretContext } from './deliver.ts';
+import { findDelivery, insertDeliveries, listDeliveryRows, recentTests, sweepDeliveries } from './deliveries-store.ts';
 import { createDispatcher } from './dispatcher.ts';
-import { createPoster } from './post.ts';
-import { addressInUrl, isPublicAddress } from './public-address.ts';
-import type { Delivery, Endpoint, MessageType, Webhooks } from './types.ts';
 import {
   countEndpoints,
-  type DeliveryRow,
   type EndpointRow,
-  findDelivery,
   findEndpoint,
-  insertDeliveries,
+  forgetPreviousSecrets,
   insertEndpoint,
-  listDeliveryRows,
   listEndpointRows,
-  recentTests,
   removeEndpoint,
-  sweepDeliveries,
-} from './webhooks-store.ts';
+  replaceSecret,
+} from './endpoints-store.ts';
+import { createPoster } from './post.ts';
+import { addressInUrl, isPublicAddress } from './public-address.ts';
+import { createRetry } from './retry.ts';
+import type { MessageType, Webhooks } from './types.ts';
+import { toDelivery, toEndpoint } from './views.ts';
 
 export type { Delivery, Endpoint, MessageType, Webhooks } from './types.ts';
 
@@ -45,6 +43,8 @@ const endpointsFull = `An account has at most ${endpointsMax} endpoints. Delete 
 const everyMs = 2_000;
 const keptMs = 30 * 24 * 3_600_000;
 const sweepMax = 1_000;
+/** As of keys. */
+const overlapSecondsMax = 7 * 24 * 3600;
 const testsPerMinute = 10;
 const minuteMs = 60_000;
 
@@ -57,6 +57,7 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
     run: async () => {
       await dispatcher.start();
       await sweepDeliveries(db, { keptMs, limit: sweepMax });
+      await forgetPreviousSecrets(db, sweepMax);
     },
     onError: (error) => log.warn({ err: error }, 'webhooks could not be delivered; they are tried again'),
   });
@@ -64,6 +65,15 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
   async function endpointOf(accountId: string, endpointId: string): Promise<Result<EndpointRow>> {
     const row = isId('whk', endpointId) ? await findEndpoint(db, endpointId) : undefined;
     return row?.account_id === accountId ? succeed(row) : fail({ kind: 'not_found', resource: 'endpoint' });
+  }
+
+  /** A signing secret as its owner sees it, once, and as it is stored. */
+  function newSecret(endpointId: string): { secret: string; sealed: Buffer } {
+    const bytes = randomBytes(32);
+    return {
+      secret: `whsec_${bytes.toString('base64')}`,
+      sealed: Buffer.from(seal.seal(bytes, secretContext(endpointId))),
+    };
   }
 
   /** One message to some endpoints of an account; the ids of its deliveries. */
@@ -91,8 +101,7 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
       const problem = urlProblem(url, allowPrivateNetworks);
       if (problem !== undefined) return fail(invalid('url', problem));
       const id = newId('whk');
-      const secret = randomBytes(32);
-      const sealed = Buffer.from(seal.seal(secret, secretContext(id)));
+      const { secret, sealed } = newSecret(id);
       const hasRoom = await within.transaction(async (tx) => {
         await lockQuota(tx, accountId, 'webhook-endpoints');
         if ((await countEndpoints(tx, accountId)) >= endpointsMax) return false;
@@ -102,7 +111,7 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
       if (!hasRoom) return fail({ kind: 'precondition_failed', description: endpointsFull });
       const added = await findEndpoint(within, id);
       if (!added) throw new Error('An endpoint that was just added is gone.');
-      return succeed({ endpoint: toEndpoint(added), secret: `whsec_${secret.toString('base64')}` });
+      return succeed({ endpoint: toEndpoint(added), secret });
     },
     async listEndpoints(accountId, page) {
       const start = readPageRequest('webhook-endpoints', page);
@@ -114,6 +123,15 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
     async deleteEndpoint(accountId, endpointId) {
       const removed = await db.transaction((tx) => removeEndpoint(tx, accountId, endpointId));
       return removed ? succeed(undefined) : fail({ kind: 'not_found', resource: 'endpoint' });
+    },
+    async rotateSecret({ accountId, endpointId, overlapSeconds }, within = db) {
+      if (!Number.isInteger(overlapSeconds) || overlapSeconds < 0 || overlapSeconds > overlapSecondsMax)
+        return fail(invalid('overlapSeconds', `must be from 0 to ${overlapSecondsMax}`));
+      const { secret, sealed } = newSecret(endpointId);
+      const change = { id: endpointId, accountId, secret: sealed, overlapMs: overlapSeconds * 1_000 };
+      const isReplaced = isId('whk', endpointId) && (await within.transaction((tx) => replaceSecret(tx, change)));
+      const row = isReplaced ? await findEndpoint(within, endpointId) : undefined;
+      return row ? succeed({ endpoint: toEndpoint(row), secret }) : fail({ kind: 'not_found', resource: 'endpoint' });
     },
     async testEndpoint(accountId, endpointId, within = db) {
       const found = await endpointOf(accountId, endpointId);
@@ -140,6 +158,13 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
       const rows = await listDeliveryRows(db, { accountId, before: after, limit: size + 1 });
       return succeed(makePage('webhook-deliveries', start.value, rows.map(toDelivery), ({ deliveryId }) => deliveryId));
     },
+    async getDelivery(accountId, deliveryId) {
+      const row = isId('dlv', deliveryId) ? await findDelivery(db, deliveryId) : undefined;
+      return row?.account_id === accountId
+        ? succeed({ delivery: toDelivery(row), payload: row.payload })
+        : fail({ kind: 'not_found', resource: 'delivery' });
+    },
+    retryDelivery: createRetry(db),
     async enqueue(tx, accountId, type, data) {
       const endpoints = await listEndpointRows(tx, { accountId, before: undefined, limit: 2 * endpointsMax });
       const endpointIds = endpoints.filter(({ state }) => state === 'active').map(({ id }) => id);
@@ -166,28 +191,4 @@ function urlProblem(text: string, allowPrivateNetworks: boolean): string | undef
   const address = addressInUrl(url);
   const isLocal = address === undefined ? /(^|\.)localhost\.?$/.test(url.hostname) : !isPublicAddress(address);
   return isLocal && !allowPrivateNetworks ? 'must be on the public internet' : undefined;
-}
-
-function toEndpoint(row: EndpointRow): Endpoint {
-  return { endpointId: row.id, url: row.url, state: row.state, createdAt: dateOf(row.created_at_us) };
-}
-
-function toDelivery(row: DeliveryRow): Delivery {
-  return present({
-    deliveryId: row.id,
-    messageId: row.message_id,
-    endpointId: row.endpoint_id,
-    type: row.type,
-    state: row.state,
-    attempts: row.attempts,
-    lastStatus: row.last_status ?? undefined,
-    lastProblem: row.last_problem ?? undefined,
-    createdAt: dateOf(row.created_at_us),
-    lastAttemptAt: row.last_attempt_at_us === null ? undefined : dateOf(row.last_attempt_at_us),
-    nextAttemptAt: row.next_attempt_at_us === null ? undefined : dateOf(row.next_attempt_at_us),
-  });
-}
-
-function dateOf(us: bigint): Date {
-  return new Date(Number(us / 1_000n));
 }

@@ -141,6 +141,29 @@ eachServer((server) => {
         count: countOf('/v1/webhooks/deliveries?pageSize=1000', 'deliveries'),
       };
     },
+    RotateEndpointSecret: async () => {
+      const made = await ask('POST', '/v1/webhooks/endpoints', { url: 'http://127.0.0.1:9/c' });
+      const { endpointId } = made.body.endpoint;
+      return {
+        method: WebhookService.method.rotateEndpointSecret,
+        path: `/v1/webhooks/endpoints/${endpointId}:rotateSecret`,
+        ...{ credential: customer.managementKey, inPath: { endpointId } },
+        ...{ body: { overlapSeconds: 60 }, other: { overlapSeconds: 61 } },
+      };
+    },
+    RetryDelivery: async () => {
+      const made = await ask('POST', '/v1/webhooks/endpoints', { url: 'http://127.0.0.1:9/d' });
+      const { endpointId } = made.body.endpoint;
+      const { deliveryId } = (await ask('POST', `/v1/webhooks/endpoints/${endpointId}:test`, {})).body.delivery;
+      return {
+        ...{ method: WebhookService.method.retryDelivery, path: `/v1/webhooks/deliveries/${deliveryId}:retry` },
+        ...{ credential: customer.managementKey, inPath: { deliveryId }, body: {}, other: {} },
+        count: () =>
+          rows(
+            `SELECT COUNT(*) AS count FROM webhook_delivery WHERE id = '${deliveryId}' AND retried_at_us IS NOT NULL`,
+          ),
+      };
+    },
     ReviseDraft: async () => {
       const asked = { purpose: 'the order is late', facts: [{ name: 'order', value: '4711' }] };
       const { draftId } = (await ask('POST', '/v1/draft/document', asked, customer.apiKey)).body.draft;

@@ -32,6 +32,7 @@ const examples: Record<string, unknown> = {
   'AccountService.ResumeAccount': { reason: 'the owner called, the keys are new' },
   'KeyService.CreateKey': { displayName: 'production', purpose: 'Advice to sellers on our marketplace' },
   'ProviderKeyService.CreateProviderKey': { provider: 'openai', secret: 'sk-proj-example', displayName: 'our project' },
+  'WebhookService.RotateEndpointSecret': { overlapSeconds: 86_400 },
   'WalletService.CreateTopUp': { amountUsd: '5.00' },
   'WalletService.EraseMetadata': { metadata: { key: 'customer', value: 'user-4711' } },
   'WalletService.CreateApplicationTopUp': { amountUsd: '5.00' },

@@ -2,17 +2,7 @@ import { sql } from 'kysely';
 import type { Queryable } from '../db/index.ts';
 
 interface Tables {
-  webhook_endpoint: EndpointRow;
   webhook_delivery: DeliveryRow;
-}
-
-export interface EndpointRow {
-  id: string;
-  account_id: string;
-  url: string;
-  secret: Buffer;
-  state: 'active' | 'disabled';
-  created_at_us: bigint;
 }
 
 export interface DeliveryRow {
@@ -29,71 +19,16 @@ export interface DeliveryRow {
   created_at_us: bigint;
   last_attempt_at_us: bigint | null;
   next_attempt_at_us: bigint | null;
+  /** When its owner last asked for it to be posted again. */
+  retried_at_us: bigint | null;
 }
 
 /** The type of a test, which waits for everything else and is posted once. */
 export const testType = 'webhook.test';
 
-const nowUs = sql<bigint>`TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
-const afterMs = (ms: number) => sql<bigint>`${nowUs} + ${ms * 1_000}`;
-
-export async function countEndpoints(db: Queryable, accountId: string): Promise<number> {
-  const row = await db
-    .for<Tables>()
-    .selectFrom('webhook_endpoint')
-    .select(({ fn }) => fn.countAll<bigint>().as('count'))
-    .where('account_id', '=', accountId)
-    .executeTakeFirstOrThrow();
-  return Number(row.count);
-}
-
-export async function insertEndpoint(
-  db: Queryable,
-  { id, accountId, url, secret }: { id: string; accountId: string; url: string; secret: Buffer },
-): Promise<void> {
-  await db
-    .for<Tables>()
-    .insertInto('webhook_endpoint')
-    .values({ id, account_id: accountId, url, secret, state: 'active', created_at_us: nowUs })
-    .execute();
-}
-
-export function findEndpoint(db: Queryable, id: string): Promise<EndpointRow | undefined> {
-  return db.for<Tables>().selectFrom('webhook_endpoint').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-/** Endpoints with an id below `before`, the newest first. */
-export function listEndpointRows(
-  db: Queryable,
-  { accountId, before, limit }: { accountId: string; before: string | undefined; limit: number },
-): Promise<EndpointRow[]> {
-  let query = db
-    .for<Tables>()
-    .selectFrom('webhook_endpoint')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .orderBy('id', 'desc')
-    .limit(limit);
-  if (before !== undefined) query = query.where('id', '<', before);
-  return query.execute();
-}
-
-export async function disableEndpoint(db: Queryable, id: string): Promise<void> {
-  await db.for<Tables>().updateTable('webhook_endpoint').set({ state: 'disabled' }).where('id', '=', id).execute();
-}
-
-/** Removes an endpoint and gives up what is pending for it; false when there is none. */
-export async function removeEndpoint(tx: Queryable, accountId: string, id: string): Promise<boolean> {
-  const removed = await tx
-    .for<Tables>()
-    .deleteFrom('webhook_endpoint')
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-  if (removed.numDeletedRows === 0n) return false;
-  await giveUp(tx, id, 'the endpoint was removed');
-  return true;
-}
+/** By the database's clock. */
+export const nowUs = sql<bigint>`TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
+export const afterMs = (ms: number) => sql<bigint>`${nowUs} + ${ms * 1_000}`;
 
 /** Gives up everything that is pending for an endpoint. */
 export async function giveUp(tx: Queryable, endpointId: string, problem: string): Promise<void> {
@@ -134,6 +69,7 @@ export async function insertDeliveries(tx: Queryable, rows: readonly NewDelivery
         created_at_us: nowUs,
         last_attempt_at_us: null,
         next_attempt_at_us: nowUs,
+        retried_at_us: null,
       })),
     )
     .execute();
@@ -157,6 +93,34 @@ export function listDeliveryRows(
     .limit(limit);
   if (before !== undefined) query = query.where('id', '<', before);
   return query.execute();
+}
+
+/** The deliveries of an account that were asked for again within the last `withinMs`: how many, and how long ago the first was. */
+export async function recentRetries(
+  db: Queryable,
+  { accountId, withinMs }: { accountId: string; withinMs: number },
+): Promise<{ count: number; firstAgoMs: number }> {
+  const { rows } = await sql<{ count: bigint; ago: bigint | null }>`
+    SELECT COUNT(*) AS count, ${nowUs} - MIN(retried_at_us) AS ago FROM webhook_delivery
+    WHERE account_id = ${accountId} AND retried_at_us > ${nowUs} - ${withinMs * 1_000}`.execute(db.for<never>());
+  const [row] = rows;
+  return { count: Number(row?.count ?? 0), firstAgoMs: Number(row?.ago ?? 0) / 1_000 };
+}
+
+/** How long ago a delivery was last asked for again; undefined when it never was. */
+export async function retriedAgoMs(db: Queryable, id: string): Promise<number | undefined> {
+  const { rows } = await sql<{ ago: bigint | null }>`
+    SELECT ${nowUs} - retried_at_us AS ago FROM webhook_delivery WHERE id = ${id}`.execute(db.for<never>());
+  const ago = rows[0]?.ago;
+  return ago === null || ago === undefined ? undefined : Number(ago) / 1_000;
+}
+
+/** Makes a delivery due at once. One that is being posted at this moment, whose next time is its lease's end, keeps that time. */
+export async function makeDue(tx: Queryable, id: string, leaseMs: number): Promise<void> {
+  const leased = sql`state = 'pending' AND next_attempt_at_us = last_attempt_at_us + ${leaseMs * 1_000}`;
+  await sql`UPDATE webhook_delivery
+    SET next_attempt_at_us = IF(${leased}, next_attempt_at_us, ${nowUs}), state = 'pending', retried_at_us = ${nowUs}
+    WHERE id = ${id}`.execute(tx.for<never>());
 }
 
 /** What may not be started now: it has as many attempts in flight as it may. */
