@@ -45,8 +45,14 @@ export function webhookService({ webhooks, once }: { webhooks: Webhooks; once: O
           return { delivery: deliveryMessage(unwrap(sent)) };
         },
       }),
-    listDeliveries: async (page, { caller }) => {
-      const { items, nextPageToken } = unwrap(await webhooks.listDeliveries(accountOf(caller), page));
+    listDeliveries: async ({ pageSize, pageToken, endpointId, state }, { caller }) => {
+      const wanted = {
+        ...(endpointId !== '' && { endpointId }),
+        // The contract's rule lets no other word through.
+        ...(state !== '' && { state: state as Delivery['state'] }),
+      };
+      const asked = { pageSize, pageToken, ...wanted };
+      const { items, nextPageToken } = unwrap(await webhooks.listDeliveries(accountOf(caller), asked));
       return { deliveries: items.map(deliveryMessage), nextPageToken };
     },
     getDelivery: async ({ deliveryId }, { caller }) => {

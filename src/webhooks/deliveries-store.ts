@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../db/index.ts';
+import type { DeliveryFilter } from './types.ts';
 
 interface Tables {
   webhook_delivery: DeliveryRow;
@@ -79,20 +80,23 @@ export function findDelivery(db: Queryable, id: string): Promise<DeliveryRow | u
   return db.for<Tables>().selectFrom('webhook_delivery').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Deliveries with an id below `before`, the newest first. */
+/** Deliveries with an id below `before` that are wanted, the newest first. */
 export function listDeliveryRows(
   db: Queryable,
-  { accountId, before, limit }: { accountId: string; before: string | undefined; limit: number },
+  query: DeliveryFilter & { accountId: string; before: string | undefined; limit: number },
 ): Promise<DeliveryRow[]> {
-  let query = db
+  const { accountId, before, limit, endpointId, state } = query;
+  let select = db
     .for<Tables>()
     .selectFrom('webhook_delivery')
     .selectAll()
     .where('account_id', '=', accountId)
     .orderBy('id', 'desc')
     .limit(limit);
-  if (before !== undefined) query = query.where('id', '<', before);
-  return query.execute();
+  if (endpointId !== undefined) select = select.where('endpoint_id', '=', endpointId);
+  if (state !== undefined) select = select.where('state', '=', state);
+  if (before !== undefined) select = select.where('id', '<', before);
+  return select.execute();
 }
 
 /** The deliveries of an account that were asked for again within the last `withinMs`: how many, and how long ago the first was. */

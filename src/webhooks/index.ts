@@ -151,11 +151,11 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
       if (!row) throw new Error('A delivery that was just added is gone.');
       return succeed(toDelivery(row));
     },
-    async listDeliveries(accountId, page) {
+    async listDeliveries(accountId, { endpointId, state, ...page }) {
       const start = readPageRequest('webhook-deliveries', page);
       if (!start.ok) return start;
       const { after, size } = start.value;
-      const rows = await listDeliveryRows(db, { accountId, before: after, limit: size + 1 });
+      const rows = await listDeliveryRows(db, { accountId, endpointId, state, before: after, limit: size + 1 });
       return succeed(makePage('webhook-deliveries', start.value, rows.map(toDelivery), ({ deliveryId }) => deliveryId));
     },
     async getDelivery(accountId, deliveryId) {

@@ -29,7 +29,7 @@ export interface Webhooks {
   /** One message, posted once. Fails with `rate_limited` beyond 10 a minute and account. */
   testEndpoint(accountId: string, endpointId: string, within?: Transactional): Promise<Result<Delivery>>;
   /** Of the last 30 days, newest first. */
-  listDeliveries(accountId: string, page: PageRequest): Promise<Result<Page<Delivery>>>;
+  listDeliveries(accountId: string, page: PageRequest & DeliveryFilter): Promise<Result<Page<Delivery>>>;
   /** Fails with `not_found`. */
   getDelivery(accountId: string, deliveryId: string): Promise<Result<{ delivery: Delivery; payload: string }>>;
   /**
@@ -46,6 +46,12 @@ export interface Webhooks {
   deliver(): Promise<number>;
   start(): void;
   close(): Promise<void>;
+}
+
+/** Which deliveries: only those to one endpoint, or in one state. */
+export interface DeliveryFilter {
+  endpointId?: string | undefined;
+  state?: Delivery['state'] | undefined;
 }
 
 export interface Endpoint {

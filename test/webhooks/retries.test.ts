@@ -137,6 +137,31 @@ eachServer((server) => {
     expect(payload).toBe(last().body);
   });
 
+  test('deliveries are listed by endpoint and state, page by page', async () => {
+    const delivered = await sendTest();
+    receiver.status = 500;
+    const failed = [await sendTest(), await sendTest()];
+    const elsewhere = await startReceiver();
+    const second = (await manage('POST', `${path}/endpoints`, { url: elsewhere.url })).body.endpoint.endpointId;
+    const other = (await manage('POST', `${path}/endpoints/${second}:test`, {})).body.delivery.deliveryId;
+    await ended(other, 1);
+    await elsewhere.close();
+    const listed = async (query: string) => {
+      const { body } = await manage('GET', `${path}/deliveries?${query}`);
+      const ids = body.deliveries.map(({ deliveryId }: { deliveryId: string }) => deliveryId);
+      return { ids, next: body.nextPageToken as string };
+    };
+    expect((await listed('')).ids).toEqual([other, failed[1], failed[0], delivered]);
+    expect((await listed(`endpointId=${endpointId}`)).ids).toEqual([failed[1], failed[0], delivered]);
+    expect((await listed('state=delivered')).ids).toEqual([other, delivered]);
+    expect((await listed(`endpointId=${second}&state=failed`)).ids).toEqual([]);
+    const first = await listed('state=failed&pageSize=1');
+    expect(first.ids).toEqual([failed[1]]);
+    expect((await listed(`state=failed&pageSize=1&pageToken=${first.next}`)).ids).toEqual([failed[0]]);
+    const refused = await manage('GET', `${path}/deliveries?state=lost`);
+    expect([refused.status, reasonOf(refused)]).toEqual([400, 'INVALID_ARGUMENT']);
+  });
+
   test('what failed is posted again under the same id, and so is what was delivered', async () => {
     receiver.status = 500;
     const deliveryId = await sendTest();
