@@ -52,8 +52,7 @@ function printTable(methods) {
     '/** The request and the reply of each method, as JSON. */',
     'export interface RpcTypes {',
     ...methods.map(
-      ({ method }) =>
-        `  '${nameOf(method)}': { request: ${jsonType(method.input)}; reply: ${jsonType(method.output)} };`,
+      ({ method }) => `  '${nameOf(method)}': { request: ${jsonType(method.input)}; reply: ${replyType(method)} };`,
     ),
     '}',
     '',
@@ -66,6 +65,14 @@ function nameOf(method) {
 
 function jsonType(message) {
   return `${message.name}Json`;
+}
+
+/** What JSON over HTTP prints: the message, or the one field of it that is the response's body. */
+function replyType(method) {
+  const { responseBody } = getOption(method, http);
+  if (responseBody === '') return jsonType(method.output);
+  const field = method.output.fields.find(({ name }) => name === responseBody);
+  return `NonNullable<${jsonType(method.output)}['${field.jsonName}']>`;
 }
 
 function ruleOf(method) {
