@@ -1,0 +1,23 @@
+import { useQueryClient } from '@tanstack/preact-query';
+import { useEffect } from 'preact/hooks';
+import type { DeliveryJson } from '../../../gen/intelligence/webhook/v1/webhook_pb';
+
+const askAgainMs = 2_000;
+
+/** Whether it is posted within a minute, or at this moment. */
+export function isSoon({ nextAttemptTime }: DeliveryJson): boolean {
+  return nextAttemptTime !== undefined && Date.parse(nextAttemptTime) < Date.now() + 61_000;
+}
+
+/** Asks for deliveries again, as long as something is about to happen. */
+export function useAskAgain(isOn: boolean): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (!isOn) return;
+    const timer = setInterval(() => {
+      const reads = ['WebhookService.ListDeliveries', 'WebhookService.GetDelivery', 'WebhookService.ListEndpoints'];
+      void client.invalidateQueries({ predicate: ({ queryKey: [name] }) => reads.includes(String(name)) });
+    }, askAgainMs);
+    return () => clearInterval(timer);
+  }, [isOn]);
+}
