@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks';
+import type { ClientJson } from '../../../gen/intelligence/token/v1/client_pb';
+import { apiUrl } from '../../api.ts';
+import { findText, t } from '../../i18n/index.ts';
+import { useRowList } from '../../paging.ts';
+import { useRpc } from '../../query.ts';
+import { Async, Badge, Button, Code, type Column, CopyButton, Curl, Section, Table, Time } from '../../ui/index.ts';
+import { DisableDialog, RegisterDialog } from './client-dialogs.tsx';
+
+/** What the account ships. */
+export function Clients() {
+  const { query, more, loadingMore } = useRowList('ClientService.ListClients', {}, (page) => page.clients);
+  const keys = useRpc('KeyService.ListKeys', { pageSize: 100 });
+  const [isNew, setIsNew] = useState(false);
+  const [disabling, setDisabling] = useState<ClientJson>();
+  const keyName = (id = ''): string => keys.data?.keys?.find(({ keyId }) => keyId === id)?.displayName ?? id;
+  const columns: Column<ClientJson>[] = [
+    { id: 'name', title: t('devices.name'), phone: 'title', cell: ({ displayName }) => displayName },
+    {
+      id: 'id',
+      title: t('devices.clientId'),
+      cell: ({ clientId = '' }) => (
+        <span class="devices-id">
+          <code>{clientId}</code>
+          <CopyButton text={clientId} />
+        </span>
+      ),
+    },
+    { id: 'key', title: t('devices.key'), cell: ({ keyId }) => keyName(keyId) },
+    {
+      id: 'state',
+      title: t('devices.state'),
+      cell: ({ state = '' }) => (
+        <Badge kind={state === 'active' ? 'good' : 'plain'}>{findText('devices', `client-${state}`) ?? state}</Badge>
+      ),
+    },
+    { id: 'created', title: t('devices.registered'), cell: ({ createTime }) => <Time at={createTime} /> },
+    {
+      id: 'actions',
+      title: t('devices.actions'),
+      align: 'end',
+      cell: (client) =>
+        client.state === 'active' && (
+          <Button
+            kind="quiet"
+            aria-haspopup="dialog"
+            aria-label={t('devices.disableFor', { name: client.displayName ?? '' })}
+            onClick={() => setDisabling(client)}
+          >
+            {t('devices.disable')}
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <Section
+      title={t('devices.clients')}
+      actions={<Button onClick={() => setIsNew(true)}>{t('devices.addClient')}</Button>}
+    >
+      <p class="muted">{t('devices.clientsHelp')}</p>
+      <Async query={query} lines={3} isEmpty={(rows) => rows.length === 0} empty={<NoClient />}>
+        {(rows) => (
+          <Table
+            caption={t('devices.clients')}
+            columns={columns}
+            rows={rows}
+            rowKey={({ clientId = '' }) => clientId}
+          />
+        )}
+      </Async>
+      {more && (
+        <div class="actions">
+          <Button busy={loadingMore} onClick={more}>
+            {t('common.loadMore')}
+          </Button>
+        </div>
+      )}
+      <Curl name="ClientService.ListClients" request={{}} />
+      <RegisterDialog open={isNew} keys={keys.data?.keys} onClose={() => setIsNew(false)} />
+      <DisableDialog client={disabling} onClose={() => setDisabling(undefined)} />
+    </Section>
+  );
+}
+
+function NoClient() {
+  return (
+    <div class="devices-none">
+      <p>
+        <strong>{t('devices.noClients')}</strong>
+      </p>
+      <p class="muted">{t('devices.noClientsHelp')}</p>
+      <Code text={`curl ${apiUrl('/oauth/device_authorization')} -d client_id=app_... -d scope=chat`} />
+    </div>
+  );
+}

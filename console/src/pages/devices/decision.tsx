@@ -1,0 +1,114 @@
+import { useState } from 'preact/hooks';
+import type { DeviceAuthorizationJson } from '../../../gen/intelligence/token/v1/device_pb';
+import { t } from '../../i18n/index.ts';
+import { parseUsd } from '../../money.ts';
+import { useRpcMutation } from '../../query.ts';
+import { Banner, Button, Failure, Field } from '../../ui/index.ts';
+import { scopeText } from './words.tsx';
+
+interface DecisionProps {
+  asked: DeviceAuthorizationJson;
+  onDecided: (outcome: 'approved' | 'denied') => void;
+}
+
+/** Lets a device in as what a person says, or refuses it. Nothing is decided before the codes were compared. */
+export function Decision({ asked: { userCode = '', scopes: wanted = [] }, onDecided }: DecisionProps) {
+  const [isSame, setIsSame] = useState(false);
+  const [subject, setSubject] = useState('');
+  const [scopes, setScopes] = useState<readonly string[]>(wanted);
+  const [cap, setCap] = useState('');
+  const [displayName, setDisplayName] = useState('');
+  const approve = useRpcMutation('TokenService.ApproveDevice', { onSuccess: () => onDecided('approved') });
+  const deny = useRpcMutation('TokenService.DenyDevice', { onSuccess: () => onDecided('denied') });
+  const isCapWrong = cap.trim() !== '' && !((parseUsd(cap.trim()) ?? 0n) > 0n);
+  const failure = approve.error ?? deny.error;
+  const toggle = (scope: string) =>
+    setScopes(wanted.filter((each) => (each === scope ? !scopes.includes(each) : scopes.includes(each))));
+  return (
+    <form
+      class="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isSame || isCapWrong || scopes.length === 0) return;
+        approve.mutate({
+          userCode,
+          subject: subject.trim(),
+          scopes: [...scopes],
+          ...(cap.trim() !== '' && { spendingCapUsd: cap.trim() }),
+          ...(displayName.trim() !== '' && { displayName: displayName.trim() }),
+        });
+      }}
+    >
+      <Banner kind="warning" title={t('devices.compare')}>
+        {t('devices.compareHelp')}
+      </Banner>
+      <label class="check">
+        <input type="checkbox" checked={isSame} onChange={(event) => setIsSame(event.currentTarget.checked)} />
+        {t('devices.same')}: <strong>{userCode}</strong>
+      </label>
+      <div class="halves devices-decision">
+        <Field
+          label={t('devices.subject')}
+          help={t('devices.subjectHelp')}
+          value={subject}
+          onValue={setSubject}
+          maxLength={128}
+          autocomplete="off"
+          required
+        />
+        <Field
+          label={t('devices.deviceName')}
+          help={t('devices.deviceNameHelp')}
+          value={displayName}
+          onValue={setDisplayName}
+          maxLength={200}
+          autocomplete="off"
+        />
+        <Field
+          label={t('devices.cap')}
+          help={t('devices.capHelp')}
+          error={isCapWrong ? t('devices.capWrong') : undefined}
+          before="$"
+          inputMode="decimal"
+          value={cap}
+          onValue={setCap}
+          maxLength={20}
+          autocomplete="off"
+        />
+        <fieldset class="devices-scopes">
+          <legend>{t('devices.mayUse')}</legend>
+          {wanted.map((scope) => (
+            <label key={scope} class="check">
+              <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />
+              {scopeText(scope)}
+            </label>
+          ))}
+          {scopes.length === 0 && (
+            <p class="field-error" role="alert">
+              {t('devices.oneScope')}
+            </p>
+          )}
+        </fieldset>
+      </div>
+      {failure &&
+        (failure.reason === 'NOT_FOUND' ? (
+          <Banner kind="danger" title={t('devices.code-NOT_FOUND')} />
+        ) : (
+          <Failure failure={failure} />
+        ))}
+      <div class="actions">
+        <Button busy={deny.isPending} disabled={approve.isPending} onClick={() => deny.mutate({ userCode })}>
+          {t('devices.deny')}
+        </Button>
+        <Button
+          kind="primary"
+          type="submit"
+          busy={approve.isPending}
+          disabled={!isSame || deny.isPending || isCapWrong || scopes.length === 0}
+        >
+          {t('devices.approve')}
+        </Button>
+      </div>
+    </form>
+  );
+}
