@@ -1,0 +1,85 @@
+import type { PercentilesJson } from '../../../gen/intelligence/pulse/v1/report_pb';
+import { formatNumber, t } from '../../i18n/index.ts';
+import { Badge } from '../../ui/index.ts';
+
+/** Counts of the API are decimal strings. */
+export function countOf(text: string | undefined): bigint {
+  return text === undefined ? 0n : BigInt(text);
+}
+
+export function countText(text: string | undefined): string {
+  return formatNumber(countOf(text));
+}
+
+/** A share of 0 to 1 in percent with one decimal; a dash where it is not known. */
+export function shareText(share: number | string | undefined): string {
+  if (typeof share !== 'number') return '–';
+  return formatNumber(share, { style: 'percent', maximumFractionDigits: 1 });
+}
+
+/** A difference of shares, in percentage points and with its sign. */
+export function pointsText(difference: number | string | undefined): string {
+  if (typeof difference !== 'number') return '–';
+  return signed(difference * 100, { maximumFractionDigits: 1 });
+}
+
+/** A change as a share of what was before, with its sign. */
+export function changeText(change: number | string | undefined): string {
+  if (typeof change !== 'number') return '–';
+  return signed(change, { style: 'percent', maximumFractionDigits: 1 });
+}
+
+function signed(value: number, options: Intl.NumberFormatOptions): string {
+  return formatNumber(value, { ...options, signDisplay: 'exceptZero' }).replace('-', '−');
+}
+
+/** A time in the unit in which it has few digits. */
+export function secondsText(seconds: number | string | undefined): string {
+  if (typeof seconds !== 'number') return '–';
+  const [amount, unit] =
+    seconds < 120
+      ? ([seconds, 'second'] as const)
+      : seconds < 7_200
+        ? ([seconds / 60, 'minute'] as const)
+        : ([seconds / 3_600, 'hour'] as const);
+  return formatNumber(amount, {
+    style: 'unit',
+    unit,
+    unitDisplay: 'narrow',
+    maximumFractionDigits: amount < 10 ? 1 : 0,
+  });
+}
+
+export function dwellText(dwell: PercentilesJson | undefined): string {
+  return dwell ? `${secondsText(dwell.p50Seconds)} / ${secondsText(dwell.p90Seconds)}` : '–';
+}
+
+/** Of fewer sessions shares say little. */
+const fewSessions = 30n;
+
+export function isFew(sessions: string | undefined): boolean {
+  return countOf(sessions) < fewSessions;
+}
+
+/** Says that a share is of few sessions. */
+export function Few({ sessions }: { sessions: string | undefined }) {
+  if (!isFew(sessions) || countOf(sessions) === 0n) return null;
+  return (
+    <span title={t('pulse.fewHelp')}>
+      <Badge kind="plain">{t('pulse.few')}</Badge>
+    </span>
+  );
+}
+
+export interface Period {
+  from: string;
+  to: string;
+}
+
+const hourMs = 3_600_000;
+
+/** The last so many times 24 hours, until the end of the current hour: the same request all through it. */
+export function lastPeriod(days: number, now = Date.now()): Period {
+  const to = Math.ceil(now / hourMs) * hourMs;
+  return { from: new Date(to - days * 24 * hourMs).toISOString(), to: new Date(to).toISOString() };
+}
