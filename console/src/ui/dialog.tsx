@@ -29,7 +29,7 @@ export function Dialog({ title, open, onClose, kind = 'middle', locked = false, 
   return (
     <dialog
       ref={dialog}
-      class={`dialog ${kind}`}
+      class={`dialog dialog-${kind}`}
       aria-labelledby={id}
       onCancel={(event) => {
         if (locked) event.preventDefault();
