@@ -49,8 +49,10 @@ test('each text of a page is used in the page', async () => {
     const page = file.replace('.ts', '');
     // A page that is not built yet has a title, which the menu does not need.
     if (page !== 'common' && !existsSync(join(source, 'pages', page))) continue;
-    // `findText(page, \`prefix-${...}\`)` uses every key of its prefix.
-    const prefixes = [...all.matchAll(/`([a-z]+(?:-[a-z]+)*-)\$\{/gi)].map(([, prefix = '']) => prefix);
+    // `findText(page, \`prefix-${...}\`)` and `t(\`page.prefix-${...}\`)` use every key of their prefix.
+    const prefixes = [...all.matchAll(/`(?:[a-z]+(?:-[a-z]+)*\.)?([a-z]+(?:-[a-z]+)*-)\$\{/gi)].map(
+      ([, prefix = '']) => prefix,
+    );
     for (const key of Object.keys(await textsOf(`en/${file}`)))
       if (
         !all.includes(`${page}.${key}'`) &&
