@@ -81,7 +81,7 @@ export default {
   asked: 'Asked',
   from: 'From',
   unknownPlace: 'not known',
-  until: 'Can be decided until',
+  until: 'Good until',
   wants: 'Wants',
   same: 'The code on the device is the same',
   subjectHelp: 'Your own id of the person who uses the device. Their spending counts together.',

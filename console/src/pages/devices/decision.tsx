@@ -44,7 +44,9 @@ export function Decision({ asked: { userCode = '', scopes: wanted = [] }, onDeci
       </Banner>
       <label class="check">
         <input type="checkbox" checked={isSame} onChange={(event) => setIsSame(event.currentTarget.checked)} />
-        {t('devices.same')}: <strong>{userCode}</strong>
+        <span>
+          {t('devices.same')}: <strong class="devices-same">{userCode}</strong>
+        </span>
       </label>
       <div class="halves devices-decision">
         <Field
