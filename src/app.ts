@@ -6,6 +6,7 @@ import { embeddingService } from './api/embedding.ts';
 import { keyService } from './api/key.ts';
 import { limitService } from './api/limit.ts';
 import { createOnce } from './api/once.ts';
+import { operationsService } from './api/operations.ts';
 import { outcomeService } from './api/outcome.ts';
 import { providerKeyService } from './api/provider-key.ts';
 import { pulseService } from './api/pulse.ts';
@@ -54,6 +55,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
     const services = [
       accountService({ ...rooms, once }),
       auditService(rooms),
+      operationsService({ ...rooms, readiness }),
       keyService({ ...rooms, once }),
       providerKeyService({ ...rooms, once }),
       limitService(rooms),

@@ -12,6 +12,7 @@ import { type Catalog, type CatalogSettings, createCatalog } from './catalog/ind
 import { createPriceStore } from './catalog/price-store.ts';
 import {
   chatDeadlineMs,
+  chatInvariants,
   createChat,
   createCircuitBreaker,
   createKeptStreams,
@@ -35,7 +36,7 @@ import { createOutcomes } from './outcomes/index.ts';
 import { createStripeApi, createStripeEvents } from './payments/index.ts';
 import { createProviderKeys } from './provider-keys/index.ts';
 import { createProviders } from './providers/index.ts';
-import { type AlertChange, createPulse, type PulsePrice } from './pulse/index.ts';
+import { type AlertChange, createPulse, type PulsePrice, pulseInvariants } from './pulse/index.ts';
 import { createReranking } from './reranking/index.ts';
 import { createSandbox } from './sandbox/index.ts';
 import { createSessions } from './sessions/index.ts';
@@ -43,6 +44,7 @@ import { createWatchCall, upstreamServers } from './telemetry/index.ts';
 import { createTokens } from './tokens/index.ts';
 import { createTracing } from './tracing.ts';
 import {
+  createAuditRuns,
   createLedger,
   createLowBalanceAlerts,
   createReaper,
@@ -54,7 +56,7 @@ import {
   sandboxPayments,
 } from './wallet/index.ts';
 import { createWebhooks } from './webhooks/index.ts';
-import { createWorkflows, sightingsIn } from './workflows/index.ts';
+import { createWorkflows, sightingsIn, workflowInvariants } from './workflows/index.ts';
 
 export interface RoomsOptions {
   config: Config;
@@ -189,6 +191,12 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
         instructions: config.payments.instructions ?? undefined,
       }),
     });
+    const auditRuns = createAuditRuns({
+      db,
+      log,
+      more: [...chatInvariants, ...pulseInvariants, ...workflowInvariants],
+    });
+    closers.push(() => auditRuns.close());
     const statements = createStatements({ db });
     const webhooks = createWebhooks({
       db,
@@ -353,6 +361,8 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       providers,
       providerKeys,
       catalog,
+      breaker,
+      auditRuns,
       chat,
       embeddings,
       reranking,

@@ -1,5 +1,7 @@
 export { type AuditOptions, auditLedger, type Violation } from './audit/audit.ts';
+export { type AuditRun, type AuditRuns, createAuditRuns } from './audit/audit-runs.ts';
 export type { Invariant } from './audit/invariant.ts';
+export { type LedgerHealth, readLedgerHealth } from './health-store.ts';
 export {
   createLedger,
   type LedgerDependencies,

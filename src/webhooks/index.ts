@@ -26,6 +26,7 @@ import { createRetry } from './retry.ts';
 import type { MessageType, Webhooks } from './types.ts';
 import { toDelivery, toEndpoint } from './views.ts';
 
+export { readWebhookBacklog } from './backlog-store.ts';
 export type { Delivery, Endpoint, MessageType, Webhooks } from './types.ts';
 
 export interface WebhooksDependencies {

@@ -3,9 +3,10 @@ import { AccountService } from '../../src/gen/intelligence/account/v1/account_se
 import { AuditService } from '../../src/gen/intelligence/audit/v1/audit_service_pb.ts';
 import { ChatService } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
 import { KeyService } from '../../src/gen/intelligence/key/v1/key_service_pb.ts';
+import { OperationsService } from '../../src/gen/intelligence/operations/v1/operations_service_pb.ts';
 import { WalletService } from '../../src/gen/intelligence/wallet/v1/wallet_service_pb.ts';
 import { type Customer, onboard, reasonOf, send, startApp, type TestApp, testSecrets } from '../support/app.ts';
-import { eachServer, useDatabase } from '../support/database.ts';
+import { eachServer, runOnce, useDatabase } from '../support/database.ts';
 import { grpcClient } from '../support/grpc.ts';
 import { startUpstream, streamedCompletion, type Upstream, type UpstreamReply } from '../support/upstream.ts';
 
@@ -299,6 +300,67 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     const all = (await operate('GET', '/v1/adjustments')).body.adjustments;
     expect(all.slice(0, 2)).toEqual(listed);
     expect((await operate('GET', '/v1/pending-top-ups')).body.topUps ?? []).toEqual([]);
+  });
+
+  test('health says what runs, and a ledger audit runs beside the service, one at a time', async () => {
+    const customer = await onboard(app);
+    const held = slow();
+    const running = send(app, 'POST', chatPath, customer.apiKey, { ...chat, messages: [slowMessage] });
+    await held.asked;
+    const health = async () => (await operate('GET', '/v1/operations/health')).body.health;
+    await expect.poll(async () => (await health()).openHolds, { timeout: 20_000 }).toBe(1);
+    expect(await health()).toMatchObject({
+      ready: true,
+      ledgerUp: true,
+      nodesWithHolds: 1,
+      overdueHolds: 0,
+      deadLetters: 0,
+    });
+    held.finish();
+    expect((await running).status).toBe(200);
+    await expect.poll(async () => (await health()).openHolds, { timeout: 20_000 }).toBe(0);
+
+    const audited = async () => {
+      await expect.poll(async () => (await audit()).state, { timeout: 120_000 }).not.toBe('running');
+      return audit();
+    };
+    const audit = async () => (await operate('GET', '/v1/operations/audits/last')).body.audit;
+    expect((await operate('POST', '/v1/operations/audits', {})).status).toBe(400);
+    const [one, other] = await Promise.all(
+      ['a', 'b'].map((reason) => operate('POST', '/v1/operations/audits', { reason })),
+    );
+    expect([one?.body.started ?? false, other?.body.started ?? false].sort()).toEqual([false, true]);
+    expect(one?.body.audit.auditId).toBe(other?.body.audit.auditId);
+    const sound = await audited();
+    expect(sound).toMatchObject({ state: 'done', violationCount: 0, actor: 'operator:environment' });
+    expect(sound.rulesDone).toBe(sound.rules);
+    expect((await operate('GET', `/v1/operations/audits/${sound.auditId}`)).body.audit).toEqual(sound);
+    const written = await events('?action=ledger.audit');
+    expect(written.map(({ target }: { target: string }) => target)).toEqual([sound.auditId]);
+
+    await runOnce(database().url, [
+      `UPDATE wallet SET posted = posted + 1 WHERE account_id = '${customer.accountId}' AND kind = 'api'`,
+    ]);
+    await operate('POST', '/v1/operations/audits', { reason: 'a nano too many' });
+    const broken = await audited();
+    expect(broken.auditId).not.toBe(sound.auditId);
+    expect(broken.violationCount).toBeGreaterThan(0);
+    expect(broken.violations.map(({ rule }: { rule: string }) => rule)).toContain('balance-is-its-postings');
+    await runOnce(database().url, [
+      `UPDATE wallet SET posted = posted - 1 WHERE account_id = '${customer.accountId}' AND kind = 'api'`,
+    ]);
+  });
+
+  test('the versions of the price book are listed, the newest first', async () => {
+    const client = grpcClient(app.url);
+    const operator = { authorization: `Bearer ${app.operatorToken}` };
+    const { message } = await client.unary(OperationsService.method.listPriceVersions, {}, operator);
+    const { versions } = (await operate('GET', '/v1/operations/price-versions')).body;
+    const health = await client.unary(OperationsService.method.getHealth, {}, operator);
+    client.close();
+    expect(message?.versions.map(({ version }) => version)).toEqual([health.message?.health?.priceVersion]);
+    expect(versions[0].items).toContain('model:up/m');
+    expect(versions[0].prices).toBeGreaterThanOrEqual(versions[0].items.length);
   });
 
   /** A chat whose model answers when it is told to. */

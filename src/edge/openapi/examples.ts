@@ -30,6 +30,7 @@ const examples: Record<string, unknown> = {
   'AccountService.UpdateAccount': { displayName: 'Example Company Ltd', reason: 'they asked for it' },
   'AccountService.SuspendAccount': { reason: 'the card was reported stolen' },
   'AccountService.ResumeAccount': { reason: 'the owner called, the keys are new' },
+  'OperationsService.RunAudit': { reason: 'the end of the month' },
   'KeyService.CreateKey': { displayName: 'production', purpose: 'Advice to sellers on our marketplace' },
   'ProviderKeyService.CreateProviderKey': { provider: 'openai', secret: 'sk-proj-example', displayName: 'our project' },
   'WebhookService.RotateEndpointSecret': { overlapSeconds: 86_400 },

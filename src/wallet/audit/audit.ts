@@ -16,6 +16,8 @@ export interface AuditOptions {
   more?: readonly Invariant[];
   /** After each rule: how many are done, of how many. */
   onProgress?: (step: { invariant: Invariant; done: number; of: number; violations: number; ms: number }) => void;
+  /** Ends it between two rules: it then rejects with the signal's reason. */
+  signal?: AbortSignal;
   /** Violations listed of one rule at most. Default 1,000. */
   limit?: number;
 }
@@ -32,6 +34,7 @@ export async function auditLedger(db: Database, options: AuditOptions = {}): Pro
   return db.withQueryTimeout(ruleTimeoutMs).snapshot(async (tx) => {
     const violations: Violation[] = [];
     for (const [index, invariant] of all.entries()) {
+      options.signal?.throwIfAborted();
       const started = performance.now();
       const found = await runInvariant(tx, invariant.sql, options.limit ?? 1_000);
       violations.push(...found.map((row) => ({ invariant: invariant.name, ...row })));
