@@ -149,6 +149,26 @@ describe('the pages of operators', () => {
     expect(await balance()).toBe(before + nano(chargedUsd));
   });
 
+  test('the ledger audit is run from its page, and says that the books are sound', async () => {
+    const page = await site.open('/audit');
+    await settled(page);
+    await page.getByText('The ledger was not audited from here yet.').waitFor();
+    await page.getByLabel('Reason').fill('end of the month');
+    await page.getByRole('button', { name: 'Run the audit' }).click();
+    await page.getByText('The ledger is sound').waitFor({ timeout: 120_000 });
+    const { audit } = (await operate('/v1/operations/audits/last')).body;
+    expect(audit).toMatchObject({ state: 'done', violationCount: 0 });
+  });
+
+  test('health shows what the API says', async () => {
+    const page = await site.open('/health');
+    await page.getByText('The node is ready.').waitFor();
+    const { health } = (await operate('/v1/operations/health')).body;
+    const version = page.locator('.figure', { hasText: 'Price book version' }).locator('dd');
+    expect(await version.textContent()).toBe(String(health.priceVersion));
+  });
+
+  site.matrix('/health', { name: 'operator-health', states: ['filled', 'slow', 'failing'] });
   site.matrix('/', { name: 'operator-accounts', states: ['filled', 'slow', 'failing'] });
   site.matrix('/credits', { name: 'operator-credits', states: ['filled', 'slow', 'failing'] });
   site.matrix('/audit', { name: 'operator-audit', states: ['filled', 'slow', 'failing'] });

@@ -6,4 +6,20 @@ export default {
   actorHelp: 'operator:name, or the id of a key',
   action: 'What',
   events: 'Who did what',
+  ledger: 'Audit of the ledger',
+  ledgerHelp:
+    'Every rule of the books, over all rows, as of one moment. It takes no locks, and a while where there is much.',
+  never: 'The ledger was not audited from here yet.',
+  run: 'Run the audit',
+  running: 'The audit runs: {done} of {rules} rules are looked at.',
+  failed: 'The audit of {time} was not finished: {done} of {rules} rules were looked at. Run it again.',
+  sound: 'The ledger is sound: {rules} rules hold. {time}, by {actor}.',
+  broken: {
+    one: '{count} violation, found on {time}.',
+    other: '{count} violations, found on {time}.',
+  },
+  violations: 'What is broken',
+  rule: 'Rule',
+  subject: 'Of',
+  detail: 'Figures',
 } as const;

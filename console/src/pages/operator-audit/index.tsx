@@ -1,9 +1,11 @@
 import { t } from '../../i18n/index.ts';
 import { actionText, Events } from '../../operator/events.tsx';
 import { Curl, Field, Filters, Page, Section, Select, useFilters } from '../../ui/index.ts';
+import { LedgerAudit } from './ledger-audit.tsx';
 
 const actions = [
   ...['account.create', 'account.update', 'account.suspend', 'account.resume', 'account.credit', 'account.adjust'],
+  'ledger.audit',
   ...['key.create', 'key.update', 'key.rotate', 'key.revoke'],
 ];
 
@@ -17,6 +19,7 @@ export default function OperatorAudit() {
   };
   return (
     <Page title={t('operator-audit.title')} lead={t('operator-audit.lead')}>
+      <LedgerAudit />
       <Section title={t('operator-audit.events')}>
         <Filters label={t('operator-audit.events')}>
           <Select

@@ -1,0 +1,128 @@
+import type {
+  CircuitJson,
+  HealthJson,
+  PriceBookVersionJson,
+} from '../../../gen/intelligence/operations/v1/operations_pb';
+import { findText, formatNumber, t } from '../../i18n/index.ts';
+import { useRpc } from '../../query.ts';
+import { Async, Banner, type Column, Curl, Page, Section, Table, Time } from '../../ui/index.ts';
+
+const everyMs = 10_000;
+
+/** How the service is now, for operators. */
+export default function OperatorHealth() {
+  const health = useRpc('OperationsService.GetHealth', {}, { refetchInterval: everyMs });
+  const versions = useRpc('OperationsService.ListPriceVersions', {});
+  return (
+    <Page title={t('operator-health.title')} lead={t('operator-health.lead')}>
+      <Async query={health} lines={12}>
+        {({ health: now = {} }) => <Now health={now} />}
+      </Async>
+      <Curl name="OperationsService.GetHealth" request={{}} credential="OPERATOR_TOKEN" />
+      <Section title={t('operator-health.versions')}>
+        <Async query={versions} lines={4}>
+          {({ versions: rows = [] }) => (
+            <Table
+              caption={t('operator-health.versions')}
+              columns={versionColumns()}
+              rows={rows}
+              rowKey={({ version }) => String(version)}
+              empty={<p class="empty">{t('operator-health.noVersions')}</p>}
+            />
+          )}
+        </Async>
+      </Section>
+    </Page>
+  );
+}
+
+function Now({ health }: { health: HealthJson }) {
+  const { ready, problem = '', ledgerUp, circuits = [] } = health;
+  const { overdueHolds = 0, deadLetters = 0, webhookOverdue = 0 } = health;
+  return (
+    <>
+      {ready ? (
+        <Banner kind="good" title={t('operator-health.ready')} />
+      ) : (
+        <Banner kind="danger" title={t('operator-health.notReady', { problem })} />
+      )}
+      {!ledgerUp && <Banner kind="danger" title={t('operator-health.ledgerDown')} />}
+      {overdueHolds + deadLetters + webhookOverdue > 0 && (
+        <Banner kind="warning" title={t('operator-health.look')}>
+          {t('operator-health.lookHelp')}
+        </Banner>
+      )}
+      <Section title={t('operator-health.all')}>
+        <dl class="cards">
+          <Figure name="openHolds" value={health.openHolds} />
+          <Figure name="nodesWithHolds" value={health.nodesWithHolds} />
+          <Figure name="overdueHolds" value={overdueHolds} />
+          <Figure name="deadLetters" value={deadLetters} />
+          <Figure name="webhookBacklog" value={health.webhookBacklog} />
+          <Figure name="webhookOverdue" value={webhookOverdue} />
+        </dl>
+      </Section>
+      <Section title={t('operator-health.node')}>
+        <dl class="cards">
+          <Figure name="waiting" value={health.waitingOperations} />
+          <Figure name="priceVersion" value={health.priceVersion} />
+        </dl>
+        <h3>{t('operator-health.circuits')}</h3>
+        <Table
+          caption={t('operator-health.circuits')}
+          columns={circuitColumns()}
+          rows={circuits}
+          rowKey={({ route = '' }) => route}
+          empty={<p class="empty">{t('operator-health.noCircuits')}</p>}
+        />
+      </Section>
+    </>
+  );
+}
+
+type FigureName =
+  | 'openHolds'
+  | 'nodesWithHolds'
+  | 'overdueHolds'
+  | 'deadLetters'
+  | 'webhookBacklog'
+  | 'webhookOverdue'
+  | 'waiting'
+  | 'priceVersion';
+
+function Figure({ name, value = 0 }: { name: FigureName; value: number | undefined }) {
+  return (
+    <div class="figure">
+      <dt>{t(`operator-health.${name}`)}</dt>
+      <dd>{formatNumber(value)}</dd>
+    </div>
+  );
+}
+
+function circuitColumns(): Column<CircuitJson>[] {
+  return [
+    { id: 'route', title: t('operator-health.route'), phone: 'title', cell: ({ route }) => route },
+    {
+      id: 'state',
+      title: t('operator-health.state'),
+      cell: ({ state = '' }) => findText('operator-health', state) ?? state,
+    },
+  ];
+}
+
+function versionColumns(): Column<PriceBookVersionJson>[] {
+  return [
+    { id: 'version', title: t('operator-health.version'), phone: 'title', cell: ({ version }) => version },
+    {
+      id: 'since',
+      title: t('operator-health.since'),
+      cell: ({ effectiveTime }) => <Time at={effectiveTime} as="full" />,
+    },
+    { id: 'prices', title: t('operator-health.prices'), align: 'end', cell: ({ prices = 0 }) => formatNumber(prices) },
+    { id: 'items', title: t('operator-health.items'), cell: ({ items = [] }) => <Items items={items} /> },
+  ];
+}
+
+function Items({ items }: { items: readonly string[] }) {
+  return <span class="small">{items.slice(0, 6).join(', ') + (items.length > 6 ? ', …' : '')}</span>;
+}
