@@ -57,8 +57,11 @@ export function operationsService(rooms: OperationsRooms): ServedService {
       return { audit: auditMessage(run), started };
     },
     getAudit: async ({ auditId }) => {
-      const isThere = auditId === 'last' || isId('lau', auditId);
-      const run = isThere ? await auditRuns.find(auditId === 'last' ? undefined : auditId) : undefined;
+      if (auditId === 'last') {
+        const last = await auditRuns.find(undefined);
+        return last ? { audit: auditMessage(last) } : {};
+      }
+      const run = isId('lau', auditId) ? await auditRuns.find(auditId) : undefined;
       if (!run) throw new FailureError({ kind: 'not_found', resource: 'audit' });
       return { audit: auditMessage(run) };
     },

@@ -325,6 +325,8 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
       return audit();
     };
     const audit = async () => (await operate('GET', '/v1/operations/audits/last')).body.audit;
+    expect(await audit()).toBeUndefined();
+    expect((await operate('GET', '/v1/operations/audits/lau_01m80000000000000000000000')).status).toBe(404);
     expect((await operate('POST', '/v1/operations/audits', {})).status).toBe(400);
     const [one, other] = await Promise.all(
       ['a', 'b'].map((reason) => operate('POST', '/v1/operations/audits', { reason })),

@@ -5,7 +5,7 @@ import { ReasonField } from '../../operator/reason-field.tsx';
 import { useWrite } from '../../operator/use-write.ts';
 import { WriteFailure } from '../../operator/write-failure.tsx';
 import { useRpc } from '../../query.ts';
-import { Async, Banner, Button, type Column, Section, Skeleton, Table, timeText } from '../../ui/index.ts';
+import { Async, Banner, Button, type Column, Section, Table, timeText } from '../../ui/index.ts';
 
 const everyMs = 2_000;
 
@@ -46,10 +46,11 @@ export function LedgerAudit() {
 }
 
 function LastAudit({ query }: { query: ReturnType<typeof useRpc<'OperationsService.GetAudit'>> }) {
-  // There is none before the first.
-  if (query.error?.reason === 'NOT_FOUND') return <p class="empty">{t('operator-audit.never')}</p>;
-  if (!query.data && !query.error) return <Skeleton lines={2} />;
-  return <Async query={query}>{({ audit = {} }) => <Audited audit={audit} />}</Async>;
+  return (
+    <Async query={query} lines={2}>
+      {({ audit }) => (audit ? <Audited audit={audit} /> : <p class="empty">{t('operator-audit.never')}</p>)}
+    </Async>
+  );
 }
 
 function Audited({ audit }: { audit: LedgerAuditJson }) {
