@@ -143,7 +143,7 @@ test('an answer that is lost, and a second press, buy once', async () => {
   expect((await api('/v1/wallet', customer.managementKey)).wallet.balanceUsd).toBe('7.00');
 });
 
-test('an alert is kept, and says when the balance is below it', async () => {
+test('an alert is kept, and can be taken away', async () => {
   const customer = await onboard(site.app);
   const page = await site.open('/credit', { credential: customer.managementKey });
   const alert = section(page, 'Low-balance alert');

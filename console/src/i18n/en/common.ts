@@ -14,6 +14,7 @@ export default {
   total: 'Total',
   table: 'Table',
   chart: 'Chart',
+  all: 'All',
   empty: 'Nothing here yet.',
   signOut: 'Sign out',
   theme: 'Appearance',

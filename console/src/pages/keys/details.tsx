@@ -68,7 +68,7 @@ function Facts({ of: key }: { of: KeyJson }) {
           <Spent of={key} />
         </dd>
         <dt>{t('keys.scopes')}</dt>
-        <dd>{scopes.map((scope) => findText('keys', `scope-${scope}`) ?? scope).join(', ') || t('common.none')}</dd>
+        <dd>{scopes.map((scope) => findText('keys', `scope-${scope}`) ?? scope).join(', ') || t('keys.nothing')}</dd>
         {times.map(
           ([name, at]) =>
             at !== undefined && [
@@ -85,7 +85,7 @@ function Facts({ of: key }: { of: KeyJson }) {
           {guardrailText(t('keys.fromModel'), guardrails?.output)}
         </dd>
         <dt>{t('keys.origins')}</dt>
-        <dd>{allowedOrigins.length > 0 ? <code>{allowedOrigins.join(' ')}</code> : t('common.none')}</dd>
+        <dd>{allowedOrigins.length > 0 ? <code>{allowedOrigins.join(' ')}</code> : t('keys.nothing')}</dd>
         <dt>{t('keys.lastFour')}</dt>
         <dd>
           <code>…{lastFour}</code>
