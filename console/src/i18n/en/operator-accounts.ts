@@ -53,7 +53,6 @@ export default {
   charged: 'Charged',
   keys: 'Keys',
   keyName: 'Key',
-  purpose: 'Purpose',
   entries: 'Entries',
   entry: 'Entry',
   amount: 'Amount',

@@ -105,7 +105,7 @@ function circuitColumns(): Column<CircuitJson>[] {
     {
       id: 'state',
       title: t('operator-health.state'),
-      cell: ({ state = '' }) => findText('operator-health', state) ?? state,
+      cell: ({ state = '' }) => findText('operator-health', `circuit-${state}`) ?? state,
     },
   ];
 }
