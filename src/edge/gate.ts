@@ -8,7 +8,6 @@ import type { Caller } from '../base/caller.ts';
 import { nobody } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Failure, FailureError, type Result, succeed, unwrap } from '../base/failure.ts';
-import { newId } from '../base/ids.ts';
 import { endOfTurn } from '../base/turn.ts';
 import { type AccessRule, accessRules, mayCall } from './access.ts';
 import { checkConfirmed } from './confirmation.ts';
@@ -16,6 +15,7 @@ import type { SessionCallers } from './console/index.ts';
 import { checkOrigin } from './cors.ts';
 import { failureOf, heardBy, type Refusal, type RefusalTexts, refusalOf } from './failures.ts';
 import type { IncomingCall } from './incoming-call.ts';
+import { requestIdOf } from './request-id.ts';
 import type { Revocations } from './revocations.ts';
 import { createViolationFinder } from './violations.ts';
 
@@ -454,12 +454,4 @@ function handlersByMethod(services: readonly ServedService[]): Map<DescMethod, U
       handlers.set(method, handler);
     }
   return handlers;
-}
-
-// Request ids are logged, so what looks like one of our credentials, sent here by mistake, is not taken as one.
-const givenRequestId = /^(?!ik_|eyJ)[\w.:-]{1,128}$/;
-
-/** The caller's own request id when it is one that is safe to print, else a new one. */
-function requestIdOf(given: string | undefined): string {
-  return given !== undefined && givenRequestId.test(given) ? given : newId('req');
 }

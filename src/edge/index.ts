@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { DescService } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel as IdempotencyLevel } from '@bufbuild/protobuf/wkt';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { ServedService } from '../api/handlers.ts';
 import { FailureError, invalid } from '../base/failure.ts';
@@ -31,6 +31,7 @@ import { registerProbes } from './operations/probes.ts';
 import type { ReadinessMonitor } from './operations/readiness.ts';
 import { defaultReflectionLimits, type ReflectionLimits, reflectionServices } from './operations/reflection.ts';
 import { streamPeers } from './proxies.ts';
+import { requestIdOf } from './request-id.ts';
 import { responses } from './responses/index.ts';
 import { registerRest } from './rest-lane.ts';
 import { registerSecurityHeaders, securityHeaders } from './security-headers.ts';
@@ -181,18 +182,19 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
 
 /** What no route takes, and what fails before a route has it, has the body that every other error has. */
 function answerUnknown(app: FastifyInstance, gate: Gate, allowed: AllowedMethods): void {
-  const answer = (error: unknown, reply: FastifyReply) => {
-    const refusal = gate.refuse(error, undefined);
+  const answer = (error: unknown, { headers }: FastifyRequest, reply: FastifyReply) => {
+    const requestId = requestIdOf(headers['x-request-id']);
+    const refusal = gate.refuse(error, requestId);
     return reply
       .code(refusal.status)
-      .headers(headersOf(refusal))
+      .headers({ ...headersOf(refusal), 'x-request-id': requestId })
       .type('application/json')
-      .send(errorBody(refusal, undefined));
+      .send(errorBody(refusal, requestId));
   };
-  app.setNotFoundHandler(({ originalUrl }, reply) =>
-    answer(new FailureError(allowed.missing(pathOf(originalUrl))), reply),
+  app.setNotFoundHandler((request, reply) =>
+    answer(new FailureError(allowed.missing(pathOf(request.originalUrl))), request, reply),
   );
-  app.setErrorHandler((error, _request, reply) => answer(asFailure(error), reply));
+  app.setErrorHandler((error, request, reply) => answer(asFailure(error), request, reply));
 }
 
 /** What Fastify itself finds wrong with a request is no fault of the service. */

@@ -12,6 +12,7 @@ import { headersOf } from './failures.ts';
 import type { AdmittedCall, Gate } from './gate.ts';
 import { HttpIncomingCall } from './incoming-call.ts';
 import { registryOf } from './message-types.ts';
+import { requestIdOf } from './request-id.ts';
 import { eventId, isSilence } from './silence.ts';
 
 export interface RestLaneOptions {
@@ -46,9 +47,11 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
     renderError: (thrown, context, call) => {
       const error = thrown instanceof RestError ? (unknownFrom(context, call) ?? failureOf(thrown, context)) : thrown;
       if (call) gate.abandon(call, error);
-      const requestId = call?.requestId ?? context.replyHeaders['x-request-id'];
+      const requestId =
+        call?.requestId ?? context.replyHeaders['x-request-id'] ?? requestIdOf(context.headers['x-request-id']);
       const refusal = gate.refuse(error, requestId);
-      return { status: refusal.status, headers: headersOf(refusal), body: errorBody(refusal, requestId) };
+      const headers = { ...headersOf(refusal), 'x-request-id': requestId };
+      return { status: refusal.status, headers, body: errorBody(refusal, requestId) };
     },
   });
 

@@ -136,7 +136,11 @@ describe('bad requests', () => {
   });
 
   test('an unknown path is 404 and a wrong method 405 with Allow', async () => {
-    expect((await post('/nothing/here', {})).response.status).toBe(404);
+    const unknown = await post('/nothing/here', {});
+    expect(unknown.response.status).toBe(404);
+    const requestId = unknown.response.headers.get('x-request-id');
+    expect(requestId).toMatch(/^req_/);
+    expect((unknown.json() as ErrorBody).error.details[0]).toMatchObject({ metadata: { requestId } });
     const wrong = await fetch(`${server.url}/gate/say`, { method: 'GET' });
     expect(wrong.status).toBe(405);
     expect(wrong.headers.get('allow')).toBe('POST');
