@@ -67,11 +67,13 @@ function rowMessage({ cost, ...row }: UsageRow): MessageInitShape<typeof UsageRo
 
 const columnOf: Record<UsageDimension, string> = {
   day: 'day',
+  hour: 'hour',
   operation: 'operation',
   provider: 'provider',
   model: 'model',
   key: 'keyId',
   device: 'deviceId',
+  subject: 'subject',
 };
 
 const sumColumns = [

@@ -1,30 +1,32 @@
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Message, MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { FailureError, invalid, unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import type {
-  ChargeSchema,
   EntrySchema,
   PaymentOptionsSchema,
   TopUpSchema,
   WalletSchema,
 } from '../gen/intelligence/wallet/v1/wallet_pb.ts';
-import { WalletService } from '../gen/intelligence/wallet/v1/wallet_service_pb.ts';
-import type {
-  Charge,
-  Entry,
-  EntryKind,
-  LowBalanceAlerts,
-  PaymentOptions,
-  Statements,
-  TopUp,
-  Wallet,
-  WalletKind,
-  Wallets,
+import { type ListChargesRequest, WalletService } from '../gen/intelligence/wallet/v1/wallet_service_pb.ts';
+import {
+  type ChargeState,
+  type ChargesFilter,
+  type Entry,
+  type EntryKind,
+  fits,
+  type LowBalanceAlerts,
+  type PaymentOptions,
+  type Statements,
+  type TopUp,
+  type Wallet,
+  type WalletKind,
+  type Wallets,
 } from '../wallet/index.ts';
 import type { Call } from './call.ts';
 import { accountOf, accountToRead } from './caller.ts';
+import { chargeMessage, type PriceBook } from './charge.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
 import { lowBalanceHandlers } from './low-balance.ts';
@@ -35,10 +37,11 @@ interface WalletRooms {
   wallets: Wallets;
   statements: Statements;
   lowBalanceAlerts: LowBalanceAlerts;
+  catalog: PriceBook;
 }
 
 /** WalletService: the API wallet, and beside it the companion application's wallet, which never pays for API use. */
-export function walletService({ wallets, statements, lowBalanceAlerts }: WalletRooms): ServedService {
+export function walletService({ wallets, statements, lowBalanceAlerts, catalog }: WalletRooms): ServedService {
   const walletOf = async (accountId: string, kind: WalletKind) => ({
     wallet: walletMessage(unwrap(await wallets.get(accountId, kind))),
   });
@@ -78,19 +81,22 @@ export function walletService({ wallets, statements, lowBalanceAlerts }: WalletR
       );
       return { entries: items.map(entryMessage), nextPageToken };
     },
-    getCharge: async (request, { caller }) => ({
-      charge: chargeMessage(unwrap(await wallets.getCharge(accountToRead(caller, request), request.chargeId))),
-    }),
-    listCharges: async ({ idempotencyKey, metadata, ...page }, { caller }) => {
-      const accountId = accountToRead(caller, page);
+    getCharge: async (request, { caller }) => {
+      const accountId = accountToRead(caller, request);
+      const charge = unwrap(await wallets.getCharge(accountId, request.chargeId));
+      return { charge: chargeMessage(charge, accountId, catalog) };
+    },
+    listCharges: async ({ idempotencyKey, pageSize, pageToken, ...filters }, { caller }) => {
+      const accountId = accountToRead(caller, filters);
+      const wanted = filterOf(filters);
       if (idempotencyKey !== '') {
         // The account's own keys: those of an end user's requests are in that user's scope.
         const charge = await wallets.findCharge(accountId, accountId, idempotencyKey);
-        const fits = charge && (!metadata || charge.metadata[metadata.key] === metadata.value);
-        return { charges: fits ? [chargeMessage(charge)] : [] };
+        return { charges: charge && fits(charge, wanted) ? [chargeMessage(charge, accountId, catalog)] : [] };
       }
-      const { items, nextPageToken } = unwrap(await wallets.listCharges(accountId, present({ ...page, metadata })));
-      return { charges: items.map(chargeMessage), nextPageToken };
+      const charges = await wallets.listCharges(accountId, { ...wanted, pageSize, pageToken });
+      const { items, nextPageToken } = unwrap(charges);
+      return { charges: items.map((charge) => chargeMessage(charge, accountId, catalog)), nextPageToken };
     },
     eraseMetadata: async ({ metadata }, { caller }) => {
       if (!metadata) throw new FailureError(invalid('metadata', 'is required'));
@@ -102,6 +108,27 @@ export function walletService({ wallets, statements, lowBalanceAlerts }: WalletR
     createApplicationTopUp: ({ amountUsd }, call) => topUp(amountUsd, call, 'application'),
   });
 }
+
+/** The protocol's bounds let no other states through. */
+function filterOf(filters: ChargeFilters): ChargesFilter {
+  const { metadata, startTime, endTime, state, operation, model, keyId, deviceId, subject } = filters;
+  return present({
+    metadata,
+    start: milliseconds(startTime),
+    end: milliseconds(endTime),
+    state: (state || undefined) as ChargeState | undefined,
+    operation: operation || undefined,
+    model: model || undefined,
+    keyId: keyId || undefined,
+    deviceId: deviceId || undefined,
+    subject: subject || undefined,
+  });
+}
+
+type ChargeFilters = Omit<
+  ListChargesRequest,
+  keyof Message | 'accountId' | 'idempotencyKey' | 'pageSize' | 'pageToken'
+>;
 
 export function walletMessage(wallet: Wallet): MessageInitShape<typeof WalletSchema> {
   return {
@@ -146,21 +173,5 @@ function entryMessage(entry: Entry): MessageInitShape<typeof EntrySchema> {
     adjustmentId: entry.adjustmentId,
     metadata: entry.metadata,
     time: timestampFromDate(entry.time),
-  });
-}
-
-function chargeMessage(charge: Charge): MessageInitShape<typeof ChargeSchema> {
-  return present({
-    chargeId: charge.chargeId,
-    state: charge.state,
-    operation: charge.operation,
-    keyId: charge.keyId,
-    heldUsd: formatUsd(charge.hold),
-    chargedUsd: charge.charged === undefined ? undefined : formatUsd(charge.charged),
-    owedUsd: charge.owed === 0n ? undefined : formatUsd(charge.owed),
-    createTime: timestampFromDate(charge.createdAt),
-    metadata: charge.metadata,
-    providerKeyId: charge.providerKeyId,
-    searchUnits: charge.usage.searchUnits === undefined ? undefined : BigInt(charge.usage.searchUnits),
   });
 }

@@ -43,14 +43,15 @@ export const pageBytesMax = 1_024 * 1_024;
 
 /**
  * Makes a page of rows that were read with one more than asked for. It ends early before it is over `pageBytesMax`, but
- * holds at least one row. `positionOf` is told the page's last item and how many items the page has.
+ * holds at least one row. `positionOf` is told the page's last item and how many items the page has. Where rows were looked
+ * for no further than `readTo`, a page without more of them leads on from there.
  */
 export function makePage<T>(
   list: string,
   start: PageStart,
   rows: T[],
   positionOf: (item: T, count: number) => string,
-  bytesOf: (item: T) => number = bytesAbout,
+  { bytesOf = bytesAbout, readTo }: { bytesOf?: ((item: T) => number) | undefined; readTo?: string | undefined } = {},
 ): Page<T> {
   const items = rows.slice(0, start.size);
   let bytes = 0;
@@ -60,8 +61,8 @@ export function makePage<T>(
   });
   if (tooMany >= 0) items.length = Math.max(1, tooMany);
   const last = items.at(-1);
-  const nextPageToken =
-    rows.length > items.length && last !== undefined ? pageToken(list, positionOf(last, items.length)) : '';
+  const next = rows.length > items.length && last !== undefined ? positionOf(last, items.length) : readTo;
+  const nextPageToken = next === undefined ? '' : pageToken(list, next);
   return { items, nextPageToken };
 }
 

@@ -57,6 +57,7 @@ export {
   worstPriceOf,
 } from './price.ts';
 export type { ImportPlan, ImportRules, PriceStore, PriceVersion } from './price-book.ts';
+export { type PriceLine, type PriceLineKind, priceLines } from './price-lines.ts';
 export { createPriceStore } from './price-store.ts';
 
 export interface CatalogSettings extends OrderSettings {
@@ -82,6 +83,8 @@ export interface Catalog {
   ownRerankModels(accountId: string, keys: readonly OwnKey[]): readonly PricedRerankModel[];
   /** What an account pays now for a service such as `workflow:risk.check`. */
   price(item: string, accountId: string): Price | undefined;
+  /** What an account paid for an item at a time, by the book as it was at a version; unknown when this node has not read that version yet. */
+  priceAt(item: string, accountId: string, at: { version: number; time: Date }): Price | undefined;
   /** The price book's version at this moment; a charge keeps the version that it began with. */
   readonly version: number;
   /** The models of enabled providers that are not offered to accounts without prices of their own, and why. */
@@ -214,6 +217,15 @@ export async function createCatalog(deps: {
     ownRerankModels: (accountId, keys) =>
       ownOffersOf(ownable, keys, (item) => priceOfService(item, accountId), rerankOfferOf),
     price: priceOfService,
+    priceAt: (item, accountId, at) =>
+      at.version > version
+        ? undefined
+        : effectivePrice(
+            book.filter((price) => price.item === item && price.version <= at.version),
+            item,
+            accountId,
+            at.time.getTime(),
+          ),
     planPrices: async (rules) => {
       await refresh();
       return planOf(rules);

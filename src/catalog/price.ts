@@ -72,23 +72,35 @@ export interface InputKinds {
  */
 export function priceOf(usage: PricedUsage, price: Rates): NanoUsd {
   const rates = tokenRatesAt(price, usage.inputTokens ?? 0);
+  const { plain, audio, cached, written, written1h } = inputParts(usage, rates);
+  const millionths =
+    charged(plain, rates.inputPerMillion) +
+    charged(...audio) +
+    charged(...cached) +
+    charged(...written) +
+    charged(...written1h) +
+    charged(count(usage.outputTokens), rates.outputPerMillion) +
+    charged(count(usage.requests), price.perRequest) * 1_000_000n +
+    charged(count(usage.events), price.perThousandEvents) * 1_000n +
+    charged(count(usage.searchUnits), price.perThousandSearchUnits) * 1_000n;
+  return divideRoundingUp(millionths, 1_000_000n);
+}
+
+/** Input tokens by what they cost: each is in one part. A part other than plain input comes with its rate. */
+export function inputParts(usage: PricedUsage, rates: TokenRates) {
   const inputTokens = count(usage.inputTokens);
   const audio = minOf(count(usage.audioInputTokens), inputTokens);
   const cached = minOf(count(usage.cachedInputTokens), inputTokens - audio);
   const written = minOf(count(usage.cacheWriteInputTokens), inputTokens - audio - cached);
   const written1h = minOf(count(usage.cacheWrite1hInputTokens), written);
   const { inputPerMillion, cacheWriteInputPerMillion: writeRate = inputPerMillion } = rates;
-  const millionths =
-    charged(inputTokens - audio - cached - written, inputPerMillion) +
-    charged(audio, rates.audioInputPerMillion ?? inputPerMillion) +
-    charged(cached, rates.cachedInputPerMillion ?? inputPerMillion) +
-    charged(written - written1h, writeRate) +
-    charged(written1h, rates.cacheWrite1hInputPerMillion ?? writeRate) +
-    charged(count(usage.outputTokens), rates.outputPerMillion) +
-    charged(count(usage.requests), price.perRequest) * 1_000_000n +
-    charged(count(usage.events), price.perThousandEvents) * 1_000n +
-    charged(count(usage.searchUnits), price.perThousandSearchUnits) * 1_000n;
-  return divideRoundingUp(millionths, 1_000_000n);
+  return {
+    plain: inputTokens - audio - cached - written,
+    audio: [audio, rates.audioInputPerMillion ?? inputPerMillion],
+    cached: [cached, rates.cachedInputPerMillion ?? inputPerMillion],
+    written: [written - written1h, writeRate],
+    written1h: [written1h, rates.cacheWrite1hInputPerMillion ?? writeRate],
+  } satisfies Record<string, bigint | [quantity: bigint, rate: NanoUsd | undefined]>;
 }
 
 /** Whether a price states a rate for every length of input. */

@@ -33,5 +33,6 @@ export type * from './statements/statements.ts';
 export { type TopUpSettings, topUpMin } from './top-ups/create-top-ups.ts';
 export { manualPayments, refuseSandboxMoney, sandboxPayments } from './top-ups/payments.ts';
 export type * from './top-ups/top-ups.ts';
+export { fits } from './wallets/charge-filter.ts';
 export { createWallets, type WalletsDependencies } from './wallets/create-wallets.ts';
 export type * from './wallets/wallets.ts';

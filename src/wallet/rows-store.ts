@@ -2,15 +2,20 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../db/index.ts';
 import { columnOf, type FoundRow, readValue, type Table, type WholeRow } from './columns.ts';
 
-/** Rows outside of groups, read and typed by the description of their table. `which` is what stands after WHERE. */
+/**
+ * Rows outside of groups, read and typed by the description of their table. `which` is what stands after WHERE; `index` the
+ * one to go by, where a server may choose a worse one.
+ */
 export async function findRows<T extends Table>(
   db: Queryable,
   table: T,
   which: RawBuilder<unknown>,
+  index?: string,
 ): Promise<FoundRow<T>[]> {
   const names = sql.join(table.all.map(({ name }) => sql.ref(name)));
   const { rows } = await sql<Record<string, unknown>>`
-    SELECT ${names} FROM ${sql.table(table.name)} WHERE ${which}`.execute(db.for<never>());
+    SELECT ${names} FROM ${sql.table(table.name)} ${index ? sql`FORCE INDEX (${sql.id(index)})` : sql``}
+    WHERE ${which}`.execute(db.for<never>());
   return rows.map((row) => {
     const there = table.all.filter(({ name }) => row[name] !== null);
     return Object.fromEntries(

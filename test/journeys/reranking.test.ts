@@ -96,6 +96,9 @@ eachServer((server) => {
     expect(await spent()).toBe(7_500_000n);
     const charge = await send(app, 'GET', `/v1/charges/${body.id}`, customer.managementKey);
     expect(charge.body.charge).toMatchObject({ operation: 'rerank', searchUnits: '3', chargedUsd: '0.0075' });
+    expect(charge.body.charge.lines).toEqual([
+      { kind: 'search_units', quantity: '3', perMillionUsd: '2500.00', amountUsd: '0.0075' },
+    ]);
     await send(app, 'POST', path, customer.apiKey, { query, documents, model: 'builtin/lexical' });
     expect(await auditLedger(app.rooms.db, { more: [...chatInvariants, ...workflowInvariants] })).toEqual([]);
   });

@@ -36,11 +36,13 @@ const once = sql`(posting.step IN ('capture', 'expiry', 'late'))`;
 /** What each dimension is called in the row, and where it is read. */
 const columns: Record<UsageDimension, readonly [name: keyof UsageRow, RawBuilder<unknown>]> = {
   day: ['day', sql`(posting.created_at_us DIV 86400000000)`],
+  hour: ['hour', sql`(posting.created_at_us DIV 3600000000)`],
   operation: ['operation', sql`charge.operation`],
   provider: ['provider', sql`charge.provider`],
   model: ['model', sql`charge.model`],
   key: ['keyId', sql`charge.key_id`],
   device: ['deviceId', sql`charge.device_id`],
+  subject: ['subject', sql`charge.subject`],
 };
 
 const counts = usageCounts.filter((name) => name !== 'requests');
@@ -89,10 +91,21 @@ function labelOf(alias: string, name: string): RawBuilder<unknown> {
     ON ${walletId} = posting.wallet_id AND ${chargeId} = posting.source_id AND ${label} = ${name}`;
 }
 
-/** The days are counted since the epoch, and a dimension that charges don't have is NULL. */
-type SumRow = Omit<UsageRow, 'day'> & { day?: bigint };
+/** Days and hours are counted since the epoch, and a dimension that charges don't have is NULL. */
+type SumRow = Omit<UsageRow, 'day' | 'hour'> & { day?: bigint; hour?: bigint };
 
-function toUsageRow({ day, ...row }: SumRow): UsageRow {
-  const there = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Omit<UsageRow, 'day'>;
-  return day === undefined ? there : { day: new Date(Number(day) * 86_400_000).toISOString().slice(0, 10), ...there };
+function toUsageRow({ day, hour, ...row }: SumRow): UsageRow {
+  const there = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Omit<
+    UsageRow,
+    'day' | 'hour'
+  >;
+  return {
+    ...(day !== undefined && { day: isoOf(day, 86_400_000).slice(0, 10) }),
+    ...(hour !== undefined && { hour: isoOf(hour, 3_600_000).replace('.000', '') }),
+    ...there,
+  };
+}
+
+function isoOf(count: bigint, ms: number): string {
+  return new Date(Number(count) * ms).toISOString();
 }

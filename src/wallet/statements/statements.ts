@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../../base/page.ts';
 import type { Entry } from '../wallets/wallets.ts';
 
 /** What usage can be summed by. */
-export type UsageDimension = 'day' | 'operation' | 'provider' | 'model' | 'key' | 'device';
+export type UsageDimension = 'day' | 'hour' | 'operation' | 'provider' | 'model' | 'key' | 'device' | 'subject';
 
 export interface TimeRange {
   /** Milliseconds since the epoch; absent: 30 days before `end`. */
@@ -35,11 +35,14 @@ export interface UsageRequest extends EntriesRequest {
 export interface UsageRow {
   /** UTC, for example `2026-03-31`. */
   day?: string;
+  /** By its beginning, in UTC, for example `2026-03-31T13:00:00Z`. */
+  hour?: string;
   operation?: string;
   provider?: string;
   model?: string;
   keyId?: string;
   deviceId?: string;
+  subject?: string;
   /** Of the label that was asked for; absent for charges without it. */
   metadataValue?: string;
   charges: bigint;

@@ -21,6 +21,8 @@ import {
 import { createTopUps, type TopUpSettings } from '../top-ups/create-top-ups.ts';
 import type { PaymentProvider } from '../top-ups/top-ups.ts';
 import { checkAmount, checkText } from '../validate.ts';
+import { describeFilter } from './charge-filter.ts';
+import { findCharges } from './charges-store.ts';
 import type { Adjustment, Charge, Wallet, Wallets } from './wallets.ts';
 import {
   addWallet,
@@ -29,7 +31,6 @@ import {
   findWallets,
   findWalletsOf,
   listAdjustments,
-  listCharges,
   requireWallet,
 } from './wallets-store.ts';
 
@@ -89,17 +90,17 @@ export function createWallets({ db, ledger, payments, settings = {} }: WalletsDe
       const charge = isId('chg', chargeId) ? await chargeOf(accountId, chargeId) : undefined;
       return charge ? succeed(charge) : fail({ kind: 'not_found', resource: 'charge' });
     },
-    async listCharges(accountId, { metadata, ...page }) {
-      const list = listName('charges', metadata);
-      const start = readPageRequest(list, page);
+    async listCharges(accountId, { pageSize, pageToken, ...filter }) {
+      const list = listName('charges', ...describeFilter(filter));
+      const start = readPageRequest(list, present({ pageSize, pageToken }));
       if (!start.ok) return start;
       const wallet = await requireWallet(db, accountId, 'api');
       if (!wallet.ok) return wallet;
       const { after, size } = start.value;
       const walletId = wallet.value.id;
-      const rows = await listCharges(db, { walletId, metadata, before: after, limit: size + 1 });
+      const { rows, readTo } = await findCharges(db, { walletId, filter, before: after, limit: size + 1 });
       const charges = await chargesOf(walletId, rows);
-      return succeed(makePage(list, start.value, charges, ({ chargeId }) => chargeId));
+      return succeed(makePage(list, start.value, charges, ({ chargeId }) => chargeId, { readTo }));
     },
     async eraseMetadata(accountId, label) {
       const wallet = await requireWallet(db, accountId, 'api');
@@ -188,7 +189,7 @@ function toAdjustment(row: FoundAdjustment): Omit<Adjustment, 'balance'> {
 function toCharge(row: FoundCharge, metadata: Record<string, string> = {}): Charge {
   return present({
     ...pick(row, 'walletId', 'state', 'operation', 'keyId', 'tokenId', 'subject', 'deviceId', 'provider', 'model'),
-    ...pick(row, 'providerKeyId', 'priceVersion', 'hold', 'owed'),
+    ...pick(row, 'providerKeyId', 'priceVersion', 'hold', 'owed', 'reversed'),
     chargeId: row.id,
     charged: row.settled,
     usage: pick(row, ...usageCounts, 'estimated'),

@@ -2,10 +2,8 @@ import { sql } from 'kysely';
 import { fail, type Result, succeed } from '../../base/failure.ts';
 import type { Queryable } from '../../db/index.ts';
 import { capOwnerOf } from '../payer.ts';
-import { findOne, findRows, listNewest } from '../rows-store.ts';
-import { findLabelled } from '../statements/metadata-store.ts';
-import type { MetadataFilter } from '../statements/statements.ts';
-import { adjustmentTable, capTable, chargeTable, type FoundCharge, type FoundWallet, walletTable } from '../tables.ts';
+import { findOne, findRows } from '../rows-store.ts';
+import { adjustmentTable, capTable, type FoundWallet, walletTable } from '../tables.ts';
 import type { WalletKind } from './wallets.ts';
 
 /** Database time in microseconds. */
@@ -56,18 +54,6 @@ export function listAdjustments(
 export async function requireWallet(db: Queryable, accountId: string, kind: WalletKind): Promise<Result<FoundWallet>> {
   const wallet = await findWallet(db, accountId, kind);
   return wallet ? succeed(wallet) : fail({ kind: 'not_found', resource: 'wallet' });
-}
-
-/** Charges below the id `before`, the newest first: all of the wallet's, or those with one label. */
-export async function listCharges(
-  db: Queryable,
-  request: { walletId: string; metadata: MetadataFilter | undefined; before: string | undefined; limit: number },
-): Promise<FoundCharge[]> {
-  const { walletId, metadata } = request;
-  if (!metadata) return listNewest(db, chargeTable, request);
-  const ids = await findLabelled(db, { ...request, metadata });
-  if (ids.length === 0) return [];
-  return findRows(db, chargeTable, sql`wallet_id = ${walletId} AND id IN (${sql.join(ids)}) ORDER BY id DESC`);
 }
 
 /** What the caps of some keys have counted, by the key's id. */

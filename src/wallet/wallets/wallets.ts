@@ -20,7 +20,10 @@ export interface Wallets {
   listEntries(accountId: string, kind: WalletKind, request: Readonly<EntryList>): Promise<Result<Page<Entry>>>;
   /** One charge of the account's API wallet. */
   getCharge(accountId: string, chargeId: string): Promise<Result<Charge>>;
-  /** The charges of the account's API wallet, newest first: all, or those with one label. */
+  /**
+   * The charges of the account's API wallet, newest first, that fit every part of a filter. A page may have fewer than asked
+   * for, or none, and still lead to another: at most 100,000 charges are looked through for it.
+   */
   listCharges(accountId: string, request: Readonly<ChargesRequest>): Promise<Result<Page<Charge>>>;
   /**
    * Deletes all labels of the charges that have this one, at most 10,000 charges at once; what was charged stays. Tells
@@ -84,10 +87,23 @@ export interface EntryList extends PageRequest {
   end?: number;
 }
 
-export interface ChargesRequest extends PageRequest {
-  /** Only those with this label. */
+/** Which charges; what is absent is any. */
+export interface ChargesFilter {
+  /** A label that they have. */
   metadata?: MetadataFilter;
+  /** Admitted at this time or later, in milliseconds since the epoch. */
+  start?: number;
+  /** Admitted before this time, in milliseconds since the epoch. */
+  end?: number;
+  state?: ChargeState;
+  operation?: string;
+  model?: string;
+  keyId?: string;
+  deviceId?: string;
+  subject?: string;
 }
+
+export interface ChargesRequest extends ChargesFilter, PageRequest {}
 
 export type ChargeState = 'held' | 'settled' | 'released' | 'expired' | 'superseded';
 
@@ -110,6 +126,8 @@ export interface Charge {
   charged?: NanoUsd;
   /** What could not be collected when it was settled, and is owed by the wallet since. */
   owed: NanoUsd;
+  /** What was given back for it by hand since. */
+  reversed: NanoUsd;
   usage: Usage;
   /** The caller's own labels, in the order of their names; none when they were erased. */
   metadata: Record<string, string>;

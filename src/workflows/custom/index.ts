@@ -117,7 +117,7 @@ export function createDefinitions(deps: {
         const at = createDefinitionsStore(moment);
         const rows = await at.list({ accountId, client, after, limit: size + 1 });
         const bytesOf = isFull ? ({ bytes }: DefinitionSummary) => bytes : undefined;
-        const page = makePage(`definitions ${client}`, start.value, rows, ({ versionId }) => versionId, bytesOf);
+        const page = makePage(`definitions ${client}`, start.value, rows, ({ versionId }) => versionId, { bytesOf });
         const contents = isFull ? await at.contents(accountId, page.items) : undefined;
         const items = page.items.map((row) => {
           const content = contents?.get(row.versionId);

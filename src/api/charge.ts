@@ -1,0 +1,96 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import { formatUsd, type NanoUsd } from '../base/money.ts';
+import { present } from '../base/present.ts';
+import { type Catalog, type PricedUsage, type PriceLine, priceLines, type Rates } from '../catalog/index.ts';
+import type { ChargeSchema, PriceLineSchema } from '../gen/intelligence/wallet/v1/wallet_pb.ts';
+import type { Charge } from '../wallet/index.ts';
+
+/** Where the prices of the past are. */
+export type PriceBook = Pick<Catalog, 'priceAt'>;
+
+/** A charge with what it consists of, by the price book that it stands on. */
+export function chargeMessage(
+  charge: Charge,
+  accountId: string,
+  prices: PriceBook,
+): MessageInitShape<typeof ChargeSchema> {
+  const { usage } = charge;
+  return present({
+    chargeId: charge.chargeId,
+    state: charge.state,
+    operation: charge.operation,
+    keyId: charge.keyId,
+    heldUsd: formatUsd(charge.hold),
+    chargedUsd: usdOf(charge.charged),
+    owedUsd: usdOf(charge.owed || undefined),
+    reversedUsd: usdOf(charge.reversed || undefined),
+    createTime: timestampFromDate(charge.createdAt),
+    endTime: charge.endedAt && timestampFromDate(charge.endedAt),
+    metadata: charge.metadata,
+    provider: charge.provider,
+    model: charge.model,
+    providerKeyId: charge.providerKeyId,
+    subject: charge.subject,
+    deviceId: charge.deviceId,
+    tokenId: charge.tokenId,
+    inputTokens: countOf(usage.inputTokens),
+    cachedInputTokens: countOf(usage.cachedInputTokens),
+    cacheWriteInputTokens: countOf(usage.cacheWriteInputTokens),
+    cacheWrite1hInputTokens: countOf(usage.cacheWrite1hInputTokens),
+    audioInputTokens: countOf(usage.audioInputTokens),
+    outputTokens: countOf(usage.outputTokens),
+    reasoningTokens: countOf(usage.reasoningTokens),
+    requests: countOf(usage.requests),
+    events: countOf(usage.events),
+    searchUnits: countOf(usage.searchUnits),
+    estimated: usage.estimated,
+    priceVersion: BigInt(charge.priceVersion),
+    lines: linesOf(charge, accountId, prices).map(lineMessage),
+  });
+}
+
+function linesOf(charge: Charge, accountId: string, prices: PriceBook): PriceLine[] {
+  const charged = (charge.charged ?? 0n) + charge.owed;
+  if (charged === 0n) return [];
+  const { operation, provider, model, providerKeyId, usage } = charge;
+  const at = { version: charge.priceVersion, time: charge.createdAt };
+  const part = (counted: PricedUsage, ...items: string[]): [PricedUsage, Rates][] => {
+    const rates = items.map((item) => prices.priceAt(item, accountId, at)).find((price) => price !== undefined);
+    // Who states no price of a request asks none for it.
+    return rates && isPriced(counted, rates) ? [[counted, { ...rates, perRequest: rates.perRequest ?? 0n }]] : [];
+  };
+  if (operation === 'pulse') return priceLines(part(usage, 'pulse'), charged);
+  if (operation.startsWith('workflow.')) {
+    const family = part({ requests: 1 }, `workflow:${operation.slice(9)}`, 'workflow');
+    const item = providerKeyId ? `byok:${model?.split('/')[0]}` : `model:${model}`;
+    const whole = priceLines([...family, ...part(usage, item)], charged);
+    // What a model was asked twice has a price each time, which the sum does not show.
+    return whole.some(({ kind }) => kind === 'limit' || kind === 'other') ? priceLines(family, charged) : whole;
+  }
+  // Several attempts have a price each, as above.
+  if (usage.requests !== 1) return priceLines([], charged);
+  return priceLines(part(usage, providerKeyId ? `byok:${provider}` : `model:${provider}/${model}`), charged);
+}
+
+/** Whether the book has a rate for all that was used. */
+function isPriced({ inputTokens, outputTokens, events, searchUnits }: PricedUsage, rates: Rates): boolean {
+  return (
+    (!inputTokens || rates.inputPerMillion !== undefined) &&
+    (!outputTokens || rates.outputPerMillion !== undefined) &&
+    (!events || rates.perThousandEvents !== undefined) &&
+    (!searchUnits || rates.perThousandSearchUnits !== undefined)
+  );
+}
+
+function lineMessage({ kind, quantity, perMillion, amount }: PriceLine): MessageInitShape<typeof PriceLineSchema> {
+  return present({ kind, quantity, perMillionUsd: usdOf(perMillion), amountUsd: formatUsd(amount) });
+}
+
+function usdOf(amount: NanoUsd | undefined): string | undefined {
+  return amount === undefined ? undefined : formatUsd(amount);
+}
+
+function countOf(count: number | undefined): bigint | undefined {
+  return count === undefined ? undefined : BigInt(count);
+}

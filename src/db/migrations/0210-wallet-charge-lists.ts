@@ -1,0 +1,7 @@
+/** Lists of the charges of one end user, device or key, the newest first, without reading the others of their wallet. */
+export const statements: readonly string[] = [
+  `ALTER TABLE charge
+    ADD KEY charge_subject (wallet_id, subject, id),
+    ADD KEY charge_device (wallet_id, device_id, id),
+    ADD KEY charge_key (wallet_id, key_id, id)`,
+];
