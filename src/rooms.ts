@@ -49,6 +49,7 @@ import {
   createLowBalanceAlerts,
   createReaper,
   createStatements,
+  createUsageCatchUp,
   createWallets,
   type LowBalance,
   manualPayments,
@@ -179,6 +180,9 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     const reaper = createReaper({ db, ledger, log });
     reaper.start();
     closers.push(() => reaper.close());
+    const usageCatchUp = createUsageCatchUp({ db, log });
+    usageCatchUp.start();
+    closers.push(() => usageCatchUp.close());
     const stripe = config.payments.stripe && createStripeApi(config.payments.stripe, log);
     const payments = stripe?.provider ?? (config.payments.provider === 'sandbox' ? sandboxPayments : manualPayments);
     if (!payments.sandbox) await refuseSandboxMoney(db);

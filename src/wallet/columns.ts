@@ -56,8 +56,8 @@ export interface NamedColumn extends Column<unknown> {
 }
 
 /**
- * One table: everything that reads or writes it takes its columns from here. `changing` are the columns that an update may
- * set, and that are read with the key; the `fixed` ones are written once, when the row is inserted.
+ * One table: everything that reads or writes it takes its columns from here. `changing` are the columns that operations look at or
+ * set, the key among them; the `fixed` ones are written once, when the row is inserted, and not read by groups.
  */
 export interface Table<Changing extends Columns = Columns, Fixed extends Columns = Columns> {
   name: string;

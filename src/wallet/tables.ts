@@ -20,14 +20,14 @@ import type { ChargeState, EntryKind, WalletKind } from './wallets/wallets.ts';
 
 /**
  * `seq` numbers the postings and `charges` counts the charges, so that none goes missing unnoticed; `version` grows with every
- * change and guards it. Held credit is part of `posted`.
+ * change and guards it. Held credit is part of `posted`. The sums of usage are of the postings up to `summed`.
  */
 export const walletTable = table(
   'wallet',
   ['id'],
   {
     id: text,
-    ...each(integer, 'posted', 'held', 'owed', 'openDisputes', 'seq', 'charges', 'version'),
+    ...each(integer, 'posted', 'held', 'owed', 'openDisputes', 'seq', 'summed', 'charges', 'version'),
   },
   { accountId: text, kind: oneOf<WalletKind>(), createdAtUs: integer },
 );
@@ -54,7 +54,8 @@ export const chargeTable = table(
   'charge',
   ['walletId', 'id'],
   {
-    ...each(text, 'walletId', 'id'),
+    ...each(text, 'walletId', 'id', 'keyId', 'operation'),
+    ...each(optional(text), 'subject', 'deviceId'),
     state: oneOf<ChargeState>(),
     hold: integer,
     settled: optional(integer),
@@ -66,10 +67,8 @@ export const chargeTable = table(
     ...each(optional(integer), 'expiresAtUs', 'endedAtUs'),
   },
   {
-    keyId: text,
     keyVersion: number,
-    ...each(optional(text), 'tokenId', 'subject', 'deviceId'),
-    operation: text,
+    tokenId: optional(text),
     priceVersion: number,
     nodeId: text,
     caps: zero(number),
@@ -168,6 +167,47 @@ export const adjustmentTable = table(
   {},
 );
 
+/** What usage is summed of: how many charges, what they used, what they cost. */
+export const usageSums = ['charges', ...usageCounts.filter((name) => name !== 'requests'), 'cost'] as const;
+
+const sumColumns = {
+  ...each(zero(integer), ...usageSums),
+  cacheWrite1hInputTokens: named('cache_write_1h_input_tokens', zero(integer)),
+};
+const usageKey = ['walletId', 'hour', 'keyId', 'operation', 'provider', 'model'] as const;
+
+/**
+ * Usage of a wallet in one hour since the epoch, by the times of its postings. What a charge does not have is empty. `byUser`
+ * says that the charges are in `usage_user_hour` as well, because they have an end user or a device.
+ */
+export const usageHourTable = table(
+  'usage_hour',
+  [...usageKey, 'byUser'],
+  {
+    walletId: text,
+    hour: integer,
+    ...each(text, 'keyId', 'operation', 'provider', 'model'),
+    byUser: flag,
+    ...sumColumns,
+  },
+  {},
+);
+
+/** The same of charges with an end user or a device, by these. */
+export const usageUserHourTable = table(
+  'usage_user_hour',
+  [...usageKey, 'deviceId', 'subject'],
+  {
+    ...{
+      walletId: text,
+      hour: integer,
+      ...each(text, 'keyId', 'operation', 'provider', 'model', 'deviceId', 'subject'),
+    },
+    ...sumColumns,
+  },
+  {},
+);
+
 /** Which credentials may pay; written by the rooms that own them. */
 export const credentialTable = table(
   'credential_state',
@@ -236,6 +276,9 @@ export type EvidenceRow = WholeRow<typeof evidenceTable>;
 export type ChargeCapRow = WholeRow<typeof chargeCapTable>;
 export type AuditEventRow = WholeRow<typeof auditEventTable>;
 export type MetadataRow = WholeRow<typeof metadataTable>;
+
+export type UsageHourRow = WholeRow<typeof usageHourTable>;
+export type UsageUserHourRow = WholeRow<typeof usageUserHourTable>;
 
 export type FoundWallet = FoundRow<typeof walletTable>;
 export type FoundCharge = FoundRow<typeof chargeTable>;

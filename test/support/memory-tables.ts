@@ -89,7 +89,17 @@ export class MemoryTables {
   #turn: Promise<void> = Promise.resolve();
 
   addWallet(id: string, accountId: string, posted = 0n): void {
-    this.wallets.add({ id, posted, held: 0n, owed: 0n, openDisputes: 0n, seq: 0n, charges: 0n, version: 0n });
+    this.wallets.add({
+      id,
+      posted,
+      held: 0n,
+      owed: 0n,
+      openDisputes: 0n,
+      seq: 0n,
+      summed: 0n,
+      charges: 0n,
+      version: 0n,
+    });
     this.walletIds.set(accountId, id);
   }
 

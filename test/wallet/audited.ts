@@ -13,6 +13,14 @@ export const moneyTables: Record<string, { key: readonly string[]; kind: string 
     key: ['wallet_id', 'seq'],
     kind: "CONCAT(source_type, ' ', SUBSTRING_INDEX(step, ':', 1), IF(credit_account = 'wallet', ' in', ' out'))",
   },
+  usage_hour: {
+    key: ['wallet_id', 'hour', 'key_id', 'operation', 'provider', 'model', 'by_user'],
+    kind: "CONCAT(SUBSTRING_INDEX(operation, '.', 1), IF(by_user = 0, '', ' by a user'))",
+  },
+  usage_user_hour: {
+    key: ['wallet_id', 'hour', 'key_id', 'operation', 'provider', 'model', 'device_id', 'subject'],
+    kind: "CONCAT_WS(' ', IF(device_id = '', NULL, 'device'), IF(subject = '', NULL, 'subject'))",
+  },
   idempotency: {
     key: ['scope', 'idempotency_key'],
     kind: "CONCAT((SELECT state FROM charge c WHERE c.wallet_id = t.wallet_id AND c.id = t.charge_id), IF(fence > 1, ' again', ''))",

@@ -426,7 +426,7 @@ test('what is expected of a wallet follows what is seen of it', () => {
   const forecast = createAdmissionForecast(() => time);
   const request = holdOf({ accountId: 'acc_1', keyId: 'key_1' }, { ceiling: 25n });
   const wallet = (posted: bigint, held = 0n, change = {}) => [
-    { id: 'w', posted, held, owed: 0n, openDisputes: 0n, seq: 1n, charges: 0n, version: 1n, ...change },
+    { id: 'w', posted, held, owed: 0n, openDisputes: 0n, seq: 1n, summed: 1n, charges: 0n, version: 1n, ...change },
   ];
   const held = { ok: true, value: { kind: 'held', amount: 1n, balance: 1n, expiresAtUs: 1n } } as const;
   const expects = () => forecast.expects('w', request);

@@ -4,6 +4,7 @@ import { chargeInvariants } from './charges.ts';
 import type { Invariant } from './invariant.ts';
 import { keyInvariants } from './keys.ts';
 import { paymentInvariants } from './payments.ts';
+import { usageInvariants } from './usage.ts';
 
 /** What must hold at every moment. Each query lists what breaks it. */
 export const invariants: readonly Invariant[] = [
@@ -12,4 +13,5 @@ export const invariants: readonly Invariant[] = [
   keyInvariants,
   capInvariants,
   paymentInvariants,
+  usageInvariants,
 ].flatMap((rules) => Object.entries(rules).map(([name, rule]) => ({ name, ...rule })));

@@ -29,7 +29,7 @@ export async function listEntries(
   const { after, size } = from.value;
   const next = seq + 1n;
   // A wallet's postings are numbered in the order of their times, so a time is a range of numbers.
-  const seqAt = (ms: number) => findSeqAt(db, { walletId, next, timeUs: BigInt(Math.trunc(ms)) * 1_000n });
+  const seqAt = (ms: number) => findSeqAt(db, { walletId, high: next, timeUs: BigInt(Math.trunc(ms)) * 1_000n });
   const least = start === undefined ? undefined : await seqAt(start);
   const before = lower(end === undefined ? undefined : await seqAt(end), positionOf(after));
   const rows = await newestPostings(db, { walletId, kinds, least, before, limit: size + 1 });

@@ -1,25 +1,32 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../db/index.ts';
 import { columnOf } from '../columns.ts';
-import { findOne, findRows } from '../rows-store.ts';
+import { findRows } from '../rows-store.ts';
 import { chargeTable, type FoundPosting, postingTable, usageCounts } from '../tables.ts';
+import { type SumRow, toUsageRow } from '../usage/usage-row.ts';
 import type { UsageDimension, UsageRequest, UsageRow } from './statements.ts';
 
-/** The number of the wallet's first posting at or after a time; `next` when there is none. */
+/** The number of the first posting from `low` on, and before `high`, that was made at a time or later; else `high`. */
 export async function findSeqAt(
   db: Queryable,
-  { walletId, next, timeUs }: { walletId: string; next: bigint; timeUs: bigint },
+  { walletId, timeUs, ...range }: { walletId: string; low?: bigint; high: bigint; timeUs: bigint },
 ): Promise<bigint> {
-  let low = 1n;
-  let high = next;
-  while (low < high) {
-    const middle = (low + high) / 2n;
-    const row = await findOne(db, postingTable, { walletId, seq: middle });
-    if (!row) throw new Error('A posting of the wallet is missing.');
-    if (row.createdAtUs < timeUs) low = middle + 1n;
+  let { low = 1n, high } = range;
+  // Most times that are asked for are before or after all that there is.
+  if (low < high && (await timeOf(db, walletId, high - 1n)) < timeUs) return high;
+  for (let middle = low; low < high; middle = (low + high) / 2n)
+    if ((await timeOf(db, walletId, middle)) < timeUs) low = middle + 1n;
     else high = middle;
-  }
   return low;
+}
+
+/** When a posting was made, in microseconds since the epoch. */
+export async function timeOf(db: Queryable, walletId: string, seq: bigint): Promise<bigint> {
+  const { rows } = await sql<{ time: bigint }>`
+    SELECT created_at_us AS time FROM posting WHERE wallet_id = ${walletId} AND seq = ${seq}`.execute(db.for<never>());
+  const [row] = rows;
+  if (!row) throw new Error('A posting of the wallet is missing.');
+  return BigInt(row.time);
 }
 
 export function postingsFrom(
@@ -89,23 +96,4 @@ function labelOf(alias: string, name: string): RawBuilder<unknown> {
   const [walletId, chargeId, label] = ['wallet_id', 'charge_id', 'name'].map((column) => sql.ref(`${alias}.${column}`));
   return sql`charge_metadata AS ${sql.id(alias)}
     ON ${walletId} = posting.wallet_id AND ${chargeId} = posting.source_id AND ${label} = ${name}`;
-}
-
-/** Days and hours are counted since the epoch, and a dimension that charges don't have is NULL. */
-type SumRow = Omit<UsageRow, 'day' | 'hour'> & { day?: bigint; hour?: bigint };
-
-function toUsageRow({ day, hour, ...row }: SumRow): UsageRow {
-  const there = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as Omit<
-    UsageRow,
-    'day' | 'hour'
-  >;
-  return {
-    ...(day !== undefined && { day: isoOf(day, 86_400_000).slice(0, 10) }),
-    ...(hour !== undefined && { hour: isoOf(hour, 3_600_000).replace('.000', '') }),
-    ...there,
-  };
-}
-
-function isoOf(count: bigint, ms: number): string {
-  return new Date(Number(count) * ms).toISOString();
 }

@@ -64,7 +64,8 @@ export interface UsageRow {
 export interface Statements {
   /**
    * One page of sums, in the order of their dimensions. All pages of a list are of one moment. Fails with
-   * `precondition_failed` over more than 1,000,000 entries, and with `overloaded` while others are summed.
+   * `precondition_failed` where more than 1,000,000 entries would be read, which is for sums by labels, and with `overloaded`
+   * while others are summed.
    */
   usage(request: Readonly<UsageRequest>, page: PageRequest): Promise<Result<Page<UsageRow>>>;
   /** All sums; fails with `precondition_failed` when there are more than 50,000. */

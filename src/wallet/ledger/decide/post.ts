@@ -17,8 +17,11 @@ export interface Movement {
 export function post(state: GroupState, walletId: string, movement: Movement): void {
   const wallet = walletOf(state, walletId);
   const { kind, amount, account, sourceType, sourceId, step } = movement;
+  const isSummed = wallet.summed === wallet.seq;
   wallet.posted += amount;
   wallet.seq += 1n;
+  // Behind a gap, it waits to be summed with what is before it.
+  if (isSummed) wallet.summed = wallet.seq;
   if (amount === 0n || wallet.posted < 0n) throw new Error(`A posting of ${amount} is not possible.`);
   state.newPostings.push({
     walletId,

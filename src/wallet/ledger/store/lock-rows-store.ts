@@ -131,12 +131,18 @@ function planReads(operations: readonly Operation[]): Read[] {
   addByKey(capTable, wanted.caps, ({ caps }) => caps);
   addByKey(credentialTable, wanted.credentials, ({ credentials }) => credentials, forShare);
   addByKey(topUpTable, wanted.topUps, ({ topUps }) => topUps);
-  const owed = () =>
-    `t.wallet_id IN (${quoteAll(wanted.owingWallets)}) ORDER BY t.created_at_us, t.source_id, t.reference`;
+  const takeReceivable = takeInto(receivableTable, ({ receivables }) => receivables);
+  const usedFrom = receivableTable.changing.length;
+  // With the charge that was not collected, where it is one.
   add(
     wanted.owingWallets,
-    () => lockBy(receivableTable, 'receivable_wallet', `${owed()} ${forUpdate}`),
-    takeInto(receivableTable, ({ receivables }) => receivables),
+    () => `SELECT ${selectList(receivableTable)}, ${selectList(chargeTable, 'c')}
+      FROM receivable t FORCE INDEX (receivable_wallet) LEFT JOIN charge c FORCE INDEX (PRIMARY) ON c.wallet_id = t.wallet_id AND c.id = t.source_id
+      WHERE t.wallet_id IN (${quoteAll(wanted.owingWallets)}) ORDER BY t.created_at_us, t.source_id, t.reference ${forUpdate}`,
+    (row, state) => {
+      takeReceivable(row, state);
+      if (row[usedFrom] !== null) takeCharge(row, state, usedFrom);
+    },
   );
   const known = () => `(t.wallet_id, t.idempotency_key) IN (${[...wanted.adjustments].join(',')})`;
   add(

@@ -45,15 +45,37 @@ export function parseRow<T extends Table>(table: T, row: Row, from = 0): Changin
 /** Adds rows, without the columns that are what the database puts there anyway in all of them. */
 export function insertRows<T extends Table>(table: T, rows: readonly WholeRow<T>[]): Write | undefined {
   if (rows.length === 0) return undefined;
+  const { names, lines } = valuesOf(table, rows);
+  return {
+    name: `insert ${table.name}`,
+    sql: `INSERT INTO ${table.name} (${names.join(', ')}) VALUES (${lines.join('),(')})`,
+    rows: rows.length,
+  };
+}
+
+/**
+ * Adds to what rows have in the columns that are not their key; a row that is not there begins at 0. `only` is a query with
+ * one row when it is to be done, and with none otherwise.
+ */
+export function addToRows<T extends Table>(table: T, rows: readonly WholeRow<T>[], only?: string): Write | undefined {
+  if (rows.length === 0) return undefined;
+  const { columns, names, lines } = valuesOf(table, rows);
+  const sums = columns
+    .filter(({ property }) => !table.key.includes(property))
+    .map(({ name }) => `${name} = ${table.name}.${name} + VALUES(${name})`);
+  const given =
+    only === undefined
+      ? `VALUES (${lines.join('),(')})`
+      : lines.map((line) => `SELECT ${line} FROM (${only}) only_then`).join(' UNION ALL ');
+  const sql = `INSERT INTO ${table.name} (${names.join(', ')}) ${given} ON DUPLICATE KEY UPDATE ${sums.join(', ')}`;
+  return { name: `sum ${table.name}`, sql, rows: undefined };
+}
+
+function valuesOf<T extends Table>(table: T, rows: readonly WholeRow<T>[]) {
   const values = rows as readonly Values[];
   const columns = table.all.filter((column) => values.some((row) => !isDefault(column, row[column.property])));
   const lines = values.map((row) => columns.map((column) => printValue(column, row[column.property])).join(','));
-  const names = columns.map(({ name }) => name).join(', ');
-  return {
-    name: `insert ${table.name}`,
-    sql: `INSERT INTO ${table.name} (${names}) VALUES (${lines.join('),(')})`,
-    rows: rows.length,
-  };
+  return { columns, names: columns.map(({ name }) => name), lines };
 }
 
 function isDefault({ zero }: Column<unknown>, value: unknown): boolean {

@@ -11,11 +11,14 @@ import {
   receivableTable,
   replyTable,
   topUpTable,
+  usageHourTable,
+  usageUserHourTable,
   walletTable,
 } from '../../tables.ts';
 import type { GroupState } from '../decide/group-state.ts';
+import { type UsageChanges, usageOf } from '../decide/usage.ts';
 import { guard, guardEnd, type LedgerConnection } from './connection-store.ts';
-import { insertRows, quoteAll, updateRows, type Write } from './table-store.ts';
+import { addToRows, insertRows, quoteAll, updateRows, type Write } from './table-store.ts';
 
 /** Fewer or more rows changed than were locked: someone wrote past the locks. The group must not be committed. */
 export class UnexpectedRowsError extends Error {
@@ -40,6 +43,7 @@ export function planWrites(state: GroupState): Write[] {
   for (const { row } of wallets) row.version += 1n;
   // Those of this group are among both; they are inserted as they are at the end of it.
   const charges = state.charges.changed();
+  const { hours, userHours, moved } = usageOf(state);
   const writes = [
     // Freed keys go before new ones: the same key may be freed and taken in one group.
     freeKeys(state),
@@ -60,8 +64,20 @@ export function planWrites(state: GroupState): Write[] {
     updateRows(topUpTable, state.topUps.changed(), 'state'),
     updateRows(chargeTable, charges, 'state'),
     updateRows(walletTable, wallets, 'version'),
+    addToRows(usageHourTable, hours),
+    addToRows(usageUserHourTable, userHours),
+    ...moved.flatMap((change) => {
+      const only = summedCapture(change);
+      return [addToRows(usageHourTable, change.hours, only), addToRows(usageUserHourTable, change.userHours, only)];
+    }),
   ];
   return writes.filter((write) => write !== undefined);
+}
+
+/** Has a row when the charge's capture at its expiry is summed. */
+function summedCapture({ chargeId, upTo }: UsageChanges['moved'][number]): string {
+  return `SELECT 1 FROM posting FORCE INDEX (posting_source)
+    WHERE source_type = 'charge' AND source_id = ${quoteAll([chargeId])} AND step = 'expiry' AND seq <= ${upTo}`;
 }
 
 function freeKeys({ freedKeys }: GroupState): Write | undefined {
