@@ -37,7 +37,7 @@ function SignedIn({ session }: { session: Session }) {
         <Switch>
           {routes.flatMap((route) =>
             route.paths.map((path) => (
-              <Route key={path} path={path}>
+              <Route key={route.page} path={path}>
                 <RoutePage route={route} />
               </Route>
             )),

@@ -1,0 +1,162 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ListChargesRequestJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
+import { lastDays } from '../../days.ts';
+import { t } from '../../i18n/index.ts';
+import { useRpc } from '../../query.ts';
+import { Button, Field, FilterChip, Filters, Select } from '../../ui/index.ts';
+
+export const noFilters = {
+  days: '30',
+  state: '',
+  operation: '',
+  model: '',
+  key: '',
+  subject: '',
+  device: '',
+  label: '',
+};
+export type ChargeFilterValues = typeof noFilters;
+
+const states = ['held', 'settled', 'released', 'expired', 'superseded'] as const;
+const periods = [1, 7, 30, 90, 400];
+
+/** What is asked of the API. `minute` is the present, in minutes. */
+export function requestOf(values: ChargeFilterValues, minute: number): ListChargesRequestJson {
+  const { days, state, operation, model, key, subject, device, label } = values;
+  const count = periods.find((period) => String(period) === days) ?? 30;
+  const at = label.indexOf('=');
+  return {
+    startTime: new Date(minute * 60_000 - count * 86_400_000).toISOString(),
+    pageSize: 50,
+    ...(states.some((known) => known === state) && { state: state as (typeof states)[number] }),
+    ...(operation && { operation }),
+    ...(model && { model }),
+    ...(key && { keyId: key }),
+    ...(subject && { subject }),
+    ...(device && { deviceId: device }),
+    ...(at > 0 && { metadata: { key: label.slice(0, at), value: label.slice(at + 1) } }),
+  };
+}
+
+interface ChargeFiltersProps {
+  values: ChargeFilterValues;
+  set: (changes: Partial<ChargeFilterValues>) => void;
+}
+
+/** What there is to choose is what was used in the last 90 days. */
+export function ChargeFilters({ values, set }: ChargeFiltersProps) {
+  const { startTime, endTime } = lastDays(90);
+  const used = useRpc('WalletService.GetUsage', {
+    startTime,
+    endTime,
+    groupBy: ['operation', 'model'],
+    pageSize: 1_000,
+  });
+  const keys = useRpc('KeyService.ListKeys', { pageSize: 100 });
+  const rows = used.data?.rows ?? [];
+  const keyOptions = (keys.data?.keys ?? []).map(({ keyId = '', displayName = '', lastFour }) => ({
+    value: keyId,
+    label: `${displayName || keyId} …${lastFour ?? ''}`,
+  }));
+  return (
+    <>
+      <Filters label={t('charges.filters')}>
+        <Select
+          label={t('charges.period')}
+          value={values.days}
+          options={periods.map((count) => ({ value: String(count), label: t('charges.days', { count }) }))}
+          onValue={(days) => set({ days })}
+        />
+        <Choice
+          label={t('charges.state')}
+          value={values.state}
+          options={states.map((state) => ({ value: state, label: t(`charges.${state}`) }))}
+          onValue={(state) => set({ state })}
+        />
+        <Choice
+          label={t('charges.operation')}
+          value={values.operation}
+          options={distinct(rows.map(({ operation }) => operation))}
+          onValue={(operation) => set({ operation })}
+        />
+        <Choice
+          label={t('charges.model')}
+          value={values.model}
+          options={distinct(rows.map(({ model }) => model))}
+          onValue={(model) => set({ model })}
+        />
+        <Choice label={t('charges.key')} value={values.key} options={keyOptions} onValue={(key) => set({ key })} />
+        <Typed label={t('charges.subject')} value={values.subject} onValue={(subject) => set({ subject })} />
+        <Typed
+          label={t('charges.label')}
+          placeholder={t('charges.labelHelp')}
+          value={values.label}
+          onValue={(label) => set({ label })}
+        />
+      </Filters>
+      <p class="charges-chips">
+        {values.device && (
+          <FilterChip name={`${t('charges.device')} ${values.device}`} onRemove={() => set({ device: '' })} />
+        )}
+        {JSON.stringify({ ...values, days: '' }) !== JSON.stringify({ ...noFilters, days: '' }) && (
+          <Button kind="quiet" onClick={() => set({ ...noFilters, days: values.days })}>
+            {t('charges.clear')}
+          </Button>
+        )}
+      </p>
+    </>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  options: readonly { value: string; label: string }[];
+  onValue: (value: string) => void;
+}
+
+/** One of those that there are, or all. A value that a link brought is there, too. */
+function Choice({ label, value, options, onValue }: ChoiceProps) {
+  const known = value === '' || options.some((option) => option.value === value);
+  const all = [{ value: '', label: t('common.all') }, ...options, ...(known ? [] : [{ value, label: value }])];
+  return <Select label={label} value={value} options={all} onValue={onValue} />;
+}
+
+interface TypedProps {
+  label: string;
+  placeholder?: string;
+  value: string;
+  onValue: (value: string) => void;
+}
+
+/** Counts at Enter, or when the field is left. */
+function Typed({ label, placeholder = '', value, onValue }: TypedProps) {
+  const [text, setText] = useState(value);
+  const sent = useRef(value);
+  useEffect(() => {
+    setText(value);
+    sent.current = value;
+  }, [value]);
+  const send = (): void => {
+    if (text.trim() === sent.current) return;
+    sent.current = text.trim();
+    onValue(sent.current);
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <Field label={label} placeholder={placeholder} size={14} value={text} onValue={setText} onBlur={send} />
+    </form>
+  );
+}
+
+function distinct(names: readonly (string | undefined)[]): { value: string; label: string }[] {
+  return [...new Set(names)]
+    .filter((name) => name !== undefined)
+    .sort()
+    .map((name) => ({ value: name, label: name }));
+}

@@ -1,0 +1,99 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { send } from '../../support/app.ts';
+import { axeViolations } from './axe.ts';
+import { openConsole, settled } from './harness.ts';
+import { nano, spendSome, spentByEntries, sum } from './spend.ts';
+
+const site = openConsole({ fill: spendSome });
+
+site.matrix('/charges', { name: 'charges' });
+site.matrix('/charges', {
+  name: 'charges-panel',
+  states: ['filled'],
+  arrange: async (page) => {
+    await page.getByRole('link', { name: 'chat' }).last().click();
+    await page.getByRole('heading', { name: 'What it consists of' }).waitFor();
+    await settled(page);
+  },
+});
+
+const amountsIn = async (page: Page, selector: string) => {
+  const values = await page
+    .locator(`${selector} data.money`)
+    .evaluateAll((all) => all.map((one) => one.getAttribute('value')));
+  return values.map((value) => nano(value));
+};
+const listed = 'section > .table-scroll > table.table';
+
+test('the total of the charges shown is their sum and what the ledger took, to the nano-USD', async () => {
+  const page = await site.open('/charges');
+  await settled(page);
+  const spent = await spentByEntries(site);
+  expect(sum(await amountsIn(page, `${listed} tbody`))).toBe(spent);
+  expect(await amountsIn(page, `${listed} tfoot`)).toEqual([spent]);
+});
+
+test('the lines of each charge add up to it, and to what the API says', async () => {
+  const { body } = await send(site.app, 'GET', '/v1/charges', site.customer.managementKey);
+  expect(body.charges.length).toBe(7);
+  const page = await site.open('/charges');
+  for (const { chargeId, chargedUsd } of body.charges) {
+    await page.goto(`/console/charges/${chargeId}`);
+    const panel = page.getByRole('dialog', { name: chargeId });
+    await panel.getByRole('heading', { name: 'What it consists of' }).waitFor();
+    await settled(page);
+    const lines = await panel
+      .locator('tbody td:last-child data.money')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('value')));
+    const [total] = await panel
+      .locator('tfoot data.money')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('value')));
+    expect(sum(lines.map((value) => nano(value)))).toBe(nano(chargedUsd));
+    expect(nano(total)).toBe(nano(chargedUsd));
+  }
+});
+
+test('filters are in the address and find what they say; Escape closes the panel and leaves them', async () => {
+  const page = await site.open('/charges');
+  const rows = page.locator(`${listed} tbody tr`);
+  await settled(page);
+  await page.getByLabel('Operation').selectOption('chat');
+  await expect.poll(() => rows.count()).toBe(5);
+  await page.getByLabel('End user').fill('user-42');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => rows.count()).toBe(1);
+  await rows.getByRole('link').click();
+  await page.getByRole('heading', { name: 'What it consists of' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page
+    .getByRole('dialog')
+    .waitFor({ state: 'detached' })
+    .catch(() => undefined);
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/console/charges');
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ operation: 'chat', subject: 'user-42' });
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await expect.poll(() => rows.count()).toBe(7);
+  await page.getByLabel('Key', { exact: true }).selectOption({ index: 1 });
+  await expect.poll(() => rows.count()).toBeLessThan(7);
+});
+
+test('a label is forgotten everywhere after it was asked, and what was charged stays', async () => {
+  const spent = await spentByEntries(site);
+  const page = await site.open('/charges?label=project%3Dgreen');
+  await page.locator(`${listed} tbody a`).first().click();
+  await page.getByRole('button', { name: 'Forget project=green' }).click();
+  const asked = page.getByRole('dialog', { name: 'Forget project=green?' });
+  await asked.getByText('All labels of every charge that has this one are deleted').waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+  await asked.getByRole('button', { name: 'Delete the labels' }).click();
+  await page.getByText('It has no labels.').waitFor();
+  const found = await send(
+    site.app,
+    'GET',
+    '/v1/charges?metadata.key=project&metadata.value=green',
+    site.customer.managementKey,
+  );
+  expect(found.body.charges ?? []).toEqual([]);
+  expect(await spentByEntries(site)).toBe(spent);
+});
