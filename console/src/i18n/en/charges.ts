@@ -3,6 +3,7 @@ export default {
   lead: 'One for each request: what it was for, and what it cost. Times are yours, in UTC on hover.',
   filters: 'Which charges',
   period: 'Period',
+  all: 'all',
   days: { one: 'Last 24 hours', other: '{count} days' },
   state: 'State',
   held: 'held, runs now',
@@ -74,5 +75,4 @@ export default {
   forgetDo: 'Delete the labels',
   forgotten: { one: 'The labels of {count} charge are deleted.', other: 'The labels of {count} charges are deleted.' },
   forgetMore: 'There are more charges with it: delete again.',
-  notFound: 'There is no such charge',
 } as const;

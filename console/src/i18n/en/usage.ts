@@ -29,7 +29,6 @@ export default {
   chart: '{metric} by {group}',
   other: 'others',
   without: 'without {group}',
-  keyGone: 'a key that is gone',
   input: 'Tokens in',
   cached: 'of them cached',
   output: 'Tokens out',

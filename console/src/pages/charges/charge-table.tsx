@@ -20,7 +20,6 @@ export function ChargeTable({ rows, current, search }: ChargeTableProps) {
       id: 'time',
       title: t('charges.time'),
       cell: ({ createTime }) => <Time at={createTime} />,
-      total: t('charges.shown'),
     },
     {
       id: 'what',
@@ -31,6 +30,7 @@ export function ChargeTable({ rows, current, search }: ChargeTableProps) {
           <Link href={`/charges/${chargeId}${search}`}>{operation}</Link> {model && <span class="muted">{model}</span>}
         </>
       ),
+      total: t('charges.shown'),
     },
     { id: 'state', title: t('charges.state'), cell: ({ state }) => <StateBadge state={state} /> },
     { id: 'in', title: t('charges.tokensIn'), align: 'end', cell: ({ inputTokens }) => countText(inputTokens) },

@@ -118,7 +118,7 @@ interface ChoiceProps {
 /** One of those that there are, or all. A value that a link brought is there, too. */
 function Choice({ label, value, options, onValue }: ChoiceProps) {
   const known = value === '' || options.some((option) => option.value === value);
-  const all = [{ value: '', label: t('common.all') }, ...options, ...(known ? [] : [{ value, label: value }])];
+  const all = [{ value: '', label: t('charges.all') }, ...options, ...(known ? [] : [{ value, label: value }])];
   return <Select label={label} value={value} options={all} onValue={onValue} />;
 }
 
