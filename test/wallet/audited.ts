@@ -170,7 +170,7 @@ export const provesNothing: readonly { what: RegExp; of?: RegExp; why: string }[
   { what: /^price\.(effective_at|imported_at)$/, why: 'When a price began, before it was first used.' },
   { what: /^price(\.| \(deleted\))/, of: /unused/, why: 'Nothing was charged by this price.' },
   {
-    what: /^price\.(per_thousand_events|per_request|(cached_|cache_write_(1h_)?|audio_)?(input|output)_per_million)$/,
+    what: /^price\.(per_thousand_(events|search_units)|per_request|(cached_|cache_write_(1h_)?|audio_)?(input|output)_per_million)$/,
     of: /pulse|workflow|model/,
     why: 'A rate of what the item does not use.',
   },
