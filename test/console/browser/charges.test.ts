@@ -54,15 +54,18 @@ test('the lines of each charge add up to it, and to what the API says', async ()
   }
 });
 
+/** For a busy machine. */
+const patient = { timeout: 20_000 };
+
 test('filters are in the address and find what they say; Escape closes the panel and leaves them', async () => {
   const page = await site.open('/charges');
   const rows = page.locator(`${listed} tbody tr`);
   await settled(page);
   await page.getByLabel('Operation').selectOption('chat');
-  await expect.poll(() => rows.count()).toBe(5);
+  await expect.poll(() => rows.count(), patient).toBe(5);
   await page.getByLabel('End user').fill('user-42');
   await page.keyboard.press('Enter');
-  await expect.poll(() => rows.count()).toBe(1);
+  await expect.poll(() => rows.count(), patient).toBe(1);
   await rows.getByRole('link').click();
   await page.getByRole('heading', { name: 'What it consists of' }).waitFor();
   await page.keyboard.press('Escape');
@@ -70,12 +73,12 @@ test('filters are in the address and find what they say; Escape closes the panel
     .getByRole('dialog')
     .waitFor({ state: 'detached' })
     .catch(() => undefined);
-  await expect.poll(() => new URL(page.url()).pathname).toBe('/console/charges');
+  await expect.poll(() => new URL(page.url()).pathname, patient).toBe('/console/charges');
   expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ operation: 'chat', subject: 'user-42' });
   await page.getByRole('button', { name: 'Clear the filters' }).click();
-  await expect.poll(() => rows.count()).toBe(7);
+  await expect.poll(() => rows.count(), patient).toBe(7);
   await page.getByLabel('Key', { exact: true }).selectOption({ index: 1 });
-  await expect.poll(() => rows.count()).toBeLessThan(7);
+  await expect.poll(() => rows.count(), patient).toBeLessThan(7);
 });
 
 test('a label is forgotten everywhere after it was asked, and what was charged stays', async () => {
