@@ -1,8 +1,8 @@
-import type { DescMethod, Message } from '@bufbuild/protobuf';
+import { type DescMethod, isMessage, type Message } from '@bufbuild/protobuf';
 import type { Caller } from '../base/caller.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
 import { AccountService } from '../gen/intelligence/account/v1/account_service_pb.ts';
-import { KeyService } from '../gen/intelligence/key/v1/key_service_pb.ts';
+import { CreateKeyRequestSchema, KeyService } from '../gen/intelligence/key/v1/key_service_pb.ts';
 
 /** For so long after its key was shown, a session may do everything that the key may. */
 const confirmedMs = 10 * 60_000;
@@ -11,7 +11,12 @@ const confirmedMs = 10 * 60_000;
 const guarded = new Map<DescMethod, (request: Message) => boolean>([
   [AccountService.method.creditAccount, () => true],
   [AccountService.method.adjustAccount, () => true],
-  [KeyService.method.createKey, (request) => 'kind' in request && request.kind === 'management'],
+  [
+    KeyService.method.createKey,
+    (request) => isMessage(request, CreateKeyRequestSchema) && request.kind === 'management',
+  ],
+  // The request does not say of which kind its key is, and either gives a secret to whoever sits there.
+  [KeyService.method.rotateKey, () => true],
 ]);
 
 /** Whether a session's holder has shown its credential recently enough for this call. Others than sessions show it with each call. */

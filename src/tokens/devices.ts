@@ -96,15 +96,14 @@ export function createDevices({ store, clients, clock, attempts, parentOf }: Dev
 
   /** The grant under a user code, of this account's own clients, that is `wanted`. Wrong codes are counted. */
   async function findGrant(by: ByCode, wanted: (grant: Grant) => boolean): Promise<Result<FoundGrant>> {
-    const allowed = attempts.check(by.accountId);
-    if (!allowed.ok) return allowed;
+    const attempt = attempts.begin(by.accountId);
+    if (!attempt.ok) return attempt;
     const code = readUserCode(by.userCode);
     const grant = code === undefined ? undefined : await store.findGrant(by.accountId, code);
     const client = grant && wanted(grant) ? await clients.find(grant.clientId) : undefined;
-    if (!grant || !client || (by.onlyKeyId !== undefined && client.keyId !== by.onlyKeyId)) {
-      attempts.wrong(by.accountId);
+    if (!grant || !client || (by.onlyKeyId !== undefined && client.keyId !== by.onlyKeyId))
       return fail(code === undefined ? invalid('userCode', 'must be the 8 letters that the device shows') : noSuchCode);
-    }
+    attempt.value();
     return succeed({ grant, client });
   }
 

@@ -162,6 +162,7 @@ eachServer((server) => {
     const models = await send(app, 'GET', '/api/v1/rerank/models', limited);
     expect(models.body.models).toEqual([
       {
+        ownKey: false,
         ...{ id: 'rerank-v4.0-pro', provider: 'cohere', quality: 40, inputTokensMax: 32_764, documentsMax: 1_000 },
         ...{ perThousandSearchUnitsUsd: '2.50', perRequestUsd: '0.00' },
       },

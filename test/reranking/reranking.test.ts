@@ -5,6 +5,7 @@ import type { NanoUsd } from '../../src/base/money.ts';
 import { createCatalog, type ModelSettings, memoryPriceStore } from '../../src/catalog/index.ts';
 import { createCircuitBreaker, tokenCounter } from '../../src/chat/index.ts';
 import { createProviders, defaultUpstreamLimits, type ProviderSettings } from '../../src/providers/index.ts';
+import { createLexicalReranker } from '../../src/providers/lexical-reranker.ts';
 import { createReranking, type Overrun, type RerankRequest } from '../../src/reranking/index.ts';
 import { caller } from '../chat/harness.ts';
 import { memoryLedger } from '../support/memory-ledger.ts';
@@ -289,4 +290,37 @@ test('the embedded model ranks by rare words first, takes no place of another, a
   expect(await run({})).toMatchObject({ failure: { kind: 'upstream_failed', attempts: [{ provider: 'up' }] } });
   const { run: alone } = await serve({ models: [] });
   expect(await alone({})).toMatchObject({ value: { provider: 'builtin', model: 'lexical' } });
+});
+
+test('the embedded model lets other work in between, however many words are asked for', async () => {
+  const words = Array.from({ length: 12_000 }, (_, index) => index.toString(36));
+  const documents = Array.from({ length: 400 }, (_, index) => words.slice(index * 7, index * 7 + 900).join(' '));
+  let turns = 0;
+  let over = false;
+  const count = () => {
+    turns += 1;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  const { signal } = new AbortController();
+  const { tokens } = await createLexicalReranker().rerank({
+    query: words.join(' '),
+    documents,
+    inputTokensMax: 1_000_000,
+    signal,
+  });
+  over = true;
+  expect(tokens).toBe(12_000 + 400 * 900);
+  // 1.3 million characters to read and 360,000 words to weigh.
+  expect(turns).toBeGreaterThanOrEqual(14);
+
+  const leaving = new AbortController();
+  const left = createLexicalReranker().rerank({
+    query: words.join(' '),
+    documents,
+    inputTokensMax: 1_000_000,
+    signal: leaving.signal,
+  });
+  leaving.abort(new Error('left'));
+  await expect(left).rejects.toThrow('left');
 });

@@ -192,6 +192,12 @@ eachServer((server) => {
       expect(refused).toMatchObject({ failure: { kind: 'rate_limited' } });
     clock.forward(60_000);
     expect(unwrap(await devices.read({ ...by, userCode }))).toMatchObject({ state: 'pending' });
+    clock.forward(60_000);
+    // Tries at the same time count as those one after another.
+    const tries = await Promise.all(Array.from({ length: 30 }, () => devices.read({ ...by, userCode: 'BCDFGHJK' })));
+    const kinds = tries.map((tried) => (tried.ok ? 'found' : tried.failure.kind));
+    expect(kinds.filter((kind) => kind === 'not_found')).toHaveLength(10);
+    expect(kinds.filter((kind) => kind === 'rate_limited')).toHaveLength(20);
   });
 
   test("only the client's own account approves, and an API key only for its own clients", async () => {

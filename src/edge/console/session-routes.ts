@@ -31,12 +31,13 @@ export function registerSessionRoutes(app: FastifyInstance, options: SessionRout
     routes.get('/console/session', async (request, reply) => {
       const secret = secretOf(request);
       // Whoever is not signed in has done nothing wrong, so it is no error.
-      if (secret === undefined || !checkFromConsole(browserRequest(request)).ok) return reply.send('null');
+      if (secret === undefined || !checkFromConsole(browserRequest(request)).ok)
+        return reply.type('application/json; charset=utf-8').send('null');
       const session = await sessions.verify(secret, { peer: request.ip, unseen: true });
       if (session.ok) return reply.send(await describe(session.value));
       if (session.failure.kind !== 'session_ended') throw new FailureError(session.failure);
       forgetCookie(request, reply);
-      return reply.send('null');
+      return reply.type('application/json; charset=utf-8').send('null');
     });
 
     routes.post('/console/session', async (request, reply) => {

@@ -44,6 +44,8 @@ const types: Readonly<Record<string, string>> = {
 const unbuilt =
   'The console is not built: run "npm run build:console" and start the service again. The API works without it.\n';
 
+const gone = 'This file is of another build of the console: load the page again.\n';
+
 /**
  * The console's files, read into memory once, at their fixed paths: no path of a request ever reaches the file system. Any other path
  * below `/console/` is a place in the console, so it is answered with its page.
@@ -58,7 +60,8 @@ export function registerConsoleFiles(app: FastifyInstance, folder: string): void
       return reply.code(503).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(unbuilt);
     const file = files.get(path);
     // A page of an earlier build asks for files that are gone: the answer must not be a page.
-    if (!file && path.startsWith('assets/')) return reply.callNotFound();
+    if (!file && path.startsWith('assets/'))
+      return reply.code(404).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(gone);
     return sendStaticFile(request, reply, file ?? page);
   });
 }

@@ -64,7 +64,8 @@ eachServer((server) => {
     expect(Math.round(idle / 60_000)).toBe(15);
     const opened = await browser.send('POST', '/v1/accounts', { displayName: 'By a page' });
     expect(opened.status, opened.text).toBe(200);
-    expect((await browser.send('GET', '/v1/wallet')).status).toBe(403);
+    expect((await browser.send('GET', '/v1/wallet')).status, 'whose it is').toBe(400);
+    expect((await browser.send('GET', '/v1/wallet/low-balance-alert')).status).toBe(403);
   });
 
   test('an API key, a token and nonsense sign nobody in', async () => {
@@ -300,5 +301,26 @@ eachServer((server) => {
       reference: 'by token',
     });
     expect(byToken.status, byToken.text).toBe(200);
+  });
+
+  test('a session that was left open gives nobody the secret of a key', async () => {
+    const left = await onboard(app);
+    const browser = await signIn(app, left.managementKey);
+    const { body } = await browser.send('GET', '/v1/keys');
+    const ids = new Map(body.keys.map(({ kind, keyId }: Record<string, string>) => [kind, keyId]));
+    await database()
+      .database.for<{ console_session: { confirmed_at_ms: number } }>()
+      .updateTable('console_session')
+      .set({ confirmed_at_ms: Date.now() - 601_000 })
+      .execute();
+    const rotate = (kind: string) =>
+      browser.send('POST', `/v1/keys/${ids.get(kind)}:rotate`, { overlapSeconds: 3_600 });
+    // Another node reads a session anew after a second; the one that has it in memory, too.
+    const make = () => browser.send('POST', '/v1/keys', { displayName: 'k', purpose: 'p', kind: 'management' });
+    await expect.poll(async () => reasonOf(await make()), { timeout: 20_000 }).toBe('CONFIRMATION_REQUIRED');
+    for (const kind of ['management', 'live']) expect(reasonOf(await rotate(kind))).toBe('CONFIRMATION_REQUIRED');
+    expect((await browser.send('POST', '/console/session/confirm', { key: left.managementKey })).status).toBe(200);
+    expect((await rotate('live')).status).toBe(200);
+    expect((await rotate('management')).status).toBe(200);
   });
 });

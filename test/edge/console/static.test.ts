@@ -84,7 +84,11 @@ test('files come as they were packed, and those whose name tells their content a
 });
 
 test('a file of an earlier build is missing, and nothing outside the build is reached', async () => {
-  expect((await app.inject('/console/assets/app-0000.js')).statusCode).toBe(404);
+  const gone = await app.inject('/console/assets/app-0000.js');
+  expect([gone.statusCode, gone.body]).toEqual([
+    404,
+    'This file is of another build of the console: load the page again.\n',
+  ]);
   expect((await app.inject('/console/assets/app-1a2b.js.br')).statusCode).toBe(404);
   for (const url of [
     '/console/../secret.txt',

@@ -94,6 +94,7 @@ test('what the path sets is not in the body', () => {
   expect(Object.keys(credit.requestBody.content['application/json'].schema.properties)).toEqual([
     'amountUsd',
     'reference',
+    'reason',
   ]);
 });
 
