@@ -44,12 +44,18 @@ function columns(withLevel: boolean): Column<LimitJson>[] {
       cell: ({ name = '' }) => findText('keys', `limit-${name}`) ?? name,
     },
     ...(withLevel ? [whose] : []),
-    { id: 'most', title: t('keys.limitMost'), align: 'end', cell: ({ most = 0 }) => formatNumber(most) },
+    { id: 'most', title: t('keys.limitMost'), align: 'end', cell: mostText },
     {
       id: 'used',
       title: t('keys.limitUsed'),
       align: 'end',
-      cell: ({ used = 0, burst = 0 }) => t('keys.usedOf', { used, burst }),
+      cell: ({ used = 0 }) => formatNumber(used),
     },
   ];
+}
+
+/** What is counted by the minute may come in a burst; what runs at one time may not. */
+function mostText({ name = '', most = 0, burst = 0 }: LimitJson): string {
+  if (name.startsWith('concurrent')) return formatNumber(most);
+  return t('keys.limitRate', { most: formatNumber(most), burst: formatNumber(burst) });
 }

@@ -45,7 +45,7 @@ export function KeyChoice({ keys, value, onValue, disabled = false }: KeyChoiceP
       disabled={disabled}
       options={keys.map(({ keyId = '', displayName = '', lastFour = '' }) => ({
         value: keyId,
-        label: `${displayName} ··${lastFour}`,
+        label: `${displayName} …${lastFour}`,
       }))}
       onValue={onValue}
     />
@@ -59,7 +59,7 @@ export function NoPayingKey() {
       kind="info"
       title={t('common.noPayingKey')}
       action={
-        <Link class="button primary" href="/keys">
+        <Link class="button primary" href="/keys?create">
           {t('common.makeKey')}
         </Link>
       }

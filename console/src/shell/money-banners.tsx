@@ -1,13 +1,19 @@
-import { Link } from 'wouter-preact';
+import { Link, useLocation } from 'wouter-preact';
 import { t } from '../i18n/index.ts';
 import { balanceText, readUsd } from '../money.ts';
 import { useRpc } from '../query.ts';
 import { Banner } from '../ui/banner.tsx';
 
-/** What the wallet says on every page: use is paused, something is owed, or credit runs low. Silent while it is not known. */
+/**
+ * What the wallet says on every page: use is paused, something is owed, or credit runs low. Silent while it is not known. An account that
+ * never had credit has lost nothing: it is asked to begin, without alarm.
+ */
 export function MoneyBanners() {
   const { data: { wallet } = {} } = useRpc('WalletService.GetWallet', {}, { refetchInterval: 60_000 });
   const { data: { alert } = {} } = useRpc('WalletService.GetLowBalanceAlert', {});
+  const paused = wallet?.paused === true;
+  const { data: begun } = useRpc('WalletService.ListEntries', { pageSize: 1 }, { enabled: paused });
+  const [path] = useLocation();
   const owed = readUsd(wallet?.owedUsd);
   const available = readUsd(wallet?.availableUsd);
   const threshold = readUsd(alert?.thresholdUsd);
@@ -23,12 +29,21 @@ export function MoneyBanners() {
         {t('common.owedHelp')}
       </Banner>
     );
-  if (wallet.paused)
+  if (paused) {
+    if (!begun) return null;
+    // The overview of a new account is its first steps, and they begin with this one.
+    if ((begun.entries ?? []).length === 0)
+      return path === '/' ? null : (
+        <Banner kind="info" title={t('common.noCreditYet')} action={action}>
+          {t('common.noCreditYetHelp')}
+        </Banner>
+      );
     return (
       <Banner kind="danger" title={t('common.paused')} action={action}>
         {t('common.pausedHelp')}
       </Banner>
     );
+  }
   if (alert?.below && available !== undefined && threshold !== undefined)
     return (
       <Banner kind="warning" title={t('common.lowBalance', { amount: balanceText(available) })} action={action}>

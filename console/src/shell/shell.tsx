@@ -93,13 +93,13 @@ function Menu({ routes, onGo }: { routes: readonly PageRoute[]; onGo?: () => voi
   );
 }
 
-function NavLink({ route, onGo }: { route: PageRoute; onGo?: () => void }) {
+function NavLink({ route, short = false, onGo }: { route: PageRoute; short?: boolean; onGo?: () => void }) {
   const [path] = useLocation();
   const [own] = route.paths;
   const current = own === '/' ? path === '/' : path === own || path.startsWith(`${own}/`);
   return (
     <Link href={own} {...(current && { 'aria-current': 'page' as const })} {...(onGo && { onClick: onGo })}>
-      {navText(route.page)}
+      {(short && findText('common', `bar-${route.page}`)) || navText(route.page)}
     </Link>
   );
 }
@@ -111,7 +111,7 @@ function BottomBar({ routes }: { routes: readonly PageRoute[] }) {
       {routes
         .filter(({ bar }) => bar)
         .map((route) => (
-          <NavLink key={route.page} route={route} />
+          <NavLink key={route.page} route={route} short />
         ))}
       <button type="button" aria-expanded={open} onClick={() => setOpen(true)}>
         {t('common.more')}

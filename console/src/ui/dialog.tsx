@@ -22,9 +22,13 @@ interface DialogProps {
 export function Dialog({ title, open, onClose, kind = 'middle', locked = false, actions, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const opener = useRef<Element | undefined>(undefined);
   useEffect(() => {
-    if (open && !dialog.current?.open) dialog.current?.showModal();
-    if (!open) dialog.current?.close();
+    if (!open) return dialog.current?.close();
+    opener.current = openerNow();
+    if (!dialog.current?.open) dialog.current?.showModal();
+    // One begins where one writes, not at the button that closes.
+    if (kind === 'middle') dialog.current?.querySelector<HTMLElement>(firstField)?.focus();
   }, [open]);
   return (
     <dialog
@@ -37,7 +41,10 @@ export function Dialog({ title, open, onClose, kind = 'middle', locked = false, 
       onClose={() => {
         // Chromium closes at the second Escape whatever `cancel` says.
         if (locked && open) dialog.current?.showModal();
-        else onClose();
+        else {
+          giveFocusBack(opener.current);
+          onClose();
+        }
       }}
     >
       {open && (
@@ -61,6 +68,24 @@ export function Dialog({ title, open, onClose, kind = 'middle', locked = false, 
       )}
     </dialog>
   );
+}
+
+const firstField = '.dialog-body :is(.input input, textarea)';
+
+/** What opened the dialog that was opened last: one that follows another, such as a secret its form, gives the focus back to the same. */
+let lastOpener: Element | undefined;
+
+function openerNow(): Element | undefined {
+  const active = document.activeElement;
+  if (active && active !== document.body && active.localName !== 'dialog') lastOpener = active;
+  return lastOpener;
+}
+
+/** The browser gives the focus back, unless what it would give it to went away. */
+function giveFocusBack(opener: Element | undefined): void {
+  if (document.activeElement && document.activeElement !== document.body) return;
+  const next = opener?.isConnected ? opener : document.querySelector('h1');
+  if (next instanceof HTMLElement) next.focus();
 }
 
 interface SecretDialogProps {

@@ -82,10 +82,11 @@ test('at 0 USD use is paused on every page, and a top-up of 5.00 lets the same k
   const chat = () => send(site.app, 'POST', '/api/v1/assistant/chat', customer.apiKey, question);
   expect(reasonOf(await chat())).toBe('INSUFFICIENT_CREDIT');
   const page = await site.open('/credit', { credential: customer.managementKey });
-  await page.getByText('Use is paused: balance 0.00.').waitFor();
+  await page.getByText('Add credit to begin.').waitFor();
   await topUp(page, '5.00');
-  await page.getByText('$5.00 were added.').waitFor();
-  await page.getByText('Use is paused: balance 0.00.').waitFor({ state: 'detached' });
+  await page.getByText('$5.00 was added.').waitFor();
+  expect(await section(page, 'Top up').getByLabel('Amount in USD').inputValue()).toBe('');
+  await page.getByText('Add credit to begin.').waitFor({ state: 'detached' });
   const answer = await chat();
   expect(answer.status, answer.text).toBe(200);
   const { wallet } = await api('/v1/wallet', customer.managementKey);
@@ -97,6 +98,18 @@ test('at 0 USD use is paused on every page, and a top-up of 5.00 lets the same k
     wallet.availableUsd,
     wallet.balanceUsd,
   ]);
+});
+
+test('credit that was used up is told as an alarm, unlike credit that never was', async () => {
+  const customer = await onboard(site.app, '5.00');
+  const path = `/v1/accounts/${customer.accountId}/adjustments`;
+  const body = { direction: 'take', amountUsd: '5.00', reason: 'a test' };
+  await send(site.app, 'POST', path, site.app.operatorToken, body, { 'idempotency-key': randomUUID() });
+  const page = await site.open('/credit', { credential: customer.managementKey });
+  const alarm = page.getByRole('alert').filter({ hasText: 'Use is paused: the balance is $0.00.' });
+  await alarm.waitFor();
+  expect(await alarm.textContent()).toMatch(/Requests are refused until there is credit.*402 INSUFFICIENT_CREDIT/);
+  expect(await page.getByText('Add credit to begin.').count()).toBe(0);
 });
 
 test('what cannot be bought is refused in a clear word, and nothing is sent', async () => {
@@ -138,7 +151,7 @@ test('an answer that is lost, and a second press, buy once', async () => {
   await topUp(page, '7');
   await section(page, 'Top up').getByRole('alert').waitFor();
   await section(page, 'Top up').getByRole('button', { name: 'Top up', exact: true }).click();
-  await page.getByText('$7.00 were added.').waitFor();
+  await page.getByText('$7.00 was added.').waitFor();
   expect(lost).toBe(1);
   expect((await api('/v1/wallet', customer.managementKey)).wallet.balanceUsd).toBe('7.00');
 });
@@ -167,10 +180,10 @@ test('the application wallet is topped up by itself, and the API has nothing of 
   await apart.locator('summary').click();
   await apart.getByLabel('Amount in USD').fill('6');
   await apart.getByRole('button', { name: 'Top up the application wallet' }).click();
-  await page.getByText('$6.00 were added.').waitFor();
+  await page.getByText('$6.00 was added.').waitFor();
   expect((await api('/v1/application-wallet', customer.managementKey)).wallet.balanceUsd).toBe('6.00');
   expect((await api('/v1/wallet', customer.managementKey)).wallet.paused).toBe(true);
-  await page.getByText('Use is paused: balance 0.00.').waitFor();
+  await page.getByText('Add credit to begin.').waitFor();
 });
 
 test('entries are downloaded as a file, with the cookie alone', async () => {

@@ -92,9 +92,10 @@ test('a new key is shown once, works, and is nowhere in the page after that', as
   await shown.waitFor();
   expect(await shown.locator('.secret code').textContent()).toBe(secret);
   expect(await shown.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true);
-  await shown.getByLabel('I have kept it').check();
+  await shown.getByLabel('I have stored it').check();
   await shown.getByRole('button', { name: 'Done' }).click();
   await row(page, 'reports').waitFor();
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Create a key');
   await expectNowhere(page, secret);
 
   const made = (await api('/v1/keys')).keys.find((key: { displayName: string }) => key.displayName === 'reports');
@@ -131,7 +132,7 @@ test('a rotation with an overlap leaves the old secret working, and one without 
     await dialog.getByRole('button', { name: 'Rotate' }).click();
     const shown = page.getByRole('dialog', { name: 'The new secret of backend' });
     const secret = String(await shown.locator('.secret code').textContent());
-    await shown.getByLabel('I have kept it').check();
+    await shown.getByLabel('I have stored it').check();
     await shown.getByRole('button', { name: 'Done' }).click();
     return secret;
   };

@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { send } from '../../support/app.ts';
 import { axeViolations } from './axe.ts';
 import { openConsole, settled } from './harness.ts';
 
+const run = promisify(execFile);
 const site = openConsole({
   fill: async ({ app, customer }) => {
     for (const [index, content] of ['What is the capital of France?', 'Who wrote Faust?', 'Say hello.'].entries())
@@ -69,7 +72,45 @@ test('a new account is led to its first reply, and nothing else', async () => {
     'Send a request ',
   ]);
   expect(await page.locator('.figure').count()).toBe(0);
-  expect(await page.getByRole('alert').textContent()).toContain('402 INSUFFICIENT_CREDIT');
+  // Nothing was lost yet, so nothing alarms.
+  expect(await page.locator('main .banner').count()).toBe(0);
+  await page.getByRole('link', { name: 'Create an API key' }).click();
+  await page.getByRole('dialog', { name: 'Create an API key' }).waitFor();
+  expect(await page.evaluate('document.activeElement.labels[0].textContent')).toBe('Name');
+  expect(new URL(page.url()).search).toBe('');
+  await page.keyboard.press('Escape');
+  await page.getByText('Add credit to begin.').waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+});
+
+test('the sample request of the first steps works as it stands, and its answer is one', async () => {
+  const page = await site.open('/', { credential: site.newcomer.managementKey });
+  await settled(page);
+  const shown = (await page.locator('.code pre').textContent()) ?? '';
+  expect(shown).toContain("export API_KEY='ik_live_...'");
+  const { stdout } = await run('sh', [
+    '-c',
+    shown.replace('ik_live_...', site.customer.apiKey).replace('curl ', 'curl -s '),
+  ]);
+  expect(JSON.parse(stdout).message.content).toContain('Paris');
+});
+
+test('code wraps on a phone, and its button is below it', async () => {
+  const page = await site.open('/', { credential: site.newcomer.managementKey, look: 'phone' });
+  await settled(page);
+  const code = page.locator('.code pre');
+  expect(await code.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+  const [text, button] = await Promise.all([code.boundingBox(), page.locator('.code button').boundingBox()]);
+  expect(button?.y).toBeGreaterThanOrEqual((text?.y ?? 0) + (text?.height ?? 0));
+});
+
+test('an account of today has no forecast, and no comparison with last month', async () => {
+  const page = await site.open('/');
+  await settled(page);
+  const lasts = page.locator('.figure').filter({ hasText: 'Credit lasts' });
+  expect(await lasts.locator('.value').textContent()).toBe('not known yet');
+  expect(await lasts.textContent()).toContain('known after 3 days of use');
+  expect(await page.locator('.figure').filter({ hasText: 'Spent in' }).locator('.small').count()).toBe(0);
 });
 
 site.matrix('/', { name: 'overview' });

@@ -25,11 +25,11 @@ test('a top-up waits for its payment, and the page says when it came, without be
   // Back from the provider's page, or by a reload, it waits on.
   await page.reload();
   await page.getByText('Waiting for the payment of $50.00').waitFor();
-  await page.getByText('Use is paused: balance 0.00.').waitFor();
+  await page.getByText('Add credit to begin.').waitFor();
 
   await sendEvent(site.app, 'checkout.session.completed', stripe.pay(topUpId));
-  await page.getByText('$50.00 were paid').waitFor();
-  await page.getByText('Use is paused: balance 0.00.').waitFor({ state: 'detached' });
+  await page.getByText('$50.00 was paid').waitFor();
+  await page.getByText('Add credit to begin.').waitFor({ state: 'detached' });
   expect((await topUps())[0].state).toBe('paid');
 });
 

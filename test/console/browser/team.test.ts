@@ -28,7 +28,7 @@ test('a person gets a management key, which is shown once and signs in', async (
   const shown = page.getByRole('dialog', { name: 'The management key of Ada Lovelace' });
   const secret = String(await shown.locator('.secret code').textContent());
   expect(secret).toMatch(/^ik_mgmt_/);
-  await shown.getByLabel('I have kept it').check();
+  await shown.getByLabel('I have stored it').check();
   await shown.getByRole('button', { name: 'Done' }).click();
   await section(page, 'Management keys').getByText('Ada Lovelace').waitFor();
   expect(await page.content()).not.toContain(secret.slice(36, 79));
@@ -60,7 +60,7 @@ test('rotating the key that one is signed in with shows the new secret, and ends
   expect(await shown.isVisible()).toBe(true);
   const refused = await page.request.get(`${site.app.url}/v1/wallet`, { headers: { 'sec-fetch-site': 'same-origin' } });
   expect(refused.status()).toBe(401);
-  await shown.getByLabel('I have kept it').check();
+  await shown.getByLabel('I have stored it').check();
   await shown.getByRole('button', { name: 'Done' }).click();
   await signIn(page, secret);
   expect(page.url()).toContain('/console/team');
@@ -143,6 +143,6 @@ test('the limits are those that are in force', async () => {
 
 async function keep(page: Page): Promise<void> {
   const shown = page.getByRole('dialog', { name: /^The management key of/ });
-  await shown.getByLabel('I have kept it').check();
+  await shown.getByLabel('I have stored it').check();
   await shown.getByRole('button', { name: 'Done' }).click();
 }

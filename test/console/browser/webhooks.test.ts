@@ -102,7 +102,7 @@ test('an endpoint is added: its secret is shown once, verifies a test, and stays
   // It is not to be closed by mistake.
   await page.keyboard.press('Escape');
   expect(await page.locator('.secret code').isVisible()).toBe(true);
-  await page.getByLabel('I have kept it').check();
+  await page.getByLabel('I have stored it').check();
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByRole('button', { name: `Send a test to ${server.url}` }).click();
   await vi.waitFor(
@@ -136,7 +136,7 @@ test('a secret is replaced, and both sign in the overlap', async () => {
   await page.getByRole('dialog').getByLabel('The old secret signs as well for').selectOption('an hour');
   await page.getByRole('button', { name: 'Replace the secret' }).click();
   const secret = (await page.locator('.secret code').textContent()) ?? '';
-  await page.getByLabel('I have kept it').check();
+  await page.getByLabel('I have stored it').check();
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByText('signed with both secrets until').waitFor();
   await manage('POST', `/v1/webhooks/endpoints/${added.endpoint.endpointId}:test`, {});

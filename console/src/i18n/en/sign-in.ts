@@ -1,6 +1,6 @@
 export default {
   title: 'Sign in',
-  lead: 'See what is left, what it went on, and what to do next.',
+  lead: 'See what is left, what it was spent on, and what to do next.',
   owner: 'Account',
   operator: 'Operator',
   key: 'Management key',

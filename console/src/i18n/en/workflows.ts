@@ -32,7 +32,7 @@ export default {
   eliminated: 'Left out',
   caps: 'What caps the rating',
   risks: 'What could go wrong',
-  assumptions: 'Taken for granted',
+  assumptions: 'Assumptions',
   unused: 'Not looked at',
   unusedMeant: '{field} (did you mean {meant}?)',
   findings: 'Risky phrases',

@@ -34,7 +34,9 @@ function Form({ kind, options }: TopUpFormProps & { options: PaymentOptionsJson 
     event.preventDefault();
     const typed = amountOf(text, options);
     setProblem(typed.problem);
-    if (typed.amount !== undefined) topUp.mutate({ amountUsd: formatUsd(typed.amount) });
+    // A second press after it was paid must not buy the same again.
+    if (typed.amount !== undefined)
+      topUp.mutate({ amountUsd: formatUsd(typed.amount) }, { onSuccess: () => setText('') });
   };
   const [least, most] = [readUsd(options.minimumUsd), readUsd(options.maximumUsd)];
   return (

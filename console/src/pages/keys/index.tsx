@@ -1,6 +1,6 @@
 import './keys.css';
-import { useState } from 'preact/hooks';
-import { useLocation, useParams } from 'wouter-preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useLocation, useParams, useSearchParams } from 'wouter-preact';
 import type { KeyJson } from '../../../gen/intelligence/key/v1/key_pb';
 import type { ListKeysResponseJson } from '../../../gen/intelligence/key/v1/key_service_pb';
 import type { GetUsageResponseJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
@@ -27,6 +27,14 @@ export default function Keys() {
   const [, navigate] = useLocation();
   const [filters, setFilters] = useFilters({ show: 'active' });
   const [step, setStep] = useState<Step>();
+  // Elsewhere a link may ask for the form: `?create`.
+  const [params, setParams] = useSearchParams();
+  const asked = params.has('create');
+  useEffect(() => {
+    if (!asked) return;
+    setStep({ what: 'create' });
+    setParams({}, { replace: true });
+  }, [asked]);
   const { startTime, endTime } = lastDays(30);
   const keys = useAllRows('KeyService.ListKeys', {}, keysOf);
   const usage = useAllRows('WalletService.GetUsage', { startTime, endTime, groupBy: ['key'] }, usageOf);

@@ -61,8 +61,7 @@ function columns(costOf: (key: KeyJson) => NanoUsd | undefined, sum: NanoUsd | u
     {
       id: 'used',
       title: t('keys.lastUsed'),
-      cell: ({ lastUsedTime }) =>
-        lastUsedTime ? <Time at={lastUsedTime} /> : <span class="muted">{t('keys.never')}</span>,
+      cell: (key) => <LastUsed of={key} cost={costOf(key)} />,
     },
     { id: 'spent', title: t('keys.spent'), align: 'end', cell: (key) => <Spent of={key} /> },
     {
@@ -73,6 +72,12 @@ function columns(costOf: (key: KeyJson) => NanoUsd | undefined, sum: NanoUsd | u
       total: <Money usd={sum} />,
     },
   ];
+}
+
+/** A key that was never shown to the service itself can still have paid, for the tokens that were made of it. */
+function LastUsed({ of: { lastUsedTime }, cost }: { of: KeyJson; cost: NanoUsd | undefined }) {
+  if (lastUsedTime) return <Time at={lastUsedTime} />;
+  return <span class="muted">{cost ? t('keys.notDirectly') : t('keys.never')}</span>;
 }
 
 const kinds: Record<string, 'good' | 'warning' | 'danger'> = { active: 'good', expired: 'warning', revoked: 'danger' };

@@ -4,16 +4,15 @@ import { Link } from 'wouter-preact';
 import type { ListKeysResponseJson } from '../../../gen/intelligence/key/v1/key_service_pb';
 import type { GetWalletResponseJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
 import type { ApiFailure } from '../../api.ts';
+import { firstCallText } from '../../credentials/first-call.ts';
 import { t } from '../../i18n/index.ts';
 import { balanceText, readUsd } from '../../money.ts';
-import { Async, Code, curlText } from '../../ui/index.ts';
+import { Async, Code } from '../../ui/index.ts';
 
 interface ChecklistProps {
   wallet: UseQueryResult<GetWalletResponseJson, ApiFailure>;
   keys: UseQueryResult<ListKeysResponseJson, ApiFailure>;
 }
-
-const hello = { messages: [{ role: 'user', content: 'What is the capital of France?' }] };
 
 /** What a new account has to do until its first paid reply; all there is, until then. */
 export function Checklist({ wallet, keys }: ChecklistProps) {
@@ -39,7 +38,7 @@ export function Checklist({ wallet, keys }: ChecklistProps) {
               <Step
                 done={live.length > 0}
                 title={t('overview.stepKey')}
-                action={{ href: '/keys', text: t('overview.stepKey') }}
+                action={{ href: '/keys?create', text: t('overview.stepKey') }}
               >
                 {live.length > 0 ? t('overview.stepKeyDone', { count: live.length }) : t('overview.stepKeyText')}
               </Step>
@@ -49,7 +48,7 @@ export function Checklist({ wallet, keys }: ChecklistProps) {
                 action={{ href: '/playground', text: t('overview.stepGo') }}
               >
                 {t('overview.stepRequestText')}
-                <Code text={curlText('ChatService.Chat', hello, 'API_KEY')} />
+                <Code text={firstCallText()} />
               </Step>
             </ol>
           );

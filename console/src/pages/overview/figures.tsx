@@ -8,17 +8,21 @@ import { formatNumber, t } from '../../i18n/index.ts';
 import { balanceText, costText, exactText, type NanoUsd, readUsd } from '../../money.ts';
 import type { AllRows } from '../../paging.ts';
 import { Async, Money } from '../../ui/index.ts';
-import { changeOf, costsOf, monthsOf, runwayOf, spentBetween } from './sums.ts';
+import { changeOf, costsOf, leastDays, monthsOf, type Runway, runwayOf, spentBetween } from './sums.ts';
+
+const yearDays = 365;
 
 interface FiguresProps {
   wallet: UseQueryResult<GetWalletResponseJson, ApiFailure>;
   usage: UseQueryResult<AllRows<UsageRowJson>, ApiFailure>;
   alert: LowBalanceAlertJson | undefined;
   today: Day;
+  /** The first day of the account; undefined while it is not known. */
+  since: Day | undefined;
 }
 
 /** The three figures that one comes for. */
-export function Figures({ wallet, usage, alert, today }: FiguresProps) {
+export function Figures({ wallet, usage, alert, today, since }: FiguresProps) {
   return (
     <div class="cards">
       <section class="card figure">
@@ -43,7 +47,7 @@ export function Figures({ wallet, usage, alert, today }: FiguresProps) {
       <section class="card figure">
         <h2 class="name">{t('overview.spent', { month: monthText(today) })}</h2>
         <Async query={usage} lines={3}>
-          {({ rows }) => <Spent rows={rows} today={today} />}
+          {({ rows }) => <Spent rows={rows} today={today} since={since} />}
         </Async>
       </section>
       <section class="card figure">
@@ -64,7 +68,7 @@ function alertText(threshold: NanoUsd | undefined): string {
   return threshold ? t('overview.alert', { amount: balanceText(threshold) }) : t('overview.alertNone');
 }
 
-function Spent({ rows, today }: { rows: readonly UsageRowJson[]; today: Day }) {
+function Spent({ rows, today, since }: { rows: readonly UsageRowJson[] } & Pick<FiguresProps, 'today' | 'since'>) {
   const costs = costsOf(rows);
   const { first, firstBefore, lastBefore } = monthsOf(today);
   const now = costs && spentBetween(costs, first, today);
@@ -74,7 +78,8 @@ function Spent({ rows, today }: { rows: readonly UsageRowJson[]; today: Day }) {
       <p class="value">
         <Money usd={now} as="cost" />
       </p>
-      {now !== undefined && before !== undefined && (
+      {/* Nothing is compared with days before there was an account. */}
+      {now !== undefined && before !== undefined && since !== undefined && since <= firstBefore && (
         <p class="muted small">{changeText(now, before, dayText(firstBefore), dayText(lastBefore))}</p>
       )}
     </>
@@ -99,19 +104,25 @@ interface LastsProps {
 function Lasts({ rows, today, available }: LastsProps) {
   const costs = costsOf(rows);
   if (!costs || available === undefined) return <p class="value">–</p>;
-  const { days, pace } = runwayOf(available, costs, today);
+  const runway = runwayOf(available, costs, today);
   return (
     <>
-      <p class="value">{runwayText(days, available)}</p>
-      <p class="muted small">
-        {pace > 0n ? t('overview.runwayPace', { amount: costText(pace) }) : t('overview.runwayNoUse')}
-      </p>
+      <p class="value">{runwayText(runway.days, available)}</p>
+      <p class="muted small">{paceText(runway)}</p>
     </>
   );
+}
+
+function paceText({ pace, days, over }: Runway): string {
+  if (pace <= 0n) return t('overview.runwayNoUse');
+  if (days === undefined) return t('overview.runwaySoon', { count: leastDays });
+  return t('overview.runwayPace', { amount: costText(pace), count: over });
 }
 
 function runwayText(days: number | undefined, available: NanoUsd): string {
   if (available <= 0n) return t('overview.runwayEmpty');
   if (days === undefined) return t('overview.runwayNone');
-  return days > 3_650 ? t('overview.runwayYears') : t('overview.runwayDays', { count: days });
+  if (days > 10 * yearDays) return t('overview.runwayLong');
+  if (days >= 2 * yearDays) return t('overview.runwayYears', { count: Math.floor(days / yearDays) });
+  return t('overview.runwayDays', { count: days });
 }

@@ -1,6 +1,7 @@
 import './overview.css';
+import type { ListKeysResponseJson } from '../../../gen/intelligence/key/v1/key_service_pb';
 import type { GetUsageResponseJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
-import { dayOf, lastDays, timesOf } from '../../days.ts';
+import { type Day, dayOf, lastDays, timesOf } from '../../days.ts';
 import { t } from '../../i18n/index.ts';
 import { useAllRows } from '../../paging.ts';
 import { useRpc } from '../../query.ts';
@@ -44,7 +45,13 @@ export default function Overview() {
     );
   return (
     <Page title={t('overview.title')}>
-      <Figures wallet={wallet} usage={usage} alert={alert.data?.alert} today={today} />
+      <Figures
+        wallet={wallet}
+        usage={usage}
+        alert={alert.data?.alert}
+        today={today}
+        since={keys.data && startOfAccount(keys.data)}
+      />
       <section class="card">
         <h2>{t('overview.costByModel')}</h2>
         <Async query={usage} lines={9}>
@@ -57,4 +64,11 @@ export default function Overview() {
       </div>
     </Page>
   );
+}
+
+/** An account begins with its management key. With more keys than one page has, it is no new one. */
+function startOfAccount({ keys = [], nextPageToken }: ListKeysResponseJson): Day {
+  if (nextPageToken) return '';
+  const times = keys.flatMap(({ createTime }) => (createTime ? [Date.parse(createTime)] : []));
+  return dayOf(new Date(Math.min(...times, Date.now())));
 }

@@ -39,16 +39,31 @@ export function changeOf(now: NanoUsd, before: NanoUsd): number | undefined {
 }
 
 export interface Runway {
-  /** Whole days that the credit lasts; undefined when nothing was used. */
+  /** Whole days that the credit lasts; undefined when nothing was used, or for too short a time. */
   days: number | undefined;
   /** What was spent a day. */
   pace: NanoUsd;
+  /** Over how many days that is: those since the first use, 7 at most. */
+  over: number;
 }
 
-/** How long credit lasts at the pace of the last seven days, today included. */
+/** So many days of use make a pace; fewer are chance. */
+export const leastDays = 3;
+const mostDays = 7;
+
+/** How long credit lasts at the pace of the last seven days, today included; of fewer, where use began since then. */
 export function runwayOf(available: NanoUsd, costs: Costs, today: Day): Runway {
-  const pace = spentBetween(costs, addDays(today, -6), today) / 7n;
-  return { pace, days: pace > 0n ? Number((available > 0n ? available : 0n) / pace) : undefined };
+  const first = firstUse(costs);
+  const since = first === undefined ? 0 : daysBetween(first, today).length;
+  const over = Math.min(mostDays, Math.max(1, since));
+  const pace = spentBetween(costs, addDays(today, 1 - over), today) / BigInt(over);
+  const known = pace > 0n && since >= leastDays;
+  return { pace, over, days: known ? Number((available > 0n ? available : 0n) / pace) : undefined };
+}
+
+/** The first day with a cost. */
+function firstUse(costs: Costs): Day | undefined {
+  return [...costs.keys()].sort()[0];
 }
 
 export interface ModelCosts {
