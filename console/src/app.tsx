@@ -5,7 +5,8 @@ import { loadTexts, t } from './i18n/index.ts';
 import { loadPage, type PageRoute, routesOf } from './routes.tsx';
 import { type Session, SessionProvider, useSessionQuery } from './session.tsx';
 import { Shell } from './shell/shell.tsx';
-import { Failure, Skeleton } from './ui/async.tsx';
+import { Unserved } from './shell/unserved.tsx';
+import { Skeleton } from './ui/async.tsx';
 import { Banner } from './ui/banner.tsx';
 import { Button } from './ui/button.tsx';
 import { Page } from './ui/page.tsx';
@@ -14,11 +15,7 @@ import { Page } from './ui/page.tsx';
 export function App() {
   const query = useSessionQuery();
   if (query.data === undefined && query.error)
-    return (
-      <main class="alone">
-        <Failure failure={query.error} retry={() => void query.refetch()} />
-      </main>
-    );
+    return <Unserved failure={query.error} retry={() => void query.refetch()} />;
   if (query.data === undefined)
     return (
       <main class="alone">

@@ -18,9 +18,11 @@ export interface Session {
   confirmedAt?: string;
   /** Under which path the API answers. */
   apiPrefix: string;
-  /** Whether payments are made up. */
+  /** Whether payments are simulated. */
   sandbox: boolean;
 }
+
+const nameOfAccount = 'console.account';
 
 const SessionContext = createContext<Session | undefined>(undefined);
 export const SessionProvider = SessionContext.Provider;
@@ -57,10 +59,18 @@ export function useSignIn(): (by: { key: string } | { code: string }) => Promise
 /** Ends the session. The page is loaded anew, and holds nothing of it. */
 export async function signOut(): Promise<void> {
   await callConsole('DELETE', '/session');
+  taken(null);
   location.assign('/console/');
 }
 
 function taken<Of extends Session | null>(session: Of): Of {
   setApiPrefix(session?.apiPrefix ?? '');
+  if (session?.accountName) sessionStorage.setItem(nameOfAccount, session.accountName);
+  else sessionStorage.removeItem(nameOfAccount);
   return session;
+}
+
+/** The account of the session that this tab had last: an account that is suspended is told nothing, not even its name. */
+export function lastAccountName(): string {
+  return sessionStorage.getItem(nameOfAccount) ?? '';
 }

@@ -32,14 +32,14 @@ describe('the pages of operators', () => {
     await secret.waitFor();
     const managementKey = (await secret.textContent()) ?? '';
     expect(managementKey).toMatch(/^ik_mgmt_/);
-    await page.getByLabel('I have kept it in a safe place').check();
+    await page.getByLabel('I have stored it safely').check();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('link', { name: 'Harrow Tools' }).waitFor();
     expect(await page.content()).not.toContain(managementKey.slice(-20));
     expect(await page.evaluate('JSON.stringify([localStorage, sessionStorage])')).not.toContain('ik_mgmt_');
 
     await page.getByRole('link', { name: 'Harrow Tools' }).click();
-    await page.getByText('You look at Harrow Tools').waitFor();
+    await page.getByText('You are viewing Harrow Tools').waitFor();
     const accountId = page.url().split('/').at(-1) ?? '';
     await page.getByRole('link', { name: 'Record a payment' }).click();
     await record(page, '50', 'bank 1');
@@ -59,6 +59,8 @@ describe('the pages of operators', () => {
 
   test('a suspended account is refused, says so on its page, and works again once it is resumed', async () => {
     const { accountId, apiKey } = site.customer;
+    const theirs = await site.open('/', { credential: site.customer.managementKey });
+    await settled(theirs);
     const page = await site.open(`/accounts/${accountId}`);
     await settled(page);
     await page.getByRole('button', { name: 'Suspend' }).click();
@@ -68,6 +70,11 @@ describe('the pages of operators', () => {
     await page.getByText('This account is suspended since').waitFor();
     const models = () => send(site.app, 'GET', '/api/v1/assistant/models', apiKey);
     await expect.poll(async () => reasonOf(await models()), { timeout: 20_000 }).toBe('ACCOUNT_SUSPENDED');
+    await theirs.reload();
+    await theirs.getByText('The account is suspended.').waitFor();
+    expect(await theirs.locator('header').textContent()).toContain('A customer');
+    await theirs.getByRole('button', { name: 'Sign out' }).click();
+    await theirs.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByLabel('Reason').fill('settled');
     await page.getByRole('button', { name: 'Resume the account' }).click();
@@ -179,7 +186,7 @@ describe('the pages of operators', () => {
       states: ['filled'],
       arrange: async (page) => {
         await page.locator(`a[href$="${site.customer.accountId}"]`).click();
-        await page.getByText('You look at').waitFor();
+        await page.getByText('You are viewing').waitFor();
         await settled(page);
       },
     });

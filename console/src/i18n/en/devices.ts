@@ -67,12 +67,14 @@ export default {
   revoked: 'The device was ended.',
   activateTitle: 'Activate a device',
   code: 'Code',
-  codeHelp: 'The 8 letters that the device shows. Case, blanks and hyphens do not matter.',
+  codeHelp:
+    'The 8 consonants that the device shows: no vowels, no Y, no digits. Case, blanks and hyphens do not matter.',
   look: 'Look at it',
   back: 'All devices',
   anotherCode: 'Another code',
   'code-NOT_FOUND': 'There is no such code. A code is good for 15 minutes; have the device ask again.',
-  'code-INVALID_ARGUMENT': 'A code has 8 letters, such as BCDF-GHJK.',
+  'code-INVALID_ARGUMENT':
+    'A code has 8 consonants, such as BCDF-GHJK. A, E, I, O, U, Y and digits do not occur: what looks like one is another letter.',
   'code-RATE_LIMITED': 'Ten codes within a minute were not found. Wait a minute, then try again.',
   asks: '{name} asks to be let in',
   compare: 'Compare the code',

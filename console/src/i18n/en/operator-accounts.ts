@@ -21,7 +21,7 @@ export default {
   createDo: 'Create the account',
   keyTitle: 'Management key of {name}',
   keyHelp: 'Hand it to the owner of the account by a safe way. It can create keys, buy credit and see all use.',
-  looking: 'You look at {name}',
+  looking: 'You are viewing {name}',
   lookingHelp: 'Account {id}. What you see is what its owner sees. Keys and use are theirs to change, not yours.',
   isSuspended: 'This account is suspended since {time}',
   isSuspendedHelp: 'All of its credentials answer 403 ACCOUNT_SUSPENDED. Its money stays.',

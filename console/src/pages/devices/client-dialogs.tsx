@@ -80,7 +80,7 @@ export function RegisterDialog({ open, keys, onClose }: RegisterProps) {
             value={keyId}
             options={usable.map((key) => ({
               value: key.keyId ?? '',
-              label: `${key.displayName} (…${key.lastFour})`,
+              label: `${key.displayName} …${key.lastFour}`,
             }))}
             onValue={setChosen}
           />

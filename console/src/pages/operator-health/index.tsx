@@ -68,6 +68,7 @@ function Now({ health }: { health: HealthJson }) {
           <Figure name="priceVersion" value={health.priceVersion} />
         </dl>
         <h3>{t('operator-health.circuits')}</h3>
+        <p class="help">{t('operator-health.circuitsHelp')}</p>
         <Table
           caption={t('operator-health.circuits')}
           columns={circuitColumns()}
@@ -91,10 +92,12 @@ type FigureName =
   | 'priceVersion';
 
 function Figure({ name, value = 0 }: { name: FigureName; value: number | undefined }) {
+  const help = findText('operator-health', `help-${name}`);
   return (
     <div class="figure">
       <dt>{t(`operator-health.${name}`)}</dt>
       <dd>{formatNumber(value)}</dd>
+      {help !== undefined && <dd class="help">{help}</dd>}
     </div>
   );
 }

@@ -1,0 +1,29 @@
+import type { ApiFailure } from '../api.ts';
+import { t } from '../i18n/index.ts';
+import { lastAccountName, signOut } from '../session.tsx';
+import { Failure } from '../ui/async.tsx';
+import { Button } from '../ui/button.tsx';
+import { Mark } from './shell.tsx';
+
+/** Whoever is signed in and not served, such as for a suspended account: why, whose account it is, and the way out. */
+export function Unserved({ failure, retry }: { failure: ApiFailure; retry: () => void }) {
+  return (
+    <>
+      <header class="top">
+        <span class="brand">
+          <Mark />
+          <span class="brand-name">{t('common.product')}</span>
+        </span>
+        {failure.reason === 'ACCOUNT_SUSPENDED' && (
+          <div class="top-end">
+            <span class="account-name">{lastAccountName()}</span>
+            <Button onClick={() => void signOut()}>{t('common.signOut')}</Button>
+          </div>
+        )}
+      </header>
+      <main class="alone">
+        <Failure failure={failure} retry={retry} />
+      </main>
+    </>
+  );
+}
