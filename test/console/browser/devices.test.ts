@@ -165,7 +165,7 @@ test('a code that is not there, one that cannot be, and too many of them are tol
   await page.getByText('There is no such code').waitFor();
   await page.getByLabel('Code').fill('12');
   await page.getByRole('button', { name: 'Look at it' }).click();
-  await page.getByText('A code has 8 letters').waitFor();
+  await page.getByText('A code has 8 consonants').waitFor();
   for (let index = 0; index < 8; index++)
     await send(site.app, 'GET', '/v1/device-authorizations/BCDFGHJK', stranger.managementKey);
   await page.getByLabel('Code').fill('BCDF-GHJL');
