@@ -136,8 +136,11 @@ test('the limits are those that are in force', async () => {
     .first()
     .waitFor();
   const shown = await table.locator('tbody tr td:nth-child(3)').allTextContents();
-  expect(shown.map((text) => Number(text.replaceAll(',', '')))).toEqual(
-    limits.map(({ most }: { most: number }) => most),
+  const written = (count: number) => count.toLocaleString('en');
+  expect(shown).toEqual(
+    limits.map(({ name, most, burst }: { name: string; most: number; burst: number }) =>
+      name.startsWith('concurrent') ? written(most) : `${written(most)} a minute; bursts of ${written(burst)}`,
+    ),
   );
 });
 
