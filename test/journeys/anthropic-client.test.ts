@@ -188,7 +188,7 @@ test('what the model does not have is named', async () => {
   const { response } = await client.messages
     .create({ ...asked, messages: [{ role: 'user', content: [marked] }] })
     .withResponse();
-  expect(response.headers.get('x-ignored-parameters')).toBe('messages.parts.cache_point');
+  expect(response.headers.get('x-ignored-parameters')).toBe('messages.content.cache_control');
 });
 
 test('what is not used is named', async () => {
