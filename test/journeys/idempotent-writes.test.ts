@@ -52,7 +52,8 @@ eachServer((server) => {
   beforeAll(async () => {
     app = await startApp({
       databaseUrl: database().url,
-      settings: 'webhooks: { allowPrivateNetworks: true }\nownKeys: { pricePerRequestUsd: "0.001" }',
+      settings:
+        'limits: { requestsPerMinute: 1000000 }\nwebhooks: { allowPrivateNetworks: true }\nownKeys: { pricePerRequestUsd: "0.001" }',
     });
     customer = await onboard(app);
   });
