@@ -2,7 +2,7 @@ import { Link } from 'wouter-preact';
 import type { EventJson } from '../../gen/intelligence/audit/v1/audit_pb';
 import { findText, t } from '../i18n/index.ts';
 import { useRowList } from '../paging.ts';
-import { Async, Button, type Column, Table, Time } from '../ui/index.ts';
+import { Async, type Column, More, Table, Time } from '../ui/index.ts';
 
 interface EventsProps {
   accountId?: string;
@@ -12,9 +12,9 @@ interface EventsProps {
 
 /** Who did what, the newest first. */
 export function Events(filter: EventsProps) {
-  const { query, more, loadingMore } = useRowList('AuditService.ListEvents', filter, ({ events }) => events);
+  const list = useRowList('AuditService.ListEvents', filter, ({ events }) => events);
   return (
-    <Async query={query} lines={6} isEmpty={(rows) => rows.length === 0}>
+    <Async query={list.query} lines={6} isEmpty={(rows) => rows.length === 0}>
       {(rows) => (
         <>
           <Table
@@ -23,13 +23,7 @@ export function Events(filter: EventsProps) {
             rows={rows}
             rowKey={({ eventId }) => eventId ?? ''}
           />
-          {more && (
-            <p>
-              <Button busy={loadingMore} onClick={more}>
-                {t('common.loadMore')}
-              </Button>
-            </p>
-          )}
+          <More list={list} />
         </>
       )}
     </Async>

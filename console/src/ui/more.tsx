@@ -6,8 +6,10 @@ import { Button } from './button.tsx';
 export function More({ list }: { list: RowList<unknown> }) {
   if (!list.more) return null;
   return (
-    <Button busy={list.loadingMore} onClick={list.more}>
-      {t('common.loadMore')}
-    </Button>
+    <p>
+      <Button busy={list.loadingMore} onClick={list.more}>
+        {t('common.loadMore')}
+      </Button>
+    </p>
   );
 }

@@ -4,7 +4,7 @@ import { useLocation, useParams, useSearch } from 'wouter-preact';
 import type { ChargeJson } from '../../../gen/intelligence/wallet/v1/wallet_pb';
 import { t } from '../../i18n/index.ts';
 import { useRowList } from '../../paging.ts';
-import { Async, Banner, Button, Curl, Page, Section, useFilters } from '../../ui/index.ts';
+import { Async, Banner, Curl, More, Page, Section, useFilters } from '../../ui/index.ts';
 import { ChargePanel } from './charge-panel.tsx';
 import { ChargeTable } from './charge-table.tsx';
 import { ChargeFilters, noFilters, requestOf } from './filters.tsx';
@@ -18,7 +18,7 @@ export default function Charges() {
   // Rounded to a minute, so that the same filters are the same request for a while.
   const minute = Math.floor(Date.now() / 60_000);
   const request = useMemo(() => requestOf(filters, minute), [JSON.stringify(filters), minute]);
-  const { query, more, loadingMore } = useRowList('WalletService.ListCharges', request, ({ charges }) => charges);
+  const list = useRowList('WalletService.ListCharges', request, ({ charges }) => charges);
   const isFiltered = JSON.stringify(filters) !== JSON.stringify(noFilters);
   const kept = search === '' ? '' : `?${search}`;
 
@@ -27,9 +27,9 @@ export default function Charges() {
       <ChargeFilters values={filters} set={setFilters} />
       <Section title={t('charges.title')}>
         <Async
-          query={query}
+          query={list.query}
           lines={12}
-          isEmpty={(rows) => rows.length === 0 && more === undefined}
+          isEmpty={(rows) => rows.length === 0 && list.more === undefined}
           empty={
             <Banner title={isFiltered ? t('charges.empty') : t('charges.none')}>
               {isFiltered ? t('charges.emptyHelp') : undefined}
@@ -40,13 +40,7 @@ export default function Charges() {
             <>
               {rows.length === 0 && <p class="muted">{t('charges.moreToLook')}</p>}
               <ChargeTable rows={rows} current={chargeId} search={kept} />
-              {more && (
-                <p>
-                  <Button busy={loadingMore} onClick={more}>
-                    {t('common.loadMore')}
-                  </Button>
-                </p>
-              )}
+              <More list={list} />
             </>
           )}
         </Async>

@@ -11,11 +11,11 @@ import { sumUsd } from '../../money.ts';
 import { useRowList } from '../../paging.ts';
 import {
   Async,
-  Button,
   type Column,
   Curl,
   Filters,
   Money,
+  More,
   Section,
   Select,
   Table,
@@ -33,7 +33,7 @@ export function Entries() {
   const range = timesOf(filters.days);
   const kind = kinds.find((each) => each === filters.kind);
   const request: ListEntriesRequestJson = { ...range, ...(kind && { kinds: [kind] }), pageSize: 25 };
-  const { query, more, loadingMore } = useRowList('WalletService.ListEntries', request, entriesOf);
+  const list = useRowList('WalletService.ListEntries', request, entriesOf);
   const exportOf = (format: string) => apiUrl(httpRequest('WalletService.ExportEntries', { ...range, format }).path);
   return (
     <Section
@@ -65,7 +65,7 @@ export function Entries() {
     >
       <p class="muted">{t('credit.entriesHelp')}</p>
       <Async
-        query={query}
+        query={list.query}
         lines={8}
         isEmpty={(rows) => rows.length === 0}
         empty={<p class="empty">{t('credit.entriesNone')}</p>}
@@ -79,11 +79,7 @@ export function Entries() {
           />
         )}
       </Async>
-      {more && (
-        <Button busy={loadingMore} onClick={more}>
-          {t('common.loadMore')}
-        </Button>
-      )}
+      <More list={list} />
       <div class="credit-export">
         <a class="button" href={exportOf('csv')} download>
           {t('credit.exportCsv')}

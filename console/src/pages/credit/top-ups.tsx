@@ -3,7 +3,7 @@ import type { TopUpJson } from '../../../gen/intelligence/wallet/v1/wallet_pb';
 import type { ListTopUpsResponseJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
 import { findText, t } from '../../i18n/index.ts';
 import { useRowList } from '../../paging.ts';
-import { Async, Badge, Button, type Column, Curl, Money, Section, Table, Time } from '../../ui/index.ts';
+import { Async, Badge, type Column, Curl, Money, More, Section, Table, Time } from '../../ui/index.ts';
 
 const request = { pageSize: 10 };
 const topUpsOf = ({ topUps }: ListTopUpsResponseJson) => topUps;
@@ -28,11 +28,11 @@ const columns = (): Column<TopUpJson>[] => [
 
 /** What was bought, or is being bought. */
 export function TopUps() {
-  const { query, more, loadingMore } = useRowList('WalletService.ListTopUps', request, topUpsOf);
+  const list = useRowList('WalletService.ListTopUps', request, topUpsOf);
   return (
     <Section title={t('credit.topUps')}>
       <Async
-        query={query}
+        query={list.query}
         lines={4}
         isEmpty={(rows) => rows.length === 0}
         empty={<p class="empty">{t('credit.topUpsNone')}</p>}
@@ -41,11 +41,7 @@ export function TopUps() {
           <Table caption={t('credit.topUps')} columns={columns()} rows={rows} rowKey={({ topUpId }) => topUpId ?? ''} />
         )}
       </Async>
-      {more && (
-        <Button busy={loadingMore} onClick={more}>
-          {t('common.loadMore')}
-        </Button>
-      )}
+      <More list={list} />
       <Curl name="WalletService.ListTopUps" request={request} />
     </Section>
   );

@@ -4,12 +4,24 @@ import { apiUrl } from '../../api.ts';
 import { findText, t } from '../../i18n/index.ts';
 import { useRowList } from '../../paging.ts';
 import { useRpc } from '../../query.ts';
-import { Async, Badge, Button, Code, type Column, CopyButton, Curl, Section, Table, Time } from '../../ui/index.ts';
+import {
+  Async,
+  Badge,
+  Button,
+  Code,
+  type Column,
+  CopyButton,
+  Curl,
+  More,
+  Section,
+  Table,
+  Time,
+} from '../../ui/index.ts';
 import { DisableDialog, RegisterDialog } from './client-dialogs.tsx';
 
 /** What the account ships. */
 export function Clients() {
-  const { query, more, loadingMore } = useRowList('ClientService.ListClients', {}, (page) => page.clients);
+  const list = useRowList('ClientService.ListClients', {}, (page) => page.clients);
   const keys = useRpc('KeyService.ListKeys', { pageSize: 100 });
   const [isNew, setIsNew] = useState(false);
   const [disabling, setDisabling] = useState<ClientJson>();
@@ -58,7 +70,7 @@ export function Clients() {
       actions={<Button onClick={() => setIsNew(true)}>{t('devices.addClient')}</Button>}
     >
       <p class="muted">{t('devices.clientsHelp')}</p>
-      <Async query={query} lines={3} isEmpty={(rows) => rows.length === 0} empty={<NoClient />}>
+      <Async query={list.query} lines={3} isEmpty={(rows) => rows.length === 0} empty={<NoClient />}>
         {(rows) => (
           <Table
             caption={t('devices.clients')}
@@ -68,13 +80,7 @@ export function Clients() {
           />
         )}
       </Async>
-      {more && (
-        <div class="actions">
-          <Button busy={loadingMore} onClick={more}>
-            {t('common.loadMore')}
-          </Button>
-        </div>
-      )}
+      <More list={list} />
       <Curl name="ClientService.ListClients" request={{}} />
       <RegisterDialog open={isNew} keys={keys.data?.keys} onClose={() => setIsNew(false)} />
       <DisableDialog client={disabling} onClose={() => setDisabling(undefined)} />

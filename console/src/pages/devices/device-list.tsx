@@ -11,6 +11,7 @@ import {
   Field,
   FilterChip,
   Money,
+  More,
   Section,
   Table,
   Time,
@@ -25,7 +26,7 @@ export function DeviceList() {
   const [open, setOpen] = useState<DeviceJson>();
   const clients = useRpc('ClientService.ListClients', { pageSize: 100 });
   const request = { ...(filters.subject !== '' && { subject: filters.subject }) };
-  const { query, more, loadingMore } = useRowList('TokenService.ListDevices', request, (page) => page.devices);
+  const list = useRowList('TokenService.ListDevices', request, (page) => page.devices);
   const clientName = (id = ''): string =>
     clients.data?.clients?.find(({ clientId }) => clientId === id)?.displayName ?? id;
   const columns: Column<DeviceJson>[] = [
@@ -61,7 +62,7 @@ export function DeviceList() {
     <Section title={t('devices.devices')}>
       <SubjectFilter key={filters.subject} subject={filters.subject} onSubject={(subject) => setFilters({ subject })} />
       <Async
-        query={query}
+        query={list.query}
         lines={5}
         isEmpty={(rows) => rows.length === 0}
         empty={<NoDevice isFiltered={filters.subject !== ''} />}
@@ -76,13 +77,7 @@ export function DeviceList() {
           />
         )}
       </Async>
-      {more && (
-        <div class="actions">
-          <Button busy={loadingMore} onClick={more}>
-            {t('common.loadMore')}
-          </Button>
-        </div>
-      )}
+      <More list={list} />
       <Curl name="TokenService.ListDevices" request={request} />
       <DeviceDialog device={open} clientName={clientName(open?.clientId)} onClose={() => setOpen(undefined)} />
     </Section>

@@ -13,6 +13,7 @@ import {
   Field,
   Filters,
   Money,
+  More,
   Page,
   Section,
   Select,
@@ -37,7 +38,7 @@ export function AccountList() {
     return () => clearTimeout(timer);
   }, [typed]);
   const request = { ...(search !== '' && { search }), ...(state !== '' && { state }) };
-  const { query, more, loadingMore } = useRowList('AccountService.ListAccounts', request, ({ accounts }) => accounts);
+  const list = useRowList('AccountService.ListAccounts', request, ({ accounts }) => accounts);
   const isNarrow = search !== '' || state !== '';
   return (
     <Page
@@ -71,7 +72,7 @@ export function AccountList() {
         />
       </Filters>
       <Section title={t('operator-accounts.list')}>
-        <Async query={query} lines={8}>
+        <Async query={list.query} lines={8}>
           {(rows) => (
             <Table
               caption={t('operator-accounts.list')}
@@ -82,13 +83,7 @@ export function AccountList() {
             />
           )}
         </Async>
-        {more && (
-          <p>
-            <Button busy={loadingMore} onClick={more}>
-              {t('common.loadMore')}
-            </Button>
-          </p>
-        )}
+        <More list={list} />
         <Curl name="AccountService.ListAccounts" request={request} credential="OPERATOR_TOKEN" />
       </Section>
       <NewAccount open={creating} onClose={() => setCreating(false)} />

@@ -6,7 +6,7 @@ import { lastDays } from '../../days.ts';
 import { formatNumber, t } from '../../i18n/index.ts';
 import { sumUsd } from '../../money.ts';
 import { type RowList, useAllRows, useRowList } from '../../paging.ts';
-import { Async, Badge, Button, type Column, Curl, Money, Section, Table, Time } from '../../ui/index.ts';
+import { Async, Badge, type Column, Curl, Money, More, Section, Table, Time } from '../../ui/index.ts';
 
 interface OfAccount {
   accountId: string;
@@ -195,13 +195,7 @@ function Paged<Row>({ title, name, request, list, columns, rowKey, empty = t('co
           <Table caption={title} columns={columns} rows={rows} rowKey={rowKey} empty={<p class="empty">{empty}</p>} />
         )}
       </Async>
-      {list.more && (
-        <p>
-          <Button busy={list.loadingMore} onClick={list.more}>
-            {t('common.loadMore')}
-          </Button>
-        </p>
-      )}
+      <More list={list} />
       <Curl name={name} request={request} credential="OPERATOR_TOKEN" />
     </Section>
   );

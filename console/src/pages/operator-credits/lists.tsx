@@ -3,14 +3,14 @@ import type { AccountAdjustmentJson, AccountTopUpJson } from '../../../gen/intel
 import { t } from '../../i18n/index.ts';
 import { sumUsd } from '../../money.ts';
 import { useRowList } from '../../paging.ts';
-import { Async, Button, type Column, Money, Section, Table, Time } from '../../ui/index.ts';
+import { Async, type Column, Money, More, Section, Table, Time } from '../../ui/index.ts';
 
 /** Top-ups of all accounts whose payment has not arrived. */
 export function PendingTopUps() {
-  const { query, more, loadingMore } = useRowList('AccountService.ListPendingTopUps', {}, ({ topUps }) => topUps);
+  const list = useRowList('AccountService.ListPendingTopUps', {}, ({ topUps }) => topUps);
   return (
     <Section title={t('operator-credits.pending')}>
-      <Async query={query} lines={4}>
+      <Async query={list.query} lines={4}>
         {(rows) => (
           <Table
             caption={t('operator-credits.pending')}
@@ -21,7 +21,7 @@ export function PendingTopUps() {
           />
         )}
       </Async>
-      {more && <More busy={loadingMore} onClick={more} />}
+      <More list={list} />
     </Section>
   );
 }
@@ -54,14 +54,10 @@ function topUpColumns(rows: readonly AccountTopUpJson[]): Column<AccountTopUpJso
 
 /** Corrections of all accounts. */
 export function Adjustments() {
-  const { query, more, loadingMore } = useRowList(
-    'AccountService.ListAdjustments',
-    {},
-    ({ adjustments }) => adjustments,
-  );
+  const list = useRowList('AccountService.ListAdjustments', {}, ({ adjustments }) => adjustments);
   return (
     <Section title={t('operator-credits.adjustments')}>
-      <Async query={query} lines={4}>
+      <Async query={list.query} lines={4}>
         {(rows) => (
           <Table
             caption={t('operator-credits.adjustments')}
@@ -72,7 +68,7 @@ export function Adjustments() {
           />
         )}
       </Async>
-      {more && <More busy={loadingMore} onClick={more} />}
+      <More list={list} />
     </Section>
   );
 }
@@ -105,15 +101,5 @@ function AccountLink({ accountId }: { accountId: string | undefined }) {
     <Link href={`/accounts/${accountId}`}>
       <code>{accountId}</code>
     </Link>
-  );
-}
-
-function More({ busy, onClick }: { busy: boolean; onClick: () => void }) {
-  return (
-    <p>
-      <Button busy={busy} onClick={onClick}>
-        {t('common.loadMore')}
-      </Button>
-    </p>
   );
 }

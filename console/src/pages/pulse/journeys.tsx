@@ -3,7 +3,7 @@ import type { JourneyJson } from '../../../gen/intelligence/pulse/v1/report_pb';
 import { dayText } from '../../days.ts';
 import { t } from '../../i18n/index.ts';
 import { useRowList } from '../../paging.ts';
-import { Async, Button, type Column, Curl, Section, Table } from '../../ui/index.ts';
+import { Async, type Column, Curl, More, Section, Table } from '../../ui/index.ts';
 import { countText, Few, shareText } from './words.tsx';
 
 const columns = (): Column<JourneyJson>[] => [
@@ -39,10 +39,10 @@ const columns = (): Column<JourneyJson>[] => [
 
 /** Every journey that events were recorded for. */
 export function Journeys() {
-  const { query, more, loadingMore } = useRowList('PulseService.ListJourneys', {}, (page) => page.journeys);
+  const list = useRowList('PulseService.ListJourneys', {}, (page) => page.journeys);
   return (
     <Section title={t('pulse.journeys')}>
-      <Async query={query} lines={4} isEmpty={(rows) => rows.length === 0} empty={<NoJourney />}>
+      <Async query={list.query} lines={4} isEmpty={(rows) => rows.length === 0} empty={<NoJourney />}>
         {(rows) => (
           <>
             <Table
@@ -55,13 +55,7 @@ export function Journeys() {
           </>
         )}
       </Async>
-      {more && (
-        <div class="actions">
-          <Button busy={loadingMore} onClick={more}>
-            {t('common.loadMore')}
-          </Button>
-        </div>
-      )}
+      <More list={list} />
     </Section>
   );
 }

@@ -5,10 +5,10 @@ import { findText, t } from '../../i18n/index.ts';
 import { useRowList } from '../../paging.ts';
 import {
   Async,
-  Button,
   type Column,
   Curl,
   Filters,
+  More,
   Section,
   Select,
   Table,
@@ -31,8 +31,8 @@ export function Deliveries({ endpoints }: { endpoints: readonly EndpointJson[] }
     ...(filters.state !== '' && { state: filters.state }),
     ...(filters.endpoint !== '' && { endpointId: filters.endpoint }),
   };
-  const { query, more, loadingMore } = useRowList('WebhookService.ListDeliveries', request, (page) => page.deliveries);
-  useAskAgain((query.data ?? []).some(isSoon));
+  const list = useRowList('WebhookService.ListDeliveries', request, (page) => page.deliveries);
+  useAskAgain((list.query.data ?? []).some(isSoon));
   const isFiltered = Object.keys(request).length > 0;
   const urlOf = (id = '') => endpoints.find((each) => each.endpointId === id)?.url ?? t('webhooks.gone');
   const columns: Column<DeliveryJson>[] = [
@@ -82,7 +82,7 @@ export function Deliveries({ endpoints }: { endpoints: readonly EndpointJson[] }
         />
       </Filters>
       <Async
-        query={query}
+        query={list.query}
         lines={6}
         isEmpty={(rows) => rows.length === 0}
         empty={<NoDelivery isFiltered={isFiltered} />}
@@ -97,13 +97,7 @@ export function Deliveries({ endpoints }: { endpoints: readonly EndpointJson[] }
           />
         )}
       </Async>
-      {more && (
-        <div class="actions">
-          <Button busy={loadingMore} onClick={more}>
-            {t('common.loadMore')}
-          </Button>
-        </div>
-      )}
+      <More list={list} />
       <Curl name="WebhookService.ListDeliveries" request={request} />
       <DeliveryDialog deliveryId={open} urlOf={urlOf} onClose={() => setOpen(undefined)} />
     </Section>
