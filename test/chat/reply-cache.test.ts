@@ -120,6 +120,13 @@ eachServer((server: TestServer) => {
     });
 
     test('at the same time as the first pays, too, and both are answered', async () => {
+      // Neither is answered before both are asked, however slow the machine.
+      const asked = Promise.withResolvers<void>();
+      upstream.answer(async () => {
+        if (upstream.seen.length === 2) asked.resolve();
+        await asked.promise;
+        return { body: completion('Answer.', { prompt_tokens: 10, completion_tokens: 5 }) };
+      });
       const both = await Promise.all([reply(service, customer, question), reply(service, customer, question)]);
       expect(both.map(({ usage }) => usage.cost)).toEqual([20_000n, 20_000n]);
       expect(service.events).not.toContain('failed');
