@@ -73,6 +73,7 @@ const order = [
   'WalletService',
   'ChatService',
   'EmbeddingService',
+  'RerankService',
   'WorkflowService',
   'OutcomeService',
   'PulseService',
@@ -80,6 +81,10 @@ const order = [
   'ClientService',
   'WebhookService',
   'ProviderKeyService',
+  'LimitService',
+  'AccountService',
+  'OperationsService',
+  'AuditService',
 ];
 
 function placeOf({ name }: DescService): number {
