@@ -14,3 +14,4 @@ export { Page, Section } from './page.tsx';
 export { type Column, Table } from './table.tsx';
 export { Time, timeText } from './time.tsx';
 export { toast } from './toast.tsx';
+export { TypedFilter } from './typed-filter.tsx';

@@ -1,9 +1,8 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ListChargesRequestJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
 import { lastDays } from '../../days.ts';
 import { t } from '../../i18n/index.ts';
 import { useRpc } from '../../query.ts';
-import { Button, Field, FilterChip, Filters, Select } from '../../ui/index.ts';
+import { Button, FilterChip, Filters, Select, TypedFilter } from '../../ui/index.ts';
 
 export const noFilters = {
   days: '30',
@@ -86,8 +85,8 @@ export function ChargeFilters({ values, set }: ChargeFiltersProps) {
           onValue={(model) => set({ model })}
         />
         <Choice label={t('charges.key')} value={values.key} options={keyOptions} onValue={(key) => set({ key })} />
-        <Typed label={t('charges.subject')} value={values.subject} onValue={(subject) => set({ subject })} />
-        <Typed
+        <TypedFilter label={t('charges.subject')} value={values.subject} onValue={(subject) => set({ subject })} />
+        <TypedFilter
           label={t('charges.label')}
           placeholder={t('charges.labelHelp')}
           value={values.label}
@@ -120,38 +119,6 @@ function Choice({ label, value, options, onValue }: ChoiceProps) {
   const known = value === '' || options.some((option) => option.value === value);
   const all = [{ value: '', label: t('charges.all') }, ...options, ...(known ? [] : [{ value, label: value }])];
   return <Select label={label} value={value} options={all} onValue={onValue} />;
-}
-
-interface TypedProps {
-  label: string;
-  placeholder?: string;
-  value: string;
-  onValue: (value: string) => void;
-}
-
-/** Counts at Enter, or when the field is left. */
-function Typed({ label, placeholder = '', value, onValue }: TypedProps) {
-  const [text, setText] = useState(value);
-  const sent = useRef(value);
-  useEffect(() => {
-    setText(value);
-    sent.current = value;
-  }, [value]);
-  const send = (): void => {
-    if (text.trim() === sent.current) return;
-    sent.current = text.trim();
-    onValue(sent.current);
-  };
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
-      <Field label={label} placeholder={placeholder} size={14} value={text} onValue={setText} onBlur={send} />
-    </form>
-  );
 }
 
 function distinct(names: readonly (string | undefined)[]): { value: string; label: string }[] {

@@ -1,7 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
 import type { MetadataFilterJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
 import { t } from '../../i18n/index.ts';
-import { Field, FilterChip, Filters, Select } from '../../ui/index.ts';
+import { FilterChip, Filters, Select, TypedFilter } from '../../ui/index.ts';
 import { groups } from './sums.ts';
 
 type Values = Record<'days' | 'group' | 'step' | 'label' | 'only', string>;
@@ -25,7 +24,8 @@ export function UsageFilters({ values, set, metadata }: UsageFiltersProps) {
         onValue={(value) => set({ group: value })}
       />
       {values.group === 'label' && (
-        <Typed
+        <TypedFilter
+          size={16}
           label={t('usage.label')}
           placeholder="project"
           value={values.label}
@@ -40,7 +40,8 @@ export function UsageFilters({ values, set, metadata }: UsageFiltersProps) {
           onValue={(value) => set({ step: value })}
         />
       )}
-      <Typed
+      <TypedFilter
+        size={16}
         label={t('usage.onlyLabel')}
         placeholder={t('usage.onlyLabelHelp')}
         value={values.only}
@@ -53,36 +54,5 @@ export function UsageFilters({ values, set, metadata }: UsageFiltersProps) {
         />
       )}
     </Filters>
-  );
-}
-
-interface TypedProps {
-  label: string;
-  placeholder: string;
-  value: string;
-  onValue: (value: string) => void;
-}
-
-function Typed({ label, placeholder, value, onValue }: TypedProps) {
-  const [text, setText] = useState(value);
-  const sent = useRef(value);
-  useEffect(() => {
-    setText(value);
-    sent.current = value;
-  }, [value]);
-  const send = (): void => {
-    if (text.trim() === sent.current) return;
-    sent.current = text.trim();
-    onValue(sent.current);
-  };
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
-      <Field label={label} placeholder={placeholder} size={16} value={text} onValue={setText} onBlur={send} />
-    </form>
   );
 }
