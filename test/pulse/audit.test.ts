@@ -42,6 +42,7 @@ eachServer((server) => {
     ]);
     const found = await auditLedger(node.db, { more: pulseInvariants });
     expect(found.map(({ invariant, subject }) => [invariant, subject])).toEqual([
+      ['usage-sums-are-the-entries', expect.stringMatching(/^wal_/)],
       ['pulse-is-priced-by-the-book', answer.charge?.chargeId],
       ['pulse-charges-are-settled', 'chg_lost'],
       ['pulse-days-are-their-hours', expect.stringMatching(/^\d+\/\d+\/\d+\/\d+$/)],
