@@ -16,6 +16,8 @@ const inputs = [
 const digest = `${contractDigest(root)} ${digestOf(root, inputs)}`;
 
 if (!isBuilt()) {
+  // Tests build it, too, and their environment says `test`: Vite would make a development build, which is larger.
+  process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
   // Beside, and then put in its place: whoever reads meanwhile finds the old one, or the new one.
   const beside = join(root, '.cache', `console-${process.pid}`);

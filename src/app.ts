@@ -1,7 +1,8 @@
 import { accountService } from './api/account.ts';
-import { auditService } from './api/audit.ts';
+import { auditService, createRecordChange } from './api/audit.ts';
 import { chatService } from './api/chat.ts';
 import { clientService } from './api/client.ts';
+import { createDeviceDecisions } from './api/device-decisions.ts';
 import { embeddingService } from './api/embedding.ts';
 import { keyService } from './api/key.ts';
 import { limitService } from './api/limit.ts';
@@ -52,22 +53,24 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
     const items = createItems(texts);
     const { fingerprintKey } = secrets;
     const once = createOnce({ writes: rooms.writes, fingerprintKey });
+    const recordChange = createRecordChange(rooms);
+    const deviceDecisions = createDeviceDecisions({ ...rooms, recordChange });
     const services = [
       accountService({ ...rooms, once }),
       auditService(rooms),
       operationsService({ ...rooms, readiness }),
       keyService({ ...rooms, once }),
-      providerKeyService({ ...rooms, once }),
+      providerKeyService({ ...rooms, recordChange, once }),
       limitService(rooms),
-      tokenService({ ...rooms, once }),
-      clientService({ ...rooms, once }),
+      tokenService({ ...rooms, deviceDecisions, recordChange, once }),
+      clientService({ ...rooms, recordChange, once }),
       walletService(rooms),
-      webhookService({ ...rooms, once }),
+      webhookService({ ...rooms, recordChange, once }),
       chatService({ chat: rooms.chat, fingerprintKey, keepAliveMs: config.chat.keepAliveSeconds * 1_000 }),
       embeddingService({ embeddings: rooms.embeddings, fingerprintKey }),
       rerankService({ reranking: rooms.reranking, fingerprintKey }),
       pulseService({ pulse: rooms.pulse, fingerprintKey }),
-      workflowService({ ...rooms, fingerprintKey, items, once, clock: systemClock }),
+      workflowService({ ...rooms, fingerprintKey, items, recordChange, once, clock: systemClock }),
       outcomeService({ outcomes: rooms.outcomes, items }),
     ];
     const authenticate = createAuthenticator({
@@ -80,10 +83,12 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       authenticate,
       sessions: config.console.enabled ? createSessionCallers(rooms) : undefined,
       admission: limitAdmission(rooms.limits),
-      revocations: createRevocations((listener) =>
-        rooms.changes.onChange((change) => {
-          if (change?.kind === 'revoked') listener(change.credentialId);
-        }),
+      revocations: createRevocations(
+        (listener) =>
+          rooms.changes.onChange((change) => {
+            if (change?.kind === 'revoked') listener(change.credentialId);
+          }),
+        rooms.sessions.watch,
       ),
       clock: systemClock,
       log,
@@ -107,11 +112,11 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       routes: (server) => {
         if (config.console.enabled)
           registerConsole(server, {
-            ...{ ...rooms, authenticate, log },
+            ...{ ...rooms, authenticate, log, clock: systemClock },
             apiPrefix: config.http.pathPrefix,
             sandbox: rooms.sandboxMoney,
           });
-        registerOauth(server, { ...rooms, log, issuer, console: config.console.enabled });
+        registerOauth(server, { ...rooms, deviceDecisions, log, issuer, console: config.console.enabled });
         registerMetrics(server, { text: rooms.metrics.text, authenticate, anonymous: rooms.limits.anonymous, texts });
         registerWebhooks(server, webhookReceivers(rooms), log);
       },

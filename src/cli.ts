@@ -12,6 +12,7 @@ import { browserAddress, registerConsoleCode } from './cli/console-code.ts';
 import { registerPeppers } from './cli/peppers.ts';
 import { registerPrices } from './cli/prices.ts';
 import { registerTopUps } from './cli/top-ups.ts';
+import { registerUsage } from './cli/usage.ts';
 import {
   addPepper,
   ConfigError,
@@ -44,6 +45,7 @@ registerAudit(program, {
   openDatabase: () => openDatabaseBeside(loadConfig(readEnvironment()), log),
   more: [...chatInvariants, ...pulseInvariants, ...workflowInvariants],
 });
+registerUsage(program, { openDatabase: () => openDatabaseBeside(loadConfig(readEnvironment()), log) });
 registerPrices(program, { openCatalog, write: (line) => console.log(line), ask: terminalAsk() });
 registerTopUps(program, { openPayments });
 registerPeppers(program, {

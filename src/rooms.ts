@@ -39,7 +39,7 @@ import { createProviders } from './providers/index.ts';
 import { type AlertChange, createPulse, type PulsePrice, pulseInvariants } from './pulse/index.ts';
 import { createReranking } from './reranking/index.ts';
 import { createSandbox } from './sandbox/index.ts';
-import { createSessions } from './sessions/index.ts';
+import { createSessions, passkeySite } from './sessions/index.ts';
 import { createWatchCall, upstreamServers } from './telemetry/index.ts';
 import { createTokens } from './tokens/index.ts';
 import { createTracing } from './tracing.ts';
@@ -57,7 +57,7 @@ import {
   sandboxPayments,
 } from './wallet/index.ts';
 import { createWebhooks } from './webhooks/index.ts';
-import { createWorkflows, sightingsIn, workflowInvariants } from './workflows/index.ts';
+import { createOwnPacks, createWorkflows, sightingsIn, workflowInvariants } from './workflows/index.ts';
 
 export interface RoomsOptions {
   config: Config;
@@ -139,6 +139,8 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       credentialOf: (holder) =>
         holder.role === 'owner' ? secretTimeOf(keys.find(holder.keyId)) : operatorState(operators, holder.operator),
       lookUps: limits.anonymous.lookUps,
+      passkeySite: () => passkeySite(address.publicUrl),
+      record: auditEvents.append,
     });
     sessions.start();
     closers.push(() => sessions.close());
@@ -272,6 +274,8 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
         : undefined;
     streams?.start();
     closers.push(() => streams?.close());
+    const ownPacks = createOwnPacks({ db, clock, changes });
+    closers.push(() => ownPacks.close());
     const chat = createChat({
       ledger: observedLedger,
       catalog,
@@ -288,7 +292,11 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       streams,
       states: createProviderStates(createSeal(secrets.encryptionKeys)),
       guardrails: {
-        find: sightingsIn,
+        find: (text, packs) => sightingsIn(text, packs),
+        ownPacks: async (accountId, ids) => {
+          const { rules, missing } = (await ownPacks.of(accountId)).select({ packs: ids, domain: '' });
+          return { missing, versions: rules.labels, find: (text, packs) => sightingsIn(text, packs, rules) };
+        },
         fee: (accountId) => catalog.price('guardrail', accountId)?.perRequest ?? 0n,
         wasCharged: async (accountId, scope, key) =>
           (await wallets.findCharge(accountId, scope, key))?.state === 'settled',
@@ -301,6 +309,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       countTokens: (owner: string, texts: readonly string[]) => tokenCounter(sandbox, owner)(texts),
       reserveTokens: limits.reserveTokens,
       ownKeys: providerKeys,
+      watchCall,
     };
     const embeddings = createEmbeddings(ofTexts);
     closers.push(() => Promise.race([embeddings.drained(), sleep(drainMaxMs, undefined, { ref: false })]));
@@ -328,6 +337,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       ledger: observedLedger,
       prices: catalog,
       sandbox,
+      ownPacks,
       log,
       clock,
       assistant: createModelCalls({
@@ -372,6 +382,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       reranking,
       pulse,
       workflows,
+      ownPacks,
       outcomes,
       close,
     };

@@ -1,6 +1,7 @@
 import {
   type Attributes,
   type Context,
+  createContextKey,
   type Span,
   SpanKind,
   SpanStatusCode,
@@ -20,7 +21,7 @@ import {
 import type { Logger } from 'pino';
 import { FailureError } from './base/failure.ts';
 import type { CallTrace, TraceCall } from './edge/index.ts';
-import { exportTimeoutMs, reportFailures } from './telemetry/index.ts';
+import { conversationId, conversationOf, exportTimeoutMs, reportFailures } from './telemetry/index.ts';
 import type { RunningLedger } from './wallet/index.ts';
 
 /** Traces by OpenTelemetry, sent to a collector; only where one is configured. */
@@ -29,7 +30,7 @@ export interface Tracing {
   traceCall: TraceCall;
   /** The same ledger, whose holds and settlements are spans of their call. */
   ledger(ledger: RunningLedger): RunningLedger;
-  /** A span inside the call that is being handled; undefined where that is not traced. */
+  /** A span inside the call that is being handled, with the conversation that its caller names; undefined where that is not traced. */
   startSpan(name: string, kind: SpanKind, attributes: Attributes): Span | undefined;
   /** Sends what is not sent yet, for 5 seconds at most. */
   close(): Promise<void>;
@@ -41,6 +42,8 @@ export interface TracingSettings {
   /** The share of calls without a sampled parent that is traced, 0 to 1. */
   sampleRatio: number;
 }
+
+const conversationKey = createContextKey(conversationId);
 
 export function createTracing({ endpoint, sampleRatio }: TracingSettings, log: Logger): Tracing {
   const contexts = new AsyncLocalStorageContextManager().enable();
@@ -55,10 +58,11 @@ export function createTracing({ endpoint, sampleRatio }: TracingSettings, log: L
   });
   const tracer = provider.getTracer('intelligence-api');
 
-  function traceCall({ method, protocol, traceparent, requestId }: Parameters<TraceCall>[0]): CallTrace {
+  function traceCall({ method, protocol, traceparent, requestId, conversation }: Parameters<TraceCall>[0]): CallTrace {
     const root = contexts.active();
     const parent = traceparent === undefined ? undefined : parseTraceParent(traceparent);
     const from = parent ? trace.setSpanContext(root, { ...parent, isRemote: true }) : root;
+    const named = conversationOf(conversation);
     const span = tracer.startSpan(
       method,
       {
@@ -67,7 +71,7 @@ export function createTracing({ endpoint, sampleRatio }: TracingSettings, log: L
       },
       from,
     );
-    const inside = trace.setSpan(from, span);
+    const inside = trace.setSpan(named === undefined ? from : from.setValue(conversationKey, named), span);
     return {
       run: (work) => contexts.with(inside, work),
       iterate: (messages) => iterateInside(messages, inside),
@@ -127,7 +131,10 @@ export function createTracing({ endpoint, sampleRatio }: TracingSettings, log: L
       }) as RunningLedger,
     startSpan: (name, kind, attributes) => {
       const inside = contexts.active();
-      return isTraced(inside) ? tracer.startSpan(name, { kind, attributes }, inside) : undefined;
+      if (!isTraced(inside)) return undefined;
+      const named = inside.getValue(conversationKey) as string | undefined;
+      const all = named === undefined ? attributes : { ...attributes, [conversationId]: named };
+      return tracer.startSpan(name, { kind, attributes: all }, inside);
     },
     // What a collector does not take is reported by its exporter.
     close: () => provider.shutdown().catch(() => {}),

@@ -5,9 +5,12 @@ import type { AuditEvent } from '../base/audit-event.ts';
 import { unwrap } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
 import { present } from '../base/present.ts';
+import { createWriteTurns } from '../base/write-turns.ts';
+import type { Database, Transaction, Transactional } from '../db/index.ts';
 import type { EventSchema } from '../gen/intelligence/audit/v1/audit_pb.ts';
 import { AuditService } from '../gen/intelligence/audit/v1/audit_service_pb.ts';
 import type { Call } from './call.ts';
+import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { milliseconds } from './mapping.ts';
 
@@ -28,6 +31,9 @@ export function auditService({ auditEvents }: { auditEvents: AuditEvents }): Ser
   });
 }
 
+/** Who does something, from where, and in which request. */
+export type Doer = Pick<Call, 'caller' | 'requestId' | 'peer'>;
+
 /** What was done, of a call. */
 type Deed = Pick<AuditEvent, 'action'> &
   Partial<Pick<AuditEvent, 'target' | 'accountId' | 'reason'>> & {
@@ -35,17 +41,52 @@ type Deed = Pick<AuditEvent, 'action'> &
     details?: Readonly<Record<string, string | undefined>>;
   };
 
+/** A change of what belongs to the caller's account. */
+interface RecordedChange<T> {
+  /** The transaction that it is part of; absent: one of its own. */
+  within?: Transactional | undefined;
+  write(tx: Transaction): Promise<T>;
+  /**
+   * What it does; or what it did, of what is known only then. Where it is known before, it is written first: what tells other nodes
+   * of a change comes last.
+   */
+  deed: Deed | ((made: T) => Deed);
+}
+
+/** Makes a change and tells of it in one transaction: there is neither without the other. */
+export type RecordChange = <T>(by: Doer, change: RecordedChange<T>) => Promise<T>;
+
+export function createRecordChange({ db, auditEvents }: { db: Database; auditEvents: AuditEvents }): RecordChange {
+  const turn = createWriteTurns();
+  return (by, { within, write, deed }) => {
+    const work = (transactional: Transactional) =>
+      transactional.transaction(async (tx) => {
+        const tell = (done: Deed) => auditEvents.append(tx, eventOf(by, { accountId: accountOf(by.caller), ...done }));
+        if (typeof deed !== 'function') await tell(deed);
+        const made = await write(tx);
+        if (typeof deed === 'function') await tell(deed(made));
+        return made;
+      });
+    // A transaction that is open has had its turn.
+    return within ? work(within) : turn(() => work(db));
+  };
+}
+
 /** The event that tells of a call's write. */
-export function eventOf({ caller, requestId, peer }: Call, deed: Deed): AuditEvent {
+export function eventOf({ caller, requestId, peer }: Doer, deed: Deed): AuditEvent {
   const { target = '', reason = '', details = {} } = deed;
   return {
-    ...{ eventId: newId('aud'), actor: caller.name, action: deed.action, target, reason, requestId },
+    ...{ eventId: newId('aud'), actor: caller.name, action: deed.action, reason, requestId },
+    // What is longer is no id, and the write finds nothing by it.
+    target: Buffer.byteLength(target) > targetBytesMax ? '' : target,
     ...(deed.accountId !== undefined && { accountId: deed.accountId }),
     details: present(details) as Record<string, string>,
     // Longer than any address with its zone.
     address: peer.slice(0, 64),
   };
 }
+
+const targetBytesMax = 64;
 
 function eventMessage({ eventId, time, ...event }: StoredEvent): MessageInitShape<typeof EventSchema> {
   return { ...event, eventId, time: timestampFromDate(time) };

@@ -13,8 +13,8 @@ export interface Call {
   /** Aborted when the caller goes away or the deadline passes. */
   readonly signal: AbortSignal;
   /**
-   * Of streams: aborted when the caller's key, token or device is revoked, also after the caller went away, for as long as something
-   * outlasts the call.
+   * Of streams: aborted when the caller's key, token or device is revoked or its session ends, also after the caller went away, for as
+   * long as something outlasts the call.
    */
   readonly revoked: AbortSignal | undefined;
   /** When the caller's own deadline passes, in milliseconds since the epoch; undefined when it set none. */
@@ -27,4 +27,9 @@ export interface Call {
   setReplyHeader(name: string, value: string): void;
   /** Names work that may go on after the caller has left: until it ends, the call keeps its place in the limits. */
   outlast(work: Promise<unknown>): void;
+  /**
+   * Resolves when the reply has gone out, or nobody is there to take it. Who has not taken it after `withinMs` is cut off; undefined
+   * for calls that came in a way in which nobody knows when they are over.
+   */
+  left(withinMs: number): Promise<void> | undefined;
 }

@@ -90,5 +90,6 @@ export function chatService({ chat, fingerprintKey, keepAliveMs }: ChatServiceOp
 }
 
 function chatCall(call: Call, idempotency: ChatCall['idempotency']): ChatCall {
-  return { signal: call.signal, revoked: call.revoked, idempotency, outlast: (work) => call.outlast(work) };
+  const { requestId, signal, revoked } = call;
+  return { requestId, signal, revoked, idempotency, outlast: (work) => call.outlast(work) };
 }

@@ -3,6 +3,7 @@ import { unwrap } from '../base/failure.ts';
 import type { ClientSchema } from '../gen/intelligence/token/v1/client_pb.ts';
 import { ClientService } from '../gen/intelligence/token/v1/client_service_pb.ts';
 import type { ClientApplication, Tokens } from '../tokens/index.ts';
+import type { RecordChange } from './audit.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { timestamp } from './mapping.ts';
@@ -11,9 +12,11 @@ import type { Once } from './once.ts';
 /** ClientService: the applications that an account ships. */
 export function clientService({
   tokens: { clients },
+  recordChange,
   once,
 }: {
   tokens: Pick<Tokens, 'clients'>;
+  recordChange: RecordChange;
   once: Once;
 }): ServedService {
   return serve(ClientService, {
@@ -22,8 +25,13 @@ export function clientService({
         write: async (within) => {
           const { displayName, keyId, activationUri } = request;
           const asked = { accountId: accountOf(call.caller), keyId, displayName };
-          const given = activationUri !== '' && { activationUri };
-          return { client: clientMessage(unwrap(await clients.create({ ...asked, ...given }, within))) };
+          const given = { ...(activationUri !== '' && { activationUri }) };
+          const made = await recordChange(call, {
+            within,
+            write: async (tx) => unwrap(await clients.create({ ...asked, ...given }, tx)),
+            deed: ({ id }) => ({ action: 'client.create', target: id, details: { displayName, keyId, ...given } }),
+          });
+          return { client: clientMessage(made) };
         },
       }),
     listClients: async ({ pageSize, pageToken }, { caller }) => {
@@ -33,8 +41,13 @@ export function clientService({
     getClient: async ({ clientId }, { caller }) => ({
       client: clientMessage(unwrap(await clients.get(accountOf(caller), clientId))),
     }),
-    disableClient: async ({ clientId }, { caller }) => ({
-      client: clientMessage(unwrap(await clients.disable(accountOf(caller), clientId))),
+    disableClient: async ({ clientId }, call) => ({
+      client: clientMessage(
+        await recordChange(call, {
+          deed: { action: 'client.disable', target: clientId },
+          write: async (tx) => unwrap(await clients.disable(accountOf(call.caller), clientId, tx)),
+        }),
+      ),
     }),
   });
 }

@@ -17,6 +17,8 @@ import { requestIdentity } from './idempotency.ts';
 
 /** Printing more numbers as JSON would keep everybody else waiting; gRPC prints none. */
 const floatsMax = 524_288;
+/** A reply is up to 62 MB: at 4 Mbit/s it takes as long. */
+const takenWithinMs = 120_000;
 
 /** EmbeddingService: texts as vectors, charged. */
 export function embeddingService({
@@ -41,9 +43,16 @@ export function embeddingService({
           );
       }
       const idempotency = requestIdentity(fingerprintKey, EmbeddingService.method.embed, message, call);
-      const { signal } = call;
+      const { requestId, signal } = call;
       const reply = unwrap(
-        await embeddings.run(call.caller, request, { signal, idempotency, outlast: (work) => call.outlast(work) }),
+        await embeddings.run(call.caller, request, {
+          ...{ requestId, signal, idempotency, outlast: (work) => call.outlast(work) },
+          left: () => {
+            const left = call.left(takenWithinMs);
+            if (left) call.outlast(left);
+            return left;
+          },
+        }),
       );
       const { id: chargeId, balance, capLeft, usage } = reply;
       setChargeHeaders(call, { cost: usage.cost, chargeId, balance, capLeft });

@@ -11,7 +11,7 @@ export type PrintedRow = Readonly<Record<string, string | Readonly<Record<string
 
 /**
  * Prints rows as a file: CSV with a header line, or JSON Lines. `columns` names every column, in order; a row may lack
- * some. Parts hold whole lines.
+ * some. Parts hold whole lines. Throws why the call has ended when it has, as of a caller who left.
  */
 export async function* printFile(
   { call, name, format, columns }: { call: Call; name: string; format: string; columns: readonly string[] },
@@ -20,10 +20,13 @@ export async function* printFile(
   const json = format === 'jsonl';
   const contentType = json ? 'application/jsonl; charset=utf-8' : 'text/csv; charset=utf-8; header=present';
   const part = (text: string) => ({ content: { contentType, data: encoder.encode(text) } });
+  // Where no entry has the label that is wanted, no part is given, and only this tells that the caller left.
+  const { signal } = call;
   call.setReplyHeader('content-disposition', `attachment; filename="${name}.${json ? 'jsonl' : 'csv'}"`);
   // Also without rows there is a file of the right type.
   yield part(json ? '' : csvLine(columns));
   for await (const rows of batches) {
+    signal.throwIfAborted();
     const lines = rows.map((row) =>
       json ? `${JSON.stringify(row)}\n` : csvLine(columns.map((column) => cellOf(row[column]))),
     );

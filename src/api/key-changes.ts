@@ -55,9 +55,10 @@ export function guardrailsOf(guardrails: GuardrailsMessage | undefined): Guardra
 
 function guardrailOf(guardrail: GuardrailMessage | undefined): Guardrail | undefined {
   if (!guardrail) return undefined;
-  const { action, packs, categories, leastSeverity } = guardrail;
+  const { action, packs, ownPacks, categories, leastSeverity } = guardrail;
   return {
     ...{ action: action as Guardrail['action'], packs, categories },
+    ...(ownPacks.length > 0 && { ownPacks }),
     leastSeverity: (leastSeverity || 'medium') as Guardrail['leastSeverity'],
   };
 }

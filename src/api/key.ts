@@ -1,14 +1,15 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { AuditEvents } from '../audit-events/index.ts';
-import { type Result, unwrap } from '../base/failure.ts';
+import { FailureError, type Result, unwrap } from '../base/failure.ts';
 import type { Guardrail, Guardrails } from '../base/guardrails.ts';
 import { formatUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import type { Database, Transaction, Transactional } from '../db/index.ts';
 import type { GuardrailsSchema, KeySchema } from '../gen/intelligence/key/v1/key_pb.ts';
 import { type CreateKeyRequest, KeyService } from '../gen/intelligence/key/v1/key_service_pb.ts';
-import type { ApiKey, Keys, NewKey } from '../keys/index.ts';
+import type { ApiKey, KeyChanges, Keys, NewKey } from '../keys/index.ts';
 import type { Wallets } from '../wallet/index.ts';
+import type { OwnPacks } from '../workflows/index.ts';
 import { eventOf } from './audit.ts';
 import type { Call } from './call.ts';
 import { accountOf, accountToRead } from './caller.ts';
@@ -22,11 +23,12 @@ interface KeyRooms {
   keys: Keys;
   wallets: Pick<Wallets, 'spentOfKeys'>;
   auditEvents: AuditEvents;
+  ownPacks: Pick<OwnPacks, 'of'>;
   once: Once;
 }
 
 /** KeyService: an account's keys, for its owner. */
-export function keyService({ db, keys, wallets, auditEvents, once }: KeyRooms): ServedService {
+export function keyService({ db, keys, wallets, auditEvents, ownPacks, once }: KeyRooms): ServedService {
   const { method } = KeyService;
   const messagesOf = async (found: readonly ApiKey[], within?: Transactional) => {
     const capped = found.filter(({ spendingCap }) => spendingCap !== undefined).map(({ id }) => id);
@@ -34,6 +36,20 @@ export function keyService({ db, keys, wallets, auditEvents, once }: KeyRooms): 
     return found.map((key) => keyMessage(key, spent.get(key.id)));
   };
   const messageOf = async (key: ApiKey, within?: Transactional) => (await messagesOf([key], within))[0];
+
+  /** Refuses guardrails that name packs which the account does not have: with them every chat of the key would be refused. */
+  async function checkPacks({ caller }: Call, guardrails: Guardrails | null | undefined): Promise<void> {
+    const named = Object.entries(guardrails ?? {}).filter(([, { ownPacks = [] }]) => ownPacks.length > 0);
+    if (named.length === 0) return;
+    const has = await ownPacks.of(accountOf(caller));
+    const violations = named.flatMap(([direction, { ownPacks: packs = [] }]) =>
+      has.select({ packs, domain: '' }).missing.map((packId) => ({
+        field: `guardrails.${direction}.ownPacks`,
+        description: `The account has no risk pack ${packId}; make it first`,
+      })),
+    );
+    if (violations.length > 0) throw new FailureError({ kind: 'invalid_argument', violations });
+  }
 
   /** Changes a key and tells of it in one transaction. The event first: what tells other nodes comes last. */
   async function change(
@@ -50,11 +66,12 @@ export function keyService({ db, keys, wallets, auditEvents, once }: KeyRooms): 
   return serve(KeyService, {
     createKey: (request, call) =>
       once(method.createKey, request, call, {
+        prepare: () => checkPacks(call, guardrailsOf(request.guardrails)),
         write: (within = db) =>
           within.transaction(async (tx) => {
             const accountId = accountOf(call.caller);
             const { key, secret } = unwrap(await keys.create(newKeyOf(request, accountId), tx));
-            const details = { kind: key.kind, displayName: key.displayName };
+            const details = { kind: key.kind, displayName: key.displayName, ...guardrailDetails(key) };
             await auditEvents.append(tx, eventOf(call, { action: 'key.create', target: key.id, accountId, details }));
             return { key: await messageOf(key, tx), secret };
           }),
@@ -67,10 +84,12 @@ export function keyService({ db, keys, wallets, auditEvents, once }: KeyRooms): 
     getKey: async ({ keyId }, { caller }) => ({
       key: await messageOf(unwrap(await keys.get(accountOf(caller), keyId))),
     }),
-    updateKey: (request, call) => {
+    updateKey: async (request, call) => {
       const { keyId } = request;
       const changes = keyChangesOf(request);
-      const deed = { call, keyId, action: 'key.update', details: { fields: Object.keys(changes).join(', ') } };
+      await checkPacks(call, changes.guardrails);
+      const details = { fields: Object.keys(changes).join(', '), ...guardrailDetails(changes) };
+      const deed = { call, keyId, action: 'key.update', details };
       return change(deed, (accountId, tx) => keys.update(accountId, keyId, changes, tx));
     },
     rotateKey: (request, call) =>
@@ -106,6 +125,14 @@ function newKeyOf(request: CreateKeyRequest, accountId: string): NewKey {
   };
 }
 
+/** What is looked for in a key's chats from now on, as far as it fits into the record; `none` when nothing is. */
+function guardrailDetails({ guardrails }: Pick<KeyChanges, 'guardrails'>): Record<string, string> {
+  if (guardrails === undefined) return {};
+  return { guardrails: guardrails === null ? 'none' : JSON.stringify(guardrails).slice(0, guardrailDetailsMax) };
+}
+
+const guardrailDetailsMax = 2_000;
+
 /** `spent`: what its cap has counted; absent, nothing yet. */
 function keyMessage(key: ApiKey, spent = 0n): MessageInitShape<typeof KeySchema> {
   return present({
@@ -137,5 +164,7 @@ function guardrailsMessage(guardrails: Guardrails | undefined): MessageInitShape
 }
 
 function guardrailMessage(guardrail: Guardrail | undefined) {
-  return guardrail && { ...guardrail, packs: [...guardrail.packs], categories: [...guardrail.categories] };
+  if (!guardrail) return undefined;
+  const { packs, ownPacks = [], categories } = guardrail;
+  return { ...guardrail, packs: [...packs], ownPacks: [...ownPacks], categories: [...categories] };
 }

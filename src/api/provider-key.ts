@@ -4,13 +4,22 @@ import { present } from '../base/present.ts';
 import type { ProviderKeySchema } from '../gen/intelligence/key/v1/provider_key_pb.ts';
 import { ProviderKeyService } from '../gen/intelligence/key/v1/provider_key_service_pb.ts';
 import type { ProviderKey, ProviderKeys } from '../provider-keys/index.ts';
+import type { RecordChange } from './audit.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { timestamp } from './mapping.ts';
 import type { Once } from './once.ts';
 
 /** ProviderKeyService: keys of providers that an account brings. */
-export function providerKeyService({ providerKeys, once }: { providerKeys: ProviderKeys; once: Once }): ServedService {
+export function providerKeyService({
+  providerKeys,
+  recordChange,
+  once,
+}: {
+  providerKeys: ProviderKeys;
+  recordChange: RecordChange;
+  once: Once;
+}): ServedService {
   const { method } = ProviderKeyService;
   return serve(ProviderKeyService, {
     createProviderKey: (request, call) =>
@@ -18,15 +27,25 @@ export function providerKeyService({ providerKeys, once }: { providerKeys: Provi
         write: async (within) => {
           const { provider, secret, displayName } = request;
           const key = { accountId: accountOf(call.caller), provider, secret, displayName };
-          return { providerKey: providerKeyMessage(unwrap(await providerKeys.create(key, within))) };
+          const made = await recordChange(call, {
+            within,
+            write: async (tx) => unwrap(await providerKeys.create(key, tx)),
+            deed: ({ id }) => ({ action: 'provider_key.create', target: id, details: { provider, displayName } }),
+          });
+          return { providerKey: providerKeyMessage(made) };
         },
       }),
     listProviderKeys: async (page, { caller }) => {
       const { items, nextPageToken } = unwrap(await providerKeys.list(accountOf(caller), page));
       return { providerKeys: items.map(providerKeyMessage), nextPageToken };
     },
-    deleteProviderKey: async ({ providerKeyId }, { caller }) => ({
-      providerKey: providerKeyMessage(unwrap(await providerKeys.delete(accountOf(caller), providerKeyId))),
+    deleteProviderKey: async ({ providerKeyId }, call) => ({
+      providerKey: providerKeyMessage(
+        await recordChange(call, {
+          deed: { action: 'provider_key.delete', target: providerKeyId },
+          write: async (tx) => unwrap(await providerKeys.delete(accountOf(call.caller), providerKeyId, tx)),
+        }),
+      ),
     }),
   });
 }

@@ -25,7 +25,10 @@ export function pulseService({ pulse, fingerprintKey }: { pulse: Pulse; fingerpr
     recordEvents: async (request, call) => {
       const idempotency = requestIdentity(fingerprintKey, PulseService.method.recordEvents, request, call);
       const recorded = unwrap(
-        await pulse.recordEvents(call.caller, request.events.map(incomingEvent), { idempotency }),
+        await pulse.recordEvents(call.caller, request.events.map(incomingEvent), {
+          requestId: call.requestId,
+          idempotency,
+        }),
       );
       if (recorded.charge) {
         setChargeHeaders(call, { cost: recorded.cost, ...recorded.charge });

@@ -27,10 +27,10 @@ export function rerankService({
   return serve(RerankService, {
     rerank: async (message, call) => {
       const idempotency = requestIdentity(fingerprintKey, RerankService.method.rerank, message, call);
-      const { signal } = call;
+      const { requestId, signal } = call;
       const reply = unwrap(
         await reranking.run(call.caller, rerankRequestOf(message), {
-          ...{ signal, idempotency, outlast: (work) => call.outlast(work) },
+          ...{ requestId, signal, idempotency, outlast: (work) => call.outlast(work) },
         }),
       );
       const { id: chargeId, balance, capLeft, usage } = reply;

@@ -5,14 +5,26 @@ import { formatUsd } from '../base/money.ts';
 import type { DeviceAuthorizationSchema, DeviceSchema } from '../gen/intelligence/token/v1/device_pb.ts';
 import { TokenService } from '../gen/intelligence/token/v1/token_service_pb.ts';
 import type { Device, DeviceWish, Manager, Tokens } from '../tokens/index.ts';
+import type { RecordChange } from './audit.ts';
 import { accountOf, keyOf } from './caller.ts';
 import { clientMessage } from './client.ts';
+import type { DeviceDecisions } from './device-decisions.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { amountOf, timestamp } from './mapping.ts';
 import type { Once } from './once.ts';
 
 /** TokenService: short-lived access tokens, and the devices of an account. */
-export function tokenService({ tokens, once }: { tokens: Tokens; once: Once }): ServedService {
+export function tokenService({
+  tokens,
+  deviceDecisions,
+  recordChange,
+  once,
+}: {
+  tokens: Tokens;
+  deviceDecisions: DeviceDecisions;
+  recordChange: RecordChange;
+  once: Once;
+}): ServedService {
   const { devices } = tokens;
   const { method } = TokenService;
   return serve(TokenService, {
@@ -20,14 +32,22 @@ export function tokenService({ tokens, once }: { tokens: Tokens; once: Once }): 
       once(method.createToken, request, call, {
         write: async (within) => {
           const { subject, ttlSeconds } = request;
-          const given = { ...(ttlSeconds !== undefined && { ttlSeconds }), ...allowances(request) };
+          const sessionId = call.caller.session?.id;
+          const given = {
+            ...(ttlSeconds !== undefined && { ttlSeconds }),
+            ...(sessionId !== undefined && { sessionId }),
+            ...allowances(request),
+          };
           const issued = await tokens.issue({ ...payingKey(call.caller, request.keyId), subject, ...given }, within);
           const { accessToken, tokenId, scopes, expireTime } = unwrap(issued);
           return { accessToken, tokenId, scopes: [...scopes], ...time('expireTime', expireTime) };
         },
       }),
-    revokeToken: async ({ tokenId }, { caller }) => {
-      unwrap(await tokens.revoke(manager(caller), tokenId));
+    revokeToken: async ({ tokenId }, call) => {
+      await recordChange(call, {
+        deed: { action: 'token.revoke', target: tokenId },
+        write: async (tx) => unwrap(await tokens.revoke(manager(call.caller), tokenId, tx)),
+      });
       return {};
     },
     getDeviceAuthorization: async ({ userCode }, { caller }) => ({
@@ -38,14 +58,15 @@ export function tokenService({ tokens, once }: { tokens: Tokens; once: Once }): 
         write: async (within) => {
           const { userCode, subject, displayName } = request;
           const given = { ...(displayName !== '' && { displayName }), ...allowances(request) };
-          const device = await devices.approve({ ...approver(call.caller), userCode, subject, ...given }, within);
-          return { device: deviceMessage(unwrap(device)) };
+          const approval = { ...approver(call.caller), userCode, subject, ...given };
+          return { device: deviceMessage(await deviceDecisions.approve(call, approval, within)) };
         },
       }),
     denyDevice: (request, call) =>
       once(method.denyDevice, request, call, {
         write: async (within) => {
-          unwrap(await devices.deny({ ...approver(call.caller), userCode: request.userCode }, within));
+          const denial = { ...approver(call.caller), userCode: request.userCode };
+          await deviceDecisions.deny(call, denial, within);
           return {};
         },
       }),
@@ -57,8 +78,13 @@ export function tokenService({ tokens, once }: { tokens: Tokens; once: Once }): 
     getDevice: async ({ deviceId }, { caller }) => ({
       device: deviceMessage(unwrap(await devices.get(manager(caller), deviceId))),
     }),
-    revokeDevice: async ({ deviceId }, { caller }) => ({
-      device: deviceMessage(unwrap(await devices.revoke(manager(caller), deviceId))),
+    revokeDevice: async ({ deviceId }, call) => ({
+      device: deviceMessage(
+        await recordChange(call, {
+          deed: { action: 'device.revoke', target: deviceId },
+          write: async (tx) => unwrap(await devices.revoke(manager(call.caller), deviceId, tx)),
+        }),
+      ),
     }),
   });
 }

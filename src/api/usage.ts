@@ -19,7 +19,7 @@ export function usageHandlers(
     getUsage: async (request, { caller }) => {
       const page = await statements.usage({ accountId: accountToRead(caller, request), ...usageOf(request) }, request);
       const { items, nextPageToken } = unwrap(page);
-      return { rows: items.map(rowMessage), nextPageToken };
+      return { rows: items.map(usageMessage), nextPageToken };
     },
     async *exportUsage(request, call) {
       const usage = usageOf(request);
@@ -43,12 +43,20 @@ function usageOf(request: SummedRequest) {
     groupBy: request.groupBy as UsageDimension[],
     groupByMetadata: request.groupByMetadata || undefined,
     metadata: request.metadata,
+    only: present({
+      keyId: request.keyId || undefined,
+      model: request.model || undefined,
+      operation: request.operation || undefined,
+    }),
   });
 }
 
 interface SummedRequest extends TimedRequest {
   groupBy: string[];
   groupByMetadata: string;
+  keyId: string;
+  model: string;
+  operation: string;
   metadata?: MetadataFilter | undefined;
 }
 
@@ -61,7 +69,7 @@ function rangeOf({ startTime, endTime }: TimedRequest): TimeRange {
   return present({ start: milliseconds(startTime), end: milliseconds(endTime) });
 }
 
-function rowMessage({ cost, ...row }: UsageRow): MessageInitShape<typeof UsageRowSchema> {
+export function usageMessage({ cost, ...row }: UsageRow): MessageInitShape<typeof UsageRowSchema> {
   return { ...row, costUsd: formatUsd(cost) };
 }
 
@@ -74,6 +82,7 @@ const columnOf: Record<UsageDimension, string> = {
   key: 'keyId',
   device: 'deviceId',
   subject: 'subject',
+  provider_key: 'providerKeyId',
 };
 
 const sumColumns = [
@@ -87,6 +96,7 @@ const sumColumns = [
   'cacheWriteInputTokens',
   'cacheWrite1hInputTokens',
   'audioInputTokens',
+  'searchUnits',
 ];
 
 function printedRow({ cost, ...row }: UsageRow): Record<string, string> {

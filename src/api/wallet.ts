@@ -31,6 +31,7 @@ import { type ServedService, serve } from './handlers.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
 import { lowBalanceHandlers } from './low-balance.ts';
 import { amountOf, milliseconds } from './mapping.ts';
+import { statementHandlers } from './statement.ts';
 import { usageHandlers } from './usage.ts';
 
 interface WalletRooms {
@@ -103,6 +104,7 @@ export function walletService({ wallets, statements, lowBalanceAlerts, catalog }
       return { charges: unwrap(await wallets.eraseMetadata(accountOf(caller), metadata)) };
     },
     ...usageHandlers(statements),
+    ...statementHandlers(statements),
     ...lowBalanceHandlers(lowBalanceAlerts),
     getApplicationWallet: async (_, { caller }) => walletOf(accountOf(caller), 'application'),
     createApplicationTopUp: ({ amountUsd }, call) => topUp(amountUsd, call, 'application'),
@@ -111,7 +113,7 @@ export function walletService({ wallets, statements, lowBalanceAlerts, catalog }
 
 /** The protocol's bounds let no other states through. */
 function filterOf(filters: ChargeFilters): ChargesFilter {
-  const { metadata, startTime, endTime, state, operation, model, keyId, deviceId, subject } = filters;
+  const { metadata, startTime, endTime, state, operation, model, keyId, deviceId, subject, requestId } = filters;
   return present({
     metadata,
     start: milliseconds(startTime),
@@ -122,6 +124,7 @@ function filterOf(filters: ChargeFilters): ChargesFilter {
     keyId: keyId || undefined,
     deviceId: deviceId || undefined,
     subject: subject || undefined,
+    requestId: requestId || undefined,
   });
 }
 

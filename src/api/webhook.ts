@@ -5,19 +5,35 @@ import { present } from '../base/present.ts';
 import type { DeliverySchema, EndpointSchema } from '../gen/intelligence/webhook/v1/webhook_pb.ts';
 import { WebhookService } from '../gen/intelligence/webhook/v1/webhook_service_pb.ts';
 import type { Delivery, Endpoint, Webhooks } from '../webhooks/index.ts';
+import type { RecordChange } from './audit.ts';
 import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import type { Once } from './once.ts';
 
 /** WebhookService: where the account is told of events, and what it was told. */
-export function webhookService({ webhooks, once }: { webhooks: Webhooks; once: Once }): ServedService {
+export function webhookService({
+  webhooks,
+  recordChange,
+  once,
+}: {
+  webhooks: Webhooks;
+  recordChange: RecordChange;
+  once: Once;
+}): ServedService {
   const { method } = WebhookService;
   return serve(WebhookService, {
     createEndpoint: (request, call) =>
       once(method.createEndpoint, request, call, {
         write: async (within) => {
-          const added = await webhooks.addEndpoint(accountOf(call.caller), request.url, within);
-          const { endpoint, secret } = unwrap(added);
+          const { endpoint, secret } = await recordChange(call, {
+            within,
+            write: async (tx) => unwrap(await webhooks.addEndpoint(accountOf(call.caller), request.url, tx)),
+            deed: (added) => ({
+              ...{ action: 'webhook_endpoint.create', target: added.endpoint.endpointId },
+              // The rest of a URL may hold a secret.
+              details: { host: new URL(request.url).host },
+            }),
+          });
           return { endpoint: endpointMessage(endpoint), secret };
         },
       }),
@@ -25,8 +41,11 @@ export function webhookService({ webhooks, once }: { webhooks: Webhooks; once: O
       const { items, nextPageToken } = unwrap(await webhooks.listEndpoints(accountOf(caller), page));
       return { endpoints: items.map(endpointMessage), nextPageToken };
     },
-    deleteEndpoint: async ({ endpointId }, { caller }) => {
-      unwrap(await webhooks.deleteEndpoint(accountOf(caller), endpointId));
+    deleteEndpoint: async ({ endpointId }, call) => {
+      await recordChange(call, {
+        deed: { action: 'webhook_endpoint.delete', target: endpointId },
+        write: async (tx) => unwrap(await webhooks.deleteEndpoint(accountOf(call.caller), endpointId, tx)),
+      });
       return {};
     },
     rotateEndpointSecret: (request, call) =>
@@ -34,7 +53,12 @@ export function webhookService({ webhooks, once }: { webhooks: Webhooks; once: O
         write: async (within) => {
           const { endpointId, overlapSeconds } = request;
           const asked = { accountId: accountOf(call.caller), endpointId, overlapSeconds };
-          const { endpoint, secret } = unwrap(await webhooks.rotateSecret(asked, within));
+          const details = { overlapSeconds: String(overlapSeconds) };
+          const { endpoint, secret } = await recordChange(call, {
+            within,
+            deed: { action: 'webhook_endpoint.rotate_secret', target: endpointId, details },
+            write: async (tx) => unwrap(await webhooks.rotateSecret(asked, tx)),
+          });
           return { endpoint: endpointMessage(endpoint), secret };
         },
       }),
@@ -62,8 +86,12 @@ export function webhookService({ webhooks, once }: { webhooks: Webhooks; once: O
     retryDelivery: (request, call) =>
       once(method.retryDelivery, request, call, {
         write: async (within) => {
-          const due = await webhooks.retryDelivery(accountOf(call.caller), request.deliveryId, within);
-          return { delivery: deliveryMessage(unwrap(due)) };
+          const due = await recordChange(call, {
+            within,
+            deed: { action: 'webhook_delivery.retry', target: request.deliveryId },
+            write: async (tx) => unwrap(await webhooks.retryDelivery(accountOf(call.caller), request.deliveryId, tx)),
+          });
+          return { delivery: deliveryMessage(due) };
         },
       }),
   });

@@ -51,6 +51,7 @@ export function batchHandlers(rooms: {
     const checked = rules.check(method.input, request.value, request.case);
     if (!checked.ok) return checked;
     const arrived: WorkflowCall = {
+      requestId: call.requestId,
       signal: call.signal,
       admit,
       metadata: request.value.metadata,

@@ -6,26 +6,30 @@ import { type Result, unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import { WorkflowService } from '../gen/intelligence/workflow/v1/workflow_service_pb.ts';
 import type { Limits } from '../limits/index.ts';
-import { jsonOf, type Paid, type WorkflowCall, type Workflows } from '../workflows/index.ts';
+import { jsonOf, type OwnPacks, type Paid, type WorkflowCall, type Workflows } from '../workflows/index.ts';
+import type { RecordChange } from './audit.ts';
 import { setChargeHeaders, shownBalance } from './balance.ts';
 import type { Call } from './call.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { requestIdentity } from './idempotency.ts';
 import type { Items } from './items.ts';
 import type { Once } from './once.ts';
+import { riskPackHandlers } from './risk-packs.ts';
 import { batchHandlers } from './workflow-batch.ts';
 
 /** WorkflowService: structured business outputs, charged per request; drafts and reviews; clients' own workflows. */
 export function workflowService(rooms: {
   workflows: Workflows;
+  ownPacks: OwnPacks;
   fingerprintKey: Uint8Array;
   items: Items;
   once: Once;
+  recordChange: RecordChange;
   clock: Pick<Clock, 'now'>;
   /** Count the items of batches. */
   limits: Pick<Limits, 'admitItem'>;
 }): ServedService {
-  const { workflows, fingerprintKey, once } = rooms;
+  const { workflows, fingerprintKey, once, recordChange } = rooms;
   const { drafts, definitions } = workflows;
   const { method } = WorkflowService;
 
@@ -35,10 +39,25 @@ export function workflowService(rooms: {
     request: MessageShape<Input> & { metadata: Record<string, string> },
     call: Call,
   ): WorkflowCall => ({
+    requestId: call.requestId,
     signal: call.signal,
     idempotency: requestIdentity(fingerprintKey, of, request, call),
     metadata: request.metadata,
   });
+
+  const review = (call: Call, request: Parameters<typeof drafts.review>[1]) =>
+    recordChange(call, {
+      deed: {
+        action: request.decision === 'approved' ? 'draft.approve' : 'draft.reject',
+        target: request.draftId,
+        details: {
+          reviewer: request.reviewer,
+          version: request.version?.toString(),
+          override: request.override && 'true',
+        },
+      },
+      write: async (tx) => unwrap(await drafts.review(call.caller, request, tx)),
+    });
 
   return serve(WorkflowService, {
     checkProfile: async (request, call) =>
@@ -71,12 +90,8 @@ export function workflowService(rooms: {
       once(method.reviseDraft, request, call, {
         write: async (within) => ({ draft: unwrap(await drafts.revise(call.caller, request, within)) }),
       }),
-    approveDraft: async (request, { caller }) => ({
-      draft: unwrap(await drafts.review(caller, { ...request, decision: 'approved' })),
-    }),
-    rejectDraft: async (request, { caller }) => ({
-      draft: unwrap(await drafts.review(caller, { ...request, decision: 'rejected' })),
-    }),
+    approveDraft: async (request, call) => ({ draft: await review(call, { ...request, decision: 'approved' }) }),
+    rejectDraft: async (request, call) => ({ draft: await review(call, { ...request, decision: 'rejected' }) }),
 
     createWorkflowDefinition: (request, call) =>
       once(method.createWorkflowDefinition, request, call, {
@@ -85,7 +100,13 @@ export function workflowService(rooms: {
           if (!request.definition) throw new Error('a request without its definition');
           return unwrap(await definitions.prove(call.caller, request.definition));
         },
-        write: async (within, proven) => ({ definition: unwrap(await definitions.create(proven, within)) }),
+        write: async (within, proven) => ({
+          definition: await recordChange(call, {
+            within,
+            write: async (tx) => unwrap(await definitions.create(proven, tx)),
+            deed: (made) => workflowDeed('workflow.create', made),
+          }),
+        }),
       }),
     getWorkflowDefinition: async (request, { caller }) => ({
       definition: unwrap(await definitions.find(caller, request)),
@@ -94,11 +115,17 @@ export function workflowService(rooms: {
       const { items, nextPageToken } = unwrap(await definitions.list(caller, request));
       return { definitions: items, nextPageToken };
     },
-    retireWorkflowDefinition: async (request, { caller }) => ({
-      definition: unwrap(await definitions.retire(caller, request)),
+    retireWorkflowDefinition: async (request, call) => ({
+      definition: await recordChange(call, {
+        deed: workflowDeed('workflow.retire', request),
+        write: async (tx) => unwrap(await definitions.retire(call.caller, request, tx)),
+      }),
     }),
-    deleteWorkflowDefinition: async (request, { caller }) => {
-      unwrap(await definitions.remove(caller, request));
+    deleteWorkflowDefinition: async (request, call) => {
+      await recordChange(call, {
+        deed: workflowDeed('workflow.delete', request),
+        write: async (tx) => unwrap(await definitions.remove(call.caller, request, tx)),
+      });
       return {};
     },
     runWorkflow: async (request, call) => {
@@ -110,6 +137,7 @@ export function workflowService(rooms: {
 
     listPacks: async ({ family }) => workflows.packs(family),
     ...batchHandlers(rooms),
+    ...riskPackHandlers(rooms),
 
     // An operator has no account, and sees what everybody pays.
     listPrices: async (_, { caller }) => ({
@@ -118,6 +146,11 @@ export function workflowService(rooms: {
         .map(({ family, price, unit }) => ({ family, priceUsd: formatUsd(price), unit })),
     }),
   });
+}
+
+function workflowDeed(action: string, of: { client: string; workflow: string; version?: number | undefined }) {
+  const { client, workflow, version } = of;
+  return { action, target: workflow, details: { client, workflow, version: version?.toString() } };
 }
 
 function paid<Reply>(call: Call, result: Result<Paid<Reply>>): Paid<Reply>['reply'] & { balanceUsd: string } {

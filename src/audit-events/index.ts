@@ -6,7 +6,7 @@ import { addEvent, type EventFilter, listEvents, type StoredEvent } from './audi
 
 export type { EventFilter, StoredEvent } from './audit-events-store.ts';
 
-/** The record of writes: what operators did, and what was changed about accounts' keys. It only grows. */
+/** The record of writes: what operators did, and what accounts changed of who may do what. It only grows. */
 export interface AuditEvents {
   /** Writes an event in the transaction of the write that it tells of: there is neither without the other. */
   append(tx: Transaction, event: AuditEvent): Promise<void>;

@@ -7,7 +7,7 @@ export interface AuditEvent {
   eventId: string;
   /** Who: `operator:` and a name, or the id of a key. */
   actor: string;
-  /** What was done, such as `account.suspend`. */
+  /** What was done, such as `account.suspend`; at most 60 bytes. */
   action: string;
   /** The id of what it was done to. Empty: the room that writes knows it. */
   target: string;

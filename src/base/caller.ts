@@ -38,6 +38,8 @@ export interface CallerToken {
   /** The end user, as the customer names them. */
   subject: string;
   deviceId?: string;
+  /** The session of the console that it was made by. */
+  sessionId?: string;
   spendingCap?: NanoUsd;
   models?: readonly string[];
   /** Web origins from which browsers may use it; absent or empty: none. */

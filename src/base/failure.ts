@@ -154,6 +154,16 @@ export function unwrap<T>(result: Result<T>): T {
   return result.value;
 }
 
+/** The other way round: a failure that the work throws, as data. */
+export async function resultOf<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FailureError) return fail(error.failure);
+    throw error;
+  }
+}
+
 /** One invalid field. */
 export function invalid(field: string, description: string, reason?: FieldReason): Failure {
   return { kind: 'invalid_argument', violations: [{ field, description, ...(reason && { reason }) }] };

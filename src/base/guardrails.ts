@@ -9,6 +9,8 @@ export interface Guardrail {
   action: GuardrailAction;
   /** Risk packs by name, beside the signs of the text's language, which are always looked for. */
   packs: readonly string[];
+  /** Risk packs of the account's own by id; what they find counts in any category. Absent: none. */
+  ownPacks?: readonly string[];
   /** Only these categories; none: all. */
   categories: readonly string[];
   /** What is less grave does not count. */

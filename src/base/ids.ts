@@ -6,7 +6,7 @@ import { v7 } from 'uuid';
  * `acc` account, `key` API key, `wal` wallet, `chg` charge, `top` top-up, `ent` wallet entry, `req` request,
  * `msg` chat reply, `tok` token, `dev` device, `app` client application, `drf` draft, `wfv` workflow version,
  * `pky` provider key, `adj` adjustment, `aud` audit event, `lau` ledger audit, `evt` event, `whk` webhook endpoint, `dlv` webhook delivery,
- * `grp` commit group, `nod` node, `ses` session of the console.
+ * `grp` commit group, `nod` node, `ses` session of the console, `psk` passkey of the console.
  */
 export type IdPrefix =
   | 'acc'
@@ -31,7 +31,8 @@ export type IdPrefix =
   | 'dlv'
   | 'grp'
   | 'nod'
-  | 'ses';
+  | 'ses'
+  | 'psk';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
@@ -76,6 +77,14 @@ export function leastId(prefix: IdPrefix, ms: number): string {
   const bytes = new Uint8Array(16);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(Math.max(0, Math.trunc(ms))) << 16n);
   return `${prefix}_${base32(bytes)}`;
+}
+
+/** When an id was made, in milliseconds since the epoch by its maker's clock; undefined of a text that is no id of the prefix. */
+export function timeOfId(prefix: IdPrefix, text: string): number | undefined {
+  if (!isId(prefix, text)) return undefined;
+  // The first 48 of 128 bits, which follow two zero bits: ten characters.
+  const digits = text.slice(prefix.length + 1, prefix.length + 11);
+  return [...digits].reduce((ms, digit) => ms * 32 + alphabet.indexOf(digit), 0);
 }
 
 /** Whether a text has the form of an id with this prefix. It may still name nothing. */

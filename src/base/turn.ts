@@ -32,3 +32,20 @@ export function ownTurn(): Promise<void> {
   });
   return lastOwn;
 }
+
+/** Says how much is to be computed next, and resolves when it may be. */
+export type Pace = (units: number) => Promise<void>;
+
+/**
+ * Cuts a long computation into turns of so many units, and leaves the event loop to others between them: what would go
+ * beyond waits for a turn of its own. Parts of one computation share its pace, however short each of them is.
+ */
+export function createPace(unitsOfATurn: number): Pace {
+  let units = 0;
+  return async (more) => {
+    units += more;
+    if (units <= unitsOfATurn) return;
+    units = more;
+    await ownTurn();
+  };
+}

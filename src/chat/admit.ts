@@ -97,6 +97,7 @@ function holdRequest(deps: ChatDeps, { payer, prepared, terms, call, metadata }:
     minimum: maxOf(minOf(quote.minimum, ceiling), 1n),
     ttlMs: deps.deadlineMs + settleGraceMs,
     deferMs: deps.deferHoldMs ? (terms.whole ? deps.deferHoldMs : 0) : undefined,
+    requestId: call.requestId,
     metadata,
     idempotency: call.idempotency && { scope: replyScope(payer), ...call.idempotency },
   });

@@ -62,8 +62,10 @@ async function lookUp(
   const { cache } = deps;
   const place = await cache?.placeOf(caller, request, call);
   const offered = place ? await offeredModels(deps, caller.accountId ?? '', request.routing?.ownKey) : [];
+  const found = place && (await cache?.find(place, (reply) => mayUseModel(offered, caller, request, reply)));
   return {
-    found: place && (await cache?.find(place, (reply) => mayUseModel(offered, caller, request, reply))),
+    // What the account's own packs look for may have changed since it was kept.
+    found: found && ((await call.guard?.kept(found)) ?? found),
     missed(reply) {
       if (place && cache) track(cache.keep(place, reply));
       return { ...reply, cache: { hit: false } };

@@ -62,7 +62,8 @@ export class ChatRun<Charge extends Funds = Funds> {
   async giveUp(reason: string): Promise<void> {
     if (!this.#lost) return this.charge.release(reason);
     const { cost, usage, requests, route } = this.#lost;
-    await this.charge.settle({ cost, usage: { ...usage, requests }, ...routeOf(route) });
+    const outcome = { attempts: this.attempts.length, finishReason: reason === 'cancelled' ? 'cancelled' : 'error' };
+    await this.charge.settle({ cost, usage: { ...usage, requests }, outcome, ...routeOf(route) });
   }
 
   /**
@@ -78,11 +79,23 @@ export class ChatRun<Charge extends Funds = Funds> {
     return Math.min(route.outputTokensCap, affordableOutputTokens(route, input, amount));
   }
 
-  /** A reply with the settlement that it needs; with `store`, a retry may have it. */
-  concluded(route: QuotedRoute, answer: AttemptReply, store: boolean): Concluded {
+  /** What a request costs whose last attempt used this. */
+  costOf(route: QuotedRoute, usage: AttemptReply['usage']): NanoUsd {
+    return attemptCost(route, usage) + (this.#lost?.cost ?? 0n) + this.fee;
+  }
+
+  /**
+   * A reply with the settlement that it needs. One that came to its end is the last of the attempts, and a retry may have it;
+   * `cut` says what broke another one off, and how long it took.
+   */
+  concluded(
+    route: QuotedRoute,
+    answer: AttemptReply,
+    cut?: { by: 'cancelled' | 'error'; latencyMs: number },
+  ): Concluded {
     const { prefix } = this.prepared;
     if (prefix) this.deps.warmCaches?.observe(prefix, route.model.name, answer.usage);
-    const cost = attemptCost(route, answer.usage) + (this.#lost?.cost ?? 0n) + this.fee;
+    const cost = this.costOf(route, answer.usage);
     const usage = this.#lost ? addUsage(this.#lost.usage, answer.usage) : answer.usage;
     const { mode, reason } = this.prepared;
     const reply: Omit<ChatReply, 'balance' | 'capLeft'> = {
@@ -97,8 +110,13 @@ export class ChatRun<Charge extends Funds = Funds> {
       settlement: {
         cost,
         usage: { ...usage, requests: (this.#lost?.requests ?? 0) + 1 },
+        outcome: {
+          attempts: this.attempts.length + (cut ? 1 : 0),
+          modelLatencyMs: cut ? Math.round(cut.latencyMs) : this.attempts.at(-1)?.latencyMs,
+          finishReason: cut?.by ?? answer.finishReason,
+        },
         ...routeOf(route),
-        ...(store && this.charge.replayable ? { reply: storeReply(reply) } : {}),
+        ...(!cut && this.charge.replayable ? { reply: storeReply(reply) } : {}),
       },
     };
   }
@@ -114,6 +132,6 @@ function namesOf({ model }: QuotedRoute): { provider: string; model: string } {
 }
 
 /** What the charge says of the route that was used. */
-function routeOf(route: QuotedRoute): Pick<Settlement, 'provider' | 'model' | 'providerKeyId'> {
+export function routeOf(route: QuotedRoute): Pick<Settlement, 'provider' | 'model' | 'providerKeyId'> {
   return { ...namesOf(route), ...(route.ownKey && { providerKeyId: route.ownKey.id }) };
 }

@@ -61,9 +61,11 @@ export interface ChatDeps extends ModelDeps {
 
 /** How a request arrived. */
 export interface ChatCall {
+  /** The id of the request, as its reply has it. */
+  requestId?: string | undefined;
   /** Aborted when the caller goes away or its own deadline passes. */
   signal: AbortSignal;
-  /** Aborted when the caller's credential is revoked, also after the caller went away; absent: it is not watched. */
+  /** Aborted when the caller's credential is revoked or its session ends, also after the caller went away; absent: it is not watched. */
   revoked?: AbortSignal | undefined;
   /** The caller's key, and a digest (at most 32 bytes) of the method and the message. */
   idempotency?: { key: string; fingerprint: Uint8Array } | undefined;

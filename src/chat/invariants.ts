@@ -4,8 +4,8 @@ import type { Invariant } from '../wallet/index.ts';
 const item = `IF(c.provider_key_id IS NULL, CONCAT('model:', c.provider, '/', c.model), CONCAT('byok:', c.provider))`;
 
 /** The newest price of what is charged for, for everyone or for one account, in the book that the charge stands on. */
-const priceVersion = (account: string) => `SELECT MAX(q.version) FROM price q
-  WHERE q.item = ${item} AND q.account_id = ${account} AND q.version <= c.price_version
+const priceVersion = (account: string, of = item) => `SELECT MAX(q.version) FROM price q
+  WHERE q.item = ${of} AND q.account_id = ${account} AND q.version <= c.price_version
     AND TIMESTAMPDIFF(MICROSECOND, '1970-01-01', q.effective_at) <= c.created_at_us`;
 
 /** The price of the account where it has one of its own, as a whole, else everyone's. */
@@ -14,6 +14,10 @@ const chosen = (column: string) => `IF(own.item IS NULL, p.${column}, own.${colu
 const rate = (column: string) => `IF(t.item IS NULL, ${chosen(column)}, t.${column})`;
 const inputRate = (column: string) => `COALESCE(${rate(column)}, ${rate('input_per_million')})`;
 const tokens = (column: string) => `CAST(COALESCE(c.${column}, 0) AS DECIMAL(20, 0))`;
+
+const guardrail = "'guardrail'";
+/** What guardrails cost beside the model, where the caller's key had some: that alone the charge does not say. */
+const fee = `COALESCE(IF(gown.item IS NULL, g.per_request, gown.per_request), 0)`;
 
 /**
  * What must hold between chat's charges and the price book. A charge of several attempts (replies that did not fit their
@@ -24,8 +28,8 @@ export const chatInvariants: readonly Invariant[] = [
     name: 'chat-is-priced-by-the-book',
     promise:
       'What a chat, an embedding or a ranking settled, and owes, is the price of its usage by the book of its admission, within the hold.',
-    sql: `SELECT d.id AS subject, CONCAT('settled ', d.settled, ', priced ', COALESCE(d.due, 'NULL'), ', hold ', d.hold) AS detail FROM (
-        SELECT c.id, c.settled + c.owed AS settled, c.hold, LEAST(c.hold, (
+    sql: `SELECT d.id AS subject, CONCAT('settled ', d.settled, ', priced ', COALESCE(d.priced, 'NULL'), ', hold ', d.hold) AS detail FROM (
+        SELECT c.id, c.settled + c.owed AS settled, c.hold, ${fee} AS fee, (
             (${tokens('input_tokens')} - ${tokens('audio_input_tokens')} - ${tokens('cached_input_tokens')} - ${tokens('cache_write_input_tokens')}) * IF(c.search_units IS NULL, ${rate('input_per_million')}, COALESCE(${rate('input_per_million')}, 0))
             + IF(${tokens('audio_input_tokens')} = 0, 0, ${tokens('audio_input_tokens')} * ${inputRate('audio_input_per_million')})
             + IF(${tokens('cached_input_tokens')} = 0, 0, ${tokens('cached_input_tokens')} * ${inputRate('cached_input_per_million')})
@@ -33,18 +37,22 @@ export const chatInvariants: readonly Invariant[] = [
               + ${tokens('cache_write_1h_input_tokens')} * COALESCE(${rate('cache_write_1h_input_per_million')}, ${inputRate('cache_write_input_per_million')}))
             + IF(c.search_units IS NULL, 0, ${tokens('search_units')} * ${chosen('per_thousand_search_units')} * 1000)
             + IF(COALESCE(c.output_tokens, 0) = 0, 0, ${tokens('output_tokens')} * ${rate('output_per_million')})
-            + ${tokens('requests')} * COALESCE(${chosen('per_request')}, 0) * 1000000 + 999999) DIV 1000000) AS due
+            + ${tokens('requests')} * COALESCE(${chosen('per_request')}, 0) * 1000000 + 999999) DIV 1000000 AS priced
         FROM charge c JOIN wallet w ON w.id = c.wallet_id
         LEFT JOIN price own ON own.item = ${item} AND own.account_id = w.account_id
           AND own.version = (${priceVersion('w.account_id')})
         LEFT JOIN price p ON p.item = ${item} AND p.account_id = ''
           AND p.version = (${priceVersion("''")})
+        LEFT JOIN price gown ON gown.item = ${guardrail} AND gown.account_id = w.account_id
+          AND gown.version = (${priceVersion('w.account_id', guardrail)})
+        LEFT JOIN price g ON g.item = ${guardrail} AND g.account_id = ''
+          AND g.version = (${priceVersion("''", guardrail)})
         LEFT JOIN price_tier t ON t.item = ${item} AND t.account_id = ${chosen('account_id')}
           AND t.version = ${chosen('version')} AND t.above_input_tokens = (SELECT MAX(q.above_input_tokens) FROM price_tier q
             WHERE q.item = ${item} AND q.account_id = ${chosen('account_id')}
               AND q.version = ${chosen('version')} AND q.above_input_tokens < COALESCE(c.input_tokens, 0))
         WHERE c.operation IN ('chat', 'embedding', 'rerank') AND c.requests = 1
           AND (c.state = 'settled' OR (c.state = 'expired' AND c.idempotency_key IS NULL))
-      ) d WHERE d.due IS NULL OR d.due <> d.settled`,
+      ) d WHERE d.priced IS NULL OR d.settled NOT IN (LEAST(d.hold, d.priced), LEAST(d.hold, d.priced + d.fee))`,
   },
 ];

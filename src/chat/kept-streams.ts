@@ -42,12 +42,19 @@ export interface StreamReader {
   scope: string;
 }
 
+/** A reply that is kept from now on. */
+export interface BegunStream {
+  events: StreamLog;
+  /** Resolves when every node can find the reply, or the database was away and it can be found later. */
+  findable: Promise<void>;
+}
+
 /** Streamed replies that outlive their connection, shared by all nodes. */
 export interface KeptStreams {
   /** Whether one more reply of the account can be kept; else `rate_limited`. */
   admit(accountId: string): Promise<Result<void>>;
   /** Begins to keep a reply, which is made on this node. `onUnattended`: nobody has read it for the time that it is kept. */
-  begin(chargeId: string, owner: StreamReader, onUnattended: () => void): StreamLog;
+  begin(chargeId: string, owner: StreamReader, onUnattended: () => void): BegunStream;
   /**
    * A reply from after a sequence on, to its end. Fails with `not_found`, with `precondition_failed` where it is not kept any more
    * or the node that made it is gone, and with `invalid_argument` for a sequence that it does not have.
@@ -146,12 +153,13 @@ export function createKeptStreams({ db, seal, log, settings }: KeptStreamsDepend
       const place = placeOf(chargeId, owner);
       const events = createStreamLog({ unattendedMs: keptMs, onUnattended });
       live.set(chargeId, { place, events });
-      const work = write(place, events).finally(() => {
+      const { promise: findable, resolve: tried } = Promise.withResolvers<void>();
+      const work = write(place, events, tried).finally(() => {
         live.delete(chargeId);
         writing.delete(work);
       });
       writing.add(work);
-      return events;
+      return { events, findable };
     },
     async resume(chargeId, reader, from) {
       const place = placeOf(chargeId, reader);

@@ -88,6 +88,8 @@ export async function prepareChat(
   if (!states.ok) return states;
   const use = request.routing?.ownKey;
   const offered = await offeredModels(deps, owner, use);
+  // Of the book that these prices are from: it may be another one when all is prepared.
+  const priceVersion = deps.catalog.version;
   const settings = settingsOf(request);
   const told = offered.filter(({ model }) =>
     settings.every(({ setting }) => deps.providers.takes(model.provider, model.upstreamModel, setting)),
@@ -134,7 +136,7 @@ export async function prepareChat(
     count: tokenCounter(deps.sandbox, owner),
     quote: { ...quote, ceiling: quote.ceiling + fee, minimum: quote.minimum + fee },
     ...(prefix ? { prefix } : {}),
-    priceVersion: deps.catalog.version,
+    priceVersion,
     ...(unavailable ? { unavailable } : {}),
   });
 }

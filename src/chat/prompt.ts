@@ -81,14 +81,27 @@ function promptOf(
   for (const message of messages) for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
   const own = <State extends { provider: string }>(state: State | undefined) =>
     state?.provider === model.provider ? state : undefined;
-  return messages.flatMap((message, index) => {
+  const told = messages.flatMap((message, index) => {
     const state = own(states.messages.get(index));
     // An empty text in the history says nothing, and several providers refuse it.
     if (!state && isSilent(message) && index < messages.length - 1) return [];
     const stateOf = (place: number) => own(states.calls.get(`${index}/${place}`));
-    const told = promptMessage(message, { ...{ dialect, point, toolNames }, state, stateOf });
-    return { ...told, ...optionsOf(dialect, point(message.cachePoint)) };
+    const one = promptMessage(message, { ...{ dialect, point, toolNames }, state, stateOf });
+    if (one.role === 'tool') return one;
+    return { ...one, ...optionsOf(dialect, point(message.cachePoint)) };
   });
+  return withJoinedResults(told);
+}
+
+/** The prompt with what tools answered in a row as one message: Gemini refuses calls of one turn whose results come in several. */
+function withJoinedResults(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
+  const all: LanguageModelV4Message[] = [];
+  for (const message of messages) {
+    const last = all.at(-1);
+    if (message.role === 'tool' && last?.role === 'tool') last.content.push(...message.content);
+    else all.push(message);
+  }
+  return all;
 }
 
 /** Whether a message holds nothing at all. What a tool answered is never silent: its call waits for it. */
@@ -118,7 +131,8 @@ function promptMessage(message: ChatMessage, context: MessageContext): LanguageM
       const toolCallId = message.toolCallId ?? '';
       const toolName = context.toolNames.get(toolCallId) ?? toolCallId;
       const output = { type: 'text' as const, value: textOf(message) };
-      return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] };
+      const options = optionsOf(context.dialect, context.point(message.cachePoint));
+      return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output, ...options }] };
     }
   }
 }

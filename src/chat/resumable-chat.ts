@@ -3,7 +3,7 @@ import { type Failure, FailureError, fail, invalid, type Result, succeed } from 
 import { payerOf, replyScope } from '../wallet/index.ts';
 import { type CachedChatDeps, streamCached } from './cached-chat.ts';
 import type { ChatCall } from './deps.ts';
-import { type KeptStreams, notKept, type StreamReader } from './kept-streams.ts';
+import { type BegunStream, type KeptStreams, notKept, type StreamReader } from './kept-streams.ts';
 import type { StreamLog } from './stream-log.ts';
 import type { ChatEvent, ChatRequest, StreamedEvent } from './types.ts';
 
@@ -34,27 +34,29 @@ export async function streamResumable(
 
   const left = new AbortController();
   call.revoked?.addEventListener('abort', () => left.abort(new FailureError(revoked)), { once: true });
-  const begun: { events?: StreamLog; repeats?: string } = {};
+  const begun: { reply?: BegunStream; repeats?: string } = {};
   const charged = (chargeId: string, isRepeat: boolean) => {
     if (isRepeat) begun.repeats = chargeId;
-    else begun.events = streams.begin(chargeId, reader.value, () => left.abort(new FailureError(unattended)));
+    else begun.reply = streams.begin(chargeId, reader.value, () => left.abort(new FailureError(unattended)));
     call.charged?.(chargeId, isRepeat);
   };
   try {
     const opened = await streamCached(deps, caller, request, { ...call, signal: left.signal, charged }, track);
-    const { events } = begun;
-    if (!events) {
+    if (!begun.reply) {
       const earlier = begun.repeats ?? atWorkOn(opened);
       return (earlier && (await joined(streams, reader.value, earlier, call))) || opened;
     }
+    const { events, findable } = begun.reply;
     if (opened.ok) {
       track(fill(events, opened.value, left.signal));
+      // Who is told of the reply may be cut off at once and ask another node for it.
+      await findable;
       return succeed(events.read(0, call.signal));
     }
     events.fail(left.signal.aborted ? left.signal.reason : new FailureError(opened.failure));
     return opened;
   } catch (error) {
-    begun.events?.fail(error);
+    begun.reply?.events.fail(error);
     throw error;
   }
 }
@@ -110,5 +112,6 @@ const unattended: Failure = {
 
 const revoked: Failure = {
   kind: 'precondition_failed',
-  description: 'The credential that asked for this reply was revoked, which ended it. What had come of it is charged.',
+  description:
+    'The credential that asked for this reply was revoked, or its session ended. What had come of it is charged.',
 };

@@ -34,7 +34,7 @@ async function answer(run: ChatRun): Promise<Result<ChatReply>> {
     const answered = await tryRoutes(run, wholeFrom(run));
     if (!answered.ok) return answered;
     const { route, answer: given } = answered.value;
-    const { reply, settlement } = run.concluded(route, (await run.guard?.reply(given)) ?? given, true);
+    const { reply, settlement } = run.concluded(route, (await run.guard?.reply(given)) ?? given);
     const paid = await settleInFull(run.charge, settlement);
     if (!paid.ok) return paid;
     reply.usage.cost = paid.value.charged;

@@ -5,7 +5,7 @@ import type { InputKinds } from '../catalog/index.ts';
 import type { OpenCharge } from '../wallet/index.ts';
 import { countedUsage } from './attempt.ts';
 import { boundUsage, type CountedUsage } from './bounded.ts';
-import type { ChatRun } from './chat-run.ts';
+import { type ChatRun, routeOf } from './chat-run.ts';
 import { affordableOutputTokens, attemptCost, type QuotedRoute, worstCost } from './quote.ts';
 import { countInput, countTokensNow, type InputMeasure, inputKindsOf, inputTokensAtMost } from './tokens.ts';
 import type { ChatReply } from './types.ts';
@@ -157,6 +157,7 @@ export class StreamMeter {
     await charge.progress({
       cost: minOf(attemptCost(this.#route, usage) + this.#run.fee, charge.amount),
       usage: { ...usage, requests: 1 },
+      ...routeOf(this.#route),
     });
   }
 }

@@ -32,16 +32,16 @@ const attemptPauseMs = 1_000;
 
 /**
  * Stores a reply while it is made, in parts, until its end is stored. Never rejects: a reply that cannot be stored, or becomes
- * too long, goes on without.
+ * too long, goes on without. `tried` is called once the database has the reply, or has failed to take it for the first time.
  */
 export function createStreamWriter(
   options: StreamWriterOptions,
-): (place: StreamPlace, events: StreamLog) => Promise<void> {
+): (place: StreamPlace, events: StreamLog, tried: () => void) => Promise<void> {
   const { db, seal, log, closing, beatMs, fits, grown } = options;
   const keptUs = BigInt(options.keptMs) * 1_000n;
 
-  async function write(place: StreamPlace, events: StreamLog): Promise<void> {
-    await persist(() => insertStream(db, place, keptUs));
+  async function write(place: StreamPlace, events: StreamLog, tried: () => void): Promise<void> {
+    await persist(() => insertStream(db, place, keptUs).finally(tried));
     let unchecked = 0;
     for (let written = 0; !(events.isOver && written >= events.length); ) {
       if (events.length === written) await moreOrBeat(place, events, written);
@@ -97,9 +97,9 @@ export function createStreamWriter(
       }
   }
 
-  return async (place, events) => {
+  return async (place, events, tried) => {
     try {
-      await write(place, events);
+      await write(place, events, tried);
     } catch (error) {
       log.warn({ err: error, chargeId: place.chargeId }, 'a resumable reply could not be stored');
     }

@@ -2,7 +2,7 @@ import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageMo
 import { type Failure, FailureError, type Result, succeed, unwrap } from '../base/failure.ts';
 import { endingCharge, type OpenCharge, settleInFull } from '../wallet/index.ts';
 import { finishReasonOf, noted } from './attempt.ts';
-import { reportOverruns } from './bounded.ts';
+import { type CountedUsage, reportOverruns } from './bounded.ts';
 import type { ChatRun } from './chat-run.ts';
 import { Citations } from './citations.ts';
 import type { GuardedStream } from './guard/index.ts';
@@ -268,6 +268,17 @@ export class StreamedReply {
     await this.#settle();
   }
 
+  /**
+   * Lets the hold grow to what the reply costs, as far as there is credit. It grows by our own count while pieces come, and does not
+   * cover yet what the provider counts beyond that, nor a last piece that its caller left behind.
+   */
+  async #cover(usage: CountedUsage): Promise<void> {
+    const { charge } = this.#run;
+    const missing = this.#run.costOf(this.#route, usage) - charge.amount;
+    // What the ledger can't do now is said at the settlement, which follows.
+    if (missing > 0n) await charge.extend(missing).catch(() => undefined);
+  }
+
   /** Ends the charge. Something of which no piece has left is paid in full, or fails and is not charged. */
   #settle(): Promise<Result<ChatReply>> {
     return endingCharge(this.#run.charge, () => this.#charge()).finally(this.#settled.resolve);
@@ -291,6 +302,7 @@ export class StreamedReply {
     const cost = attemptCost(this.#route, usage);
     this.#stream.concluded({ outcome, usage, cost, ...(this.#isComplete ? { finishReason } : {}) });
     if (this.#isComplete) attempts.push(attemptOf(this.#route, 'ok', this.#stream.latencyMs()));
+    await this.#cover(usage);
     const { owner } = this.#stream.terms;
     const answer = {
       message: owner && !this.#cut ? this.#state.withMessageState(message, owner) : message,
@@ -301,7 +313,9 @@ export class StreamedReply {
     };
     // Judged as a whole it comes to the same as piece by piece.
     const judged = (await this.#run.guard?.reply(answer)) ?? answer;
-    const { reply, settlement } = this.#run.concluded(this.#route, judged, this.#isComplete);
+    const by = this.#broken === undefined ? 'cancelled' : 'error';
+    const cut = this.#isComplete ? undefined : ({ by, latencyMs: this.#stream.latencyMs() } as const);
+    const { reply, settlement } = this.#run.concluded(this.#route, judged, cut);
     const paid = this.#delivered
       ? succeed(await charge.settle({ ...settlement, delivered: true }))
       : await settleInFull(charge, settlement);

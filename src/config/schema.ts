@@ -115,7 +115,7 @@ const model = z.strictObject({
 
 /** What callers may use who show no valid credential: see `AnonymousLimits`. */
 const anonymous = z.strictObject({
-  /** Open connections of one address (an IPv4 address, or the /64 of an IPv6 address); its /24 has networkFactor times as many. */
+  /** Open connections of one address (an IPv4 address, or the /64 of an IPv6 address); its /24 or /56 has networkFactor times as many, an IPv6 /48 that factor again. */
   connections: z.int().min(1).default(256),
   /** New ones a minute; connections that show a valid credential do not count. */
   connectionsPerMinute: z.int().min(1).default(600),

@@ -1,8 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { constants, Http2ServerRequest } from 'node:http2';
 import type { FastifyInstance } from 'fastify';
 import { type Failure, FailureError } from '../base/failure.ts';
 import type { AnonymousBudget } from '../limits/index.ts';
+import { refusedLifeMs } from './carrier.ts';
 import { connectionOf } from './connections.ts';
 
 export interface AnonymousRequestOptions {
@@ -13,6 +14,11 @@ export interface AnonymousRequestOptions {
   isRpc(path: string): boolean;
   /** How long a request to a path may take in all: to send, to answer and to read; in milliseconds. */
   lifeMs(path: string | undefined): number;
+}
+
+/** Whether there is an `Authorization` that says something: an empty one is none. */
+export function showsCredential({ authorization }: Pick<IncomingHttpHeaders, 'authorization'>): boolean {
+  return authorization !== undefined && authorization !== '';
 }
 
 const refusals = new WeakMap<IncomingMessage, Failure>();
@@ -48,9 +54,6 @@ export function limitAnonymousRequests(app: FastifyInstance, options: AnonymousR
     done();
   });
 }
-
-/** A refusal that its caller does not read, as with an HTTP/2 window of 0, is kept for so long. */
-export const refusedLifeMs = 5_000;
 
 function boundLife(request: IncomingMessage, response: ServerResponse, ms: number): void {
   const ending = setTimeout(end, ms, request);

@@ -11,7 +11,7 @@ export interface OperatorToken {
 }
 
 export interface AuthenticatorOptions {
-  keys: Pick<Keys, 'verify'>;
+  keys: Pick<Keys, 'verify' | 'noteUse'>;
   /** Absent: access tokens are refused. */
   tokens?: Pick<Tokens, 'verify'>;
   operators: readonly OperatorToken[];
@@ -57,6 +57,7 @@ export function createAuthenticator({ keys, tokens, operators }: AuthenticatorOp
 
   function tokenCallerOf(verified: Result<VerifiedToken>): Result<Caller> {
     if (!verified.ok) return verified;
+    keys.noteUse(verified.value.parent.keyId);
     let caller = tokenCallers.get(verified.value);
     if (!caller) {
       caller = succeed(tokenCaller(verified.value));
@@ -127,6 +128,7 @@ function tokenCaller(token: VerifiedToken): Caller {
       subject: token.subject,
       allowedOrigins: parent.allowedOrigins,
       ...(token.deviceId !== undefined && { deviceId: token.deviceId }),
+      ...(token.sessionId !== undefined && { sessionId: token.sessionId }),
       ...(token.spendingCap !== undefined && { spendingCap: token.spendingCap }),
       ...(token.models && { models: token.models }),
     },

@@ -4,7 +4,7 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 /** Fields and elements of one message, those within it included. */
 export const fieldsMax = 65_536;
 /** As deep as its parser goes. */
-const depthMax = 100;
+export const depthMax = 100;
 
 /**
  * Whether a binary message has more fields than its bytes should make objects of: two bytes make one, and 20 MiB ten

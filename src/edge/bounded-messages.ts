@@ -4,7 +4,8 @@ import { Code, ConnectError } from '@connectrpc/connect';
 import { defaultJsonBounds, findJsonFault, isEncoding, positionInBytes } from '@intelligence-api/transcoding/parts';
 import { type Failure, invalid } from '../base/failure.ts';
 import { fieldsMax } from './binary-bounds.ts';
-import { checkFields, openMessage } from './message-bytes.ts';
+import { holdsValues } from './binary-values.ts';
+import { checkBinary, openMessage } from './message-bytes.ts';
 
 const failures = new WeakMap<object, Failure>();
 
@@ -33,7 +34,7 @@ const compressedFlag = 1;
 /**
  * Puts a check in front of Connect, which parses whatever a message's bytes hold: the message is collected, decompressed and
  * looked at first, and handed on decompressed. For methods that take one message. Smaller ones than `uncheckedBytes` pass
- * as they are.
+ * as they are, but for binary ones that can hold a `Value`.
  */
 export function boundMessages(request: IncomingMessage, method: DescMethod, bounds: MessageBounds): void {
   const { headers } = request;
@@ -47,7 +48,8 @@ export function boundMessages(request: IncomingMessage, method: DescMethod, boun
   const read = request[Symbol.asyncIterator].bind(request);
   const isPlain = encoding === undefined || encoding === 'identity';
   const length = Number(headers['content-length'] ?? Number.NaN);
-  if (isPlain && length <= uncheckedBytes) return;
+  const isSmallEnough = (bytes: number) => bytes <= uncheckedBytes && (isJson || !holdsValues(method.input));
+  if (isPlain && isSmallEnough(length)) return;
   if (!isEnvelope && !isPlain && isEncoding(String(encoding))) {
     // Connect gets what is in it, not what it is wrapped in.
     delete headers['content-encoding'];
@@ -85,9 +87,9 @@ export function boundMessages(request: IncomingMessage, method: DescMethod, boun
   };
 
   async function check(message: Buffer): Promise<void> {
-    if (message.length <= uncheckedBytes) return;
+    if (isSmallEnough(message.length)) return;
     if (!isJson) {
-      const problem = checkFields(message, method.input);
+      const problem = checkBinary(message, method.input);
       if (problem) throw refusedMessage(problem);
       return;
     }

@@ -21,8 +21,12 @@ const guarded = new Map<DescMethod, (request: Message) => boolean>([
 
 /** Whether a session's holder has shown its credential recently enough for this call. Others than sessions show it with each call. */
 export function checkConfirmed({ session }: Caller, method: DescMethod, request: Message, now: number): Result<void> {
-  if (!session || !guarded.get(method)?.(request) || now - session.confirmTime <= confirmedMs) return confirmed;
-  return fail({ kind: 'confirmation_required' });
+  return session && guarded.get(method)?.(request) ? checkConfirmedLately(session, now) : confirmed;
+}
+
+/** Whether a session's holder has shown its credential within ten minutes. */
+export function checkConfirmedLately({ confirmTime }: { readonly confirmTime: number }, now: number): Result<void> {
+  return now - confirmTime <= confirmedMs ? confirmed : fail({ kind: 'confirmation_required' });
 }
 
 const confirmed = succeed(undefined);

@@ -12,18 +12,20 @@ import {
 } from '@connectrpc/connect';
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify';
 import { compressionBrotli, compressionGzip } from '@connectrpc/connect-node';
-import { createJsonCodecs } from '@intelligence-api/transcoding/parts';
+import { carrierOf, createJsonCodecs } from '@intelligence-api/transcoding/parts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Protocol } from '../api/call.ts';
 import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';
 import type { OpenConnection } from '../limits/index.ts';
+import type { AdmittedCall } from './admitted-call.ts';
 import { refusalOf } from './anonymous.ts';
 import { boundMessages } from './bounded-messages.ts';
+import type { Carrier } from './carrier.ts';
 import { withJson } from './connect-json.ts';
 import { connectionOf } from './connections.ts';
 import { connectError } from './error-body.ts';
-import type { AdmittedCall, Gate } from './gate.ts';
+import type { Gate } from './gate.ts';
 import { offerEncodings, spellMessage } from './grpc-message.ts';
 import { speakText } from './grpc-web-text.ts';
 import type { IncomingCall } from './incoming-call.ts';
@@ -94,6 +96,7 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
     // Fastify's own parsers would read bodies of other types before the gate has seen the call.
     lane.removeAllContentTypeParsers();
     lane.addHook('onRequest', async ({ raw, routeOptions }, reply) => {
+      carriers.set(raw, carrierOf(reply.raw));
       leaveOpen(raw);
       const method = methods.get(routeOptions.url ?? '');
       if (method) endReading(raw, shutdownSignal, () => refused(gate, shutdownSignal.reason, requestIds.get(raw)));
@@ -175,6 +178,8 @@ const requestIds = new WeakMap<IncomingMessage, string>();
 const operationsMessageBytes = 65_536;
 
 const peerKey = createContextKey('', { description: 'the caller’s address' });
+/** What carries the reply to each request. */
+const carriers = new WeakMap<IncomingMessage, Carrier>();
 const rawKey = createContextKey<IncomingMessage | undefined>(undefined, { description: 'the request as Node made it' });
 const callKey = createContextKey<AdmittedCall | undefined>(undefined, { description: 'the admitted call' });
 
@@ -270,6 +275,7 @@ class ConnectIncomingCall implements IncomingCall {
   readonly protocol: Protocol;
   readonly peer: string;
   readonly connection: OpenConnection | undefined;
+  readonly carrier: Carrier | undefined;
   readonly deadline: number | undefined;
   readonly #context: HandlerContext;
 
@@ -279,6 +285,7 @@ class ConnectIncomingCall implements IncomingCall {
     this.peer = context.values.get(peerKey);
     const raw = context.values.get(rawKey);
     this.connection = raw && connectionOf(raw);
+    this.carrier = raw && carriers.get(raw);
     const timeoutMs = context.timeoutMs();
     this.deadline = timeoutMs === undefined ? undefined : Date.now() + timeoutMs;
   }

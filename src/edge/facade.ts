@@ -3,9 +3,10 @@ import { RestError } from '@intelligence-api/transcoding';
 import { FastifyCall, RunningCalls } from '@intelligence-api/transcoding/parts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FailureError } from '../base/failure.ts';
+import type { AdmittedCall } from './admitted-call.ts';
 import { sendText } from './compression.ts';
 import { headersOf, type Refusal } from './failures.ts';
-import type { AdmittedCall, Gate } from './gate.ts';
+import type { Gate } from './gate.ts';
 import type { PlaceOf } from './places.ts';
 
 /** One request to a facade. */

@@ -226,7 +226,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         message: `Over the limit of ${failure.limit}. Nothing was charged. Send it again in ${Math.ceil(failure.retryAfterMs / 1000)} s.`,
         metadata: { limit: failure.limit },
         retryAfterMs: failure.retryAfterMs,
-        ...(failure.quota && { headers: refusalHeaders(failure.quota, failure.retryAfterMs) }),
+        headers: refusalHeaders(failure.quota, failure.retryAfterMs),
       };
     case 'upstream_failed':
       return {

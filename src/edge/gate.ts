@@ -2,7 +2,7 @@ import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { create } from '@bufbuild/protobuf';
 import { createPrintableChecks, type PrintableCheck } from '@intelligence-api/transcoding/parts';
 import type { Logger } from 'pino';
-import type { Call, Protocol } from '../api/call.ts';
+import type { Protocol } from '../api/call.ts';
 import type { ServedService, UntypedHandler, UntypedReply } from '../api/handlers.ts';
 import type { Caller } from '../base/caller.ts';
 import { nobody } from '../base/caller.ts';
@@ -10,6 +10,8 @@ import type { Clock } from '../base/clock.ts';
 import { type Failure, FailureError, type Result, succeed, unwrap } from '../base/failure.ts';
 import { endOfTurn } from '../base/turn.ts';
 import { type AccessRule, accessRules, mayCall } from './access.ts';
+import { AdmittedCall, nameOf, type TraceCall } from './admitted-call.ts';
+import { keepBriefly } from './carrier.ts';
 import { checkConfirmed } from './confirmation.ts';
 import type { SessionCallers } from './console/index.ts';
 import { checkOrigin } from './cors.ts';
@@ -40,31 +42,12 @@ export interface GateOptions {
   clock: Clock;
   log: Logger;
   texts: RefusalTexts;
-  /** Ends streams whose credential is revoked; absent: they run to their end. */
+  /** Ends streams whose credential is revoked, or whose session is over; absent: they run to their end. */
   revocations?: Revocations;
   /** Opens a trace of a call; undefined: calls are not traced. */
   traceCall?: TraceCall | undefined;
   /** Told of each finished call, for metrics. */
   observe?: (call: FinishedCall) => void;
-}
-
-/** Opens the trace of one call. */
-export type TraceCall = (call: {
-  method: string;
-  protocol: Protocol;
-  requestId: string;
-  /** The caller's own, as W3C Trace Context writes it. */
-  traceparent: string | undefined;
-}) => CallTrace;
-
-/** One call's trace. */
-export interface CallTrace {
-  /** Runs the handler inside the trace, so that what it does is part of it. */
-  run<T>(work: () => T): T;
-  iterate<T>(messages: AsyncIterable<T>): AsyncIterable<T>;
-  /** The call turned out to be of another method. */
-  rename(method: string): void;
-  end(outcome: string): void;
 }
 
 export interface FinishedCall {
@@ -102,109 +85,6 @@ export interface Gate {
   refuse(error: unknown, requestId: string | undefined): Refusal;
 }
 
-/** A call that the gate let in. */
-export class AdmittedCall implements Call {
-  readonly requestId: string;
-  method: DescMethod;
-  readonly caller: Caller;
-  readonly startedAt: number;
-  readonly trace: CallTrace | undefined;
-  #release: () => void;
-  readonly #incoming: IncomingCall;
-  #signal: AbortSignal | undefined;
-  #outlasting = 0;
-  finished = false;
-  revoked: AbortSignal | undefined;
-
-  constructor(
-    incoming: IncomingCall,
-    admitted: {
-      requestId: string;
-      method: DescMethod;
-      caller: Caller;
-      startedAt: number;
-      release: () => void;
-      trace: CallTrace | undefined;
-    },
-  ) {
-    this.#incoming = incoming;
-    this.trace = admitted.trace;
-    this.requestId = admitted.requestId;
-    this.method = admitted.method;
-    this.caller = admitted.caller;
-    this.startedAt = admitted.startedAt;
-    this.#release = admitted.release;
-  }
-
-  get protocol(): Protocol {
-    return this.#incoming.protocol;
-  }
-  get peer(): string {
-    return this.#incoming.peer;
-  }
-  /** The incoming call's own, asked for late: a call that nobody watches does not pay for a signal. */
-  get signal(): AbortSignal {
-    return this.#signal ?? this.#incoming.signal;
-  }
-  get deadline(): number | undefined {
-    return this.#incoming.deadline;
-  }
-  /** Lets a revocation end the call, too; `stopWatching` is called when the call and what outlasts it are over. */
-  endWith(revoked: AbortSignal, stopWatching: () => void): void {
-    this.revoked = revoked;
-    this.#signal = AbortSignal.any([this.signal, revoked]);
-    this.#releaseToo(stopWatching);
-  }
-  header(name: string): string | undefined {
-    return this.#incoming.header(name);
-  }
-  setReplyHeader(name: string, value: string): void {
-    this.#incoming.setReplyHeader(name, value);
-  }
-  /** From now on it is a call of `method`, which occupies something more. */
-  become(method: DescMethod, release: () => void): void {
-    this.method = method;
-    this.trace?.rename(nameOf(method));
-    this.#releaseToo(release);
-    if (this.finished) this.#leave();
-  }
-  #releaseToo(release: () => void): void {
-    const releaseFirst = this.#release;
-    this.#release = () => {
-      releaseFirst();
-      release();
-    };
-  }
-  /** Another call for the same request, which occupies nothing more. */
-  alongside(method: DescMethod): AdmittedCall {
-    const { requestId, caller, startedAt } = this;
-    return new AdmittedCall(this.#incoming, {
-      requestId,
-      method,
-      caller,
-      startedAt,
-      release: () => {},
-      trace: undefined,
-    });
-  }
-  outlast(work: Promise<unknown>): void {
-    this.#outlasting += 1;
-    const over = () => {
-      this.#outlasting -= 1;
-      if (this.finished) this.#leave();
-    };
-    work.then(over, over);
-  }
-  /** The call is over; its place is given back when what outlasts it is over, too. */
-  finish(): void {
-    this.finished = true;
-    this.#leave();
-  }
-  #leave(): void {
-    if (this.#outlasting === 0) this.#release();
-  }
-}
-
 export function createGate(options: GateOptions): Gate {
   const { admission, authenticate, clock, log, observe, revocations, sessions, texts, traceCall } = options;
   const violationsOf = createViolationFinder();
@@ -220,7 +100,8 @@ export function createGate(options: GateOptions): Gate {
     const rule = rules.get(method);
     try {
       if (!rule) throw new FailureError({ kind: 'unimplemented' });
-      const authorization = incoming.header('authorization');
+      // An empty one is none, and was counted as none.
+      const authorization = incoming.header('authorization') || undefined;
       const known = authorization === undefined ? withoutHeader(rule, incoming) : authenticate(authorization, incoming);
       if (known instanceof Promise)
         return known.then((caller) => enter(caller, rule)).catch((error: unknown) => rejected(error));
@@ -233,6 +114,7 @@ export function createGate(options: GateOptions): Gate {
     function enter(known: Result<Caller>, accessRule: AccessRule): AdmittedCall | Promise<AdmittedCall> {
       const origin = checkOrigin(known, incoming);
       if (!known.ok) {
+        keepBriefly(incoming.carrier, incoming.connection);
         if (isGuess(known.failure)) unwrap(admission.refused(incoming.peer));
         throw new FailureError(known.failure);
       }
@@ -251,6 +133,7 @@ export function createGate(options: GateOptions): Gate {
         protocol: incoming.protocol,
         requestId,
         traceparent: incoming.header('traceparent'),
+        conversation: { baggage: incoming.header('baggage'), session: incoming.header('x-claude-code-session-id') },
       });
       return new AdmittedCall(incoming, { requestId, method, caller, startedAt, release, trace });
     }
@@ -325,11 +208,11 @@ export function createGate(options: GateOptions): Gate {
         if (revoked.signal.aborted) break;
         yield create(call.method.output, reply);
       }
-      if (revoked.signal.aborted) throw new FailureError({ kind: 'key_revoked' });
+      revoked.signal.throwIfAborted();
       isOver = true;
     } catch (error) {
       isOver = true;
-      failed = revoked.signal.aborted ? new FailureError({ kind: 'key_revoked' }) : ended(call, error);
+      failed = revoked.signal.aborted ? revoked.signal.reason : ended(call, error);
       throw failed;
     } finally {
       // A consumer that stops early ends the generator without an error: the caller went away.
@@ -428,10 +311,6 @@ function isGuess({ kind }: Failure): boolean {
 function ownerOf({ accountId, token, name }: Caller): string {
   if (accountId === undefined) return name;
   return token ? `${accountId}/${token.subject}` : accountId;
-}
-
-function nameOf(method: DescMethod): string {
-  return `${method.parent.typeName}/${method.name}`;
 }
 
 /** By method: whether what came in binary form can be shown as JSON. What cannot is no message of any lane. */

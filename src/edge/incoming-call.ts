@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RestContext } from '@intelligence-api/transcoding/fastify';
 import type { Protocol } from '../api/call.ts';
 import type { OpenConnection } from '../limits/index.ts';
+import type { Carrier } from './carrier.ts';
 import { connectionOf } from './connections.ts';
 
 /** What a protocol knows of a call before it passes the gate. */
@@ -17,6 +18,8 @@ export interface IncomingCall {
   readonly http?: IncomingMessage;
   header(name: string): string | undefined;
   setReplyHeader(name: string, value: string): void;
+  /** What carries the reply, where that is known. */
+  readonly carrier?: Carrier | undefined;
 }
 
 /** A call that came as a plain HTTP request. */
@@ -44,6 +47,9 @@ export class HttpIncomingCall implements IncomingCall {
   }
   get http(): IncomingMessage {
     return this.#context.raw;
+  }
+  get carrier(): Carrier {
+    return this.#context.carrier;
   }
   header(name: string): string | undefined {
     const value = this.#context.headers[name];

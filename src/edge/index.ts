@@ -13,7 +13,7 @@ import { EmbeddingService } from '../gen/intelligence/embedding/v1/embedding_ser
 import { RerankService } from '../gen/intelligence/rerank/v1/rerank_service_pb.ts';
 import type { AnonymousBudget } from '../limits/index.ts';
 import { type AllowedMethods, allowMethods, pathOf } from './allowed-methods.ts';
-import { limitAnonymousRequests } from './anonymous.ts';
+import { limitAnonymousRequests, showsCredential } from './anonymous.ts';
 import { anthropic, messagesPaths } from './anthropic/index.ts';
 import { registerConnect } from './connect.ts';
 import { sessionSecretOf } from './console/index.ts';
@@ -37,11 +37,13 @@ import { registerRest } from './rest-lane.ts';
 import { registerSecurityHeaders, securityHeaders } from './security-headers.ts';
 import { type RunningServer, startServer } from './server.ts';
 import { namesOneHost } from './strict-http.ts';
+import { answerUnknownRpcs } from './unknown-rpcs.ts';
 
 export { limitAdmission } from './admission.ts';
+export type { CallTrace, TraceCall } from './admitted-call.ts';
 export { createAuthenticator, type OperatorToken } from './authenticate.ts';
 export { createSessionCallers, registerConsole } from './console/index.ts';
-export { type Admission, type CallTrace, createGate, type FinishedCall, type Gate, type TraceCall } from './gate.ts';
+export { type Admission, createGate, type FinishedCall, type Gate } from './gate.ts';
 export { createItems } from './items.ts';
 export { registerOauth } from './oauth/index.ts';
 export { registerMetrics } from './operations/metrics.ts';
@@ -108,6 +110,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
     routes: (app) => {
       registerSecurityHeaders(app, { tls: http.tls !== null });
       if (options.anonymous) limitAnonymous(app, options, options.anonymous);
+      answerUnknownRpcs(app, gate);
       registerPreflight(app);
       const allowed = allowMethods(app, {
         rpcs: methodsOfRpcs([...services, ...operationsOf(options)]),
@@ -156,7 +159,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
         bodyBytes: ({ parent }) => messageBytesOf(parent),
         maxTimeoutMs,
         allowed,
-        showsCredential: (request) => request.headers.authorization !== undefined || showsSession(options, request),
+        showsCredential: (request) => showsCredential(request.headers) || showsSession(options, request),
         shutdownSignal: shutdown.signal,
       });
     },
@@ -228,7 +231,7 @@ function limitAnonymous(app: FastifyInstance, options: EdgeOptions, budget: Anon
   limitAnonymousRequests(app, {
     budget,
     checksCredential: (path, request) =>
-      request.headers.authorization === undefined
+      !showsCredential(request.headers)
         ? (request.headers['x-api-key'] !== undefined && takesKeyHeader.has(path)) ||
           (path === `${http.pathPrefix}/*` && showsSession(options, request))
         : rpcs.has(path) ||

@@ -14,7 +14,7 @@ import { type Connections, createConnections } from './connections.ts';
 import { lingering } from './linger.ts';
 import { refuseBadRequests, refuseConnect } from './refused-requests.ts';
 import { watchSessions } from './sessions.ts';
-import { continueWhenRead, strictHttp } from './strict-http.ts';
+import { continueWhenRead, refuseExpectation, strictHttp } from './strict-http.ts';
 
 /** Bounds of what arrives on the port. Times in milliseconds. */
 export interface ListenerLimits {
@@ -110,6 +110,8 @@ export function createListener(answer: RequestListener, options: ListenerOptions
       keepAliveTimeout: limits.idleTimeoutMs,
       maxHeaderSize: limits.headerBytes,
       connectionsCheckingInterval: 1_000,
+      // Node would answer without a word; `strictHttp` says what is wrong.
+      requireHostHeader: false,
     },
     handler,
   );
@@ -126,6 +128,8 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   const whenRead = continueWhenRead(handler);
   http1.on('checkContinue', whenRead);
   http2.on('checkContinue', (request, response) => whenRead(request as never, response as never));
+  http1.on('checkExpectation', refuseExpectation);
+  http2.on('checkExpectation' as never, refuseExpectation as never);
   if (takeStream) divertStreams(http2, takeStream);
   refuseBadRequests(http1, limits.headerBytes);
   refuseConnect(http1, http2);

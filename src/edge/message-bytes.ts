@@ -2,6 +2,8 @@ import type { DescMessage } from '@bufbuild/protobuf';
 import { type Encoding, inflate, tooDense } from '@intelligence-api/transcoding/parts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { fieldsMax, hasTooManyFields } from './binary-bounds.ts';
+import { findKindlessValue } from './binary-values.ts';
+import { brief } from './brief.ts';
 
 /** What is in a compressed message of at most `bytesMax` bytes; fails for one that opens to far more than its size. */
 export async function openMessage(message: Buffer, encoding: Encoding, bytesMax: number): Promise<Result<Buffer>> {
@@ -19,15 +21,8 @@ export async function openMessage(message: Buffer, encoding: Encoding, bytesMax:
 }
 
 /** Why a binary message must not be parsed, if it must not. */
-export function checkFields(message: Uint8Array, desc: DescMessage): Failure | undefined {
-  return hasTooManyFields(message, desc)
-    ? invalid('body', `has more than ${fieldsMax} fields and elements`)
-    : undefined;
-}
-
-const charactersMax = 200;
-
-/** Text that came with the request, cut short. */
-export function brief(text: string): string {
-  return text.length > charactersMax ? `${text.slice(0, charactersMax)}...` : text;
+export function checkBinary(message: Uint8Array, desc: DescMessage): Failure | undefined {
+  if (hasTooManyFields(message, desc)) return invalid('body', `has more than ${fieldsMax} fields and elements`);
+  const place = findKindlessValue(message, desc);
+  return place === undefined ? undefined : invalid(brief(place), 'must have a value; null is one');
 }

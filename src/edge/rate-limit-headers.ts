@@ -14,8 +14,12 @@ export function stateHeaders(requests: LimitState, tokens: LimitState): Record<s
   };
 }
 
-/** The same headers of a refusal, about the quota that leaves too little. `t` is `Retry-After`. */
-export function refusalHeaders(quota: RateQuota, retryAfterMs: number): Record<string, string> {
+/**
+ * The same headers of a refusal, about the quota that leaves too little. `t` is `Retry-After`. A bound that is none of the caller's quotas,
+ * such as the one on wrong codes, has no policy to tell, and goes by the name `default`.
+ */
+export function refusalHeaders(quota: RateQuota | undefined, retryAfterMs: number): Record<string, string> {
+  if (!quota) return { ratelimit: leftOf('default', { limit: 0, remaining: 0, resetMs: Math.max(1, retryAfterMs) }) };
   const { name, most, remaining, windowMs } = quota;
   const refused = { limit: most, remaining, resetMs: retryAfterMs };
   const left = { ratelimit: leftOf(name, { ...refused, resetMs: Math.max(1, retryAfterMs) }) };

@@ -6,10 +6,13 @@ import type { FastifyInstance } from 'fastify';
 import type { ServedService } from '../api/handlers.ts';
 import { FailureError } from '../base/failure.ts';
 import type { AnonymousBudget } from '../limits/index.ts';
+import type { AdmittedCall } from './admitted-call.ts';
 import { type AllowedMethods, pathOf } from './allowed-methods.ts';
+import { keepBriefly } from './carrier.ts';
+import { connectionOf } from './connections.ts';
 import { errorBody } from './error-body.ts';
 import { headersOf } from './failures.ts';
-import type { AdmittedCall, Gate } from './gate.ts';
+import type { Gate } from './gate.ts';
 import { HttpIncomingCall } from './incoming-call.ts';
 import { registryOf } from './message-types.ts';
 import { requestIdOf } from './request-id.ts';
@@ -63,6 +66,7 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
   /** Who shows a credential where nothing looks at it counts as anybody; why it may not go on, if it may not. */
   function unknownFrom(context: RestContext, call: AdmittedCall | undefined): FailureError | undefined {
     if (call || !options.anonymous || !options.showsCredential(context.raw)) return undefined;
+    keepBriefly(context.carrier, connectionOf(context.raw));
     const entered = options.anonymous.enter(context.remoteAddress, undefined);
     if (!entered.ok) return new FailureError(entered.failure);
     entered.value();

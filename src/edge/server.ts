@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { routableUrl } from '@intelligence-api/transcoding/fastify';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { AnonymousBudget } from '../limits/index.ts';
 import {
@@ -67,7 +67,6 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     rewriteUrl: routableUrl,
     return503OnClosing: false,
   });
-  app.addHook('onRequest', answerUnknownRpc);
   options.routes(app);
   try {
     await app.listen({ host: options.host, port: options.port });
@@ -101,21 +100,4 @@ async function close(app: FastifyInstance, listener: Listener, drainMs: number):
 
 function tlsFiles({ tls }: ServerOptions) {
   return tls ? { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) } : undefined;
-}
-
-/** gRPC clients get an unknown method's answer in gRPC's own framing, whatever else is served at that path. */
-async function answerUnknownRpc(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
-  const contentType = request.headers['content-type'];
-  if (!contentType?.startsWith('application/grpc') || request.routeOptions.url === request.url.split('?')[0])
-    return undefined;
-  reply.hijack();
-  // Not writeHead: headers that end() sends with the end of the stream are the "Trailers-Only" that gRPC asks for.
-  reply.raw.setHeader('content-type', contentType);
-  reply.raw.setHeader('grpc-status', '12');
-  reply.raw.setHeader(
-    'grpc-message',
-    encodeURIComponent('There is no such method. The reflection service lists what there is.'),
-  );
-  reply.raw.end();
-  return reply;
 }

@@ -62,8 +62,13 @@ export function continueWhenRead(answer: RequestListener): RequestListener {
   };
 }
 
+/** To an `Expect` of anything but `100-continue` (RFC 9110, section 10.1.1). */
+export function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+  refuse(request, response, { code: 417, message: 'The only expectation that is met here is 100-continue.' });
+}
+
 interface Problem {
-  code: 400 | 501 | 505;
+  code: 400 | 417 | 501 | 505;
   message: string;
 }
 
@@ -81,6 +86,8 @@ function problemOf(request: IncomingMessage): Problem | undefined {
   if (authority !== undefined && host !== undefined && authority !== host)
     return { code: 400, message: 'The Host header and :authority differ (RFC 9113, section 8.3.1).' };
   const named = authority ?? host;
+  if (named === undefined && httpVersion === '1.1')
+    return { code: 400, message: 'The request has no Host header (RFC 9112, section 3.2).' };
   // HTTP/1.0 has no Host, and an empty one is allowed; what makes an address of it needs some name.
   if (named === undefined || named === '') headers.host = 'localhost';
   else if (typeof named !== 'string' || !isAuthority(named))

@@ -2,7 +2,7 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { type Failure, FailureError, invalid } from '../base/failure.ts';
 import { messageFailure } from './bounded-messages.ts';
-import { brief } from './message-bytes.ts';
+import { brief } from './brief.ts';
 
 /**
  * What kept a message from its handler, of Connect's own error: its size, its form, its compression, or the caller's

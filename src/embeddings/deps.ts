@@ -5,6 +5,7 @@ import type { OwnKeys } from '../base/own-key.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { TokenReservation } from '../limits/index.ts';
 import type { CallBreaker, Providers } from '../providers/index.ts';
+import type { WatchCall } from '../telemetry/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 
 export interface EmbeddingsDeps {
@@ -21,6 +22,8 @@ export interface EmbeddingsDeps {
   reserveTokens?: ReserveTokens;
   /** Told of upstreams that state more tokens than the inputs can have; nobody is charged for those. */
   overran?: ((overrun: Overrun) => void) | undefined;
+  /** For traces and metrics; absent: nobody watches. */
+  watchCall?: WatchCall | undefined;
   /** How long all calls of one request may take together. */
   deadlineMs: number;
   /** Numbers that requests may have in memory at one time; more are refused as `overloaded`. */

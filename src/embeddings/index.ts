@@ -40,6 +40,22 @@ export function createEmbeddings(options: Options): Embeddings {
   const deps: EmbeddingsDeps = { deadlineMs: embedDeadlineMs, valuesInFlightMax, ...options };
   const underWay = new Set<Promise<unknown>>();
   let valuesInFlight = 0;
+  const valuesOfAccounts = new Map<string, number>();
+
+  /** Takes room for so many numbers; undefined: there is none. One account never has more than half of all. */
+  function takeRoom(accountId: string, values: number): (() => void) | undefined {
+    const own = (valuesOfAccounts.get(accountId) ?? 0) + values;
+    if (valuesInFlight + values > deps.valuesInFlightMax) return undefined;
+    if (own > values && own > deps.valuesInFlightMax / 2) return undefined;
+    valuesInFlight += values;
+    valuesOfAccounts.set(accountId, own);
+    return () => {
+      valuesInFlight -= values;
+      const left = (valuesOfAccounts.get(accountId) ?? 0) - values;
+      if (left > 0) valuesOfAccounts.set(accountId, left);
+      else valuesOfAccounts.delete(accountId);
+    };
+  }
 
   const models = async (caller: Caller, provider?: string) =>
     (await offeredModels(deps, caller.accountId ?? '', undefined))
@@ -58,12 +74,11 @@ export function createEmbeddings(options: Options): Embeddings {
     async run(caller, request, call) {
       const wanted = await valuesOf(caller, request);
       if (!wanted.ok) return wanted;
-      const { value: values } = wanted;
-      if (valuesInFlight + values > deps.valuesInFlightMax) return fail({ kind: 'overloaded', retryAfterMs });
-      valuesInFlight += values;
-      const work = runEmbed(deps, caller, request, call).finally(() => {
-        valuesInFlight -= values;
-      });
+      const giveBack = takeRoom(caller.accountId ?? '', wanted.value);
+      if (!giveBack) return fail({ kind: 'overloaded', retryAfterMs });
+      const work = runEmbed(deps, caller, request, call);
+      // A reply that nobody reads takes as much as one that is being made.
+      work.then(({ ok }) => (ok ? call.left?.() : undefined)).then(giveBack, giveBack);
       underWay.add(work);
       const over = () => underWay.delete(work);
       work.then(over, over);

@@ -3,7 +3,8 @@ import { type Failure, fail, invalid, type Result, succeed } from '../base/failu
 import { maxOf, type NanoUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import { chooseWithOwn, type PricedEmbeddingModel, priceOf } from '../catalog/index.ts';
-import { tryInTurn } from '../providers/index.ts';
+import { type AnsweredInTurn, tryInTurn } from '../providers/index.ts';
+import { watchOutcome } from '../telemetry/index.ts';
 import { endingCharge, type OpenCharge, openCharge, payerOf, replyScope, settleInFull } from '../wallet/index.ts';
 import { callBatches, type Vectors } from './call-batches.ts';
 import { type Choice, chooseModel } from './choose.ts';
@@ -20,6 +21,7 @@ interface Prepared {
   ceiling: NanoUsd;
   tokensMost: number;
   minimum: NanoUsd;
+  priceVersion: number;
 }
 
 /** After its deadline a request still has this long to be settled before its hold expires. */
@@ -39,7 +41,7 @@ export async function runEmbed(
   if (!payer.ok) return payer;
   const prepared = await prepare(deps, caller, request);
   if (!prepared.ok) return prepared;
-  const { routes, ceiling, minimum, tokensMost } = prepared.value;
+  const { routes, ceiling, minimum, tokensMost, priceVersion } = prepared.value;
   const tokens = (await deps.reserveTokens?.(caller, tokensMost)) ?? succeed(undefined);
   if (!tokens.ok) return tokens;
   const opened = await openCharge(
@@ -50,7 +52,8 @@ export async function runEmbed(
       provider: routes[0]?.model.provider,
       model: routes[0]?.model.id,
       providerKeyId: routes[0]?.ownKey?.id,
-      priceVersion: deps.catalog.version,
+      priceVersion,
+      requestId: call.requestId,
       ceiling,
       minimum,
       ttlMs: deps.deadlineMs + settleGraceMs,
@@ -82,6 +85,8 @@ async function prepare(deps: EmbeddingsDeps, caller: Caller, request: EmbedReque
   const owner = caller.accountId ?? '';
   const chosen = await chooseFor(deps, caller, request);
   if (!chosen.ok) return chosen;
+  // Of the book that its prices are from: it may be another one when the tokens are counted.
+  const priceVersion = deps.catalog.version;
   const { routes, dimensions } = chosen.value;
   const longest = Math.max(...routes.map(({ model }) => model.contextTokens));
   const sizes = request.inputs.map(bytesOf);
@@ -101,7 +106,7 @@ async function prepare(deps: EmbeddingsDeps, caller: Caller, request: EmbedReque
   const about = sizes.reduce((sum, bytes) => sum + inputTokensAbout(bytes), 0);
   const least = priceOf({ inputTokens: about, requests: 1 }, routes[0]?.price ?? {});
   return succeed({
-    ...{ routes, dimensions, ceiling, tokensMost: most(longest) },
+    ...{ routes, dimensions, priceVersion, ceiling, tokensMost: most(longest) },
     minimum: maxOf(least < ceiling ? least : ceiling, 1n),
   });
 }
@@ -133,6 +138,7 @@ async function answer(
   const stored = charge.replayable ? storeReply(reply) : undefined;
   const paid = await settleInFull(charge, {
     ...{ cost, provider, model, usage: { ...usage, requests: 1 } },
+    outcome: { attempts: made.value.attempts, modelLatencyMs: made.value.latencyMs },
     ...(route.ownKey ? { providerKeyId: route.ownKey.id } : {}),
     ...(stored ? { reply: stored } : {}),
   });
@@ -160,20 +166,28 @@ function embed(
   request: EmbedRequest,
   { routes, dimensions }: Prepared,
   owner: string,
-): Promise<Result<{ route: PricedEmbeddingModel; answer: Vectors }>> {
+): Promise<Result<AnsweredInTurn<PricedEmbeddingModel, Vectors>>> {
   return tryInTurn({
     ...{ routes, breaker: deps.breaker, deadlineMs: deps.deadlineMs, field: 'inputs' },
     ownKeys: deps.ownKeys,
-    call: ({ model, embedding, ownKey }, signal) => {
-      const upstream = deps.providers.embed(model.provider, model.upstreamModel, ownKey);
-      return (
-        upstream &&
-        callBatches(deps, {
-          ...{ upstream, dimensions, owner, signal, route: model.name, inputs: request.inputs },
-          shortened: dimensions !== embedding.dimensions,
-          inputTokensMax: model.contextTokens,
-          ownKey: ownKey !== undefined,
-        })
+    call: ({ model, embedding, price, ownKey }, signal) => {
+      const { provider, id, upstreamModel } = model;
+      const upstream = deps.providers.embed(provider, upstreamModel, ownKey);
+      if (!upstream) return undefined;
+      return watchOutcome(
+        deps.watchCall?.({ operation: 'embeddings', provider, model: id, upstreamModel, dimensions }),
+        () =>
+          callBatches(deps, {
+            ...{ upstream, dimensions, owner, signal, route: model.name, inputs: request.inputs },
+            shortened: dimensions !== embedding.dimensions,
+            inputTokensMax: model.contextTokens,
+            ownKey: ownKey !== undefined,
+          }),
+        (made) => {
+          if (!made.ok) return { outcome: made.failure.outcome };
+          const { usage } = made.answer;
+          return { outcome: 'ok', usage, cost: priceOf({ inputTokens: usage.inputTokens, requests: 1 }, price) };
+        },
       );
     },
   });

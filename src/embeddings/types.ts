@@ -40,10 +40,14 @@ export interface EmbedUsage {
 
 /** How a request arrived. */
 export interface EmbedCall {
+  /** The id of the request, as its reply has it. */
+  requestId?: string | undefined;
   /** Aborted when the caller goes away or its own deadline passes. */
   signal: AbortSignal;
   /** The caller's key, and a digest (at most 32 bytes) of the method and the message. */
   idempotency?: { key: string; fingerprint: Uint8Array } | undefined;
   /** Told of work that may go on after the caller has left: until it ends, the call keeps its place in the limits. */
   outlast?: (work: Promise<unknown>) => void;
+  /** Asked when the reply is there: resolves when it has gone out. Until then its numbers count among those in flight. */
+  left?: () => Promise<void> | undefined;
 }

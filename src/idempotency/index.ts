@@ -1,9 +1,10 @@
 /** Writes that charge nothing, done once for each `Idempotency-Key`. What is charged, the ledger does once. */
 import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
-import { type Failure, FailureError, fail, type Result, succeed } from '../base/failure.ts';
+import { type Failure, fail, type Result, succeed } from '../base/failure.ts';
 import { createRounds } from '../base/rounds.ts';
 import type { Seal } from '../base/seal.ts';
+import { createWriteTurns } from '../base/write-turns.ts';
 import type { Database, Transaction } from '../db/index.ts';
 import { claimWrite, findWrite, isFull, keepReply, sweepWrites } from './writes-store.ts';
 
@@ -59,20 +60,13 @@ export interface IdempotentWritesOptions {
 
 const dayMs = 24 * 3_600_000;
 const retryAfterMs = 1_000;
-/**
- * Writes at one time: each has a connection of the pool and may ask for another one. More than half of the pool could take
- * all of it, and wait for each other.
- */
-const atOnceMax = 4;
-/** Writes that wait for their turn. */
-const waitingMax = 256;
 const sweepEveryMs = 60_000;
 const sweepBatch = 1_000;
 const sweepBatchesMax = 20;
 
 export function createIdempotentWrites(options: IdempotentWritesOptions): IdempotentWrites {
   const { db, seal, secret, log, keptMs = dayMs, keptMax = 100_000 } = options;
-  const turn = createTurns(atOnceMax, waitingMax);
+  const turn = createWriteTurns();
 
   /** What answers a request whose key was used before; undefined when it was not. */
   async function earlier(digest: Buffer, { fingerprint }: WriteIdentity): Promise<Result<Uint8Array> | undefined> {
@@ -148,24 +142,4 @@ function digestOf(secret: Uint8Array, { scope, method, key }: WriteIdentity): Bu
 
 function contextOf(digest: Buffer): string {
   return `idempotent write ${digest.toString('base64url')}`;
-}
-
-/** Lets `atOnce` pieces of work run, and `waiting` wait for their turn; throws `overloaded` for the next. */
-function createTurns(atOnce: number, waiting: number): <T>(work: () => Promise<T>) => Promise<T> {
-  const queue: (() => void)[] = [];
-  let running = 0;
-  return async (work) => {
-    if (running >= atOnce) {
-      if (queue.length >= waiting) throw new FailureError({ kind: 'overloaded', retryAfterMs });
-      // Whoever ends hands its place on.
-      await new Promise<void>((begin) => queue.push(begin));
-    } else running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
 }

@@ -40,6 +40,8 @@ export interface Keys extends KeyLifecycle {
    * Fails like `verify`.
    */
   find(keyId: string): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
+  /** A token of the key was used, which is a use of the key. Costs one map write. */
+  noteUse(keyId: string): void;
   /** Until when a secret that was just verified works, unless its key changes; undefined: it has no end, or is not known. */
   validUntil(secret: string): number | undefined;
   /** Tells of each revocation, here or on another node, once it is committed. Returns what stops the telling. */
@@ -103,6 +105,7 @@ export function createKeys(options: KeysOptions): Keys {
 
   return {
     ...createLifecycle({ store, clock, peppers, ...(random && { random }) }),
+    noteUse: (keyId) => uses.note(keyId, clock.now()),
     validUntil: verifier.validUntil,
     verify: standing ? ofServedAccounts(verifier.verify, standing) : verifier.verify,
     find: standing ? ofServedAccounts(verifier.find, standing) : verifier.find,

@@ -8,7 +8,7 @@ import {
   type Place,
 } from './anonymous-table.ts';
 import { pour, type Rate, waitFor } from './bucket.ts';
-import { addressOf, networkOf } from './networks.ts';
+import { addressOf, networksOf } from './networks.ts';
 import type { AnonymousBudget, AnonymousLimits, OpenConnection } from './types.ts';
 
 export interface AnonymousOptions {
@@ -54,17 +54,20 @@ const descriptions: Record<Counted, string> = {
 /** See `AnonymousBudget`. In the memory of one node, for floods hit one node. */
 export function createAnonymousBudget(options: AnonymousOptions): AnonymousBudget {
   const { limits, now, log, entriesMax, onRefused } = options;
-  const addresses = createAnonymousTable('address', ratesOf(limits, 1), now, entriesMax);
-  const networks = createAnonymousTable('network', ratesOf(limits, limits.networkFactor), now, entriesMax);
+  const { networkFactor } = limits;
+  /** An address, the network around it, and the network around that one. */
+  const tables = [
+    createAnonymousTable('address', ratesOf(limits, 1), now, entriesMax),
+    createAnonymousTable('network', ratesOf(limits, networkFactor), now, entriesMax),
+    createAnonymousTable('network', ratesOf(limits, networkFactor ** 2), now, entriesMax),
+  ];
   const open = new Set<Place>();
   const owners = new Map<string, number>();
   let logged = new Map<string, true>();
   let loggedSince = now();
 
   function levelsOf(peer: string): AnonymousUsage[] {
-    const address = addressOf(peer);
-    const network = networkOf(address);
-    return network === undefined ? [addresses.of(address)] : [addresses.of(address), networks.of(network)];
+    return keysOf(peer).flatMap((key, level) => tables[level]?.of(key) ?? []);
   }
 
   /** Counts `units` at every level, or at none and says what is short. */
@@ -87,9 +90,8 @@ export function createAnonymousBudget(options: AnonymousOptions): AnonymousBudge
   }
 
   function roomFor(peer: string, counted: Counted): Result<void> {
-    const address = addressOf(peer);
-    const network = networkOf(address);
-    for (const usage of [addresses.find(address), network === undefined ? undefined : networks.find(network)]) {
+    for (const [level, key] of keysOf(peer).entries()) {
+      const usage = tables[level]?.find(key);
       const bucket = usage?.known(counted);
       const wait = usage && bucket ? waitFor(bucket, usage.limits.rates[counted], 1) : 0;
       if (usage && wait > 0) return fail(limited(descriptions[counted], usage, wait));
@@ -114,9 +116,8 @@ export function createAnonymousBudget(options: AnonymousOptions): AnonymousBudge
       loggedSince = now();
       logged = new Map();
     }
-    const address = addressOf(peer);
-    const network = networkOf(address) ?? `${address}::/64`;
-    if (logged.has(network) || logged.size >= loggedMax) return;
+    const [address, network = address] = keysOf(peer);
+    if (network === undefined || logged.has(network) || logged.size >= loggedMax) return;
     logged.set(network, true);
     log.warn({ network, over: what }, 'a network is over what callers without a credential may use');
   }
@@ -231,11 +232,17 @@ export function createAnonymousBudget(options: AnonymousOptions): AnonymousBudge
   };
 }
 
+/** What is counted of a peer, each in a table of its own. */
+function keysOf(peer: string): string[] {
+  const address = addressOf(peer);
+  return [address, ...networksOf(address)];
+}
+
 function limited(what: string, { level }: Pick<AnonymousUsage, 'level'>, retryAfterMs: number): Failure {
   return { kind: 'rate_limited', limit: `${what} of the ${level}`, retryAfterMs };
 }
 
-/** Per address, and `factor` times that for its network. */
+/** Per address, and `factor` times that for a network. */
 function ratesOf(limits: AnonymousLimits, factor: number): AnonymousRates {
   const kibibytes = limits.mebibytesPerMinute * 1024 * factor;
   return {

@@ -39,7 +39,7 @@ export interface LimitsOptions {
   ownersMax?: number;
 }
 
-/** Addresses, and as many networks, that are kept in mind at one time: about 20 MB when all of them are busy. */
+/** Addresses, and as many networks of either size, that are kept in mind at one time: about 30 MB when all of them are busy. */
 const addressesMax = 32_768;
 
 /**

@@ -19,8 +19,16 @@ export function addressOf(address: string): string {
     .join(':');
 }
 
-/** The /24 of what `addressOf` makes of an IPv4 address; undefined for an IPv6 network, which is one already. */
-export function networkOf(address: string): string | undefined {
+/**
+ * The networks around what `addressOf` makes of an address, the smallest first: the /24 of an IPv4 address; of an IPv6 one the /56, which
+ * many subscribers have to themselves, and the /48, which anybody can get.
+ */
+export function networksOf(address: string): string[] {
+  if (address.includes(':')) {
+    const [first, second, third, fourth = ''] = address.split(':');
+    const site = `${first}:${second}:${third}`;
+    return [`${site}:${(Number.parseInt(fourth, 16) & 0xff00).toString(16)}::/56`, `${site}::/48`];
+  }
   const end = address.lastIndexOf('.');
-  return end < 0 ? undefined : `${address.slice(0, end)}.0/24`;
+  return end < 0 ? [] : [`${address.slice(0, end)}.0/24`];
 }

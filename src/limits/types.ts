@@ -22,7 +22,8 @@ export interface LookUpLimit {
 
 /**
  * What callers may use who show no valid credential. Each number is for one address (an IPv4 address, or the /64 of an
- * IPv6 address); the /24 of an IPv4 address may use `networkFactor` times as much. Whole numbers, at least 1.
+ * IPv6 address); the network around it (the /24 of an IPv4 address, the /56 of an IPv6 one) may use `networkFactor` times as
+ * much, and the /48 of an IPv6 address that factor again. Whole numbers, at least 1.
  */
 export interface AnonymousLimits {
   /** Open connections; when there are more, those that showed no credential for three seconds give way, the oldest first. */

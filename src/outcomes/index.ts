@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
-import { fail, type Result, succeed } from '../base/failure.ts';
+import { type Result, succeed } from '../base/failure.ts';
 import { createRounds, type Rounds } from '../base/rounds.ts';
+import { createSharedTurns } from '../base/shared-turns.ts';
 import type { Database } from '../db/index.ts';
 import { calibrate, type FamilyCalibration } from './calibration/calibrate.ts';
 import { type CalibrationQuery, readOutcomes } from './calibration/read-outcomes.ts';
@@ -29,7 +30,10 @@ export interface Outcomes extends Rounds {
    * about last counts. Fails with `not_found` where the account has no such judgement.
    */
   report(accountId: string, reports: readonly OutcomeReport[]): Promise<Result<Reported>[]>;
-  /** What the account's latest outcomes say about the judging. One at a time for an account: another is `overloaded`. */
+  /**
+   * What the account's latest outcomes say about the judging. Reports are made one after the other, accounts in turn; what is
+   * beyond two of an account that wait throws `overloaded`.
+   */
   calibration(query: CalibrationQuery): Promise<Result<Calibration>>;
   /** Deletes what is older than the retention, now. */
   sweep(): Promise<void>;
@@ -43,6 +47,7 @@ export interface Calibration {
   cut: boolean;
 }
 
+const calibrationsAtOnce = { all: 1, each: 1, waitingMax: 2 };
 /** Families and versions in one report. */
 const familiesMax = 100;
 const dayMs = 86_400_000;
@@ -59,8 +64,8 @@ export function createOutcomes(deps: {
   retentionDays: number;
 }): Outcomes {
   const { db, clock, log } = deps;
-  /** Accounts whose report is under way. */
-  const calibrating = new Set<string>();
+  // They take the processor and some memory for a moment, and are free.
+  const turns = createSharedTurns(calibrationsAtOnce);
 
   async function sweep(): Promise<void> {
     const beforeMs = clock.now() - deps.retentionDays * dayMs;
@@ -70,17 +75,12 @@ export function createOutcomes(deps: {
 
   return {
     report: (accountId, reports) => recordOutcomes({ db, nowMs: clock.now() }, accountId, reports),
-    async calibration(query) {
-      // It takes the processor for a moment, and is free.
-      if (calibrating.has(query.accountId)) return fail({ kind: 'overloaded', retryAfterMs: 1_000 });
-      calibrating.add(query.accountId);
-      try {
+    calibration(query) {
+      return turns(query.accountId, async () => {
         const { outcomes, cut } = await readOutcomes(db, query);
         const families = (await calibrate(outcomes)).slice(0, familiesMax);
         return succeed({ families, outcomes: outcomes.length, cut });
-      } finally {
-        calibrating.delete(query.accountId);
-      }
+      });
     },
     sweep,
     ...createRounds({

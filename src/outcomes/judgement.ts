@@ -40,21 +40,28 @@ export function encodeJudgement({ family, pack, score, level, checks }: Judgemen
   return JSON.stringify({ f: family, p: ascii(pack, packMax), s: score, l: ascii(level, 40), c: kept.join(' ') });
 }
 
-/** The judgement again; undefined for what is none. */
-export function decodeJudgement(text: string): Judgement | undefined {
+/**
+ * The judgement again; undefined for what is none. `known`: the checks of judgements that are kept together, to which new ones
+ * are added, so that equal checks are one object: hundreds of bytes for each would come to many megabytes.
+ */
+export function decodeJudgement(text: string, known: Map<string, JudgedCheck> = new Map()): Judgement | undefined {
   try {
     const { f, p, s, l, c } = JSON.parse(text) as Record<'f' | 'p' | 'l' | 'c', string> & { s?: number };
-    const checks = c === '' ? [] : c.split(' ').map(checkOf);
+    const checks = c === '' ? [] : c.split(' ').map((line) => known.get(line) ?? checkOf(line, known));
     return { family: f, pack: p, score: s, level: l, checks };
   } catch {
     return undefined;
   }
 }
 
-function checkOf(line: string): JudgedCheck {
-  const at = line.lastIndexOf('=');
-  const letter = line[at + 1] as keyof typeof outcomes;
-  return { id: line.slice(0, at), outcome: outcomes[letter], weight: Number(line.slice(at + 2)) };
+function checkOf(line: string, known: Map<string, JudgedCheck>): JudgedCheck {
+  // A copy: a part of a text keeps the whole of it in memory.
+  const own = Buffer.from(line, 'latin1').toString('latin1');
+  const at = own.lastIndexOf('=');
+  const letter = own[at + 1] as keyof typeof outcomes;
+  const check = { id: own.slice(0, at), outcome: outcomes[letter], weight: Number(own.slice(at + 2)) };
+  known.set(own, check);
+  return check;
 }
 
 function ascii(text: string, max: number): string {

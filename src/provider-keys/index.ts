@@ -89,8 +89,8 @@ export function createProviderKeys(options: ProviderKeysOptions): ProviderKeys {
       const rows = await store.list({ accountId, before: after, limit: size + 1 });
       return succeed(makePage(list, start.value, rows.map(shownOf), ({ id }) => id));
     },
-    async delete(accountId, id): Promise<Result<ProviderKey>> {
-      const row = isId('pky', id) ? await store.erase(accountId, id, clock.now()) : undefined;
+    async delete(accountId, id, within): Promise<Result<ProviderKey>> {
+      const row = isId('pky', id) ? await store.erase(accountId, id, { time: clock.now(), within }) : undefined;
       return row ? succeed(shownOf(row)) : fail({ kind: 'not_found', resource: 'provider key' });
     },
     of(accountId) {

@@ -31,7 +31,11 @@ export interface ProviderKeysStore {
   /** Those that are not deleted, the newest first. */
   working(accountId: string): Promise<ProviderKeyRow[]>;
   /** Erases a key unless it is deleted, and gives it as it is then; undefined when the account has no such key. */
-  erase(accountId: string, id: string, time: number): Promise<ProviderKeyRow | undefined>;
+  erase(
+    accountId: string,
+    id: string,
+    at: { time: number; within: Transactional | undefined },
+  ): Promise<ProviderKeyRow | undefined>;
   noteUse(id: string, time: number): Promise<void>;
 }
 
@@ -70,8 +74,8 @@ export function createProviderKeysStore({
     },
     working: (accountId) =>
       rows(db).where('account_id', '=', accountId).where('deleted_at_ms', 'is', null).orderBy('id', 'desc').execute(),
-    erase: (accountId, id, time) =>
-      db.transaction(async (tx) => {
+    erase: (accountId, id, { time, within = db }) =>
+      within.transaction(async (tx) => {
         const erased = await tx
           .for<Tables>()
           .updateTable('provider_key')

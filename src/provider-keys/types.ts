@@ -35,8 +35,8 @@ export interface ProviderKeys {
   create(key: NewProviderKey, within?: Transactional): Promise<Result<ProviderKey>>;
   /** The newest first, deleted ones included. */
   list(accountId: string, page: PageRequest): Promise<Result<Page<ProviderKey>>>;
-  /** Erases the secret. Calls that are under way go on; within a second no other begins. Deleted already, it is done. */
-  delete(accountId: string, id: string): Promise<Result<ProviderKey>>;
+  /** Erases the secret. Calls that are under way go on; within a second no other begins. Deleted already, it is done. `within`: as above. */
+  delete(accountId: string, id: string, within?: Transactional): Promise<Result<ProviderKey>>;
   /** The key of each provider that an account's calls use: the newest that is not deleted. Kept in memory while nothing changes. */
   of(accountId: string): readonly OwnKey[] | Promise<readonly OwnKey[]>;
   /** Notes that a key was used, at most once a minute. */

@@ -38,6 +38,14 @@ export interface InTurn<R extends Route, Answer> {
   call(route: R, signal: AbortSignal): Promise<CallOutcome<Answer>> | undefined;
 }
 
+/** Which route answered what, how many were called until then, and how long the last took, in whole milliseconds. */
+export interface AnsweredInTurn<R, Answer> {
+  route: R;
+  answer: Answer;
+  attempts: number;
+  latencyMs: number;
+}
+
 /**
  * Calls the routes in order until one answers. What went wrong before is told when none does; when the last was called with the
  * account's own key, and that is why, that alone.
@@ -49,7 +57,7 @@ export async function tryInTurn<R extends Route, Answer>({
   field,
   ownKeys,
   call,
-}: InTurn<R, Answer>): Promise<Result<{ route: R; answer: Answer }>> {
+}: InTurn<R, Answer>): Promise<Result<AnsweredInTurn<R, Answer>>> {
   const attempts: FailedAttempt[] = [];
   const refusedKeys = new Set<string>();
   let ofKey: Failure | undefined;
@@ -61,6 +69,7 @@ export async function tryInTurn<R extends Route, Answer>({
       const { ownKey } = route;
       if (ownKey && refusedKeys.has(ownKey.id)) continue;
       const isAvailable = ownKey !== undefined || breaker.status(route.model.name).available;
+      const startedAt = performance.now();
       const calling = isAvailable ? call(route, timeUp.signal) : undefined;
       if (calling && ownKey) ownKeys?.used(ownKey);
       const outcome = await calling;
@@ -69,7 +78,11 @@ export async function tryInTurn<R extends Route, Answer>({
         attempts.push({ ...attempt, outcome: 'skipped' });
         continue;
       }
-      if (outcome.ok) return succeed({ route, answer: outcome.answer });
+      if (outcome.ok)
+        return succeed({
+          ...{ route, answer: outcome.answer, latencyMs: Math.round(performance.now() - startedAt) },
+          attempts: attempts.filter((failed) => failed.outcome !== 'skipped').length + 1,
+        });
       const { failure } = outcome;
       if (failure.outcome === 'caller_mistake')
         return fail(invalid(field, failure.advice ?? 'The provider refuses this.'));

@@ -16,7 +16,7 @@ export { type CallSetting, providerOptionsOf } from './call-settings.ts';
 export type { AskedModel, Dialect, ReasoningWish, Setting, Unsupported } from './dialects/index.ts';
 export type { EmbeddingCall, EmbeddingUpstream } from './embeddings.ts';
 export { findOllamaModels } from './find-ollama.ts';
-export { type CallBreaker, type CallOutcome, tryInTurn } from './in-turn.ts';
+export { type AnsweredInTurn, type CallBreaker, type CallOutcome, tryInTurn } from './in-turn.ts';
 export { failureOfOwnKey, refusesKey } from './own-key-failure.ts';
 export type { Ranked, RerankApi, RerankUpstream } from './rerank-upstream.ts';
 export type { ProviderKind, ProviderSettings } from './settings.ts';

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ownTurn } from '../base/turn.ts';
 import type { RerankUpstream } from './rerank-upstream.ts';
 
 /** Okapi BM25's usual constants: how soon more of one word counts no more, and how much a long document is held back. */
@@ -16,25 +16,26 @@ export function createLexicalReranker(): RerankUpstream {
   return {
     async rerank({ query, documents, signal }) {
       const giveWay = async () => {
-        await nextTurn();
+        await ownTurn();
         signal.throwIfAborted();
       };
-      const asked = await count(query, undefined, giveWay);
-      const having = new Map<string, number>();
+      await giveWay();
+      const asked = await numberWords(query, giveWay);
+      const having = new Uint32Array(asked.places.size);
       const counted: Counted[] = [];
       let read = 0;
       for (const document of documents) {
-        const found = await count(document, asked.counts, giveWay);
-        for (const word of found.counts.keys()) having.set(word, (having.get(word) ?? 0) + 1);
+        const found = await count(document, asked.places, giveWay);
+        for (const place of found.words) having[place] = (having[place] ?? 0) + 1;
         counted.push(found);
         // A word costs about as much as two of its characters, and each document something.
-        read += Math.min(document.length, charactersInTurn) + 2 * found.counts.size + 64;
+        read += Math.min(document.length, charactersInTurn) + 2 * found.words.length + 64;
         if (read < charactersInTurn) continue;
         read = 0;
         await giveWay();
       }
       const tokens = counted.reduce((sum, { length }) => sum + length, asked.length);
-      const found = await scores(counted, weigh([...asked.counts.keys()], having, documents.length), giveWay);
+      const found = await scores(counted, weigh(having, documents.length), giveWay);
       const ranking = found.map((score, index) => ({ index, score }));
       // A request of marks alone has no word, and no request has 0 tokens.
       return { ranking: ranking.sort((a, b) => b.score - a.score || a.index - b.index), tokens: Math.max(tokens, 1) };
@@ -42,56 +43,76 @@ export function createLexicalReranker(): RerankUpstream {
   };
 }
 
-/** How often words are in a text, and how many words it has in all. */
+/** The words of a query that a text has, by their places among them, and how often; in arrays, as there may be a million. */
 interface Counted {
-  counts: ReadonlyMap<string, number>;
+  words: Uint32Array;
+  times: Uint32Array;
+  /** How many words the text has in all. */
   length: number;
 }
 
-/** Counts the words of a text that are among some; all words where none are named. */
+/** Each word of a query once, with its place. */
+async function numberWords(
+  query: string,
+  giveWay: () => Promise<void>,
+): Promise<{ places: ReadonlyMap<string, number>; length: number }> {
+  const places = new Map<string, number>();
+  const length = await readWords(query, giveWay, (word) => {
+    if (!places.has(word)) places.set(word, places.size);
+  });
+  return { places, length };
+}
+
 async function count(
   text: string,
-  among: ReadonlyMap<string, number> | undefined,
+  places: ReadonlyMap<string, number>,
   giveWay: () => Promise<void>,
 ): Promise<Counted> {
-  const counts = new Map<string, number>();
+  const counts = new Map<number, number>();
+  const length = await readWords(text, giveWay, (word) => {
+    const place = places.get(word);
+    if (place !== undefined) counts.set(place, (counts.get(place) ?? 0) + 1);
+  });
+  return { words: Uint32Array.from(counts.keys()), times: Uint32Array.from(counts.values()), length };
+}
+
+/** Tells each word of a text; how many there are. */
+async function readWords(text: string, giveWay: () => Promise<void>, told: (word: string) => void): Promise<number> {
   let length = 0;
   let turnAt = charactersInTurn;
   for (const { 0: word, index } of text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)) {
     length += 1;
-    if (!among || among.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    told(word);
     if (index < turnAt) continue;
     turnAt = index + charactersInTurn;
     await giveWay();
   }
-  return { counts, length };
+  return length;
 }
 
 /** What each word is worth: the rarer among the documents, the more. */
-function weigh(words: readonly string[], having: ReadonlyMap<string, number>, documents: number): Map<string, number> {
-  return new Map(
-    words.map((word) => {
-      const among = having.get(word) ?? 0;
-      return [word, Math.log(1 + (documents - among + 0.5) / (among + 0.5))];
-    }),
-  );
+function weigh(having: Uint32Array, documents: number): Float64Array {
+  return Float64Array.from(having, (among) => Math.log(1 + (documents - among + 0.5) / (among + 0.5)));
 }
 
 async function scores(
   documents: readonly Counted[],
-  weights: ReadonlyMap<string, number>,
+  weights: Float64Array,
   giveWay: () => Promise<void>,
 ): Promise<number[]> {
   const average = documents.reduce((sum, { length }) => sum + length, 0) / documents.length || 1;
-  const most = [...weights.values()].reduce((sum, weight) => sum + weight, 0) * (saturation + 1);
+  const most = weights.reduce((sum, weight) => sum + weight, 0) * (saturation + 1);
   const found: number[] = [];
   let weighed = 0;
-  for (const { counts, length } of documents) {
+  for (const { words, times, length } of documents) {
     let score = 0;
     const held = saturation * (1 - lengthWeight + (lengthWeight * length) / average);
-    for (const [word, times] of counts) score += ((weights.get(word) ?? 0) * times * (saturation + 1)) / (times + held);
+    for (const [at, word] of words.entries()) {
+      const often = times[at] ?? 0;
+      score += ((weights[word] ?? 0) * often * (saturation + 1)) / (often + held);
+    }
     found.push(most === 0 ? 0 : score / most);
-    weighed += counts.size;
+    weighed += words.length;
     if (weighed < wordsInTurn) continue;
     weighed = 0;
     await giveWay();

@@ -78,7 +78,7 @@ export async function compareSegments(
     if (other && !other.ok) return other;
     const whole = await sumPeriod(open, period.value);
     const first = await sumPeriod(open, period.value, one.value);
-    const second = other ? await sumPeriod(open, period.value, other.value) : without(whole, [first]);
+    const second = other ? await sumPeriod(open, period.value, other.value) : await without(whole, [first], open.pace);
     const naming = namingOf(open, request.goal);
     const goal = goalOfSums({ ...naming, current: whole });
     return succeed({

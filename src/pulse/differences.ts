@@ -4,13 +4,14 @@ import { ofErrorPlace, wholeJourney } from './cell.ts';
 import { otherCode } from './names.ts';
 import type { PeriodSums } from './period-sums.ts';
 import {
+  numbersOf,
+  type OpenJourney,
   openJourney,
   type Period,
   type PeriodRequest,
   periodOf,
   sumPeriod,
   sumValues,
-  without,
 } from './read-period.ts';
 import { namingOf } from './read-report.ts';
 import { type Goal, goalOfSums, totalsOf } from './report.ts';
@@ -89,37 +90,17 @@ export async function findDifferences(
     const whole = await sumPeriod(open, period.value);
     const { stepName, ...naming } = namingOf(open, request.goal);
     const goal = goalOfSums({ ...naming, stepName, current: whole });
-    const candidates = await candidatesOf(open, period.value, whole);
     const codeName = (code: number) => open.journey.codeNames.get(code) ?? otherCode;
-    const ranked = rank(candidates, { whole, loss, goal, stepName, codeName });
+    const looked = await lookAtAll(open, period.value, { whole, loss, goal, stepName, codeName });
     const total = lossOf(whole, loss, goal);
     return succeed({
       ...{ fromMs: period.value.from * hourMs, toMs: period.value.to * hourMs },
-      ...{ loss, sessions: total.whole, lost: total.part, ...ranked },
+      ...{ loss, sessions: total.whole, lost: total.part, ...rank(looked, total) },
     });
   });
 }
 
-export interface Candidate {
-  property: string;
-  value: string;
-  sums: PeriodSums;
-}
-
-async function candidatesOf(
-  open: Parameters<typeof sumValues>[0],
-  period: Period,
-  whole: PeriodSums,
-): Promise<Candidate[]> {
-  const candidates: Candidate[] = [];
-  for (const property of open.settings.properties.filter(({ active }) => active)) {
-    const values = await sumValues(open, period, property, whole);
-    candidates.push(...values.map(({ value, sums }) => ({ property: property.name, value, sums })));
-  }
-  return candidates;
-}
-
-export interface RankingInput {
+interface LookingInput {
   whole: PeriodSums;
   loss: Loss;
   goal: Goal;
@@ -127,42 +108,64 @@ export interface RankingInput {
   codeName: (code: number) => string;
 }
 
-/** Pure. */
-export function rank(
-  candidates: readonly Candidate[],
-  input: RankingInput,
-): Pick<Differences, 'tested' | 'tooSmall' | 'differences'> {
+/** A segment that may stand out, and where it loses the most. */
+interface Candidate extends Pick<Difference, 'property' | 'value' | 'step' | 'error'> {
+  own: Share;
+}
+
+interface Looked {
+  candidates: Candidate[];
+  tested: number;
+  tooSmall: number;
+}
+
+/** Keeps the sums of no more than one property's values: an error can have a place of its own in each of them. */
+async function lookAtAll(open: OpenJourney, period: Period, input: LookingInput): Promise<Looked> {
   const all = lossOf(input.whole, input.loss, input.goal);
-  const large = candidates.filter(({ sums }) => {
-    const own = lossOf(sums, input.loss, input.goal);
-    return own.whole >= sessionsLeast && all.whole - own.whole >= sessionsLeast;
-  });
-  // One-sided: only segments that lose more are looked for.
-  const z = large.length === 0 ? 0 : -normalQuantile(errorLevel / large.length);
+  const looked: Looked = { candidates: [], tested: 0, tooSmall: 0 };
+  for (const property of open.settings.properties.filter(({ active }) => active)) {
+    for (const { value, sums } of await sumValues(open, period, property, input.whole)) {
+      const own = lossOf(sums, input.loss, input.goal);
+      const isLarge = own.whole >= sessionsLeast && all.whole - own.whole >= sessionsLeast;
+      if (isLarge) looked.tested++;
+      else looked.tooSmall++;
+      // What does not stand out alone does not among many either.
+      if (!isLarge || newcombe(own, minus(all, own), levelOf(1)).low <= 0) continue;
+      await open.pace(numbersOf(sums));
+      const worst = { ...worstStep(sums, input), ...worstError(sums, input) };
+      looked.candidates.push({ property: property.name, value, own, ...worst });
+    }
+  }
+  return looked;
+}
+
+/** One-sided: only segments that lose more are looked for. */
+function levelOf(tests: number): number {
+  return tests === 0 ? 0 : -normalQuantile(errorLevel / tests);
+}
+
+function rank(
+  { candidates, tested, tooSmall }: Looked,
+  all: Share,
+): Pick<Differences, 'tested' | 'tooSmall' | 'differences'> {
+  const z = levelOf(tested);
   const differences: Difference[] = [];
-  for (const candidate of large) {
-    const own = lossOf(candidate.sums, input.loss, input.goal);
-    const others = { part: all.part - own.part, whole: all.whole - own.whole };
+  for (const { own, ...candidate } of candidates) {
+    const others = minus(all, own);
     const { low } = newcombe(own, others, z);
     if (low <= 0 || all.part === 0) continue;
     const excess = excessOf(own, others);
-    const rest = without(input.whole, [candidate.sums]);
     differences.push({
-      ...{ property: candidate.property, value: candidate.value, sessions: own.whole, lost: own.part },
-      ...{ rate: rateOf(own), rateOfOthers: rateOf(others), excess },
+      ...candidate,
+      ...{ sessions: own.whole, lost: own.part, rate: rateOf(own), rateOfOthers: rateOf(others), excess },
       ...{ explained: excess / all.part, explainedAtLeast: (low * own.whole) / all.part },
-      ...worstStep(candidate.sums, rest, input),
-      ...worstError(candidate.sums, rest, input),
     });
   }
   differences.sort(
     (a, b) =>
       b.explainedAtLeast - a.explainedAtLeast || compareText(a.property, b.property) || compareText(a.value, b.value),
   );
-  return {
-    ...{ tested: large.length, tooSmall: candidates.length - large.length },
-    differences: differences.slice(0, differencesMax),
-  };
+  return { tested, tooSmall, differences: differences.slice(0, differencesMax) };
 }
 
 /** The lost sessions among those that can be judged: one that may still go on is not abandoned yet. */
@@ -173,20 +176,21 @@ function lossOf(sums: PeriodSums, loss: Loss, goal: Goal): Share {
   return { part: totals.abandoned, whole: totals.sessions - totals.active };
 }
 
-function worstStep(own: PeriodSums, others: PeriodSums, input: RankingInput): Pick<Difference, 'step'> {
+function worstStep(own: PeriodSums, input: LookingInput): Pick<Difference, 'step'> {
   let worst: Difference['step'];
   for (const step of own.steps.keys()) {
     if (step === wholeJourney) continue;
-    const share = (sums: PeriodSums): Share => lossAt(sums, step, input);
-    const excess = excessOf(share(own), share(others));
+    const mine = lossAt(own, step, input);
+    const theirs = minus(lossAt(input.whole, step, input), mine);
+    const excess = excessOf(mine, theirs);
     if (excess > (worst?.excess ?? 0))
-      worst = { step: input.stepName(step), excess, rate: rateOf(share(own)), rateOfOthers: rateOf(share(others)) };
+      worst = { step: input.stepName(step), excess, rate: rateOf(mine), rateOfOthers: rateOf(theirs) };
   }
   return worst ? { step: worst } : {};
 }
 
 /** The sessions that were lost at a step, among those that entered it. */
-function lossAt(sums: PeriodSums, step: number, { loss, goal }: RankingInput): Share {
+function lossAt(sums: PeriodSums, step: number, { loss, goal }: LookingInput): Share {
   const cell = sums.steps.get(step);
   if (!cell) return { part: 0, whole: 0 };
   if (loss === 'errored') return { part: cell.errored, whole: cell.sessions };
@@ -195,20 +199,26 @@ function lossAt(sums: PeriodSums, step: number, { loss, goal }: RankingInput): S
   return { part: cell.abandoned + left, whole: cell.sessions - open };
 }
 
-function worstError(own: PeriodSums, others: PeriodSums, input: RankingInput): Pick<Difference, 'error'> {
+function worstError(own: PeriodSums, input: LookingInput): Pick<Difference, 'error'> {
+  const { steps, errors } = input.whole;
   let worst: Difference['error'];
   for (const [place, cell] of own.errors) {
     const { step, code } = ofErrorPlace(place);
     const mine = { part: cell.sessions, whole: own.steps.get(step)?.sessions ?? 0 };
-    const theirs = { part: others.errors.get(place)?.sessions ?? 0, whole: others.steps.get(step)?.sessions ?? 0 };
+    const all = { part: errors.get(place)?.sessions ?? 0, whole: steps.get(step)?.sessions ?? 0 };
+    const theirs = minus(all, mine);
     const excess = excessOf(mine, theirs);
-    if (newcombe(mine, theirs).low <= 0 || excess <= (worst?.excess ?? 0)) continue;
+    if (excess <= (worst?.excess ?? 0) || newcombe(mine, theirs).low <= 0) continue;
     worst = {
       ...{ step: input.stepName(step), code: input.codeName(code), sessions: cell.sessions, excess },
       ...{ rate: rateOf(mine), rateOfOthers: rateOf(theirs) },
     };
   }
   return worst ? { error: worst } : {};
+}
+
+function minus(all: Share, own: Share): Share {
+  return { part: all.part - own.part, whole: all.whole - own.whole };
 }
 
 function excessOf(own: Share, others: Share): number {

@@ -4,6 +4,7 @@ import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Result } from '../base/failure.ts';
 import type { Page, PageRequest } from '../base/page.ts';
+import { createSharedTurns } from '../base/shared-turns.ts';
 import type { Database, Queryable } from '../db/index.ts';
 import type { Ledger } from '../wallet/index.ts';
 import { type Alert, type AlertChange, createAlerts, type WatchedAlert } from './alerts.ts';
@@ -59,7 +60,11 @@ export interface Pulse {
   /** A journey's steps in order, its window and its time-out; without steps, it is not declared any more. */
   declareJourney(accountId: string, declaration: Declaration): Promise<Result<Declaration>>;
   readDeclaration(accountId: string, journey: string): Promise<Result<Declaration>>;
-  /** Fails with `not_found` for a journey without events, and with `invalid_argument` for a bad period or goal. */
+  /**
+   * Fails with `not_found` for a journey without events, and with `invalid_argument` for a bad period or goal. An account's
+   * reports, comparisons, differences and lists of journeys are read one after the other; of more than 17 at one time, each
+   * further one throws `overloaded`.
+   */
   readReport(request: ReportRequest): Promise<Result<JourneyReport>>;
   /** Fails like `readReport`, and for a property or value that is not known. */
   compareSegments(request: ComparisonRequest): Promise<Result<Comparison>>;
@@ -104,6 +109,8 @@ export interface PulseDeps {
   leftBehindAfterSeconds?: number;
 }
 
+/** Each takes a connection while it reads; what is left of ten is for those who do not read pulse. */
+const readsAtOnce = { all: 3, each: 1, waitingMax: 16 };
 const dayMs = 86_400_000;
 const retentionDaysDefault = 30;
 const rollupRetentionDaysDefault = 800;
@@ -122,6 +129,7 @@ export function createPulse(deps: PulseDeps): Pulse {
   });
   const rollupRetentionMs = (deps.rollupRetentionDays ?? rollupRetentionDaysDefault) * dayMs;
   const sweeper = createSweeper({ db, clock, log, retentionMs, rollupRetentionMs });
+  const reads = createSharedTurns(readsAtOnce);
   const alerts = createAlerts({ db, clock, log, announce: deps.announce });
   const recordDeps = { recorder, digests, ledger, price, settlements, clock, log, retentionMs };
   return {
@@ -130,10 +138,10 @@ export function createPulse(deps: PulseDeps): Pulse {
     listProperties: (accountId) => listProperties(db, accountId),
     declareJourney: (accountId, declaration) => declareJourney(db, accountId, declaration),
     readDeclaration: (accountId, journey) => readDeclaration(db, accountId, journey),
-    readReport: (request) => readReport(db, request, clock.now()),
-    compareSegments: (request) => compareSegments(db, request, clock.now()),
-    findDifferences: (request) => findDifferences(db, request, clock.now()),
-    listJourneys: (accountId, page) => listJourneys(db, accountId, page, clock.now()),
+    readReport: (request) => reads(request.accountId, () => readReport(db, request, clock.now())),
+    compareSegments: (request) => reads(request.accountId, () => compareSegments(db, request, clock.now())),
+    findDifferences: (request) => reads(request.accountId, () => findDifferences(db, request, clock.now())),
+    listJourneys: (accountId, page) => reads(accountId, () => listJourneys(db, accountId, page, clock.now())),
     erasePerson: async (accountId, userId) => {
       await addErasure(db, await ensureAccount(db, accountId), digests.user(accountId, userId));
     },

@@ -1,3 +1,4 @@
+import type { Pace } from '../base/turn.ts';
 import type { Queryable } from '../db/index.ts';
 import { bytesOf, inListMax, insert, query, slices } from './bulk-store.ts';
 import { decodeLatest, type LatestChanges, type LatestCount, mergeCounts } from './latest.ts';
@@ -25,16 +26,74 @@ export async function addToLatest(tx: Queryable, accountNo: number, changes: Lat
   }
 }
 
-/** The counts of sessions whose latest event is in a minute or later. */
-export async function readLatest(
+/** Minutes whose counts are read together, both included. */
+export interface MinuteSpan {
+  from: number;
+  to: number;
+}
+
+/** A minute may have more by itself. */
+const bytesAtOnce = 256 * 1_024;
+
+/** The minutes from one on that have counts, in spans of bounded size. */
+export async function findLatest(
   db: Queryable,
   accountNo: number,
   journeyNo: number,
   fromMinute: number,
-): Promise<LatestCount[]> {
-  const rows = await query<{ counts: Buffer }>(
+): Promise<MinuteSpan[]> {
+  const rows = await query<{ minute: number; bytes: number | bigint }>(
     db,
-    `SELECT counts FROM pulse_latest WHERE account_no = ${accountNo} AND journey_no = ${journeyNo} AND minute >= ${fromMinute}`,
+    `SELECT minute, LENGTH(counts) AS bytes FROM pulse_latest WHERE account_no = ${accountNo} AND journey_no = ${journeyNo} AND minute >= ${fromMinute} ORDER BY minute`,
   );
-  return rows.flatMap((row) => [...decodeLatest(row.counts)]);
+  const spans: MinuteSpan[] = [];
+  let left = 0;
+  for (const { minute, bytes } of rows) {
+    const last = spans.at(-1);
+    left -= Number(bytes);
+    if (last && left >= 0) last.to = minute;
+    else {
+      spans.push({ from: minute, to: minute });
+      left = bytesAtOnce - Number(bytes);
+    }
+  }
+  return spans;
+}
+
+export interface LatestOf {
+  accountNo: number;
+  journeyNo: number;
+  /** 0: all sessions. */
+  property: number;
+  /** Unset: each value. */
+  value?: number;
+  /** The hours in which the sessions began, `to` not included. */
+  from: number;
+  to: number;
+}
+
+const placesAtOnce = 1_000;
+const numbersOfPlace = 3;
+
+/** Reads the counts of some sessions in these minutes, one by one: an account may have bought a million of them. */
+export async function readLatest(
+  db: Queryable,
+  { accountNo, journeyNo, property, value, from, to }: LatestOf,
+  spans: readonly MinuteSpan[],
+  { pace, take }: { pace: Pace; take: (count: LatestCount) => void },
+): Promise<void> {
+  let places = 0;
+  for (const span of spans) {
+    const rows = await query<{ counts: Buffer }>(
+      db,
+      `SELECT counts FROM pulse_latest WHERE account_no = ${accountNo} AND journey_no = ${journeyNo} AND minute >= ${span.from} AND minute <= ${span.to}`,
+    );
+    for (const row of rows) {
+      for (const count of decodeLatest(row.counts)) {
+        if (++places % placesAtOnce === 0) await pace(placesAtOnce * numbersOfPlace);
+        if (count.property !== property || (value !== undefined && count.value !== value)) continue;
+        if (count.start >= from && count.start < to) take(count);
+      }
+    }
+  }
 }

@@ -1,10 +1,11 @@
 import { fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { createPace, type Pace } from '../base/turn.ts';
 import type { Queryable } from '../db/index.ts';
 import { emptyErrorCell } from './cell.ts';
 import { readCells, readErrorSums } from './cells-store.ts';
 import { getOrMake } from './get-or-make.ts';
 import { type LatestCount, minuteMs } from './latest.ts';
-import { readLatest } from './latest-store.ts';
+import { findLatest, type LatestOf, type MinuteSpan, readLatest } from './latest-store.ts';
 import { type JourneyNames, Names, otherValue, otherValueNo } from './names.ts';
 import { PeriodSums } from './period-sums.ts';
 import { defaultTimeoutMs, type Plan } from './plan.ts';
@@ -54,8 +55,15 @@ export interface OpenJourney {
   names: Names;
   settings: Settings;
   plan: Plan | undefined;
-  latest: readonly LatestCount[];
+  /** The minutes in which sessions that may still go on had their latest event. */
+  latest: readonly MinuteSpan[];
+  /** Of all that is read, in stored numbers. */
+  pace: Pace;
 }
+
+/** About 10 ms of processor time. */
+const numbersOfATurn = 50_000;
+const numbersOfCell = 10;
 
 export async function openJourney(
   tx: Queryable,
@@ -72,8 +80,8 @@ export async function openJourney(
   const declared = settings.newestPlan(journey.no);
   const plan = declared && declared.steps.length > 0 ? declared : undefined;
   const fromMinute = Math.floor((nowMs - (declared?.timeoutMs ?? defaultTimeoutMs)) / minuteMs);
-  const latest = await readLatest(tx, accountNo, journey.no, fromMinute);
-  return succeed({ tx, accountNo, journey, names, settings, plan, latest });
+  const latest = await findLatest(tx, accountNo, journey.no, fromMinute);
+  return succeed({ tx, accountNo, journey, names, settings, plan, latest, pace: createPace(numbersOfATurn) });
 }
 
 /** A property that is, or was once, declared. */
@@ -133,7 +141,7 @@ async function sumCells(
   segment: { property: number; value?: number },
   series?: Series,
 ): Promise<PeriodSums> {
-  const { tx, accountNo, journey } = open;
+  const { tx, accountNo, journey, pace } = open;
   const of = { accountNo, journeyNo: journey.no };
   const sums = new PeriodSums();
   const hourly = series?.groupBy === 'hour';
@@ -144,30 +152,38 @@ async function sumCells(
   const ranges: CellRange[] = hourly ? [{ grain: 'hour', ...period }] : coverWithCells(period.from, period.to);
   for (const range of ranges) {
     if (segment.property !== allSessions.property) {
-      for await (const { start, sums: part } of readSegments(tx, { ...of, ...segment }, range, true)) {
+      for await (const { start, sums: part } of readSegments(tx, { ...of, ...segment }, range, {
+        withTimes: true,
+        pace,
+      })) {
         addEncoded(sums, part);
         const at = point(start);
         if (at) addEncoded(at, part);
       }
       continue;
     }
-    for (const { start, step, cell } of await readCells(tx, of, range)) {
+    for await (const { start, step, cell } of readCells(tx, of, range, pace)) {
       sums.add(step, cell);
       point(start)?.add(step, cell);
     }
-    for (const { step, code, cell } of await readErrorSums(tx, of, range)) sums.addError(step, code, cell);
+    for (const { step, code, cell } of await readErrorSums(tx, of, range)) {
+      await pace(numbersOfCell);
+      sums.addError(step, code, cell);
+    }
   }
-  for (const count of latestOf(open, period)) {
-    if (count.property !== segment.property) continue;
-    if (segment.value !== undefined && count.value !== segment.value) continue;
+  await takeLatest(open, { ...segment, ...period }, (count) => {
     sums.addLatest(count);
     point(count.start)?.addLatest(count);
-  }
+  });
   return sums;
 }
 
-function latestOf({ latest }: OpenJourney, { from, to }: Period): LatestCount[] {
-  return latest.filter(({ start }) => start >= from && start < to);
+function takeLatest(
+  { tx, accountNo, journey, latest, pace }: OpenJourney,
+  of: Omit<LatestOf, 'accountNo' | 'journeyNo'>,
+  take: (count: LatestCount) => void,
+): Promise<void> {
+  return readLatest(tx, { accountNo, journeyNo: journey.no, ...of }, latest, { pace, take });
 }
 
 function dayOf(hour: number): number {
@@ -190,15 +206,16 @@ export async function sumValues(
   property: Property,
   whole: PeriodSums,
 ): Promise<ValueSums[]> {
-  const { tx, accountNo, journey, names } = open;
+  const { tx, accountNo, journey, names, pace } = open;
   const of = { accountNo, journeyNo: journey.no, property: property.no };
   const values = new Map<number, PeriodSums>();
   const sumsOf = (value: number) => getOrMake(values, value, () => new PeriodSums());
   for (const range of coverWithCells(period.from, period.to)) {
-    for await (const { value, sums } of readSegments(tx, of, range, false)) addEncoded(sumsOf(value), sums);
+    for await (const { value, sums } of readSegments(tx, of, range, { withTimes: false, pace }))
+      addEncoded(sumsOf(value), sums);
   }
-  for (const count of latestOf(open, period)) if (count.property === property.no) sumsOf(count.value).addLatest(count);
-  const none = without(whole, values.values());
+  await takeLatest(open, { property: property.no, ...period }, (count) => sumsOf(count.value).addLatest(count));
+  const none = await without(whole, values.values(), pace);
   const named = [...values].map(([value, sums]) => ({ value: names.valueName(property.no, value), sums }));
   return [...named, { value: noValue, sums: none }]
     .filter(({ sums }) => (sums.steps.get(0)?.sessions ?? 0) > 0)
@@ -206,12 +223,21 @@ export async function sumValues(
 }
 
 /** What is left of a whole without some of its parts; without times. */
-export function without(whole: PeriodSums, parts: Iterable<PeriodSums>): PeriodSums {
+export async function without(whole: PeriodSums, parts: Iterable<PeriodSums>, pace: Pace): Promise<PeriodSums> {
+  await pace(numbersOf(whole));
   const rest = new PeriodSums();
   for (const [step, cell] of whole.steps) rest.add(step, { ...cell, dwell: new Map() });
   for (const [place, { sessions, recovered }] of whole.errors)
     rest.errors.set(place, { ...emptyErrorCell(), sessions, recovered });
   for (const [step, count] of whole.latest) rest.latest.set(step, { ...count });
-  for (const part of parts) rest.take(part);
+  for (const part of parts) {
+    await pace(numbersOf(part));
+    rest.take(part);
+  }
   return rest;
+}
+
+/** About as many stored numbers as going through sums once takes the time of. */
+export function numbersOf({ steps, errors }: PeriodSums): number {
+  return (steps.size + errors.size) * numbersOfCell;
 }

@@ -3,6 +3,7 @@ import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
 import { maxOf, type NanoUsd } from '../base/money.ts';
+import { present } from '../base/present.ts';
 import { priceOf, type Rates } from '../catalog/index.ts';
 import { isConnectionLost } from '../db/index.ts';
 import type { Hold, HoldRequest, IdempotencyKey, Ledger } from '../wallet/index.ts';
@@ -45,6 +46,8 @@ export interface RecordDeps {
 }
 
 export interface RecordCall {
+  /** The id of the request, as its reply has it. */
+  requestId?: string | undefined;
   idempotency?: Omit<IdempotencyKey, 'scope'> | undefined;
 }
 
@@ -74,17 +77,19 @@ export async function recordEvents(
   try {
     // Events at no charge pass the ledger as all use does: nothing is recorded for a wallet that is empty.
     const ceiling = maxOf(costOf(good.length, price), 1n);
+    const askedAt = deps.clock.monotonic();
     const held = await deps.ledger.hold({
       ...payer.value,
       operation: 'pulse',
       priceVersion: price.version,
       ceiling,
       minimum: ceiling,
+      ...present({ requestId: call.requestId }),
       ...(call.idempotency ? { idempotency: { scope: replyScope(payer.value), ...call.idempotency } } : {}),
     });
     if (!held.ok) return held;
     if (held.value.kind === 'replayed') return replay(held.value.receipt, held.value.reply);
-    return await writeAndSettle(deps, accountId, { hold: held.value.hold, price, good, rejected });
+    return await writeAndSettle(deps, accountId, { hold: held.value.hold, askedAt, price, good, rejected });
   } finally {
     free();
   }
@@ -92,13 +97,15 @@ export async function recordEvents(
 
 interface Admitted {
   hold: Hold;
+  /** When its credit was asked for, by the monotonic clock. */
+  askedAt: number;
   price: PulsePrice;
   good: CheckedEvent[];
   rejected: Rejection[];
 }
 
 async function writeAndSettle(deps: RecordDeps, accountId: string, admitted: Admitted): Promise<Result<Recorded>> {
-  const { hold, price, good, rejected } = admitted;
+  const { hold, askedAt, price, good, rejected } = admitted;
   const costOfWritten = ({ accepted }: Written) => (accepted === 0 ? 0n : costOf(accepted, price));
   const batch: Batch = {
     events: identify(accountId, good, deps.digests),
@@ -118,6 +125,7 @@ async function writeAndSettle(deps: RecordDeps, accountId: string, admitted: Adm
   const receipt = await deps.ledger.settle(hold, {
     cost,
     usage: { events: written.accepted },
+    outcome: { latencyMs: Math.round(deps.clock.monotonic() - askedAt) },
     // They are stored.
     delivered: true,
     reply: Buffer.from(JSON.stringify(reply)),

@@ -1,3 +1,4 @@
+import type { Pace } from '../base/turn.ts';
 import type { Queryable } from '../db/index.ts';
 import { bytesOf, inListMax, insert, query, slices, sumsOf } from './bulk-store.ts';
 import { type StepSums, wholeJourney } from './cell.ts';
@@ -82,26 +83,30 @@ export interface SegmentsOf {
   value?: number;
 }
 
-/** So many hours or days are read at one time: a value's sums of one of them have at most some hundred kilobytes. */
-const startsAtOnce = 64;
+/** So many rows are read at one time: a value's sums of one hour or day have at most some hundred kilobytes. */
+const rowsAtOnce = 200;
 
-/** The stored sums in a range, in the order of their starts; without times, only their counts. */
+/** The stored sums in a range, in the order of their starts and values; without times, only their counts. */
 export async function* readSegments(
   db: Queryable,
   { accountNo, journeyNo, property, value }: SegmentsOf,
   { grain, from, to }: CellRange,
-  withTimes: boolean,
+  { withTimes, pace }: { withTimes: boolean; pace: Pace },
 ): AsyncIterable<StoredSegment> {
   const own = value === undefined ? '' : `AND value_no = ${value}`;
-  const where = `account_no = ${accountNo} AND journey_no = ${journeyNo} AND property_no = ${property} ${own} AND grain = ${grains[grain]}`;
-  const span = startsAtOnce * (grain === 'day' ? 24 : 1);
-  for (let at = from; at < to; at += span) {
+  const where = `account_no = ${accountNo} AND journey_no = ${journeyNo} AND property_no = ${property} ${own} AND grain = ${grains[grain]} AND start_hour < ${to}`;
+  let after = `AND start_hour >= ${from}`;
+  for (;;) {
     const rows = await query<{ start_hour: number; value_no: number; counts: Buffer; times?: Buffer }>(
       db,
-      `SELECT start_hour, value_no, counts${withTimes ? ', times' : ''} FROM pulse_segment WHERE ${where} AND start_hour >= ${at} AND start_hour < ${Math.min(to, at + span)} ORDER BY start_hour, value_no`,
+      `SELECT start_hour, value_no, counts${withTimes ? ', times' : ''} FROM pulse_segment WHERE ${where} ${after} ORDER BY start_hour, value_no LIMIT ${rowsAtOnce}`,
     );
     for (const { start_hour, value_no, counts, times } of rows) {
+      await pace(counts.length + (times?.length ?? 0));
       yield { start: start_hour, value: value_no, sums: times ? { counts, times } : { ...noSums, counts } };
     }
+    const last = rows.at(-1);
+    if (!last || rows.length < rowsAtOnce) return;
+    after = `AND start_hour >= ${last.start_hour} AND (start_hour > ${last.start_hour} OR value_no > ${last.value_no})`;
   }
 }

@@ -3,7 +3,8 @@ import { type Failure, fail, invalid, type Result, succeed } from '../base/failu
 import { maxOf, type NanoUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import { chooseWithOwn, type PricedRerankModel, priceOf } from '../catalog/index.ts';
-import { tryInTurn } from '../providers/index.ts';
+import { type AnsweredInTurn, type CallOutcome, tryInTurn } from '../providers/index.ts';
+import { watchOutcome } from '../telemetry/index.ts';
 import { endingCharge, type OpenCharge, openCharge, payerOf, replyScope, settleInFull } from '../wallet/index.ts';
 import { type Sizes, searchUnitsAtLeast, searchUnitsAtMost, sizesOf, tokensAbout, tokensAtMost } from './bounds.ts';
 import { callModel, type Ranking } from './call-model.ts';
@@ -12,7 +13,7 @@ import { countUsage, tokensIn } from './count-usage.ts';
 import type { RerankingDeps } from './deps.ts';
 import { offeredModels } from './offered-models.ts';
 import { restoreReply, storeReply } from './stored-reply.ts';
-import type { RerankCall, RerankReply, RerankRequest } from './types.ts';
+import type { RerankCall, RerankReply, RerankRequest, RerankUsage } from './types.ts';
 
 interface Prepared {
   routes: PricedRerankModel[];
@@ -21,6 +22,7 @@ interface Prepared {
   ceiling: NanoUsd;
   tokensMost: number;
   minimum: NanoUsd;
+  priceVersion: number;
 }
 
 /** After its deadline a request still has this long to be settled before its hold expires. */
@@ -40,7 +42,7 @@ export async function runRerank(
   if (!payer.ok) return payer;
   const prepared = await prepare(deps, caller, request);
   if (!prepared.ok) return prepared;
-  const { routes, ceiling, minimum, tokensMost } = prepared.value;
+  const { routes, ceiling, minimum, tokensMost, priceVersion } = prepared.value;
   const tokens = (await deps.reserveTokens?.(caller, tokensMost)) ?? succeed(undefined);
   if (!tokens.ok) return tokens;
   const opened = await openCharge(
@@ -51,7 +53,8 @@ export async function runRerank(
       provider: routes[0]?.model.provider,
       model: routes[0]?.model.id,
       providerKeyId: routes[0]?.ownKey?.id,
-      priceVersion: deps.catalog.version,
+      priceVersion,
+      requestId: call.requestId,
       ceiling,
       minimum,
       ttlMs: deps.deadlineMs + settleGraceMs,
@@ -75,6 +78,8 @@ async function prepare(deps: RerankingDeps, caller: Caller, request: RerankReque
     chooseModel(request, offered, caller.token?.models),
   );
   if (!chosen.ok) return chosen;
+  // Of the book that its prices are from: it may be another one when the tokens are counted.
+  const priceVersion = deps.catalog.version;
   const { routes } = chosen.value;
   const sizes = sizesOf(request.query, request.documents);
   const tooLong = await findTooLong(deps, owner, request, sizes, longestOf(routes));
@@ -87,7 +92,14 @@ async function prepare(deps: RerankingDeps, caller: Caller, request: RerankReque
     ...routes.map(({ model, rerank }) => (rerank.bills === 'tokens' ? tokensAtMost(sizes, model.contextTokens) : 0)),
   );
   const least = routes[0] ? priceOf(leastOf(routes[0], sizes), routes[0].price) : 1n;
-  return succeed({ routes, sizes, ceiling, tokensMost, minimum: maxOf(least < ceiling ? least : ceiling, 1n) });
+  return succeed({
+    routes,
+    sizes,
+    priceVersion,
+    ceiling,
+    tokensMost,
+    minimum: maxOf(least < ceiling ? least : ceiling, 1n),
+  });
 }
 
 function longestOf(routes: readonly PricedRerankModel[]): number {
@@ -138,14 +150,14 @@ async function answer(
 ): Promise<Result<RerankReply>> {
   const short = await tooLittle(deps, charge, request, prepared, owner);
   if (short) return fail(short);
-  const ranked = await rank(deps, request, prepared);
+  const ranked = await rank(deps, request, prepared, owner);
   if (!ranked.ok) {
     await charge.release(ranked.failure.kind);
     return ranked;
   }
   const { route, answer: ranking } = ranked.value;
+  const { usage } = ranking;
   const { provider, id: model } = route.model;
-  const usage = await countUsage(deps, { route, request, sizes: prepared.sizes, owner, stated: ranking });
   const cost = priceOf({ ...usage, requests: 1 }, route.price);
   const charged = cost < charge.amount ? cost : charge.amount;
   const reply = {
@@ -154,6 +166,7 @@ async function answer(
   };
   const paid = await settleInFull(charge, {
     ...{ cost, provider, model, usage: { ...usage, requests: 1 } },
+    outcome: { attempts: ranked.value.attempts, modelLatencyMs: ranked.value.latencyMs },
     ...(route.ownKey ? { providerKeyId: route.ownKey.id } : {}),
     ...(charge.replayable ? { reply: storeReply(reply) } : {}),
   });
@@ -177,22 +190,40 @@ async function tooLittle(
   return needed <= amount ? undefined : { kind: 'insufficient_credit', balance, held: balance - amount, needed };
 }
 
+type Counted = Ranking & { usage: RerankUsage };
+
 function rank(
   deps: RerankingDeps,
-  { query, documents }: RerankRequest,
-  { routes }: Prepared,
-): Promise<Result<{ route: PricedRerankModel; answer: Ranking }>> {
+  request: RerankRequest,
+  { routes, sizes }: Prepared,
+  owner: string,
+): Promise<Result<AnsweredInTurn<PricedRerankModel, Counted>>> {
+  const { query, documents } = request;
   return tryInTurn({
     ...{ routes, breaker: deps.breaker, deadlineMs: deps.deadlineMs, field: 'documents' },
     ownKeys: deps.ownKeys,
-    call: ({ model, rerank, ownKey }, signal) => {
-      const upstream = deps.providers.rerank(model.provider, model.upstreamModel, rerank.api, ownKey);
-      return (
-        upstream &&
-        callModel(deps, {
+    call: (route, signal) => {
+      const { model, rerank, price, ownKey } = route;
+      const { provider, id, upstreamModel } = model;
+      const upstream = deps.providers.rerank(provider, upstreamModel, rerank.api, ownKey);
+      if (!upstream) return undefined;
+      const counted = async (): Promise<CallOutcome<Counted>> => {
+        const ranked = await callModel(deps, {
           ...{ upstream, query, documents, signal, route: model.name, inputTokensMax: model.contextTokens },
           ownKey: ownKey !== undefined,
-        })
+        });
+        if (!ranked.ok) return ranked;
+        const usage = await countUsage(deps, { route, request, sizes, owner, stated: ranked.answer });
+        return { ok: true, answer: { ...ranked.answer, usage } };
+      };
+      return watchOutcome(
+        deps.watchCall?.({ operation: 'rerank', provider, model: id, upstreamModel }),
+        counted,
+        (made) => {
+          if (!made.ok) return { outcome: made.failure.outcome };
+          const { usage } = made.answer;
+          return { outcome: 'ok', usage, cost: priceOf({ ...usage, requests: 1 }, price) };
+        },
       );
     },
   });

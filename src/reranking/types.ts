@@ -47,6 +47,8 @@ export interface RerankUsage {
 
 /** How a request arrived. */
 export interface RerankCall {
+  /** The id of the request, as its reply has it. */
+  requestId?: string | undefined;
   /** Aborted when the caller goes away or its own deadline passes. */
   signal: AbortSignal;
   /** The caller's key, and a digest (at most 32 bytes) of the method and the message. */

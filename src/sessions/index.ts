@@ -1,29 +1,36 @@
 /** Who is signed in to the console: opaque sessions, which last no longer than the credential that they began with. */
 import type { Logger } from 'pino';
+import type { AuditEvent } from '../base/audit-event.ts';
 import type { Clock } from '../base/clock.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
 import { createGroupReader } from '../base/group-reader.ts';
 import { newId } from '../base/ids.ts';
 import { createRounds } from '../base/rounds.ts';
-import type { Database } from '../db/index.ts';
+import type { Database, Transaction } from '../db/index.ts';
 import { createSignInCodes, type SignInCodes } from './codes.ts';
+import type { PasskeySite } from './passkey-site.ts';
+import { createPasskeys, type PasskeyProof, type Passkeys } from './passkeys.ts';
 import { digestOf, isSessionSecret, newSessionSecret } from './secrets.ts';
 import { createSessionsStore, type StoredSession } from './sessions-store.ts';
 import type { Session, SessionHolder } from './types.ts';
 import { createVerifier, idleMs, type LookUps } from './verifier.ts';
+import { createWatcher } from './watcher.ts';
 
 export { codeMinutes, createSignInCodes, type SignInCodes } from './codes.ts';
-export type { CodeOwner, Session, SessionHolder } from './types.ts';
+export { isSameHolder } from './holder-columns.ts';
+export { type PasskeySite, passkeySite } from './passkey-site.ts';
+export type { PasskeyProof, Passkeys } from './passkeys.ts';
+export type { CodeOwner, Passkey, Session, SessionHolder } from './types.ts';
 
 export interface Sessions {
   /**
    * Signs a browser in. It gets a secret of its own, shown here once, and the session ends after 12 hours, after 60 minutes without a
    * request, or at `until`; an operator's after 1 hour and 15 minutes. A holder has at most 20: those used least recently end.
-   * Fails as `credentialOf` does.
+   * One that begins with a passkey ends with it. Fails as `credentialOf` does, and with `credential_invalid` when the passkey is gone.
    */
   open(
     holder: SessionHolder,
-    browser: { agent: string; until?: number | undefined },
+    browser: { agent: string; until?: number | undefined; passkey?: PasskeyProof['passkey'] | undefined },
   ): Promise<Result<{ session: Session; secret: string }>>;
   /**
    * Whose secret this is. Synchronous when the session was read less than a second ago, so what ended it on another node is obeyed
@@ -40,7 +47,13 @@ export interface Sessions {
   end(secret: string): Promise<void>;
   /** Ends one of those that `list` shows. False: there is none by this id. */
   endById(session: Session, id: string): Promise<boolean>;
+  /**
+   * Calls `onEnd` once when the session is over: at once when it is ended here, about a second later when its time is over, its credential is
+   * replaced, or another node ended it. Returns what stops the watching.
+   */
+  watch(sessionId: string, onEnd: () => void): () => void;
   codes: SignInCodes;
+  passkeys: Passkeys;
   /** Deletes, now and then, what is over. */
   start(): void;
   /** Deletes what is over, now. */
@@ -59,6 +72,10 @@ export interface SessionsOptions {
   credentialOf(holder: SessionHolder): Result<string> | Promise<Result<string>>;
   /** Limits look-ups of unknown secrets by address; absent: there is no limit. */
   lookUps?: LookUps;
+  /** Where passkeys work; undefined: nowhere. */
+  passkeySite(): PasskeySite | undefined;
+  /** Writes an event in the transaction of what it tells of. */
+  record(tx: Transaction, event: AuditEvent): Promise<void>;
 }
 
 const hourMs = 3_600_000;
@@ -90,7 +107,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function open(
     holder: SessionHolder,
-    { agent, until = Number.POSITIVE_INFINITY }: { agent: string; until?: number | undefined },
+    { agent, until = Number.POSITIVE_INFINITY, passkey }: Parameters<Sessions['open']>[1],
   ): Promise<Result<{ session: Session; secret: string }>> {
     const credential = await credentialOf(holder);
     if (!credential.ok) return credential;
@@ -100,9 +117,13 @@ export function createSessions(options: SessionsOptions): Sessions {
       ...{ id: newId('ses'), holder, agent: agent.slice(0, 200) },
       ...{ createTime: now, seenTime: now, confirmTime: now },
       expireTime: Math.min(now + lifeMs[holder.role], until),
+      ...(passkey && { passkeyId: passkey.id }),
+      ...(Number.isFinite(until) && { credentialEndTime: until }),
     };
-    await store.insert(digestOf(secret), { session, credential: credential.value }, perHolderMax);
-    return succeed({ session, secret });
+    // A passkey is of one credential: where that was replaced a moment ago, the session is over at once.
+    const stored = { session, credential: passkey?.credential ?? credential.value };
+    const inserted = await store.insert(digestOf(secret), stored, perHolderMax);
+    return inserted ? succeed({ session, secret }) : fail({ kind: 'credential_invalid' });
   }
 
   async function confirm(secret: string): Promise<Result<Session>> {
@@ -125,11 +146,15 @@ export function createSessions(options: SessionsOptions): Sessions {
     const digest = digestOf(secret);
     await store.end(digest);
     verifier.ended(digest);
+    watcher.look();
   }
 
   async function endById({ holder }: Session, id: string): Promise<boolean> {
     const digest = await store.endById(holder, id);
-    if (digest !== undefined) verifier.ended(digest);
+    if (digest !== undefined) {
+      verifier.ended(digest);
+      watcher.look();
+    }
     return digest !== undefined;
   }
 
@@ -137,6 +162,11 @@ export function createSessions(options: SessionsOptions): Sessions {
     for (let batch = 0; batch < sweepBatchesMax; batch++) if (!(await store.sweep(clock.now(), sweepBatch))) return;
   }
 
+  const watcher = createWatcher({
+    load: store.loadByIds,
+    isStanding: verifier.isStanding,
+    onError: (error) => log.warn({ err: error }, 'sessions with streams could not be looked at; the next round will'),
+  });
   const rounds = createRounds({
     everyMs: sweepEveryMs,
     run: sweep,
@@ -152,9 +182,23 @@ export function createSessions(options: SessionsOptions): Sessions {
     list,
     end,
     endById,
+    watch: watcher.watch,
     codes: createSignInCodes({ db, clock }),
-    start: rounds.start,
+    passkeys: createPasskeys({
+      ...{ db, clock, log, credentialOf, site: options.passkeySite },
+      record: options.record,
+      onEnded: (digest) => {
+        verifier.ended(digest);
+        watcher.look();
+      },
+    }),
+    start() {
+      rounds.start();
+      watcher.start();
+    },
     sweep,
-    close: rounds.close,
+    async close() {
+      await Promise.all([rounds.close(), watcher.close()]);
+    },
   };
 }

@@ -1,24 +1,25 @@
 import { type Selectable, sql } from 'kysely';
 import { type Database, lockQuota, type Queryable } from '../db/index.ts';
+import { type HolderColumns, holderColumns, holderOf } from './holder-columns.ts';
 import type { CodeOwner, Session, SessionHolder } from './types.ts';
 
 interface SessionTables {
   console_session: SessionTable;
+  console_passkey: { id: string };
   console_code: { digest: Buffer; account_id: string | null; operator: string | null; expires_at_ms: number };
 }
 
-interface SessionTable {
+interface SessionTable extends HolderColumns {
   digest: Buffer;
   id: string;
-  role: 'owner' | 'operator';
-  holder: string;
-  account_id: string | null;
   credential: string;
   agent: string;
   created_at_ms: number;
   seen_at_ms: number;
   confirmed_at_ms: number;
   expires_at_ms: number;
+  passkey_id: string | null;
+  credential_ends_at_ms: number | null;
 }
 
 /** A session, and the state of its holder's credential when it began. */
@@ -29,9 +30,14 @@ export interface StoredSession {
 
 /** All SQL about sessions and sign-in codes. Digests are SHA-256 in hexadecimal. */
 export interface SessionsStore {
-  /** Adds a session. When its holder has more than `most` then, those that were used least recently end. */
-  insert(digest: string, stored: StoredSession, most: number): Promise<void>;
+  /**
+   * Adds a session. When its holder has more than `most` then, those that were used least recently end. False: the passkey that it
+   * began with is gone, and there is no session.
+   */
+  insert(digest: string, stored: StoredSession, most: number): Promise<boolean>;
   load(digests: readonly string[]): Promise<Map<string, StoredSession>>;
+  /** By their ids. */
+  loadByIds(ids: readonly string[]): Promise<Map<string, StoredSession>>;
   /** Sessions of the account, or of the operator, newest first, `limit` at most. */
   list(holder: SessionHolder, limit: number): Promise<StoredSession[]>;
   seen(digest: string, time: number): Promise<void>;
@@ -42,52 +48,64 @@ export interface SessionsStore {
   insertCode(digest: string, owner: CodeOwner, expireTime: number): Promise<void>;
   /** Uses a code up. Undefined when there is none that still works. */
   takeCode(digest: string, now: number): Promise<CodeOwner | undefined>;
-  /** Deletes sessions and codes whose time is over, at most `limit` of each; whether there may be more. */
+  /** Deletes sessions, codes and challenges whose time is over, at most `limit` of each; whether there may be more. */
   sweep(now: number, limit: number): Promise<boolean>;
 }
 
 export function createSessionsStore(database: Database): SessionsStore {
   const db = database.for<SessionTables>();
 
-  async function insert(digest: string, { session, credential }: StoredSession, most: number): Promise<void> {
-    const { holder } = session;
-    await database.transaction(async (tx) => {
+  async function insert(digest: string, { session, credential }: StoredSession, most: number): Promise<boolean> {
+    const { passkeyId, credentialEndTime } = session;
+    const columns = holderColumns(session.holder);
+    return database.transaction(async (tx) => {
       const trx = tx.for<SessionTables>();
       // So that many sign-ins at one time leave no more than `most`, either.
-      await lockQuota(tx, accountOf(holder) ?? 'operators', 'console sessions');
+      await lockQuota(tx, columns.account_id ?? 'operators', 'console sessions');
+      // Whoever removes the passkey waits for this, and then ends this session, too.
+      if (passkeyId !== undefined) {
+        const passkeys = trx.selectFrom('console_passkey').select('id').where('id', '=', passkeyId);
+        if (!(await passkeys.forUpdate().executeTakeFirst())) return false;
+      }
       await trx
         .insertInto('console_session')
         .values({
           digest: bytes(digest),
           id: session.id,
-          ...holderColumns(holder),
-          account_id: accountOf(holder) ?? null,
+          ...columns,
           credential,
           agent: session.agent,
           created_at_ms: session.createTime,
           seen_at_ms: session.seenTime,
           confirmed_at_ms: session.confirmTime,
           expires_at_ms: session.expireTime,
+          passkey_id: passkeyId ?? null,
+          credential_ends_at_ms: credentialEndTime ?? null,
         })
         .execute();
-      const { role, holder: name } = holderColumns(holder);
       const others = await trx
         .selectFrom('console_session')
         .select('id')
-        .where('role', '=', role)
-        .where('holder', '=', name)
+        .where('role', '=', columns.role)
+        .where('holder', '=', columns.holder)
         .where('id', '!=', session.id)
         .orderBy('seen_at_ms', 'desc')
         .orderBy('id', 'desc')
         .execute();
       const tooMany = others.slice(most - 1).map(({ id }) => id);
       if (tooMany.length > 0) await trx.deleteFrom('console_session').where('id', 'in', tooMany).execute();
+      return true;
     });
   }
 
   async function load(digests: readonly string[]): Promise<Map<string, StoredSession>> {
     const rows = await db.selectFrom('console_session').selectAll().where('digest', 'in', digests.map(bytes)).execute();
     return new Map(rows.map((row) => [row.digest.toString('hex'), storedOf(row)]));
+  }
+
+  async function loadByIds(ids: readonly string[]): Promise<Map<string, StoredSession>> {
+    const rows = await db.selectFrom('console_session').selectAll().where('id', 'in', ids).execute();
+    return new Map(rows.map((row) => [String(row.id), storedOf(row)]));
   }
 
   async function list(holder: SessionHolder, limit: number): Promise<StoredSession[]> {
@@ -125,7 +143,7 @@ export function createSessionsStore(database: Database): SessionsStore {
 
   async function sweep(now: number, limit: number): Promise<boolean> {
     const swept = await Promise.all(
-      ['console_session', 'console_code'].map((table) =>
+      ['console_session', 'console_code', 'console_challenge'].map((table) =>
         sql`DELETE FROM ${sql.table(table)} WHERE expires_at_ms <= ${now} ORDER BY expires_at_ms LIMIT ${sql.lit(limit)}`.execute(
           db,
         ),
@@ -137,6 +155,7 @@ export function createSessionsStore(database: Database): SessionsStore {
   return {
     insert,
     load,
+    loadByIds,
     list,
     async seen(digest, time) {
       await db
@@ -178,29 +197,19 @@ function ownedBy(database: Queryable, holder: SessionHolder) {
     : sessions.where('role', '=', 'operator').where('holder', '=', holder.operator);
 }
 
-function holderColumns(holder: SessionHolder): Pick<SessionTable, 'role' | 'holder'> {
-  return { role: holder.role, holder: holder.role === 'owner' ? holder.keyId : holder.operator };
-}
-
-function accountOf(holder: SessionHolder): string | undefined {
-  return holder.role === 'owner' ? holder.accountId : undefined;
-}
-
 function storedOf(row: Selectable<SessionTable>): StoredSession {
-  const name = String(row.holder);
   return {
     credential: String(row.credential),
     session: {
       id: String(row.id),
-      holder:
-        row.account_id === null
-          ? { role: 'operator', operator: name }
-          : { role: 'owner', accountId: String(row.account_id), keyId: name },
+      holder: holderOf(row),
       agent: row.agent,
       createTime: Number(row.created_at_ms),
       seenTime: Number(row.seen_at_ms),
       confirmTime: Number(row.confirmed_at_ms),
       expireTime: Number(row.expires_at_ms),
+      ...(row.passkey_id !== null && { passkeyId: String(row.passkey_id) }),
+      ...(row.credential_ends_at_ms !== null && { credentialEndTime: Number(row.credential_ends_at_ms) }),
     },
   };
 }

@@ -95,11 +95,11 @@ export function createVerifier({ clock, reader, credentialOf, lookUps, onSeen }:
     return now < expireTime && now < seenTime + idleMs[holder.role];
   }
 
-  /** Whether a session that was read just now goes on. */
+  /** Whether a session that was read just now goes on. Not being able to look at its credential ends none. */
   async function isStanding(stored: StoredSession): Promise<boolean> {
     if (!isInTime(stored)) return false;
     const credential = await credentialOf(stored.session.holder);
-    return credential.ok && credential.value === stored.credential;
+    return credential.ok ? credential.value === stored.credential : !isOver(credential);
   }
 
   function ended(digest: string): void {

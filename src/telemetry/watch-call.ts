@@ -6,14 +6,16 @@ export type WatchCall = (target: CallTarget) => CallWatch | undefined;
 
 /** What is called. */
 export interface CallTarget {
-  /** In the words of OpenTelemetry's `gen_ai.operation.name`. */
-  operation: 'chat' | 'embeddings';
+  /** In the words of OpenTelemetry's `gen_ai.operation.name`; it has none for a ranking. */
+  operation: 'chat' | 'embeddings' | 'rerank';
   /** The provider's id in the configuration. */
   provider: string;
   /** The model's id in the catalog. */
   model: string;
   /** The provider's own name for it. */
   upstreamModel: string;
+  /** How long the vectors are, of embeddings. */
+  dimensions?: number | undefined;
 }
 
 /** One call that is watched. */

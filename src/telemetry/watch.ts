@@ -30,7 +30,7 @@ export function createWatchCall(options: WatchOptions): WatchCall {
 }
 
 function watch(
-  { provider, model }: CallTarget,
+  { provider, model, dimensions }: CallTarget,
   target: Attributes,
   span: Span | undefined,
   { instruments, contentBytesMax }: WatchOptions,
@@ -40,6 +40,7 @@ function watch(
   const heard: Heard = { streams: false, toolCalls: 0, output: [] };
   let isOver = false;
   span?.setAttribute('intelligence.model', `${provider}/${model}`);
+  if (dimensions !== undefined) span?.setAttribute('gen_ai.embeddings.dimension.count', dimensions);
 
   return {
     listen: (upstream) =>

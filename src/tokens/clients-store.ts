@@ -1,4 +1,4 @@
-import { type Database, lockQuota, type Transactional } from '../db/index.ts';
+import { type Database, lockQuota, type Queryable, type Transactional } from '../db/index.ts';
 import type { ClientApplication } from './types.ts';
 
 interface ClientTables {
@@ -18,8 +18,13 @@ export function createClientsStore(database: Database) {
   const db = database.for<ClientTables>();
 
   /** Any account's, for the OAuth endpoints: a client id is no secret. */
-  async function find(clientId: string): Promise<ClientApplication | undefined> {
-    const row = await db.selectFrom('client_application').selectAll().where('id', '=', clientId).executeTakeFirst();
+  async function find(clientId: string, on: Queryable = database): Promise<ClientApplication | undefined> {
+    const row = await on
+      .for<ClientTables>()
+      .selectFrom('client_application')
+      .selectAll()
+      .where('id', '=', clientId)
+      .executeTakeFirst();
     return row && clientOf(row);
   }
 
@@ -65,15 +70,20 @@ export function createClientsStore(database: Database) {
       return (await select.execute()).map(clientOf);
     },
 
-    async disable(accountId: string, clientId: string, time: number): Promise<ClientApplication | undefined> {
-      await db
+    async disable(
+      accountId: string,
+      clientId: string,
+      { time, within = database }: { time: number; within: Transactional | undefined },
+    ): Promise<ClientApplication | undefined> {
+      await within
+        .for<ClientTables>()
         .updateTable('client_application')
         .set({ disabled_at_ms: time })
         .where('id', '=', clientId)
         .where('account_id', '=', accountId)
         .where('disabled_at_ms', 'is', null)
         .execute();
-      const client = await find(clientId);
+      const client = await find(clientId, within);
       return client?.accountId === accountId ? client : undefined;
     },
   };

@@ -16,7 +16,7 @@ export interface Clients {
   get(accountId: string, clientId: string): Promise<Result<ClientApplication>>;
   list(accountId: string, page: PageRequest): Promise<Result<Page<ClientApplication>>>;
   /** No device of it can be activated any more, or fetch another token. */
-  disable(accountId: string, clientId: string): Promise<Result<ClientApplication>>;
+  disable(accountId: string, clientId: string, within?: Transactional): Promise<Result<ClientApplication>>;
 }
 
 /** Of one account; disabled ones do not count. */
@@ -66,8 +66,8 @@ export function createClients(options: {
       return succeed(makePage('clients', start.value, rows, ({ id }) => id));
     },
 
-    async disable(accountId, clientId) {
-      const client = await store.disable(accountId, clientId, clock.now());
+    async disable(accountId, clientId, within) {
+      const client = await store.disable(accountId, clientId, { time: clock.now(), within });
       return client ? succeed(client) : fail(notFound);
     },
   };

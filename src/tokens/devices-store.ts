@@ -164,8 +164,9 @@ export function createDevicesStore({
   }
 
   /** An account's grant by its user code, to show before it is decided. */
-  async function findGrant(accountId: string, userCode: string): Promise<Grant | undefined> {
-    const row = await db
+  async function findGrant(accountId: string, userCode: string, on: Queryable = database): Promise<Grant | undefined> {
+    const row = await on
+      .for<DeviceTables>()
       .selectFrom('device_grant')
       .selectAll()
       .where('user_code', '=', userCode)
@@ -303,8 +304,13 @@ export function createDevicesStore({
   }
 
   /** Ends a device; undefined when its manager has none by that id. Once more does nothing. */
-  async function revoke(by: Manager, deviceId: string, reason: string): Promise<Device | undefined> {
-    return database.transaction(async (tx) => {
+  async function revoke(
+    by: Manager,
+    deviceId: string,
+    reason: string,
+    within: Transactional = database,
+  ): Promise<Device | undefined> {
+    return within.transaction(async (tx) => {
       const device = await lockDevice(tx, deviceId, now());
       if (!device || !isOf(by, device)) return undefined;
       if (device.state !== 'revoked') await endDevice(tx, device, reason);

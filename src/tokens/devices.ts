@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
 import { newId } from '../base/ids.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../base/page.ts';
-import type { Transactional } from '../db/index.ts';
+import type { Queryable, Transactional } from '../db/index.ts';
 import type { Attempts } from './attempts.ts';
 import { lesserCap, violationsOf } from './bounds.ts';
 import type { ClientsStore } from './clients-store.ts';
@@ -20,15 +20,15 @@ export interface Devices {
   read(by: ByCode): Promise<Result<DeviceWish>>;
   /** Lets the device that shows this user code in, for one end user, within what its client's key may. */
   approve(approval: DeviceApproval, within?: Transactional): Promise<Result<Device>>;
-  /** Refuses the device that shows this user code. */
+  /** Refuses the device that shows this user code; tells of which client it was. */
   deny(
     denial: Pick<DeviceApproval, 'accountId' | 'approvedBy' | 'onlyKeyId' | 'userCode'>,
     within?: Transactional,
-  ): Promise<Result<void>>;
+  ): Promise<Result<string>>;
   get(by: Manager, deviceId: string): Promise<Result<Device>>;
   list(by: Manager, page: PageRequest & { subject?: string }): Promise<Result<Page<Device>>>;
   /** Ends a device: its access tokens within a second, its refresh credential for ever. */
-  revoke(by: Manager, deviceId: string): Promise<Result<Device>>;
+  revoke(by: Manager, deviceId: string, within?: Transactional): Promise<Result<Device>>;
 }
 
 type ByCode = Manager & Pick<DeviceApproval, 'userCode'>;
@@ -52,7 +52,7 @@ const notFound: Failure = { kind: 'not_found', resource: 'device' };
 
 export function createDevices({ store, clients, clock, attempts, parentOf }: DevicesOptions): Devices {
   async function approve(approval: DeviceApproval, within?: Transactional): Promise<Result<Device>> {
-    const found = await pendingGrant(approval);
+    const found = await pendingGrant(approval, within);
     if (!found.ok) return found;
     const { grant, client } = found.value;
     if (client.disableTime !== undefined) return fail(noSuchCode);
@@ -88,27 +88,28 @@ export function createDevices({ store, clients, clock, attempts, parentOf }: Dev
     return (await store.decideGrant(grant, device, within)) ? succeed(device) : fail(noSuchCode);
   }
 
-  async function deny(denial: Parameters<Devices['deny']>[0], within?: Transactional): Promise<Result<void>> {
-    const found = await pendingGrant(denial);
+  async function deny(denial: Parameters<Devices['deny']>[0], within?: Transactional): Promise<Result<string>> {
+    const found = await pendingGrant(denial, within);
     if (!found.ok) return found;
-    return (await store.decideGrant(found.value.grant, undefined, within)) ? succeed(undefined) : fail(noSuchCode);
+    const { grant, client } = found.value;
+    return (await store.decideGrant(grant, undefined, within)) ? succeed(client.id) : fail(noSuchCode);
   }
 
   /** The grant under a user code, of this account's own clients, that is `wanted`. Wrong codes are counted. */
-  async function findGrant(by: ByCode, wanted: (grant: Grant) => boolean): Promise<Result<FoundGrant>> {
+  async function findGrant(by: ByCode, wanted: (grant: Grant) => boolean, on?: Queryable): Promise<Result<FoundGrant>> {
     const attempt = attempts.begin(by.accountId);
     if (!attempt.ok) return attempt;
     const code = readUserCode(by.userCode);
-    const grant = code === undefined ? undefined : await store.findGrant(by.accountId, code);
-    const client = grant && wanted(grant) ? await clients.find(grant.clientId) : undefined;
+    const grant = code === undefined ? undefined : await store.findGrant(by.accountId, code, on);
+    const client = grant && wanted(grant) ? await clients.find(grant.clientId, on) : undefined;
     if (!grant || !client || (by.onlyKeyId !== undefined && client.keyId !== by.onlyKeyId))
       return fail(code === undefined ? invalid('userCode', 'must be the 8 letters that the device shows') : noSuchCode);
     attempt.value();
     return succeed({ grant, client });
   }
 
-  function pendingGrant(by: ByCode): Promise<Result<FoundGrant>> {
-    return findGrant(by, ({ state, expireTime }) => state === 'pending' && clock.now() < expireTime);
+  function pendingGrant(by: ByCode, on: Queryable | undefined): Promise<Result<FoundGrant>> {
+    return findGrant(by, ({ state, expireTime }) => state === 'pending' && clock.now() < expireTime, on);
   }
 
   async function read(by: ByCode): Promise<Result<DeviceWish>> {
@@ -154,8 +155,8 @@ export function createDevices({ store, clients, clock, attempts, parentOf }: Dev
       return succeed(makePage('devices', start.value, rows, ({ id }) => id));
     },
 
-    async revoke(by, deviceId) {
-      const device = await store.revoke(by, deviceId, 'revoked by the account');
+    async revoke(by, deviceId, within) {
+      const device = await store.revoke(by, deviceId, 'revoked by the account', within);
       return device ? succeed(device) : fail(notFound);
     },
   };

@@ -55,7 +55,7 @@ export interface Tokens {
    */
   verify(accessToken: string, from?: { readonly peer: string }): Result<VerifiedToken> | Promise<Result<VerifiedToken>>;
   /** Ends one token before its time, everywhere within a second. */
-  revoke(by: Manager, tokenId: string): Promise<Result<void>>;
+  revoke(by: Manager, tokenId: string, within?: Transactional): Promise<Result<void>>;
   /** RFC 7009: ends a token, or the device of a refresh token, that was issued to this client. Says nothing of others. */
   revokeForClient(request: { clientId: string; token: string }): Promise<void>;
   /** The public signing keys (RFC 7517). */
@@ -150,6 +150,7 @@ export function createTokens(options: TokensOptions): Tokens {
         clock.now() + (request.ttlSeconds ?? ttlSecondsDefault) * 1000,
         expireTime ?? Number.POSITIVE_INFINITY,
       ),
+      ...(request.sessionId !== undefined && { sessionId: request.sessionId }),
       ...(request.spendingCap !== undefined && cap !== undefined && { spendingCap: cap }),
       ...(request.models && request.models.length > 0 && { models: request.models }),
     });
@@ -165,14 +166,14 @@ export function createTokens(options: TokensOptions): Tokens {
     }
     const verified = await verifier.verify(token);
     if (verified.ok && verified.value.clientId === clientId)
-      await store.revoke(verified.value, verified.value.tokenId, clock.now());
+      await store.revoke(verified.value, verified.value.tokenId, { time: clock.now() });
   }
 
   return {
     issue,
     verify: verifier.verify,
-    async revoke(by, tokenId) {
-      const isThere = await store.revoke(by, tokenId, clock.now());
+    async revoke(by, tokenId, within) {
+      const isThere = await store.revoke(by, tokenId, { time: clock.now(), within });
       return isThere ? succeed(undefined) : fail({ kind: 'not_found', resource: 'token' });
     },
     revokeForClient,

@@ -13,6 +13,7 @@ export interface TokenContent {
   clientId: string;
   subject: string;
   deviceId?: string;
+  sessionId?: string;
   scopes: readonly string[];
   spendingCap?: NanoUsd;
   models?: readonly string[];
@@ -32,6 +33,7 @@ export interface TokenClaims {
   account: string;
   key: string;
   device?: string;
+  session?: string;
   /** Nano-USD in decimal digits: JSON numbers are not exact enough. */
   cap?: string;
   models?: readonly string[];
@@ -60,6 +62,7 @@ export function createMinter(options: { signingKeys: SigningKeys; issuer: () => 
       account: content.accountId,
       key: content.keyId,
       ...(content.deviceId !== undefined && { device: content.deviceId }),
+      ...(content.sessionId !== undefined && { session: content.sessionId }),
       ...(content.spendingCap !== undefined && { cap: String(content.spendingCap) }),
       ...(content.models && { models: content.models }),
     };

@@ -181,6 +181,7 @@ function tokenOf(claims: TokenClaims, parent: ParentKey): VerifiedToken {
     expireTime: claims.exp * 1000,
     parent,
     ...(claims.device !== undefined && { deviceId: claims.device }),
+    ...(claims.session !== undefined && { sessionId: claims.session }),
     ...(cap !== undefined && { spendingCap: cap }),
     ...(claims.models && { models: claims.models }),
   };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CredentialChanges } from '../db/credential-changes.ts';
-import type { Database, Queryable } from '../db/index.ts';
+import type { Database, Queryable, Transactional } from '../db/index.ts';
 import type { Manager } from './types.ts';
 
 interface TokenTables {
@@ -56,8 +56,12 @@ export function createTokensStore({ db: database, changes }: TokensStoreOptions)
   }
 
   /** Ends one token; says whether its manager has such a token. */
-  async function revoke({ accountId, onlyKeyId }: Manager, tokenId: string, time: number): Promise<boolean> {
-    return database.transaction(async (tx) => {
+  async function revoke(
+    { accountId, onlyKeyId }: Manager,
+    tokenId: string,
+    { time, within = database }: { time: number; within?: Transactional | undefined },
+  ): Promise<boolean> {
+    return within.transaction(async (tx) => {
       const trx = tx.for<TokenTables>();
       const row = await trx
         .selectFrom('access_token')

@@ -23,6 +23,8 @@ export interface NewToken {
   keyId: string;
   /** The account that asks with a management key: the key must be one of its own. Absent: the key itself asks. */
   accountId?: string;
+  /** The session of the console that asks: streams by the token end with it. */
+  sessionId?: string;
   /** The end user, as the customer names them: 1 to 128 bytes. */
   subject: string;
   /** Default: all of `tokenScopes` that the parent has. */
@@ -51,6 +53,8 @@ export interface VerifiedToken {
   clientId: string;
   subject: string;
   deviceId?: string;
+  /** The session of the console that it was made by. */
+  sessionId?: string;
   /** Those of the token that its parent still has. */
   scopes: ReadonlySet<string>;
   /** The token's own, never more than its parent's. */

@@ -34,6 +34,7 @@ export { type TopUpSettings, topUpMin } from './top-ups/create-top-ups.ts';
 export { manualPayments, refuseSandboxMoney, sandboxPayments } from './top-ups/payments.ts';
 export type * from './top-ups/top-ups.ts';
 export { createUsageCatchUp, type UsageCatchUp, type UsageCatchUpOptions } from './usage/catch-up.ts';
+export { rebuildUsage, type UsageRebuild, type UsageRebuildOptions } from './usage/rebuild.ts';
 export { fits } from './wallets/charge-filter.ts';
 export { createWallets, type WalletsDependencies } from './wallets/create-wallets.ts';
 export type * from './wallets/wallets.ts';

@@ -47,11 +47,12 @@ export async function openCharge(
   tokens?: ReservedTokens,
 ): Promise<Result<ChargeOutcome>> {
   let charge: OpenCharge | undefined;
+  const askedAt = performance.now();
   try {
     const held = await ledger.hold(request);
     if (!held.ok) return held;
     if (held.value.kind === 'held') {
-      charge = new OpenCharge(ledger, held.value.hold, tokens);
+      charge = new OpenCharge(ledger, held.value.hold, { tokens, askedAt });
       return succeed({ kind: 'held', charge });
     }
     const { reply, receipt } = held.value;
@@ -76,14 +77,21 @@ export async function endingCharge<T>(funds: Funds, work: () => Promise<T>): Pro
 export class OpenCharge implements Funds {
   readonly #ledger: Ledger;
   readonly #tokens: ReservedTokens | undefined;
+  readonly #askedAt: number;
   #hold: Hold;
   #settling: Promise<Receipt> | undefined;
   #released = false;
 
-  constructor(ledger: Ledger, hold: Hold, tokens: ReservedTokens | undefined) {
+  /** `askedAt`: when its credit was asked for, by `performance.now`. */
+  constructor(
+    ledger: Ledger,
+    hold: Hold,
+    { tokens, askedAt }: { tokens: ReservedTokens | undefined; askedAt: number },
+  ) {
     this.#ledger = ledger;
     this.#hold = hold;
     this.#tokens = tokens;
+    this.#askedAt = askedAt;
   }
 
   get id(): string {
@@ -125,7 +133,9 @@ export class OpenCharge implements Funds {
   settle(settlement: Readonly<Settlement>): Promise<Receipt> {
     if (!this.#settling) {
       this.#tokens?.settle(tokensOf(settlement.usage));
-      this.#settling = this.#ledger.settle(this.#hold, settlement);
+      const latencyMs = Math.round(performance.now() - this.#askedAt);
+      const outcome = { ...settlement.outcome, latencyMs };
+      this.#settling = this.#ledger.settle(this.#hold, { ...settlement, outcome });
     }
     return this.#settling;
   }

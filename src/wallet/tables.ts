@@ -64,6 +64,8 @@ export const chargeTable = table(
     ...each(optional(number), ...usageCounts),
     cacheWrite1hInputTokens: named('cache_write_1h_input_tokens', optional(number)),
     estimated: zero(flag),
+    ...each(optional(number), 'latencyMs', 'modelLatencyMs', 'attempts'),
+    finishReason: optional(text),
     ...each(optional(integer), 'expiresAtUs', 'endedAtUs'),
   },
   {
@@ -72,7 +74,7 @@ export const chargeTable = table(
     priceVersion: number,
     nodeId: text,
     caps: zero(number),
-    ...each(optional(text), 'idempotencyScope', 'idempotencyKey'),
+    ...each(optional(text), 'requestId', 'idempotencyScope', 'idempotencyKey'),
     idempotencyFingerprint: optional(hex),
     idempotencyFence: optional(integer),
     createdAtUs: integer,

@@ -1,5 +1,5 @@
 import { maxAmountNanoUsd, type NanoUsd } from '../base/money.ts';
-import type { HoldRequest, Usage } from './ledger/ledger.ts';
+import type { HoldRequest, Outcome, Usage } from './ledger/ledger.ts';
 
 /** Refuses what no caller of this room may ask for. These are bugs, so they throw before anything is queued. */
 export function checkHold(request: Readonly<HoldRequest>): void {
@@ -14,6 +14,7 @@ export function checkHold(request: Readonly<HoldRequest>): void {
   if (request.provider !== undefined) checkText('provider', request.provider, 100);
   if (request.model !== undefined) checkText('model', request.model, 200);
   if (request.providerKeyId !== undefined) checkText('providerKeyId', request.providerKeyId, 40);
+  if (request.requestId !== undefined) checkText('requestId', request.requestId, 128);
   checkCount('keyVersion', request.keyVersion);
   checkCount('priceVersion', request.priceVersion);
   const { idempotency, caps = [], metadata, ttlMs } = request;
@@ -65,6 +66,11 @@ export function checkAmount(name: string, amount: NanoUsd): void {
 
 export function checkUsage(usage: Readonly<Usage>): void {
   for (const count of Object.values(usage)) if (typeof count === 'number') checkCount('usage', count);
+}
+
+export function checkOutcome({ finishReason, ...counts }: Readonly<Outcome>): void {
+  if (finishReason !== undefined) checkText('finishReason', finishReason, 32);
+  for (const count of Object.values(counts)) if (count !== undefined) checkCount('outcome', count);
 }
 
 function checkCount(name: string, count: number): void {

@@ -121,8 +121,8 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
       const rows = await listEndpointRows(db, { accountId, before: after, limit: size + 1 });
       return succeed(makePage('webhook-endpoints', start.value, rows.map(toEndpoint), ({ endpointId }) => endpointId));
     },
-    async deleteEndpoint(accountId, endpointId) {
-      const removed = await db.transaction((tx) => removeEndpoint(tx, accountId, endpointId));
+    async deleteEndpoint(accountId, endpointId, within = db) {
+      const removed = await within.transaction((tx) => removeEndpoint(tx, accountId, endpointId));
       return removed ? succeed(undefined) : fail({ kind: 'not_found', resource: 'endpoint' });
     },
     async rotateSecret({ accountId, endpointId, overlapSeconds }, within = db) {

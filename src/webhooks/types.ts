@@ -17,7 +17,7 @@ export interface Webhooks {
   ): Promise<Result<{ endpoint: Endpoint; secret: string }>>;
   listEndpoints(accountId: string, page: PageRequest): Promise<Result<Page<Endpoint>>>;
   /** Its deliveries that are pending are given up. */
-  deleteEndpoint(accountId: string, endpointId: string): Promise<Result<undefined>>;
+  deleteEndpoint(accountId: string, endpointId: string, within?: Transactional): Promise<Result<undefined>>;
   /**
    * Replaces the secret; messages are signed with the old one as well for `overlapSeconds`, 0 to 7 days. Fails with `not_found`,
    * and with `invalid_argument` for another overlap.

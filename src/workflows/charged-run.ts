@@ -23,6 +23,8 @@ import { familyPrice, type PriceList } from './prices.ts';
 
 /** How a request arrived. */
 export interface WorkflowCall {
+  /** The id of the request, as its reply has it. */
+  requestId?: string | undefined;
   /** Aborted when the caller goes away or its own deadline passes. */
   signal: AbortSignal;
   /** The caller's key, and a digest (at most 32 bytes) of the method and the message. */
@@ -101,6 +103,7 @@ export async function chargedRun<Reply>(
     ceiling: minimum,
     minimum,
     ttlMs: holdMs,
+    ...present({ requestId: call.requestId }),
     ...(call.metadata ? { metadata: call.metadata } : {}),
     ...(call.idempotency ? { idempotency: { scope: replyScope(payer.value), ...call.idempotency } } : {}),
   };

@@ -7,6 +7,7 @@ import type { ListingFact } from '../gen/intelligence/workflow/v1/readiness_pb.t
 import type { PatternUse, Check as SandboxCheck } from '../sandbox/index.ts';
 import type { CheckResult, CheckRule, Severity } from './checks/checks.ts';
 import type { Spotted } from './families/findings.ts';
+import type { OwnRules, WantedPacks } from './own-packs/rules.ts';
 import { english, notEvaluated, type Words } from './words/index.ts';
 
 /** The families as prices, usage and entries name them. */
@@ -72,6 +73,8 @@ export interface FamilyTerms {
   nowMs: number;
   /** Which texts match which of the caller's own patterns. */
   fits?: PatternFits | undefined;
+  /** Packs of the account's own that the request wants; undefined: there are none. */
+  ownPacks?: OwnRules | undefined;
 }
 
 /** One family of workflows: pure, synchronous, deterministic. */
@@ -79,6 +82,8 @@ export interface Family<Request, Reply extends FamilyReply> {
   name: FamilyName;
   /** Patterns of the caller's own, which run where they can be ended. */
   patternsOf?(request: Request): PatternUse[];
+  /** Which packs of the account's own apply; undefined: none. */
+  ownPacksOf?(request: Request): WantedPacks | undefined;
   prepare(request: Request, terms: FamilyTerms): Result<Prepared<Reply>>;
 }
 

@@ -18,6 +18,7 @@ import { type AnyRequest, estimateWorkflow, type WorkflowEstimate } from './esti
 import { families, type ReplyFor, type RequestFor, type RunnableFamily } from './families.ts';
 import type { FamilyReply } from './family.ts';
 import { listPacks, type PackList } from './list-packs.ts';
+import type { OwnPacks } from './own-packs/index.ts';
 import { listPrices, type PriceList } from './prices.ts';
 import { runFamily } from './run-family.ts';
 
@@ -32,6 +33,8 @@ export type { AnyRequest, WorkflowEstimate } from './estimate.ts';
 export { jsonOf } from './family.ts';
 export { workflowInvariants } from './invariants.ts';
 export type { PackList } from './list-packs.ts';
+export { createOwnPacks, type OwnPacks } from './own-packs/index.ts';
+export type { OwnRules } from './own-packs/rules.ts';
 export type { PriceList } from './prices.ts';
 export { type Sighting, sightingsIn } from './sightings.ts';
 
@@ -77,6 +80,8 @@ export function createWorkflows(options: {
   /** Undefined: rules alone. */
   assistant?: Assistant;
   sandbox: Sandbox;
+  /** Accounts' own risk packs; absent: there are none. */
+  ownPacks?: Pick<OwnPacks, 'of'>;
   quotas?: Partial<DefinitionQuotas>;
   /** Whether what was judged is kept with its charge, for outcomes to be reported of it. Default: yes. */
   keepJudgements?: boolean;

@@ -12,10 +12,14 @@ import type { CheckResult } from './checks/checks.ts';
 import type { RunnableFamily } from './families.ts';
 import { checkOf, type Evidence, type FamilyReply, type PatternFits, type Plain, type Prepared } from './family.ts';
 import { judgementText } from './judgement.ts';
+import type { OwnPacks } from './own-packs/index.ts';
+import type { OwnRules, WantedPacks } from './own-packs/rules.ts';
 
 export interface RunDeps extends ChargeDeps, AssistDeps {
   sandbox: Sandbox;
   clock?: Clock;
+  /** Accounts' own risk packs; absent: there are none. */
+  ownPacks?: Pick<OwnPacks, 'of'> | undefined;
 }
 
 /** A request whose rules were computed, and the model that may add to the reply. */
@@ -42,7 +46,10 @@ async function readRequest<Request extends Assistable, Reply extends FamilyReply
     await ownTurn();
     if (signal.aborted) return fail({ kind: 'cancelled' });
   }
-  const prepared = family.prepare(request, { nowMs: (deps.clock ?? systemClock).now(), fits: fits.value });
+  const ownPacks = await selectOwnPacks(deps, caller, family.ownPacksOf?.(request));
+  if (!ownPacks.ok) return ownPacks;
+  const nowMs = (deps.clock ?? systemClock).now();
+  const prepared = family.prepare(request, { nowMs, fits: fits.value, ownPacks: ownPacks.value });
   if (!prepared.ok) return prepared;
   const own = await runOwnChecks(deps.sandbox, caller, prepared.value);
   return own.ok ? succeed({ prepared: prepared.value, own: own.value }) : own;
@@ -137,6 +144,23 @@ function isLong(request: object): boolean {
       if (characters > longCharacters) return true;
     }
   return false;
+}
+
+/** The account's own packs that a request wants. One that there is not is refused: what it was to find would not be looked for. */
+async function selectOwnPacks(
+  { ownPacks }: RunDeps,
+  { accountId = '' }: Caller,
+  wanted: WantedPacks | undefined,
+): Promise<Result<OwnRules | undefined>> {
+  if (!wanted) return succeed(undefined);
+  const ofAccount = await ownPacks?.of(accountId);
+  const { rules, missing } = ofAccount?.select(wanted) ?? { rules: undefined, missing: wanted.packs };
+  if (missing.length === 0) return succeed(rules);
+  const violations = missing.map((packId) => ({
+    field: `packs[${wanted.packs.indexOf(packId)}]`,
+    description: `The account has no risk pack ${packId}; GET /v1/risk-packs lists those that it has`,
+  }));
+  return fail({ kind: 'invalid_argument', violations });
 }
 
 async function matchOwnPatterns(

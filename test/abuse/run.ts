@@ -117,7 +117,8 @@ function settings(port: number, provider: string): string {
 http: { port: ${port}, drainSeconds: 2 }
 providers: [{ id: up, kind: openai-compatible, baseUrl: "${provider}/v1" }]
 models:
-${['plain', 'uncounted', 'flood'].map(model).join('\n')}
+${['plain', 'uncounted', 'flood', 'long', 'slow'].map(model).join('\n')}
+  - { id: vectors, provider: up, quality: 50, contextTokens: 8192, price: { inputPerMillionUsd: "0.02" }, embedding: { dimensions: 1536 } }
 payments: { provider: sandbox, allowSandbox: true }
 webhooks: { allowPrivateNetworks: true }
 limits: { requestsPerMinute: 1000000, tokensPerMinute: 1000000000 }

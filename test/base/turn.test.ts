@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endOfTurn, ownTurn } from '../../src/base/turn.ts';
+import { createPace, endOfTurn, ownTurn } from '../../src/base/turn.ts';
 
 test('all who wait in one turn go on together, after what was ready before', async () => {
   const order: string[] = [];
@@ -47,4 +47,26 @@ test('long computations begin in the order of asking, and leave turns to others 
   const between = order.slice(order.indexOf('first') + 1, order.indexOf('second'));
   expect(between.length).toBeGreaterThanOrEqual(4);
   expect(new Set(between)).toEqual(new Set(['other']));
+});
+
+test('a pace lets as many units through as a turn has, and what goes beyond begins another', async () => {
+  let turn = 0;
+  let over = false;
+  const count = () => {
+    turn++;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  const pace = createPace(10);
+  const turns: number[] = [];
+  for (const units of [4, 6, 1, 9, 25, 1, 10]) {
+    await pace(units);
+    turns.push(turn);
+  }
+  over = true;
+  const [first, , third = 0, , fifth = 0, sixth = 0] = turns;
+  expect(turns).toEqual([first, first, third, third, fifth, sixth, turns.at(-1)]);
+  expect([...new Set(turns)]).toHaveLength(5);
+  // Others have turns in between.
+  expect(third - (first ?? 0)).toBeGreaterThanOrEqual(4);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createJudge } from '../../src/chat/guard/judge.ts';
-import { createScanner, type Found, mask, type Window } from '../../src/chat/guard/scanner.ts';
+import { createJudge, type FindRisks, type Judge } from '../../src/chat/guard/judge.ts';
+import { createScanner, type Found, mask, unitsOfALook, type Window } from '../../src/chat/guard/scanner.ts';
 import { sightingsIn } from '../../src/workflows/index.ts';
 
 const filler = 'The parcel arrives on Monday, and we look forward to seeing you again. ';
@@ -106,3 +106,39 @@ test('a long text leaves the event loop to others', async () => {
   expect(left.join('')).toBe(long);
   expect(turns).toBeGreaterThan(long.length / 3_000);
 }, 60_000);
+
+const flagging = { action: 'flag' as const, packs: [], categories: [], leastSeverity: 'medium' as const };
+const short = filler.repeat(20).slice(0, 1_400);
+const manyTexts: Record<string, (judge: Judge) => Promise<unknown>> = {
+  '60 short texts': async (judge) => {
+    for (let at = 0; at < 60; at++) await judge.text(short);
+  },
+  '3,000 strings of one list': (judge) =>
+    judge.json(JSON.stringify(Array.from({ length: 3_000 }, (_, at) => `a${at}`))),
+  '3,000 numbers of one object': (judge) =>
+    judge.json(JSON.stringify(Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`k${at}`, 10_000 + at])))),
+  '200 calls of tools': async (judge) => {
+    for (let at = 0; at < 200; at++) await judge.json(`{"note":"${short.slice(0, 200)}"}`);
+  },
+};
+
+test.each(Object.entries(manyTexts))('%s leave the event loop to others', async (_name, judged) => {
+  let over = false;
+  let sinceTurn = 0;
+  let most = 0;
+  const count = () => {
+    sinceTurn = 0;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  const looked: FindRisks = (given) => {
+    sinceTurn += given.length + unitsOfALook;
+    most = Math.max(most, sinceTurn);
+    return [];
+  };
+  await judged(createJudge(looked, flagging, { step: 2_000, ahead: 500, behind: 500 }));
+  over = true;
+  // A turn has 3,000 units, and what is looked at together.
+  expect(most).toBeLessThanOrEqual(3_000 + unitsOfALook);
+  expect(most).toBeGreaterThan(2_000);
+});

@@ -267,3 +267,26 @@ test('the estimate has the fee, and what is too long to be looked at is refused'
   const long = await harness.chat.run(guardedBy({ input: rule('flag') }), say('word '.repeat(100_001)), call());
   expect(long).toMatchObject({ failure: { kind: 'invalid_argument', violations: [{ field: 'messages' }] } });
 });
+
+test('many small texts count for what it takes to look at them, and are refused before that begins', async () => {
+  const { harness, looked } = await saying('Hello.');
+  const calling = (args: string): ChatRequest => ({
+    messages: [
+      ...say('Hi').messages,
+      { role: 'assistant', toolCalls: [{ id: 'a', name: 'send', arguments: args }] },
+      { role: 'tool', toolCallId: 'a', content: 'done' },
+    ],
+  });
+  const words = (length: number) => JSON.stringify(Array.from({ length }, () => 'a'));
+  const parts = (length: number): ChatRequest => ({
+    messages: [{ role: 'user', parts: Array.from({ length }, () => ({ kind: 'text', text: 'a' })) }],
+  });
+  const refused = { failure: { kind: 'invalid_argument', violations: [{ field: 'messages' }] } };
+  const guarded = guardedBy({ input: rule('flag') });
+  for (const request of [calling(words(5_000)), parts(5_000)])
+    expect(await harness.chat.run(guarded, request, call())).toMatchObject(refused);
+  expect(looked).toEqual([]);
+  for (const request of [calling(words(500)), calling(`[${Array(10_000).fill('""').join(',')}]`), parts(200)])
+    expect(await harness.chat.run(guarded, request, call())).toMatchObject({ ok: true });
+  expect(looked.length).toBeGreaterThan(700);
+});

@@ -59,7 +59,7 @@ eachServer((server) => {
 
   test('what is stored is what was sent, amounts and all, and shows nothing to who copies it', async () => {
     const [here, there] = [node(), node()];
-    const log = here.begin('chg_1', owner, () => {});
+    const { events: log } = here.begin('chg_1', owner, () => {});
     log.append({ kind: 'delta', content: secret });
     log.append({ kind: 'delta', content: '\ud800 \u0000 🙂' });
     log.append({ kind: 'delta', toolCall: { index: 0, id: 'c', name: 'f', arguments: '{"nanoUsd":"7"}' } });
@@ -88,7 +88,7 @@ eachServer((server) => {
     const small = node({ accountBytesMax: 100_000 });
     expect(await small.admit('acc_full')).toMatchObject({ ok: true });
     const mine = { accountId: 'acc_full', scope: 'acc_full' };
-    const log = small.begin('chg_long', mine, () => {});
+    const { events: log } = small.begin('chg_long', mine, () => {});
     const reading = log.read(0, never);
     for (let piece = 0; piece < 8; piece++) log.append({ kind: 'delta', content: 'x'.repeat(40_000) });
     await until('dropped', 'chg_long');
@@ -99,7 +99,7 @@ eachServer((server) => {
     expect(heard).toBe(8_001);
     await expect.poll(() => read(small, 'chg_long', 0, mine), { timeout: 30_000 }).toBe('precondition_failed');
 
-    const other = small.begin('chg_kept', mine, () => {});
+    const { events: other } = small.begin('chg_kept', mine, () => {});
     for (let piece = 0; piece < 2; piece++) other.append({ kind: 'delta', content: 'y'.repeat(30_000) });
     other.append(end);
     await until('ended', 'chg_kept');
@@ -114,7 +114,7 @@ eachServer((server) => {
 
   test('what has expired is not found, and is deleted', async () => {
     const streams = node();
-    const log = streams.begin('chg_old', owner, () => {});
+    const { events: log } = streams.begin('chg_old', owner, () => {});
     log.append(end);
     await until('ended', 'chg_old');
     expect(await read(node(), 'chg_old')).toHaveLength(1);
@@ -128,7 +128,7 @@ eachServer((server) => {
 
   test('a node that is gone in the middle is told after what it had stored', async () => {
     const gone = node();
-    const log = gone.begin('chg_gone', owner, () => {});
+    const { events: log } = gone.begin('chg_gone', owner, () => {});
     log.append({ kind: 'delta', content: 'so far' });
     await expect.poll(async () => (await partsOf('chg_gone')).length, { timeout: 30_000 }).toBe(1);
     await gone.close();
@@ -141,7 +141,7 @@ eachServer((server) => {
 
   test('a node says that it is at work while nothing comes, so that others wait for the end', async () => {
     const [here, there] = [node({ goneMs: 400 }), node()];
-    const log = here.begin('chg_slow', owner, () => {});
+    const { events: log } = here.begin('chg_slow', owner, () => {});
     await until('open', 'chg_slow');
     const beat = async () =>
       String((await query("SELECT beat_at_us FROM chat_stream WHERE charge_id = 'chg_slow'"))[0]?.beat_at_us);
@@ -156,7 +156,7 @@ eachServer((server) => {
   test('a reply that nobody reads is told so once, and not while somebody does', async () => {
     const streams = node({ keptMs: 1_000 });
     let told = 0;
-    const log = streams.begin('chg_alone', owner, () => {
+    const { events: log } = streams.begin('chg_alone', owner, () => {
       told += 1;
     });
     const gone = new AbortController();

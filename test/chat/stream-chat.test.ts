@@ -131,10 +131,12 @@ describe('a streamed reply', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const pieces = streamedCompletion([' word', ' word']).slice(0, 3);
-      const { harness } = await streaming([{ pieces, ending: 'silence' }]);
+      // The first route fails, so what is charged is the second one's, and says so.
+      const { harness } = await streaming([{ status: 500 }, { pieces, ending: 'silence' }]);
       const gone = new AbortController();
       const long = 'the quick brown fox jumps over the lazy dog '.repeat(100);
-      const result = await harness.chat.stream(caller, say(long), { signal: gone.signal });
+      const request = say(long, { routing: { mode: 'economy' } });
+      const result = await harness.chat.stream(caller, request, { signal: gone.signal });
       if (!result.ok) throw new Error('not opened');
       for (let index = 0; index < 2; index++) await result.value.next();
       const recorded = vi.spyOn(harness.ledger, 'recordProgress');
@@ -142,10 +144,11 @@ describe('a streamed reply', () => {
       // A text of this length is counted by a process that may have to start.
       await vi.waitFor(() => expect(recorded.mock.settledResults[0]?.type).toBe('fulfilled'), 25_000);
       expect(recorded).toHaveBeenCalledTimes(1);
+      expect(recorded.mock.calls[0]?.[1]).toMatchObject({ provider: 'p1', model: 'm1' });
       await harness.ledger.expireHolds();
       const charged = 5_000_000_000n - harness.ledger.balance;
-      expect(charged).toBeGreaterThan(900_000n);
-      expect(charged).toBeLessThan(950_000n);
+      expect(charged).toBeGreaterThan(1_800_000n);
+      expect(charged).toBeLessThan(1_900_000n);
       gone.abort();
       await harness.chat.drained();
     } finally {
@@ -207,6 +210,43 @@ describe('a streamed reply', () => {
     expect(textOf(events).length / 5).toBeGreaterThan(450);
     expect(harness.ledger).toMatchObject({ balance: 0n, held: 0n });
     expect(upstreams[0]?.seen).toHaveLength(1);
+  });
+
+  test('costs what its provider states, also where that is more than was counted and held so far', async () => {
+    // The first step of the hold pays for 1,024 tokens; the provider counts 1,900 where we count 950.
+    const stated = { prompt_tokens: 5, completion_tokens: 1_900 };
+    const { harness } = await streaming([{ pieces: streamedCompletion(words(950), stated) }]);
+    const before = harness.ledger.balance;
+    const { events } = await read(harness, { maxOutputTokens: 4_000 });
+    const cost = 5n * 1_000n + 1_900n * 2_000n;
+    expect(events.at(-1)).toMatchObject({ kind: 'end', reply: { usage: { outputTokens: 1_900, cost } } });
+    expect(before - harness.ledger.balance).toBe(cost);
+    expect(harness.ledger.held).toBe(0n);
+  });
+
+  test('whose caller leaves after one huge piece pays for all of that piece', async () => {
+    const huge = JSON.stringify({ text: words(6_000).join('') });
+    const piece = (delta: object) => `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta }] })}\n\n`;
+    const call1 = { index: 0, id: 'call_1', type: 'function', function: { name: 'write', arguments: huge } };
+    const { harness } = await streaming([
+      { pieces: [piece({ tool_calls: [call1] }), ...words(50).map((content) => piece({ content }))], pauseMs: 20 },
+    ]);
+    const before = harness.ledger.balance;
+    const request = say('Hi', { tools: [{ name: 'write' }], maxOutputTokens: 8_000 });
+    const result = await harness.chat.stream(caller, request, call());
+    if (!result.ok) throw new Error('not opened');
+    let received = 0;
+    while (received < huge.length) {
+      const { value } = await result.value.next();
+      received += value?.kind === 'delta' ? (value.toolCall?.arguments.length ?? 0) : 0;
+    }
+    await result.value.return();
+    await harness.chat.drained();
+    const [settlement] = harness.ledger.settlements;
+    expect(settlement?.usage.outputTokens).toBeGreaterThanOrEqual(6_000);
+    const { inputTokens = 0, outputTokens = 0 } = settlement?.usage ?? {};
+    expect(before - harness.ledger.balance).toBe(BigInt(inputTokens * 1_000 + outputTokens * 2_000));
+    expect(harness.ledger.held).toBe(0n);
   });
 
   test('is repeated for its idempotency key as one piece and its end', async () => {

@@ -41,7 +41,7 @@ eachServer((server) => {
     const added = await Promise.all(many.map(add));
     expect(added.filter(Boolean)).toHaveLength(10);
     const [client] = await store.list({ accountId, limit: 100 });
-    await store.disable(accountId, client?.id ?? '', 2);
+    await store.disable(accountId, client?.id ?? '', { time: 2, within: undefined });
     expect([await add(), await add()]).toEqual([true, false]);
   });
 });

@@ -19,13 +19,14 @@ const shown = [...page.matchAll(/```json POST (\S+)\n(.*?)```\n\n```json reply\n
   ([, path = '', request = '', reply = '']) => [path, JSON.parse(request), JSON.parse(reply)] as const,
 );
 
-test('the page shows each family', () => {
-  expect(new Set(shown.map(([path]) => path)).size).toBe(6);
+test('the page shows each family, and packs of one’s own', () => {
+  expect(new Set(shown.map(([path]) => path)).size).toBe(7);
   expect(page.match(/```json POST/g)).toHaveLength(shown.length);
 });
 
 test.each(shown)('%s is answered as the page says', async (path, request, reply) => {
-  const { status, body } = await send(app, 'POST', path, customer.apiKey, request);
+  const key = path === '/v1/risk-packs' ? customer.managementKey : customer.apiKey;
+  const { status, body } = await send(app, 'POST', path, key, request);
   expect(status, JSON.stringify(body)).toBe(200);
   expect(body).toEqual(partly(reply));
 });

@@ -94,6 +94,7 @@ describe('requests without a credential', () => {
     expect(statuses.slice(5)).toEqual([429, 429]);
     const refused = await fetch(`${server.url}${path}`, { method });
     expect(refused.headers.get('retry-after')).toBe('10');
+    expect(refused.headers.get('ratelimit')).toBe('"default";r=0;t=10');
     expect(await refused.text()).toContain('requests per minute of the address');
     // Who has a credential goes on, from the same address.
     expect(await ask(socketTo(server), say(known))).toMatch(/^HTTP\/1\.1 200 /);
@@ -107,6 +108,30 @@ describe('requests without a credential', () => {
     for (const path of ['/healthz', '/nowhere', '/docs', '/gate/nothing', '/nowhere', '/healthz', '/nowhere'])
       statuses.push((await fetch(`${server.url}${path}`, { headers: { authorization: goodToken } })).status);
     expect(statuses).toEqual([200, 404, 200, 404, 404, 429, 429]);
+  });
+
+  test('are counted when they bring an empty one', async () => {
+    const server = await serve({ requestsPerMinute: 6 });
+    const statuses: number[] = [];
+    for (let index = 0; index < 7; index += 1)
+      statuses.push((await fetch(`${server.url}/gate/say`, { method: 'POST', headers: { authorization: '' } })).status);
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429]);
+    expect(server.refusedPeers).toEqual([]);
+  });
+
+  test.each(rpcs)('are counted over %s when they bring an empty one', async (_name, transportTo) => {
+    const server = await serve({ requestsPerMinute: 6 });
+    const client = createClient(GateService, transportTo(server));
+    const codes: unknown[] = [];
+    for (let index = 0; index < 7; index += 1)
+      codes.push(
+        await client.say({ text: 'x' }, { headers: { authorization: '' } }).then(
+          () => 'let in',
+          (error) => ConnectError.from(error).code,
+        ),
+      );
+    const refused = [Code.ResourceExhausted, Code.ResourceExhausted];
+    expect(codes).toEqual([...Array.from({ length: 5 }, () => Code.Unauthenticated), ...refused]);
   });
 
   test.each(rpcs)('are limited over %s, in its own words', async (_name, transportTo) => {
@@ -277,6 +302,42 @@ describe('whoever does not read', () => {
     stream.on('error', () => {});
     await once(stream, 'close');
     expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL);
+  });
+
+  const json = { 'content-type': 'application/json', authorization: 'Bearer nobody' };
+  const refusedPaths: [string, number, Record<string, string>][] = [
+    ['a JSON path', 401, { ...json, ':method': 'POST', ':path': '/gate/say' }],
+    ['Connect', 401, { ...json, ':method': 'POST', ':path': `/${GateService.typeName}/Say` }],
+    ['a path that is not there', 404, { ...json, ':method': 'POST', ':path': '/v1/nowhere' }],
+  ];
+  const closedWindow = async (anonymous: Partial<AnonymousLimits>) => {
+    const session = connectHttp2((await serve(anonymous)).url, { settings: { initialWindowSize: 0 } });
+    session.on('error', () => {});
+    open.push({ close: () => session.destroy() });
+    return session;
+  };
+
+  test.each(refusedPaths)('the refusal of a credential on %s is cut off in the end', async (_name, status, fields) => {
+    const stream = (await closedWindow({})).request(fields);
+    stream.on('error', () => {});
+    stream.end('{}');
+    const [head] = await once(stream, 'response');
+    expect(head[':status']).toBe(status);
+    await once(stream, 'close');
+  });
+
+  test('refusals of one connection beyond its places are cut off first', async () => {
+    const session = await closedWindow({ streamsPerConnection: 1 });
+    const cutOff: string[] = [];
+    const closing = ['in its place', 'beyond'].map(async (name) => {
+      const stream = session.request(refusedPaths[0]?.[2]);
+      stream.on('error', () => {});
+      stream.end('{}');
+      await once(stream, 'close');
+      cutOff.push(name);
+    });
+    await Promise.all(closing);
+    expect(cutOff).toEqual(['beyond', 'in its place']);
   });
 
   test('a refusal is cut off in the end', async () => {

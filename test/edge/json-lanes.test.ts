@@ -1,10 +1,11 @@
 import type { ClientHttp2Session } from 'node:http2';
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import { create, type DescField, type MessageInitShape } from '@bufbuild/protobuf';
+import { WireType } from '@bufbuild/protobuf/wire';
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BadRequestSchema } from '../../src/gen/google/rpc/error_details_pb.ts';
-import type { KindsSchema } from '../gen/intelligence/test/v1/echo_pb.ts';
+import { KindsSchema } from '../gen/intelligence/test/v1/echo_pb.ts';
 import { JsonService } from '../gen/intelligence/test/v1/json_pb.ts';
 import { type GateServer, startGateServer } from '../support/gate-server.ts';
 import { connectTo, framed, frames, type JsonPaths, jsonLanes } from '../support/json-lanes.ts';
@@ -147,7 +148,7 @@ describe('a binary message that JSON has no form for is refused with its field',
     [
       'a Value without a kind in a list',
       { list: { values: [{ kind: { case: 'nullValue', value: 0 } }, {}] } },
-      'list.values[1]',
+      'list[1]',
       'must have a value',
     ],
     ['NaN in a map of Structs', { objects: { k: { x: Number.NaN } } }, 'objects["k"]["x"]', 'must be a finite number'],
@@ -162,6 +163,17 @@ describe('a binary message that JSON has no form for is refused with its field',
     ['a duration beyond its limit', { span: { seconds: 315_576_000_001n } }, 'span', 'within 315576000000 seconds'],
     ['a duration of two signs', { span: { seconds: 1n, nanos: -1 } }, 'span', 'of one sign'],
     ['a field mask that does not come back', { mask: { paths: ['a', 'b_1'] } }, 'mask.paths[1]', 'snake_case'],
+  ];
+  /** Field, its bytes, and the place of the value; `0a` begins a map's entry or an element, `12` an entry's value. */
+  const kindless: [string, 'object' | 'objects' | 'value' | 'list', Buffer, string][] = [
+    ['in a Struct', 'object', Buffer.from('0a050a01611200', 'hex'), 'object["a"]'],
+    ['that an entry of a Struct leaves out', 'object', Buffer.from('0a030a0161', 'hex'), 'object["a"]'],
+    ['in a list in a Struct', 'object', Buffer.from('0a0d0a0161120832060a0208000a00', 'hex'), 'object["a"][1]'],
+    ['in a Struct in a Struct', 'object', Buffer.from('0a0e0a016112092a070a050a01621200', 'hex'), 'object["a"]["b"]'],
+    ['in a map of Structs', 'objects', Buffer.from('0a016b12070a050a01611200', 'hex'), 'objects["k"]["a"]'],
+    ['in a Struct in a Value', 'value', Buffer.from('2a070a050a01611200', 'hex'), 'value["a"]'],
+    ['with unknown fields only', 'value', Buffer.from('5801', 'hex'), 'value'],
+    ['in a list', 'list', Buffer.from('0a0208000a00', 'hex'), 'list[1]'],
   ];
   const lanes: [string, (message: MessageInitShape<typeof KindsSchema>) => Promise<unknown>][] = [
     [
@@ -190,6 +202,19 @@ describe('a binary message that JSON has no form for is refused with its field',
       expect(error.code, error.message).toBe(Code.InvalidArgument);
       expect(error.findDetails(BadRequestSchema)).toMatchObject([
         { fieldViolations: [{ field, description: expect.stringContaining(says) }] },
+      ]);
+    });
+
+    test.each(kindless)('a Value without a kind %s', async (_name, field, bytes, place) => {
+      // What the generated code would not write.
+      const { number } = KindsSchema.field[field] as DescField;
+      const data = Buffer.from([bytes.length, ...bytes]);
+      const message = create(KindsSchema);
+      message.$unknown = [{ no: number, wireType: WireType.LengthDelimited, data }];
+      const error = ConnectError.from(await send(message).catch((thrown: unknown) => thrown));
+      expect(error.code, error.message).toBe(Code.InvalidArgument);
+      expect(error.findDetails(BadRequestSchema)).toMatchObject([
+        { fieldViolations: [{ field: place, description: 'must have a value; null is one' }] },
       ]);
     });
 

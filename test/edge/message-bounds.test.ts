@@ -1,6 +1,8 @@
+import { connect } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { fromJson, toBinary } from '@bufbuild/protobuf';
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { ListValueSchema, StructSchema } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultJsonBounds, findJsonFault } from '../../packages/transcoding/src/json-bounds.ts';
@@ -19,6 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+/** A field of bytes, as it is on the wire. */
+const field = (number: number, bytes: Buffer) => {
+  const writer = new BinaryWriter();
+  return Buffer.from(writer.tag(number, WireType.LengthDelimited).bytes(bytes).finish());
+};
+const toolsField = ChatRequestSchema.field.tools.number;
 const mebibyte = 1024 * 1024;
 const nested = (levels: number) => '['.repeat(levels);
 const many = `{"messages":[${'{},'.repeat(200_000)}{}]}`;
@@ -64,6 +72,34 @@ describe.each(jsonLanes)('JSON over %s lane', (_lane, path) => {
       expect.stringMatching(/more than 65536 names and values \(line 1, column \d+\)/),
     ]);
   });
+});
+
+test('a key of 30 KB that is named in an error comes back cut short, and the connection goes on', async () => {
+  const key = Buffer.alloc(30_000, 1);
+  const entry = Buffer.concat([field(1, key), field(2, Buffer.alloc(0))]);
+  const tool = Buffer.concat([field(1, Buffer.from('f')), field(3, field(1, entry))]);
+  const session = connect(app.url);
+  const unary = () =>
+    new Promise<string>((resolve, reject) => {
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': rpc,
+        ...{ 'content-type': 'application/grpc', te: 'trailers', authorization: `Bearer ${customer.apiKey}` },
+      });
+      const status = (headers: Record<string, unknown>) =>
+        headers['grpc-status'] !== undefined && resolve(`${headers['grpc-status']} ${headers['grpc-message']}`);
+      stream.on('response', status).on('trailers', status).on('error', reject).resume();
+      const message = field(toolsField, tool);
+      const frame = Buffer.alloc(5);
+      frame.writeUInt32BE(message.length, 1);
+      stream.end(Buffer.concat([frame, message]));
+    });
+  for (let time = 0; time < 2; time++) {
+    const status = await unary();
+    expect(status).toMatch(/^3 tools\[0\]\.parameters\[/);
+    expect(status.length).toBeLessThan(2_000);
+  }
+  session.close();
 });
 
 test('tool parameters 20,000 levels deep are the caller’s mistake, over every lane', async () => {

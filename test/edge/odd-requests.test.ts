@@ -127,6 +127,21 @@ test.each([
   expect(server.logged()).not.toContain('"level":50');
 });
 
+test.each([
+  ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', '400', /no Host header/],
+  [
+    'an expectation that nothing meets',
+    `POST /gate/say HTTP/1.1\r\n${headers}expect: tea\r\n\r\n`,
+    '417',
+    /100-continue/,
+  ],
+])('%s is refused in words', async (_name, request, status, words) => {
+  const refused = await exchange(request, words);
+  expect(statusesOf(refused)).toEqual([status]);
+  expect(refused).toContain('google.rpc.ErrorInfo');
+  expect(refused).toMatch(/connection: close/i);
+});
+
 test('100 Continue is not sent before a refusal, and is when the body is wanted', async () => {
   const expecting = (authorization: string) =>
     `POST /gate/say HTTP/1.1\r\nhost: x\r\n${authorization}content-type: application/json\r\nexpect: 100-continue\r\ncontent-length: 14\r\n\r\n`;

@@ -262,6 +262,23 @@ test('a caller who leaves is charged, and can ask again', async () => {
   expect([upstream.seen.length, ledger.settlements.length]).toEqual([1, 1]);
 });
 
+test('what is not read counts as what is made, and one account leaves half of the room to others', async () => {
+  const { embeddings } = await serve({ more: { valuesInFlightMax: 48 } });
+  const leaving: (() => void)[] = [];
+  const left = () => new Promise<void>((resolve) => leaving.push(resolve));
+  const { signal } = new AbortController();
+  const ask = (accountId: string) => embeddings.run({ ...caller, accountId }, { inputs: ['a', 'b'] }, { signal, left });
+  expect(await ask('acc_1')).toMatchObject({ ok: true });
+  // 16 of 48 numbers are its own, and 32 would be more than half.
+  expect(await ask('acc_1')).toMatchObject({ failure: { kind: 'overloaded' } });
+  expect(await ask('acc_2')).toMatchObject({ ok: true });
+  expect(await ask('acc_3')).toMatchObject({ ok: true });
+  expect(await ask('acc_4')).toMatchObject({ failure: { kind: 'overloaded' } });
+  leaving[0]?.();
+  await expect.poll(() => ask('acc_1')).toMatchObject({ ok: true });
+  expect(leaving).toHaveLength(4);
+});
+
 test('vectors in memory are bounded; a refused request gives its part back', async () => {
   const { run, upstream } = await serve({ more: { valuesInFlightMax: 16 } });
   expect(await run({ inputs: ['a', 'b', 'c'] })).toMatchObject({ failure: { kind: 'overloaded' } });

@@ -112,6 +112,37 @@ eachServer((server) => {
     }
     const bySubject = await rowsBy('groupBy=subject');
     expect(bySubject.map(({ subject }: { subject?: string }) => subject)).toEqual([undefined, 'ada']);
+    const client = grpcClient(app.url);
+    const authorization = { authorization: `Bearer ${customer.managementKey}` };
+    for (const [query, only, count] of [
+      ['operation=chat', { operation: 'chat' }, '2'],
+      ['operation=pulse', { operation: 'pulse' }, '1'],
+      [`keyId=${customer.keyId}`, { keyId: customer.keyId }, '4'],
+      ['keyId=key_other', { keyId: 'key_other' }, '0'],
+    ] as const) {
+      const [row] = await rowsBy(query);
+      expect(row.charges, query).toBe(count);
+      const over = await client.unary(WalletService.method.getUsage, only, authorization);
+      expect(over.message?.rows.map(({ charges, costUsd }) => [String(charges), costUsd])).toEqual([
+        [count, row.costUsd],
+      ]);
+      const file = await send(app, 'GET', `/v1/usage:export?format=jsonl&${query}`, customer.managementKey);
+      expect(JSON.parse(file.text)).toMatchObject({ charges: count, costUsd: row.costUsd });
+    }
+    const [byModel] = await rowsBy('groupBy=model&operation=chat');
+    expect((await rowsBy(`model=${encodeURIComponent(byModel.model)}`))[0].costUsd).toBe(byModel.costUsd);
+    const byProviderKey = await rowsBy('groupBy=provider_key');
+    expect(byProviderKey.map(({ charges, costUsd }: Record<string, string>) => [charges, costUsd])).toEqual([
+      ['4', all.costUsd],
+    ]);
+    expect(byProviderKey[0]).not.toHaveProperty('providerKeyId');
+    expect((await send(app, 'GET', `/v1/usage?model=${'m'.repeat(201)}`, customer.managementKey)).status).toBe(400);
+    const list = await get('/v1/usage?groupBy=operation&pageSize=1&operation=chat');
+    expect(list.nextPageToken).toBe('');
+    const { nextPageToken } = await get('/v1/usage?groupBy=operation&pageSize=1');
+    const other = `/v1/usage?groupBy=operation&pageSize=1&operation=chat&pageToken=${nextPageToken}`;
+    expect((await send(app, 'GET', other, customer.managementKey)).status).toBe(400);
+    client.close();
     const [hour] = await rowsBy('groupBy=hour&groupBy=day');
     expect(hour.hour).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00Z$/);
     expect(hour.hour.slice(0, 10)).toBe(hour.day);

@@ -1,7 +1,10 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { type RawBuilder, sql } from 'kysely';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { chatInvariants } from '../../src/chat/index.ts';
 import { ChatService } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
+import { auditLedger } from '../../src/wallet/index.ts';
 import { riskCategories } from '../../src/workflows/packs/risk-categories.ts';
 import { domains } from '../../src/workflows/packs/risk-pack.ts';
 import { type Customer, onboard, reasonOf, send, startApp, type TestApp } from '../support/app.ts';
@@ -46,8 +49,8 @@ chat: { guardrailPricePerRequestUsd: "0.0005" }`,
       guardrails: { input: { action: 'refuse' }, output: { action: 'mask' } },
     });
     expect(made.body.key.guardrails).toEqual({
-      input: { action: 'refuse', packs: [], categories: [], leastSeverity: 'medium' },
-      output: { action: 'mask', packs: [], categories: [], leastSeverity: 'medium' },
+      input: { action: 'refuse', packs: [], ownPacks: [], categories: [], leastSeverity: 'medium' },
+      output: { action: 'mask', packs: [], ownPacks: [], categories: [], leastSeverity: 'medium' },
     });
     guarded = { secret: made.body.secret, keyId: made.body.key.keyId };
   });
@@ -180,11 +183,20 @@ chat: { guardrailPricePerRequestUsd: "0.0005" }`,
       expect(
         reasonOf(await send(app, 'PATCH', path, customer.managementKey, { guardrails: { input: guardrail } })),
       ).toBe('INVALID_ARGUMENT');
-    const all = { action: 'flag', packs: domains, categories: riskCategories, leastSeverity: 'critical' };
+    const all = { action: 'flag', packs: domains, ownPacks: [], categories: riskCategories, leastSeverity: 'critical' };
     const set = await send(app, 'PATCH', path, customer.managementKey, { guardrails: { input: all, output: all } });
     expect(set.body.key.guardrails).toEqual({ input: all, output: all });
     const gone = await send(app, 'PATCH', path, customer.managementKey, { updateMask: 'guardrails' });
     expect(gone.body.key).not.toHaveProperty('guardrails');
     expect((await ask(guarded.secret, bad)).body.message.content).toBe(harmful);
+  });
+
+  test('the audit knows the price of guardrails, and nothing beside it', async () => {
+    const audit = () => auditLedger(app.rooms.db, { more: chatInvariants });
+    await app.rooms.chat.drained();
+    expect(await audit()).toEqual([]);
+    const run = (query: RawBuilder<unknown>) => query.execute(database().database.for<never>());
+    await run(sql`UPDATE charge SET input_tokens = input_tokens + 1 WHERE state = 'settled' AND operation = 'chat'`);
+    expect(await audit()).toContainEqual(expect.objectContaining({ invariant: 'chat-is-priced-by-the-book' }));
   });
 });

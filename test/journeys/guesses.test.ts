@@ -45,14 +45,37 @@ test('credentials that can be none keep no new key of their address out', async 
   await other.close();
 });
 
+test.each([
+  ['a key in a header of its own', '/v1/messages', { 'x-api-key': 'nonsense' }],
+  ['a session', '/v1/wallet', { cookie: '__Host-console=nonsense', 'sec-fetch-site': 'same-origin' }],
+])('%s that is wrong counts beside an empty Authorization, too', async (_name, path, headers) => {
+  const other = await startApp({ databaseUrl: database().url });
+  const statuses = new Set<number>();
+  for (let index = 0; index < 200 && !statuses.has(429); index++)
+    statuses.add(
+      (
+        await send(other, path === '/v1/wallet' ? 'GET' : 'POST', path, undefined, undefined, {
+          ...headers,
+          authorization: '',
+        })
+      ).status,
+    );
+  expect([...statuses]).toEqual([401, 429]);
+  await other.close();
+});
+
 test('guessed tokens are refused before their signature is checked, like guessed keys', async () => {
   const other = await startApp({ databaseUrl: database().url });
   const header = Buffer.from('{"alg":"ES256","typ":"at+jwt","kid":"x"}').toString('base64url');
   const token = (index: number) => `${header}.${Buffer.from(`{"jti":"${index}"}`).toString('base64url')}.AAAA`;
   const reasons: (string | undefined)[] = [];
-  for (let index = 0; index < 100 && !reasons.includes('RATE_LIMITED'); index++)
+  let isShut = false;
+  // Two a second come back, so that one may look open again by the time that its answer is here.
+  for (let index = 0; index < 200 && !(isShut && reasons.includes('RATE_LIMITED')); index++) {
     reasons.push(reasonOf(await send(other, 'GET', '/api/v1/assistant/models', token(index))));
-  expect(reasons.at(-1)).toBe('RATE_LIMITED');
-  expect(other.rooms.limits.anonymous.lookUps.may('127.0.0.1').ok).toBe(false);
+    isShut ||= !other.rooms.limits.anonymous.lookUps.may('127.0.0.1').ok;
+  }
+  expect(reasons).toContain('RATE_LIMITED');
+  expect(isShut).toBe(true);
   await other.close();
 });

@@ -43,6 +43,7 @@ const definition = {
   fields: [{ name: 'twice', expression: 'input * 2.0' }],
   samples: [{ input: 4, expect: { twice: 8 } }],
 };
+const packPhrases = { entries: [{ id: 'e', phrases: ['grey market'], category: 'grey_market' }] };
 const newKey = { displayName: 'backend', purpose: 'a test' };
 
 eachServer((server) => {
@@ -180,6 +181,12 @@ eachServer((server) => {
       ...{ credential: customer.managementKey, body: { definition } },
       other: { definition: { ...definition, workflow: 'other' } },
       count: async () => (await ask('GET', '/v1/workflow-definitions/acme/double')).body.definition?.version ?? 0,
+    }),
+    CreateRiskPack: async () => ({
+      ...{ method: WorkflowService.method.createRiskPack, path: '/v1/risk-packs' },
+      ...{ credential: customer.managementKey, body: { pack: { packId: 'a', ...packPhrases } } },
+      other: { pack: { packId: 'b', ...packPhrases } },
+      count: countOf('/v1/risk-packs', 'packs'),
     }),
   };
   const paidFor =

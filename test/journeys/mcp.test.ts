@@ -193,3 +193,26 @@ function complete(message: unknown): unknown {
   if (Array.isArray(message)) return message.map(complete);
   return { jsonrpc: '2.0', id: 1, ...(message as object) };
 }
+
+test('beside the arguments of a tool a message is small, and what is wrong with it is said in few bytes', async () => {
+  const wide = Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`k${index}`, index]));
+  const clientInfo = { name: 'test', version: '1' };
+  const messages = [
+    { method: 'tools/list', params: { _meta: wide } },
+    {
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: { experimental: wide }, clientInfo },
+    },
+    { method: 'tools/call', params: { name: 'check_risk', arguments: {}, _meta: { deep: [wide] } } },
+  ];
+  for (const message of messages) {
+    const refused = await send(app, 'POST', '/mcp', customer.apiKey, { jsonrpc: '2.0', id: 1, ...message });
+    expect(refused.status).toBe(400);
+    expect(refused.body.error.data.message).toContain('more than 1000 names and values beside the arguments');
+  }
+  // What a tool is given may be larger, and its own bounds say what is wrong with it.
+  const { client } = await connect('2026');
+  const { content } = await client.callTool({ name: 'check_risk', arguments: { text: 'Hi', metadata: wide } });
+  await client.close();
+  expect((content as { text: string }[])[0]?.text).toContain('metadata');
+});

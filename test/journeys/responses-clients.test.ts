@@ -166,6 +166,13 @@ test('what needs a memory, and what is not known, is refused or named', async ()
   expect(await refused({ input: [{ type: 'reasoning', summary: [], encrypted_content: 'forged' }] })).toMatchObject({
     ...{ status: 400, param: 'input[0].encrypted_content' },
   });
+  expect(await refused({ include: ['message.output_text.logprobs'] })).toMatchObject({
+    ...{ status: 400, param: 'include[0]' },
+  });
+  expect(await refused({ presence_penalty: 3 })).toMatchObject({ status: 400, param: 'presence_penalty' });
+  expect(await refused({ model: 'extractive', presence_penalty: 1 })).toMatchObject({
+    ...{ status: 400, param: 'presence_penalty' },
+  });
   const { response } = await client.responses.create({ model: 'm', input: 'Hi', service_tier: 'auto' }).withResponse();
   expect(response.headers.get('x-ignored-parameters')).toBe('service_tier');
   const poor = await onboard(app, '0');
@@ -175,6 +182,35 @@ test('what needs a memory, and what is not known, is refused or named', async ()
   });
   upstream.answer(() => ({ status: 500, body: { error: { message: 'boom' } } }));
   expect(await refused({})).toMatchObject({ status: 502 });
+  expect(await spent()).toBe(cost);
+});
+
+test('penalties, as the AI SDK sends them, reach the model', async () => {
+  const provider = createOpenResponses({ name: 'ours', url: `${app.url}/v1/responses`, apiKey: customer.apiKey });
+  await generateText({
+    model: provider('m'),
+    prompt: 'Hi',
+    presencePenalty: 0.5,
+    frequencyPenalty: -0.5,
+    maxRetries: 0,
+  });
+  expect(upstream.seen[0]?.body).toMatchObject({ presence_penalty: 0.5, frequency_penalty: -0.5 });
+});
+
+test('a tool may answer with an image, which follows its result', async () => {
+  const image_url = 'data:image/png;base64,iVBORw0KGgo=';
+  await client.responses.create({
+    model: 'm',
+    tools: [{ type: 'function', name: 'look', parameters: { type: 'object', properties: {} }, strict: false }],
+    input: [
+      { role: 'user', content: 'Look' },
+      { type: 'function_call', call_id: 'c', name: 'look', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'c', output: [{ type: 'input_image', image_url, detail: 'auto' }] },
+    ],
+  });
+  const [, , ...said] = upstream.seen.flatMap(({ body }) => body.messages as Json[]);
+  expect(said.map(({ role, tool_call_id }) => tool_call_id ?? role)).toEqual(['c', 'user']);
+  expect(JSON.stringify(said[1])).toContain(image_url);
   expect(await spent()).toBe(cost);
 });
 

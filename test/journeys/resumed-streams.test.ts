@@ -1,6 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { createClient } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openConnection } from '../../src/db/index.ts';
 import { ChatService } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
 import { type Customer, onboard, reasonOf, send, startApp, type TestApp, testSecrets } from '../support/app.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
@@ -132,6 +134,45 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
       }
       const { body } = await send(app, 'GET', '/v1/charges?pageSize=100', customer.managementKey);
       expect(body.charges).toHaveLength(41);
+    });
+
+    test('is the same whichever of its bytes was the last to arrive', { timeout: 240_000 }, async () => {
+      answerIn(0);
+      const whole = await begin('every-byte');
+      const chargeId = chargeIn(whole);
+      await settled();
+      const before = await balance();
+      const { bytes, events } = await resume(app, chargeId, undefined);
+      const cuts = Array.from({ length: bytes }, (_, byte) => byte);
+      const several = async () => {
+        for (let cut = cuts.pop(); cut !== undefined; cut = cuts.pop()) {
+          const first = (await resume(app, chargeId, undefined, cut)).events;
+          const rest = (await resume(app, chargeId, first.at(-1)?.id)).events;
+          expect([...first, ...rest], `after ${cut} bytes`).toEqual(events);
+        }
+      };
+      await Promise.all(Array.from({ length: 8 }, several));
+      expect(await balance()).toBe(before);
+    });
+
+    test('is told of when every node can find it', async () => {
+      answerIn(0);
+      upstream.seen.length = 0;
+      const connection = await openConnection(database().url);
+      await connection.query('LOCK TABLES chat_stream READ');
+      let told = false;
+      const cut = begin('findable', 'x-charge-id').finally(() => {
+        told = true;
+      });
+      try {
+        await expect.poll(() => upstream.seen.length, { timeout: 30_000 }).toBe(1);
+        await pause(300);
+        expect(told).toBe(false);
+      } finally {
+        await connection.end();
+      }
+      await cut;
+      expect((await begin('findable')).status).toBe(200);
     });
 
     test('goes on at another node while it is made, by what is stored', async () => {

@@ -57,6 +57,7 @@ eachServer((server) => {
       'groupBy=secret',
       'groupBy=day&groupBy=day',
       'pageToken=x',
+      'pageToken=dXNhZ2U6CjE6OTk5OTk5OTk5OTk5OjA',
     ])
       expect((await get(`/v1/usage?${query}`)).status, query).toBe(400);
   });
@@ -89,7 +90,7 @@ eachServer((server) => {
     expect(rows.map((row) => JSON.parse(row).chargeId).slice(1)).toEqual(chargeIds);
     const usage = await get('/v1/usage:export?groupBy=model&format=csv');
     expect(usage.text.split('\r\n')[0]).toBe(
-      'model,charges,inputTokens,cachedInputTokens,outputTokens,reasoningTokens,events,costUsd,cacheWriteInputTokens,cacheWrite1hInputTokens,audioInputTokens',
+      'model,charges,inputTokens,cachedInputTokens,outputTokens,reasoningTokens,events,costUsd,cacheWriteInputTokens,cacheWrite1hInputTokens,audioInputTokens,searchUnits',
     );
     expect((await get('/v1/wallet/entries:export?format=pdf')).status).toBe(400);
     const client = grpcClient(app.url);

@@ -127,4 +127,21 @@ describe.each(Object.keys(lanes))('a loop of tools over %s', (name) => {
     const forgotten = [question, { role, content, toolCalls: bare }, result];
     await expect(ask({ ...asking(model), messages: forgotten })).rejects.toThrow(/messages\[1\]\.providerState/);
   });
+
+  test('goes on with Gemini, which asked for two tools at once and wants both results together', async () => {
+    const [tool] = asking('gemini-3-pro').tools;
+    const request = { ...asking('gemini-3-pro'), tools: [tool, { ...tool, name: 'get_time' }] };
+    const { message } = await ask(request);
+    expect(message.toolCalls.map((call: Message) => call.name)).toEqual([script.tool, 'get_time']);
+    const results = message.toolCalls.map(({ id, name: of }: Message) => {
+      return { role: 'tool', toolCallId: id, content: `{"of":"${of}"}` };
+    });
+    const second = await ask({ ...request, messages: [question, message, ...results] });
+    expect(second.message.content).toBe(script.answer);
+    const contents = upstreams[2]?.seen.at(-1)?.body.contents as { parts: Message[] }[];
+    expect(contents.at(-1)?.parts.map(({ functionResponse }) => functionResponse.name)).toEqual([
+      script.tool,
+      'get_time',
+    ]);
+  });
 });

@@ -180,7 +180,8 @@ limits: { requestsPerMinute: 100000 }`,
     const { status, body } = await send(app, 'POST', batchPath, made.body.secret, { items });
     expect(status).toBe(200);
     expect(body).toMatchObject({ succeeded: 1, failed: 2, costUsd: '0.002' });
-    for (const { error } of body.results.slice(1))
+    // Which of them had the room is nobody's promise.
+    for (const { error } of body.results.filter((result: Result) => !result.risk))
       expect(error).toMatchObject({ status: 429, code: 'RESOURCE_EXHAUSTED', reason: 'RATE_LIMITED' });
     expect((await balanceOf(payer)).balanceUsd).toBe('4.998');
   });

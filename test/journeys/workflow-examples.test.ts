@@ -82,6 +82,17 @@ test('the example of a workflow of one’s own is made, and that of its run fits
   expect(ran.body).toMatchObject({ output: { affordable: true } });
 });
 
+test('the example of a risk pack is made, and that of its change follows it', async () => {
+  const made = await example('/v1/risk-packs', customer.managementKey);
+  expect(made.body.pack).toMatchObject({ packId: 'brand-rules', version: 1 });
+  const found = Object.entries(paths).find(
+    ([path, { put }]) => put !== undefined && path.startsWith('/v1/risk-packs/'),
+  );
+  const { example: change } = found?.[1].put.requestBody.content['application/json'] ?? {};
+  const changed = await send(app, 'PUT', '/v1/risk-packs/brand-rules', customer.managementKey, change);
+  expect(changed.body.pack, changed.text).toMatchObject({ version: 2, displayName: 'Rules of our brand' });
+});
+
 test('every workflow example of the document is run here', () => {
   const shown = Object.entries(paths)
     .filter(([, { post }]) => post?.tags?.includes('WorkflowService'))
@@ -91,7 +102,7 @@ test('every workflow example of the document is run here', () => {
   const run = [
     ...Object.keys(replies),
     ...['approve', 'reject', 'revise'].map((verb) => `/v1/drafts/{draftId}:${verb}`),
-    ...['/v1/workflow-definitions', '/v1/workflows/{client}/{workflow}'],
+    ...['/v1/workflow-definitions', '/v1/workflows/{client}/{workflow}', '/v1/risk-packs'],
   ];
   expect(shown.sort()).toEqual(run.sort());
 });

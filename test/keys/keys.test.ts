@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { unwrap } from '../../src/base/failure.ts';
+import { succeed, unwrap } from '../../src/base/failure.ts';
 import { newId } from '../../src/base/ids.ts';
+import { createAuthenticator } from '../../src/edge/authenticate.ts';
+import type { VerifiedToken } from '../../src/tokens/index.ts';
 import { eachServer, useDatabase } from '../support/database.ts';
 import { makeKey, movableClock, newKey, peppers, startKeys } from './room.ts';
 
@@ -271,6 +273,22 @@ eachServer((server) => {
     await lazy.close();
     const used = unwrap(await node.keys.get(key.accountId, key.id)).lastUsedTime;
     expect(used).toBeGreaterThanOrEqual(before);
+  });
+
+  test('a use of a token is a use of the key that it was made of', async () => {
+    const lazy = await startKeys(fresh().database, { clock });
+    const { key } = await makeKey(lazy.keys);
+    const parent = unwrap(await lazy.keys.find(key.id));
+    const token: VerifiedToken = {
+      ...{ tokenId: 'tok_1', accountId: key.accountId, clientId: key.id, subject: 'u', scopes: parent.scopes },
+      ...{ expireTime: clock.now() + 60_000, parent: { ...parent, allowedOrigins: [] } },
+    };
+    const tokens = { verify: () => succeed(token) };
+    const authenticate = createAuthenticator({ keys: lazy.keys, tokens, operators: [] });
+    const before = clock.now();
+    expect(unwrap(await authenticate('Bearer eyJ.of.it')).token?.id).toBe('tok_1');
+    await lazy.close();
+    expect(unwrap(await node.keys.get(key.accountId, key.id)).lastUsedTime).toBeGreaterThanOrEqual(before);
   });
 
   test('a key takes the new pepper at its next use, and an old pepper is kept for as long as it is needed', async () => {

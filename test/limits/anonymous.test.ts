@@ -81,13 +81,19 @@ test('an owner has only so many connections that do not count', () => {
   expect(refused).toEqual(['known connections']);
 });
 
-test('a /24 has its factor times the limit of an address, a /64 of IPv6 counts as one address', () => {
+test('a /24 and a /56 have their factor times the limit of an address, a /48 that of a /56, a /64 counts as one address', () => {
   const { enter } = budget({ requestsPerMinute: 30, networkFactor: 2 });
   const passed = (peer: (index: number) => string) =>
     Array.from({ length: 100 }, (_, index) => enter(peer(index))).filter(({ ok }) => ok).length;
   expect(passed(() => '192.0.2.1')).toBe(5);
   expect(passed((index) => `198.51.100.${index}`)).toBe(10);
   expect(passed((index) => `2001:db8::${index + 1}`)).toBe(5);
+  expect(passed((index) => `2001:db8:1:ab${String(index).padStart(2, '0')}::1`)).toBe(10);
+  expect(enter('2001:db8:1:abff::1')).toMatchObject({ failure: { limit: 'requests per minute of the network' } });
+  expect(enter('2001:db8:1:aa00::1').ok).toBe(true);
+  expect(passed((index) => `2001:db8:2:${index}00::1`)).toBe(20);
+  expect(enter('2001:db8:2:fe00::1')).toMatchObject({ failure: { limit: 'requests per minute of the network' } });
+  expect(enter('2001:db8:3::1').ok).toBe(true);
   expect(enter('198.51.100.200')).toMatchObject({ failure: { limit: 'requests per minute of the network' } });
   expect(enter('::ffff:192.0.2.1')).toMatchObject({ failure: { limit: 'requests per minute of the address' } });
 });
@@ -125,7 +131,7 @@ test('what is refused is counted each time, and logged once for a network and mi
   for (let index = 0; index < 50; index += 1) enter('192.0.2.1');
   expect(refused.filter((what) => what === 'requests')).toHaveLength(45);
   expect(lines.map((line) => JSON.parse(line).network)).toEqual(['192.0.2.0/24']);
-  for (let index = 0; index < 500; index += 1) for (let time = 0; time < 6; time += 1) enter(`2001:db8:0:${index}::1`);
+  for (let index = 0; index < 500; index += 1) for (let time = 0; time < 6; time += 1) enter(`2001:db8:${index}::1`);
   expect(lines.length).toBe(100);
   clock.at += 60_000;
   for (let index = 0; index < 50; index += 1) enter('192.0.2.1');

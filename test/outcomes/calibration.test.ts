@@ -49,6 +49,30 @@ describe('a logistic regression', () => {
     for (const value of await fitLogistic(alike, 1)) expect(Number.isFinite(value)).toBe(true);
   });
 
+  test('two at one time never compute in the same turn', async () => {
+    const turns: Set<string>[] = [new Set()];
+    let over = false;
+    const next = () => {
+      turns.push(new Set());
+      if (!over) setImmediate(next);
+    };
+    setImmediate(next);
+    const counted = (name: string) =>
+      Array.from({ length: 3_000 }, (_, index) => ({
+        adverse: index % 3 === 0,
+        get features() {
+          // The first sample of a part is taken before its turn.
+          if (index % 1_000 > 0) turns.at(-1)?.add(name);
+          return [index % 2];
+        },
+      }));
+    await Promise.all(['one', 'other'].map((name) => fitLogistic(counted(name), 2)));
+    over = true;
+    const busy = turns.filter((names) => names.size > 0);
+    expect(busy.length).toBeGreaterThan(12);
+    expect(Math.max(...busy.map((names) => names.size))).toBe(1);
+  });
+
   test('the area under the curve counts pairs, ties by half', () => {
     const scored = (adverse: number[], others: number[]) => [
       ...adverse.map((score) => ({ score, adverse: true })),

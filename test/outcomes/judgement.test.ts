@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeJudgement, encodeJudgement, type Judgement } from '../../src/outcomes/judgement.ts';
+import { decodeJudgement, encodeJudgement, type JudgedCheck, type Judgement } from '../../src/outcomes/judgement.ts';
 import { effectOf, outcomeClasses, outcomes } from '../../src/outcomes/outcome.ts';
 import { judgementText } from '../../src/workflows/judgement.ts';
 
@@ -22,6 +22,17 @@ test('a judgement comes back as it was kept, but for what is no name', () => {
   const bare = { ...judgement, score: undefined, level: '', checks: [] };
   expect(decodeJudgement(encodeJudgement(bare))).toEqual(bare);
   expect(decodeJudgement('what is this')).toBeUndefined();
+});
+
+test('equal checks of judgements that are read together are one object', () => {
+  const known = new Map<string, JudgedCheck>();
+  const texts = [judgement, { ...judgement, score: 7, checks: judgement.checks.toReversed() }].map(encodeJudgement);
+  const [one, other] = texts.map((text) => decodeJudgement(text, known));
+  expect(one).toEqual(decodeJudgement(texts[0] ?? ''));
+  expect(other).toEqual(decodeJudgement(texts[1] ?? ''));
+  expect(other?.checks).toHaveLength(3);
+  for (const check of other?.checks ?? []) expect(one?.checks.some((each) => each === check)).toBe(true);
+  expect(known.size).toBe(3);
 });
 
 test('however large a judgement is, it fits into its column, as ASCII', () => {

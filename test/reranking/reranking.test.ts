@@ -324,3 +324,24 @@ test('the embedded model lets other work in between, however many words are aske
   leaving.abort(new Error('left'));
   await expect(left).rejects.toThrow('left');
 });
+
+test('rankings at one time take turns, so that others wait for one of them and not for all', async () => {
+  const query = Array.from({ length: 2_000 }, (_, index) => index.toString(36)).join(' ');
+  const documents = Array.from({ length: 40 }, () => query.repeat(3));
+  let turns = 0;
+  let over = false;
+  const count = () => {
+    turns += 1;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  const { signal } = new AbortController();
+  const rankings = Array.from({ length: 8 }, () =>
+    createLexicalReranker().rerank({ query, documents, inputTokensMax: 1_000_000, signal }),
+  );
+  await Promise.all(rankings);
+  over = true;
+  // Each of the eight reads 800,000 characters in at least six pieces.
+  expect(query.length * 3 * 40).toBeGreaterThan(6 * 131_072);
+  expect(turns).toBeGreaterThan(8 * 6);
+});

@@ -23,6 +23,7 @@ eachServer((server) => {
     const db = database().database;
     return createSessions({
       ...{ db, clock, log: silent, ...more },
+      ...{ passkeySite: () => undefined, record: async () => {} },
       credentialOf: (holder) => credentials.get(nameOf(holder)) ?? succeed('one'),
     });
   }
@@ -117,6 +118,37 @@ eachServer((server) => {
     expect(await outcome(one, secret)).toBe('session_ended');
     pass(1_000);
     expect(await outcome(two, secret)).toBe('session_ended');
+  });
+
+  test('who waits for the end of a session is told once, whatever ends it', async () => {
+    const [one, two] = [openRoom(), openRoom()];
+    const holder: SessionHolder = { role: 'owner', accountId: 'acc_w', keyId: 'key_w' };
+    const told: string[] = [];
+    const wait = async (name: string, until?: number) => {
+      const begun = await begin(one, holder, until);
+      one.watch(begun.session.id, () => told.push(name));
+      return begun;
+    };
+    const here = await wait('ended here');
+    const there = await wait('ended on another node');
+    await wait('out of time', now + minuteMs);
+    await wait('replaced');
+    one.watch((await begin(one, holder)).session.id, () => told.push('not watched any more'))();
+    const heard = (count: number) => expect.poll(() => told.length, { timeout: 20_000 }).toBe(count);
+    await one.end(here.secret);
+    await heard(1);
+    one.start();
+    await two.end(there.secret);
+    await heard(2);
+    pass(minuteMs);
+    await heard(3);
+    credentials.set('key_w', fail({ kind: 'overloaded', retryAfterMs: 1 }));
+    await one.end(here.secret);
+    await new Promise(setImmediate);
+    credentials.set('key_w', succeed('two'));
+    await heard(4);
+    await one.close();
+    expect(told).toEqual(['ended here', 'ended on another node', 'out of time', 'replaced']);
   });
 
   test('many sign-ins at one time leave 20 sessions', async () => {

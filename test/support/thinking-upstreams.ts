@@ -226,26 +226,43 @@ function anthropicEvents({ content, usage, stop_reason, ...message }: Json): [st
   return all;
 }
 
-/** Gemini's API with a model that signs what it thought, and refuses a call of a function without the signature it gave. */
+/**
+ * Gemini's API with a model that signs what it thought, and refuses calls of functions without the signature that it gave with the first
+ * of them, and calls of one turn that are not all answered in the next one. It calls each function that it is offered.
+ */
 export function startGemini(): Promise<Upstream> {
   return start((seen) => {
     const streamed = seen.path.includes(':streamGenerateContent');
     const { body } = seen;
     const contents = body.contents as { role: string; parts: Json[] }[];
-    const calls = contents.flatMap(({ parts }) => parts.filter((part) => 'functionCall' in part));
-    if (calls.some((part) => part.thoughtSignature !== mark(script.tool)))
-      return refusal(400, {
-        ...{ code: 400, status: 'INVALID_ARGUMENT' },
-        message: 'Function call is missing a thought_signature in functionCall parts.',
-      });
+    for (const [index, { parts }] of contents.entries()) {
+      const calls = parts.filter((part) => 'functionCall' in part);
+      const [first] = calls;
+      if (!first) continue;
+      if (first.thoughtSignature !== mark(script.tool))
+        return refusal(400, {
+          ...{ code: 400, status: 'INVALID_ARGUMENT' },
+          message: 'Function call is missing a thought_signature in functionCall parts.',
+        });
+      const answers = contents[index + 1]?.parts.filter((part) => 'functionResponse' in part) ?? [];
+      if (answers.length !== calls.length)
+        return refusal(400, {
+          ...{ code: 400, status: 'INVALID_ARGUMENT' },
+          message:
+            'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.',
+        });
+    }
     const turn: Turn = contents.at(-1)?.parts.some((part) => 'functionResponse' in part) ? 'second' : 'first';
     const config = ((body.generationConfig as Json | undefined)?.thinkingConfig ?? {}) as Json;
     const parts: Json[] = config.includeThoughts ? [{ text: script.thoughts.join(' '), thought: true }] : [];
     if (turn === 'second') parts.push({ text: script.answer });
     else {
       parts.push({ text: script.said });
-      const functionCall = { name: script.tool, args: script.arguments };
-      parts.push({ functionCall, thoughtSignature: mark(script.tool) });
+      const [{ functionDeclarations: offered = [] } = {}] = (body.tools ?? []) as { functionDeclarations?: Json[] }[];
+      for (const [index, { name }] of offered.entries()) {
+        const functionCall = { name, args: script.arguments };
+        parts.push({ functionCall, ...(index === 0 ? { thoughtSignature: mark(script.tool) } : {}) });
+      }
     }
     const { input, output, reasoning } = stated[turn];
     const usageMetadata = {

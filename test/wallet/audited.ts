@@ -80,6 +80,10 @@ export const provesNothing: readonly { what: RegExp; of?: RegExp; why: string }[
     what: /^charge\.(key_version|node_id|estimated)$/,
     why: 'Says how the request came and was counted; nothing is charged by it.',
   },
+  {
+    what: /^charge\.(request_id|latency_ms|model_latency_ms|attempts|finish_reason)$/,
+    why: 'Says how the request went, to its owner; nothing is charged by it.',
+  },
   { what: /^charge\.(token_id|subject|device_id)$/, why: 'Who used the key; where that one has a cap, it is noticed.' },
   {
     what: /^charge\.reasoning_tokens$/,

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../../src/base/ids.ts';
 import type { Queryable } from '../../src/db/index.ts';
 import type { Charge, ChargesFilter } from '../../src/wallet/index.ts';
 import { findCharges } from '../../src/wallet/wallets/charges-store.ts';
@@ -33,11 +34,12 @@ eachServer((server) => {
       if (!charge.ok) throw new Error('No charge.');
       made.unshift(charge.value);
     };
+    const oneOfOurs = newId('req');
     for (let round = 0; round < 4; round++) {
-      await make({ subject: 'ada', model: 'm1', metadata: { project: 'a' } }, 'settle');
+      await make({ subject: 'ada', model: 'm1', requestId: 'r-1', metadata: { project: 'a' } }, 'settle');
       await make({ subject: 'bob', deviceId: 'dev_1', operation: 'pulse', metadata: { project: 'a' } }, 'release');
       await make({ subject: 'ada', deviceId: 'dev_2', model: 'm2' }, 'settle');
-      await make({ model: 'm1', metadata: { project: 'b' } });
+      await make({ model: 'm1', requestId: round < 2 ? oneOfOurs : 'r-1', metadata: { project: 'b' } });
     }
     const filters: ChargesFilter[] = [
       {},
@@ -49,6 +51,10 @@ eachServer((server) => {
       { state: 'released', operation: 'pulse' },
       { operation: 'chat' },
       { model: 'm1' },
+      { requestId: 'r-1' },
+      { requestId: 'r-1', state: 'held' },
+      { requestId: oneOfOurs },
+      { requestId: newId('req') },
       { subject: 'ada', model: 'm2', state: 'settled', keyId: customer.keyId },
       { metadata: { key: 'project', value: 'a' } },
       { metadata: { key: 'project', value: 'a' }, state: 'settled', subject: 'ada' },
@@ -59,7 +65,7 @@ eachServer((server) => {
     const wanted = (filter: ChargesFilter) =>
       made.filter(
         (charge) =>
-          (['subject', 'deviceId', 'keyId', 'state', 'operation', 'model'] as const).every(
+          (['subject', 'deviceId', 'keyId', 'state', 'operation', 'model', 'requestId'] as const).every(
             (name) => filter[name] === undefined || filter[name] === charge[name],
           ) &&
           (!filter.metadata || charge.metadata[filter.metadata.key] === filter.metadata.value) &&
@@ -84,8 +90,9 @@ eachServer((server) => {
   test('what no index leads to is looked for in windows, and a page says how far it has come', {
     timeout: 120_000,
   }, async () => {
+    const requestId = newId('req');
     const busy = await addCustomer(node, database().url, 100n);
-    const first = await mustHold(node, holdOf(busy, { model: 'rare', subject: 'rare' }));
+    const first = await mustHold(node, holdOf(busy, { model: 'rare', subject: 'rare', requestId }));
     const { walletId } = first;
     // Made later by their ids, so that the one that is looked for comes last.
     const columns =
@@ -108,11 +115,16 @@ eachServer((server) => {
     expect(idsOf(two.items)).toEqual([first.chargeId]);
     expect(two.nextPageToken).toBe('');
     expect(idsOf((await list({ subject: 'rare' }, busy)).items)).toEqual([first.chargeId]);
+    // The id of a request that was made here says when to look.
+    expect(idsOf((await list({ requestId }, busy)).items)).toEqual([first.chargeId]);
+    expect((await list({ requestId: 'made-elsewhere' }, busy)).nextPageToken).not.toBe('');
 
     for (const [filter, index] of [
       [{}, 'PRIMARY'],
       [{ model: 'rare' }, 'PRIMARY'],
       [{ start: 1 }, 'PRIMARY'],
+      [{ requestId }, 'PRIMARY'],
+      [{ requestId, subject: 'rare' }, 'charge_subject'],
       [{ keyId: busy.keyId, state: 'held' }, 'charge_key'],
       [{ deviceId: 'dev_1', keyId: busy.keyId }, 'charge_device'],
       [{ subject: 'rare', deviceId: 'dev_1', start: 1 }, 'charge_subject'],
@@ -125,6 +137,21 @@ eachServer((server) => {
         expect(String(Extra)).not.toContain('filesort');
       }
     }
+  });
+
+  test('an account that looks for many charges waits for itself and for nobody else', async () => {
+    const other = await addCustomer(node, database().url, 100n);
+    const ended: string[] = [];
+    const look = async (name: string, { accountId }: Customer) => {
+      const page = await node.wallets.listCharges(accountId, { state: 'held', model: 'none' });
+      ended.push(page.ok ? name : page.failure.kind);
+    };
+    const busy = Array.from({ length: 40 }, () => look('busy', customer));
+    await Promise.all([...busy, look('other', other)]);
+    expect(ended.filter((name) => name === 'busy')).toHaveLength(33);
+    expect(ended.filter((name) => name === 'overloaded')).toHaveLength(7);
+    const read = ended.filter((name) => name !== 'overloaded');
+    expect(read.indexOf('other')).toBeLessThan(20);
   });
 
   /** How the server runs the statements of a call. */

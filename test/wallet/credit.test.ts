@@ -165,4 +165,24 @@ eachServer((server) => {
     expect(await balanceOf(node, account)).toMatchObject({ balance: 11n * usd, owed: 0n });
     await spend(account, 1n);
   });
+
+  test('a dispute of a whole payment of which some was paid back takes what is left, and blocks use', async () => {
+    const account = await customer(0n);
+    const topUpId = await paidTopUp(account, 10n * usd);
+    const { topUps } = node.wallets;
+    await topUps.reverse({ topUpId, kind: 'refund', amount: 4n * usd, reference: 're_1' });
+    const dispute = { topUpId, kind: 'dispute', amount: 10n * usd, reference: 'dp_1' } as const;
+    for (let time = 0; time < 2; time++) expect(await topUps.reverse(dispute)).toMatchObject({ ok: true });
+    expect(await balanceOf(node, account)).toMatchObject({ balance: 0n, owed: 0n });
+    await topUp(account, 5n * usd);
+    expect(await node.ledger.hold(holdOf(account))).toMatchObject({ failure: { kind: 'insufficient_credit' } });
+    expect(await topUps.conclude(topUpId, 'dp_1', 'won')).toMatchObject({ ok: true });
+    expect(await balanceOf(node, account)).toMatchObject({ balance: 11n * usd, owed: 0n });
+    await spend(account, 1n);
+    // Of a payment that was paid back there is nothing left to take.
+    await topUps.reverse({ topUpId, kind: 'refund', amount: 6n * usd, reference: 're_2' });
+    expect(await topUps.reverse({ ...dispute, reference: 'dp_2' })).toMatchObject({
+      failure: { kind: 'precondition_failed' },
+    });
+  });
 });

@@ -63,6 +63,15 @@ export function chatOf(outputTokens: number): Pick<Settlement, 'cost' | 'usage' 
   return { cost, usage: { ...usage, reasoningTokens: 3 }, provider: 'up', model: 'one' };
 }
 
+function outcomeOf(tokens: number): NonNullable<Settlement['outcome']> {
+  return {
+    latencyMs: 10 * tokens,
+    modelLatencyMs: 9 * tokens,
+    attempts: tokens,
+    finishReason: tokens > 10 ? 'length' : 'stop',
+  };
+}
+
 /** Ends a hold as the reaper does when its time is over. */
 async function expire(node: Node, url: string, hold: Hold): Promise<void> {
   await run(url, `UPDATE charge SET expires_at_us = 1 WHERE id = '${hold.chargeId}'`);
@@ -91,9 +100,13 @@ async function useCredit(node: Node, url: string): Promise<void> {
     limit: 40n * nanoPerUsd,
   }));
   const hold = (change: Partial<HoldRequest> = {}) =>
-    mustHold(node, holdOf(user, { ceiling, provider: 'up', model: 'one', ...change }));
+    mustHold(node, holdOf(user, { ceiling, provider: 'up', model: 'one', requestId: newId('req'), ...change }));
   const settle = (held: Hold, tokens: number, reply = false) =>
-    ledger.settle(held, { ...chatOf(tokens), ...(reply && { reply: Buffer.from('reply'), delivered: true }) });
+    ledger.settle(held, {
+      ...chatOf(tokens),
+      outcome: outcomeOf(tokens),
+      ...(reply && { reply: Buffer.from('reply'), delivered: true }),
+    });
   const progress = (held: Hold, tokens: number) => ledger.recordProgress(held, chatOf(tokens));
 
   // Twice each, so that there is another value for every column.

@@ -7,6 +7,8 @@ import {
   createUsageCatchUp,
   type Statements,
   type UsageDimension,
+  type UsageFilter,
+  type UsageRow,
 } from '../../src/wallet/index.ts';
 import { sumNext } from '../../src/wallet/usage/catch-up-store.ts';
 import { eachServer, silent, useDatabase } from '../support/database.ts';
@@ -33,6 +35,7 @@ const groupings: readonly (readonly UsageDimension[])[] = [
   ['subject'],
   ['device', 'hour', 'model'],
   ['day', 'hour', 'operation', 'provider', 'model', 'key', 'device', 'subject'],
+  ['provider_key', 'operation'],
 ];
 const counts = [
   'input',
@@ -88,6 +91,7 @@ eachServer((server) => {
           provider: row.provider,
         },
         ...{ model: row.model, key: row.key_id, device: row.device_id, subject: row.subject },
+        provider_key: row.provider_key_id,
       };
       const place = JSON.stringify(groupBy.map((name) => String(places[name] ?? '')));
       const sum = sums.get(place) ?? {};
@@ -99,6 +103,7 @@ eachServer((server) => {
       const first = ['capture', 'expiry', 'late'].includes(String(row.step));
       add('charges', first ? 1n : 0n);
       for (const name of counts) add(name, first ? BigInt((row[`${name}_tokens`] as bigint | null) ?? 0) : 0n);
+      add('search', first ? BigInt((row.search_units as bigint | null) ?? 0) : 0n);
     }
     return sums;
   }
@@ -106,24 +111,20 @@ eachServer((server) => {
   async function told(
     customer: Customer,
     groupBy: readonly UsageDimension[],
-    range: { start?: number; end?: number } = {},
+    range: { start?: number; end?: number; only?: UsageFilter } = {},
   ) {
     const usage = await statements.allUsage({ accountId: customer.accountId, groupBy, ...range });
     if (!usage.ok) throw new Error(JSON.stringify(usage.failure));
-    const names = { day: 'day', hour: 'hour', operation: 'operation', provider: 'provider', model: 'model' } as const;
+    const names: Record<UsageDimension, keyof UsageRow> = {
+      ...{ day: 'day', hour: 'hour', operation: 'operation', provider: 'provider', model: 'model' },
+      ...{ key: 'keyId', device: 'deviceId', subject: 'subject', provider_key: 'providerKeyId' },
+    };
     return new Map(
       usage.value.map((row) => [
-        JSON.stringify(
-          groupBy.map((name) =>
-            String(
-              { ...names, key: 'keyId', device: 'deviceId', subject: 'subject' }[name] in row
-                ? row[{ ...names, key: 'keyId', device: 'deviceId', subject: 'subject' }[name] as keyof typeof row]
-                : '',
-            ),
-          ),
-        ),
+        JSON.stringify(groupBy.map((name) => String(row[names[name]] ?? ''))),
         {
           ...{ cost: row.cost, charges: row.charges, input: row.inputTokens, cached_input: row.cachedInputTokens },
+          search: row.searchUnits,
           ...{ cache_write_input: row.cacheWriteInputTokens, cache_write_1h_input: row.cacheWrite1hInputTokens },
           ...{ audio_input: row.audioInputTokens, output: row.outputTokens, reasoning: row.reasoningTokens },
         },
@@ -132,7 +133,22 @@ eachServer((server) => {
   }
 
   async function expectUsage(customer: Customer, range: { start?: number; end?: number } = {}) {
-    const entries = await entriesOf(customer);
+    const all = await entriesOf(customer);
+    await expectUsageOf(customer, all, range);
+    const isOf = (name: string, value: string) => all.filter((row) => row[name] === value);
+    for (const [only, entries] of [
+      [{ model: 'm0' }, isOf('model', 'm0')],
+      [{ operation: 'pulse' }, isOf('operation', 'pulse')],
+      [{ keyId: customer.keyId, model: 'm2' }, isOf('model', 'm2').filter((row) => row.key_id === customer.keyId)],
+    ] as const)
+      await expectUsageOf(customer, entries, { ...range, only });
+  }
+
+  async function expectUsageOf(
+    customer: Customer,
+    entries: readonly Record<string, unknown>[],
+    range: { start?: number; end?: number; only?: UsageFilter },
+  ) {
     for (const groupBy of groupings) {
       const sums = expected(entries, groupBy, range.start, range.end);
       const rows = [...(await told(customer, groupBy, range))].filter(
@@ -153,6 +169,7 @@ eachServer((server) => {
       outputTokens: 7,
       reasoningTokens: 2,
       cacheWriteInputTokens: 5,
+      searchUnits: 3,
     };
     await Promise.all(
       Array.from({ length: charges }, (_, index) =>
@@ -163,6 +180,7 @@ eachServer((server) => {
             ...(index % 4 === 0 && { deviceId: 'dev_1' }),
             ...(index % 5 === 0 && { keyId: `${customer.keyId}b` }),
             ...(index % 2 === 0 ? { provider: 'up', model: `m${index % 3}` } : { operation: 'pulse' }),
+            ...(index % 10 === 0 && { providerKeyId: 'pky_1' }),
           }),
           { cost: BigInt(index * 7), usage: index % 2 === 0 ? { ...usage, inputTokens: 11 + index } : {} },
         ),
@@ -240,6 +258,58 @@ eachServer((server) => {
     expect(await catchUp.runOnce()).toBe(0);
     for (const range of [...ranges, { start: Date.now() - 3_600_000 }]) await expectUsage(customer, range);
     expect((await auditLedger(node.db)).filter(({ invariant }) => invariant.startsWith('usage'))).toEqual([]);
+  });
+
+  test('a page token that nobody was given is refused, and one that leads beyond 400 days', async () => {
+    const customer = await addCustomer(node, database().url, 20n);
+    const [{ accountId }, walletId] = [customer, await walletOf(customer)];
+    // The first of them costs nothing, and has no posting.
+    await spend(customer, 4);
+    const usage = (position: string) =>
+      statements.usage(
+        { accountId, groupBy: [] },
+        { pageToken: Buffer.from(`usage:\n${position}`).toString('base64url') },
+      );
+    const [{ seq } = {}] = await query(database().url, `SELECT seq FROM wallet WHERE id = '${walletId}'`);
+    const next = Number(seq) + 1;
+    expect(await usage(`1:${next}:0`)).toMatchObject({ ok: true, value: { items: [{ charges: 3n }] } });
+    const refused = { ok: false, failure: { violations: [{ field: 'pageToken' }] } };
+    for (const position of ['1:999999999999:0', `1:${next + 1}:0`, `0:${next}:0`, '2:1:0', '2:2:0'])
+      expect(await usage(position), position).toMatchObject(refused);
+    await sql(
+      `UPDATE posting SET created_at_us = created_at_us - 34819200000000 WHERE wallet_id = '${walletId}' AND seq = 1`,
+    );
+    expect(await usage(`1:${next}:0`)).toMatchObject(refused);
+    expect(await usage(`2:${next}:0`)).toMatchObject({ ok: true });
+  });
+
+  test('an account that asks for many sums, or exports, waits for itself and for nobody else', async () => {
+    const [busy, other] = [await addCustomer(node, database().url, 20n), await addCustomer(node, database().url, 20n)];
+    const ended: string[] = [];
+    const sum = async (name: string, { accountId }: Customer) => {
+      const summed = await statements.usage({ accountId, groupBy: [] }, {});
+      ended.push(summed.ok ? name : summed.failure.kind);
+    };
+    const many = <T>(length: number, work: (index: number) => T) => Array.from({ length }, (_, index) => work(index));
+    await Promise.all([...many(12, () => sum('busy', busy)), sum('other', other)]);
+    expect(ended.filter((name) => name === 'busy')).toHaveLength(9);
+    expect(ended.filter((name) => name === 'overloaded')).toHaveLength(3);
+    expect(ended.indexOf('other')).toBeLessThan(ended.lastIndexOf('busy'));
+    ended.length = 0;
+    const entriesOfAll = async ({ accountId }: Customer) => {
+      const found = await statements.entries(accountId, {});
+      if (!found.ok) throw new Error(found.failure.kind);
+      return found.value;
+    };
+    const files = await Promise.all(many(20, () => entriesOfAll(busy)));
+    const read = async (name: string, batches: AsyncIterable<unknown[]>) => {
+      for await (const rows of batches) expect(rows).toHaveLength(1);
+      ended.push(name);
+    };
+    const last = await entriesOfAll(other);
+    await Promise.all([...files.map((file) => read('busy', file)), read('other', last)]);
+    expect(ended).toHaveLength(21);
+    expect(ended.indexOf('other')).toBeLessThan(12);
   });
 
   test('what was summed at an expiry, and said otherwise while the wallet was behind, is moved once', async () => {

@@ -219,6 +219,7 @@ eachServer((server) => {
     const again = await retry(deliveryId);
     expect([again.status, reasonOf(again)]).toEqual([429, 'RATE_LIMITED']);
     expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(again.headers.get('ratelimit')).toBe(`"default";r=0;t=${again.headers.get('retry-after')}`);
     expect(again.text).toContain('one retry of a delivery in 10 seconds');
     // Twenty-nine others of this account, asked for a moment ago.
     for (let index = 0; index < 29; index++)

@@ -264,26 +264,73 @@ describe('what is recommended', () => {
     expect(reply.assumptions.join()).toContain('The value -10 of price cannot be');
   });
 
-  it.each([
-    ['price', 'B', 'Of price, less counts as better.'],
-    ['Lieferzeit', 'B', 'Lieferzeit'],
-    ['pricePerKg', 'B', 'Of pricePerKg, less counts as better.'],
-    ['priceQuality', 'A', ''],
-    ['battery', 'A', ''],
-  ])('without a direction the name %s decides, and the reply says so', (name, option, said) => {
-    const reply = ask(decisionFamily, WriteDecisionMemoRequestSchema, {
+  const byName = (name: string, criterion: object = {}) =>
+    ask(decisionFamily, WriteDecisionMemoRequestSchema, {
       question: 'Which one?',
       options: [
         { name: 'A', attributes: { [name]: 30 } },
         { name: 'B', attributes: { [name]: 20 } },
       ],
-      criteria: [{ name }],
+      criteria: [{ name, ...criterion }],
+      locale: 'en',
     });
-    expect(reply.recommendation?.option).toBe(option);
-    expect(reply.assumptions.join(' ').includes('less counts') || reply.assumptions.join(' ').includes('weniger')).toBe(
-      said !== '',
-    );
-    expect(reply.assumptions.join(' ')).toContain(said);
+
+  it.each([
+    ...['price', 'pricePerKg', 'Lieferzeit', 'Versandkosten', 'Monatsmiete', 'coût annuel', 'total cost of ownership'],
+    ...['Wartezeit', 'error rate', 'precio total', 'setup fee', 'waiting time', 'Stromverbrauch', 'Risikoscore'],
+  ])('is the one with less where the name %s says so, and the reply tells it', (name) => {
+    const reply = byName(name);
+    expect(reply.recommendation?.option).toBe('B');
+    expect(reply.assumptions).toContain(`For ${name}, lower is better.`);
+    expect(reply.nextBestAction).toBe('Choose B.');
+  });
+
+  it.each(['priceQuality', 'battery', 'cost savings', 'Preisstabilität', 'battery duration', 'customer rating'])(
+    'is the one with more where the name %s says so, and the reply tells it',
+    (name) => {
+      const reply = byName(name);
+      expect(reply.recommendation?.option).toBe('A');
+      expect(reply.assumptions).toContain(`For ${name}, higher is better.`);
+      expect(reply.nextBestAction).toBe('Choose A.');
+    },
+  );
+
+  it('is not decided where it hangs on a direction that nobody gave', () => {
+    const reply = byName('distance');
+    expect(reply.assumptions).toContain('For distance, higher is better.');
+    expect(reply.recommendation?.confidence).toBeLessThan(0.4);
+    expect(reply.nextBestAction).toBe('Say whether more or less of distance is better; the outcome depends on it.');
+    const given = byName('distance', { direction: 'higher' });
+    expect(given.assumptions.join()).not.toContain('distance');
+    expect(given.recommendation?.confidence).toBe(1);
+    expect(given.nextBestAction).toBe('Choose A.');
+  });
+
+  it('has no risks of its own where nothing is recommended', () => {
+    const reply = ask(decisionFamily, WriteDecisionMemoRequestSchema, {
+      question: 'Which one?',
+      options: [
+        { name: 'A', attributes: { rent: 900, light: 10 } },
+        { name: 'B', attributes: { light: 12 } },
+      ],
+      criteria: [{ name: 'rent' }, { name: 'light' }],
+      locale: 'en',
+    });
+    expect(reply.recommendation?.option).toBe('');
+    expect(reply.risks).toEqual(['1 value is not known and counted as 0.']);
+  });
+
+  it('asks for the number where a value is given and cannot be read', () => {
+    const reply = ask(decisionFamily, WriteDecisionMemoRequestSchema, {
+      question: 'Which one?',
+      options: [
+        { name: 'A', attributes: { rent: 'about 900' } },
+        { name: 'B', attributes: { rent: 800 } },
+      ],
+      criteria: [{ name: 'rent' }],
+      locale: 'en',
+    });
+    expect(reply.nextBestAction).toContain('“about 900” at rent is not a number');
   });
 });
 

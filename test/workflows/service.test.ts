@@ -3,10 +3,11 @@ import { workflowService } from '../../src/api/workflow.ts';
 import type { Caller } from '../../src/base/caller.ts';
 import { systemClock } from '../../src/base/clock.ts';
 import { fail, succeed } from '../../src/base/failure.ts';
+import { createCredentialChanges } from '../../src/db/credential-changes.ts';
 import { createGate } from '../../src/edge/gate.ts';
 import { createItems, monitorReadiness, type RunningServer, serveEdge } from '../../src/edge/index.ts';
 import { WorkflowService } from '../../src/gen/intelligence/workflow/v1/workflow_service_pb.ts';
-import { createWorkflows, type PriceList, type Workflows } from '../../src/workflows/index.ts';
+import { createOwnPacks, createWorkflows, type PriceList, type Workflows } from '../../src/workflows/index.ts';
 import { chargesWritten } from '../support/charges.ts';
 import { firstServer, silent, useDatabase } from '../support/database.ts';
 import { grpcClient } from '../support/grpc.ts';
@@ -44,10 +45,16 @@ beforeAll(async () => {
   const services = [
     workflowService({
       workflows,
+      ownPacks: createOwnPacks({
+        ...{ db, clock: systemClock },
+        changes: createCredentialChanges({ db, clock: systemClock, onError: () => {} }),
+      }),
       fingerprintKey: Buffer.alloc(32, 9),
       items: createItems({ minimumTopUpUsd: '5.00' }),
       // Nothing here sends an Idempotency-Key with a write that is free.
       once: async (_method, _request, _call, { prepare, write }) => write(undefined, (await prepare?.()) as never),
+      // Nothing here looks at the record.
+      recordChange: (_call, { write }) => db.transaction(write),
       clock: systemClock,
       limits: { admitItem: () => succeed(undefined) },
     }),

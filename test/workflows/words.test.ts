@@ -185,7 +185,7 @@ describe('readiness speaks the reader’s language', () => {
     expect(messages).toContain('Das Jahr 2035 liegt in der Zukunft.');
     expect(messages).toContain('Es gibt zwei verschiedene Angaben: 90000 und „61.400 km“.');
     expect(reply.findings.map(({ reason }) => reason)).toContain(
-      'Es zeigt, verkauft oder verlangt Daten einer Person ohne Not.',
+      'Es zeigt, verkauft oder verlangt Daten einer Person, ohne dass es nötig ist.',
     );
   });
 
@@ -396,7 +396,7 @@ describe('a decision memo speaks the reader’s language', () => {
   const said = {
     en: [
       'Nord leads with 95 of 100 among 2 options.',
-      'Decide for Nord by 2026-12-01.',
+      'Choose Nord by 2026-12-01.',
       '## Recommendation',
       '| | Weight | | 75 % | 25 % |',
       '12,000 → 100',

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readBody } from './body.ts';
 import { Call, type CallContext, type Head, type StreamSink } from './context.ts';
@@ -12,6 +13,13 @@ export interface RestContext extends CallContext {
   /** The id that Fastify gave the request (`genReqId`). */
   readonly requestId: string;
   readonly remoteAddress: string;
+  /** The reply as Node made it: it is closed when it has gone out, or its connection is gone. */
+  readonly carrier: ServerResponse | ServerHttp2Stream;
+}
+
+/** What carries a reply. Node's response over HTTP/2 does not say that it is closed; its stream does. */
+export function carrierOf(raw: ServerResponse): ServerResponse | ServerHttp2Stream {
+  return (raw as { stream?: ServerHttp2Stream }).stream ?? raw;
 }
 
 /** A call that Fastify received. Its reply is written past Fastify, whose way through its hooks copies every header three times. */
@@ -27,6 +35,10 @@ export class FastifyCall<Admitted = unknown> extends Call<Admitted> implements R
 
   get raw(): IncomingMessage {
     return this.request.raw;
+  }
+
+  get carrier(): ServerResponse | ServerHttp2Stream {
+    return carrierOf(this.reply.raw);
   }
 
   get httpMethod(): string {

@@ -1,7 +1,7 @@
 // What the transcoder is made of, for a server with lanes of its own beside it. Not held stable between versions.
 export { checkJson, readBody } from './body.ts';
 export { RunningCalls } from './context.ts';
-export { FastifyCall } from './fastify-call.ts';
+export { carrierOf, FastifyCall } from './fastify-call.ts';
 export { eventOf, eventStreamType, type Framing, keepAlive } from './framing.ts';
 export { type Encoding, type Inflated, inflate, isEncoding, tooDense } from './inflate.ts';
 export { defaultJsonBounds, findJsonFault, positionInBytes } from './json-bounds.ts';

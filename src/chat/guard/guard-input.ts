@@ -1,21 +1,34 @@
 import type { Caller } from '../../base/caller.ts';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import type { Guardrails } from '../../base/guardrails.ts';
 import type { NanoUsd } from '../../base/money.ts';
 import { payerOf, replyScope } from '../../wallet/index.ts';
 import type { ChatMessage, ChatRequest, GuardrailOutcome } from '../types.ts';
 import { createGuard, type Guard } from './guard.ts';
-import { createJudge, type FindRisks, inputWindow, type Judge } from './judge.ts';
+import { createJudge, type FindRisks, inputWindow, type Judge, unitsOfJson, unitsOfText } from './judge.ts';
 
 /** What guardrails need. */
 export interface GuardrailDeps {
   find: FindRisks;
+  /** Packs of an account's own, which look for what they find beside `find`; the ids of those that there are not. */
+  ownPacks?(accountId: string, ids: readonly string[]): Promise<OwnFinder>;
   /** What an account pays for a request that is looked at; 0: nothing. */
   fee(accountId: string): NanoUsd;
   /** Whether a request with this key was answered and charged before. */
   wasCharged(accountId: string, scope: string, key: string): Promise<boolean>;
 }
 
-/** More text than this is not looked at, and so not sent to a model: 2 to 3 s of processor time. */
+/** What packs of an account's own find, in the versions named, and `find` besides, but for what they allow. */
+export interface OwnFinder {
+  find: FindRisks;
+  versions: readonly string[];
+  missing: readonly string[];
+}
+
+/**
+ * More text than this is not looked at, and so not sent to a model: 2 to 3 s of processor time. Each text, and each string in
+ * a tool call's arguments, counts for 100 more than it has: beginning to look at one takes as long as that.
+ */
 export const judgedUnitsMax = 500_000;
 
 /**
@@ -24,7 +37,7 @@ export const judgedUnitsMax = 500_000;
  * at. A repeat of a request that was charged is not looked at again: its reply is there.
  */
 export async function guardInput(
-  { find, fee, wasCharged }: GuardrailDeps,
+  deps: GuardrailDeps,
   caller: Caller,
   request: ChatRequest,
   idempotencyKey: string | undefined,
@@ -33,15 +46,24 @@ export async function guardInput(
   const payer = payerOf(caller, 'chat');
   if (!guardrails || !payer.ok) return succeed({ request });
   const { accountId } = payer.value;
-  const terms = { find, guardrails, request, fee: fee(accountId) };
+  const { fee, wasCharged } = deps;
+  const finders = await findersOf(deps, accountId, guardrails);
+  if (!finders.ok) return finders;
+  const { versions, ...find } = finders.value;
+  const terms = { guardrails, request, versions, find: find.output, fee: fee(accountId) };
   const isRepeat =
     idempotencyKey !== undefined && (await wasCharged(accountId, replyScope(payer.value), idempotencyKey));
   if (isRepeat) return succeed({ request, guard: createGuard({ ...terms, inputJudged: false }) });
   const { input } = guardrails;
   if (!input) return succeed({ request, guard: createGuard({ ...terms, inputJudged: true }) });
   if (unitsOf(request) > judgedUnitsMax)
-    return fail(invalid('messages', `hold more than the ${judgedUnitsMax} characters that a guardrail looks at`));
-  const judge = createJudge(find, input, inputWindow);
+    return fail(
+      invalid(
+        'messages',
+        `hold more than the ${judgedUnitsMax} characters that a guardrail looks at; each text, and each string in a tool call's arguments, counts 100 more`,
+      ),
+    );
+  const judge = createJudge(find.input, input, inputWindow);
   const hidden = await hiddenIn(request, judge);
   const outcome: GuardrailOutcome = judge.outcome();
   if (input.action === 'refuse' && judge.found)
@@ -50,6 +72,34 @@ export async function guardInput(
     request: input.action === 'mask' && judge.found ? hidden : request,
     guard: createGuard({ ...terms, inputJudged: true, input: outcome }),
   });
+}
+
+interface Finders {
+  input: FindRisks;
+  output: FindRisks;
+  versions: string[];
+}
+
+/** What looks for risks in each direction. Fails where a pack that is to be looked for is gone: nothing passes unjudged. */
+async function findersOf(
+  { find, ownPacks }: GuardrailDeps,
+  accountId: string,
+  guardrails: Guardrails,
+): Promise<Result<Finders>> {
+  const finders: Finders = { input: find, output: find, versions: [] };
+  for (const direction of ['input', 'output'] as const) {
+    const ids = guardrails[direction]?.ownPacks ?? [];
+    if (ids.length === 0) continue;
+    const own = (await ownPacks?.(accountId, ids)) ?? { find, versions: [], missing: ids };
+    if (own.missing.length > 0) return fail({ kind: 'precondition_failed', description: goneOf(own.missing) });
+    finders[direction] = own.find;
+    finders.versions.push(...own.versions);
+  }
+  return succeed(finders);
+}
+
+function goneOf(packs: readonly string[]): string {
+  return `A guardrail of this key looks for the account's risk pack ${packs.join(', ')}, which there is not. Make it again, or take it out of the guardrail.`;
 }
 
 async function hiddenIn(request: ChatRequest, judge: Judge): Promise<ChatRequest> {
@@ -75,12 +125,18 @@ async function hiddenInMessage(message: ChatMessage, judge: Judge): Promise<Chat
   return hidden;
 }
 
+/** What is too long as it is, is not read to be counted. */
+function unitsOfArguments(text: string): number {
+  return text.length > judgedUnitsMax ? text.length : unitsOfJson(text);
+}
+
 function unitsOf({ messages }: ChatRequest): number {
   let units = 0;
   for (const { content, parts, toolCalls } of messages) {
-    units += content?.length ?? 0;
-    for (const part of parts ?? []) if (part.kind === 'text') units += part.text.length;
-    for (const call of toolCalls ?? []) units += call.arguments.length;
+    if (content) units += unitsOfText(content);
+    for (const part of parts ?? []) if (part.kind === 'text') units += unitsOfText(part.text);
+    for (const call of toolCalls ?? []) units += unitsOfArguments(call.arguments);
+    if (units > judgedUnitsMax) break;
   }
   return units;
 }

@@ -33,13 +33,16 @@ export interface GuardedStream {
   readonly refused: boolean;
 }
 
-/** Names guardrails. */
-export function digestOf(guardrails: Guardrails): string {
-  return createHash('sha256').update(JSON.stringify(guardrails)).digest('base64url');
+/** Names guardrails, with the versions of the packs of the account's own that they look for. */
+export function digestOf(guardrails: Guardrails, versions: readonly string[] = []): string {
+  const named = versions.length > 0 ? { ...guardrails, versions } : guardrails;
+  return createHash('sha256').update(JSON.stringify(named)).digest('base64url');
 }
 
 export function createGuard(terms: {
+  /** In replies. */
   find: FindRisks;
+  versions?: readonly string[];
   guardrails: Guardrails;
   fee: NanoUsd;
   request: ChatRequest;
@@ -49,7 +52,7 @@ export function createGuard(terms: {
   const { find, guardrails, fee, inputJudged, input, request } = terms;
   const { output } = guardrails;
   const isJson = request.responseFormat?.kind === 'json';
-  const digest = digestOf(guardrails);
+  const digest = digestOf(guardrails, terms.versions);
   const reported = (outcome?: GuardrailOutcome) => ({
     digest,
     ...(input ? { input } : {}),

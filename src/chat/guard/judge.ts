@@ -1,9 +1,14 @@
 import type { Guardrail } from '../../base/guardrails.ts';
 import type { GuardrailFinding, GuardrailOutcome } from '../types.ts';
-import { createScanner, type Found, type Scanner, type Window } from './scanner.ts';
+import { createScanner, createScannerPace, type Found, type Scanner, unitsOfALook, type Window } from './scanner.ts';
 
 /** What is risky in a text of a few thousand characters, by the packs named. */
-export type FindRisks = (text: string, packs: readonly string[]) => readonly Found[];
+export type FindRisks = (text: string, packs: readonly string[]) => readonly Risk[];
+
+/** Something risky; `own`: a pack of the account's own found it, so that it counts in any category. */
+export interface Risk extends Found {
+  own?: boolean | undefined;
+}
 
 /** Looks at the texts of one direction of one chat, and adds up what it finds. */
 export interface Judge {
@@ -28,12 +33,14 @@ const findingsMax = 100;
 export function createJudge(find: FindRisks, guardrail: Guardrail, window: Window): Judge {
   const { packs, categories, leastSeverity, action } = guardrail;
   const least = order.indexOf(leastSeverity);
-  const counts = (one: Found) =>
-    order.indexOf(one.severity) >= least && (categories.length === 0 || categories.includes(one.category));
+  const counts = (one: Risk) =>
+    order.indexOf(one.severity) >= least &&
+    (one.own === true || categories.length === 0 || categories.includes(one.category));
   const scanners: Scanner[] = [];
+  const pace = createScannerPace();
 
   function scanner(): Scanner {
-    const made = createScanner((text) => find(text, packs).filter(counts), window);
+    const made = createScanner((text) => find(text, packs).filter(counts), window, pace);
     scanners.push(made);
     return made;
   }
@@ -51,6 +58,7 @@ export function createJudge(find: FindRisks, guardrail: Guardrail, window: Windo
       let left = '';
       let at = 0;
       for (const { 0: literal, index } of given.matchAll(literals)) {
+        if (literal === emptyLiteral) continue;
         left += given.slice(at, index) + (await literalLeft(literal, text));
         at = index + literal.length;
       }
@@ -65,6 +73,21 @@ export function createJudge(find: FindRisks, guardrail: Guardrail, window: Windo
 
 /** Strings, and numbers that are long enough to say something. */
 const literals = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{4,}/g;
+
+const emptyLiteral = '""';
+
+/** What it costs to look at a text, in UTF-16 units of a long one. */
+export function unitsOfText(text: string): number {
+  return text.length + unitsOfALook;
+}
+
+/** The same of JSON, where each string is a text of its own. */
+export function unitsOfJson(text: string): number {
+  if (!isJson(text)) return unitsOfText(text);
+  let units = unitsOfText(text);
+  for (const [literal] of text.matchAll(literals)) if (literal !== emptyLiteral) units += unitsOfALook;
+  return units;
+}
 
 async function literalLeft(literal: string, text: (given: string) => Promise<string>): Promise<string> {
   const meant = meaningOf(literal);

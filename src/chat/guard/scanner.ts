@@ -1,4 +1,4 @@
-import { ownTurn } from '../../base/turn.ts';
+import { createPace, type Pace } from '../../base/turn.ts';
 
 /** A place in a text at which something was found; offsets in UTF-16 units. */
 export interface Found {
@@ -30,15 +30,26 @@ export interface Scanner {
 
 /** Stands for what was found. */
 export const mask = '[…]';
+/** What it costs to begin looking at a text, however short, in units of looking. */
+export const unitsOfALook = 100;
 /** About 10 ms of processor time. */
 const unitsOfATurn = 3_000;
 const foundMax = 10_000;
+
+/** For texts that are looked at together. */
+export function createScannerPace(): Pace {
+  return createPace(unitsOfATurn);
+}
 
 /**
  * Cuts a text into steps at places that depend on nothing but the text, and looks at each with what stands around it. So a
  * text that comes in pieces is judged as the same text in one piece, however it is cut.
  */
-export function createScanner(find: (text: string) => readonly Found[], window: Window): Scanner {
+export function createScanner(
+  find: (text: string) => readonly Found[],
+  window: Window,
+  pace: Pace = createScannerPace(),
+): Scanner {
   const found: Found[] = [];
   /** The text from `base` on. */
   let kept = '';
@@ -47,16 +58,11 @@ export function createScanner(find: (text: string) => readonly Found[], window: 
   let from = 0;
   /** Up to here all is hidden; -1: nothing yet. */
   let hiddenTo = -1;
-  let unitsLooked = 0;
 
   async function decide(to: number): Promise<string> {
     const start = Math.max(base, from - window.behind);
     const looked = kept.slice(start - base, Math.min(base + kept.length, to + window.ahead) - base);
-    unitsLooked += looked.length;
-    if (unitsLooked > unitsOfATurn) {
-      unitsLooked = 0;
-      await ownTurn();
-    }
+    await pace(looked.length + unitsOfALook);
     let left = '';
     let at = Math.max(from, Math.min(hiddenTo, to));
     for (const one of placed(find(looked), start)) {

@@ -8,6 +8,7 @@ import {
 } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { Placed } from '../places.ts';
 import { stateIn } from '../provider-state.ts';
+import { withFilesBehindResults } from '../tool-files.ts';
 import type { Block, CacheControl, CountRequest, Message } from './shapes.ts';
 
 type ChatMessage = MessageInitShape<typeof MessageSchema>;
@@ -16,7 +17,7 @@ type Of<Type extends Block['type']> = Extract<Block, { type: Type }>;
 
 /**
  * The conversation in our words, with where each message came from: the system's text first; results of tools are messages of their
- * own, before what the user says.
+ * own, before what the user says, and images in them stand behind them.
  */
 export function conversationOf({ system, messages }: Pick<CountRequest, 'system' | 'messages'>): Placed<ChatMessage>[] {
   const first: Placed<ChatMessage>[] =
@@ -28,7 +29,7 @@ export function conversationOf({ system, messages }: Pick<CountRequest, 'system'
             origin: { at: 'system', parts: placesIn('system', system) },
           },
         ];
-  return [...first, ...messages.flatMap(messagesOf)];
+  return withFilesBehindResults([...first, ...messages.flatMap(messagesOf)]);
 }
 
 function placesIn(at: string, content: string | readonly unknown[]): string[] {

@@ -8,8 +8,8 @@ import {
   type CountChatTokensResponse,
   type StreamChatResponse,
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
+import type { AdmittedCall } from '../admitted-call.ts';
 import { createFacade, type FacadeCall, type FacadeOptions, sendJson } from '../facade.ts';
-import type { AdmittedCall } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from '../json-body.ts';
 import { noteIgnored, untakenNames } from '../shapes.ts';
@@ -97,7 +97,7 @@ export async function anthropic(instance: FastifyInstance, options: FacadeOption
 class KeyHeaderCall extends HttpIncomingCall {
   override header(name: string): string | undefined {
     const value = super.header(name);
-    if (value !== undefined || name !== 'authorization') return value;
+    if (value || name !== 'authorization') return value;
     const key = super.header('x-api-key');
     return key === undefined ? undefined : `Bearer ${key}`;
   }

@@ -1,18 +1,21 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
+import { type PasskeyRoutesOptions, registerPasskeyRoutes } from './passkey-routes.ts';
 import { registerSessionRoutes, type SessionRoutesOptions } from './session-routes.ts';
 import { registerConsoleFiles } from './static.ts';
 
 export { sessionSecretOf } from './cookies.ts';
 export { createSessionCallers, type SessionCallers } from './session-caller.ts';
 
-export interface ConsoleOptions extends SessionRoutesOptions {
-  /** Where the build is; default: the one of this repository. */
-  folder?: string;
-}
+export type ConsoleOptions = SessionRoutesOptions &
+  PasskeyRoutesOptions & {
+    /** Where the build is; default: the one of this repository. */
+    folder?: string;
+  };
 
 /** `/console/`: the pages for owners and operators, and the sessions that they use. */
 export function registerConsole(app: FastifyInstance, options: ConsoleOptions): void {
   registerSessionRoutes(app, options);
+  registerPasskeyRoutes(app, options);
   registerConsoleFiles(app, options.folder ?? fileURLToPath(new URL('../../../console/dist/', import.meta.url)));
 }

@@ -1,10 +1,20 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type Failure, FailureError, invalid, unwrap } from '../../base/failure.ts';
-import type { Session, SessionHolder, Sessions } from '../../sessions/index.ts';
-import { cookieFor, sessionSecretOf } from './cookies.ts';
+import { isSameHolder, type Session, type Sessions } from '../../sessions/index.ts';
+import {
+  agentOf,
+  browserRequest,
+  forgetCookie,
+  isSecure,
+  registerConsoleRoutes,
+  secretOf,
+  signedIn,
+  timestamp,
+} from './console-request.ts';
+import { cookieFor } from './cookies.ts';
 import { checkFromConsole } from './from-console.ts';
-import { createSignIn, type SignInOptions } from './sign-in.ts';
+import { createSignIn, type ShownCredential, type SignInOptions } from './sign-in.ts';
 
 export interface SessionRoutesOptions extends SignInOptions {
   sessions: Sessions;
@@ -15,19 +25,12 @@ export interface SessionRoutesOptions extends SignInOptions {
   sandbox: boolean;
 }
 
-const bodyBytesMax = 16_384;
-
 /** `/console/session` and `/console/sessions`: signing in and out. Not part of the API's contract: they set cookies. */
 export function registerSessionRoutes(app: FastifyInstance, options: SessionRoutesOptions): void {
   const { accounts, sessions, log } = options;
   const signIn = createSignIn(options);
 
-  app.register(async (routes) => {
-    acceptJson(routes);
-    routes.addHook('onRequest', async (_request, reply) => {
-      reply.header('cache-control', 'no-store');
-    });
-
+  registerConsoleRoutes(app, (routes) => {
     routes.get('/console/session', async (request, reply) => {
       const secret = secretOf(request);
       // Whoever is not signed in has done nothing wrong, so it is no error.
@@ -44,15 +47,13 @@ export function registerSessionRoutes(app: FastifyInstance, options: SessionRout
       unwrap(checkFromConsole(browserRequest(request)));
       const cookie = cookieFor(isSecure(request), request.headers);
       if (!cookie) throw new FailureError(notSafe);
-      const { key, code } = credentialOf(request.body);
-      const { holder, until } = unwrap(
-        key === undefined ? await signIn.byCode(code, request.ip) : await signIn.byKey(key, request.ip),
-      );
-      const { session, secret } = unwrap(await sessions.open(holder, { agent: agentOf(request), until }));
+      const shown = credentialOf(request.body);
+      const { holder, until, passkey } = unwrap(await signIn.by(shown, request.ip));
+      const { session, secret } = unwrap(await sessions.open(holder, { agent: agentOf(request), until, passkey }));
       // A browser has one session: what it had before must not live on unseen.
       const before = secretOf(request);
       if (before !== undefined) await sessions.end(before);
-      log.info({ session: session.id, ...holder, peer: request.ip }, 'signed in to the console');
+      log.info({ session: session.id, ...holder, passkey: passkey?.id, peer: request.ip }, 'signed in to the console');
       reply.header('set-cookie', `${cookie.name}=${secret}; ${cookie.attributes}`);
       return reply.send(await describe(session));
     });
@@ -66,34 +67,28 @@ export function registerSessionRoutes(app: FastifyInstance, options: SessionRout
     });
 
     routes.post('/console/session/confirm', async (request, reply) => {
-      const { session, secret } = await signedIn(request);
-      const { key } = credentialOf(request.body);
-      if (key === undefined) throw new FailureError(invalid('key', 'is needed: a code does not confirm'));
-      const { holder } = unwrap(await signIn.byKey(key, request.ip));
-      if (!isSame(holder, session.holder)) throw new FailureError(anotherKey);
+      const { session, secret } = await signedIn(request, sessions);
+      const shown = credentialOf(request.body);
+      if ('code' in shown) throw new FailureError(invalid('key', 'is needed, or a passkey: a code does not confirm'));
+      const { holder } = unwrap(await signIn.again(session, shown, request.ip));
+      if (!isSameHolder(holder, session.holder)) throw new FailureError(anotherKey);
       return reply.send(await describe(unwrap(await sessions.confirm(secret))));
     });
 
     routes.get('/console/sessions', async (request, reply) => {
-      const { session } = await signedIn(request);
+      const { session } = await signedIn(request, sessions);
       const listed = await sessions.list(session);
       return reply.send({ sessions: listed.map((each) => lineOf(each, session)) });
     });
 
     routes.delete('/console/sessions/:id', async (request, reply) => {
-      const { session } = await signedIn(request);
+      const { session } = await signedIn(request, sessions);
       const { id } = request.params as { id: string };
       if (!(await sessions.endById(session, id))) throw new FailureError({ kind: 'not_found', resource: 'session' });
       if (id === session.id) forgetCookie(request, reply);
       return reply.code(204).send();
     });
   });
-
-  async function signedIn(request: FastifyRequest): Promise<{ session: Session; secret: string }> {
-    unwrap(checkFromConsole(browserRequest(request)));
-    const secret = secretOf(request) ?? '';
-    return { session: unwrap(await sessions.verify(secret, { peer: request.ip })), secret };
-  }
 
   async function describe(session: Session) {
     const { holder, confirmTime } = session;
@@ -104,6 +99,7 @@ export function registerSessionRoutes(app: FastifyInstance, options: SessionRout
         : { operator: holder.operator }),
       expiresAt: timestamp(sessions.endsAt(session)),
       confirmedAt: timestamp(confirmTime),
+      hasPasskey: await sessions.passkeys.has(session),
       apiPrefix: options.apiPrefix,
       sandbox: options.sandbox,
     };
@@ -137,64 +133,17 @@ const anotherKey: Failure = {
 };
 
 /** A body is one credential, by its name. */
-function credentialOf(body: unknown): { key: string; code?: never } | { key?: never; code: string } {
-  const { key, code, ...others } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+function credentialOf(body: unknown): ShownCredential {
+  const { key, code, passkey, ...others } = (typeof body === 'object' && body !== null ? body : {}) as Record<
+    string,
+    unknown
+  >;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined)
-    throw new FailureError(invalid('body', 'has a field that is not known: send key, or code'));
-  if (typeof key === 'string' && code === undefined) return { key: key.trim() };
-  if (typeof code === 'string' && key === undefined) return { code: code.trim() };
-  throw new FailureError(invalid('body', 'must be {"key": "..."} or {"code": "..."}'));
-}
-
-function isSame(one: SessionHolder, other: SessionHolder): boolean {
-  if (one.role === 'operator') return other.role === 'operator' && one.operator === other.operator;
-  return other.role === 'owner' && one.keyId === other.keyId;
-}
-
-/** Reads bodies of JSON in this part of the server, and no others. */
-function acceptJson(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'string', bodyLimit: bodyBytesMax },
-    (_request, body, done) => {
-      try {
-        done(null, body === '' ? undefined : JSON.parse(String(body)));
-      } catch {
-        done(new FailureError(invalid('body', 'is no JSON')));
-      }
-    },
-  );
-  app.setErrorHandler((error) => {
-    if ((error as { code?: unknown }).code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-      throw new FailureError({ kind: 'payload_too_large', limitBytes: bodyBytesMax });
-    throw error;
-  });
-}
-
-function forgetCookie(request: FastifyRequest, reply: FastifyReply): void {
-  const cookie = cookieFor(isSecure(request), request.headers);
-  if (cookie) reply.header('set-cookie', `${cookie.name}=; ${cookie.attributes}; Max-Age=0`);
-}
-
-/** By TLS to this service, or to a proxy in front of it that is trusted and says so. */
-function isSecure({ protocol }: FastifyRequest): boolean {
-  return protocol === 'https';
-}
-
-function secretOf({ raw }: FastifyRequest): string | undefined {
-  return sessionSecretOf(raw);
-}
-
-function browserRequest({ method, headers }: FastifyRequest) {
-  return { httpMethod: method, header: (name: string) => headers[name]?.toString() };
-}
-
-function agentOf({ headers }: FastifyRequest): string {
-  return (headers['user-agent'] ?? '').replace(/[^\x20-\x7e]/g, '?');
-}
-
-function timestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+    throw new FailureError(invalid('body', 'has a field that is not known: send key, code or passkey'));
+  const given = [key, code, passkey].filter((each) => each !== undefined);
+  if (given.length === 1 && typeof key === 'string') return { key: key.trim() };
+  if (given.length === 1 && typeof code === 'string') return { code: code.trim() };
+  if (given.length === 1 && typeof passkey === 'object') return { passkey };
+  throw new FailureError(invalid('body', 'must be {"key": "..."}, {"code": "..."} or {"passkey": {...}}'));
 }

@@ -3,7 +3,7 @@ import type { Caller } from '../../base/caller.ts';
 import { type Failure, fail, type Result, succeed } from '../../base/failure.ts';
 import type { Keys } from '../../keys/index.ts';
 import type { Limits } from '../../limits/index.ts';
-import type { SessionHolder, Sessions } from '../../sessions/index.ts';
+import type { PasskeyProof, Session, SessionHolder, Sessions } from '../../sessions/index.ts';
 import type { Authenticate } from '../authenticate.ts';
 
 export interface SignInOptions {
@@ -11,20 +11,25 @@ export interface SignInOptions {
   authenticate: Authenticate;
   keys: Pick<Keys, 'list' | 'validUntil'>;
   limits: Pick<Limits, 'anonymous'>;
-  sessions: Pick<Sessions, 'codes'>;
+  sessions: Pick<Sessions, 'codes' | 'passkeys'>;
 }
 
 /** Who proved to be whom, and until when that proof is good. */
 export interface SignedIn {
   holder: SessionHolder;
   until?: number | undefined;
+  /** By this passkey. */
+  passkey?: PasskeyProof['passkey'];
 }
 
+/** A management key or an operator's token, a one-use code, or the answer of an authenticator. */
+export type ShownCredential = { key: string } | { code: string } | { passkey: unknown };
+
 export interface SignIn {
-  /** By a management key, or an operator's token. Wrong ones are counted against the address. */
-  byKey(key: string, peer: string): Promise<Result<SignedIn>>;
-  /** By a one-use code. */
-  byCode(code: string, peer: string): Promise<Result<SignedIn>>;
+  /** Wrong keys, codes and passkeys are counted against the address. */
+  by(shown: ShownCredential, peer: string): Promise<Result<SignedIn>>;
+  /** Who shows a key, or a passkey of the session's holder, once more. */
+  again(session: Session, shown: Exclude<ShownCredential, { code: string }>, peer: string): Promise<Result<SignedIn>>;
 }
 
 /** Finds out who signs in. An address may be wrong as often as on every other way in. */
@@ -76,7 +81,17 @@ export function createSignIn({ authenticate, keys, limits, sessions }: SignInOpt
     return undefined;
   }
 
-  return { byKey, byCode };
+  return {
+    by(shown, peer) {
+      if ('key' in shown) return byKey(shown.key, peer);
+      if ('code' in shown) return byCode(shown.code, peer);
+      return limited(peer, () => sessions.passkeys.signIn(shown.passkey));
+    },
+    again(session, shown, peer) {
+      if ('key' in shown) return byKey(shown.key, peer);
+      return limited(peer, () => sessions.passkeys.confirm(session, shown.passkey));
+    },
+  };
 }
 
 const noKey: Failure = {

@@ -60,6 +60,9 @@ export class GrpcCall implements IncomingCall {
   get isGone(): boolean {
     return this.stream.destroyed || this.stream.closed;
   }
+  get carrier(): ServerHttp2Stream {
+    return this.stream;
+  }
   header(name: string): string | undefined {
     const value = this.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;

@@ -4,9 +4,11 @@ import { parseTimeoutMs } from '@intelligence-api/transcoding/parts';
 import type { ServedService } from '../../api/handlers.ts';
 import { FailureError, invalid, type Result } from '../../base/failure.ts';
 import type { AnonymousBudget } from '../../limits/index.ts';
-import { refusedLifeMs } from '../anonymous.ts';
+import type { AdmittedCall } from '../admitted-call.ts';
+import { showsCredential } from '../anonymous.ts';
+import { refusedLifeMs } from '../carrier.ts';
 import { connectionOfSession } from '../connections.ts';
-import type { AdmittedCall, Gate } from '../gate.ts';
+import type { Gate } from '../gate.ts';
 import { acceptedEncodings } from '../grpc-message.ts';
 import { GrpcCall } from './call.ts';
 import { type Frame, readMessage, receiveFrame } from './message-in.ts';
@@ -75,7 +77,7 @@ export function createGrpcLane(options: GrpcLaneOptions): GrpcLane {
 
   /** Counts a call without a credential, before anything of it is read. */
   function mayEnter(call: GrpcCall): boolean {
-    if (!anonymous || call.headers.authorization !== undefined) return true;
+    if (!anonymous || showsCredential(call.headers)) return true;
     const entered = anonymous.enter(call.peer, call.connection);
     endAfter(call.stream, entered.ok ? options.anonymousMs : refusedLifeMs);
     if (entered.ok) call.stream.once('close', entered.value);

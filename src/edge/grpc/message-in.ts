@@ -2,7 +2,8 @@ import type { ServerHttp2Stream } from 'node:http2';
 import { type DescMethod, fromBinary, type Message } from '@bufbuild/protobuf';
 import { isEncoding } from '@intelligence-api/transcoding/parts';
 import { type Failure, fail, invalid, type Result, succeed } from '../../base/failure.ts';
-import { brief, checkFields, openMessage } from '../message-bytes.ts';
+import { brief } from '../brief.ts';
+import { checkBinary, openMessage } from '../message-bytes.ts';
 
 /** Flag and length in front of each message (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 export const prefixBytes = 5;
@@ -95,7 +96,7 @@ export function readMessage(
 }
 
 function parse(bytes: Buffer, { input }: DescMethod): Result<Message> {
-  const problem = checkFields(bytes, input);
+  const problem = checkBinary(bytes, input);
   if (problem) return fail(problem);
   try {
     return succeed(fromBinary(input, bytes));

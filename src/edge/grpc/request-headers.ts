@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http2';
 import { isEncoding } from '@intelligence-api/transcoding/parts';
 import { type Failure, invalid } from '../../base/failure.ts';
+import { brief } from '../brief.ts';
 import { isKnownEncoding } from '../grpc-message.ts';
-import { brief } from '../message-bytes.ts';
 
 /**
  * What is wrong with the headers of a call, once it is let in: an encoding that is not known (gRPC compression: UNIMPLEMENTED),

@@ -8,12 +8,14 @@ import { FailureError, invalid } from '../../base/failure.ts';
 import { readProtoComments } from '../../base/proto-comments.ts';
 import { ListPricesRequestSchema, type ListPricesResponse } from '../../gen/intelligence/workflow/v1/definition_pb.ts';
 import { WorkflowService } from '../../gen/intelligence/workflow/v1/workflow_service_pb.ts';
+import type { AdmittedCall } from '../admitted-call.ts';
 import { errorBody } from '../error-body.ts';
 import { headersOf, type Refusal } from '../failures.ts';
-import type { AdmittedCall, Gate } from '../gate.ts';
+import type { Gate } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from '../json-body.ts';
 import { registryOf } from '../message-types.ts';
+import { divideMessage } from './message.ts';
 import type { ToolResult } from './protocol.ts';
 import { listedTool, type McpTool, mcpTools } from './tools.ts';
 
@@ -82,16 +84,18 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
     // Which tool it is stands in the body; nobody gets to send one whose call would be refused.
     const call = await gate.admit(listPrices, new HttpIncomingCall('mcp', http));
     http.admitted = call;
-    const message = await http.untilStopped(readJson(request.raw, messageBytes));
-    const tool = tools.get(toolNamed(message) ?? '');
+    const { envelope, toolName, toolArguments } = divideMessage(
+      await http.untilStopped(readJson(request.raw, messageBytes)),
+    );
+    const tool = tools.get(toolName ?? '');
     if (tool) gate.asUnary(call, tool.method);
     // Whatever is not the call of a tool is told the prices, and pays nothing.
     const prices = tool ? [] : await pricesOf(call);
     loaded ??= load();
     const protocol = await loaded;
-    const answering = protocol.answer(webRequest(http, resource()), message, {
+    const answering = protocol.answer(webRequest(http, resource()), envelope, {
       tools: async () => [...tools.values()].map((each) => listedTool(each, prices)),
-      call: async (name, args) => (tool && tool.name === name ? run(tool, args, call) : undefined),
+      call: async (name) => (tool && tool.name === name ? run(tool, toolArguments, call) : undefined),
     });
     const response = await http.untilStopped(answering);
     // What the package answered by itself, because the message is no good, ends the call, too.
@@ -191,14 +195,6 @@ function webRequest(http: HttpCall, url: string): Request {
   // Whoever takes anything takes what there is.
   if ((headers.get('accept') ?? '*/*').includes('*/*')) headers.set('accept', 'application/json, text/event-stream');
   return new Request(url, { method: 'POST', headers, signal: http.signal });
-}
-
-/** The tool that a message calls. One message a request: batches left the protocol, and each call is paid by itself. */
-function toolNamed(message: unknown): string | undefined {
-  if (Array.isArray(message)) throw new FailureError(invalid('body', 'must be one message: batches are not taken'));
-  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
-  if (method === 'subscriptions/listen') throw new FailureError({ kind: 'unimplemented' });
-  return method === 'tools/call' && typeof params?.name === 'string' ? params.name : undefined;
 }
 
 function asFailure(thrown: unknown): unknown {

@@ -9,8 +9,8 @@ import {
 /** What answers the requests of one HTTP exchange. */
 export interface Exchange {
   tools(): Promise<object[]>;
-  /** Runs a tool; undefined when there is none by that name. */
-  call(name: string, args: Record<string, unknown>): Promise<ToolResult | undefined>;
+  /** Runs a tool with what the message gives it; undefined when there is none by that name. */
+  call(name: string): Promise<ToolResult | undefined>;
 }
 
 /** What a tool answers: its reply as an object and as the same in text; or what went wrong, for the model to read. */
@@ -38,7 +38,7 @@ export function createProtocol(options: { version: string; instructions: string 
     );
     server.setRequestHandler('tools/list', async () => ({ tools: (await exchange.tools()) as never[] }));
     server.setRequestHandler('tools/call', async ({ params }) => {
-      const result = await exchange.call(params.name, params.arguments ?? {});
+      const result = await exchange.call(params.name);
       if (!result)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}": see tools/list.`);
       return result;

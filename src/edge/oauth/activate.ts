@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import helmet from '@fastify/helmet';
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Failure, FailureError, type Result, succeed } from '../../base/failure.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Failure, FailureError, type Result, resultOf, succeed } from '../../base/failure.ts';
 import { parseUsd } from '../../base/money.ts';
 import type { VerifiedKey } from '../../keys/index.ts';
+import { keyCaller } from '../authenticate.ts';
+import { requestIdOf } from '../request-id.ts';
 import { acceptForms, type Form } from './form.ts';
 import type { OauthOptions } from './options.ts';
 import { activatePage, type PageFields, resultPage, style } from './pages.ts';
@@ -14,8 +16,7 @@ import { activatePage, type PageFields, resultPage, style } from './pages.ts';
  * other site can make a visitor approve anything. Whoever is signed in to the console is shown the way there.
  */
 export function registerActivatePage(app: FastifyInstance, options: OauthOptions): void {
-  const { keys, limits, log } = options;
-  const { devices } = options.tokens;
+  const { deviceDecisions, keys, limits, log } = options;
 
   app.register(async (pages) => {
     acceptForms(pages);
@@ -57,7 +58,7 @@ export function registerActivatePage(app: FastifyInstance, options: OauthOptions
       const form = request.body as Form | undefined;
       if (!form) return show(reply, 400, resultPage('The form is not complete', 'Go back and fill it in again.'));
       const fields = { ...fieldsOf(form), console: options.console };
-      const decided = await decide(form, request.ip);
+      const decided = await resultOf(() => decide(form, request));
       if (!decided.ok)
         return show(
           reply,
@@ -68,7 +69,8 @@ export function registerActivatePage(app: FastifyInstance, options: OauthOptions
     });
   });
 
-  async function decide(form: Form, address: string): Promise<Result<{ title: string }>> {
+  async function decide(form: Form, request: FastifyRequest): Promise<Result<{ title: string }>> {
+    const address = request.ip;
     const mayTry = limits.anonymous.mayTry(address);
     if (!mayTry.ok) return mayTry;
     const key = await keys.verify(form.get('key')?.trim() ?? '');
@@ -78,23 +80,25 @@ export function registerActivatePage(app: FastifyInstance, options: OauthOptions
     }
     const approver = approverOf(key.value);
     if (!approver.ok) return approver;
+    const requestId = requestIdOf(request.headers['x-request-id']);
+    const by = { caller: keyCaller(key.value), requestId, peer: address };
     const userCode = form.get('user_code') ?? '';
     if (form.get('decision') !== 'approve') {
-      const denied = await devices.deny({ ...approver.value, userCode });
-      return denied.ok ? succeed({ title: 'The device was refused' }) : denied;
+      await deviceDecisions.deny(by, { ...approver.value, userCode });
+      return succeed({ title: 'The device was refused' });
     }
     const cap = form.get('spending_cap_usd');
     const spendingCap = cap === undefined ? undefined : parseUsd(cap.trim());
     if (cap !== undefined && spendingCap === undefined) return { ok: false, failure: invalidCap };
     const displayName = form.get('display_name');
-    const approved = await devices.approve({
+    await deviceDecisions.approve(by, {
       ...approver.value,
       userCode,
       subject: form.get('subject') ?? '',
       ...(displayName !== undefined && { displayName }),
       ...(spendingCap !== undefined && { spendingCap }),
     });
-    return approved.ok ? succeed({ title: 'The device is activated' }) : approved;
+    return succeed({ title: 'The device is activated' });
   }
 }
 

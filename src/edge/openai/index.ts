@@ -21,8 +21,8 @@ import {
   type RerankResponse,
   RerankService,
 } from '../../gen/intelligence/rerank/v1/rerank_service_pb.ts';
+import type { AdmittedCall } from '../admitted-call.ts';
 import { createFacade, type FacadeCall, type FacadeOptions, sendJson } from '../facade.ts';
-import type { AdmittedCall } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from '../json-body.ts';
 import { noteIgnored, untakenNames } from '../shapes.ts';

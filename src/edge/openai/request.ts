@@ -194,7 +194,7 @@ function responseFormatOf(value: unknown, members: MemberCheck) {
   }
 }
 
-const efforts = new Set(['none', 'minimal', 'low', 'medium', 'high', 'xhigh']);
+const efforts = new Set(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
 function reasoningOf(value: unknown) {
   const effort = textAt(value, 'reasoning_effort');

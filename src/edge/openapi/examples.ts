@@ -13,6 +13,23 @@ const conversation = {
   messages: [{ role: 'user', content: 'What should I check before I list my bicycle for sale?' }],
 };
 
+const brandRules = {
+  packId: 'brand-rules',
+  displayName: 'Brand rules',
+  languages: ['en'],
+  entries: [
+    {
+      id: 'grey-market',
+      phrases: ['grey market', 'parallel import*'],
+      category: 'grey_market',
+      severity: 'high',
+      reason: 'Goods that we did not sell here have no warranty.',
+      suggestion: 'Say where the goods were bought.',
+    },
+  ],
+  allow: [{ phrase: 'Ivory Lane', reason: 'A range of ours.' }],
+};
+
 /** Bodies that a reader can send as they stand, by method. */
 const examples: Record<string, unknown> = {
   'ChatService.Chat': { provider: 'auto', routing: { mode: 'economy' }, ...conversation },
@@ -114,6 +131,8 @@ const examples: Record<string, unknown> = {
       samples: [{ name: 'plain', input: { income: 3000, rate: 900 }, expect: { affordable: true } }],
     },
   },
+  'WorkflowService.CreateRiskPack': { pack: brandRules },
+  'WorkflowService.UpdateRiskPack': { pack: { ...brandRules, displayName: 'Rules of our brand' }, version: 1 },
   'WorkflowService.RunWorkflow': { income: 3000, rate: 900 },
   'WorkflowService.BatchRunWorkflows': {
     items: [

@@ -1,8 +1,11 @@
+import { carrierOf } from '@intelligence-api/transcoding/parts';
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../base/caller.ts';
 import type { Failure, Result } from '../../base/failure.ts';
 import type { AnonymousBudget } from '../../limits/index.ts';
 import type { Authenticate } from '../authenticate.ts';
+import { keepBriefly } from '../carrier.ts';
+import { connectionOf } from '../connections.ts';
 import { errorBody } from '../error-body.ts';
 import type { RefusalTexts } from '../failures.ts';
 import { headersOf, refusalOf } from '../failures.ts';
@@ -24,6 +27,7 @@ export function registerMetrics(
     const known = await authenticate(request.headers.authorization, { peer: request.ip });
     const isOperator = known.ok && known.value.credential === 'operator';
     if (isOperator) return reply.type('text/plain; version=0.0.4; charset=utf-8').send(await text());
+    keepBriefly(carrierOf(reply.raw), connectionOf(request.raw));
     const refusal = refusalOf(failureOf(known, request.ip), texts);
     return reply
       .code(refusal.status)

@@ -3,6 +3,7 @@ import { FailureError, invalid } from '../../base/failure.ts';
 import type { MessageSchema, PartSchema, ToolCallSchema } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { Placed } from '../places.ts';
 import { type ReplyState, stateIn } from '../provider-state.ts';
+import { withFilesBehindResults } from '../tool-files.ts';
 import type { InputItem, InputPart, ResponsesRequest } from './request-shapes.ts';
 
 type ChatMessage = MessageInitShape<typeof MessageSchema>;
@@ -51,7 +52,7 @@ export function conversationOf({ instructions, input }: ResponsesRequest): Place
     }
   }
   close();
-  return messages;
+  return withFilesBehindResults(messages);
 }
 
 function assistantOf({ parts, toolCalls, state, at }: Turn): Placed<ChatMessage> {

@@ -74,7 +74,10 @@ const format = z.discriminatedUnion('type', [
   z.object({ type: z.literal('json_schema'), name: z.string(), schema: record, strict: z.boolean().nullish() }),
 ]);
 
+const noLogprobs = 'replies carry no probabilities of tokens';
 const stateless = 'is not available: nothing is kept between requests; send the whole conversation as input';
+// Most of what can be asked for is of tools that run at the provider, and so never there.
+const included = z.string().refine((name) => !name.endsWith('.logprobs'), `is not supported: ${noLogprobs}`);
 const absent = (reason: string) => z.null({ error: reason }).optional();
 
 export const responsesRequest = z.object({
@@ -87,6 +90,9 @@ export const responsesRequest = z.object({
   max_output_tokens: z.int().min(1).max(1_000_000).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
+  // Of the open specification of this API; OpenAI's own does not have them.
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
   stream: z.boolean().nullish(),
   reasoning: z
     .object({
@@ -98,14 +104,14 @@ export const responsesRequest = z.object({
   metadata: z.record(z.string(), z.string()).nullish(),
   user: z.string().nullish(),
   safety_identifier: z.string().nullish(),
-  include: listOf(z.string(), 16).nullish(),
+  include: listOf(included, 16).nullish(),
   store: z.boolean().nullish(),
   truncation: z.literal('disabled', { error: 'must be disabled: nothing of the input is left out' }).nullish(),
   previous_response_id: absent(stateless),
   conversation: absent(stateless),
   prompt: absent('is not available: send the text as instructions and input'),
   background: z.literal(false, { error: 'must be false: a reply is given at once' }).nullish(),
-  top_logprobs: z.literal(0, { error: 'must be 0: no probabilities are given' }).nullish(),
+  top_logprobs: z.literal(0, { error: `must be 0: ${noLogprobs}` }).nullish(),
 });
 
 export type ResponsesRequest = z.infer<typeof responsesRequest>;

@@ -45,6 +45,8 @@ export function readResponses(body: unknown): ReadResponses {
     ...(asked.parallel_tool_calls != null && { parallelToolCalls: asked.parallel_tool_calls }),
     ...(asked.temperature != null && { temperature: asked.temperature }),
     ...(asked.top_p != null && { topP: asked.top_p }),
+    ...(asked.presence_penalty != null && { presencePenalty: asked.presence_penalty }),
+    ...(asked.frequency_penalty != null && { frequencyPenalty: asked.frequency_penalty }),
     ...(reasoning && {
       reasoning: {
         effort: reasoning.effort === 'xhigh' ? 'max' : (reasoning.effort ?? ''),

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createPace } from '../../base/turn.ts';
 import type { Judgement } from '../judgement.ts';
 import { type Interval, newcombe, wilson } from './intervals.ts';
 import { type Reweighing, reweigh, type Settled } from './weights.ts';
@@ -58,7 +58,8 @@ export const groupMin = 50;
 export const bandMin = 10;
 export const sideMin = 20;
 const bandWidth = 10;
-const settledAtOnce = 250;
+/** About 5 ms of processor time. */
+const checksOfATurn = 50_000;
 const checksMax = 50;
 /** Families whose score is the weight of the checks that passed, so that other weights can be tried. */
 const weighted: ReadonlySet<string> = new Set(['guidance', 'readiness', 'scoring', 'custom']);
@@ -123,9 +124,9 @@ function levelBands(settled: readonly Settled[]): Band[] {
 /** The checks whose failing and not failing both happened often enough, the largest differences first. */
 async function foretellings(settled: readonly Settled[], family: string): Promise<Foretelling[]> {
   const counts = new Map<string, { failed: number; failedAdverse: number; other: number; otherAdverse: number }>();
-  for (const [index, { judgement, adverse }] of settled.entries()) {
-    // Other callers have their turn.
-    if (index % settledAtOnce === 0) await nextTurn();
+  const pace = createPace(checksOfATurn);
+  for (const { judgement, adverse } of settled) {
+    await pace(judgement.checks.length);
     for (const { id, outcome } of judgement.checks) {
       const count = counts.get(id) ?? { failed: 0, failedAdverse: 0, other: 0, otherAdverse: 0 };
       counts.set(id, count);

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ownTurn } from '../../base/turn.ts';
 
 /** One judged thing: the features that are 1 for it, and whether its outcome was adverse. */
 export interface Sample {
@@ -9,7 +9,7 @@ export interface Sample {
 /** Pulls coefficients towards 0, so that a feature that parts the samples wholly has a finite one. */
 const ridge = 1;
 const stepsMax = 25;
-const samplesAtOnce = 250;
+const samplesAtOnce = 1_000;
 const enough = 1e-8;
 
 /**
@@ -24,7 +24,7 @@ export async function fitLogistic(samples: readonly Sample[], features: number):
     const gradient = new Float64Array(size);
     const hessian = new Float64Array(size * size);
     for (const [index, { features: on, adverse }] of samples.entries()) {
-      if (index % samplesAtOnce === 0) await nextTurn();
+      if (index % samplesAtOnce === 0) await ownTurn();
       let eta = beta[features] as number;
       for (const feature of on) eta += beta[feature] as number;
       const p = 1 / (1 + Math.exp(-eta));

@@ -1,5 +1,6 @@
+import { ownTurn } from '../../base/turn.ts';
 import type { Database } from '../../db/index.ts';
-import { decodeJudgement } from '../judgement.ts';
+import { decodeJudgement, type JudgedCheck } from '../judgement.ts';
 import { type Outcome, outcomeClasses } from '../outcome.ts';
 import { listOutcomes } from '../outcomes-store.ts';
 import type { JudgedOutcome } from './calibrate.ts';
@@ -17,21 +18,28 @@ export interface CalibrationQuery {
 
 /** The outcomes that a report looks at, the latest first. */
 export const outcomesMax = 20_000;
+/** Different checks, weights and outcomes of checks in one report: some 20 MB. Rules have a few hundred of them. */
+const checksMax = 100_000;
 const pageSize = 250;
 
-/** The latest outcomes with their judgements; `cut` when there are more. */
+/**
+ * The latest outcomes with their judgements; `cut` when there are more. Judgements of ever new checks are read only so far that
+ * a report has no more than some tens of megabytes.
+ */
 export async function readOutcomes(
   db: Database,
   { accountId, fromMs, toMs, family, adverse }: CalibrationQuery,
 ): Promise<{ outcomes: JudgedOutcome[]; cut: boolean }> {
   const outcomes: JudgedOutcome[] = [];
   let before = { ms: toMs, chargeId: '' };
-  for (let read = 0; read < outcomesMax; ) {
-    // A page by a page: between them other callers have their turn.
+  const known = new Map<string, JudgedCheck>();
+  for (let read = 0; read < outcomesMax && known.size < checksMax; ) {
     const page = await listOutcomes(db, { accountId, fromMs, toMs, before, limit: pageSize });
     read += page.length;
+    // Reading a page of long judgements takes some 15 ms.
+    await ownTurn();
     for (const { chargeId, content, outcome } of page) {
-      const judgement = decodeJudgement(content);
+      const judgement = decodeJudgement(content, known);
       if (!judgement || (family !== undefined && judgement.family !== family)) continue;
       outcomes.push({ chargeId, judgement, adverse: isAdverse(outcome as Outcome, adverse) });
     }

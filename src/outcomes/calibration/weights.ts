@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createPace, type Pace } from '../../base/turn.ts';
 import type { Judgement } from '../judgement.ts';
 import { areaUnderCurve, fitLogistic, type Sample } from './logistic.ts';
 
@@ -36,6 +36,8 @@ const checksMax = 40;
 /** The newest outcomes count, so that the arithmetic stays short. */
 const samplesMax = 4_000;
 const folds = 5;
+/** About 5 ms of processor time. */
+const checksOfATurn = 50_000;
 
 /**
  * Weighs checks anew by what became of things, the newest first. A check's new weight is what its failing adds to the
@@ -47,14 +49,11 @@ export async function reweigh(settled: readonly Settled[]): Promise<Reweighing |
   const newest = settled.slice(0, samplesMax);
   const adverse = newest.filter((one) => one.adverse).length;
   if (newest.length < reweighMin || adverse < classMin || newest.length - adverse < classMin) return undefined;
-  // Other callers have their turn between passes over all checks.
-  await nextTurn();
-  const present = presentWeights(newest);
-  await nextTurn();
-  const varying = varyingChecks(newest, present);
+  const pace = createPace(checksOfATurn);
+  const present = await presentWeights(newest, pace);
+  const varying = await varyingChecks(newest, present, pace);
   if (varying.length === 0) return undefined;
-  await nextTurn();
-  const samples = samplesOf(newest, varying);
+  const samples = await samplesOf(newest, varying, pace);
   const heldOut: { score: number; adverse: boolean }[] = [];
   for (let fold = 0; fold < folds; fold++) {
     const isOut = newest.map(({ chargeId }) => foldOf(chargeId) === fold);
@@ -63,12 +62,16 @@ export async function reweigh(settled: readonly Settled[]): Promise<Reweighing |
       varying.length,
     );
     const weights = rescaled(beta, varying, present);
-    for (const [index, one] of newest.entries())
-      if (isOut[index]) heldOut.push({ score: failedShare(one.judgement, weights), adverse: one.adverse });
+    heldOut.push(
+      ...(await scored(
+        newest.filter((_, index) => isOut[index]),
+        weights,
+        pace,
+      )),
+    );
   }
   const weights = rescaled(await fitLogistic(samples, varying.length), varying, present);
-  await nextTurn();
-  const before = newest.map((one) => ({ score: failedShare(one.judgement, present), adverse: one.adverse }));
+  const before = await scored(newest, present, pace);
   return {
     outcomes: newest.length,
     presentAuc: areaUnderCurve(before) ?? 0.5,
@@ -82,17 +85,25 @@ export async function reweigh(settled: readonly Settled[]): Promise<Reweighing |
 }
 
 /** The weight of each check as it was last. */
-function presentWeights(newest: readonly Settled[]): Map<string, number> {
+async function presentWeights(newest: readonly Settled[], pace: Pace): Promise<Map<string, number>> {
   const weights = new Map<string, number>();
-  for (const { judgement } of newest)
+  for (const { judgement } of newest) {
+    await pace(judgement.checks.length);
     for (const { id, weight } of judgement.checks) if (!weights.has(id)) weights.set(id, weight);
+  }
   return weights;
 }
 
-function varyingChecks(newest: readonly Settled[], present: ReadonlyMap<string, number>): string[] {
+async function varyingChecks(
+  newest: readonly Settled[],
+  present: ReadonlyMap<string, number>,
+  pace: Pace,
+): Promise<string[]> {
   const failed = new Map<string, number>();
-  for (const { judgement } of newest)
+  for (const { judgement } of newest) {
+    await pace(judgement.checks.length);
     for (const { id, outcome } of judgement.checks) if (outcome === 'failed') failed.set(id, (failed.get(id) ?? 0) + 1);
+  }
   return [...failed]
     .filter(([id, count]) => count >= varyingMin && newest.length - count >= varyingMin && (present.get(id) ?? 0) > 0)
     .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
@@ -100,12 +111,28 @@ function varyingChecks(newest: readonly Settled[], present: ReadonlyMap<string, 
     .map(([id]) => id);
 }
 
-function samplesOf(newest: readonly Settled[], varying: readonly string[]): Sample[] {
+async function samplesOf(newest: readonly Settled[], varying: readonly string[], pace: Pace): Promise<Sample[]> {
   const place = new Map(varying.map((id, index) => [id, index]));
-  return newest.map(({ judgement, adverse }) => ({
-    features: judgement.checks.flatMap(({ id, outcome }) => (outcome === 'failed' ? (place.get(id) ?? []) : [])),
-    adverse,
-  }));
+  const samples: Sample[] = [];
+  for (const { judgement, adverse } of newest) {
+    await pace(judgement.checks.length);
+    const features = judgement.checks.flatMap(({ id, outcome }) => (outcome === 'failed' ? (place.get(id) ?? []) : []));
+    samples.push({ features, adverse });
+  }
+  return samples;
+}
+
+async function scored(
+  judged: readonly Settled[],
+  weights: ReadonlyMap<string, number>,
+  pace: Pace,
+): Promise<{ score: number; adverse: boolean }[]> {
+  const scores: { score: number; adverse: boolean }[] = [];
+  for (const { judgement, adverse } of judged) {
+    await pace(judgement.checks.length);
+    scores.push({ score: failedShare(judgement, weights), adverse });
+  }
+  return scores;
 }
 
 function rescaled(

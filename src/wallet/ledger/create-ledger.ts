@@ -5,7 +5,7 @@ import { newId } from '../../base/ids.ts';
 import { minOf, type NanoUsd } from '../../base/money.ts';
 import type { Seal } from '../../base/seal.ts';
 import type { Database } from '../../db/index.ts';
-import { checkAmount, checkHold, checkText, checkUsage, evidenceBytesMax } from '../validate.ts';
+import { checkAmount, checkHold, checkOutcome, checkText, checkUsage, evidenceBytesMax } from '../validate.ts';
 import { findReply, findWallet } from '../wallets/wallets-store.ts';
 import { createAdmissionForecast } from './admission-forecast.ts';
 import { type Committer, createCommitter } from './committer.ts';
@@ -211,18 +211,19 @@ export function createLedgerOver(
       const { pending: _, ...committed } = hold;
       return succeed({ ...committed, amount, balance, expiresAtMs: Number(expiresAtUs / 1_000n) });
     },
-    async recordProgress(hold, { cost, usage }) {
+    async recordProgress(hold, progress) {
       renew(hold);
       try {
-        checkUsage(usage);
+        checkUsage(progress.usage);
         if ((await hold.pending)?.ok === false) return;
-        await committer.submit({ type: 'progress', ...referenceOf(hold), cost, usage, ttlMs: hold.ttlMs });
+        await committer.submit({ type: 'progress', ...referenceOf(hold), ...progress, ttlMs: hold.ttlMs });
       } catch (error) {
         log.warn({ err: error, chargeId: hold.chargeId }, 'the progress of a charge was not recorded');
       }
     },
-    async settle(hold, { cost, usage, provider, model, providerKeyId, reply, evidence, delivered = false }) {
+    async settle(hold, { cost, usage, provider, model, providerKeyId, outcome, reply, evidence, delivered = false }) {
       checkUsage(usage);
+      if (outcome) checkOutcome(outcome);
       if (evidence !== undefined) checkText('evidence', evidence, evidenceBytesMax);
       if (cost < 0n) throw new RangeError('A cost is never negative.');
       const sealedReply = sealReply(hold, reply);
@@ -235,6 +236,7 @@ export function createLedgerOver(
         provider,
         model,
         providerKeyId,
+        outcome,
         sealedReply,
         replyTtlMs: replyRetentionMs,
         evidence,

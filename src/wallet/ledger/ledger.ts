@@ -85,6 +85,8 @@ export interface HoldRequest {
   /** Spending caps that the charge counts against, the caller's own. */
   caps?: readonly SpendingCap[];
   idempotency?: IdempotencyKey;
+  /** The id of the request, as its reply has it: 1 to 128 bytes. */
+  requestId?: string;
   /** The caller's own labels, stored with the charge: at most 16 of 1 to 64 characters, with values of at most 512. */
   metadata?: Readonly<Record<string, string>>;
   /** How long the hold lasts by database time unless renewed; default from the ledger's settings. */
@@ -167,6 +169,23 @@ export interface Usage {
 export interface Progress {
   cost: NanoUsd;
   usage: Usage;
+  /** Which route the cost is of, where it is not the one that the hold was made for. */
+  provider?: string | undefined;
+  model?: string | undefined;
+  /** The account's own key of the provider; read with `provider`, which is without one where this is absent. */
+  providerKeyId?: string | undefined;
+}
+
+/** How a request went, for its owner to read. Nothing is charged by it; what is not known is absent. */
+export interface Outcome {
+  /** From when its credit was asked for until it was settled, in whole milliseconds. */
+  latencyMs?: number | undefined;
+  /** What of that the model took that answered. */
+  modelLatencyMs?: number | undefined;
+  /** How many times models were asked for a reply, those that failed among them. */
+  attempts?: number | undefined;
+  /** Why the reply ended, in the words of its flow: at most 32 bytes. */
+  finishReason?: string | undefined;
 }
 
 export interface Settlement {
@@ -178,6 +197,7 @@ export interface Settlement {
   model?: string;
   /** The account's own key that the provider was called with; without one, a `provider` says that it was none. A workflow states it alone. */
   providerKeyId?: string;
+  outcome?: Readonly<Outcome>;
   /** What is paid for, or a part of it, has left already: then what is free is taken, and the rest is owed. */
   delivered?: boolean;
   /** What a retry with the same idempotency key is answered; stored encrypted. */

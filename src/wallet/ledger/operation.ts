@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../../base/audit-event.ts';
 import type { Result } from '../../base/failure.ts';
 import type { NanoUsd } from '../../base/money.ts';
-import type { HoldRequest, IdempotencyKey, Progress, Receipt, Usage } from './ledger.ts';
+import type { HoldRequest, IdempotencyKey, Progress, Receipt, Outcome as RequestOutcome, Usage } from './ledger.ts';
 
 /**
  * One thing to do to one wallet. Groups of them are decided in memory and committed together. Each decides by identity: asked
@@ -67,6 +67,7 @@ export interface SettleOperation extends ChargeReference {
   provider: string | undefined;
   model: string | undefined;
   providerKeyId?: string | undefined;
+  outcome?: Readonly<RequestOutcome> | undefined;
   /** Encrypted; stored for `replyTtlMs`. */
   sealedReply: Uint8Array | undefined;
   replyTtlMs: number;

@@ -1,13 +1,16 @@
-import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { fail, invalid, type Result, resultOf, succeed } from '../../base/failure.ts';
 import { makePage, readPageRequest } from '../../base/page.ts';
 import { pick } from '../../base/present.ts';
+import { createSharedTurns } from '../../base/shared-turns.ts';
 import type { Database, Queryable } from '../../db/index.ts';
 import { type PlannedPostings, planUsage } from '../usage/plan.ts';
 import { readSums } from '../usage/sums-store.ts';
+import { usageFilters } from '../usage/usage-filter-store.ts';
 import type { Entry } from '../wallets/wallets.ts';
 import { requireWallet } from '../wallets/wallets-store.ts';
 import { entriesOf } from './entry.ts';
 import { listName } from './list-name.ts';
+import { monthNamed, statementOf } from './monthly.ts';
 import type { MetadataFilter, Statements, TimeRange, UsageRequest, UsageRow } from './statements.ts';
 import { findSeqAt, postingsFrom, type SumRequest, sumUsage, timeOf } from './statements-store.ts';
 
@@ -16,8 +19,10 @@ const defaultRangeMs = 30 * dayMs;
 const rangeMaxMs = 400 * dayMs;
 /** Entries that are read one by one take about 7 us each: more than this would keep a connection for too long. */
 const readMax = 1_000_000n;
-/** Of a node; the ledger needs the other connections. */
-const sumsAtOnceMax = 3;
+/** Of a node; the ledger needs the other connections. An account has one of them at a time. */
+const sums = { all: 3, each: 1, waitingMax: 8 };
+/** Batches of entries that are exported; an account may have many exports, each of which waits for its next batch. */
+const batches = { all: 2, each: 1, waitingMax: 256 };
 const exportRowsMax = 50_000;
 const entriesPerBatch = 500;
 
@@ -28,38 +33,43 @@ interface Postings {
   to: bigint;
 }
 
-export function createStatements({ db }: { db: Database }): Statements {
-  let sums = 0;
+export function createStatements({ db, now = Date.now }: { db: Database; now?: () => number }): Statements {
+  const sumsTurn = createSharedTurns(sums);
+  const batchTurn = createSharedTurns(batches);
 
-  /** Sums in one snapshot, so that sums, wallet and entries are of one moment. */
-  async function sum(
+  /** Works in one snapshot, so that sums, wallet and entries are of one moment; when it is the account's turn. */
+  function inSnapshot<T>(accountId: string, work: (tx: Queryable) => Promise<Result<T>>): Promise<Result<T>> {
+    return resultOf(() => sumsTurn(accountId, () => db.snapshot(work)));
+  }
+
+  function sum(
     request: Readonly<UsageRequest>,
     { pinned, ...page }: { pinned?: Pinned | undefined; offset: number; limit: number },
   ): Promise<Result<{ rows: UsageRow[]; pinned: Pinned }>> {
-    if (sums >= sumsAtOnceMax) return fail({ kind: 'overloaded', retryAfterMs: 1_000 });
-    sums += 1;
-    try {
-      return await db.snapshot(async (tx) => {
-        const found = await postingsOf(tx, request.accountId, request);
-        if (!found.ok) return found;
-        const postings = { ...found.value, ...pinned };
-        const rows = await sumIn(tx, { ...request, ...postings, ...page });
-        return rows.ok ? succeed({ rows: rows.value, pinned: pick(postings, 'from', 'to') }) : rows;
-      });
-    } finally {
-      sums -= 1;
-    }
+    return inSnapshot(request.accountId, async (tx) => {
+      const found = await postingsOf(tx, request.accountId, request);
+      if (!found.ok) return found;
+      if (pinned && !(await mayBePinned(tx, pinned, found.value))) return wrongToken;
+      const postings = { ...found.value, ...pinned };
+      const rows = await sumIn(tx, { ...request, ...postings, ...page });
+      return rows.ok ? succeed({ rows: rows.value, pinned: pick(postings, 'from', 'to') }) : rows;
+    });
   }
 
   return {
     async usage(request, page) {
-      const { groupBy, groupByMetadata, metadata } = request;
-      const list = listName(`usage:${groupBy.join()}`, groupByMetadata, metadata);
+      const { groupBy, groupByMetadata, metadata, only = {} } = request;
+      const list = listName(
+        `usage:${groupBy.join()}`,
+        groupByMetadata,
+        metadata,
+        ...usageFilters.map((name) => only[name]),
+      );
       const start = readPageRequest(list, page, { defaultSize: 100, maxSize: 1_000 });
       if (!start.ok) return start;
       const { after, size } = start.value;
       const position = after === undefined ? { offset: 0 } : parsePosition(after);
-      if (!position) return fail(invalid('pageToken', 'must be the nextPageToken of the page before'));
+      if (!position) return wrongToken;
       const summed = await sum(request, { ...position, limit: size + 1 });
       if (!summed.ok) return summed;
       const { from, to } = summed.value.pinned;
@@ -70,14 +80,27 @@ export function createStatements({ db }: { db: Database }): Statements {
       const summed = await sum(request, { offset: 0, limit: exportRowsMax + 1 });
       if (!summed.ok) return summed;
       if (summed.value.rows.length <= exportRowsMax) return succeed(summed.value.rows);
-      return fail({
-        kind: 'precondition_failed',
-        description: 'There are more than 50,000 rows. Ask for a shorter time, or group by less.',
+      return tooManyRows;
+    },
+    async monthly(accountId, name) {
+      const at = now();
+      const month = monthNamed(name, at);
+      if (!month.ok) return month;
+      return inSnapshot(accountId, async (tx) => {
+        const found = await postingsOf(tx, accountId, month.value);
+        if (!found.ok) return found;
+        const page = { offset: 0, limit: exportRowsMax + 1 };
+        const usage = await sumIn(tx, { ...found.value, groupBy: ['operation', 'provider', 'model'], ...page });
+        if (!usage.ok) return usage;
+        if (usage.value.length > exportRowsMax) return tooManyRows;
+        return succeed(await statementOf(tx, { month: month.value, now: at, usage: usage.value, ...found.value }));
       });
     },
     async entries(accountId, request) {
       const found = await postingsOf(db, accountId, request);
-      return found.ok ? succeed(entryBatches(db, found.value, request.metadata)) : found;
+      if (!found.ok) return found;
+      const read = (postings: Postings) => batchTurn(accountId, () => readBatch(db, postings));
+      return succeed(entryBatches(read, found.value, request.metadata));
     },
   };
 }
@@ -106,17 +129,19 @@ async function postingsOf(
 
 type SumIn = SumRequest & Pick<PlannedPostings, 'next' | 'summed'>;
 
-/** Sums by labels are read from the entries alone, others from the sums of hours where there are some. */
+/** Sums by what the sums of hours do not have are read from the entries alone, others from them where there are some. */
 async function sumIn(tx: Queryable, request: SumIn): Promise<Result<UsageRow[]>> {
   const { walletId, from, to } = request;
-  if (request.groupByMetadata !== undefined || request.metadata !== undefined)
+  const groupBy = request.groupBy.filter((name) => name !== 'provider_key');
+  const isSummed = groupBy.length === request.groupBy.length;
+  if (request.groupByMetadata !== undefined || request.metadata !== undefined || !isSummed)
     return to - from > readMax ? tooMany : succeed(await sumUsage(tx, request));
   const plan = await planUsage(request, {
     hourOf: async (seq) => (await timeOf(tx, walletId, seq)) / hourUs,
     firstOf: (hour, low, high) => findSeqAt(tx, { walletId, low, high, timeUs: hour * hourUs }),
   });
   const read = plan.segments.reduce((total, segment) => total + segment.to - segment.from, 0n);
-  return read > readMax ? tooMany : succeed(await readSums(tx, { ...request, plan }));
+  return read > readMax ? tooMany : succeed(await readSums(tx, { ...request, groupBy, plan }));
 }
 
 const hourUs = 3_600_000_000n;
@@ -125,19 +150,50 @@ const tooMany = fail({
   description: 'There are more than 1,000,000 entries in this time. Ask for a shorter one.',
 });
 
+const wrongToken = fail(invalid('pageToken', 'must be the nextPageToken of the page before'));
+
+const tooManyRows = fail({
+  kind: 'precondition_failed',
+  description: 'There are more than 50,000 rows. Ask for a shorter time, or group by less.',
+});
+
+interface Batch {
+  entries: Entry[];
+  /** Where the next one begins. */
+  next: bigint;
+}
+
+async function readBatch(db: Database, postings: Postings): Promise<Batch | undefined> {
+  const rows = await postingsFrom(db, { ...postings, limit: entriesPerBatch });
+  const last = rows.at(-1);
+  return last && { entries: await entriesOf(db, postings.walletId, rows), next: last.seq + 1n };
+}
+
+/** Batches are empty where no entry has the label that is wanted, so that whoever reads them can stop anywhere. */
 async function* entryBatches(
-  db: Database,
-  { walletId, from, to }: Postings,
+  read: (postings: Postings) => Promise<Batch | undefined>,
+  postings: Postings,
   wanted: MetadataFilter | undefined,
 ): AsyncIterable<Entry[]> {
-  for (let next = from; next < to; ) {
-    const rows = await postingsFrom(db, { walletId, from: next, to, limit: entriesPerBatch });
-    const last = rows.at(-1);
-    if (!last) return;
-    const entries = await entriesOf(db, walletId, rows);
+  for (let { from } = postings; from < postings.to; ) {
+    const batch = await read({ ...postings, from });
+    if (!batch) return;
+    const { entries, next } = batch;
     yield wanted ? entries.filter(({ metadata }) => metadata?.[wanted.key] === wanted.value) : entries;
-    next = last.seq + 1n;
+    from = next;
   }
+}
+
+/** Tokens are not signed: what one says is looked at as if its caller had made it up. */
+async function mayBePinned(
+  tx: Queryable,
+  { from, to }: Pinned,
+  { walletId, next }: Pick<PlannedPostings, 'next'> & Pick<Postings, 'walletId'>,
+): Promise<boolean> {
+  if (from < 1n || from >= to || to > next) return false;
+  const [first, last] = [await timeOf(tx, walletId, from), await timeOf(tx, walletId, to - 1n)];
+  // A day more: the range is by a node's clock, and postings have the time of the database's.
+  return last - first <= BigInt(rangeMaxMs + dayMs) * 1_000n;
 }
 
 /** Where the next page starts: the postings that the first page was about, and how many rows were given. */

@@ -38,13 +38,23 @@ async function findRare(db: Queryable, request: PostingsRequest): Promise<bigint
   // A posting that is not of usage has the kind of its source.
   const types = kinds as readonly Exclude<SourceType, 'charge'>[];
   const { rows } = await sql<{ seq: bigint }>`
-    SELECT posting.seq FROM (
-      SELECT id FROM top_up WHERE wallet_id = ${walletId} UNION ALL SELECT id FROM adjustment WHERE wallet_id = ${walletId}
-    ) source STRAIGHT_JOIN posting FORCE INDEX (posting_source)
-      ON posting.source_type IN (${sql.join(types)}) AND posting.source_id = source.id
+    SELECT posting.seq FROM ${ofRareSource(walletId, types)}
     WHERE posting.wallet_id = ${walletId} ${between(request)}
     ORDER BY posting.seq DESC LIMIT ${limit}`.execute(db.for<never>());
   return rows.map(({ seq }) => seq);
+}
+
+const rareTypes = ['top_up', 'refund', 'dispute', 'adjustment'] as const;
+
+/** Top-ups and corrections of a wallet, joined with the postings of them. */
+export function ofRareSource(
+  walletId: string,
+  types: readonly Exclude<SourceType, 'charge'>[] = rareTypes,
+): RawBuilder<unknown> {
+  return sql`(
+      SELECT id FROM top_up WHERE wallet_id = ${walletId} UNION ALL SELECT id FROM adjustment WHERE wallet_id = ${walletId}
+    ) source STRAIGHT_JOIN posting FORCE INDEX (posting_source)
+      ON posting.source_type IN (${sql.join(types)}) AND posting.source_id = source.id`;
 }
 
 function between({ least, before }: PostingsRequest): RawBuilder<unknown> {

@@ -3,6 +3,7 @@ import type { Queryable } from '../../db/index.ts';
 import { columnOf } from '../columns.ts';
 import { findRows } from '../rows-store.ts';
 import { chargeTable, type FoundPosting, postingTable, usageCounts } from '../tables.ts';
+import { narrowed } from '../usage/usage-filter-store.ts';
 import { type SumRow, toUsageRow } from '../usage/usage-row.ts';
 import type { UsageDimension, UsageRequest, UsageRow } from './statements.ts';
 
@@ -50,6 +51,7 @@ const columns: Record<UsageDimension, readonly [name: keyof UsageRow, RawBuilder
   key: ['keyId', sql`charge.key_id`],
   device: ['deviceId', sql`charge.device_id`],
   subject: ['subject', sql`charge.subject`],
+  provider_key: ['providerKeyId', sql`charge.provider_key_id`],
 };
 
 const counts = usageCounts.filter((name) => name !== 'requests');
@@ -61,7 +63,7 @@ const sums = sql.join(
   }),
 );
 
-export interface SumRequest extends Pick<UsageRequest, 'groupBy' | 'groupByMetadata' | 'metadata'> {
+export interface SumRequest extends Pick<UsageRequest, 'groupBy' | 'groupByMetadata' | 'metadata' | 'only'> {
   walletId: string;
   from: bigint;
   to: bigint;
@@ -71,7 +73,7 @@ export interface SumRequest extends Pick<UsageRequest, 'groupBy' | 'groupByMetad
 
 /** Sums over the captures among some postings. Without dimensions: one row, even of nothing. */
 export async function sumUsage(db: Queryable, request: SumRequest): Promise<UsageRow[]> {
-  const { walletId, from, to, groupBy, groupByMetadata, metadata, offset, limit } = request;
+  const { walletId, from, to, groupBy, groupByMetadata, metadata, only, offset, limit } = request;
   const dimensions = groupBy.map((name) => columns[name]);
   if (groupByMetadata !== undefined) dimensions.push(['metadataValue', sql`label.value`]);
   const selected = dimensions.map(([name, column]) => sql`${column} AS ${sql.id(name)},`);
@@ -85,7 +87,7 @@ export async function sumUsage(db: Queryable, request: SumRequest): Promise<Usag
     ${metadata === undefined ? sql`` : sql`JOIN ${labelOf('wanted', metadata.key)} AND wanted.value = ${metadata.value}`}
     ${groupByMetadata === undefined ? sql`` : sql`LEFT JOIN ${labelOf('label', groupByMetadata)}`}
     WHERE posting.wallet_id = ${walletId} AND posting.seq >= ${from} AND posting.seq < ${to}
-      AND posting.source_type = 'charge'
+      AND posting.source_type = 'charge' ${narrowed(only, 'charge.')}
     ${grouping}
     LIMIT ${limit} OFFSET ${offset}`.execute(db.for<never>());
   return rows.map(toUsageRow);

@@ -1,10 +1,26 @@
 import type { Result } from '../../base/failure.ts';
 import type { NanoUsd } from '../../base/money.ts';
 import type { Page, PageRequest } from '../../base/page.ts';
-import type { Entry } from '../wallets/wallets.ts';
+import type { Entry, EntryKind } from '../wallets/wallets.ts';
 
 /** What usage can be summed by. */
-export type UsageDimension = 'day' | 'hour' | 'operation' | 'provider' | 'model' | 'key' | 'device' | 'subject';
+export type UsageDimension =
+  | 'day'
+  | 'hour'
+  | 'operation'
+  | 'provider'
+  | 'model'
+  | 'key'
+  | 'device'
+  | 'subject'
+  | 'provider_key';
+
+/** Which charges are summed, by columns that the sums have as well; what is absent is any. */
+export interface UsageFilter {
+  keyId?: string;
+  model?: string;
+  operation?: string;
+}
 
 export interface TimeRange {
   /** Milliseconds since the epoch; absent: 30 days before `end`. */
@@ -26,6 +42,7 @@ export interface EntriesRequest extends TimeRange {
 
 export interface UsageRequest extends EntriesRequest {
   accountId: string;
+  only?: Readonly<UsageFilter>;
   groupBy: readonly UsageDimension[];
   /** The name of a label whose values are summed apart, after the other dimensions. */
   groupByMetadata?: string;
@@ -43,6 +60,8 @@ export interface UsageRow {
   keyId?: string;
   deviceId?: string;
   subject?: string;
+  /** The account's own key of the provider; absent for the service's. */
+  providerKeyId?: string;
   /** Of the label that was asked for; absent for charges without it. */
   metadataValue?: string;
   charges: bigint;
@@ -54,7 +73,33 @@ export interface UsageRow {
   outputTokens: bigint;
   reasoningTokens: bigint;
   events: bigint;
+  searchUnits: bigint;
   cost: NanoUsd;
+}
+
+/** What came in or went out by entries of one kind. */
+export interface Movement {
+  kind: EntryKind;
+  /** Entries; of usage, charges. */
+  count: bigint;
+  /** Positive added credit, negative took it. */
+  amount: NanoUsd;
+}
+
+/** One month of the API wallet: the opening balance and all movements are the closing balance. */
+export interface Statement {
+  /** UTC, for example `2026-03`. */
+  month: string;
+  start: Date;
+  /** Itself not included. */
+  end: Date;
+  /** Whether the month is over, so that nothing of it changes any more. */
+  final: boolean;
+  opening: NanoUsd;
+  closing: NanoUsd;
+  movements: Movement[];
+  /** By operation, provider and model. */
+  usage: UsageRow[];
 }
 
 /**
@@ -64,12 +109,17 @@ export interface UsageRow {
 export interface Statements {
   /**
    * One page of sums, in the order of their dimensions. All pages of a list are of one moment. Fails with
-   * `precondition_failed` where more than 1,000,000 entries would be read, which is for sums by labels, and with `overloaded`
-   * while others are summed.
+   * `precondition_failed` where more than 1,000,000 entries would be read, which is for sums by labels or provider keys. An
+   * account's sums, and its months, are made one after the other; fails with `overloaded` while eight of them wait.
    */
   usage(request: Readonly<UsageRequest>, page: PageRequest): Promise<Result<Page<UsageRow>>>;
   /** All sums; fails with `precondition_failed` when there are more than 50,000. */
   allUsage(request: Readonly<UsageRequest>): Promise<Result<UsageRow[]>>;
-  /** All entries of a time, oldest first, in batches. */
+  /** The statement of a month, `2026-03`; fails with `invalid_argument` for one that has not begun. */
+  monthly(accountId: string, month: string): Promise<Result<Statement>>;
+  /**
+   * All entries of a time, oldest first, in batches, some of which are empty. An account's batches are read one after the other; throws
+   * `overloaded` while 256 of them wait.
+   */
   entries(accountId: string, request: Readonly<EntriesRequest>): Promise<Result<AsyncIterable<Entry[]>>>;
 }

@@ -1,22 +1,27 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Queryable } from '../../db/index.ts';
 import { columnOf, type Table } from '../columns.ts';
-import type { UsageDimension, UsageRow } from '../statements/statements.ts';
+import type { UsageDimension, UsageFilter, UsageRow } from '../statements/statements.ts';
 import { usageHourTable, usageSums, usageUserHourTable } from '../tables.ts';
 import { belongs, contributions, sumNames } from './contributions.ts';
 import type { Segment, UsagePlan } from './plan.ts';
+import { narrowed } from './usage-filter-store.ts';
 import { type SumRow, toUsageRow } from './usage-row.ts';
 
 export interface ReadSums {
   walletId: string;
   plan: UsagePlan;
-  groupBy: readonly UsageDimension[];
+  groupBy: readonly SummedDimension[];
+  only?: Readonly<UsageFilter> | undefined;
   offset: number;
   limit: number;
 }
 
+/** Provider keys are not in the sums. */
+type SummedDimension = Exclude<UsageDimension, 'provider_key'>;
+
 /** What each dimension is called in the row, and where it is read. */
-const columns: Record<UsageDimension, readonly [name: keyof UsageRow, column: string]> = {
+const columns: Record<SummedDimension, readonly [name: keyof UsageRow, column: string]> = {
   day: ['day', 'hour DIV 24'],
   hour: ['hour', 'hour'],
   operation: ['operation', 'operation'],
@@ -58,13 +63,13 @@ interface Part {
   where: RawBuilder<unknown>;
 }
 
-function partsOf({ walletId, plan, groupBy }: ReadSums): Part[] {
+function partsOf({ walletId, plan, groupBy, only }: ReadSums): Part[] {
   const byUser = groupBy.includes('device') || groupBy.includes('subject');
   const tables = byUser ? [usageUserHourTable, usageHourTable] : [usageHourTable];
-  const parts = plan.segments.map((segment) => postings(walletId, segment));
+  const parts = plan.segments.map((segment) => postings(walletId, segment, only));
   if (plan.hours)
     for (const table of tables)
-      parts.push(hours(walletId, plan.hours, { table, others: byUser && table === usageHourTable }));
+      parts.push(hours(walletId, plan.hours, { table, only, others: byUser && table === usageHourTable }));
   return parts;
 }
 
@@ -72,21 +77,21 @@ function partsOf({ walletId, plan, groupBy }: ReadSums): Part[] {
 function hours(
   walletId: string,
   { first, end }: NonNullable<UsagePlan['hours']>,
-  { table, others }: { table: Table; others: boolean },
+  { table, only, others }: { table: Table; only: ReadSums['only']; others: boolean },
 ): Part {
   const none = sql.raw("(SELECT t.*, '' AS device_id, '' AS subject FROM usage_hour t");
-  const place = sql`wallet_id = ${walletId} AND hour >= ${first} AND hour < ${end}`;
+  const place = sql`wallet_id = ${walletId} AND hour >= ${first} AND hour < ${end} ${narrowed(only)}`;
   if (others) return { of: sql`${none} WHERE ${place} AND by_user = 0) others`, where: sql`` };
   return { of: sql`${sql.table(table.name)} FORCE INDEX (PRIMARY)`, where: sql`WHERE ${place}` };
 }
 
-function postings(walletId: string, { from, to, sign }: Segment): Part {
+function postings(walletId: string, { from, to, sign }: Segment, only: ReadSums['only']): Part {
   const all = sql.raw(contributions(usageUserHourTable, sign));
   return {
     of: sql`(SELECT ${all} FROM posting p FORCE INDEX (PRIMARY)
       JOIN charge c FORCE INDEX (PRIMARY) ON c.wallet_id = p.wallet_id AND c.id = p.source_id
       WHERE p.wallet_id = ${walletId} AND p.seq >= ${from} AND p.seq < ${to} AND p.source_type = 'charge'
-        AND ${sql.raw(belongs(usageHourTable))}) entries`,
+        AND ${sql.raw(belongs(usageHourTable))} ${narrowed(only, 'c.')}) entries`,
     where: sql``,
   };
 }

@@ -1,7 +1,7 @@
 import type { Charge, ChargesFilter } from './wallets.ts';
 
 /** The filters that are a column of the charge. */
-export const equalities = ['state', 'operation', 'model', 'keyId', 'deviceId', 'subject'] as const;
+export const equalities = ['state', 'operation', 'model', 'keyId', 'deviceId', 'subject', 'requestId'] as const;
 
 /** Whether one charge fits every part of a filter. */
 export function fits(charge: Charge, filter: Readonly<ChargesFilter>): boolean {

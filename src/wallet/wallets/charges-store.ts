@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { leastId } from '../../base/ids.ts';
+import { leastId, timeOfId } from '../../base/ids.ts';
+import { present } from '../../base/present.ts';
 import type { Queryable } from '../../db/index.ts';
 import { columnOf } from '../columns.ts';
 import { findRows } from '../rows-store.ts';
@@ -15,6 +16,9 @@ const labelledAtOnce = 1_000;
 const lookedThroughMax = 100_000;
 /** An id has the time of its node's clock, a charge that of the database; these are less than this apart. */
 const clocksDifferMs = 600_000;
+
+/** A request asks for its credit within this long after it came. */
+const requestLastsMs = 3_600_000;
 
 /** The filters that have an index of their own, the one that lets least through first. */
 const indexes = [
@@ -134,12 +138,20 @@ function equals(name: (typeof equalities)[number], value: string | undefined): R
   return sql`${sql.ref(columnOf(chargeTable, name).name)} = ${value}`;
 }
 
-/** Between which ids charges of a time are. */
-function idsOf({ start, end }: ChargesFilter): [least: string | undefined, end: string | undefined] {
+/** Between which ids the charges are that a filter is about. */
+function idsOf(filter: ChargesFilter): [least: string | undefined, end: string | undefined] {
+  const { start, end } = timeOf(filter);
   return [
     start === undefined ? undefined : leastId('chg', start - clocksDifferMs),
     end === undefined ? undefined : leastId('chg', end + clocksDifferMs),
   ];
+}
+
+/** The id of a request that was made here says when it came, and its charges follow it. */
+function timeOf({ requestId, start, end }: ChargesFilter): Pick<ChargesFilter, 'start' | 'end'> {
+  const came = requestId === undefined ? undefined : timeOfId('req', requestId);
+  if (came === undefined) return present({ start, end });
+  return { start: Math.max(start ?? 0, came), end: Math.min(end ?? Number.POSITIVE_INFINITY, came + requestLastsMs) };
 }
 
 function microseconds(ms: number): bigint {

@@ -1,7 +1,8 @@
-import { fail, succeed } from '../../base/failure.ts';
+import { fail, resultOf, succeed } from '../../base/failure.ts';
 import { isId, newId } from '../../base/ids.ts';
 import { makePage, readPageRequest } from '../../base/page.ts';
 import { pick, present } from '../../base/present.ts';
+import { createSharedTurns } from '../../base/shared-turns.ts';
 import type { Database } from '../../db/index.ts';
 import type { RunningLedger } from '../ledger/create-ledger.ts';
 import { findOne } from '../rows-store.ts';
@@ -43,12 +44,15 @@ export interface WalletsDependencies {
   settings?: TopUpSettings;
 }
 
+/** Lists of charges that are looked for: one page may look through many. */
+const looks = { all: 2, each: 1, waitingMax: 32 };
 const eraseBatchMax = 500;
 /** So that a call ends. */
 const eraseBatchesMax = 20;
 
 export function createWallets({ db, ledger, payments, settings = {} }: WalletsDependencies): Wallets {
   const { committer } = ledger;
+  const lookTurn = createSharedTurns(looks);
 
   async function chargesOf(walletId: string, rows: readonly FoundCharge[]): Promise<Charge[]> {
     const chargeIds = rows.map(({ id }) => id);
@@ -94,13 +98,16 @@ export function createWallets({ db, ledger, payments, settings = {} }: WalletsDe
       const list = listName('charges', ...describeFilter(filter));
       const start = readPageRequest(list, present({ pageSize, pageToken }));
       if (!start.ok) return start;
-      const wallet = await requireWallet(db, accountId, 'api');
-      if (!wallet.ok) return wallet;
-      const { after, size } = start.value;
-      const walletId = wallet.value.id;
-      const { rows, readTo } = await findCharges(db, { walletId, filter, before: after, limit: size + 1 });
-      const charges = await chargesOf(walletId, rows);
-      return succeed(makePage(list, start.value, charges, ({ chargeId }) => chargeId, { readTo }));
+      const look = async () => {
+        const wallet = await requireWallet(db, accountId, 'api');
+        if (!wallet.ok) return wallet;
+        const { after, size } = start.value;
+        const walletId = wallet.value.id;
+        const { rows, readTo } = await findCharges(db, { walletId, filter, before: after, limit: size + 1 });
+        const charges = await chargesOf(walletId, rows);
+        return succeed(makePage(list, start.value, charges, ({ chargeId }) => chargeId, { readTo }));
+      };
+      return resultOf(() => lookTurn(accountId, look));
     },
     async eraseMetadata(accountId, label) {
       const wallet = await requireWallet(db, accountId, 'api');
@@ -189,10 +196,11 @@ function toAdjustment(row: FoundAdjustment): Omit<Adjustment, 'balance'> {
 function toCharge(row: FoundCharge, metadata: Record<string, string> = {}): Charge {
   return present({
     ...pick(row, 'walletId', 'state', 'operation', 'keyId', 'tokenId', 'subject', 'deviceId', 'provider', 'model'),
-    ...pick(row, 'providerKeyId', 'priceVersion', 'hold', 'owed', 'reversed'),
+    ...pick(row, 'providerKeyId', 'priceVersion', 'hold', 'owed', 'reversed', 'requestId'),
     chargeId: row.id,
     charged: row.settled,
     usage: pick(row, ...usageCounts, 'estimated'),
+    outcome: pick(row, 'latencyMs', 'modelLatencyMs', 'attempts', 'finishReason'),
     metadata,
     createdAt: dateOf(row.createdAtUs),
     endedAt: row.endedAtUs === undefined ? undefined : dateOf(row.endedAtUs),

@@ -3,7 +3,7 @@ import type { Result } from '../../base/failure.ts';
 import type { NanoUsd } from '../../base/money.ts';
 import type { Page, PageRequest } from '../../base/page.ts';
 import type { Queryable } from '../../db/index.ts';
-import type { Usage } from '../ledger/ledger.ts';
+import type { Outcome, Usage } from '../ledger/ledger.ts';
 import type { MetadataFilter } from '../statements/statements.ts';
 import type { TopUps } from '../top-ups/top-ups.ts';
 
@@ -22,7 +22,8 @@ export interface Wallets {
   getCharge(accountId: string, chargeId: string): Promise<Result<Charge>>;
   /**
    * The charges of the account's API wallet, newest first, that fit every part of a filter. A page may have fewer than asked
-   * for, or none, and still lead to another: at most 100,000 charges are looked through for it.
+   * for, or none, and still lead to another: at most 100,000 charges are looked through for it. An account's pages are looked for one
+   * after the other; fails with `overloaded` while 32 of them wait.
    */
   listCharges(accountId: string, request: Readonly<ChargesRequest>): Promise<Result<Page<Charge>>>;
   /**
@@ -101,6 +102,7 @@ export interface ChargesFilter {
   keyId?: string;
   deviceId?: string;
   subject?: string;
+  requestId?: string;
 }
 
 export interface ChargesRequest extends ChargesFilter, PageRequest {}
@@ -129,6 +131,9 @@ export interface Charge {
   /** What was given back for it by hand since. */
   reversed: NanoUsd;
   usage: Usage;
+  outcome: Outcome;
+  /** The id of its request, as the reply had it. */
+  requestId?: string;
   /** The caller's own labels, in the order of their names; none when they were erased. */
   metadata: Record<string, string>;
   createdAt: Date;

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Finding } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
 import { findingsOf } from '../families/findings.ts';
 import type { RiskReply, RiskRequest } from '../families/risk.ts';
-import { withModelFindings } from '../families/risk-evidence.ts';
+import { allowModelFindings, withModelFindings } from '../families/risk-evidence.ts';
 import { messagesFor } from '../families/risk-words.ts';
 import type { Plain } from '../family.ts';
 import { riskCategories } from '../packs/risk-categories.ts';
@@ -26,7 +26,8 @@ export const riskAssistance: Assistance<RiskRequest, RiskReply, z.infer<typeof f
   judge({ request, reply, reader }, answer) {
     const subject = reader && subjectOf(request, reply, reader, verdictOf(reply), { risky: categoriesOf(reply) });
     const { findings, outcome } = findingsIn(request, reply, answer.findings, subject);
-    const raised = withModelFindings(reply, findings, request.locale);
+    const { counted, allowed } = allowModelFindings(reply.allowed, findings);
+    const raised = withModelFindings({ ...reply, allowed }, counted, request.locale);
     const then = reader && subjectOf(request, raised, reader, verdictOf(raised), { risky: categoriesOf(raised) });
     const worded = wordTexts(answer.texts, texts(request, reply), texts(request, raised), then);
     const output = {

@@ -34,9 +34,9 @@ export interface Definitions {
     request: PageRequest & { client: string; view: string },
   ): Promise<Result<Page<WorkflowDefinition>>>;
   /** Stops a version, or all of them. Doing it again changes nothing. */
-  retire(caller: Caller, name: WorkflowName): Promise<Result<WorkflowDefinition>>;
+  retire(caller: Caller, name: WorkflowName, within?: Transactional): Promise<Result<WorkflowDefinition>>;
   /** Deletes what is retired: one version but the newest, or the workflow with all of them. */
-  remove(caller: Caller, name: WorkflowName): Promise<Result<void>>;
+  remove(caller: Caller, name: WorkflowName, within?: Transactional): Promise<Result<void>>;
   /** The version that runs: the one asked for, if it is active, or the newest active one. */
   active(caller: Caller, name: WorkflowName): Promise<Result<ActiveDefinition>>;
 }
@@ -127,17 +127,18 @@ export function createDefinitions(deps: {
       });
     },
 
-    async retire(caller, { client, workflow, version }) {
+    async retire(caller, { client, workflow, version }, within = db) {
       const name = { accountId: accountOf(caller), client, workflow };
-      if ((await store.find(name, version)) === undefined) return notFound(client, workflow);
-      await store.retire(name, version, clock.now());
-      const row = await store.find(name, version);
+      const inside = createDefinitionsStore(within);
+      if ((await inside.find(name, version)) === undefined) return notFound(client, workflow);
+      await inside.retire(name, version, clock.now());
+      const row = await inside.find(name, version);
       return row ? succeed(messageOf(row)) : notFound(client, workflow);
     },
 
-    async remove(caller, { client, workflow, version }) {
+    async remove(caller, { client, workflow, version }, within = db) {
       const name = { accountId: accountOf(caller), client, workflow };
-      return db.transaction(async (tx): Promise<Result<void>> => {
+      return within.transaction(async (tx): Promise<Result<void>> => {
         const inside = createDefinitionsStore(tx);
         const newest = await inside.lock(name);
         const versions = await inside.versions(name);

@@ -43,6 +43,7 @@ export interface Drafts {
       version?: number | undefined;
       override?: { reason: string } | undefined;
     },
+    within?: Transactional,
   ): Promise<Result<Plain<Draft>>>;
 }
 
@@ -166,13 +167,13 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
       });
     },
 
-    async review(caller, { draftId, decision, reviewer, note, version, override }) {
+    async review(caller, { draftId, decision, reviewer, note, version, override }, within = db) {
       if (reviewer.trim() === '') return fail(invalid('reviewer', 'is blank: say who reviews it'));
       if (override && override.reason.trim().length < 3)
         return fail(invalid('override.reason', 'must say why in 3 characters or more'));
       const accountId = accountOf(caller);
       if (!isId('drf', draftId)) return notFound(draftId);
-      return db.transaction(async (tx): Promise<Result<Plain<Draft>>> => {
+      return within.transaction(async (tx): Promise<Result<Plain<Draft>>> => {
         const store = createDraftsStore(tx);
         const known = await store.lock(accountId, draftId);
         if (!known) return notFound(draftId);

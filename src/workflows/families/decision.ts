@@ -7,6 +7,7 @@ import { basisOf, boundJson, type Family, jsonOf, type Prepared } from '../famil
 import { unusedFieldsOf } from '../unused-fields.ts';
 import type { Words } from '../words/index.ts';
 import { describeConstraint, type Eliminated, eliminate, type ReadOption } from './decision-constraints.ts';
+import { type Guess, withDirections } from './decision-directions.ts';
 import { type DecisionReply, type DecisionRequest, decisionWords, writeMemo } from './decision-memo.ts';
 import { rankOptions, type Scored, smallestChanges, type Verdict, verdictOn } from './weighted-sum.ts';
 
@@ -16,30 +17,14 @@ export type { DecisionReply, DecisionRequest } from './decision-memo.ts';
 export const decisionFamily: Family<DecisionRequest, DecisionReply> = {
   name: 'decision',
   prepare(asked): Result<Prepared<DecisionReply>> {
-    const request = withDirections(asked);
+    const { request, guessed } = withDirections(asked);
     const options = readOptions(request);
     if (!options.ok) return options;
     const wrong = wrongCriterion(request, options.value);
     if (wrong) return wrong;
-    return succeed({ variables: {}, ownChecks: [], compute: () => decide(request, options.value) });
+    return succeed({ variables: {}, ownChecks: [], compute: () => decide(request, guessed, options.value) });
   },
 };
-
-/** Names of what is better when there is less of it, in the four languages of replies. */
-const costs =
-  /(?:^|[^a-z])(?:price|costs?|fees?|rent|charges?|expenses?|preis|kosten|gebuehr|gebuhr|miete|precio|coste|costo|gastos|alquiler|tarifa|prix|couts?|frais|loyer|tarif|delivery ?(?:time|days)|lead ?time|lieferzeit|plazo|delai|risk|risiko|riesgo|risque|defects?|complaints?)(?: (?:per|pro|por|par|in|en|a) .*| (?:usd|eur|gbp|chf|days|tage|dias|jours))?$/;
-
-/** Where no direction is given, a name that says a cost decides; an assumption of the reply tells it. */
-function withDirections(request: DecisionRequest): DecisionRequest {
-  const criteria = request.criteria.map((criterion) =>
-    criterion.direction === '' && saysCost(criterion.name) ? { ...criterion, direction: 'lower' } : criterion,
-  );
-  return { ...request, criteria };
-}
-
-function saysCost(name: string): boolean {
-  return costs.test(foldText(name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' ')));
-}
 
 function readOptions(request: DecisionRequest): Result<ReadOption[]> {
   const options = new Map<string, { name: string; values: Map<string, JsonValue> }>();
@@ -82,16 +67,23 @@ function wrongCriterion(request: DecisionRequest, options: readonly ReadOption[]
   return undefined;
 }
 
-function decide(request: DecisionRequest, options: readonly ReadOption[]): DecisionReply {
+// With less than this, the next step is to agree on what counts, not to decide.
+const firmFrom = 0.4;
+
+function decide(request: DecisionRequest, guessed: readonly Guess[], options: readonly ReadOption[]): DecisionReply {
   const words = decisionWords(request);
   const { remaining, eliminated } = eliminate(options, request.constraints, words);
-  const { ranked, unread } = rankOptions(remaining, request.criteria, words);
+  const { ranked, unread, refused } = rankOptions(remaining, request.criteria, words);
   const changes = smallestChanges(ranked);
   const nearest = changes
     .filter(({ change }) => change !== undefined)
     .sort((a, b) => roundTo((a.change ?? 1) - (b.change ?? 1), 9))[0];
-  const missing = missingValues(ranked, words);
-  const confidence = confidenceOf(ranked, nearest?.change, missing.length);
+  const unknown = missingValues(ranked, words);
+  const missing = unknown.map(({ name }) => name);
+  const unreadable = refused.get(unknown[0]?.criterion ?? '');
+  const counted = confidenceOf(ranked, nearest?.change, missing.length);
+  const unsure = guessed.find((guess) => hangsOn(guess, request, remaining, ranked, words));
+  const confidence = unsure ? Math.min(counted, firmFrom - 0.01) : counted;
   const tied = ranked.filter(({ rank }) => rank === 1);
   const verdict = verdictOn(ranked);
   const winner = verdict === 'winner' ? ranked[0] : undefined;
@@ -121,10 +113,10 @@ function decide(request: DecisionRequest, options: readonly ReadOption[]): Decis
       smallest: change !== undefined && change === nearest?.change && criterion === nearest.criterion,
     })),
     eliminated: eliminated.map(({ option, constraint, reason }) => ({ option, constraint, reason })),
-    risks: risksOf(ranked, nearest, missing, words),
-    assumptions: assumptionsOf(request, unread, words),
+    risks: risksOf(ranked, verdict, nearest, missing, words),
+    assumptions: assumptionsOf(request, guessed, unread, words),
     missingFacts: missing,
-    nextBestAction: nextAction(request, ranked, missing, verdict, confidence, words),
+    nextBestAction: nextAction(request, { ranked, verdict, missing, unreadable, confidence, unsure }, words),
     markdown: '',
     summary: summaryOf(ranked, tied, verdict, words),
     basis: basisOf(
@@ -135,6 +127,20 @@ function decide(request: DecisionRequest, options: readonly ReadOption[]): Decis
     unusedFields: unusedAttributes(request),
   };
   return { ...reply, markdown: writeMemo(request, reply) };
+}
+
+/** Whether another option would win if the guess were wrong. What a name says is taken as true. */
+function hangsOn(
+  { criterion, isNamed }: Guess,
+  { criteria }: DecisionRequest,
+  options: readonly ReadOption[],
+  ranked: readonly Scored[],
+  words: Words,
+): boolean {
+  if (isNamed || ranked.length < 2) return false;
+  const turned = criteria.map((one) => (one.name === criterion ? { ...one, direction: 'lower' } : one));
+  const [first] = rankOptions(options, turned, words).ranked;
+  return first?.option !== ranked[0]?.option;
 }
 
 /** What options state that no criterion or constraint looks at. */
@@ -153,15 +159,14 @@ function unusedAttributes(request: DecisionRequest): DecisionReply['unusedFields
 }
 
 /** The values that are not known, those of the heaviest criterion first. */
-function missingValues(ranked: readonly Scored[], { say }: Words): string[] {
+function missingValues(ranked: readonly Scored[], { say }: Words): { name: string; criterion: string }[] {
   return ranked
     .flatMap(({ option, criteria }) =>
       criteria
         .filter(({ value }) => value === undefined)
-        .map(({ criterion, weight }) => ({ name: say('decision.valueOf', { criterion, option }), weight })),
+        .map(({ criterion, weight }) => ({ name: say('decision.valueOf', { criterion, option }), criterion, weight })),
     )
-    .sort((a, b) => b.weight - a.weight)
-    .map(({ name }) => name);
+    .sort((a, b) => b.weight - a.weight);
 }
 
 /**
@@ -208,11 +213,14 @@ function gainOver(first: Scored, second: Scored | undefined, { say }: Words): st
 
 function risksOf(
   ranked: readonly Scored[],
+  verdict: Verdict,
   nearest: ReturnType<typeof smallestChanges>[number] | undefined,
   missing: readonly string[],
   { say }: Words,
 ): string[] {
-  const risks: string[] = [];
+  const risks: string[] = missing.length > 0 ? [say('decision.unknownValues', { count: missing.length })] : [];
+  // What the first of several has against it is a risk of choosing it, and nothing is chosen here.
+  if (verdict !== 'winner') return risks;
   const [first, second] = ranked;
   if (first && second && first.score - second.score < 5)
     risks.push(say('decision.closeBehind', { second: second.option, first: first.option }));
@@ -236,33 +244,46 @@ function risksOf(
         percent: roundTo(weakest.weight * 100, 1),
       }),
     );
-  if (missing.length > 0) risks.push(say('decision.unknownValues', { count: missing.length }));
   return risks;
 }
 
-function assumptionsOf(request: DecisionRequest, unread: readonly string[], { say }: Words): string[] {
+function assumptionsOf(
+  request: DecisionRequest,
+  guessed: readonly Guess[],
+  unread: readonly string[],
+  { say }: Words,
+): string[] {
   const assumptions = [say('decision.independent')];
   if (request.criteria.some(({ weight }) => weight === undefined)) assumptions.push(say('decision.unweighted'));
   if (request.criteria.some(({ scale }) => scale === '' || scale === 'range')) assumptions.push(say('decision.range'));
-  for (const { name, direction } of request.criteria)
-    if (direction === 'lower' && saysCost(name)) assumptions.push(say('decision.lessIsBetter', { criterion: name }));
+  for (const { criterion, isLower } of guessed)
+    assumptions.push(say(isLower ? 'decision.lessIsBetter' : 'decision.moreIsBetter', { criterion }));
   for (const words of unread.slice(0, 10)) assumptions.push(words);
   return assumptions;
 }
 
+interface Outcome {
+  ranked: readonly Scored[];
+  verdict: Verdict;
+  missing: readonly string[];
+  /** What is wrong with the value that is missed most, when it is given and cannot be read. */
+  unreadable: string | undefined;
+  confidence: number;
+  /** A direction that was not given, and would change the winner the other way round. */
+  unsure: Guess | undefined;
+}
+
 function nextAction(
   request: DecisionRequest,
-  ranked: readonly Scored[],
-  missing: readonly string[],
-  verdict: Verdict,
-  confidence: number,
+  { ranked, verdict, missing, unreadable, confidence, unsure }: Outcome,
   { say }: Words,
 ): string {
   const winner = ranked[0];
   if (!winner) return say('decision.relax');
-  if (missing[0] !== undefined) return say('decision.findOut', { value: missing[0] });
+  if (missing[0] !== undefined) return unreadable ?? say('decision.findOut', { value: missing[0] });
   if (verdict === 'level') return say('decision.tellApart');
-  if (confidence < 0.4) return say('decision.agree');
+  if (unsure) return say('decision.sayDirection', { criterion: unsure.criterion });
+  if (confidence < firmFrom) return say('decision.agree');
   const { option } = winner;
   const { deadline } = request;
   return deadline === '' ? say('decision.decide', { option }) : say('decision.decideBy', { option, deadline });

@@ -1,8 +1,9 @@
 import { codePointOffsets, type Folded, fold } from '../../base/text/fold.ts';
-import type { Finding } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
+import type { AllowedPlace, Finding } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
 import type { Severity } from '../checks/checks.ts';
 import { takenBy } from '../checks/risk-level.ts';
 import type { Plain } from '../family.ts';
+import type { Allowance, OwnMatch, OwnSearch } from '../own-packs/rules.ts';
 import type { RiskEntry } from '../packs/risk-pack.ts';
 import type { SignPack } from '../packs/sign-pack.ts';
 import { detect } from '../text/detect.ts';
@@ -15,6 +16,14 @@ export interface Spotted {
   start: number;
   end: number;
   source: 'rules' | 'own' | 'model';
+  /** The pack of the account's own that found it. */
+  pack?: string | undefined;
+}
+
+/** A place that a pack of the account's own allows, and what was found there and does not count. */
+export interface Allowed extends Omit<OwnMatch<Allowance>, 'entry'>, Allowance {
+  pack: string;
+  found: Spotted[];
 }
 
 /** What a text is looked at with. */
@@ -26,11 +35,16 @@ export interface Looking {
   packs?: readonly SignPack[] | undefined;
   /** Words that are harmless here. */
   allow?: PhraseIndex<number> | undefined;
+  /** Packs of the account's own; `allow` does not hide from them. */
+  ownPacks?: OwnSearch | undefined;
 }
 
 export interface Scan {
   folded: Folded;
   spotted: Spotted[];
+  allowed: Allowed[];
+  /** The account's own packs were looked for in the whole text. */
+  isOwnWhole: boolean;
   /** How many e-mail addresses, telephone, card and account numbers, and how many links. */
   contacts: number;
   links: number;
@@ -44,7 +58,7 @@ export function scan(text: string, phrases: PhraseIndex<RiskEntry>, own?: Phrase
 }
 
 /** Looks at one text with all that is given. */
-export function look(written: string, { phrases, own, packs, allow }: Looking): Scan {
+export function look(written: string, { phrases, own, packs, allow, ownPacks }: Looking): Scan {
   const text = allow ? withoutAllowed(written, allow) : written;
   const folded = fold(text);
   const detected = detect(text);
@@ -57,13 +71,59 @@ export function look(written: string, { phrases, own, packs, allow }: Looking): 
     if (entry) spotted.push({ entry, start, end, source: 'rules' });
   }
   const links = detected.filter(({ kind }) => kind === 'link').length;
+  const ofOwnPacks = ownPacks?.look(text === written ? folded : fold(written));
+  const found: Spotted[] = (ofOwnPacks?.found ?? []).map((match) => ({
+    ...match,
+    source: 'own',
+    pack: match.entry.pack,
+  }));
+  const allowed = (ofOwnPacks?.allowed ?? []).map(({ entry, ...place }) => ({ ...entry, ...place, found: [] }));
+  const counted = ownPacks ? withoutAllowedFindings([...spotted, ...found], allowed, ownPacks) : spotted;
   return {
     folded,
-    spotted: withoutOverlaps(spotted),
+    // What a pack of the account's own finds is told beside what the others find at the same place.
+    spotted: inOrder([...withoutOverlaps(counted.filter(isOfOthers)), ...counted.filter((one) => !isOfOthers(one))]),
+    allowed,
+    isOwnWhole: ofOwnPacks?.isWhole ?? true,
     contacts: detected.length - links,
     links,
     isCut: words?.isCut ?? false,
   };
+}
+
+/** Tells each finding that an allowed place holds there; those that count remain. */
+function withoutAllowedFindings(
+  spotted: readonly Spotted[],
+  allowed: readonly Allowed[],
+  { mayAllow }: OwnSearch,
+): Spotted[] {
+  return spotted.filter((one) => {
+    const place = allowed.find((place) => isAllowedAt(one, place));
+    if (place === undefined || !mayAllow()) return true;
+    place.found.push(one);
+    return false;
+  });
+}
+
+/**
+ * Whether a place allows a finding: all of it stands there, and it is not critical unless critical ones are allowed, too. What the
+ * request itself looks for is never allowed.
+ */
+export function isAllowedAt(
+  { start, end, source, pack, entry }: Spotted,
+  place: Pick<Allowed, 'start' | 'end' | 'allowsCritical'>,
+): boolean {
+  const isOfRequest = source === 'own' && pack === undefined;
+  const isAllowed = entry.severity !== 'critical' || place.allowsCritical;
+  return !isOfRequest && isAllowed && start >= place.start && end <= place.end;
+}
+
+function isOfOthers({ pack }: Spotted): boolean {
+  return pack === undefined;
+}
+
+function inOrder(spotted: Spotted[]): Spotted[] {
+  return spotted.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
 /** Blanks in the place of what is allowed, so that offsets stay true. */
@@ -93,14 +153,17 @@ export function sharesOf(spotted: readonly Spotted[]): number[] {
   });
 }
 
+/** The most of a phrase that a reply shows, in UTF-16 units. */
+const shownUnits = 400;
+
 /** The findings as replies state them, with offsets in code points. */
 export function findingsOf(text: string, spotted: readonly Spotted[], messageIndex?: number): Plain<Finding>[] {
   const starts = codePointOffsets(
     text,
     spotted.map(({ start }) => start),
   );
-  const shown = spotted.map(({ start, end }) => text.slice(start, Math.min(end, start + 400)));
-  return spotted.map(({ entry, source }, index) => {
+  const shown = spotted.map(({ start, end }) => text.slice(start, Math.min(end, start + shownUnits)));
+  return spotted.map(({ entry, source, pack = '' }, index) => {
     const phrase = shown[index] as string;
     const start = starts[index] as number;
     return {
@@ -113,6 +176,31 @@ export function findingsOf(text: string, spotted: readonly Spotted[], messageInd
       suggestion: entry.suggestion,
       messageIndex,
       source,
+      pack,
+    };
+  });
+}
+
+/** The allowed places as replies state them. */
+export function allowedOf(text: string, allowed: readonly Allowed[], messageIndex?: number): Plain<AllowedPlace>[] {
+  const places = [...allowed].sort((a, b) => a.start - b.start);
+  const starts = codePointOffsets(
+    text,
+    places.map(({ start }) => start),
+  );
+  return places.map(({ start, end, pack, allowsCritical, found }, index) => {
+    const phrase = text.slice(start, end);
+    const from = starts[index] as number;
+    return {
+      ...{
+        phrase: phrase.slice(0, shownUnits),
+        start: from,
+        end: from + [...phrase].length,
+        messageIndex,
+        pack,
+        allowsCritical,
+      },
+      findings: findingsOf(text, inOrder(found), messageIndex),
     };
   });
 }
@@ -125,7 +213,7 @@ export function graver(a: Severity, b: Severity): boolean {
 
 /** Of findings that overlap, the graver is kept, of equal ones the longer. In the text's order. */
 export function withoutOverlaps(spotted: Spotted[]): Spotted[] {
-  const sorted = spotted.sort((a, b) => a.start - b.start || b.end - a.end);
+  const sorted = inOrder(spotted);
   const kept: Spotted[] = [];
   for (const next of sorted) {
     const last = kept.at(-1);

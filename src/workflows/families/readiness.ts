@@ -197,17 +197,17 @@ function scoreListing(
   const riskLevel = riskLevelOf(
     riskScoreOf([...sharesOf(spotted), ...failedByUrgency(counted, unevaluated).map(shareOfCheck)]),
   );
-  const harmful = riskLevel === 'critical' || spotted.some(({ entry }) => graver(entry.severity, 'medium'));
-  const ready = readinessScore >= (request.readyAt ?? readyAt) && blocking.length === 0 && !harmful;
+  const judgement = judgementOf(spotted, riskLevel);
+  const ready = readinessScore >= (request.readyAt ?? readyAt) && blocking.length === 0 && judgement === 'harmless';
   return {
     readinessScore,
     riskLevel,
     missingFacts: missingFactsOf(failed.filter(({ severity }) => severity !== 'low' && severity !== 'info')),
-    nextBestAction: nextAction(failed, blocking.length > 0, harmful, ready, listingDone(words, pack), words),
+    nextBestAction: nextAction(failed, blocking.length > 0, judgement, ready, listingDone(words, pack), words),
     ready,
     blockers: blocking.map(({ id, fact, message, action }) => ({ check: id, fact, message, action })),
     findings: findingsOf(text, worded(spotted.slice(0, 200), messagesFor(words.language, []))),
-    summary: summaryOf({ ready, readinessScore, blockers: blocking.length, failed: failed.length, harmful }, words),
+    summary: summaryOf({ ready, readinessScore, blockers: blocking.length, failed: failed.length, judgement }, words),
     basis: basisOf(results, pack.label, words),
     unusedFields,
     facts,
@@ -215,16 +215,27 @@ function scoreListing(
   };
 }
 
-/** What blocks, then harmful words, then what weighs most; publishing only when it is ready. */
+type Judgement = 'harmless' | 'doubtful' | 'harmful';
+
+/** One sign can be wrong, so that a person decides; what is critical, or two that differ, must not be published. */
+function judgementOf(spotted: readonly Spotted[], riskLevel: ListingReply['riskLevel']): Judgement {
+  const grave = spotted.filter(({ entry }) => graver(entry.severity, 'medium'));
+  const isCritical = riskLevel === 'critical' || grave.some(({ entry }) => entry.severity === 'critical');
+  if (isCritical || new Set(grave.map(({ entry }) => entry.category)).size > 1) return 'harmful';
+  return grave.length > 0 ? 'doubtful' : 'harmless';
+}
+
+/** What blocks, then risky words, then what weighs most; publishing only when it is ready. */
 function nextAction(
   failed: readonly CheckRule[],
   blocked: boolean,
-  harmful: boolean,
+  judgement: Judgement,
   ready: boolean,
   done: string,
   words: Words,
 ): string {
-  if (harmful && !blocked) return words.say('listing.rewrite');
+  if (judgement === 'harmful' && !blocked) return words.say('listing.rewrite');
+  if (judgement === 'doubtful' && !blocked) return words.say('listing.haveItSeen');
   return failed[0]?.action ?? (ready ? done : words.say('listing.haveItSeen'));
 }
 
@@ -316,7 +327,7 @@ function imageFacts(listing: Plain<Listing>) {
 }
 
 function summaryOf(
-  facts: { ready: boolean; readinessScore: number; blockers: number; failed: number; harmful: boolean },
+  facts: { ready: boolean; readinessScore: number; blockers: number; failed: number; judgement: Judgement },
   { say }: Words,
 ): string {
   if (facts.ready && facts.failed === 0) return say('listing.ready');
@@ -325,8 +336,8 @@ function summaryOf(
   const because =
     facts.blockers > 0
       ? say('listing.blocked', { count: facts.blockers })
-      : facts.harmful
-        ? say('listing.harmful')
-        : '';
+      : facts.judgement === 'harmless'
+        ? ''
+        : say(`listing.${facts.judgement}`);
   return `${notReady} ${because}`.trim();
 }

@@ -46,6 +46,7 @@ export function assessmentOf(
       ...hearing.notAssessed,
       ...(scans.some(({ links }) => links > 0) ? ['links'] : []),
       ...(scans.some(({ isCut }) => isCut) ? ['rest'] : []),
+      ...(scans.some(({ isOwnWhole }) => !isOwnWhole) ? ['own'] : []),
     ],
   };
 }

@@ -1,4 +1,4 @@
-import type { Finding } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
+import type { AllowedPlace, Finding } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
 import type { Severity } from '../checks/checks.ts';
 import { riskLevelOf, riskScoreOf, takenBy } from '../checks/risk-level.ts';
 import type { Plain } from '../family.ts';
@@ -6,6 +6,30 @@ import { isRiskCategory } from '../packs/risk-categories.ts';
 import { graver } from './findings.ts';
 import type { RiskReply } from './risk.ts';
 import { type Level, messagesFor, summaryOf } from './risk-words.ts';
+
+/**
+ * Tells what of a model's findings packs of the account's own allow where it stands, by the rules that hold for findings of the rules;
+ * the rest counts.
+ */
+export function allowModelFindings(
+  allowed: readonly Plain<AllowedPlace>[],
+  findings: readonly Plain<Finding>[],
+): { allowed: Plain<AllowedPlace>[]; counted: Plain<Finding>[] } {
+  const places = allowed.map((place) => ({ ...place, findings: [...place.findings] }));
+  const counted = findings.filter((finding) => {
+    const { messageIndex, severity } = finding;
+    const place = places.find(
+      ({ start, end, allowsCritical, ...of }) =>
+        of.messageIndex === messageIndex &&
+        finding.start >= start &&
+        finding.end <= end &&
+        (severity !== 'critical' || allowsCritical),
+    );
+    place?.findings.push(finding);
+    return place === undefined;
+  });
+  return { allowed: places, counted };
+}
 
 /**
  * A reply with what a model found beside the rules. Evidence only adds up: the score rises as by findings of the rules,

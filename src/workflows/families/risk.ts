@@ -8,11 +8,12 @@ import type {
 import { type CheckResult, missingFactsOf, type Severity } from '../checks/checks.ts';
 import { riskLevelOf, riskScoreOf } from '../checks/risk-level.ts';
 import { basisOf, boundJson, type Family, type Plain, type Prepared, type ReplyOf } from '../family.ts';
+import { noPack, type OwnRules } from '../own-packs/rules.ts';
 import type { RiskMessages } from '../packs/risk-messages.ts';
 import { type Domain, type RiskEntry, type RiskPack, readRiskPacks } from '../packs/risk-pack.ts';
 import type { SignLanguage } from '../packs/sign-pack.ts';
 import { indexPhrases, type PhraseIndex, plain } from '../text/phrases.ts';
-import { findingsOf, graver, look, type Scan, type Spotted, sharesOf } from './findings.ts';
+import { allowedOf, findingsOf, graver, look, type Scan, type Spotted, sharesOf } from './findings.ts';
 import { assessmentOf, type Hearing, hear, signPacks } from './risk-assessment.ts';
 import { helpFirst, type Level, messagesFor, summaryOf, worded } from './risk-words.ts';
 
@@ -26,7 +27,8 @@ const textUnitsMax = 300_000;
 /** Detects risky phrases and missing facts in a text or a conversation. */
 export const riskFamily: Family<RiskRequest, RiskReply> = {
   name: 'risk',
-  prepare(request): Result<Prepared<RiskReply>> {
+  ownPacksOf: ({ packs, domain }) => (packs.includes(noPack) ? undefined : { packs, domain }),
+  prepare(request, { ownPacks }): Result<Prepared<RiskReply>> {
     if (request.text !== '' && request.messages.length > 0)
       return fail(invalid('messages', 'send either text or messages'));
     if (request.text === '' && request.messages.length === 0)
@@ -34,23 +36,28 @@ export const riskFamily: Family<RiskRequest, RiskReply> = {
     const texts = request.messages.length > 0 ? request.messages.map(({ content }) => content) : [request.text];
     if (texts.reduce((sum, text) => sum + text.length, 0) > textUnitsMax)
       return fail(invalid('messages', `hold more than ${textUnitsMax} characters; send a part at a time`));
+    if (request.packs.includes(noPack) && request.packs.length > 1)
+      return fail(invalid('packs', `name either packs or "${noPack}"`));
     const bounded = boundJson('facts', request.facts);
     if (!bounded.ok) return bounded;
-    return succeed({ variables: {}, ownChecks: [], compute: () => checkRisk(request, texts) });
+    return succeed({ variables: {}, ownChecks: [], compute: () => checkRisk(request, texts, ownPacks) });
   },
 };
 
-function checkRisk(request: RiskRequest, texts: readonly string[]): RiskReply {
+function checkRisk(request: RiskRequest, texts: readonly string[], ownPacks: OwnRules | undefined): RiskReply {
   const hearing = hear(texts.join('\n'), request.locale);
-  const messages = messagesFor(request.locale, hearing.languages);
   const pack = riskPacks.get(request.domain as Domain);
   const looking = {
     phrases: pack?.index,
     own: request.phrases.length > 0 ? indexOwn(request.phrases) : undefined,
     allow: request.allowPhrases.length > 0 ? indexAllowed(request.allowPhrases) : undefined,
     packs: hearing.packs,
+    ownPacks: ownPacks?.search(),
   };
   const scans = texts.map((text) => look(text, looking));
+  const isWhole = scans.every(({ isOwnWhole }) => isOwnWhole);
+  const spoken = messagesFor(request.locale, hearing.languages);
+  const messages = isWhole ? spoken : { ...spoken, unknown: spoken.cut };
   const facts = factChecks(request, scans);
   const missing = facts.filter(({ outcome }) => outcome === 'failed');
   const missingFacts = missingFactsOf(missing.map(({ rule }) => rule).sort((a, b) => b.weight - a.weight));
@@ -58,10 +65,13 @@ function checkRisk(request: RiskRequest, texts: readonly string[]): RiskReply {
   const spotted = found.flat();
   const shares = sharesOf(spotted);
   const riskScore = riskScoreOf([...shares, ...missing.map(({ rule }) => shareOfFact(rule.weight))]);
-  const riskLevel = levelOf(riskScore, spotted, hearing);
+  const riskLevel = levelOf(riskScore, spotted, hearing, isWhole);
+  const messageOf = (index: number) => (request.messages.length > 0 ? index : undefined);
   const findings = found
-    .flatMap((one, index) => findingsOf(texts[index] as string, one, request.messages.length > 0 ? index : undefined))
+    .flatMap((one, index) => findingsOf(texts[index] as string, one, messageOf(index)))
     .slice(0, findingsMax);
+  const allowed = scans.flatMap((one, index) => allowedOf(texts[index] as string, one.allowed, messageOf(index)));
+  const ownLabels = ownPacks?.labels ?? [];
   return {
     riskLevel,
     riskScore,
@@ -70,8 +80,9 @@ function checkRisk(request: RiskRequest, texts: readonly string[]): RiskReply {
     missingFacts,
     nextBestAction: nextAction(riskLevel, spotted, shares, missing, messages),
     summary: summaryOf(riskLevel, categoriesOf(spotted), missingFacts, messages),
-    basis: basisOf([...phraseChecks(spotted, shares), ...facts], labelsOf(hearing, pack).join(' ')),
-    assessment: assessmentOf(hearing, pack ? [pack.label] : [], scans),
+    basis: basisOf([...phraseChecks(spotted, shares), ...facts], [...labelsOf(hearing, pack), ...ownLabels].join(' ')),
+    assessment: assessmentOf(hearing, [...(pack ? [pack.label] : []), ...ownLabels], scans),
+    allowed,
   };
 }
 
@@ -80,9 +91,10 @@ function labelsOf({ packs }: Hearing, pack: RiskPack | undefined): string[] {
 }
 
 /** What was not judged is not low. */
-function levelOf(riskScore: number, spotted: readonly Spotted[], { languages }: Hearing): Level {
+function levelOf(riskScore: number, spotted: readonly Spotted[], { languages }: Hearing, isWhole: boolean): Level {
   const isSpoken = languages.some((language) => signPacks.has(language as SignLanguage));
   const isFound = spotted.some(({ entry }) => entry.severity !== 'info');
+  if (!isWhole && riskScore < 25) return 'unknown';
   return isSpoken || isFound || riskScore >= 25 ? riskLevelOf(riskScore) : 'unknown';
 }
 

@@ -21,15 +21,21 @@ interface Option {
 /**
  * The weighted sum model (Fishburn 1967; Triantaphyllou 2000): the sum over all criteria of the criterion's share of all
  * weights times the option's score on the criterion's scale. Best first; equal scores share a rank and keep their order.
+ * `unread` tells how values were read that are no numbers, `refused`, by criterion, the first that counts as not known.
  */
 export function rankOptions(
   options: readonly Option[],
   criteria: readonly Plain<Criterion>[],
   words: Words,
-): { ranked: Scored[]; unread: string[] } {
+): { ranked: Scored[]; unread: string[]; refused: Map<string, string> } {
   const all = criteria.reduce((sum, { weight }) => sum + (weight ?? 1), 0);
   const unread = new Set<string>();
-  const tell = (message: Message) => unread.add(words.tell(message));
+  const refused = new Map<string, string>();
+  const tell = (message: Message) => {
+    unread.add(words.tell(message));
+    const criterion = String(message.values.criterion);
+    if (message.name !== 'decision.readWords' && !refused.has(criterion)) refused.set(criterion, words.tell(message));
+  };
   const columns = criteria.map((criterion) => {
     const values = options.map(({ values }) =>
       believable(numberOf(values.get(criterion.name), criterion.name, tell), criterion, tell),
@@ -55,7 +61,7 @@ export function rankOptions(
     const before = ranked[index - 1];
     one.rank = before && isLevel(before.score, one.score) ? before.rank : index + 1;
   }
-  return { ranked, unread: [...unread] };
+  return { ranked, unread: [...unread], refused };
 }
 
 /** `unknown`: what is not known could make another option the best. `level`: several have the best score. */

@@ -54,9 +54,21 @@ function oneOf(words: Readonly<Record<string, RegExp>>): FactReader {
   return Object.assign(read, { type: 'choice' as const, choices: Object.keys(words) });
 }
 
+/** What a "not" stands before is not so. */
+function unlessNegated(words: Readonly<Record<string, RegExp>>): FactReader {
+  const known = oneOf(words);
+  const read = (match: RegExpExecArray, text: string): string | undefined =>
+    /\b(?:not|nicht|kein|keine|no es|pas)(?: (?:quite|exactly|really|ganz|como|exactement))? $/.test(
+      before(text, match, 22),
+    )
+      ? undefined
+      : known(match, text);
+  return Object.assign(read, { type: 'choice' as const, choices: Object.keys(words) });
+}
+
 /** Words before a number of kilometres or miles that make it something else: a range, an interval, a guarantee. */
 export const notMileage =
-  /range|reichweite|autonom|within|umkreis|radius|radio|per |por |pro |jede|cada|every|alle|kit|belt|serviced at|service at|bei $|at $|a los|warranty|garantie|rayon|l\/|around/;
+  /range|reichweite|autonom|within|umkreis|radius|radio|per |por |pro |jede|cada|every|alle|kit|belt|serviced at|service at|bei $|at $|a los|faite? a|vidange|revision|inspektion|warranty|garantie|rayon|l\/|around/;
 
 const mileage = (unit: 'km' | 'miles', words: string): FactPattern => ({
   fact: unit === 'km' ? 'mileageKm' : 'mileageMiles',
@@ -76,10 +88,36 @@ const mileage = (unit: 'km' | 'miles', words: string): FactPattern => ({
   },
 });
 
+const gears = oneOf({ automatic: /auto|dsg|cvt|tiptronic/, manual: /manu|schalt|mecanique|speed|gang/ });
+const gearbox: FactReader = Object.assign(
+  (match: RegExpExecArray, text: string) => {
+    const next = after(text, match, 18);
+    // Other things are automatic, too; and an automatic has gears.
+    if (
+      /(?:klima|climati[sz]a[a-z]*|aire [a-z]*|clim\.?|air ?con[a-z]*|licht[a-z]*|heckklappe|luces|faros|park)[ -]?$/.test(
+        before(text, match, 18),
+      )
+    )
+      return undefined;
+    if (/^[a-z]* ?(?:head|light|wiper|climate|air|tail|park|boot|door|licht|klima|luces|phares)/.test(next))
+      return undefined;
+    return /speed|gang/.test(match[0]) &&
+      /^[ -]*(?:(?:stufen|gang)[ -]?)?(?:auto|dsg|cvt|tiptronic|s.?tronic)/.test(next)
+      ? 'automatic'
+      : gears(match, text);
+  },
+  { type: 'choice' as const, choices: ['automatic', 'manual'] },
+);
+
 const purchased = /bought|purchased|gekauft|kauf|comprad|achete|receipt|rechnung|factura|facture/;
 /** Words before a year that make it another one than that of the thing: an inspection, a guarantee. */
 export const otherYear =
-  /until|bis|hasta|jusqu|till|valid|tuv|hu |mot|nct|itv|\bct|controle|rebuilt|conversion|convert|renov|fitted|since|neu|new|plates|service|warranty|garant|zahnriemen|belt|courroie|correa|available|frei ab/;
+  /until|bis|hasta|jusqu|till|valid|tuv|hu |mot|nct|itv|\bct|controle|rebuilt|conversion|convert|renov|fitted|since|\bneue?\b|new|plates|neumatic|pneus|reifen|tyres|service|warranty|garant|zahnriemen|belt|courroie|correa|available|frei ab/;
+
+const boughtThen = /^ ?(?:gebraucht )?(?:gekauft|bought|comprad[oa]|achete)/;
+/** What else of a house has a floor. */
+const besideFlat =
+  /(?:store|storage|laundry|parking|garage|cellar|keller|waschkuche|abstellraum|trastero|garaje|lavanderia|cave|buanderie)[a-z ]{0,16}$/;
 
 export const factPatterns: readonly FactPattern[] = [
   mileage('km', 'kms?|kilometer[ns]?|kilometros|kilometres|kilometers|tkm'),
@@ -137,7 +175,7 @@ export const factPatterns: readonly FactPattern[] = [
       'g',
     ),
     read: (match, text) =>
-      otherYear.test(before(text, match, 26)) &&
+      (otherYear.test(before(text, match, 26)) || boughtThen.test(after(text, match, 12))) &&
       !/registered|\bez|erstzulassung|matriculad|circulation|baujahr/.test(match[0])
         ? undefined
         : match[1],
@@ -164,7 +202,7 @@ export const factPatterns: readonly FactPattern[] = [
     fields: ['transmission', 'gearbox', 'getriebe', 'cambio', 'boite'],
     pattern:
       /automati[ckq]u?e?|automatik(?:getriebe)?|\bauto\b(?! ?teile)|\bdsg\b|\bcvt\b|tiptronic|manual|schaltgetriebe|handschaltung|manuelle?|boite mecanique|6 speed|6.?gang/g,
-    read: oneOf({ automatic: /auto|dsg|cvt|tiptronic/, manual: /manu|schalt|mecanique|speed|gang/ }),
+    read: gearbox,
   },
   {
     fact: 'owners',
@@ -258,7 +296,7 @@ export const factPatterns: readonly FactPattern[] = [
         .at(-1)}`;
       const next = after(text, match, 28).split(/[.;,\n]/)[0] ?? '';
       const outside =
-        /garden|terrace|terras|garten|plot|grundstuck|jardin|parcela|terrain|balkon|balcon|keller|cellar|up to|patio|cave|site|dwelling/;
+        /garden|terrace|terras|garten|plot|grundstuck|jardin|parcela|terrain|balkon|balcon|keller|cellar|up to|patio|cave|site|dwelling|kuche|kitchen|cocina|cuisine|\bsalon|living ?room|wohnzimmer|schlafzimmer|sejour|\bchambre\b|bedroom\b|dormitorio\b|\bbad\b|garage|trastero/;
       return outside.test(words) ||
         /^ ?(?:of )?(?:garden|terrace|terras|garten|grundstuck|jardin|de jardin|de parcela|de terrain|de terraza|balkon|terraza|patio|plot)/.test(
           next,
@@ -305,7 +343,7 @@ export const factPatterns: readonly FactPattern[] = [
     fields: ['floor', 'etage', 'stockwerk', 'planta'],
     pattern:
       /\b(\d{1,2})(?:st|nd|rd|th|\.|o|a|e|er|eme|ª|º)? ?(?:floor|flor|og\b|stock|obergeschoss|etage|planta|piso)\b|(?:etage|planta|floor) (\d{1,2})\b|(ground|first|second|third|fourth|fifth) floor|erdgeschoss|\beg\b|rez de chaussee|planta baja|(?:primera?|segund[ao]|tercera?|cuart[ao]|quint[ao]) (?:planta|piso)|(?:premier|deuxieme|troisieme|quatrieme|cinquieme) etage|(?:ersten?|zweiten?|dritten?|vierten?|funften?) (?:stock|og|obergeschoss|etage)/g,
-    read: (match) => floorOf(match[0]),
+    read: (match, text) => (besideFlat.test(before(text, match, 28)) ? undefined : floorOf(match[0])),
   },
   {
     fact: 'energyClass',
@@ -320,7 +358,7 @@ export const factPatterns: readonly FactPattern[] = [
     kinds: ['property'],
     fields: ['offer', 'offertype', 'transaction'],
     pattern:
-      /for sale|to let|for rent|\brent\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet|miete|kaltmiete|zu verkaufen|verkauf|kaufpreis|alquil|se vende|en venta|venta|a louer|location|loyer|a vendre|vente|asking|freehold|guide price|per week|holiday/g,
+      /for sale|to let|for rent|\brent\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet|miete|kaltmiete|zu verkaufen|verkauf|kaufpreis|alquil|se vende|en venta|venta|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|loyer|a vendre|vente|asking|freehold|guide price|per week|holiday/g,
     read: oneOf({
       'holiday let': /holiday|per week/,
       rent: /let|rent|pcm|month|mo\b|miet|alquil|louer|location|loyer/,
@@ -347,7 +385,7 @@ export const factPatterns: readonly FactPattern[] = [
     kinds: ['electronics'],
     fields: ['storage', 'speicher', 'almacenamiento', 'stockage', 'storagegb'],
     pattern:
-      /\b(\d{2,4}) ?(?:gb|go|gig)\b(?! ?(?:ram|ddr|\/|arbeitsspeicher|de ram))|\/(\d{2,4}) ?gb|\b([1-8]) ?(?:tb|to)\b|\b(?:iphone|ipad|galaxy|pixel)[a-z0-9 ]{1,18} (64|128|256|512)\b/g,
+      /\b(\d{2,4}) ?(?:gb|go|gig)\b(?! ?(?:of |de )?(?:ram|ddr|\/|arbeitsspeicher|memor|memoire vive))|\/(\d{2,4}) ?gb|\b([1-8]) ?(?:tb|to)\b|\b(?:iphone|ipad|galaxy|pixel)[a-z0-9 ]{1,18} (64|128|256|512)\b/g,
     read: (match) => (match[3] ? String(Number(match[3]) * 1000) : (match[1] ?? match[2] ?? match[4])),
   },
   {
@@ -355,7 +393,8 @@ export const factPatterns: readonly FactPattern[] = [
     type: 'number',
     kinds: ['electronics'],
     fields: ['ram', 'memory', 'arbeitsspeicher', 'ramgb'],
-    pattern: /\b(\d{1,3}) ?(?:gb|go|gig)(?: de)? ?(?:ram|ddr\d?|arbeitsspeicher|\/)|\b(\d{1,2}) ?gb(?= ?, ?\d{3} ?gb)/g,
+    pattern:
+      /\b(\d{1,3}) ?(?:gb|go|gigas?)(?: de| of)? ?(?:ram|memoria ram|memory|memoire vive|ddr\d?|arbeitsspeicher|\/)|\b(\d{1,2}) ?gb(?= ?, ?\d{3} ?gb)/g,
     read: (match) => match[1] ?? match[2],
   },
   {
@@ -363,7 +402,7 @@ export const factPatterns: readonly FactPattern[] = [
     type: 'number',
     kinds: ['electronics'],
     fields: ['screensize', 'screen', 'zoll', 'pulgadas', 'pouces'],
-    pattern: /\b(\d{1,2}(?:[.,]\d)?) ?(?:inch|in\b|zoll|pulgadas|pouces|"|'')/g,
+    pattern: /\b(?<![.,\d])(\d{1,2}(?:[.,]\d{1,2})?) ?(?:inch|in\b|zoll|pulgadas|pouces|"|'')/g,
     read: (match) => String(amountOf(match[1] ?? '')),
   },
   {
@@ -380,7 +419,11 @@ export const factPatterns: readonly FactPattern[] = [
     fields: ['hours', 'hoursperweek', 'wochenstunden', 'horas', 'heures'],
     pattern: /\b(\d{1,2}(?:[.,]\d)?) ?-?(?:h|hrs?|hours?|std\.?|stunden|horas|heures)(?![a-z0-9])(?! ?(?:a|per) day)/g,
     read: (match, text) =>
-      Number(amountOf(match[1] ?? '')) >= 5 && !/£|€|\$|\d[ -]$/.test(before(text, match, 3))
+      Number(amountOf(match[1] ?? '')) >= 5 &&
+      !/£|€|\$|\d[ -]$/.test(before(text, match, 3)) &&
+      !/(?:shifts?|schicht(?:en)?|dienste?n?|turnos?|postes?|jornadas?) (?:of|zu|von|mit|de) $/.test(
+        before(text, match, 20),
+      )
         ? String(amountOf(match[1] ?? ''))
         : undefined,
   },
@@ -445,7 +488,24 @@ export const factPatterns: readonly FactPattern[] = [
     fields: ['remote'],
     pattern:
       /hybrid|remote|home.?office|homeoffice|teletrabajo|teletravail|\bonline\b|en ligne|por videollamada|a distance|a distancia|bundesweit|deutschlandweit|worldwide/g,
-    read: oneOf({ hybrid: /hybrid/, true: /./ }),
+    read: Object.assign(
+      (match: RegExpExecArray, text: string) => {
+        const near = before(text, match, 24);
+        if (
+          /\b(?:no|not|kein|keine|ohne|sin|pas de|sans|apply|bewerb[a-z]*|postul[a-z]*|solicitud) (?:[a-z]+ ){0,2}$/.test(
+            near,
+          )
+        )
+          return undefined;
+        return /hybrid/.test(match[0]) ||
+          /(?:one|two|three|four|ein|eine[mn]?|zwei|drei|dos|tres|un|deux|trois|\d) (?:day|tag|dia|jour)/.test(
+            `${near}${after(text, match, 24)}`,
+          )
+          ? 'hybrid'
+          : 'true';
+      },
+      { type: 'choice' as const, choices: ['hybrid', 'true'] },
+    ),
   },
   {
     fact: 'quoted',
@@ -461,7 +521,7 @@ export const factPatterns: readonly FactPattern[] = [
     fields: ['condition', 'zustand', 'estado', 'etat', 'grade'],
     pattern:
       /like new|as new|neuwertig|wie neu|como nuev[oa]|comme neuf|comme neuve|brand new|(?:^|[.,;:!-] ?)new(?= sealed|[.,;!]|$| in box| with tags| and unused)|new sealed|unopened|\bsealed\b|nagelneu|originalverpackt|\bovp\b(?= ungeoffnet)|unbenutzt|ungetragen|sin estrenar|a estrenar|precintad[oa]|neu(?:f|ve)? (?:et )?(?:jamais|sous blister|avec etiquette)|jamais (?:porte|servi|utilise)e?|neu(?=[.,;!]|$)|very good|sehr gut(?:er|em|en)?|muy buen(?:o|a|as)?|tres bon(?:ne)?|excellent|exzellent|excelente|hervorragend|perfecto estado|parfait etat|top.?zustand|good (?:used )?condition|good working|\bcondition:? good|buen estado|buenas condiciones|bon etat|bonne etat|gut(?:er|em|en)? (?:gebrauchter )?zustand|gut erhalten|gepflegt|well kept|used\b|gebraucht|usad[oa]|segunda mano|occasion|d'occasion|worn\b|getragen|refurbished|generaluberholt|reacondicionad|reconditionne|(?:not|no longer|n't) work(?:s|ing)?\b|works? (?:fine|well|perfectly)|fully working|funktioniert (?:leider |gar |uberhaupt )?nicht|funktioniert|\b(?:no|ya no) (?:funciona|enciende)|funciona|ne fonctionne (?:pas|plus)|fonctionne|for parts|broken|defekt|averiad|para piezas|en panne|pour pieces|scratch|kratzer|gebrauchsspuren|aranazo|rayure|restored|restauriert|restaurad|\b(?:[5-9]|10) ?\/ ?10\b|grade [abc]\b|condition \d|never used|nie benutzt|sin usar|mint\b|no marks|never crashed|damaged|stains?\b|flecken|zustand/g,
-    read: oneOf({
+    read: unlessNegated({
       'like new': /like new|as new|neuwertig|wie neu|como nuev|comme neu|mint|no marks/,
       'for parts':
         /parts|not work|longer work|n't work|nicht|no (?:funciona|enciende)|fonctionne p|broken|defekt|averiad|piezas|panne|pieces|damaged/,
@@ -520,8 +580,9 @@ export const factPatterns: readonly FactPattern[] = [
       `(?:[€£$]|eur|chf|usd|gbp) ?((?:${numeral})k?)|(?:((?:${numeral})k?) ?(?:€ ?|eur )?(?:-|bis|to|a|et|y|und) ?)?((?:${numeral})k?) ?(?:€|euros?|eur\\b|chf|£|brutto)`,
       'g',
     ),
-    read: (match) => {
+    read: (match, text) => {
       const [, after, from, to] = match;
+      if (isExtra(text, match)) return undefined;
       if (from !== undefined && to !== undefined) return String(lowerOf(from, to));
       const value = amountOf(after ?? to ?? '');
       return String(
@@ -542,6 +603,18 @@ export const factPatterns: readonly FactPattern[] = [
   },
 ];
 
+/** What is paid besides the wage: once, for a weekend, for the journey. */
+function isExtra(text: string, match: RegExpExecArray): boolean {
+  return (
+    /(?:bonus|pramie|praemie|zulage|zuschlag|plus|prime|prima|complemento|allowance|ticket)[a-z ]{0,12}$/.test(
+      before(text, match, 22),
+    ) ||
+    /^ ?(?:joining|sign(?:ing)?[ -]on|welcome|referral|antritts|start)?[ -]?(?:bonus|pramie|zulage|zuschlag|prime\b|allowance)/.test(
+      after(text, match, 26),
+    )
+  );
+}
+
 /** The lower end of a range such as 3.000 - 3.500 or 40-45k; its upper end where the first number is none of the range. */
 function lowerOf(from: string, to: string): number {
   const most = amountOf(to);
@@ -551,7 +624,7 @@ function lowerOf(from: string, to: string): number {
 
 /** Words before an amount that is not what is asked for. */
 const otherPrice =
-  /(?:neupreis|\bnp|listenpreis|kaution|gekostet|bezahlt|\buvp|prix neuf|paye[es]*|achete[es]* |caution|depot de garantie|precio nuevo|\bcosto|pague|fianza|deposit|cost (?:me|new)|paid|\brrp|new price|was|statt|instead of|originally)[a-z :(]{0,12}$/;
+  /(?:neupreis|\bnp|listenpreis|kaution|gekostet|bezahlt|\buvp|prix neuf|paye[es]*|achete[es]* |caution|depot de garantie|precio nuevo|\bcosto|pague|fianza|deposit|cost (?:me|new)|paid|\brrp|new price|was|statt|instead of|originally|anfahrt(?:spauschale)?|call.?out|travel|fahrtkosten|deplacement|desplazamiento|versand|shipping|postage|delivery|envio|livraison)[a-z :(]{0,12}$/;
 
 function floorOf(text: string): string {
   const digits = /\d+/.exec(text)?.[0];

@@ -14,6 +14,7 @@ const messagePack = z.strictObject({
   language: z.enum(messageLanguages),
   version: z.number().int().min(1),
   unknown: z.strictObject({ action: text, summary: text }),
+  cut: z.strictObject({ action: text, summary: text }),
   low: z.strictObject({ action: text, summary: text }),
   found: z.strictObject({ summary: text }),
   missing: z.strictObject({ summary: text }),
@@ -24,6 +25,8 @@ const messagePack = z.strictObject({
 export interface RiskMessages {
   language: MessageLanguage;
   unknown: { action: string; summary: string };
+  /** Of a text of which only a part was looked at. */
+  cut: { action: string; summary: string };
   low: { action: string; summary: string };
   found: { summary: string };
   missing: { summary: string };

@@ -71,13 +71,15 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
     })),
     index: indexSigns({
       classes: Object.fromEntries(Object.entries(classes).map(([name, members]) => [name, listOf(members, ',')])),
-      signs: signs.map(({ category, patterns }) => ({
+      signs: signs.map(({ category, severity, patterns }) => ({
         patterns: listOf(patterns, '\n'),
         harmlessInQuestions: claims.includes(category),
         // A hidden instruction is often given as the content of a field.
         countsInQuotes: category === 'prompt_injection',
         // "Warning: pay, or ..." is no warning of it.
         countsInWarnings: category === 'threat',
+        // A harmless word before or after it hides nothing of what is gravest.
+        framedInItsSentence: severity === 'critical',
       })),
     }),
   };

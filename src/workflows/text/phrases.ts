@@ -1,5 +1,7 @@
 import { type Folded, fold, foldText, originOf } from '../../base/text/fold.ts';
 import { isUnspacedUnit, isWordBoundary, isWordUnit } from '../../base/text/words.ts';
+import type { Pace } from '../../base/turn.ts';
+import { addChild, addEnd, createTrieNode, follow, type TrieNode } from './trie.ts';
 
 /** A phrase that was found; offsets in UTF-16 units of the original text. */
 export interface PhraseMatch<Entry> {
@@ -11,8 +13,22 @@ export interface PhraseMatch<Entry> {
 export interface PhraseIndex<Entry> {
   /** All occurrences, in the text's order, the longest where several start at one place for one entry; at most `max`. */
   find(text: Folded, max?: number): PhraseMatch<Entry>[];
+  /** The same, and whether the whole text was searched: the bounds may end a search before that. */
+  search(text: Folded, bounds: SearchBounds): { matches: PhraseMatch<Entry>[]; isWhole: boolean };
   readonly size: number;
+  /** How many nodes its trie has, each of some 70 bytes. */
+  readonly nodes: number;
 }
+
+/** How far a search goes. */
+export interface SearchBounds {
+  max: number;
+  /** Steps that are left, counted down: several searches may share them. */
+  steps: number;
+}
+
+// A text takes some steps a word; only phrases and texts that were made to be alike take as many as this (about 50 ms).
+export const searchStepsMax = 1_200_000;
 
 /**
  * Phrases made searchable: one walk along a trie from each place where a word starts, so that the time is at most the
@@ -23,19 +39,46 @@ export interface PhraseIndex<Entry> {
  * How a phrase is written: words and blanks; `*` at the end of a word lets it go on (`guarantee*`); `#` is a number
  * (`12`, `1,000.50`); `..` between words stands for up to four others. Case, accents and invisible characters never count.
  */
-export function indexPhrases<Entry>(
-  phrases: Iterable<{ phrase: string; entry: Entry; unlessNegated?: boolean }>,
-): PhraseIndex<Entry> {
-  const root: Node<Entry> = { next: new Map(), forks: false, ends: [] };
+export function indexPhrases<Entry>(phrases: Iterable<IndexedPhrase<Entry>>): PhraseIndex<Entry> {
+  const { add, end } = beginIndex<Entry>();
+  for (const phrase of phrases) add(phrase);
+  return end();
+}
+
+/** The same of phrases that may be many; the pace is told their UTF-16 units, of which 5,000 take about 5 ms. */
+export async function indexPhrasesInTurns<Entry>(
+  phrases: Iterable<IndexedPhrase<Entry>>,
+  pace: Pace,
+): Promise<PhraseIndex<Entry>> {
+  const { add, end } = beginIndex<Entry>();
+  for (const phrase of phrases) {
+    await pace(phrase.phrase.length);
+    add(phrase);
+  }
+  return end();
+}
+
+/** A phrase, and what it stands for. */
+export interface IndexedPhrase<Entry> {
+  phrase: string;
+  entry: Entry;
+  /** Not where a word right before it says the contrary. */
+  unlessNegated?: boolean;
+}
+
+function beginIndex<Entry>() {
+  const root = createTrieNode<End<Entry>>();
   let size = 0;
+  let nodes = 1;
   let gapped = 0;
-  for (const { phrase, entry, unlessNegated } of phrases) {
+
+  function add({ phrase, entry, unlessNegated }: IndexedPhrase<Entry>): void {
     const segments = phrase.split(/\s+\.\.\s+/).map((segment) => foldText(segment));
-    if (segments.some((segment) => segment.replace('*', '') === '')) continue;
+    if (segments.some((segment) => segment.replace('*', '') === '')) return;
     size++;
     const chain = segments.length > 1 ? gapped++ : -1;
     for (const [part, segment] of segments.entries())
-      insert(root, segment, {
+      nodes += insert(root, segment, {
         entry,
         chain,
         part,
@@ -43,7 +86,12 @@ export function indexPhrases<Entry>(
         unlessNegated: unlessNegated === true,
       });
   }
-  return { size, find: (text, max = 1000) => findAll(root, gapped, text, max) };
+  const end = (): PhraseIndex<Entry> => ({
+    ...{ size, nodes },
+    find: (text, max = 1000) => findAll(root, gapped, text, { max, steps: searchStepsMax }).matches,
+    search: (text, bounds) => findAll(root, gapped, text, bounds, true),
+  });
+  return { add, end };
 }
 
 /** Whether any of a few phrases occurs in a text. */
@@ -66,12 +114,7 @@ export function find<Entry>(index: PhraseIndex<Entry>, text: string): PhraseMatc
   return index.find(fold(text));
 }
 
-interface Node<Entry> {
-  next: Map<number, Node<Entry>>;
-  /** Whether a number or the rest of a word may come next. */
-  forks: boolean;
-  ends: End<Entry>[];
-}
+type Node<Entry> = TrieNode<End<Entry>>;
 
 interface End<Entry> {
   entry: Entry;
@@ -93,50 +136,58 @@ interface Progress {
 // Stand for a number and for the rest of a word on the trie: folded texts never hold them.
 const numberUnit = 0;
 const restUnit = 1;
-// A text takes some steps a word; only phrases and texts that were made to be alike take as many as this (about 50 ms).
-const stepsMax = 1_200_000;
 const gapUnitsMax = 60;
 const gapWordsMax = 4;
 
-function insert<Entry>(root: Node<Entry>, segment: string, end: Omit<End<Entry>, 'open'>): void {
+/** Returns how many nodes are new. */
+function insert<Entry>(root: Node<Entry>, segment: string, end: Omit<End<Entry>, 'open'>): number {
   const open = segment.endsWith('*');
   const text = open ? segment.slice(0, -1) : segment;
   let node = root;
+  let made = 0;
   for (let at = 0; at < text.length; at++) {
     const unit = text[at] === '#' ? numberUnit : text[at] === '*' ? restUnit : text.charCodeAt(at);
     if (unit <= restUnit) node.forks = true;
-    let next = node.next.get(unit);
-    if (!next) {
-      next = { next: new Map(), forks: false, ends: [] };
-      node.next.set(unit, next);
-    }
-    node = next;
+    const next = follow(node, unit);
+    if (!next) made++;
+    node = next ?? addChild(node, unit);
   }
-  node.ends.push({ ...end, open });
+  addEnd(node, { ...end, open });
+  return made;
 }
 
-function findAll<Entry>(root: Node<Entry>, chains: number, text: Folded, max: number): PhraseMatch<Entry>[] {
+function findAll<Entry>(
+  root: Node<Entry>,
+  chains: number,
+  text: Folded,
+  bounds: SearchBounds,
+  countsLookUps = false,
+): { matches: PhraseMatch<Entry>[]; isWhole: boolean } {
   const { units, length } = text;
-  const found: PhraseMatch<Entry>[] = [];
+  const words = wordBoundariesOf(text);
+  const matches: PhraseMatch<Entry>[] = [];
   const progress: Progress[][] = Array.from({ length: chains }, () => []);
-  let steps = 0;
-  for (let start = 0; start < length && found.length < max && steps < stepsMax; start++) {
+  for (let start = 0; start < length; start++) {
     const unit = units[start] as number;
     if (start > 0 && isWordUnit(unit) && isWordUnit(units[start - 1] as number) && !isUnspacedUnit(unit)) continue;
-    steps += walk(root, text, start, (end, stop) => {
+    if (matches.length >= bounds.max || bounds.steps <= 0) return { matches, isWhole: false };
+    const before = words.lookUps;
+    bounds.steps -= walk(root, text, words, start, (end, stop) => {
       const whole = accept(text, start, stop, end, progress);
       if (whole === undefined) return;
       if (end.unlessNegated && isNegated(text, whole)) return;
-      keepLongest(found, { entry: end.entry, ...originOf(text, whole, stop) });
+      keepLongest(matches, { entry: end.entry, ...originOf(text, whole, stop) });
     });
+    if (countsLookUps) bounds.steps -= (words.lookUps - before) * stepsPerLookUp;
   }
-  return found;
+  return { matches, isWhole: true };
 }
 
 /** Follows the trie from one place; each of its nodes is reached at most once. Returns the steps taken. */
 function walk<Entry>(
   root: Node<Entry>,
   text: Folded,
+  words: WordBoundaries,
   start: number,
   visit: (end: End<Entry>, stop: number) => void,
 ): number {
@@ -147,15 +198,15 @@ function walk<Entry>(
   let at = start;
   for (;;) {
     while (node) {
-      steps++;
+      steps += 1 + node.ends.length;
       for (const end of node.ends) {
         const stop = end.open ? wordEnd(units, length, at) : at;
-        if (boundaries(text, start, stop)) visit(end, stop);
+        if (boundaries(text, words, start, stop)) visit(end, stop);
       }
       if (at >= length) break;
       const unit = units[at] as number;
       if (node.forks) branches = fork(node, text, at, branches);
-      node = node.next.get(unit);
+      node = follow(node, unit);
       at++;
     }
     const branch = branches?.pop();
@@ -172,9 +223,9 @@ function fork<Entry>(
   at: number,
   branches: { node: Node<Entry>; at: number }[] = [],
 ): { node: Node<Entry>; at: number }[] {
-  const number = node.next.get(numberUnit);
+  const number = follow(node, numberUnit);
   if (number && isDigit(units[at] as number)) branches.push({ node: number, at: numberEnd(units, length, at) });
-  const rest = node.next.get(restUnit);
+  const rest = follow(node, restUnit);
   if (rest) branches.push({ node: rest, at: wordEnd(units, length, at) });
   return branches;
 }
@@ -219,16 +270,45 @@ function keepLongest<Entry>(found: PhraseMatch<Entry>[], match: PhraseMatch<Entr
   found.push(match);
 }
 
-function boundaries(text: Folded, start: number, stop: number): boolean {
+/** Where the words of a text without blanks begin and end: asked for late, and for each place once. */
+interface WordBoundaries {
+  at(place: number): boolean;
+  /** How many places were looked up; each takes the segmenter about as long as `stepsPerLookUp` steps of a walk. */
+  lookUps: number;
+}
+
+const stepsPerLookUp = 600;
+const wordBoundaries = new WeakMap<Folded, WordBoundaries>();
+const [isBoundary, isNone] = [1, 2];
+
+function wordBoundariesOf(text: Folded): WordBoundaries {
+  let boundariesOfText = wordBoundaries.get(text);
+  if (boundariesOfText) return boundariesOfText;
+  let known: Uint8Array | undefined;
+  boundariesOfText = {
+    lookUps: 0,
+    at(place) {
+      known ??= new Uint8Array(text.length + 1);
+      if (known[place] === 0) {
+        this.lookUps++;
+        known[place] = isWordBoundary(text.original, text.origins[place] as number) ? isBoundary : isNone;
+      }
+      return known[place] === isBoundary;
+    },
+  };
+  wordBoundaries.set(text, boundariesOfText);
+  return boundariesOfText;
+}
+
+function boundaries(text: Folded, words: WordBoundaries, start: number, stop: number): boolean {
   const { units, length } = text;
   if (stop <= start) return false;
   const last = units[stop - 1] as number;
   if (stop < length && isWordUnit(last) && isWordUnit(units[stop] as number) && !isUnspacedUnit(last)) return false;
   const first = units[start] as number;
   if (start > 0 && isUnspacedUnit(first) && isUnspacedUnit(units[start - 1] as number))
-    if (!isWordBoundary(text.original, text.origins[start] as number)) return false;
-  if (stop < length && isUnspacedUnit(last) && isUnspacedUnit(units[stop] as number))
-    return isWordBoundary(text.original, text.origins[stop] as number);
+    if (!words.at(start)) return false;
+  if (stop < length && isUnspacedUnit(last) && isUnspacedUnit(units[stop] as number)) return words.at(stop);
   return true;
 }
 

@@ -1,10 +1,15 @@
 import type { Attack } from './attack.ts';
 import { bodyAttacks } from './bodies.ts';
+import { consoleAttacks } from './console.ts';
 import { expressionAttacks } from './expressions.ts';
+import { facadeAttacks } from './facades.ts';
 import { firstBytesAttacks } from './first-bytes.ts';
+import { guardrailAttacks } from './guardrails.ts';
 import { schemaAttacks } from './schemas.ts';
 import { strangerAttacks } from './strangers.ts';
+import { streamAttacks } from './streams.ts';
 import { tenantAttacks } from './tenants.ts';
+import { textAttacks } from './texts.ts';
 
 export type { Assault, Attack } from './attack.ts';
 
@@ -16,4 +21,9 @@ export const attacks: readonly Attack[] = [
   ...bodyAttacks,
   ...strangerAttacks,
   ...tenantAttacks,
+  ...textAttacks,
+  ...guardrailAttacks,
+  ...facadeAttacks,
+  ...streamAttacks,
+  ...consoleAttacks,
 ].sort((one, other) => Number(one.generated ?? false) - Number(other.generated ?? false));

@@ -35,6 +35,7 @@ eachServer((server) => {
       keyId: expect.stringMatching(/^key_/),
       expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
       confirmedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      hasPasskey: false,
       apiPrefix: '',
       sandbox: true,
     });

@@ -297,8 +297,16 @@ describe('what is not the lane’s is served as before', () => {
     expect(answer.headers[':status']).toBe(400);
   });
 
-  test('a method that is not there, by gRPC’s status', async () => {
-    expect((await client.call([hi], { ':path': `${sayPath}Nothing` })).status).toBe('12');
+  test('a method that is not there, by gRPC’s status, in the words of every refusal', async () => {
+    for (const type of ['application/grpc', 'application/grpc-web+proto', 'application/grpc-web-text'])
+      for (const path of [`${sayPath}Nothing`, '/no.such.Service/Method']) {
+        const answer = await client.call([hi], { ':path': path, 'content-type': type, 'x-request-id': 'not.there' });
+        expect([answer.status, answer.reason]).toEqual(['12', 'UNIMPLEMENTED']);
+        expect(answer.headers).toMatchObject({
+          'grpc-message': 'There is no such method. The reflection service lists what there is.',
+          ...{ 'content-type': type, 'x-request-id': 'not.there', 'x-content-type-options': 'nosniff' },
+        });
+      }
   });
 });
 

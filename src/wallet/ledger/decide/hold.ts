@@ -81,6 +81,7 @@ function newCharge(
     priceVersion: request.priceVersion,
     nodeId,
     caps: request.caps?.length ?? 0,
+    requestId: request.requestId,
     idempotencyScope: request.idempotency?.scope,
     idempotencyKey: request.idempotency?.key,
     idempotencyFingerprint: request.idempotency && fingerprintOf(request.idempotency.fingerprint),

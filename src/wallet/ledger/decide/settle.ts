@@ -103,6 +103,7 @@ export function decideProgress(operation: ProgressOperation, state: GroupState):
   if (cost >= charge.progressCost) {
     charge.progressCost = cost;
     stateUsage(charge, operation.usage);
+    stateRoute(charge, operation);
   }
   charge.expiresAtUs = renewed(charge, operation.ttlMs, state);
 }
@@ -170,8 +171,13 @@ function countCaps(
   }
 }
 
-function describeUse(charge: ChargeRow, { usage, provider, model, providerKeyId }: SettleOperation): void {
-  stateUsage(charge, usage);
+function describeUse(charge: ChargeRow, operation: SettleOperation): void {
+  stateUsage(charge, operation.usage);
+  Object.assign(charge, operation.outcome);
+  stateRoute(charge, operation);
+}
+
+function stateRoute(charge: ChargeRow, { provider, model, providerKeyId }: SettleOperation | ProgressOperation): void {
   if (provider !== undefined) {
     charge.provider = provider;
     charge.providerKeyId = providerKeyId;

@@ -36,16 +36,20 @@ export function decideCredit({ walletId, topUpId, event }: CreditOperation, stat
   return succeed(undefined);
 }
 
-/** Takes a payment back once per reference: what is there and not held; the rest is owed. */
+/**
+ * Takes a payment back once per reference: what is there and not held; the rest is owed. A dispute is about the whole payment, also
+ * where some of it was paid back before: it takes what is left.
+ */
 export function decideReverse(operation: ReverseOperation, state: GroupState): Result<undefined> {
-  const { walletId, topUpId, kind, amount, reference } = operation;
+  const { walletId, topUpId, kind, reference } = operation;
   const topUp = topUpOf(state, topUpId);
   const wallet = walletOf(state, walletId);
   const key = pairKey(topUpId, reference);
   if (state.receivables.get(key)) return succeed(undefined);
   if (topUp.state !== 'paid') return failed('The top-up is not paid, so nothing can be taken back.');
-  if (amount <= 0n || topUp.reversed + amount > topUp.amount)
-    return failed('Refunds and disputes together never exceed the payment.');
+  const left = topUp.amount - topUp.reversed;
+  const amount = kind === 'dispute' ? minOf(operation.amount, left) : operation.amount;
+  if (amount <= 0n || amount > left) return failed('Refunds and disputes together never exceed the payment.');
   const taken = minOf(amount, freeOf(wallet));
   topUp.reversed += amount;
   wallet.owed += amount - taken;

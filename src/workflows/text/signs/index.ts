@@ -13,6 +13,8 @@ export interface SignWords {
     countsInQuotes: boolean;
     /** Counts next to a word of warning, as threats do that begin with one. */
     countsInWarnings: boolean;
+    /** Only its own sentence can make it talk about something; what stands around it cannot. */
+    framedInItsSentence: boolean;
   }[];
 }
 
@@ -30,10 +32,12 @@ export interface SignIndex {
   readonly size: number;
 }
 
-// What turns a sign into its contrary or into talk about it. Packs have to have these classes.
+// What turns a sign into its contrary or into talk about it; packs have these classes.
 const negatorClass = 'not';
 const warningClass = 'warning';
 const contextClasses = ['report', 'about'] as const;
+// Words of a report or a tale that stand in other texts, too: they speak for their own sentence only.
+const mentionClass = 'mention';
 const negatedWithin = 4;
 // A warning speaks of what it warns of in the sentences around it.
 const contextReach = 2;
@@ -51,20 +55,25 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
     for (const atom of steps[0]?.atoms ?? []) starts.set(atom, [...(starts.get(atom) ?? []), id]);
   const negator = compiler.atomOfClass(negatorClass) ?? -1;
   const context = contextClasses.map((name) => compiler.atomOfClass(name) ?? -1);
+  const mention = [compiler.atomOfClass(mentionClass) ?? -1];
   const warning = [compiler.atomOfClass(warningClass) ?? -1];
 
   function read(tokens: Tokens): SignMatch[] {
     const words = readHits(tokens, compiler.lexicon);
     const found = findSequences(words, compiler.sequences, starts, negator);
     const spoken = sentencesWith(words, context);
+    const mentioned = sentencesWith(words, mention);
     const warned = sentencesWith(words, warning);
     const quoted = quotationsOf(tokens.text);
     const matches: SignMatch[] = [];
-    for (const { sign, pattern, parts, harmlessInQuestions, countsInQuotes, countsInWarnings } of rules) {
+    for (const { sign, pattern, parts, framedInItsSentence, ...counts } of rules) {
       if (!found.has(parts[0]?.sequence ?? -1)) continue;
+      const { harmlessInQuestions, countsInQuotes, countsInWarnings } = counts;
+      const reach = framedInItsSentence ? 0 : contextReach;
       for (const one of combine(parts, found)) {
-        if (isNegated(words, one, negator) || nearAny(spoken, one.sentence)) continue;
-        if (!countsInWarnings && nearAny(warned, one.sentence)) continue;
+        if (isNegated(words, one, negator) || nearAny(spoken, one.sentence, reach)) continue;
+        if (mentioned.has(one.sentence)) continue;
+        if (!countsInWarnings && nearAny(warned, one.sentence, reach)) continue;
         if (!countsInQuotes && isQuoted(quoted, placeOf(words, one))) continue;
         if (harmlessInQuestions && words.questions[one.sentence]) continue;
         matches.push({ sign, pattern, ...placeOf(words, one) });
@@ -95,9 +104,8 @@ function sentencesWith({ tokens, hits }: Read, atoms: readonly number[]): Set<nu
   return sentences;
 }
 
-function nearAny(sentences: ReadonlySet<number>, sentence: number): boolean {
-  for (let near = sentence - contextReach; near <= sentence + contextReach; near++)
-    if (sentences.has(near)) return true;
+function nearAny(sentences: ReadonlySet<number>, sentence: number, reach: number): boolean {
+  for (let near = sentence - reach; near <= sentence + reach; near++) if (sentences.has(near)) return true;
   return false;
 }
 

@@ -12,6 +12,8 @@ export interface Occurrence {
   start: number;
   end: number;
   sentence: number;
+  /** The tokens that its steps matched; those in its gaps are free for other parts of a rule. */
+  matched: readonly number[];
 }
 
 export interface Read {
@@ -27,6 +29,8 @@ const beginningMin = 2;
 const beginningMax = 16;
 const endMin = 3;
 const rememberedMax = 20_000;
+// How often a rule may try another place for one of its parts.
+const triesMax = 2_000;
 
 /** Looks up each word of a text. */
 export function readHits({ tokens, questions }: Tokens, lexicon: Lexicon): Read {
@@ -94,34 +98,35 @@ export function findSequences(
   for (let at = 0; at < read.tokens.length && budget.steps > 0; at++)
     for (const { atom, end } of read.hits[at] as Hit[])
       for (const id of starts.get(atom) ?? []) {
+        const { sentence } = read.tokens[at] as Token;
+        const matched = range(at, end);
         const stop = follow(
-          read,
-          (sequences[id] as Sequence).steps,
+          { read, steps: (sequences[id] as Sequence).steps, sentence, negator, budget, matched },
           1,
           end,
-          (read.tokens[at] as Token).sentence,
-          negator,
-          budget,
         );
         if (stop < 0) continue;
         const known = found.get(id) ?? [];
         if (known.length >= occurrencesMax || known.at(-1)?.start === at) continue;
-        known.push({ start: at, end: stop, sentence: (read.tokens[at] as Token).sentence });
+        known.push({ start: at, end: stop, sentence, matched });
         found.set(id, known);
       }
   return found;
 }
 
+interface Following {
+  read: Read;
+  steps: readonly Step[];
+  sentence: number;
+  negator: number;
+  budget: { steps: number };
+  /** The tokens that matched so far. */
+  matched: number[];
+}
+
 /** The token after the last one of the steps from `step` on, when they match at `at`; else -1. */
-function follow(
-  read: Read,
-  steps: readonly Step[],
-  step: number,
-  at: number,
-  sentence: number,
-  negator: number,
-  budget: { steps: number },
-): number {
+function follow(following: Following, step: number, at: number): number {
+  const { read, steps, sentence, negator, budget, matched } = following;
   if (step >= steps.length) return at;
   const { atoms, gap, optional } = steps[step] as Step;
   for (let skipped = 0; skipped <= gap; skipped++) {
@@ -130,32 +135,61 @@ function follow(
     const hits = read.hits[place] as Hit[];
     for (const { atom, end } of hits) {
       if (!atoms.includes(atom)) continue;
-      const stop = follow(read, steps, step + 1, end, sentence, negator, budget);
+      const before = matched.length;
+      matched.push(...range(place, end));
+      const stop = follow(following, step + 1, end);
       if (stop >= 0) return stop;
+      matched.length = before;
     }
     if (hits.some(({ atom }) => atom === negator)) break;
   }
-  return optional ? follow(read, steps, step + 1, at, sentence, negator, budget) : -1;
+  return optional ? follow(following, step + 1, at) : -1;
 }
 
-/** Where a rule's parts hold together. */
+function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, index) => start + index);
+}
+
+/** Where a rule's parts hold together. No two of them rest on the same words: one word is no evidence of two things. */
 export function combine(parts: readonly Part[], found: ReadonlyMap<number, Occurrence[]>): Occurrence[] {
   const [first, ...others] = parts as [Part, ...Part[]];
+  const needed = others.filter(({ absent }) => !absent);
   const combined: Occurrence[] = [];
   for (const one of found.get(first.sequence) ?? []) {
-    let { start, end } = one;
-    const holds = others.every(({ sequence, reach, absent }) => {
-      const other = found.get(sequence)?.find((candidate) => inReach(candidate, one, reach));
-      if (absent) return other === undefined;
-      if (other && other.sentence === one.sentence) {
-        start = Math.min(start, other.start);
-        end = Math.max(end, other.end);
-      }
-      return other !== undefined;
+    const candidates = ({ sequence, reach }: Part) =>
+      (found.get(sequence) ?? []).filter((other) => inReach(other, one, reach));
+    if (others.some((part) => part.absent && candidates(part).length > 0)) continue;
+    const chosen = chooseApart(needed.map(candidates), [one], { tries: triesMax });
+    if (!chosen) continue;
+    const together = chosen.filter(({ sentence }) => sentence === one.sentence);
+    combined.push({
+      ...one,
+      start: Math.min(...together.map(({ start }) => start)),
+      end: Math.max(...together.map(({ end }) => end)),
     });
-    if (holds) combined.push({ start, end, sentence: one.sentence });
   }
   return combined;
+}
+
+/** One of each list, so that no two share a word; undefined when there are none. */
+function chooseApart(
+  [next, ...rest]: readonly (readonly Occurrence[])[],
+  chosen: readonly Occurrence[],
+  budget: { tries: number },
+): readonly Occurrence[] | undefined {
+  if (!next) return chosen;
+  for (const one of next) {
+    if (budget.tries-- <= 0) return undefined;
+    if (chosen.some((other) => sharesWord(one, other))) continue;
+    const all = chooseApart(rest, [...chosen, one], budget);
+    if (all) return all;
+  }
+  return undefined;
+}
+
+function sharesWord(one: Occurrence, other: Occurrence): boolean {
+  if (one.end <= other.start || other.end <= one.start) return false;
+  return one.matched.some((token) => other.matched.includes(token));
 }
 
 function inReach(one: Occurrence, other: Occurrence, reach: Part['reach']): boolean {

@@ -1,0 +1,138 @@
+import type { DescMethod } from '@bufbuild/protobuf';
+import type { Call, Protocol } from '../api/call.ts';
+import type { Caller } from '../base/caller.ts';
+import { closed } from './carrier.ts';
+import type { IncomingCall } from './incoming-call.ts';
+
+/** Opens the trace of one call. */
+export type TraceCall = (call: {
+  method: string;
+  protocol: Protocol;
+  requestId: string;
+  /** The caller's own, as W3C Trace Context writes it. */
+  traceparent: string | undefined;
+  /** What the caller says of the conversation that the call belongs to. */
+  conversation: { baggage: string | undefined; session: string | undefined };
+}) => CallTrace;
+
+/** One call's trace. */
+export interface CallTrace {
+  /** Runs the handler inside the trace, so that what it does is part of it. */
+  run<T>(work: () => T): T;
+  iterate<T>(messages: AsyncIterable<T>): AsyncIterable<T>;
+  /** The call turned out to be of another method. */
+  rename(method: string): void;
+  end(outcome: string): void;
+}
+
+/** A call that the gate let in. */
+export class AdmittedCall implements Call {
+  readonly requestId: string;
+  method: DescMethod;
+  readonly caller: Caller;
+  readonly startedAt: number;
+  readonly trace: CallTrace | undefined;
+  #release: () => void;
+  readonly #incoming: IncomingCall;
+  #signal: AbortSignal | undefined;
+  #outlasting = 0;
+  finished = false;
+  revoked: AbortSignal | undefined;
+
+  constructor(
+    incoming: IncomingCall,
+    admitted: {
+      requestId: string;
+      method: DescMethod;
+      caller: Caller;
+      startedAt: number;
+      release: () => void;
+      trace: CallTrace | undefined;
+    },
+  ) {
+    this.#incoming = incoming;
+    this.trace = admitted.trace;
+    this.requestId = admitted.requestId;
+    this.method = admitted.method;
+    this.caller = admitted.caller;
+    this.startedAt = admitted.startedAt;
+    this.#release = admitted.release;
+  }
+
+  get protocol(): Protocol {
+    return this.#incoming.protocol;
+  }
+  get peer(): string {
+    return this.#incoming.peer;
+  }
+  /** The incoming call's own, asked for late: a call that nobody watches does not pay for a signal. */
+  get signal(): AbortSignal {
+    return this.#signal ?? this.#incoming.signal;
+  }
+  get deadline(): number | undefined {
+    return this.#incoming.deadline;
+  }
+  /** Lets a revocation end the call, too; `stopWatching` is called when the call and what outlasts it are over. */
+  endWith(revoked: AbortSignal, stopWatching: () => void): void {
+    this.revoked = revoked;
+    this.#signal = AbortSignal.any([this.signal, revoked]);
+    this.#releaseToo(stopWatching);
+  }
+  header(name: string): string | undefined {
+    return this.#incoming.header(name);
+  }
+  setReplyHeader(name: string, value: string): void {
+    this.#incoming.setReplyHeader(name, value);
+  }
+  /** From now on it is a call of `method`, which occupies something more. */
+  become(method: DescMethod, release: () => void): void {
+    this.method = method;
+    this.trace?.rename(nameOf(method));
+    this.#releaseToo(release);
+    if (this.finished) this.#leave();
+  }
+  #releaseToo(release: () => void): void {
+    const releaseFirst = this.#release;
+    this.#release = () => {
+      releaseFirst();
+      release();
+    };
+  }
+  /** Another call for the same request, which occupies nothing more. */
+  alongside(method: DescMethod): AdmittedCall {
+    const { requestId, caller, startedAt } = this;
+    return new AdmittedCall(this.#incoming, {
+      requestId,
+      method,
+      caller,
+      startedAt,
+      release: () => {},
+      trace: undefined,
+    });
+  }
+  outlast(work: Promise<unknown>): void {
+    this.#outlasting += 1;
+    const over = () => {
+      this.#outlasting -= 1;
+      if (this.finished) this.#leave();
+    };
+    work.then(over, over);
+  }
+  left(withinMs: number): Promise<void> | undefined {
+    const { carrier } = this.#incoming;
+    return carrier && closed(carrier, withinMs);
+  }
+  /** The call is over; its place is given back when what outlasts it is over, too. */
+  finish(): void {
+    this.finished = true;
+    this.#leave();
+  }
+  #leave(): void {
+    if (this.#outlasting === 0) this.#release();
+  }
+}
+
+/** The full name of a method. */
+export function nameOf(method: DescMethod): string {
+  return `${method.parent.typeName}/${method.name}`;
+}

@@ -1,0 +1,4 @@
+/** Text that came with the request, cut short. */
+export function brief(text: string, charactersMax = 200): string {
+  return text.length > charactersMax ? `${text.slice(0, charactersMax)}...` : text;
+}

@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify';
+import { FailureError } from '../base/failure.ts';
+import type { Gate } from './gate.ts';
+import { statusOf } from './grpc/index.ts';
+import { requestIdOf } from './request-id.ts';
+
+/** gRPC clients get an unknown method's answer in gRPC's own framing, whatever else is served at that path. */
+export function answerUnknownRpcs(app: FastifyInstance, gate: Gate): void {
+  app.addHook('onRequest', async (request, reply) => {
+    const contentType = request.headers['content-type'];
+    if (!contentType?.startsWith('application/grpc') || request.routeOptions.url === request.url.split('?')[0])
+      return undefined;
+    const requestId = requestIdOf(request.headers['x-request-id']);
+    const refusal = gate.refuse(new FailureError({ kind: 'unimplemented', description: unknownMethod }), requestId);
+    const headers = { 'content-type': contentType, 'x-request-id': requestId, ...statusOf(refusal, requestId) };
+    reply.hijack();
+    // Not writeHead: headers that end() sends with the end of the stream are the "Trailers-Only" that gRPC asks for.
+    for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...headers }))
+      if (value !== undefined) reply.raw.setHeader(name, value);
+    reply.raw.end();
+    return reply;
+  });
+}
+
+const unknownMethod = 'There is no such method. The reflection service lists what there is.';

@@ -1,0 +1,187 @@
+import { hash } from 'node:crypto';
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server';
+import { z } from 'zod';
+import { challengeMs } from './challenges-store.ts';
+import { holderColumns } from './holder-columns.ts';
+import type { PasskeySite } from './passkey-site.ts';
+import type { StoredPasskey } from './passkeys-store.ts';
+import type { SessionHolder } from './types.ts';
+
+/** What `navigator.credentials.create()` is asked with, as JSON. */
+export type CreationOptions = PublicKeyCredentialCreationOptionsJSON;
+/** What `navigator.credentials.get()` is asked with, as JSON. */
+export type RequestOptions = PublicKeyCredentialRequestOptionsJSON;
+
+/** An answer of an authenticator, and the challenge that it says it answers. */
+export interface Answer<Response> {
+  challenge: string;
+  response: Response;
+}
+
+/** A new passkey as its authenticator made it. */
+export interface NewCredential extends Pick<StoredPasskey, 'credentialId' | 'publicKey' | 'signCount'> {
+  multiDevice: boolean;
+}
+
+/** COSE: EdDSA, ES256 and RS256, which every authenticator has one of (WebAuthn Level 3, section 5.4). */
+const algorithms = [-8, -7, -257];
+const publicKeyBytesMax = 2_048;
+
+const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/);
+// A credential id has at most 1,023 bytes (WebAuthn Level 3, section 4).
+const credentialId = base64url.max(1_364);
+const credential = { id: credentialId, rawId: credentialId, type: z.literal('public-key') };
+const assertion = z.object({
+  ...credential,
+  response: z.object({
+    clientDataJSON: base64url,
+    authenticatorData: base64url,
+    signature: base64url,
+    userHandle: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]*$/)
+      .nullish(),
+  }),
+});
+const registration = z.object({
+  ...credential,
+  response: z.object({ clientDataJSON: base64url, attestationObject: base64url }),
+});
+const clientData = z.object({ challenge: z.string().max(100), crossOrigin: z.boolean().optional() });
+
+/** The answer to a request; undefined: a text that is none. Nothing of it is proven yet. */
+export function readAssertion(json: unknown): Answer<AuthenticationResponseJSON> | undefined {
+  const { data } = assertion.safeParse(json);
+  const challenge = data && challengeOf(data.response.clientDataJSON);
+  if (!data || challenge === undefined) return undefined;
+  const { userHandle, ...response } = data.response;
+  return {
+    challenge,
+    response: { ...data, response: { ...response, ...(userHandle && { userHandle }) }, clientExtensionResults: {} },
+  };
+}
+
+/** A new credential as a browser sends it; undefined: a text that is none. */
+export function readRegistration(json: unknown): Answer<RegistrationResponseJSON> | undefined {
+  const { data } = registration.safeParse(json);
+  const challenge = data && challengeOf(data.response.clientDataJSON);
+  return data && challenge !== undefined ? { challenge, response: { ...data, clientExtensionResults: {} } } : undefined;
+}
+
+/** Its challenge, unless a page within another site's page asked for it. */
+function challengeOf(clientDataJSON: string): string | undefined {
+  try {
+    const { data } = clientData.safeParse(JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()));
+    return data && !data.crossOrigin ? data.challenge : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws, with the reason, when the answer is not of this passkey, this challenge, this site, and a person whom it verified. */
+export async function verifyAssertion(
+  { response, challenge }: Answer<AuthenticationResponseJSON>,
+  { passkey, publicKey, credentialId: id, signCount }: StoredPasskey,
+  { rpId, origin }: PasskeySite,
+): Promise<{ signCount: number }> {
+  const { verifyAuthenticationResponse } = await library();
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    ...{ response, expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpId },
+    credential: { id, publicKey, counter: signCount },
+    requireUserVerification: true,
+  });
+  if (!verified) throw new Error('The signature is wrong');
+  // Whether it can be backed up never changes (WebAuthn Level 3, section 6.1.3).
+  const multiDevice = authenticationInfo.credentialDeviceType === 'multiDevice';
+  if (multiDevice !== passkey.multiDevice) throw new Error('Its backup eligibility changed');
+  return { signCount: authenticationInfo.newCounter };
+}
+
+/** Throws, with the reason, when the answer is no new credential for this challenge and this site. */
+export async function verifyRegistration(
+  { response, challenge }: Answer<RegistrationResponseJSON>,
+  { rpId, origin }: PasskeySite,
+): Promise<NewCredential> {
+  const { verifyRegistrationResponse } = await library();
+  await refuseCertificates(response.response.attestationObject);
+  const { verified, registrationInfo } = await verifyRegistrationResponse({
+    ...{ response, expectedChallenge: challenge, expectedOrigin: origin, expectedRPID: rpId },
+    requireUserVerification: true,
+    supportedAlgorithmIDs: algorithms,
+  });
+  if (!verified) throw new Error('The attestation is wrong');
+  const { credential: made, credentialDeviceType } = registrationInfo;
+  if (made.publicKey.length > publicKeyBytesMax) throw new Error('The public key is too long');
+  return {
+    ...{ credentialId: made.id, publicKey: new Uint8Array(made.publicKey), signCount: made.counter },
+    multiDevice: credentialDeviceType === 'multiDevice',
+  };
+}
+
+/**
+ * Browsers leave out attestation that was not asked for, but for a signature by the new key itself. The library would verify
+ * certificates, and fetch what they name to do so.
+ */
+async function refuseCertificates(attestationObject: string): Promise<void> {
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
+  const decoded = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, 'base64url')));
+  const format = decoded.get('fmt');
+  if (format === 'none' || (format === 'packed' && decoded.get('attStmt').get('x5c') === undefined)) return;
+  throw new Error('It has an attestation that was not asked for');
+}
+
+/** A quarter of a second and 26 MB, which nodes that see no passkey are spared. */
+function library() {
+  return import('@simplewebauthn/server');
+}
+
+/** What a browser is asked for a new passkey with. `userName` is what people choose it by. */
+export function creationOptions(
+  { rpId, origin }: PasskeySite,
+  { challenge, holder, userName, others }: NewPasskeyRequest,
+): CreationOptions {
+  const name = userName.slice(0, 64);
+  return {
+    challenge,
+    rp: { id: rpId, name: 'Intelligence API' },
+    user: { id: userHandleOf(origin, holder), name, displayName: name },
+    pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
+    timeout: challengeMs,
+    attestation: 'none',
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    excludeCredentials: others.map((id) => ({ type: 'public-key', id })),
+  };
+}
+
+export interface NewPasskeyRequest {
+  challenge: string;
+  holder: SessionHolder;
+  userName: string;
+  /** The credential ids of the holder's other passkeys: no authenticator makes a second one. */
+  others: readonly string[];
+}
+
+/** What a browser is asked for a passkey with. `allowed`: credential ids; none: any of this site, which the person chooses. */
+export function requestOptions(
+  { rpId }: PasskeySite,
+  { challenge, allowed }: { challenge: string; allowed: readonly string[] },
+): RequestOptions {
+  return {
+    ...{ challenge, rpId, timeout: challengeMs, userVerification: 'required' },
+    allowCredentials: allowed.map((id) => ({ type: 'public-key', id })),
+  };
+}
+
+/**
+ * Names a holder to authenticators, and tells nothing of it. The same each time, so that a passkey replaces the one before in its
+ * authenticator; another for each origin, for all services of one machine share `localhost`.
+ */
+export function userHandleOf(origin: string, holder: SessionHolder): string {
+  const { role, holder: name } = holderColumns(holder);
+  return hash('sha256', JSON.stringify([origin, role, name]), 'base64url');
+}

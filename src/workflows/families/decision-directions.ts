@@ -1,0 +1,41 @@
+import { foldText } from '../../base/text/fold.ts';
+import type { DecisionRequest } from './decision-memo.ts';
+
+/** A direction that a request left open. */
+export interface Guess {
+  criterion: string;
+  isLower: boolean;
+  /** The criterion's name says it; else more counts as better for want of anything else. */
+  isNamed: boolean;
+}
+
+/** Names of what is better when there is less of it, in the four languages of replies. Words of German compounds stand last. */
+const costs = new RegExp(
+  [
+    '(?<![a-z])(?:price|costs?|fees?|rent|charges?|expenses?|premium|risks?|defects?|complaints?|errors?|latency|duration|delays?|downtime|noise|emissions?|co2|wait(?:ing)? ?time|response ?time|delivery ?(?:time|days)|lead ?time|travel ?time|commute|consumption|failures?|debts?|churn|coste?s?|precio|gastos|alquiler|tarifas?|riesgos?|plazo|demora|espera|tiempo de (?:respuesta|espera|entrega)|consumo|ruido|errores|deudas?|prix|couts?|frais|loyer|tarif|risques?|delai|duree|attente|temps d.attente|temps de reponse|taux d.erreurs?|consommation|bruit|dettes?)(?![a-z])',
+    'risikos?(?:score|wert|punkte)|[a-z]*(?:preis|kosten|gebuehr|gebuhr|gebuhren|miete|zinsen|risiko|dauer|wartezeit|lieferzeit|fahrzeit|antwortzeit|fehlerquote|fehlerrate|verbrauch|ausfallzeit|ausfalle|emissionen|larm|schulden|aufwand)(?![a-z])',
+  ].join('|'),
+);
+
+/** What is spared of a cost, said of it or lasts is better when there is more of it. */
+const notCosts =
+  /sav(?:ing|ed)|reduction|reduktion|ersparnis|einsparung|ahorro|economie|stabil|transparen|control|kontroll|flexib|performance|leistung|quality|qualit|calidad|value|income|revenue|einnahm|ingreso|revenu|yield|rendite|cancel|manag|protect|schutz|proteccion|handling|toleran|correct|waiver|battery|akku|bater|batter|warrant|garant|lebens|life|nutzungs|haltbar|vida|\bvie\b/;
+
+/** Names of what is better when there is more of it. */
+const gains =
+  /quality|qualitat|calidad|qualite|rating|bewertung|valoracion|\bnote\b|score|punkte|puntos|points|satisf|zufrieden|comfort|komfort|comodidad|confort|revenue|umsatz|ingresos|chiffre|profit|gewinn|beneficio|margin|marge|margen|return|rendite|rentab|rendement|saving|ersparnis|ahorro|economies|capacity|kapazitat|capacidad|capacite|warrant|garantie|garantia|reliab|zuverlass|fiab|security|safety|sicherheit|seguridad|securite|experience|erfahrung|experiencia|skill|performance|leistung|rendimiento|battery|akku|bateria|batterie|autonomi|reichweite|lebensdauer|uptime|verfugbar|disponib|fit\b|eignung|potential|benefit|nutzen|flexib|light|licht|\bluz\b|lumiere/;
+
+/** Where no direction is given, the name decides, and else more is better; the reply tells it as an assumption. */
+export function withDirections(request: DecisionRequest): { request: DecisionRequest; guessed: Guess[] } {
+  const guessed: Guess[] = [];
+  const criteria = request.criteria.map((criterion) => {
+    if (criterion.direction !== '') return criterion;
+    const name = foldText(criterion.name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/[_-]/g, ' '));
+    const isLower = costs.test(name) && !notCosts.test(name);
+    // Points are given for what is good.
+    const isNamed = isLower || gains.test(name) || notCosts.test(name) || criterion.scale === 'points';
+    guessed.push({ criterion: criterion.name, isLower, isNamed });
+    return isLower ? { ...criterion, direction: 'lower' } : criterion;
+  });
+  return { request: { ...request, criteria }, guessed };
+}

@@ -1,0 +1,43 @@
+// What words beside a value make of it.
+import { describe, expect, it } from 'vitest';
+import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
+import { readinessFamily } from '../../src/workflows/families/readiness.ts';
+import { ask } from './ask.ts';
+
+const read = (category: string, description: string) =>
+  ask(readinessFamily, ScoreListingRequestSchema, { listing: { title: 'Offer', description, category } });
+const factOf = (category: string, description: string, fact: string) =>
+  read(category, description).facts.find(({ name }) => name === fact)?.value;
+
+describe('facts in prose', () => {
+  it.each([
+    ['Cars', 'Air conditioning automatic, manual gearbox, petrol, 2014.', 'transmission', 'manual'],
+    ['Autos', 'Klimaautomatik und Schaltgetriebe, Benzin, 2014.', 'transmission', 'manual'],
+    ['Autos', 'Diesel, 8-Gang-Automatik, 2019.', 'transmission', 'automatic'],
+    ['Autos', '2021 gekauft, habe ihn gern, Erstzulassung 2015, 80.000 km.', 'year', '2015'],
+    [
+      'Voitures',
+      'Révision faite à 60 000 km en mars, aujourd’hui le compteur affiche 71 500 km.',
+      'mileageKm',
+      '71500',
+    ],
+    ['Pisos', 'Cocina de 9 m2, superficie total 74 m2, en alquiler.', 'areaSqm', '74'],
+    ['Houses for sale', 'Three bedrooms in a lovely location by the park, 110 sqm. Freehold.', 'offer', 'sale'],
+    ['Laptops', 'Used laptop with 16GB of memory and a 512GB drive.', 'storageGb', '512'],
+    ['Laptops', 'Used laptop with 16GB of memory and a 512GB drive.', 'ramGb', '16'],
+    ['Electronics', 'Headphones, not like new, the pads are worn, but they work.', 'condition', 'used'],
+    ['Jobs', 'Packer, £300 joining bonus, £12.50 per hour, 40 hours a week, permanent.', 'salaryMin', '12.5'],
+    ['Jobs', 'Cook, 25 hours per week on site, permanent, £12 an hour. Apply online.', 'remote', undefined],
+    ['Stellen', 'Empfang, Vollzeit, unbefristet, 2.300 Euro brutto, leider kein Homeoffice.', 'remote', undefined],
+    ['Stellen', 'Buchhaltung, Vollzeit, unbefristet, zwei Tage Homeoffice pro Woche.', 'remote', 'hybrid'],
+  ])('of %s: %s (%s is %s)', (category, description, fact, value) => {
+    expect(factOf(category, description, fact)).toBe(value);
+  });
+
+  it.each([
+    ['Jobs', 'Nurse, 36 hours per week in shifts of 12 hours, permanent, £15 an hour.'],
+    ['Flats to rent', 'Flat on the 4th floor, 50 sqm, bike store on the ground floor, £800 pcm.'],
+  ])('of %s do not contradict each other: %s', (category, description) => {
+    expect(read(category, description).blockers.filter(({ check }) => check.startsWith('contradiction'))).toEqual([]);
+  });
+});
