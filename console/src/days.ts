@@ -43,7 +43,33 @@ export function dayText(day: Day): string {
   return new Intl.DateTimeFormat(locale(), { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(startOf(day));
 }
 
+/** `Nov 22 – 23, 2026`. */
+export function rangeText(first: Day, last: Day): string {
+  const format = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const;
+  return new Intl.DateTimeFormat(locale(), format).formatRange(startOf(first), startOf(last));
+}
+
 /** `November`. */
 export function monthText(day: Day): string {
   return new Intl.DateTimeFormat(locale(), { month: 'long', timeZone: 'UTC' }).format(startOf(day));
+}
+
+/** A UTC month: `2026-11`. */
+export type Month = string;
+
+export function monthNow(now = new Date()): Month {
+  return now.toISOString().slice(0, 7);
+}
+
+/** The month that is so many months after; before, when negative. */
+export function monthOf(month: Month, after: number): Month {
+  const start = startOf(`${month}-01`);
+  return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + after)).toISOString().slice(0, 7);
+}
+
+/** `November 2026`. */
+export function monthTitle(month: Month): string {
+  return new Intl.DateTimeFormat(locale(), { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(
+    startOf(`${month}-01`),
+  );
 }

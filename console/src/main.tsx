@@ -7,12 +7,17 @@ import { Router } from 'wouter-preact';
 import { App } from './app.tsx';
 import { ShownSecrets } from './credentials/show-secret.tsx';
 import { language, loadTexts } from './i18n/index.ts';
+import { watchPresence } from './presence.ts';
 import { createQueryClient } from './query.ts';
+import { watchSignInLinks } from './sign-in-link.ts';
 import { applyTheme } from './theme.ts';
 
 applyTheme();
+watchPresence();
+watchSignInLinks();
 document.documentElement.lang = language();
-await loadTexts('common');
+// Where its file is gone, as after an update, the page can still say so in English.
+await loadTexts('common').catch(() => {});
 
 const root = document.getElementById('app');
 if (!root) throw new Error('index.html has no #app');

@@ -1,5 +1,5 @@
 import { formatUsd, type NanoUsd, nanoPerUsd, parseUsd } from '../../src/base/money.ts';
-import { language } from './i18n/language.ts';
+import { locale } from './i18n/language.ts';
 
 export { divideRoundingUp, formatUsd, maxOf, minOf, type NanoUsd, nanoPerUsd, parseUsd } from '../../src/base/money.ts';
 
@@ -53,13 +53,27 @@ export function pixelsOf(amount: NanoUsd): number {
   return Number(amount) / Number(nanoPerUsd);
 }
 
-function printed(amount: NanoUsd): string {
-  const [whole = '0', decimals = '00'] = formatUsd(amount < 0n ? -amount : amount).split('.');
-  const { group, decimal } = separators();
-  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, group);
-  return `${amount < 0n ? '−' : ''}$${grouped}${decimal}${decimals}`;
+/** An amount in whole dollars where it is one: `$20`, `$12.50`. */
+export function shortText(amount: NanoUsd): string {
+  return printed(amount, amount % nanoPerUsd === 0n ? 0 : 2);
 }
 
-function separators(): { group: string; decimal: string } {
-  return (language() as string) === 'de' ? { group: '.', decimal: ',' } : { group: ',', decimal: '.' };
+/** Whether the dollar's sign stands before the amount, as in `$5.00`, or behind it, as in `5,00 $`. */
+export function isSignFirst(): boolean {
+  return printed(0n).startsWith('$');
+}
+
+const formats = new Map<number, Intl.NumberFormat>();
+
+function printed(amount: NanoUsd, leastDecimals = 2): string {
+  let format = formats.get(leastDecimals);
+  if (!format) {
+    const digits = { minimumFractionDigits: leastDecimals, maximumFractionDigits: 9 };
+    const currency = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
+    format = new Intl.NumberFormat(locale(), { ...currency, ...digits });
+    formats.set(leastDecimals, format);
+  }
+  // A decimal string is formatted digit by digit; a number would be rounded.
+  const text = format.format(formatUsd(amount < 0n ? -amount : amount) as Intl.StringNumericLiteral);
+  return `${amount < 0n ? '−' : ''}${text}`;
 }

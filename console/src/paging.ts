@@ -1,8 +1,9 @@
-import { type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/preact-query';
+import { type UseQueryResult, useQuery } from '@tanstack/preact-query';
+import { useCallback } from 'preact/hooks';
 import { type ApiFailure, callRpc, type RpcName, type RpcReply, type RpcRequest } from './api.ts';
 
 /** The methods that answer page by page. */
-type PagedName = {
+export type PagedName = {
   [Name in RpcName]: 'pageToken' extends keyof RpcRequest<Name>
     ? 'nextPageToken' extends keyof RpcReply<Name>
       ? Name
@@ -16,58 +17,51 @@ export interface AllRows<Row> {
   cut: boolean;
 }
 
-/** Reads every page, one after another, up to 5,000 rows. */
+interface AllPages<Reply> {
+  pages: Reply[];
+  cut: boolean;
+}
+
+const rowsMost = 5_000;
+// A method that answers with 100 rows at most has as many with so many pages.
+const pagesMost = 50;
+
+/**
+ * Reads every page, one after another, up to 5,000 rows. The replies are kept, and shared by all who ask for the same: `rowsOf`, which is the
+ * same function at every render, says which of their rows are wanted.
+ */
 export function useAllRows<Name extends PagedName, Row>(
   name: Name,
   request: RpcRequest<Name>,
   rowsOf: (reply: RpcReply<Name>) => readonly Row[] | undefined,
+  options: { enabled?: boolean } = {},
 ): UseQueryResult<AllRows<Row>, ApiFailure> {
-  return useQuery<AllRows<Row>, ApiFailure>({
+  const select = useCallback(
+    ({ pages, cut }: AllPages<RpcReply<Name>>) => ({ rows: pages.flatMap((page) => rowsOf(page) ?? []), cut }),
+    [rowsOf],
+  );
+  return useQuery<AllPages<RpcReply<Name>>, ApiFailure, AllRows<Row>>({
     queryKey: [name, request, 'all'],
     queryFn: async ({ signal }) => {
-      const rows: Row[] = [];
+      const pages: RpcReply<Name>[] = [];
+      let rows = 0;
       let pageToken: string | undefined;
       do {
         const page = { ...request, pageSize: 1_000, ...(pageToken && { pageToken }) };
         const reply = await callRpc(name, page, { signal });
-        rows.push(...(rowsOf(reply) ?? []));
+        pages.push(reply);
+        rows += rowsOf(reply)?.length ?? 0;
         pageToken = tokenOf(reply);
-      } while (pageToken && rows.length < 5_000);
-      return { rows, cut: pageToken !== undefined };
+      } while (pageToken && rows < rowsMost && pages.length < pagesMost);
+      return { pages, cut: pageToken !== undefined };
     },
+    select,
+    ...options,
   });
 }
 
-export interface RowList<Row> {
-  /** For `Async`: the rows of the pages that were read. */
-  query: UseQueryResult<readonly Row[], ApiFailure>;
-  /** Reads the next page; undefined on the last one. */
-  more: (() => void) | undefined;
-  loadingMore: boolean;
-}
-
-/** Reads a page at first, and the next one when it is asked for. */
-export function useRowList<Name extends PagedName, Row>(
-  name: Name,
-  request: RpcRequest<Name>,
-  rowsOf: (reply: RpcReply<Name>) => readonly Row[] | undefined,
-): RowList<Row> {
-  const query = useInfiniteQuery<RpcReply<Name>, ApiFailure, readonly Row[], readonly unknown[], string | undefined>({
-    queryKey: [name, request, 'list'],
-    initialPageParam: undefined,
-    queryFn: ({ pageParam, signal }) =>
-      callRpc(name, { ...request, ...(pageParam && { pageToken: pageParam }) }, { signal }),
-    getNextPageParam: tokenOf,
-    select: ({ pages }) => pages.flatMap((page) => rowsOf(page) ?? []),
-  });
-  return {
-    query: query as unknown as UseQueryResult<readonly Row[], ApiFailure>,
-    more: query.hasNextPage ? () => void query.fetchNextPage() : undefined,
-    loadingMore: query.isFetchingNextPage,
-  };
-}
-
-function tokenOf(reply: object): string | undefined {
+/** What asks for the next page; undefined on the last one. */
+export function tokenOf(reply: object): string | undefined {
   const { nextPageToken } = reply as { nextPageToken?: string };
   return nextPageToken === '' ? undefined : nextPageToken;
 }

@@ -6,11 +6,12 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/preact-query';
-import { useRef } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { rpcs } from '../gen/api.ts';
 import { type ApiFailure, callRpc, isApiFailure, type RpcName, type RpcReply, type RpcRequest } from './api.ts';
 
 import { askToConfirm } from './ui/confirm.tsx';
+import { createWriteKey } from './write-key.ts';
 
 export const sessionKey = ['session'] as const;
 
@@ -68,15 +69,13 @@ export function useRpcMutation<Name extends RpcName>(
   { refresh, onSuccess }: RpcMutationOptions<Name> = {},
 ): UseMutationResult<RpcReply<Name>, ApiFailure, RpcRequest<Name>> {
   const client = useQueryClient();
-  const write = useRef<{ request: string; key: string } | undefined>(undefined);
+  const [writeKey] = useState(createWriteKey);
   return useMutation<RpcReply<Name>, ApiFailure, RpcRequest<Name>>({
     mutationFn: async (request) => {
       if (rpcs[name].idempotent) return await confirmed(() => callRpc(name, request));
-      const text = JSON.stringify(request);
-      if (write.current?.request !== text) write.current = { request: text, key: crypto.randomUUID() };
-      const headers = { 'idempotency-key': write.current.key };
+      const headers = { 'idempotency-key': writeKey.of(JSON.stringify(request)) };
       const reply = await confirmed(() => callRpc(name, request, { headers }));
-      write.current = undefined;
+      writeKey.done();
       return reply;
     },
     onSuccess: (reply) => {

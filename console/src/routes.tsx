@@ -3,7 +3,7 @@ import { loadTexts, type PageName } from './i18n/index.ts';
 
 /** A page: its folder in `pages/`, which is also the name of its texts, and the paths that show it. */
 export interface PageRoute {
-  page: Exclude<PageName, 'common'>;
+  page: Exclude<PageName, 'common' | 'operator' | 'passkeys' | 'paying'>;
   /** Below `/console`; further paths are the page's own, such as `/charges/:chargeId`. */
   paths: readonly [string, ...string[]];
   role: 'owner' | 'operator';
@@ -19,6 +19,7 @@ const allRoutes: readonly PageRoute[] = [
   { page: 'usage', paths: ['/usage'], role: 'owner', group: 'navUse', bar: true },
   { page: 'charges', paths: ['/charges', '/charges/:chargeId'], role: 'owner', group: 'navUse' },
   { page: 'credit', paths: ['/credit', '/credit/:topUpId'], role: 'owner', group: 'navUse', bar: true },
+  { page: 'statements', paths: ['/statements', '/statements/:month', '/receipts/:topUpId'], role: 'owner' },
   { page: 'playground', paths: ['/playground'], role: 'owner', group: 'navBuild', bar: true },
   { page: 'models', paths: ['/models'], role: 'owner', group: 'navBuild' },
   { page: 'workflows', paths: ['/workflows', '/workflows/:workflow'], role: 'owner', group: 'navBuild' },
@@ -31,6 +32,7 @@ const allRoutes: readonly PageRoute[] = [
   { page: 'operator-credits', paths: ['/credits'], role: 'operator', group: 'navManage', bar: true },
   { page: 'operator-health', paths: ['/health'], role: 'operator', group: 'navManage', bar: true },
   { page: 'operator-audit', paths: ['/audit'], role: 'operator', group: 'navManage', bar: true },
+  { page: 'operator-sign-ins', paths: ['/sign-ins'], role: 'operator', group: 'navManage' },
 ];
 
 const pages = import.meta.glob<{ default: ComponentType }>('./pages/*/index.tsx');

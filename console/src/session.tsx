@@ -16,10 +16,17 @@ export interface Session {
   expiresAt: string;
   /** When the key was last shown; what cannot be taken back needs that within ten minutes. */
   confirmedAt?: string;
+  /** Whether a passkey can be shown in place of the key. */
+  hasPasskey: boolean;
   /** Under which path the API answers. */
   apiPrefix: string;
   /** Whether payments are simulated. */
   sandbox: boolean;
+}
+
+/** The operator, or the account: what a person calls it. */
+export function nameOf({ role, operator, accountName, accountId }: Session): string {
+  return (role === 'operator' ? operator : (accountName ?? accountId)) ?? '';
 }
 
 const nameOfAccount = 'console.account';
@@ -45,8 +52,11 @@ export function useSessionQuery() {
   });
 }
 
-/** Signs in by a key or by a one-use code. Throws an `ApiFailure`. */
-export function useSignIn(): (by: { key: string } | { code: string }) => Promise<void> {
+/** What signs in: a key, a one-use code, or the answer of a passkey. */
+export type SignInBy = { key: string } | { code: string } | { passkey: object };
+
+/** Signs in. Throws an `ApiFailure`. */
+export function useSignIn(): (by: SignInBy) => Promise<void> {
   const client = useQueryClient();
   return async (by) => {
     const session = taken(await callConsole<Session>('POST', '/session', by));
@@ -54,6 +64,12 @@ export function useSignIn(): (by: { key: string } | { code: string }) => Promise
     client.removeQueries({ predicate: ({ queryKey: [name] }) => name !== sessionKey[0] });
     client.setQueryData(sessionKey, session);
   };
+}
+
+/** Signs in with the code of a link in place of who is signed in. The page is loaded anew, and holds nothing of them. Throws an `ApiFailure`. */
+export async function signInInstead(code: string): Promise<void> {
+  taken(await callConsole<Session>('POST', '/session', { code }));
+  location.reload();
 }
 
 /** Ends the session. The page is loaded anew, and holds nothing of it. */

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { KeyJson } from '../../gen/intelligence/key/v1/key_pb';
 import { t } from '../i18n/index.ts';
 import { useSession } from '../session.tsx';
@@ -12,7 +12,11 @@ const hourMs = 3_600_000;
 export function RotateDialog({ target, onClose }: { target: KeyJson | undefined; onClose: () => void }) {
   const session = useSession();
   const [overlap, setOverlap] = useState('0');
-  const { run, busy, failure } = useSecretCall('KeyService.RotateKey');
+  const { run, busy, failure, reset } = useSecretCall('KeyService.RotateKey');
+  useEffect(() => {
+    setOverlap('0');
+    reset();
+  }, [target?.keyId]);
   const isOwn = target?.keyId === session.keyId;
   const rotate = async () => {
     if (!target?.keyId) return;

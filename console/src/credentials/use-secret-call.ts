@@ -1,16 +1,24 @@
 import { useQueryClient } from '@tanstack/preact-query';
-import { useRef, useState } from 'preact/hooks';
+import { useCallback, useRef, useState } from 'preact/hooks';
 import { type ApiFailure, callRpc, isApiFailure, type RpcReply, type RpcRequest } from '../api.ts';
-import { confirmed } from '../query.ts';
+import { confirmed, sessionKey } from '../query.ts';
+import { createWriteKey } from '../write-key.ts';
 
 /** The methods whose request or reply has a secret. */
-type SecretName = 'KeyService.CreateKey' | 'KeyService.RotateKey' | 'ProviderKeyService.CreateProviderKey';
+type SecretName =
+  | 'KeyService.CreateKey'
+  | 'KeyService.RotateKey'
+  | 'ProviderKeyService.CreateProviderKey'
+  | 'WebhookService.CreateEndpoint'
+  | 'WebhookService.RotateEndpointSecret';
 
 export interface SecretCall<Name extends SecretName> {
   /** Sends it; undefined where it failed, which `failure` then says. */
   run: (request: RpcRequest<Name>) => Promise<RpcReply<Name> | undefined>;
   busy: boolean;
   failure: ApiFailure | undefined;
+  /** Forgets the failure, also one that is still to come: what is shown next is about something else. */
+  reset: () => void;
 }
 
 /**
@@ -21,20 +29,22 @@ export function useSecretCall<Name extends SecretName>(name: Name): SecretCall<N
   const client = useQueryClient();
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<ApiFailure>();
-  const write = useRef<{ request: string; key: string } | undefined>(undefined);
+  const [writeKey] = useState(createWriteKey);
+  const shown = useRef(0);
   const run = async (request: RpcRequest<Name>) => {
-    const text = JSON.stringify(request);
-    if (write.current?.request !== text) write.current = { request: text, key: crypto.randomUUID() };
+    const at = shown.current;
     setBusy(true);
     setFailure(undefined);
     try {
-      const headers = { 'idempotency-key': write.current.key };
+      const headers = { 'idempotency-key': writeKey.of(JSON.stringify(request)) };
       const reply = await confirmed(() => callRpc(name, request, { headers }));
-      write.current = undefined;
+      writeKey.done();
       return reply;
     } catch (error) {
       if (!isApiFailure(error)) throw error;
-      setFailure(error);
+      // The session ended: the sign-in is shown, as for reads.
+      if (error.status === 401) client.setQueryData(sessionKey, null);
+      if (at === shown.current) setFailure(error);
       return undefined;
     } finally {
       setBusy(false);
@@ -42,5 +52,9 @@ export function useSecretCall<Name extends SecretName>(name: Name): SecretCall<N
       void client.invalidateQueries({ predicate: ({ queryKey: [read] }) => String(read).startsWith(service) });
     }
   };
-  return { run, busy, failure };
+  const reset = useCallback(() => {
+    shown.current += 1;
+    setFailure(undefined);
+  }, []);
+  return { run, busy, failure, reset };
 }

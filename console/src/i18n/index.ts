@@ -1,8 +1,8 @@
 import common from './en/common.ts';
-import { language } from './language.ts';
+import { language, locale } from './language.ts';
 import type { PageName, Params, Text, TextKey } from './texts.ts';
 
-export { chooseLanguage, type Language, language, languages } from './language.ts';
+export { chooseLanguage, type Language, language, languageNames, languages, locale } from './language.ts';
 export type { PageName, Text, TextKey, Texts, Translated } from './texts.ts';
 
 type PageTexts = Readonly<Record<string, Text>>;
@@ -51,7 +51,12 @@ export function formatNumber(value: number | bigint, options?: Intl.NumberFormat
   return new Intl.NumberFormat(locale(), options).format(value);
 }
 
-/** `en-US` writes times with AM and PM, and dates with the month first; the console does neither. */
-export function locale(): string {
-  return language() === 'en' ? 'en-GB' : language();
+/** Several names as one text: `chat, workflows`. */
+export function listText(names: Iterable<string>): string {
+  return new Intl.ListFormat(locale(), { type: 'unit', style: 'short' }).format(names);
+}
+
+/** A name within a sentence. English writes it small there; German nouns keep their capital. */
+export function inSentence(name: string): string {
+  return language() === 'en' ? name.toLowerCase() : name;
 }

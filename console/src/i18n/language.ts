@@ -1,6 +1,7 @@
-/** The languages that there are texts in. */
-export const languages = ['en'] as const;
-export type Language = (typeof languages)[number];
+/** The languages that there are texts in, each by the name that it has for itself. */
+export const languageNames = { en: 'English', de: 'Deutsch' } as const;
+export type Language = keyof typeof languageNames;
+export const languages = Object.keys(languageNames) as readonly Language[];
 
 const stored = 'console.language';
 
@@ -18,8 +19,18 @@ export function chooseLanguage(to: Language): void {
   location.reload();
 }
 
+/** How numbers, amounts and times are written. `en-US` has AM and PM, and dates with the month first; the console has neither. */
+export function locale(): string {
+  return language() === 'en' ? 'en-GB' : language();
+}
+
 function chosen(): Language {
   if (typeof localStorage === 'undefined') return 'en';
-  const wanted = [localStorage.getItem(stored) ?? '', ...navigator.languages.map((tag) => tag.slice(0, 2))];
-  return wanted.find((tag): tag is Language => (languages as readonly string[]).includes(tag)) ?? 'en';
+  const wanted = [localStorage.getItem(stored) ?? '', ...navigator.languages.map(nameOf)];
+  return wanted.find((name): name is Language => (languages as readonly string[]).includes(name)) ?? 'en';
+}
+
+/** `de-AT` is German. */
+function nameOf(tag: string): string {
+  return tag.toLowerCase().split('-', 1)[0] ?? '';
 }

@@ -1,8 +1,10 @@
 import { Link } from 'wouter-preact';
 import type { EventJson } from '../../gen/intelligence/audit/v1/audit_pb';
-import { findText, t } from '../i18n/index.ts';
-import { useRowList } from '../paging.ts';
+import { findText, listText, loadTexts, t } from '../i18n/index.ts';
+import { useRowList } from '../row-list.ts';
 import { Async, type Column, More, Table, Time } from '../ui/index.ts';
+
+await loadTexts('operator');
 
 interface EventsProps {
   accountId?: string;
@@ -18,7 +20,7 @@ export function Events(filter: EventsProps) {
       {(rows) => (
         <>
           <Table
-            caption={t('common.events')}
+            caption={t('operator.events')}
             columns={columns(filter.accountId === undefined)}
             rows={rows}
             rowKey={({ eventId }) => eventId ?? ''}
@@ -32,16 +34,16 @@ export function Events(filter: EventsProps) {
 
 /** What was done, in words; as the API names it where there are none. */
 export function actionText(action: string): string {
-  return findText('common', `action-${action}`) ?? action;
+  return findText('operator', `action-${action}`) ?? action;
 }
 
 function columns(withAccount: boolean): Column<EventJson>[] {
   return [
-    { id: 'what', title: t('common.eventWhat'), phone: 'title', cell: ({ action = '' }) => actionText(action) },
-    { id: 'time', title: t('common.eventTime'), cell: ({ time }) => <Time at={time} /> },
+    { id: 'what', title: t('operator.what'), phone: 'title', cell: ({ action = '' }) => actionText(action) },
+    { id: 'time', title: t('operator.time'), cell: ({ time }) => <Time at={time} /> },
     {
       id: 'who',
-      title: t('common.eventWho'),
+      title: t('operator.who'),
       cell: ({ actor = '' }) => (actor.startsWith('key_') ? <code>{actor}</code> : actor),
     },
     ...(withAccount
@@ -60,11 +62,11 @@ function columns(withAccount: boolean): Column<EventJson>[] {
           },
         ]
       : []),
-    { id: 'details', title: t('common.eventDetails'), cell: (event) => <Details {...event} /> },
-    { id: 'why', title: t('common.reason'), cell: ({ reason }) => reason || <span class="muted">–</span> },
+    { id: 'details', title: t('operator.details'), cell: (event) => <Details {...event} /> },
+    { id: 'why', title: t('operator.reason'), cell: ({ reason }) => reason || <span class="muted">–</span> },
     {
       id: 'from',
-      title: t('common.eventFrom'),
+      title: t('operator.from'),
       phone: 'hidden',
       cell: ({ address, requestId }) => <span title={t('common.requestId', { id: requestId ?? '' })}>{address}</span>,
     },
@@ -76,7 +78,7 @@ function Details({ target, accountId, details = {} }: EventJson) {
   return (
     <>
       {target !== accountId && <code>{target}</code>}
-      {told.length > 0 && <span class="muted small"> {told.join(', ')}</span>}
+      {told.length > 0 && <span class="muted small"> {listText(told)}</span>}
     </>
   );
 }

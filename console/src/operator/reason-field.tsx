@@ -1,12 +1,14 @@
-import { t } from '../i18n/index.ts';
+import { loadTexts, t } from '../i18n/index.ts';
 import { Field } from '../ui/index.ts';
+
+await loadTexts('operator');
 
 /** Why something is done, for the record. Each write of an operator has one. */
 export function ReasonField({ value, onValue }: { value: string; onValue: (value: string) => void }) {
   return (
     <Field
-      label={t('common.reason')}
-      help={t('common.reasonHelp')}
+      label={t('operator.reason')}
+      help={t('operator.reasonHelp')}
       required
       maxLength={200}
       value={value}

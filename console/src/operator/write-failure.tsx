@@ -1,7 +1,11 @@
 import { useState } from 'preact/hooks';
 import { type ApiFailure, callConsole, isApiFailure } from '../api.ts';
-import { t } from '../i18n/index.ts';
-import { Banner, Button, Failure, Field } from '../ui/index.ts';
+import { loadTexts, t } from '../i18n/index.ts';
+import { PasskeyButton } from '../passkeys/button.tsx';
+import { useSession } from '../session.tsx';
+import { Banner, Button, Failure, Field, failureText } from '../ui/index.ts';
+
+await loadTexts('operator');
 
 interface WriteFailureProps {
   failure: ApiFailure | undefined;
@@ -17,11 +21,13 @@ export function WriteFailure({ failure, again }: WriteFailureProps) {
 }
 
 function ShowToken({ onShown }: { onShown: () => void }) {
+  const { hasPasskey } = useSession();
   const [token, setToken] = useState('');
   const [failure, setFailure] = useState<ApiFailure>();
   const [busy, setBusy] = useState(false);
 
   async function confirm(): Promise<void> {
+    if (token === '' || busy) return;
     setBusy(true);
     setFailure(undefined);
     try {
@@ -37,22 +43,39 @@ function ShowToken({ onShown }: { onShown: () => void }) {
   }
 
   return (
-    <Banner kind="warning" title={t('common.operatorConfirm')}>
-      {t('common.operatorConfirmHelp')}
+    <Banner kind="warning" title={t('operator.confirm')}>
+      {t('operator.confirmHelp')}
       <span class="form">
         <Field
-          label={t('common.operatorToken')}
+          label={t('operator.token')}
           type="password"
           autocomplete="off"
           value={token}
           onValue={setToken}
-          error={failure?.message}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter') return;
+            // The form around it would be sent, and this field would be gone with the token.
+            event.preventDefault();
+            void confirm();
+          }}
+          error={failure && failureText(failure)}
         />
         <span>
           <Button busy={busy} disabled={token === ''} onClick={() => void confirm()}>
-            {t('common.operatorConfirmDo')}
+            {t('operator.confirmDo')}
           </Button>
         </span>
+        {hasPasskey && (
+          <span>
+            <PasskeyButton
+              purpose="confirm"
+              send={async (shown) => {
+                await callConsole('POST', '/session/confirm', shown);
+                onShown();
+              }}
+            />
+          </span>
+        )}
       </span>
     </Banner>
   );

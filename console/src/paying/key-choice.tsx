@@ -1,26 +1,24 @@
 import { Link } from 'wouter-preact';
-import type { RpcReply } from '../api.ts';
-import { t } from '../i18n/index.ts';
-import { useRpc } from '../query.ts';
+import type { KeyJson } from '../../gen/intelligence/key/v1/key_pb';
+import { useAllKeys } from '../credentials/all-keys.ts';
+import { loadTexts, t } from '../i18n/index.ts';
+import type { AllRows } from '../paging.ts';
 import { Banner } from '../ui/banner.tsx';
 import { Select } from '../ui/field.tsx';
-import { tokenCapUsd, tokenSeconds } from './payer.ts';
+import { tokenCapText, tokenSeconds } from './payer.ts';
 
-export type Key = NonNullable<RpcReply<'KeyService.ListKeys'>['keys']>[number];
+await loadTexts('paying');
+
+export type Key = KeyJson;
 
 /** The account's keys, to be paid with. */
-export function useKeys() {
-  return useRpc('KeyService.ListKeys', { pageSize: 100 });
-}
+export const useKeys = useAllKeys;
 
 /** Those that can pay for what needs a scope; undefined while they are not known. */
-export function payingKeys(
-  data: RpcReply<'KeyService.ListKeys'> | undefined,
-  scope: 'chat' | 'workflows',
-): readonly Key[] | undefined {
+export function payingKeys(data: AllRows<Key> | undefined, scope: 'chat' | 'workflows'): readonly Key[] | undefined {
   const can = ({ kind, state, scopes }: Key) =>
     kind !== 'management' && state === 'active' && scopes?.includes(scope) === true;
-  return data && (data.keys ?? []).filter(can);
+  return data?.rows.filter(can);
 }
 
 /** The key that is chosen, else the first. */
@@ -39,8 +37,8 @@ interface KeyChoiceProps {
 export function KeyChoice({ keys, value, onValue, disabled = false }: KeyChoiceProps) {
   return (
     <Select
-      label={t('common.paysWith')}
-      help={t('common.paysWithHelp', { amount: `$${tokenCapUsd}`, count: tokenSeconds / 60 })}
+      label={t('paying.paysWith')}
+      help={t('paying.paysWithHelp', { amount: tokenCapText(), count: tokenSeconds / 60 })}
       value={value}
       disabled={disabled}
       options={keys.map(({ keyId = '', displayName = '', lastFour = '' }) => ({
@@ -57,14 +55,14 @@ export function NoPayingKey() {
   return (
     <Banner
       kind="info"
-      title={t('common.noPayingKey')}
+      title={t('paying.noPayingKey')}
       action={
         <Link class="button primary" href="/keys?create">
-          {t('common.makeKey')}
+          {t('paying.makeKey')}
         </Link>
       }
     >
-      {t('common.noPayingKeyHelp')}
+      {t('paying.noPayingKeyHelp')}
     </Banner>
   );
 }

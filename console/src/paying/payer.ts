@@ -1,7 +1,10 @@
 import { type ApiFailure, callRpc } from '../api.ts';
+import { exactText, readUsd } from '../money.ts';
 
 /** The most that one token can spend. */
-export const tokenCapUsd = '1.00';
+const tokenCapUsd = '1.00';
+/** The same for reading. */
+export const tokenCapText = (): string => exactText(readUsd(tokenCapUsd) ?? 0n);
 /** How long one works. */
 export const tokenSeconds = 600;
 /** One that ends sooner than this is replaced before it is used. */
@@ -28,7 +31,7 @@ interface Held {
   endsAt: number;
 }
 
-export function createPayer(keyId: string, scopes: readonly Scope[]): Payer {
+function createPayer(keyId: string, scopes: readonly Scope[]): Payer {
   // A cap counts all tokens of one name together.
   let subject = newSubject();
   let held: Promise<Held> | undefined;
@@ -68,6 +71,16 @@ export function createPayer(keyId: string, scopes: readonly Scope[]): Payer {
       subject = newSubject();
       held = undefined;
     },
+  };
+}
+
+/** One payer for each key and name: what was asked through it before is known as its own. */
+export function createPayers(scopes: readonly Scope[]): (keyId: string, name?: string) => Payer {
+  const payers = new Map<string, Payer>();
+  return (keyId, name = '') => {
+    const payer = payers.get(`${keyId} ${name}`) ?? createPayer(keyId, scopes);
+    payers.set(`${keyId} ${name}`, payer);
+    return payer;
   };
 }
 

@@ -1,15 +1,16 @@
 import { useState } from 'preact/hooks';
 import { t } from '../i18n/index.ts';
-import { signOut, useSession } from '../session.tsx';
+import { nameOf, signOut, useSession } from '../session.tsx';
 import { chooseTheme, type Theme, theme } from '../theme.ts';
 import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
+import { LanguageSelect } from './language-select.tsx';
 
 /** Who is signed in, how the page looks, and the way out. The browser's own popover: Escape and a click elsewhere close it. */
 export function AccountMenu({ onKeys }: { onKeys: () => void }) {
   const session = useSession();
   const [chosen, setChosen] = useState(theme());
-  const name = session.role === 'operator' ? session.operator : (session.accountName ?? session.accountId);
+  const name = nameOf(session);
   return (
     <>
       <button type="button" class="account-button" popovertarget="account-menu">
@@ -34,6 +35,7 @@ export function AccountMenu({ onKeys }: { onKeys: () => void }) {
             setChosen(value as Theme);
           }}
         />
+        <LanguageSelect />
         <div class="popover-actions">
           <a href="/docs">{t('common.docs')}</a>
           <Button kind="quiet" onClick={onKeys}>

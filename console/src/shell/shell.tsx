@@ -1,9 +1,10 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
 import { findText, t } from '../i18n/index.ts';
 import type { PageRoute } from '../routes.tsx';
 import { useSession } from '../session.tsx';
+import { useLinkCode } from '../sign-in-link.ts';
 import { ConfirmDialog } from '../ui/confirm.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Toasts } from '../ui/toast.tsx';
@@ -59,10 +60,21 @@ export function Shell({ routes, children }: ShellProps) {
           <dd>{t('common.keyClose')}</dd>
         </dl>
       </Dialog>
-      <ConfirmDialog operator={session.role === 'operator'} />
+      <ConfirmDialog operator={session.role === 'operator'} hasPasskey={session.hasPasskey} />
+      <OtherSignIn />
       <Toasts />
     </div>
   );
+}
+
+/** What asks about a sign-in link is loaded when one is opened, for hardly anybody does. */
+function OtherSignIn() {
+  const [code] = useLinkCode();
+  const [Asking, setAsking] = useState<ComponentType>();
+  useEffect(() => {
+    if (code !== undefined) void import('./other-sign-in.tsx').then((loaded) => setAsking(() => loaded.OtherSignIn));
+  }, [code]);
+  return Asking ? <Asking /> : null;
 }
 
 /** A name of the menu. */

@@ -2,8 +2,10 @@ import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiFailure } from '../api.ts';
-import { findText, t } from '../i18n/index.ts';
+import { t } from '../i18n/index.ts';
+import { isSomebodyHere } from '../presence.ts';
 import { Button } from './button.tsx';
+import { failureWords } from './failure-words.ts';
 
 interface AsyncProps<Data> {
   query: Pick<UseQueryResult<Data, ApiFailure>, 'data' | 'error' | 'refetch' | 'isFetching'>;
@@ -42,19 +44,23 @@ export function Skeleton({ lines }: { lines: number }) {
 
 interface FailureProps {
   failure: ApiFailure;
+  /** Says it better than the words for the reason do, where more is known. */
+  title?: string | undefined;
   /** Asks again. Where the service was away, it is called by itself after a while. */
   retry?: () => void;
 }
 
 /** Why something did not work, in words, and what to do. */
-export function Failure({ failure, retry }: FailureProps) {
+export function Failure({ failure, title, retry }: FailureProps) {
   const seconds = useCountdown(failure, retry);
+  const words = failureWords(failure);
   return (
     <div class="banner danger" role="alert">
       <div>
-        <strong>{failureText(failure)}</strong>
+        <strong>{title ?? words.title}</strong>
+        {words.told !== undefined && <p lang="en">{words.told}</p>}
         {failure.violations.length > 0 && (
-          <ul>
+          <ul lang="en">
             {failure.violations.map(({ field, description }) => (
               <li key={field}>
                 <code>{field}</code> {description}
@@ -70,11 +76,6 @@ export function Failure({ failure, retry }: FailureProps) {
   );
 }
 
-/** A refusal in the words of the page's language; the service's own where the page has none for its reason. */
-export function failureText(failure: ApiFailure): string {
-  return findText('common', `error-${failure.reason}`) ?? failure.message;
-}
-
 const pauses = [5, 10, 20, 40, 60];
 
 /** Seconds until the next try, where one makes sense. */
@@ -87,9 +88,9 @@ function useCountdown(failure: ApiFailure, retry: (() => void) | undefined): num
     let left = failure.retryAfterSeconds ?? pauses[Math.min(tries, pauses.length - 1)] ?? 60;
     setSeconds(left);
     const timer = setInterval(() => {
-      left -= 1;
+      left = Math.max(0, left - 1);
       setSeconds(left);
-      if (left > 0) return;
+      if (left > 0 || !isSomebodyHere()) return;
       clearInterval(timer);
       setTries(tries + 1);
       retry?.();

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
 import { type ApiFailure, callConsole, isApiFailure } from '../api.ts';
 import { t } from '../i18n/index.ts';
+import { PasskeyButton } from '../passkeys/button.tsx';
 import { Failure } from './async.tsx';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
@@ -14,8 +15,13 @@ export function askToConfirm(): Promise<boolean> {
   return open();
 }
 
+/** Whether it is another credential than the one of the session. */
+function isOther({ reason }: ApiFailure): boolean {
+  return reason === 'SCOPE_MISSING' || reason === 'PRECONDITION_FAILED';
+}
+
 /** Where the key is asked for; once in the page. The key is in this dialog's state only, and gone with it. */
-export function ConfirmDialog({ operator }: { operator: boolean }) {
+export function ConfirmDialog({ operator, hasPasskey }: { operator: boolean; hasPasskey: boolean }) {
   const client = useQueryClient();
   const [answer, setAnswer] = useState<(confirmed: boolean) => void>();
   const [key, setKey] = useState('');
@@ -33,11 +39,14 @@ export function ConfirmDialog({ operator }: { operator: boolean }) {
     setKey('');
     setFailure(undefined);
   };
+  const send = async (shown: { key: string } | { passkey: object }): Promise<void> => {
+    client.setQueryData(['session'], await callConsole('POST', '/session/confirm', shown));
+    close(true);
+  };
   const confirm = async (): Promise<void> => {
     setBusy(true);
     try {
-      client.setQueryData(['session'], await callConsole('POST', '/session/confirm', { key: key.trim() }));
-      close(true);
+      await send({ key: key.trim() });
     } catch (thrown) {
       if (!isApiFailure(thrown)) throw thrown;
       setFailure(thrown);
@@ -55,7 +64,7 @@ export function ConfirmDialog({ operator }: { operator: boolean }) {
         }}
       >
         <p>{t('common.confirmHelp')}</p>
-        {failure && <Failure failure={failure} />}
+        {failure && <Failure failure={failure} title={isOther(failure) ? t('common.confirmOther') : undefined} />}
         <Field
           label={operator ? t('common.confirmToken') : t('common.confirmKey')}
           type="password"
@@ -65,6 +74,7 @@ export function ConfirmDialog({ operator }: { operator: boolean }) {
           value={key}
           onValue={setKey}
         />
+        {hasPasskey && <PasskeyButton purpose="confirm" send={send} />}
         <div class="actions">
           <Button onClick={() => close(false)}>{t('common.cancel')}</Button>
           <Button kind="primary" type="submit" busy={busy}>

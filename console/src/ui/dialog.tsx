@@ -30,6 +30,17 @@ export function Dialog({ title, open, onClose, kind = 'middle', locked = false, 
     // One begins where one writes, not at the button that closes.
     if (kind === 'middle') dialog.current?.querySelector<HTMLElement>(firstField)?.focus();
   }, [open]);
+  const gone = useRef(false);
+  useEffect(
+    () => () => {
+      // A page may take the whole dialog away while it is open: the focus goes back all the same.
+      gone.current = true;
+      if (!dialog.current?.open) return;
+      dialog.current.close();
+      giveFocusBack(opener.current);
+    },
+    [],
+  );
   return (
     <dialog
       ref={dialog}
@@ -39,6 +50,7 @@ export function Dialog({ title, open, onClose, kind = 'middle', locked = false, 
         if (locked) event.preventDefault();
       }}
       onClose={() => {
+        if (gone.current) return;
         // Chromium closes at the second Escape whatever `cancel` says.
         if (locked && open) dialog.current?.showModal();
         else {

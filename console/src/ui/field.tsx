@@ -9,16 +9,18 @@ interface LabelledProps {
   error?: string | undefined;
 }
 
-type FieldProps = LabelledProps &
+export type FieldProps = LabelledProps &
   Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'onInput' | 'label'> & {
     value: string;
     onValue: (value: string) => void;
     /** What stands before the input, such as `$`. */
     before?: ComponentChildren;
+    /** What stands behind it. */
+    after?: ComponentChildren;
   };
 
 /** One line of text with its label, help and error. */
-export function Field({ label, help, error, before, value, onValue, ...rest }: FieldProps) {
+export function Field({ label, help, error, before, after, value, onValue, ...rest }: FieldProps) {
   const id = useId();
   return (
     <Labelled id={id} label={label} help={help} error={error}>
@@ -31,6 +33,7 @@ export function Field({ label, help, error, before, value, onValue, ...rest }: F
           value={value}
           onInput={(event) => onValue(event.currentTarget.value)}
         />
+        {after !== undefined && <span class="muted">{after}</span>}
       </span>
     </Labelled>
   );
@@ -65,6 +68,8 @@ export function TextArea({ label, help, error, value, onValue, ...rest }: TextAr
 export interface Option {
   value: string;
   label: string;
+  /** Of the label, where it is not the page's language. */
+  lang?: string;
 }
 
 interface SelectProps extends LabelledProps {
@@ -90,7 +95,7 @@ export function Select({ label, help, error, value, options, onValue, disabled =
         onChange={(event) => onValue(event.currentTarget.value)}
       >
         {options.map((option) => (
-          <option key={option.value} value={option.value} selected={option.value === value}>
+          <option key={option.value} value={option.value} lang={option.lang} selected={option.value === value}>
             {option.label}
           </option>
         ))}

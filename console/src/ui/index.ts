@@ -1,4 +1,5 @@
-export { Async, Failure, failureText, Skeleton } from './async.tsx';
+export { AmountField } from './amount-field.tsx';
+export { Async, Failure, Skeleton } from './async.tsx';
 export { Badge, Banner } from './banner.tsx';
 export { Button } from './button.tsx';
 export { Chart } from './chart/chart.tsx';
@@ -6,6 +7,7 @@ export type { Series } from './chart/geometry.ts';
 export { CopyButton } from './copy.tsx';
 export { Code, Curl, curlText } from './curl.tsx';
 export { Dialog, SecretDialog } from './dialog.tsx';
+export { failureText } from './failure-words.ts';
 export { Field, type Option, Select, TextArea } from './field.tsx';
 export { FilterChip, Filters, useFilters } from './filters.tsx';
 export { Money } from './money.tsx';

@@ -4,13 +4,16 @@ import { balanceText, costText, exactText, formatUsd, type NanoUsd, readUsd } fr
 interface MoneyProps {
   /** As the API states it, or nano-USD. Undefined is not known, and shown as a dash. */
   usd: string | NanoUsd | undefined;
-  /** `cost`: four significant digits. `balance`: cut to cents. `exact`: each digit, as tables have it. */
+  /** `cost`: four significant digits. `balance`: cut to cents. `exact`: each digit, as tables have it, and whatever stands beside what it adds up with. */
   as?: 'cost' | 'balance' | 'exact';
 }
 
 const texts = { cost: costText, balance: balanceText, exact: exactText };
 
-/** An amount. Whatever is shown, hovering over it and copying give every digit down to the nano-USD. */
+/**
+ * An amount. One that is shortened is marked, cut with `…` and rounded with `≈`; hovering over it, coming to it with the keyboard, and copying
+ * give every digit down to the nano-USD.
+ */
 export function Money({ usd, as = 'exact' }: MoneyProps) {
   const amount = typeof usd === 'bigint' ? usd : readUsd(usd);
   if (amount === undefined) return <span class="muted">–</span>;
@@ -18,9 +21,9 @@ export function Money({ usd, as = 'exact' }: MoneyProps) {
   const shown = texts[as](amount);
   return (
     <data
-      class={`money${amount < 0n ? ' negative' : ''}`}
+      class={`money${amount < 0n ? ' negative' : ''}${shown === exact ? '' : ` ${as}`}`}
       value={formatUsd(amount)}
-      {...(shown !== exact && { title: t('common.exact', { amount: exact }) })}
+      {...(shown !== exact && shortened(as, exact))}
       onCopy={(event) => {
         if (!event.clipboardData || !isAlone(event.currentTarget)) return;
         event.clipboardData.setData('text/plain', formatUsd(amount));
@@ -30,6 +33,16 @@ export function Money({ usd, as = 'exact' }: MoneyProps) {
       {shown}
     </data>
   );
+}
+
+/** A balance is one of a page's few main figures, so the keyboard stops at it; costs are many, and their exact ones are in tables. */
+function shortened(as: 'cost' | 'balance' | 'exact', exact: string) {
+  const title = t(as === 'balance' ? 'common.exactCut' : 'common.exact', { amount: exact });
+  return {
+    title,
+    'data-exact': title,
+    ...(as === 'balance' && { tabIndex: 0, role: 'note' as const, 'aria-label': title }),
+  };
 }
 
 function isAlone(element: Element): boolean {

@@ -1,5 +1,5 @@
 import { t } from '../i18n/index.ts';
-import type { RowList } from '../paging.ts';
+import type { RowList } from '../row-list.ts';
 import { Button } from './button.tsx';
 
 /** The button below a list that reads its next page; nothing on the last one. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../i18n/index.ts';
 
 interface PageProps {
@@ -42,10 +42,27 @@ interface SectionProps {
   actions?: ComponentChildren;
   children: ComponentChildren;
   class?: string;
+  /** Whether a phone shows its heading alone until it is opened: what is long, and not what one comes for. */
+  folds?: boolean;
 }
 
+const isPhone = (): boolean => matchMedia('(max-width: 760px)').matches;
+
 /** A part of a page with a heading of its own. */
-export function Section({ title, actions, children, class: className = '' }: SectionProps) {
+export function Section({ title, actions, children, class: className = '', folds = false }: SectionProps) {
+  const [folded] = useState(() => folds && isPhone());
+  if (folded)
+    return (
+      <section class={`card ${className}`}>
+        <details class="fold">
+          <summary>
+            <h2>{title}</h2>
+          </summary>
+          {actions !== undefined && <div class="actions">{actions}</div>}
+          {children}
+        </details>
+      </section>
+    );
   return (
     <section class={`card ${className}`}>
       <header class="card-head">

@@ -24,6 +24,8 @@ const amountsIn = async (page: Page, selector: string) => {
     .evaluateAll((all) => all.map((one) => one.getAttribute('value')));
   return values.map((value) => nano(value));
 };
+/** For a busy machine. */
+const patient = { timeout: 20_000 };
 const listed = 'section > .table-scroll > table.table';
 
 test('the total of the charges shown is their sum and what the ledger took, to the nano-USD', async () => {
@@ -54,8 +56,30 @@ test('the lines of each charge add up to it, and to what the API says', async ()
   }
 });
 
-/** For a busy machine. */
-const patient = { timeout: 20_000 };
+test('the panel says how the request went, and its id leads back to it', async () => {
+  const { body } = await send(site.app, 'GET', '/v1/charges?operation=chat', site.customer.managementKey);
+  const [{ chargeId, requestId, attempts }] = body.charges;
+  const page = await site.open(`/charges/${chargeId}`);
+  const facts = page.getByRole('dialog', { name: chargeId }).locator('dl.pairs');
+  await facts.waitFor();
+  const pairs = await facts.evaluate((list) =>
+    Object.fromEntries(
+      [...list.querySelectorAll('dt')].map((name) => [name.textContent, name.nextElementSibling?.textContent]),
+    ),
+  );
+  expect(pairs).toMatchObject({
+    'Request id': requestId,
+    'Calls of models': String(attempts),
+    'Reply ended': 'by itself',
+  });
+  expect(pairs.Took).toMatch(/^[0-9.,]+ (ms|s)$/);
+  expect(pairs['Of that, the model']).toMatch(/^[0-9.,]+ (ms|s)$/);
+  await page.goto('/console/charges');
+  await page.getByLabel('Request id').fill(requestId);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.locator(`${listed} tbody tr`).count(), patient).toBe(1);
+  expect(await page.locator(`${listed} tbody a`).getAttribute('href')).toContain(chargeId);
+});
 
 test('filters are in the address and find what they say; Escape closes the panel and leaves them', async () => {
   const page = await site.open('/charges');
@@ -79,6 +103,43 @@ test('filters are in the address and find what they say; Escape closes the panel
   await expect.poll(() => rows.count(), patient).toBe(7);
   await page.getByLabel('Key', { exact: true }).selectOption({ index: 1 });
   await expect.poll(() => rows.count(), patient).toBeLessThan(7);
+});
+
+test('Back closes the panel, and the way forward is still there', async () => {
+  const page = await site.open('/charges');
+  await settled(page);
+  await page.locator(`${listed} tbody a`).first().click();
+  const panel = page.getByRole('dialog');
+  await panel.getByRole('heading', { name: 'What it consists of' }).waitFor();
+  const { pathname } = new URL(page.url());
+  await page.goBack();
+  await panel.waitFor({ state: 'hidden' });
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  expect(new URL(page.url()).pathname).toBe('/console/charges');
+  await page.goForward();
+  await panel.getByRole('heading', { name: 'What it consists of' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(pathname);
+});
+
+test('what was read stays when minutes go by: the period begins where it did', async () => {
+  const page = await site.open('/models', { prepare: (context) => context.clock.install() });
+  const starts = new Set<string | null>();
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname.endsWith('/v1/charges')) starts.add(searchParams.get('startTime'));
+  });
+  await page.getByRole('link', { name: 'Charges', exact: true }).click();
+  await settled(page);
+  await page.locator(`${listed} tbody a`).first().waitFor();
+  await page.clock.runFor('03:00');
+  await page.locator(`${listed} tbody a`).first().click();
+  await page.getByRole('heading', { name: 'What it consists of' }).waitFor();
+  await settled(page);
+  expect(starts.size).toBe(1);
+  // New filters are a new list, until now.
+  await page.goBack();
+  await page.getByLabel('Operation').selectOption('chat');
+  await expect.poll(() => starts.size, patient).toBe(2);
 });
 
 test('a label is forgotten everywhere after it was asked, and what was charged stays', async () => {

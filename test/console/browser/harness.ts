@@ -43,6 +43,8 @@ export interface OpenOptions {
   look?: Look['name'];
   /** Which credential signs in; that of the site's role when unset. `null`: nobody. */
   credential?: string | null;
+  /** What the browser asks for, such as `de-DE`; English when unset. */
+  locale?: string;
   /** Changes the context before the page is opened, such as by routes. */
   prepare?: (context: BrowserContext) => Promise<unknown>;
 }
@@ -69,8 +71,14 @@ export interface MatrixOptions {
   states?: readonly State[];
   /** Whether it is looked at by a stranger: the sign-in. */
   signedOut?: boolean;
+  /** What the browser asks for, such as `de-DE`; English when unset. */
+  locale?: string;
   /** Brings the page to what is looked at, such as by opening a dialog. Not in the states slow and failing. */
   arrange?: (page: Page, state: State) => Promise<void>;
+  /** In which looks; all when unset. */
+  looks?: readonly Look['name'][];
+  /** What else has to hold of the page, beside what holds of all. */
+  check?: (page: Page) => Promise<void>;
 }
 
 /** One service with a database of its own, one browser, and an account, for the tests of one file. */
@@ -129,24 +137,25 @@ export function openConsole(options: ConsoleOptions = {}): Site {
     get newcomer() {
       return newcomer;
     },
-    open: async (path, { look = 'light', credential, prepare } = {}) => {
+    open: async (path, { look = 'light', credential, locale = 'en-US', prepare } = {}) => {
       const who =
         credential === undefined ? (role === 'operator' ? app.operatorToken : customer.managementKey) : credential;
       const context = looks.find(({ name }) => name === look)?.context ?? {};
-      const page = await newPage({ ...context, ...(who !== null && { storageState: await storageOf(who) }) });
+      const page = await newPage({ ...context, locale, ...(who !== null && { storageState: await storageOf(who) }) });
       await prepare?.(page.context());
       await page.goto(`/console${path}`);
       return page;
     },
-    matrix: (path, { name, states: chosen = states, signedOut = false, arrange }) => {
+    matrix: (path, { name, states: chosen = states, signedOut = false, locale, arrange, looks: wanted, check }) => {
       describe(`${path} in every state and look`, () => {
         for (const state of chosen)
-          for (const look of looks)
+          for (const look of looks.filter((each) => wanted?.includes(each.name) ?? true))
             test(`${state}, ${look.name}`, async () => {
               const faults: string[] = [];
               const credential = signedOut ? null : state === 'empty' && role === 'owner' && newcomer.managementKey;
               const page = await site.open('/', {
                 look: look.name,
+                ...(locale !== undefined && { locale }),
                 ...(credential !== false && { credential }),
                 prepare: async (context) => {
                   context.on('weberror', (error) => faults.push(String(error.error())));
@@ -164,8 +173,10 @@ export function openConsole(options: ConsoleOptions = {}): Site {
               mkdirSync(shots, { recursive: true });
               await page.screenshot({ path: join(shots, `${name}-${state}-${look.name}.png`), fullPage: true });
               expect(await axeViolations(page)).toEqual([]);
+              await widenIds(page);
               expect(await sidewaysScroll(page)).toEqual([]);
               expect(faults).toEqual([]);
+              await check?.(page);
             });
       });
     },
@@ -177,7 +188,7 @@ export function openConsole(options: ConsoleOptions = {}): Site {
 export async function signIn(page: Page, credential: string, role: 'owner' | 'operator' = 'owner'): Promise<void> {
   if (role === 'operator') await page.getByRole('radio', { name: 'Operator' }).check();
   await page.getByLabel(role === 'operator' ? 'Operator token' : 'Management key').fill(credential);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.locator('.shell').waitFor();
 }
 
@@ -211,6 +222,17 @@ async function disturb(page: Page, state: State): Promise<void> {
         }),
       }),
     );
+}
+
+/** Makes every id as wide as one can be: which letters it has is chance, and so is whether it fits. */
+async function widenIds(page: Page): Promise<void> {
+  await page.evaluate(`
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const text = texts.currentNode;
+      text.data = text.data.replace(/(?<=_)[0-9a-hjkmnp-tv-z]{26}/g, 'm'.repeat(26));
+    }
+  `);
 }
 
 /** What is wider than the window and makes the page scroll sideways; nothing, where the page does not. */

@@ -122,6 +122,34 @@ test('a key is edited: only what was changed is sent', async () => {
   });
 });
 
+test('a form that is cancelled gives the focus back, and Back from a key leaves the way forward', async () => {
+  const page = await site.open('/keys');
+  await page.getByRole('link', { name: 'mobile backend' }).click();
+  const edit = page.getByRole('button', { name: 'Edit' });
+  await edit.click();
+  const form = page.getByRole('dialog', { name: 'Edit mobile backend' });
+  await form.getByRole('button', { name: 'Cancel' }).click();
+  await form.waitFor({ state: 'detached' });
+  await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe(await edit.textContent());
+  const { pathname } = new URL(page.url());
+  await page.goBack();
+  await edit.waitFor({ state: 'detached' });
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  expect(new URL(page.url()).pathname).toBe('/console/keys');
+  await page.goForward();
+  await edit.waitFor();
+  expect(new URL(page.url()).pathname).toBe(pathname);
+});
+
+test('management keys are listed also when the API keys were looked at before', async () => {
+  const page = await site.open('/keys');
+  await row(page, 'mobile backend').waitFor();
+  await page.getByRole('link', { name: 'Team and limits' }).click();
+  const section = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Management keys' }) });
+  await section.getByText('you', { exact: true }).first().waitFor();
+  expect(await section.getByText('mobile backend').count()).toBe(0);
+});
+
 test('a rotation with an overlap leaves the old secret working, and one without ends it', async () => {
   const customer = await onboard(site.app, '0');
   const page = await site.open(`/keys/${customer.keyId}`, { credential: customer.managementKey });
@@ -142,6 +170,25 @@ test('a rotation with an overlap leaves the old secret working, and one without 
   await page.getByText('Old secret works until').waitFor();
   const third = await rotate('Not at all');
   await expect.poll(async () => [await works(second), await works(third)], { timeout: 20_000 }).toEqual([false, true]);
+});
+
+test.each([
+  ['Create a key', '**/v1/keys', ['Name', 'What is being built']],
+  ['Add a provider key', '**/v1/provider-keys', ['The key at the provider']],
+])('the dialog of "%s" opens without the refusal of before', async (name, path, fields) => {
+  const page = await site.open('/keys');
+  const dialog = page.getByRole('dialog');
+  await page.route(path, (route) =>
+    route.request().method() === 'POST' ? route.fulfill({ status: 500, body: '{}' }) : route.continue(),
+  );
+  await page.getByRole('button', { name }).click();
+  for (const field of fields) await dialog.getByLabel(field).fill('abc');
+  await dialog.getByRole('button', { name }).click();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name }).click();
+  await dialog.getByLabel(fields[0] ?? '').waitFor();
+  expect(await dialog.getByRole('alert').count()).toBe(0);
 });
 
 test('a key is revoked only once its name was typed', async () => {

@@ -11,7 +11,10 @@ models:
       price: { inputPerMillionUsd: "2.5", cachedInputPerMillionUsd: "0.25", outputPerMillionUsd: "15",
         tiers: [{ aboveInputTokens: 200000, inputPerMillionUsd: "5", outputPerMillionUsd: "22.5" }] } }
   - { id: small-model, provider: up, quality: 40, contextTokens: 32000, maxOutputTokens: 4000, capabilities: [json],
-      price: { inputPerMillionUsd: "0.15", outputPerMillionUsd: "0.6" } }`,
+      price: { inputPerMillionUsd: "0.15", outputPerMillionUsd: "0.6" } }
+  - { id: embeds, provider: up, quality: 50, contextTokens: 8191, price: { inputPerMillionUsd: "0.02" }, embedding: { dimensions: 1536 } }
+  - { id: ranks-by-units, provider: up, quality: 60, contextTokens: 32764, price: { perThousandSearchUnitsUsd: "2.5" }, rerank: { api: cohere } }
+  - { id: ranks-by-tokens, provider: up, quality: 50, contextTokens: 32000, price: { inputPerMillionUsd: "0.05" }, rerank: { api: voyage } }`,
   variables: { UP_KEY: 'a-key' },
 });
 
@@ -42,6 +45,28 @@ test('each price is the one of the API, to the nano-USD', async () => {
   expect(await workflows.evaluateAll((all) => all.map((each) => each.getAttribute('value')))).toEqual(
     prices.map(({ priceUsd }: { priceUsd: string }) => priceUsd),
   );
+});
+
+test('models that make vectors and rankings have the prices of the API, and say what a price is for', async () => {
+  const { app, customer } = site;
+  const read = async (path: string) => (await send(app, 'GET', path, customer.managementKey)).body.models;
+  const [embedding, ranking] = [await read('/api/v1/embeddings/models'), await read('/api/v1/rerank/models')];
+  const page = await site.open('/models');
+  await settled(page);
+  const shown = async (table: string, id: string) => {
+    const row = page.getByRole('table', { name: table }).getByRole('row').filter({ hasText: id });
+    const amounts = await row.locator('data.money').evaluateAll((all) => all.map((each) => each.getAttribute('value')));
+    return { amounts, text: (await row.textContent()) ?? '' };
+  };
+  expect(embedding.length).toBeGreaterThan(0);
+  for (const { id, inputPerMillionUsd, perRequestUsd } of embedding)
+    expect((await shown('Embedding models', id)).amounts).toEqual([inputPerMillionUsd, perRequestUsd]);
+  expect(ranking.length).toBeGreaterThan(2);
+  for (const { id, perThousandSearchUnitsUsd, inputPerMillionUsd, perRequestUsd } of ranking) {
+    const { amounts, text } = await shown('Rerank models', id);
+    expect(amounts).toEqual([perThousandSearchUnitsUsd ?? inputPerMillionUsd, perRequestUsd]);
+    expect(text).toContain(perThousandSearchUnitsUsd ? '1,000 search units' : '1,000,000 tokens read');
+  }
 });
 
 test('the calculator counts a thousand requests, in the tier that they are in', async () => {

@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { unwrap } from '../../../src/base/failure.ts';
+import { digestOf } from '../../../src/sessions/secrets.ts';
 import { reasonOf, send } from '../../support/app.ts';
-import { openConsole, settled } from './harness.ts';
+import { openConsole, settled, signIn } from './harness.ts';
 
 const chatPath = '/api/v1/assistant/chat';
 const chat = {
@@ -55,6 +57,76 @@ describe('the pages of operators', () => {
     expect(rows.map((row) => row.split(/[\n\t]/)[0]?.trim())).toEqual(['Payment recorded', 'Account created']);
     const { body } = await operate(`/v1/audit-events?accountId=${accountId}`);
     expect(body.events.map(({ reason }: { reason: string }) => reason)).toEqual(['transfer seen', 'contract 12']);
+  });
+
+  test('the key of a new account stays until it was kept, also after Back and when the session has ended', async () => {
+    const page = await site.open('/credits', { credential: null });
+    await signIn(page, site.app.operatorToken, 'operator');
+    await settled(page);
+    await page.getByRole('link', { name: 'Accounts' }).first().click();
+    await page.getByRole('button', { name: 'New account' }).click();
+    await page.getByLabel('Name').fill('Kept Inc');
+    await page.getByLabel('Reason').fill('contract 13');
+    await page.getByRole('button', { name: 'Create the account' }).click();
+    const secret = page.locator('.secret code');
+    await secret.waitFor();
+    const managementKey = (await secret.textContent()) ?? '';
+    const [cookie] = await page.context().cookies();
+    await site.app.rooms.sessions.end(cookie?.value ?? '');
+    await page.goBack();
+    // What the page reads is refused, so it is the sign-in.
+    await page.locator('.sign-in').waitFor({ state: 'attached' });
+    expect(new URL(page.url()).pathname).toBe('/console/credits');
+    expect(await secret.textContent()).toBe(managementKey);
+    await page.getByLabel('I have stored it safely').check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await secret.waitFor({ state: 'detached' });
+  });
+
+  test('Enter in the field of the token shows the token, and what waited for it is done once', async () => {
+    const { accountId } = site.customer;
+    const page = await site.open(`/credits?account=${accountId}`, { credential: null });
+    await signIn(page, site.app.operatorToken, 'operator');
+    await settled(page);
+    const form = page.locator('section:has(h2:text("Record a payment"))');
+    const payments = async () => (await operate(`/v1/audit-events?accountId=${accountId}`)).body.events.length;
+    // Its token was shown more than ten minutes ago. A node reads a session again within seconds.
+    const { db, sessions } = site.app.rooms;
+    const [cookie] = await page.context().cookies();
+    const secret = cookie?.value ?? '';
+    const shownAt = Date.now() - 601_000;
+    await db
+      .for<{ console_session: { digest: Buffer; confirmed_at_ms: number } }>()
+      .updateTable('console_session')
+      .set({ confirmed_at_ms: shownAt })
+      .where('digest', '=', Buffer.from(digestOf(secret), 'hex'))
+      .execute();
+    const known = async () => unwrap(await sessions.verify(secret, { peer: '127.0.0.1', unseen: true })).confirmTime;
+    await expect.poll(known, { timeout: 20_000 }).toBe(shownAt);
+    const before = await payments();
+    await record(page, '7', 'bank of Enter');
+    await form.getByLabel('Operator token').fill(site.app.operatorToken);
+    const posted: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST') posted.push(new URL(request.url()).pathname);
+    });
+    await form.getByLabel('Operator token').press('Enter');
+    await page.getByText('$7.00 is recorded.').waitFor();
+    expect(posted).toEqual(['/console/session/confirm', `/v1/accounts/${accountId}/credits`]);
+    expect(await payments()).toBe(before + 1);
+  });
+
+  test('a dialog that is taken away gives the focus back to what opened it', async () => {
+    const page = await site.open(`/accounts/${site.newcomer.accountId}`);
+    await settled(page);
+    const rename = page.getByRole('button', { name: 'Rename' });
+    await rename.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('A newer customer');
+    await dialog.getByLabel('Reason').fill('they married');
+    await dialog.getByRole('button', { name: 'Save the name' }).click();
+    await page.getByRole('heading', { name: 'A newer customer' }).waitFor();
+    await expect.poll(() => focused(page)).toBe(await rename.textContent());
   });
 
   test('a suspended account is refused, says so on its page, and works again once it is resumed', async () => {
@@ -156,6 +228,13 @@ describe('the pages of operators', () => {
     expect(await balance()).toBe(before + nano(chargedUsd));
   });
 
+  test('corrections say which wallet in words', async () => {
+    const page = await site.open('/credits');
+    await settled(page);
+    const rows = page.locator('section:has(h2:text("Corrections")) tbody tr');
+    expect(await rows.first().getByRole('cell', { name: 'API', exact: true }).count()).toBe(1);
+  });
+
   test('the ledger audit is run from its page, and says that the books are sound', async () => {
     const page = await site.open('/audit');
     await settled(page);
@@ -173,6 +252,18 @@ describe('the pages of operators', () => {
     const { health } = (await operate('/v1/operations/health')).body;
     const version = page.locator('.figure', { hasText: 'Price book version' }).locator('dd');
     expect(await version.textContent()).toBe(String(health.priceVersion));
+  });
+
+  test('nothing is said to be well below a failure', async () => {
+    const page = await site.open('/health');
+    const ready = page.getByText('The node is ready.');
+    await ready.waitFor();
+    await page.route('**/v1/operations/health', (route) => route.fulfill({ status: 503, body: '{}' }));
+    // The page asks every ten seconds.
+    await page.getByRole('alert').first().waitFor({ timeout: 60_000 });
+    expect(await ready.count()).toBe(0);
+    await page.unroute('**/v1/operations/health');
+    await ready.waitFor({ timeout: 60_000 });
   });
 
   site.matrix('/health', { name: 'operator-health', states: ['filled', 'slow', 'failing'] });
@@ -208,6 +299,11 @@ describe('the pages of operators', () => {
     await form.getByRole('button', { name: 'Record the payment' }).click();
   }
 });
+
+/** The text of what has the focus. */
+async function focused(page: Page): Promise<unknown> {
+  return await page.evaluate('document.activeElement?.textContent');
+}
 
 async function texts(page: Page, selector: string): Promise<string[]> {
   return (await page.locator(selector).allInnerTexts()).map((text) => text.trim());

@@ -47,6 +47,9 @@ test('shows what the API says, to the nano-USD', async () => {
   expect(
     await latest.locator('data.money').evaluateAll((all) => all.map((each) => each.getAttribute('value'))),
   ).toEqual(charges.map(({ chargedUsd }: { chargedUsd: string }) => chargedUsd));
+  const whats = await latest.locator('tbody tr').allInnerTexts();
+  for (const [index, { operation, model }] of charges.entries())
+    expect(whats[index]).toContain(`${operation} ${model}`);
 });
 
 test('asks for six things at most, and for each once', async () => {

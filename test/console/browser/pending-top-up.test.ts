@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { send } from '../../support/app.ts';
 import { type FakeStripe, sendEvent, startStripe, webhookSecret } from '../../support/stripe.ts';
 import { openConsole } from './harness.ts';
@@ -38,4 +38,21 @@ test('an amount that is no whole cent is refused before it is sent', async () =>
   await page.getByLabel('Amount in USD').first().fill('5.001');
   await page.getByRole('button', { name: 'Top up', exact: true }).click();
   await page.getByText('Write whole steps of $0.01.').waitFor();
+});
+
+describe('where payments are taken by hand', () => {
+  const manual = openConsole({ topUpUsd: '0', payments: '{ provider: manual }' });
+
+  test('a top-up of the application wallet says that it was asked for', async () => {
+    const page = await manual.open('/credit');
+    const apart = page
+      .locator('section')
+      .filter({ has: page.getByRole('heading', { name: 'Application wallet', exact: true }) });
+    await apart.locator('summary').click();
+    await apart.getByLabel('Amount in USD').fill('6');
+    await apart.getByRole('button', { name: 'Top up the application wallet' }).click();
+    await page.getByText('The top-up of $6.00 was asked for.').waitFor();
+    // A second press asks for nothing more.
+    expect(await apart.getByLabel('Amount in USD').inputValue()).toBe('');
+  });
 });

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { parseUsd } from '../../../src/base/money.ts';
-import { send } from '../../support/app.ts';
+import { onboard, send } from '../../support/app.ts';
 import { startUpstream, streamedCompletion } from '../../support/upstream.ts';
 import { openConsole, signIn } from './harness.ts';
 
@@ -18,10 +18,14 @@ const price = (input: string, output: string) => `{ inputPerMillionUsd: "${input
 const site = openConsole({
   settings: `
 limits: { requestsPerMinute: 1000000, tokensPerMinute: 1000000000, concurrentStreams: 1000 }
-providers: [{ id: up, kind: openai-compatible, baseUrl: "${upstream.url}/v1" }]
+providers:
+  - { id: up, kind: openai-compatible, baseUrl: "${upstream.url}/v1" }
+  - { id: far, kind: openai-compatible, baseUrl: "${upstream.url}/far/v1" }
 models:
   - { id: plain, provider: up, quality: 50, contextTokens: 100000, capabilities: [images], price: ${price('1', '2')} }
   - { id: other, provider: up, quality: 40, contextTokens: 100000, price: ${price('3', '4')} }
+  - { id: twin, provider: up, quality: 20, contextTokens: 100000, price: ${price('1', '2')} }
+  - { id: twin, provider: far, quality: 20, contextTokens: 100000, price: ${price('5', '6')} }
   - { id: dear, provider: up, quality: 10, contextTokens: 100000, price: ${price('1', '100000')} }
 `,
 });
@@ -40,7 +44,7 @@ async function open(model = 'plain'): Promise<Page> {
 
 async function say(page: Page, text: string): Promise<void> {
   await page.getByLabel('Message').fill(text);
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
 }
 
 const reply = (page: Page, at = 0): Locator => page.locator('article').nth(at);
@@ -59,7 +63,7 @@ test('a reply streams, says why it came from there, and costs what the ledger ch
   const couldCost = page.locator('.playground-composer-figures > div:nth-child(1) data.money');
   await couldCost.waitFor();
   const ceiling = nano((await couldCost.getAttribute('value')) ?? '');
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
   await page.getByText('Paris.').waitFor();
   const { shown, charge } = await costAndCharge(reply(page));
   expect(charge.state).toBe('settled');
@@ -215,6 +219,246 @@ test('a picture goes to a model that sees, and the system text before all', asyn
   expect(sent).toContain(png.toString('base64'));
 });
 
+test('a highest price that is no amount holds the message back, and says where', async () => {
+  upstream.seen.length = 0;
+  const page = await open();
+  await page.getByText('System text and limits').click();
+  await page.getByLabel('Most for a reply').fill('1,5');
+  await page.getByText('such as 0.05 or 1.50').waitFor();
+  await page.getByLabel('Message').fill('What is the capital of France?');
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('is no amount. Correct it to send.').waitFor();
+  expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
+  expect(upstream.seen).toEqual([]);
+  await page.getByLabel('Most for a reply').fill('1.5');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('Paris.').waitFor();
+});
+
+/** The link of a row of the list of models. */
+async function tryModel(page: Page, id: string, provider: string): Promise<void> {
+  await page.getByRole('link', { name: 'Models' }).click();
+  const rows = page.getByRole('table', { name: 'Chat models' }).getByRole('row');
+  await rows.filter({ hasText: id }).filter({ hasText: provider }).getByRole('link').click();
+  await page.getByLabel('Message').waitFor();
+}
+
+test('Try opens the model of its row, beside one of the same name and in a conversation that was kept', async () => {
+  upstream.seen.length = 0;
+  const page = await open();
+  await say(page, 'Hello');
+  await page.getByRole('link', { name: 'The charge' }).waitFor();
+  const model = page.getByLabel('Model', { exact: true });
+  for (const [provider, at] of [
+    ['far', '/far/v1/chat/completions'],
+    ['up', '/v1/chat/completions'],
+  ] as const) {
+    await tryModel(page, 'twin', provider);
+    await expect.poll(() => model.inputValue(), patient).toBe(`${provider}/twin`);
+    await expect.poll(() => new URL(page.url()).search, patient).toBe('');
+    const before = await page.getByRole('link', { name: 'The charge' }).count();
+    await say(page, `From ${provider}`);
+    await expect.poll(() => page.getByRole('link', { name: 'The charge' }).count(), patient).toBe(before + 1);
+    const { charge } = await costAndCharge(reply(page, before));
+    expect(charge).toMatchObject({ provider, model: 'twin' });
+    expect(upstream.seen.at(-1)?.path).toBe(at);
+  }
+  expect(await page.getByText('Hello', { exact: true }).count()).toBe(1);
+  expect(upstream.seen).toHaveLength(3);
+});
+
+test('without the list of models nothing can be sent: it says why, and asks again', async () => {
+  const page = await site.open('/');
+  let away = true;
+  await page.route('**/api/v1/assistant/models*', (route) =>
+    away ? route.fulfill({ status: 500, body: '{}' }) : route.continue(),
+  );
+  await page.goto(`${site.app.url}/console/playground?model=up/plain`);
+  await page.getByRole('alert').waitFor();
+  expect(await page.getByLabel('Message').count()).toBe(0);
+  away = false;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByLabel('Message').waitFor();
+  await expect.poll(() => page.getByLabel('Model', { exact: true }).inputValue(), patient).toBe('up/plain');
+});
+
+test('every page of the list of models can be chosen from', async () => {
+  const { models } = await owner('/api/v1/assistant/models');
+  const page = await site.open('/');
+  await page.route('**/api/v1/assistant/models*', (route) => {
+    const url = new URL(route.request().url());
+    url.searchParams.set('pageSize', '2');
+    return route.continue({ url: url.href });
+  });
+  await page.goto(`${site.app.url}/console/playground`);
+  await page.getByLabel('Message').waitFor();
+  const values = await page.locator('option').evaluateAll((all) => all.map((each) => each.getAttribute('value')));
+  expect(models.length).toBeGreaterThan(4);
+  for (const { provider, id } of models) expect(values).toContain(`${provider}/${id}`);
+});
+
+test('a model that is not offered holds the message back, and no other answers in its place', async () => {
+  upstream.seen.length = 0;
+  const page = await open('up/gone');
+  await page.getByLabel('Message').fill('Hello');
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('The model that is chosen is not offered here.').waitFor();
+  expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
+  await page.getByLabel('Model', { exact: true }).selectOption('up/other');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByText('Paris.').waitFor();
+  expect(upstream.seen).toHaveLength(1);
+});
+
+test('a conversation, its settings and what is being written stay when another key pays, and after another page', async () => {
+  const { managementKey, keyId } = await onboard(site.app);
+  const named = { displayName: 'second', purpose: 'a test' };
+  const second = (await send(site.app, 'POST', '/v1/keys', managementKey, named)).body.key.keyId;
+  const page = await site.open('/playground?model=up/plain', { credential: managementKey });
+  await page.getByText('System text and limits').click();
+  await page.getByLabel('System text', { exact: true }).fill('Be brief.');
+  // Keys are listed from the newest; the first is what pays at first.
+  await page.getByLabel('Paid with').selectOption(keyId);
+  await say(page, 'First');
+  await page.getByRole('link', { name: 'The charge' }).waitFor();
+  await page.getByLabel('Message').fill('Second');
+  await page.getByLabel('Paid with').selectOption(second);
+  await page.getByRole('link', { name: 'Models' }).click();
+  await page.getByRole('heading', { name: 'Models and prices', level: 1 }).waitFor();
+  await page.getByRole('navigation').getByRole('link', { name: 'Playground' }).first().click();
+  expect(await page.getByLabel('Message').inputValue()).toBe('Second');
+  expect(await page.getByLabel('Paid with').inputValue()).toBe(second);
+  expect(await page.getByText('First', { exact: true }).count()).toBe(1);
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect.poll(() => page.getByRole('link', { name: 'The charge' }).count(), patient).toBe(2);
+  const sent = upstream.seen.at(-1)?.body.messages as { role: string; content: string }[];
+  expect(sent.map(({ content }) => content)).toEqual(['Be brief.', 'First', 'Paris.', 'Second']);
+  const { charges } = (await send(site.app, 'GET', '/v1/charges', managementKey)).body;
+  expect(charges.map((charge: { keyId: string }) => charge.keyId)).toEqual([second, keyId]);
+});
+
+test('a refused message is sent again without being typed again', async () => {
+  const page = await open();
+  let refuse = true;
+  await page.route('**/api/v1/assistant/chat', (route) => {
+    if (!refuse) return route.continue();
+    refuse = false;
+    return route.fulfill({ status: 429, headers: json, body: refusal(429, 'RESOURCE_EXHAUSTED', 'RATE_LIMITED') });
+  });
+  upstream.seen.length = 0;
+  await say(page, 'Hello');
+  await page.getByText('Too many requests. Wait a moment.').waitFor();
+  await page.getByText('There was no reply, so this message is not sent with later ones.').waitFor();
+  expect(await page.getByLabel('Message').inputValue()).toBe('');
+  await page.getByRole('button', { name: 'Send again' }).click();
+  await page.getByText('Paris.').waitFor();
+  expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
+  expect(await page.getByText('Hello', { exact: true }).count()).toBe(1);
+  expect(
+    upstream.seen.map(({ body }) => (body.messages as { content: string }[]).map(({ content }) => content)),
+  ).toEqual([['Hello']]);
+});
+
+test('a refused message that is left behind is not paid with the next one', async () => {
+  const page = await open();
+  let refuse = true;
+  await page.route('**/api/v1/assistant/chat', (route) => {
+    if (!refuse) return route.continue();
+    refuse = false;
+    return route.fulfill({
+      status: 402,
+      headers: json,
+      body: refusal(402, 'FAILED_PRECONDITION', 'INSUFFICIENT_CREDIT'),
+    });
+  });
+  await say(page, 'A long message');
+  await page.getByRole('button', { name: 'Send again' }).waitFor();
+  await say(page, 'Another');
+  await page.getByText('Paris.').waitFor();
+  const sent = upstream.seen.at(-1)?.body.messages as { content: string }[];
+  expect(sent.map(({ content }) => content)).toEqual(['Another']);
+  // Only the last message can be sent again.
+  expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
+});
+
+test('allowing more sends again what the token’s cap refused', async () => {
+  const page = await open('up/dear');
+  upstream.answer(() => ({ pieces: streamedCompletion(['w '.repeat(60)], null) }));
+  await say(page, 'Say much');
+  await page.getByText('The reply ended here because credit did.').waitFor();
+  await say(page, 'More');
+  await page.getByText('The spending cap of the key is reached.').waitFor();
+  answers(['Par', 'is.'], 0);
+  await page.getByRole('button', { name: 'Allow $1.00 more and send again' }).click();
+  await expect.poll(() => page.getByRole('link', { name: 'The charge' }).count(), patient).toBe(2);
+  expect(await page.getByText('The spending cap of the key is reached.').count()).toBe(0);
+});
+
+test('a reply whose answer was lost for good is asked for again, and paid once', async () => {
+  upstream.seen.length = 0;
+  const page = await open();
+  await page.clock.install();
+  let reached = false;
+  let away = true;
+  await page.route('**/api/v1/assistant/chat', async (route) => {
+    if (!away) return route.continue();
+    // The first one arrives, and its answer does not.
+    if (!reached) await route.fetch();
+    reached = true;
+    await route.abort('connectionreset');
+  });
+  const { charges: before } = await owner('/v1/charges');
+  await say(page, 'Hello');
+  const again = page.getByRole('button', { name: 'Send again' });
+  await expect
+    .poll(async () => {
+      await page.clock.fastForward(15_000);
+      return await again.count();
+    }, patient)
+    .toBe(1);
+  away = false;
+  await again.click();
+  await page.getByText('Paris.').waitFor();
+  const { shown, charge } = await costAndCharge(reply(page));
+  expect(nano(charge.chargedUsd)).toBe(shown);
+  expect(upstream.seen).toHaveLength(1);
+  const { charges: after } = await owner('/v1/charges');
+  expect(after.findIndex(({ chargeId }: { chargeId: string }) => chargeId === before[0].chargeId)).toBe(1);
+});
+
+const json = { 'content-type': 'application/json' };
+const refusal = (code: number, status: string, reason: string): string =>
+  JSON.stringify({
+    error: {
+      ...{ code, status, message: 'Refused.' },
+      details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason }],
+    },
+  });
+
+// https://web.dev/articles/cls: what moves by itself, half a second after the last key or later.
+test.each([
+  [1280, 900],
+  [1280, 650],
+  [390, 844],
+])('what one writes in stays where it is while a long reply grows, at %i by %i', async (width, height) => {
+  const lines = Array.from({ length: 60 }, (_, line) => `Line ${line} of a long reply.\n\n`);
+  answers(lines, 25);
+  const page = await site.open('/');
+  await page.setViewportSize({ width, height });
+  await page.addInitScript(`
+    globalThis.shifts = [];
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shifts.push(value);
+    }).observe({ type: 'layout-shift', buffered: true });
+  `);
+  await page.goto(`${site.app.url}/console/playground?model=plain`);
+  await say(page, 'Tell me a long story.');
+  await page.getByText('Line 59').waitFor(patient);
+  await page.getByRole('link', { name: 'The charge' }).waitFor();
+  const shifts = (await page.evaluate('shifts')) as number[];
+  expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBeLessThan(0.05);
+});
+
 test('the code of the dialog runs, with a key in place of the token', { timeout: 60_000 }, async () => {
   const page = await open();
   await say(page, "It's me");
@@ -232,6 +476,8 @@ test('the code of the dialog runs, with a key in place of the token', { timeout:
   expect((await run(process.execPath, ['--input-type=module', '-e', typescript], { env })).stdout).toContain('Paris.');
   expect(await code('Python')).toContain('os.environ');
   expect(await code('OpenAI client')).toContain('client.chat.completions.create');
+  // Several providers may have a model of this name.
+  expect(await code('OpenAI client')).toContain('"model": "up/plain"');
 });
 const completion = {
   ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm' },
@@ -248,7 +494,7 @@ test('without credit Send is off and says why; without a key there is one next s
   const page = await site.open('/playground', { credential: poor });
   await page.getByLabel('Message').fill('Hello');
   await page.getByText('Nothing can be sent: use is paused until there is credit again.').waitFor();
-  expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
 });
 
 site.matrix('/playground?model=plain', {

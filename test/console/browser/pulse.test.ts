@@ -119,21 +119,21 @@ test('journeys say what the API says, and which are of few sessions', async () =
 
 test('the report’s figures, funnel, errors and stalls are the API’s', async () => {
   const page = await site.open('/pulse/checkout');
-  await page.getByRole('table', { name: 'Funnel' }).waitFor();
+  await page.getByRole('table', { name: 'Step by step' }).waitFor();
   const { totals, trend, funnel, stalls, errors, nextBestAction, series } = await report();
   expect(Number(totals.sessions)).toBe(80);
   expect(await page.getByText(nextBestAction).isVisible()).toBe(true);
   const figures = await page.locator('dl.cards .figure').allInnerTexts();
   const expected = [
     ['Sessions', totals.sessions, 'on the period before'],
-    ['Conversion', percent(totals.conversion), `${points(trend.conversionChange)} points`],
-    ['Abandoned', percent(totals.abandonmentRate), `${points(trend.abandonmentRateChange)} points`],
-    ['With errors', percent(totals.errorRate), `${points(trend.errorRateChange)} points`],
+    ['Reached the goal', percent(totals.conversion), `${points(trend.conversionChange)} points`],
+    ['Gave up', percent(totals.abandonmentRate), `${points(trend.abandonmentRateChange)} points`],
+    ['Met an error', percent(totals.errorRate), `${points(trend.errorRateChange)} points`],
   ];
   for (const [index, texts] of expected.entries()) for (const text of texts) expect(figures[index]).toContain(text);
 
   const stallOf = (step: string) => stalls.find((stall: { step: string }) => stall.step === step) ?? {};
-  const rows = await cellsOf(page, 'Funnel');
+  const rows = await cellsOf(page, 'Step by step');
   expect(rows).toHaveLength(funnel.length);
   for (const [index, line] of funnel.entries()) {
     const row = rows[index] ?? [];
@@ -185,7 +185,7 @@ test('period, goal and segment are in the address, and change the report', async
   const byCart = await report('&goal=cart', 30);
   await page.locator('dl.cards').getByText(percent(byCart.totals.conversion), { exact: true }).first().waitFor();
 
-  await page.getByLabel('Cut by').selectOption('platform');
+  await page.getByLabel('Group by').selectOption('platform');
   const rows = await cellsOf(page, 'Segments');
   const { segments } = await report('&goal=cart&breakDownBy=platform', 30);
   expect(rows.map((row) => [row[0], row[1], row[2]?.trim()])).toEqual(
@@ -219,7 +219,7 @@ test('what differs, and two segments side by side, are the API’s', async () =>
     expect(rows[index]?.[2]).toBe(percent(each.rateOfOthers));
     expect(rows[index]?.[3]).toBe(`${percent(each.explained)}, at least ${percent(each.explainedAtLeast)}`);
   }
-  expect(await page.getByText(`${tested} segments were looked at`).isVisible()).toBe(true);
+  expect(await page.getByText(`${tested} groups were compared`).isVisible()).toBe(true);
 
   await page.getByLabel('First').selectOption('android');
   await page.getByLabel('Second').selectOption('ios');
@@ -261,10 +261,10 @@ test('a rate is watched and no longer', async () => {
 
 test('a journey is declared, and properties are', async () => {
   const page = await site.open('/pulse/sign-up');
-  await page.getByRole('button', { name: 'Declare the steps' }).click();
+  await page.getByRole('button', { name: 'Set the steps' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Steps').fill('name\nphoto ?\nagreed');
-  await dialog.getByLabel('Session time-out, seconds').fill('600');
+  await dialog.getByLabel('A session is over without an event for so many seconds').fill('600');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.locator('.pulse-steps').getByText('agreed').waitFor();
   expect(await manage('GET', '/v1/pulse/journeys/sign-up/declaration')).toMatchObject({
@@ -275,10 +275,10 @@ test('a journey is declared, and properties are', async () => {
     ],
     sessionTimeoutSeconds: 600,
   });
-  await page.getByRole('button', { name: 'Declare properties' }).click();
+  await page.getByRole('button', { name: 'Choose properties' }).click();
   await page.getByRole('dialog').getByLabel('Properties').fill('platform\nversion');
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-  await page.getByLabel('Cut by').getByRole('option', { name: 'version' }).waitFor({ state: 'attached' });
+  await page.getByLabel('Group by').getByRole('option', { name: 'version' }).waitFor({ state: 'attached' });
   const { properties } = await manage('GET', '/v1/pulse/properties');
   expect(properties.map(({ property }: { property: string }) => property)).toEqual(['platform', 'version']);
 });

@@ -40,7 +40,7 @@ test('a wrong key is told in words, and stays to be mended', async () => {
   const page = await site.open('/', { credential: null });
   await page.getByLabel('Management key').fill(site.customer.apiKey);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  expect(await page.getByRole('alert').textContent()).toContain('This sign-in may not do that.');
+  expect(await page.getByRole('alert').textContent()).toContain('This is a key for programs, and signs nobody in.');
   await page.getByLabel('Management key').fill(`${site.customer.managementKey}x`);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('alert').getByText('The key is not known here.').waitFor();
@@ -63,6 +63,81 @@ test('a code of a link signs in once, and is out of the address at once', async 
   const again = await site.open(`/#code=${code}`, { credential: null });
   await again.getByText('The sign-in link was used already or is too old.').waitFor();
   expect(again.url()).toBe(`${site.app.url}/console/`);
+});
+
+test('who is signed in is asked before the code of a link is used, and it is out of the address at once', async () => {
+  const sent: string[] = [];
+  const page = await site.open('/', { credential: null });
+  await signIn(page, site.customer.managementKey);
+  await settled(page);
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent.push(new URL(request.url()).pathname);
+  });
+  const { codes } = site.app.rooms.sessions;
+  const code = await codes.create({ accountId: site.newcomer.accountId });
+  const dialog = page.getByRole('dialog', { name: 'Sign in with the link instead?' });
+  // Pasted into the page that is open.
+  await page.evaluate(`location.hash = 'code=${code}'`);
+  await dialog.getByText('You are signed in as A customer.').waitFor();
+  expect(page.url()).toBe(`${site.app.url}/console/`);
+  expect(await leftIn(page)).not.toContain(code);
+  await dialog.getByRole('button', { name: 'Stay signed in' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  expect(sent).toEqual([]);
+
+  // Opened as a page of its own, the code is as good as before: nothing was sent.
+  await page.goto('about:blank');
+  await page.goto(`/console/credit#code=${code}`);
+  await dialog.waitFor();
+  expect(page.url()).toBe(`${site.app.url}/console/credit`);
+  expect(await page.locator('.account-name').textContent()).toBe('A customer');
+  await dialog.getByRole('button', { name: 'Sign in with the link' }).click();
+  await page.locator('.account-name', { hasText: 'A new customer' }).waitFor();
+  expect(page.url()).toBe(`${site.app.url}/console/credit`);
+  expect(sent.filter((path) => path === '/console/session')).toHaveLength(1);
+
+  // A code that was used is told, and nobody is signed out.
+  await page.evaluate(`location.hash = 'code=${code}'`);
+  await dialog.getByRole('button', { name: 'Sign in with the link' }).click();
+  await dialog.getByText('The sign-in link was used already or is too old.').waitFor();
+  await dialog.getByRole('button', { name: 'Stay signed in' }).click();
+  await page.reload();
+  expect(await page.locator('.account-name').textContent()).toBe('A new customer');
+});
+
+test('a link that is pasted into a tab with the sign-in signs in', async () => {
+  const page = await site.open('/', { credential: null });
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.evaluate(`location.hash = 'code=${await newCode()}'`);
+  await page.locator('.account-name', { hasText: 'A customer' }).waitFor();
+  expect(page.url()).toBe(`${site.app.url}/console/`);
+});
+
+test('each is told when their session ends', async () => {
+  const page = await site.open('/', { credential: null });
+  await page.getByText('The session ends after an hour without use.').waitFor();
+  await page.getByRole('radio', { name: 'Operator' }).check();
+  await page.getByText('The session ends after 15 minutes without use.').waitFor();
+});
+
+test('a page that nobody has a hand on asks for nothing by itself, and goes on with the next touch', async () => {
+  const page = await site.open('/', { credential: null, prepare: (context) => context.clock.install() });
+  await signIn(page, site.customer.managementKey);
+  await settled(page);
+  let asked = 0;
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname.endsWith('/v1/wallet')) asked += 1;
+  });
+  await page.clock.runFor('02:30');
+  await expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThan(0);
+  await page.clock.runFor('02:31');
+  const before = asked;
+  for (let minute = 0; minute < 20; minute++) await page.clock.runFor('01:00');
+  // A request that was on its way when the time came is not one of these.
+  expect(asked - before).toBeLessThanOrEqual(1);
+  await page.mouse.move(40, 40);
+  await page.mouse.move(60, 60);
+  await expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThan(before);
 });
 
 test('a session that ends leads to the sign-in, and back to the same page', async () => {

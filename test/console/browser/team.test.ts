@@ -46,6 +46,57 @@ test('a person gets a management key, which is shown once and signs in', async (
   expect(await section(theirs, 'Sessions').locator('tbody tr').count()).toBeGreaterThan(1);
 });
 
+/** Refuses the next write to a path. */
+async function refuseOnce(page: Page, path: string): Promise<void> {
+  let refused = false;
+  await page.route(path, (route) => {
+    if (refused || route.request().method() !== 'POST') return route.continue();
+    refused = true;
+    return route.fulfill({ status: 429, contentType: 'application/json', body: JSON.stringify(tooMany) });
+  });
+}
+const tooMany = {
+  error: {
+    ...{ code: 429, status: 'RESOURCE_EXHAUSTED', message: 'Too many.' },
+    details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'RATE_LIMITED' }],
+  },
+};
+
+test('a dialog opens without the refusal of what it was opened for before', async () => {
+  const page = await site.open('/team');
+  const dialog = page.getByRole('dialog');
+  await refuseOnce(page, '**/v1/keys/*:rotate');
+  const rotate = section(page, 'Management keys')
+    .getByRole('row', { name: /Grace Hopper/ })
+    .getByRole('button', {
+      name: 'Rotate',
+    });
+  await rotate.click();
+  await dialog.getByLabel('The old secret works on for').selectOption('An hour');
+  await dialog.getByRole('button', { name: 'Rotate' }).click();
+  await dialog.getByText('Too many requests.').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await section(page, 'Management keys')
+    .getByRole('row', { name: /you/ })
+    .getByRole('button', { name: 'Rotate' })
+    .click();
+  await dialog.getByText('You are signed in with this key.').waitFor();
+  expect(await dialog.getByText('Too many requests.').count()).toBe(0);
+  expect(await dialog.getByLabel('The old secret works on for').inputValue()).toBe('0');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+  await refuseOnce(page, '**/v1/keys');
+  const add = () => section(page, 'Management keys').getByRole('button', { name: 'Add a person' }).click();
+  await add();
+  await dialog.getByLabel('Name of the person').fill('Ada Lovelace');
+  await dialog.getByRole('button', { name: 'Add a person' }).click();
+  await dialog.getByText('Too many requests.').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await add();
+  await dialog.getByLabel('Name of the person').waitFor();
+  expect(await dialog.getByText('Too many requests.').count()).toBe(0);
+});
+
 test('rotating the key that one is signed in with shows the new secret, and ends the session', async () => {
   const customer = await onboard(site.app, '0');
   const page = await site.open('/team', { credential: customer.managementKey });

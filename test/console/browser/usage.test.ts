@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { onboard, send } from '../../support/app.ts';
 import { openConsole, settled } from './harness.ts';
-import { nano, spendSome, spentByEntries, sum } from './spend.ts';
+import { messages, nano, spendSome, spentByEntries, sum } from './spend.ts';
 
 const site = openConsole({ fill: spendSome });
 
@@ -68,7 +69,72 @@ test('the export is a file with the same sum', async () => {
   expect(sum(lines.map((line) => nano(line.split(',')[at])))).toBe(await spentByEntries(site));
 });
 
-test('a name leads to its charges', async () => {
+test('a name leads to its charges, whose sum is that of its row', async () => {
+  const compare = async (search: string, name: string) => {
+    const page = await site.open(`/usage${search}`);
+    await settled(page);
+    const row = page.locator('section table.table tbody tr').filter({ has: page.getByRole('link', { name }) });
+    const amount = nano(await row.locator('data.money').getAttribute('value'));
+    await row.getByRole('link', { name }).click();
+    await page.getByRole('heading', { name: 'Charges', level: 1 }).waitFor();
+    await settled(page);
+    expect(await amountsIn(page, 'section table.table tfoot'), search).toEqual([amount]);
+    return { amount, address: new URL(page.url()).searchParams };
+  };
+  const all = await compare('?group=operation', 'chat');
+  const blue = await compare('?group=operation&only=project%3Dblue', 'chat');
+  expect(blue.amount).toBeGreaterThan(0n);
+  expect(blue.amount).toBeLessThan(all.amount);
+  expect((await compare('?group=label&label=project', 'blue')).amount).toBe(blue.amount);
+  const today = new Date().toISOString().slice(0, 10);
+  const { address } = await compare('?group=operation&days=1', 'chat');
+  expect([address.get('from'), address.get('to')]).toEqual([today, today]);
+  const year = await compare('?group=operation&days=365', 'chat');
+  const first = new Date(Date.now() - 364 * 86_400_000).toISOString().slice(0, 10);
+  expect([year.address.get('from'), year.address.get('to')]).toEqual([first, today]);
+  const page = await site.open(`/usage?group=label&label=user&only=project%3Dblue`);
+  await page.getByRole('cell', { name: 'ada' }).waitFor();
+  // Charges are listed by one label, so there is no list that is this row's.
+  expect(await page.getByRole('link', { name: 'ada' }).count()).toBe(0);
+});
+
+test('what was before is not called nothing while it is not known', async () => {
+  const isBefore = (url: URL) => url.pathname.endsWith('/v1/usage') && !url.searchParams.has('groupBy');
+  for (const known of [false, true]) {
+    const page = await site.open('/usage', {
+      prepare: (context) =>
+        context.route(isBefore, (route) =>
+          known ? route.fulfill({ json: {} }) : route.fulfill({ status: 503, json: {} }),
+        ),
+    });
+    await settled(page);
+    const nothing = page.getByText('nothing in the 30 days before');
+    if (known) await nothing.first().waitFor();
+    expect(await nothing.count()).toBe(known ? 3 : 0);
+    expect(await page.locator('.usage-figure .small').allTextContents()).toEqual(
+      Array.from({ length: 3 }, () => (known ? 'nothing in the 30 days before' : '–')),
+    );
+  }
+});
+
+test('a key is named, however many there are', async () => {
+  const customer = await onboard(site.app, '5.00');
+  await send(site.app, 'POST', '/api/v1/assistant/chat', customer.apiKey, { messages });
+  for (let count = 0; count < 101; count++) {
+    const made = { displayName: `key ${count}`, purpose: 'one of many' };
+    expect((await send(site.app, 'POST', '/v1/keys', customer.managementKey, made)).status).toBe(200);
+  }
+  const page = await site.open('/usage?group=key', { credential: customer.managementKey });
+  await page.getByRole('link', { name: 'backend', exact: true }).waitFor();
+  await page.getByRole('link', { name: 'backend', exact: true }).click();
+  const chosen = page.getByLabel('Key', { exact: true }).locator('option:checked');
+  await expect.poll(() => chosen.textContent(), { timeout: 20_000 }).toMatch(/^backend …/);
+  // The oldest key pays where it is chosen.
+  await page.goto(`/console/playground?key=${customer.keyId}`);
+  await page.locator('option:checked', { hasText: /^backend …/ }).waitFor({ state: 'attached' });
+});
+
+test('a name leads to the charges of an end user', async () => {
   const page = await site.open('/usage?group=subject');
   await page.getByRole('link', { name: 'user-42' }).click();
   await page.getByRole('heading', { name: 'Charges', level: 1 }).waitFor();

@@ -128,6 +128,72 @@ test('an endpoint is added: its secret is shown once, verifies a test, and stays
   await server.close();
 });
 
+test('the secret of an endpoint stays until it was kept, also after Back, and is then nowhere in memory', async () => {
+  const server = await startReceiver();
+  const page = await site.open('/models');
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByRole('button', { name: 'Add an endpoint' }).click();
+  await page.getByRole('dialog').getByLabel('URL').fill(server.url);
+  await page.getByRole('dialog').getByRole('button', { name: 'Add an endpoint' }).click();
+  const shown = page.locator('.secret code');
+  const secret = (await shown.textContent()) ?? '';
+  expect(secret).toMatch(/^whsec_/);
+  expect(await memoryOf(page)).toContain(secret);
+  await page.goBack();
+  await page.locator('h1', { hasText: 'Models and prices' }).waitFor({ state: 'attached' });
+  expect(await shown.textContent()).toBe(secret);
+  await page.getByLabel('I have stored it').check();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await shown.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await tables(page).nth(1).waitFor();
+  expect((await memoryOf(page)).includes(secret)).toBe(false);
+  const { endpoints } = await manage('GET', '/v1/webhooks/endpoints');
+  const made = endpoints.find(({ url }: { url: string }) => url === server.url);
+  await manage('DELETE', `/v1/webhooks/endpoints/${made.endpointId}`);
+  await server.close();
+});
+
+/** Everything that the page's scripts still hold, after what they do not was cleared away. */
+async function memoryOf(page: Page): Promise<string> {
+  const devtools = await page.context().newCDPSession(page);
+  const chunks: string[] = [];
+  devtools.on('HeapProfiler.addHeapSnapshotChunk', ({ chunk }) => chunks.push(chunk));
+  await devtools.send('HeapProfiler.collectGarbage');
+  await devtools.send('HeapProfiler.takeHeapSnapshot', { reportProgress: false });
+  await devtools.detach();
+  return chunks.join('');
+}
+
+test('deliveries are not asked for again and again where nobody is there', async () => {
+  const soon = { deliveryId: 'dlv_soon', type: 'test', state: 'pending', attempts: 1 };
+  const page = await site.open('/models', { prepare: (context) => context.clock.install() });
+  let asked = 0;
+  await page.route('**/v1/webhooks/deliveries*', async (route) => {
+    asked += 1;
+    const nextAttemptTime = new Date().toISOString();
+    await route.fulfill({ json: { deliveries: [{ ...soon, nextAttemptTime, createTime: nextAttemptTime }] } });
+  });
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await tables(page).nth(1).waitFor();
+  const first = asked;
+  await expect
+    .poll(
+      async () => {
+        await page.clock.runFor('00:02');
+        return asked;
+      },
+      { timeout: 20_000 },
+    )
+    .toBeGreaterThan(first);
+  await page.clock.runFor('05:01');
+  const before = asked;
+  for (let minute = 0; minute < 5; minute++) await page.clock.runFor('01:00');
+  // A request that was on its way when the time came is not one of these.
+  expect(asked - before).toBeLessThanOrEqual(1);
+});
+
 test('a secret is replaced, and both sign in the overlap', async () => {
   const server = await startReceiver();
   const added = await manage('POST', '/v1/webhooks/endpoints', { url: server.url });

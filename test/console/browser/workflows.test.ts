@@ -6,13 +6,18 @@ import { openConsole } from './harness.ts';
 
 const site = openConsole({
   topUpUsd: '50.00',
-  settings: 'limits: { requestsPerMinute: 1000000 }',
+  // No test asks the model; what it could cost is part of estimates.
+  settings: `
+limits: { requestsPerMinute: 1000000 }
+providers: [{ id: up, kind: openai-compatible, baseUrl: "http://127.0.0.1:9/v1" }]
+models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, capabilities: [json], price: { inputPerMillionUsd: "1", outputPerMillionUsd: "2" } }]`,
   fill: async ({ app, customer }) => {
     const body = {
       purpose: 'Apologise to the customer because the order comes late',
       kind: 'apology_for_delay',
       locale: 'en-GB',
       facts: [{ name: 'recipient', value: 'Ms Adeyemi' }],
+      assist: 'off',
     };
     const made = await send(app, 'POST', '/v1/draft/document', customer.apiKey, body);
     expect(made.status, made.text).toBe(200);
@@ -41,8 +46,8 @@ test.each([
   ['readiness', ['of 100', 'Risky phrases', 'What is missing']],
   ['guidance', ['Do next', 'missing', 'not ready']],
   ['draft', ['Ms Adeyemi', 'waits for review', '48213']],
-  ['decision', ['1. South', 'Left out', 'East']],
-  ['scoring', ['of 100', 'Rating', 'What moves it']],
+  ['decision', ['1. South', 'Options that cannot be chosen, and why', 'East']],
+  ['scoring', ['of 100', 'Rating', 'What raised or lowered the score']],
 ])('the family %s runs from its example, and costs what the ledger charged', async (family, words) => {
   const page = await site.open(`/workflows/${family}`);
   const requests: { url: string; authorization: string }[] = [];
@@ -58,9 +63,106 @@ test.each([
   expect(charge).toMatchObject({ state: 'settled', keyId: site.customer.keyId });
   expect(shown).toBe(charged);
   expect(shown).toBe(price);
-  expect(requests.filter(({ authorization }) => authorization.startsWith('Bearer eyJ'))).toHaveLength(1);
+  const paid = requests.filter(({ authorization }) => authorization.startsWith('Bearer eyJ'));
+  expect(paid.filter(({ url }) => !url.endsWith(':estimate'))).toHaveLength(1);
   expect(requests.filter(({ authorization }) => authorization.includes('ik_'))).toEqual([]);
 });
+
+test('a run whose answer was lost is run again by pressing again, and paid once; a third press is another run', async () => {
+  const page = await site.open('/workflows/risk');
+  let lost = 0;
+  await page.route('**/v1/risk/check', async (route) => {
+    if (lost > 0) return route.continue();
+    lost += 1;
+    expect((await route.fetch()).status()).toBe(200);
+    await route.abort('connectionreset');
+  });
+  const charges = async (): Promise<{ chargeId: string }[]> => (await owner('/v1/charges?pageSize=200')).charges ?? [];
+  const before = (await charges()).length;
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('alert').getByText('The service does not answer.').waitFor();
+  expect(await charges()).toHaveLength(before + 1);
+  await run(page);
+  const { shown, charged, charge } = await costs(page, 'risk');
+  expect(shown).toBe(charged);
+  const paid = await charges();
+  expect(paid).toHaveLength(before + 1);
+  expect(charge.chargeId).toBe(paid[0]?.chargeId);
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await expect.poll(async () => (await charges()).length, { timeout: 20_000 }).toBe(before + 2);
+});
+
+test.each(['risk', 'draft'])('what %s could cost is said before it is run, as the API estimates it', async (family) => {
+  const page = await site.open(`/workflows/${family}`);
+  const shown = page.locator('.workflows-run data.money').last();
+  await expect.poll(() => shown.count(), { timeout: 20_000 }).toBe(1);
+  const request = JSON.parse(await page.getByLabel('Request').inputValue());
+  const estimate = async (body: object) =>
+    (await send(site.app, 'POST', '/v1/workflows:estimate', site.customer.apiKey, { [family]: body })).body.ceilingUsd;
+  const value = () => shown.getAttribute('value');
+  const rules = await estimate(request);
+  await expect.poll(value, { timeout: 20_000 }).toBe(rules);
+  const assisted = await estimate({ ...request, assist: 'auto' });
+  expect(parseUsd(assisted)).toBeGreaterThan(parseUsd(rules) ?? 0n);
+  await page.getByLabel('Request').fill(JSON.stringify({ ...request, assist: 'auto' }));
+  await expect.poll(value, { timeout: 20_000 }).toBe(assisted);
+});
+
+test.each(['risk', 'readiness', 'guidance', 'draft', 'decision', 'scoring'])(
+  'on a German page, what the service says in English of %s is marked as English',
+  async (family) => {
+    const page = await site.open(`/workflows/${family}`, { locale: 'de-DE' });
+    await page.getByRole('button', { name: 'Ausführen', exact: true }).click();
+    await result(page).locator('details pre').last().waitFor({ state: 'attached' });
+    const raw = JSON.parse((await result(page).locator('details pre').last().textContent()) ?? '{}');
+    const said = sentencesIn(raw);
+    expect(said.length).toBeGreaterThan(0);
+    const unmarked = await result(page).evaluate((root) =>
+      [...root.querySelectorAll('*')]
+        .filter((element) => element.closest('[lang], code, pre')?.localName === 'html')
+        .flatMap((element) => [...element.childNodes].filter(({ nodeType }) => nodeType === 3))
+        .map(({ nodeValue }) => nodeValue ?? ''),
+    );
+    expect(unmarked.filter((text) => said.some((sentence) => text.includes(sentence)))).toEqual([]);
+    // The texts of the console itself are not.
+    expect(unmarked).toContain('Ergebnis');
+    const [language] = await result(page)
+      .locator('[lang]')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('lang')));
+    expect(language).toBe('en');
+  },
+);
+
+test('on a German page, a German answer and what is wrong with a request have their own languages', async () => {
+  const page = await site.open('/workflows/risk', { locale: 'de-DE' });
+  const text =
+    'Garantierte Rendite von 20 % im Monat. Überweisen Sie heute eine Anzahlung, und schreiben Sie mir privat.';
+  await page.getByLabel('Anfrage').fill(JSON.stringify({ text, assist: 'off', locale: 'de' }));
+  await page.getByRole('button', { name: 'Ausführen', exact: true }).click();
+  await result(page).locator('li [lang=de], p[lang=de]').first().waitFor();
+  await page.getByLabel('Anfrage').fill('{ "text": 1 }');
+  await page.getByRole('button', { name: 'Ausführen', exact: true }).click();
+  await page.locator('.workflows-notes li [lang=en]').first().waitFor();
+});
+
+/** The sentences of a reply that the service wrote, by the names of their fields. */
+function sentencesIn(value: unknown, name = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => sentencesIn(each, name));
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([field, each]) => sentencesIn(each, field));
+  const spoken = [
+    'message',
+    'reason',
+    'suggestion',
+    'action',
+    'summary',
+    'rationale',
+    'nextBestAction',
+    'risks',
+    'note',
+  ];
+  return spoken.includes(name) && typeof value === 'string' && value.includes(' ') ? [value] : [];
+}
 
 test('phrases are marked where they stand in the text, and checks are sorted by what they cost', async () => {
   const page = await site.open('/workflows/risk');
@@ -144,11 +246,11 @@ test('a workflow of one’s own is made, runs at the price of its family, is ret
   const wrong = JSON.parse(await page.getByLabel('Definition').inputValue());
   wrong.checks[0].pass = 'input.incom > 0.0';
   await page.getByLabel('Definition').fill(JSON.stringify(wrong, null, 2));
-  await page.getByRole('button', { name: 'Make it' }).click();
+  await page.getByRole('button', { name: 'Save the definition' }).click();
   await page.locator('.workflows-notes li').first().waitFor();
   wrong.checks[0].pass = 'input.income > 0.0';
   await page.getByLabel('Definition').fill(JSON.stringify(wrong, null, 2));
-  await page.getByRole('button', { name: 'Make it' }).click();
+  await page.getByRole('button', { name: 'Save the definition' }).click();
   await page.getByRole('link', { name: 'acme/loan-check' }).click();
   await run(page);
   expect(await result(page).locator('pre').first().textContent()).toContain('"affordable": true');

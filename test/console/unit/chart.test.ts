@@ -41,8 +41,16 @@ test('the texts beside the axis have the room that they need', () => {
 });
 
 test('as many names as fit stand below', () => {
-  expect(geometryOf('bars', 30, [], { width: 390, height: 100 }).labelled).toEqual([0, 6, 12, 18, 24]);
-  expect(geometryOf('bars', 3, [], { width: 390, height: 100 }).labelled).toEqual([0, 1, 2]);
+  const below = (count: number) => geometryOf('bars', count, [], { width: 390, height: 100 }).labels;
+  expect(below(30).map(({ category }) => category)).toEqual([0, 6, 12, 18, 24]);
+  expect(below(3).map(({ category }) => category)).toEqual([0, 1, 2]);
+});
+
+test('no name below is cut off at the edge', () => {
+  const width = 390;
+  for (let count = 1; count <= 400; count++)
+    for (const { x, anchor } of geometryOf('bars', count, [], { width, height: 100 }).labels)
+      expect(anchor === 'end' ? x : x + 32, `${count} columns`).toBeLessThanOrEqual(width);
 });
 
 test('a line goes through the middle of each column', () => {

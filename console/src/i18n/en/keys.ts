@@ -27,7 +27,8 @@ export default {
   showAll: 'All keys',
   lastUsed: 'Last used',
   never: 'never',
-  notDirectly: 'not directly: by its tokens',
+  lastUsedHelp:
+    'Last used: the key itself, or a token made of it, such as one of the playground. It is known within a minute.',
   cost: 'Cost, 30 days (UTC)',
   hiddenCost: 'Keys that are not shown cost {amount} in the same time.',
   spent: 'Spent of cap',

@@ -7,6 +7,7 @@ export default {
   recordHelp: 'Credits the account at once. The same reference is never credited twice.',
   amount: 'Amount in USD',
   amountHelp: 'At least 5.00',
+  amountWrong: 'Write an amount with at most nine decimals, such as 20 or 12.50.',
   reference: 'Reference of the payment',
   referenceHelp: 'The bank’s own, such as SEPA 2026-0001: a repetition is recognised by it',
   recordDo: 'Record the payment',

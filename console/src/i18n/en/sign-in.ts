@@ -9,8 +9,13 @@ export default {
   tokenHelp: 'The OPERATOR_TOKEN of the service, or one of operatorTokens in its settings.',
   submit: 'Sign in',
   safe: 'The key is exchanged for a session and is not kept in this browser. The session ends after an hour without use.',
-  codeFailed: 'The sign-in link was used already or is too old. Sign in with the key, or ask for a new link.',
+  safeOperator:
+    'The token is exchanged for a session and is not kept in this browser. The session ends after 15 minutes without use.',
+  tokenUnknown: 'The token is not known here. Check that all of it was copied, and that it is of this service.',
+  otherKind:
+    'This is a key for programs, and signs nobody in. Use the management key of the account, which begins with ik_mgmt_.',
   signingIn: 'Signing in with the link …',
+  passkeyElsewhere: 'Passkeys work at {address}, not at this one: browsers tie them to a name.',
   show: 'Show',
   hide: 'Hide',
 } as const;

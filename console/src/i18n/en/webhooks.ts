@@ -1,6 +1,6 @@
 export default {
   title: 'Webhooks',
-  lead: 'Your own servers are told when credit runs low or a journey leaves its band.',
+  lead: 'Your own servers are told when credit runs low or a journey passes one of its bounds.',
   endpoints: 'Endpoints',
   add: 'Add an endpoint',
   addTitle: 'Add an endpoint',

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
 import type { ChargeJson, PriceLineJson } from '../../../gen/intelligence/wallet/v1/wallet_pb';
+import { useAllKeys } from '../../credentials/all-keys.ts';
 import { findText, formatNumber, t } from '../../i18n/index.ts';
 import { exactText, readUsd, sumUsd } from '../../money.ts';
 import { useRpc } from '../../query.ts';
@@ -84,8 +85,8 @@ function Lines({ lines }: { lines: readonly PriceLineJson[] }) {
 
 function Facts({ charge }: { charge: ChargeJson }) {
   const { createTime, endTime, keyId, deviceId, subject, model } = charge;
-  const keys = useRpc('KeyService.ListKeys', { pageSize: 100 });
-  const key = keys.data?.keys?.find((one) => one.keyId === keyId);
+  const keys = useAllKeys();
+  const key = keys.data?.rows.find((one) => one.keyId === keyId);
   return (
     <dl class="pairs">
       <Fact name={t('charges.operation')}>{charge.operation}</Fact>
@@ -100,12 +101,18 @@ function Facts({ charge }: { charge: ChargeJson }) {
       <Fact name={t('charges.attempts')}>
         {charge.requests && charge.requests !== '1' && countText(charge.requests)}
       </Fact>
+      <Fact name={t('charges.calls')}>{charge.attempts && formatNumber(charge.attempts)}</Fact>
+      <Fact name={t('charges.finish')}>
+        {charge.finishReason && (findText('charges', `finish-${charge.finishReason}`) ?? charge.finishReason)}
+      </Fact>
       <Fact name={t('charges.estimated')}>{charge.estimated && t('charges.estimatedText')}</Fact>
       <Fact name={t('charges.admitted')}>
         <Time at={createTime} as="full" />
       </Fact>
       <Fact name={t('charges.ended')}>{endTime && <Time at={endTime} as="full" />}</Fact>
-      <Fact name={t('charges.took')}>{createTime && endTime && tookText(createTime, endTime)}</Fact>
+      <Fact name={t('charges.took')}>{charge.latencyMs && durationText(charge.latencyMs)}</Fact>
+      <Fact name={t('charges.modelTook')}>{charge.modelLatencyMs && durationText(charge.modelLatencyMs)}</Fact>
+      <Fact name={t('charges.request')}>{charge.requestId && <code>{charge.requestId}</code>}</Fact>
       <Fact name={t('charges.heldFor')}>
         <Money usd={charge.heldUsd} />
       </Fact>
@@ -127,8 +134,8 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   );
 }
 
-function tookText(from: string, to: string): string {
-  const ms = new Date(to).getTime() - new Date(from).getTime();
+function durationText(milliseconds: string): string {
+  const ms = Number(milliseconds);
   if (ms < 1_000) return t('charges.milliseconds', { count: ms });
   return t('charges.seconds', { seconds: formatNumber(ms / 1_000, { maximumFractionDigits: 1 }) });
 }

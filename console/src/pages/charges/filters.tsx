@@ -1,11 +1,14 @@
 import type { ListChargesRequestJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
-import { lastDays } from '../../days.ts';
+import { useAllKeys } from '../../credentials/all-keys.ts';
+import { type Day, lastDays, rangeText, startOf, timesOf } from '../../days.ts';
 import { t } from '../../i18n/index.ts';
 import { useRpc } from '../../query.ts';
 import { Button, FilterChip, Filters, Select, TypedFilter } from '../../ui/index.ts';
 
 export const noFilters = {
   days: '30',
+  from: '',
+  to: '',
   state: '',
   operation: '',
   model: '',
@@ -13,19 +16,21 @@ export const noFilters = {
   subject: '',
   device: '',
   label: '',
+  request: '',
 };
 export type ChargeFilterValues = typeof noFilters;
 
 const states = ['held', 'settled', 'released', 'expired', 'superseded'] as const;
 const periods = [1, 7, 30, 90, 400];
 
-/** What is asked of the API. `minute` is the present, in minutes. */
-export function requestOf(values: ChargeFilterValues, minute: number): ListChargesRequestJson {
-  const { days, state, operation, model, key, subject, device, label } = values;
+/** What is asked of the API at a time. */
+export function requestOf(values: ChargeFilterValues, now: Date): ListChargesRequestJson {
+  const { days, state, operation, model, key, subject, device, label, request } = values;
   const count = periods.find((period) => String(period) === days) ?? 30;
+  const range = rangeOf(values);
   const at = label.indexOf('=');
   return {
-    startTime: new Date(minute * 60_000 - count * 86_400_000).toISOString(),
+    ...(range ? timesOf(range.first, range.last) : { startTime: before(now, count) }),
     pageSize: 50,
     ...(states.some((known) => known === state) && { state: state as (typeof states)[number] }),
     ...(operation && { operation }),
@@ -33,8 +38,20 @@ export function requestOf(values: ChargeFilterValues, minute: number): ListCharg
     ...(key && { keyId: key }),
     ...(subject && { subject }),
     ...(device && { deviceId: device }),
+    ...(request && { requestId: request }),
     ...(at > 0 && { metadata: { key: label.slice(0, at), value: label.slice(at + 1) } }),
   };
+}
+
+/** So many days ago, to the minute. */
+function before(now: Date, days: number): string {
+  return new Date(Math.floor(now.getTime() / 60_000) * 60_000 - days * 86_400_000).toISOString();
+}
+
+/** The days that a link from Usage names, both included; they go before the period. */
+function rangeOf({ from, to }: ChargeFilterValues): { first: Day; last: Day } | undefined {
+  const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(startOf(text).getTime());
+  return isDay(from) && isDay(to) && from <= to ? { first: from, last: to } : undefined;
 }
 
 interface ChargeFiltersProps {
@@ -51,9 +68,10 @@ export function ChargeFilters({ values, set }: ChargeFiltersProps) {
     groupBy: ['operation', 'model'],
     pageSize: 1_000,
   });
-  const keys = useRpc('KeyService.ListKeys', { pageSize: 100 });
+  const keys = useAllKeys();
+  const range = rangeOf(values);
   const rows = used.data?.rows ?? [];
-  const keyOptions = (keys.data?.keys ?? []).map(({ keyId = '', displayName = '', lastFour }) => ({
+  const keyOptions = (keys.data?.rows ?? []).map(({ keyId = '', displayName = '', lastFour }) => ({
     value: keyId,
     label: `${displayName || keyId} …${lastFour ?? ''}`,
   }));
@@ -62,9 +80,12 @@ export function ChargeFilters({ values, set }: ChargeFiltersProps) {
       <Filters label={t('charges.filters')}>
         <Select
           label={t('charges.period')}
-          value={values.days}
-          options={periods.map((count) => ({ value: String(count), label: t('charges.days', { count }) }))}
-          onValue={(days) => set({ days })}
+          value={range ? 'range' : values.days}
+          options={[
+            ...(range ? [{ value: 'range', label: rangeText(range.first, range.last) }] : []),
+            ...periods.map((count) => ({ value: String(count), label: t('charges.days', { count }) })),
+          ]}
+          onValue={(days) => set({ days, from: '', to: '' })}
         />
         <Choice
           label={t('charges.state')}
@@ -92,7 +113,14 @@ export function ChargeFilters({ values, set }: ChargeFiltersProps) {
           value={values.label}
           onValue={(label) => set({ label })}
         />
+        <TypedFilter
+          label={t('charges.request')}
+          placeholder={t('charges.requestHelp')}
+          value={values.request}
+          onValue={(request) => set({ request })}
+        />
       </Filters>
+      {range && <p class="muted small">{t('charges.rangeHelp')}</p>}
       <p class="charges-chips">
         {values.device && (
           <FilterChip name={`${t('charges.device')} ${values.device}`} onRemove={() => set({ device: '' })} />

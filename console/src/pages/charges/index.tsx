@@ -2,8 +2,9 @@ import './charges.css';
 import { useMemo } from 'preact/hooks';
 import { useLocation, useParams, useSearch } from 'wouter-preact';
 import type { ChargeJson } from '../../../gen/intelligence/wallet/v1/wallet_pb';
+import { FirstRequest } from '../../credentials/first-request.tsx';
 import { t } from '../../i18n/index.ts';
-import { useRowList } from '../../paging.ts';
+import { useRowList } from '../../row-list.ts';
 import { Async, Banner, Curl, More, Page, Section, useFilters } from '../../ui/index.ts';
 import { ChargePanel } from './charge-panel.tsx';
 import { ChargeTable } from './charge-table.tsx';
@@ -15,12 +16,15 @@ export default function Charges() {
   const { chargeId } = useParams<{ chargeId?: string }>();
   const [, navigate] = useLocation();
   const search = useSearch();
-  // Rounded to a minute, so that the same filters are the same request for a while.
-  const minute = Math.floor(Date.now() / 60_000);
-  const request = useMemo(() => requestOf(filters, minute), [JSON.stringify(filters), minute]);
+  // The period begins where it did when the filters were chosen, so that the pages that were read stay.
+  const request = useMemo(() => requestOf(filters, new Date()), [JSON.stringify(filters)]);
   const list = useRowList('WalletService.ListCharges', request, ({ charges }) => charges);
   const isFiltered = JSON.stringify(filters) !== JSON.stringify(noFilters);
   const kept = search === '' ? '' : `?${search}`;
+  const close = () => {
+    // After Back the address is the list's already.
+    if (chargeId !== undefined) navigate(`/charges${kept}`);
+  };
 
   return (
     <Page title={t('charges.title')} lead={t('charges.lead')}>
@@ -31,9 +35,11 @@ export default function Charges() {
           lines={12}
           isEmpty={(rows) => rows.length === 0 && list.more === undefined}
           empty={
-            <Banner title={isFiltered ? t('charges.empty') : t('charges.none')}>
-              {isFiltered ? t('charges.emptyHelp') : undefined}
-            </Banner>
+            isFiltered ? (
+              <Banner title={t('charges.empty')}>{t('charges.emptyHelp')}</Banner>
+            ) : (
+              <FirstRequest title={t('charges.none')} />
+            )
           }
         >
           {(rows: readonly ChargeJson[]) => (
@@ -46,7 +52,7 @@ export default function Charges() {
         </Async>
       </Section>
       <Curl name="WalletService.ListCharges" request={request} />
-      <ChargePanel chargeId={chargeId} onClose={() => navigate(`/charges${kept}`)} />
+      <ChargePanel chargeId={chargeId} onClose={close} />
     </Page>
   );
 }

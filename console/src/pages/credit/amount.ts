@@ -1,6 +1,7 @@
 import type { PaymentOptionsJson } from '../../../gen/intelligence/wallet/v1/wallet_pb';
 import { t } from '../../i18n/index.ts';
 import { exactText, type NanoUsd, readUsd } from '../../money.ts';
+import { typedUsd } from '../../typed-usd.ts';
 
 /** Amounts to choose from, in USD; those outside of what may be bought are left out. */
 export const suggested = ['5', '20', '50', '200'] as const;
@@ -10,8 +11,7 @@ export function amountOf(
   text: string,
   options: PaymentOptionsJson,
 ): { amount: NanoUsd; problem?: never } | { amount?: never; problem: string } {
-  const typed = text.trim().replace(/^\$/, '');
-  const amount = typed.startsWith('-') ? undefined : readUsd(typed);
+  const amount = typedUsd(text.replace(/^\s*\$|\$\s*$/g, ''));
   const [least, most, step] = [options.minimumUsd, options.maximumUsd, options.stepUsd].map(readUsd);
   if (amount === undefined) return { problem: t('credit.amountNone') };
   if (least !== undefined && amount < least) return { problem: t('credit.amountLeast', { least: exactText(least) }) };

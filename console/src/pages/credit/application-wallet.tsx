@@ -8,7 +8,7 @@ import { WalletFigures } from './wallet-figures.tsx';
 export function ApplicationWallet() {
   const wallet = useRpc('WalletService.GetApplicationWallet', {});
   return (
-    <Section title={t('credit.application')}>
+    <Section title={t('credit.application')} folds>
       <p class="muted">{t('credit.applicationHelp')}</p>
       <Async query={wallet} lines={4}>
         {(reply) => <WalletFigures wallet={reply.wallet} />}

@@ -8,7 +8,7 @@ import { apiUrl, httpRequest } from '../../api.ts';
 import { lastDays } from '../../days.ts';
 import { findText, t } from '../../i18n/index.ts';
 import { sumUsd } from '../../money.ts';
-import { useRowList } from '../../paging.ts';
+import { useRowList } from '../../row-list.ts';
 import {
   Async,
   type Column,
@@ -38,6 +38,7 @@ export function Entries() {
   return (
     <Section
       title={t('credit.entries')}
+      folds
       actions={
         <Filters label={t('credit.entries')}>
           <Select

@@ -1,5 +1,5 @@
 import './credit.css';
-import { useParams } from 'wouter-preact';
+import { Link, useParams } from 'wouter-preact';
 import { t } from '../../i18n/index.ts';
 import { useRpc } from '../../query.ts';
 import { Async, Curl, Page, Section } from '../../ui/index.ts';
@@ -16,7 +16,15 @@ export default function Credit() {
   const { topUpId } = useParams<{ topUpId?: string }>();
   const wallet = useRpc('WalletService.GetWallet', {});
   return (
-    <Page title={t('credit.title')} lead={t('credit.lead')}>
+    <Page
+      title={t('credit.title')}
+      lead={t('credit.lead')}
+      actions={
+        <Link class="button" href="/statements">
+          {t('credit.statements')}
+        </Link>
+      }
+    >
       {topUpId && <TopUpProgress key={topUpId} topUpId={topUpId} />}
       <div class="halves">
         <Section title={t('credit.balance')}>

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { PaymentOptionsJson, TopUpJson } from '../../../gen/intelligence/wallet/v1/wallet_pb';
 import { t } from '../../i18n/index.ts';
-import { exactText, formatUsd, readUsd } from '../../money.ts';
+import { exactText, formatUsd, readUsd, shortText } from '../../money.ts';
 import { useRpc, useRpcMutation } from '../../query.ts';
-import { Async, Button, Failure, Field, toast } from '../../ui/index.ts';
+import { AmountField, Async, Button, Failure, toast } from '../../ui/index.ts';
 import { amountOf, suggested } from './amount.ts';
 
 interface TopUpFormProps {
@@ -48,21 +48,17 @@ function Form({ kind, options }: TopUpFormProps & { options: PaymentOptionsJson 
           .filter((each) => amountOf(each, options).amount !== undefined)
           .map((each) => (
             <Button key={each} aria-pressed={text === each} onClick={() => choose(each)}>
-              ${each}
+              {shortText(readUsd(each) ?? 0n)}
             </Button>
           ))}
       </fieldset>
-      <Field
+      <AmountField
         label={t('credit.amount')}
         {...(least !== undefined &&
           most !== undefined && { help: t('credit.amountHelp', { least: exactText(least), most: exactText(most) }) })}
         error={problem}
-        before="$"
-        inputMode="decimal"
-        autocomplete="off"
         value={text}
         onValue={choose}
-        maxLength={19}
       />
       <div class="actions">
         <Button kind={kind === 'api' ? 'primary' : 'plain'} type="submit" busy={topUp.isPending}>
@@ -95,6 +91,7 @@ function useTopUp(kind: TopUpFormProps['kind']) {
     // Only top-ups of the API's wallet can be asked for by their id.
     else if (kind === 'application' && topUp?.paymentUrl) location.assign(topUp.paymentUrl);
     else if (kind === 'api') navigate(`/credit/${topUp?.topUpId}`);
+    else toast(t('credit.asked', { amount }));
   };
   const api = useRpcMutation('WalletService.CreateTopUp', { onSuccess });
   const application = useRpcMutation('WalletService.CreateApplicationTopUp', { onSuccess });

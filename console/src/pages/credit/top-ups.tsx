@@ -2,7 +2,7 @@ import { Link } from 'wouter-preact';
 import type { TopUpJson } from '../../../gen/intelligence/wallet/v1/wallet_pb';
 import type { ListTopUpsResponseJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
 import { findText, t } from '../../i18n/index.ts';
-import { useRowList } from '../../paging.ts';
+import { useRowList } from '../../row-list.ts';
 import { Async, Badge, type Column, Curl, Money, More, Section, Table, Time } from '../../ui/index.ts';
 
 const request = { pageSize: 10 };
@@ -20,6 +20,12 @@ const columns = (): Column<TopUpJson>[] => [
       return state === 'pending' ? <Link href={`/credit/${topUpId}`}>{badge}</Link> : badge;
     },
   },
+  {
+    id: 'receipt',
+    title: t('credit.receipt'),
+    cell: ({ topUpId, state }) =>
+      state === 'paid' ? <Link href={`/receipts/${topUpId}`}>{t('credit.receipt')}</Link> : null,
+  },
   { id: 'provider', title: t('credit.provider'), cell: ({ provider }) => provider },
   { id: 'paid', title: t('credit.paidAt'), cell: ({ payTime }) => <Time at={payTime} /> },
   { id: 'id', title: t('credit.id'), phone: 'hidden', cell: ({ topUpId }) => <code>{topUpId}</code> },
@@ -30,7 +36,7 @@ const columns = (): Column<TopUpJson>[] => [
 export function TopUps() {
   const list = useRowList('WalletService.ListTopUps', request, topUpsOf);
   return (
-    <Section title={t('credit.topUps')}>
+    <Section title={t('credit.topUps')} folds>
       <Async
         query={list.query}
         lines={4}

@@ -3,7 +3,7 @@ import { t } from '../../i18n/index.ts';
 import { readUsd } from '../../money.ts';
 import { Money } from '../../ui/index.ts';
 
-/** What a wallet has; what is owed only where something is. */
+/** What a wallet has, exact, for the figures add up; what is owed only where something is. */
 export function WalletFigures({ wallet }: { wallet: WalletJson | undefined }) {
   const owes = (readUsd(wallet?.owedUsd) ?? 0n) > 0n;
   return (
@@ -12,18 +12,18 @@ export function WalletFigures({ wallet }: { wallet: WalletJson | undefined }) {
         <div class="figure">
           <dt>{t('credit.available')}</dt>
           <dd>
-            <Money usd={wallet?.availableUsd} as="balance" />
+            <Money usd={wallet?.availableUsd} />
           </dd>
         </div>
       </dl>
       <dl class="pairs">
-        <dt>{t('credit.total')}</dt>
-        <dd>
-          <Money usd={wallet?.balanceUsd} />
-        </dd>
         <dt>{t('credit.held')}</dt>
         <dd>
           <Money usd={wallet?.heldUsd} />
+        </dd>
+        <dt>{t('credit.total')}</dt>
+        <dd>
+          <Money usd={wallet?.balanceUsd} />
         </dd>
         {owes && (
           <>
@@ -34,6 +34,7 @@ export function WalletFigures({ wallet }: { wallet: WalletJson | undefined }) {
           </>
         )}
       </dl>
+      <p class="muted small">{t('credit.addUp')}</p>
     </>
   );
 }

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import type { DeviceAuthorizationJson } from '../../../gen/intelligence/token/v1/device_pb';
 import type { ApiFailure } from '../../api.ts';
-import { findText, t } from '../../i18n/index.ts';
+import { findText, listText, t } from '../../i18n/index.ts';
 import { useRpc } from '../../query.ts';
-import { Async, Banner, Curl, Page, Time } from '../../ui/index.ts';
+import { Async, Banner, Curl, failureText, Page, Time } from '../../ui/index.ts';
 import { CodeForm } from './code-form.tsx';
 import { Decision } from './decision.tsx';
 import { isAboutCode, scopeText } from './words.tsx';
@@ -67,7 +67,7 @@ function Wish({ asked }: { asked: DeviceAuthorizationJson }) {
           {asked.client?.displayName} <code class="muted small">{asked.client?.clientId}</code>
         </dd>
         <dt>{t('devices.wants')}</dt>
-        <dd>{asked.scopes?.map(scopeText).join(', ')}</dd>
+        <dd>{listText((asked.scopes ?? []).map(scopeText))}</dd>
         <dt>{t('devices.asked')}</dt>
         <dd>
           <Time at={asked.createTime} as="full" />
@@ -115,7 +115,7 @@ function Outcome({ outcome }: { outcome: 'approved' | 'denied' }) {
 function NoSuchCode({ failure }: { failure: ApiFailure }) {
   return (
     <section class="card">
-      <Banner kind="danger" title={findText('devices', `code-${failure.reason}`) ?? failure.message} />
+      <Banner kind="danger" title={findText('devices', `code-${failure.reason}`) ?? failureText(failure)} />
       <CodeForm />
     </section>
   );

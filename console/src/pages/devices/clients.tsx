@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { ClientJson } from '../../../gen/intelligence/token/v1/client_pb';
 import { apiUrl } from '../../api.ts';
+import { useAllKeys } from '../../credentials/all-keys.ts';
 import { findText, t } from '../../i18n/index.ts';
-import { useRowList } from '../../paging.ts';
-import { useRpc } from '../../query.ts';
+import { useRowList } from '../../row-list.ts';
 import {
   Async,
   Badge,
@@ -22,10 +22,10 @@ import { DisableDialog, RegisterDialog } from './client-dialogs.tsx';
 /** What the account ships. */
 export function Clients() {
   const list = useRowList('ClientService.ListClients', {}, (page) => page.clients);
-  const keys = useRpc('KeyService.ListKeys', { pageSize: 100 });
+  const keys = useAllKeys();
   const [isNew, setIsNew] = useState(false);
   const [disabling, setDisabling] = useState<ClientJson>();
-  const keyName = (id = ''): string => keys.data?.keys?.find(({ keyId }) => keyId === id)?.displayName ?? id;
+  const keyName = (id = ''): string => keys.data?.rows.find(({ keyId }) => keyId === id)?.displayName ?? id;
   const columns: Column<ClientJson>[] = [
     { id: 'name', title: t('devices.name'), phone: 'title', cell: ({ displayName }) => displayName },
     {
@@ -82,7 +82,7 @@ export function Clients() {
       </Async>
       <More list={list} />
       <Curl name="ClientService.ListClients" request={{}} />
-      <RegisterDialog open={isNew} keys={keys.data?.keys} onClose={() => setIsNew(false)} />
+      <RegisterDialog open={isNew} keys={keys.data?.rows} onClose={() => setIsNew(false)} />
       <DisableDialog client={disabling} onClose={() => setDisabling(undefined)} />
     </Section>
   );

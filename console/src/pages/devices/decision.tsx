@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { DeviceAuthorizationJson } from '../../../gen/intelligence/token/v1/device_pb';
 import { t } from '../../i18n/index.ts';
-import { parseUsd } from '../../money.ts';
 import { useRpcMutation } from '../../query.ts';
-import { Banner, Button, Failure, Field } from '../../ui/index.ts';
+import { typedUsd, usdOf } from '../../typed-usd.ts';
+import { AmountField, Banner, Button, Failure, Field } from '../../ui/index.ts';
 import { scopeText } from './words.tsx';
 
 interface DecisionProps {
@@ -20,7 +20,7 @@ export function Decision({ asked: { userCode = '', scopes: wanted = [] }, onDeci
   const [displayName, setDisplayName] = useState('');
   const approve = useRpcMutation('TokenService.ApproveDevice', { onSuccess: () => onDecided('approved') });
   const deny = useRpcMutation('TokenService.DenyDevice', { onSuccess: () => onDecided('denied') });
-  const isCapWrong = cap.trim() !== '' && !((parseUsd(cap.trim()) ?? 0n) > 0n);
+  const isCapWrong = cap.trim() !== '' && !((typedUsd(cap) ?? 0n) > 0n);
   const failure = approve.error ?? deny.error;
   const toggle = (scope: string) =>
     setScopes(wanted.filter((each) => (each === scope ? !scopes.includes(each) : scopes.includes(each))));
@@ -34,7 +34,7 @@ export function Decision({ asked: { userCode = '', scopes: wanted = [] }, onDeci
           userCode,
           subject: subject.trim(),
           scopes: [...scopes],
-          ...(cap.trim() !== '' && { spendingCapUsd: cap.trim() }),
+          ...(cap.trim() !== '' && { spendingCapUsd: usdOf(cap) }),
           ...(displayName.trim() !== '' && { displayName: displayName.trim() }),
         });
       }}
@@ -66,16 +66,12 @@ export function Decision({ asked: { userCode = '', scopes: wanted = [] }, onDeci
           maxLength={200}
           autocomplete="off"
         />
-        <Field
+        <AmountField
           label={t('devices.cap')}
           help={t('devices.capHelp')}
           error={isCapWrong ? t('devices.capWrong') : undefined}
-          before="$"
-          inputMode="decimal"
           value={cap}
           onValue={setCap}
-          maxLength={20}
-          autocomplete="off"
         />
         <fieldset class="devices-scopes">
           <legend>{t('devices.mayUse')}</legend>

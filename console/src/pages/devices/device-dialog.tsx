@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { DeviceJson } from '../../../gen/intelligence/token/v1/device_pb';
-import { findText, t } from '../../i18n/index.ts';
+import { findText, listText, t } from '../../i18n/index.ts';
 import { useRpc, useRpcMutation } from '../../query.ts';
 import { Banner, Button, Curl, Dialog, Failure, Money, Time, toast } from '../../ui/index.ts';
 import { DeviceState, scopeText } from './words.tsx';
@@ -61,9 +61,9 @@ export function DeviceDialog({ device: listed, clientName, onClose }: DeviceDial
         <dt>{t('devices.client')}</dt>
         <dd>{clientName}</dd>
         <dt>{t('devices.scopes')}</dt>
-        <dd>{device.scopes?.map(scopeText).join(', ')}</dd>
+        <dd>{listText((device.scopes ?? []).map(scopeText))}</dd>
         <dt>{t('devices.models')}</dt>
-        <dd>{device.models && device.models.length > 0 ? device.models.join(', ') : t('devices.allModels')}</dd>
+        <dd>{device.models && device.models.length > 0 ? listText(device.models) : t('devices.allModels')}</dd>
         <dt>{t('devices.cap')}</dt>
         <dd>{device.spendingCapUsd === undefined ? t('devices.noCap') : <Money usd={device.spendingCapUsd} />}</dd>
         <dt>{t('devices.approved')}</dt>

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { DeviceJson } from '../../../gen/intelligence/token/v1/device_pb';
 import { t } from '../../i18n/index.ts';
-import { useRowList } from '../../paging.ts';
 import { useRpc } from '../../query.ts';
+import { useRowList } from '../../row-list.ts';
 import {
   Async,
   Button,

@@ -2,7 +2,7 @@ import type { UseQueryResult } from '@tanstack/preact-query';
 import type { GuardrailJson, KeyJson } from '../../../gen/intelligence/key/v1/key_pb';
 import type { ApiFailure } from '../../api.ts';
 import { LimitsTable } from '../../credentials/limits-table.tsx';
-import { findText, t } from '../../i18n/index.ts';
+import { findText, listText, t } from '../../i18n/index.ts';
 import type { AllRows } from '../../paging.ts';
 import { Async, Banner, Button, CopyButton, Curl, Dialog, Time } from '../../ui/index.ts';
 import { KeyState, Spent } from './list.tsx';
@@ -68,7 +68,7 @@ function Facts({ of: key }: { of: KeyJson }) {
           <Spent of={key} />
         </dd>
         <dt>{t('keys.scopes')}</dt>
-        <dd>{scopes.map((scope) => findText('keys', `scope-${scope}`) ?? scope).join(', ') || t('keys.nothing')}</dd>
+        <dd>{listText(scopes.map((scope) => findText('keys', `scope-${scope}`) ?? scope)) || t('keys.nothing')}</dd>
         {times.map(
           ([name, at]) =>
             at !== undefined && [

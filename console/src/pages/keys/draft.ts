@@ -1,6 +1,6 @@
 import type { GuardrailJson, GuardrailsJson, KeyJson, KeyLimitsJson } from '../../../gen/intelligence/key/v1/key_pb';
 import type { CreateKeyRequestJson, UpdateKeyRequestJson } from '../../../gen/intelligence/key/v1/key_service_pb';
-import { readUsd } from '../../money.ts';
+import { typedUsd, usdOf, usdToType } from '../../typed-usd.ts';
 
 /** What a key may be used for, in the order of the form. */
 export const scopes = ['chat', 'workflows', 'pulse', 'tokens', 'devices'] as const;
@@ -27,7 +27,7 @@ export function draftOf(key: KeyJson | undefined): Draft {
     name: key?.displayName ?? '',
     purpose: key?.purpose ?? '',
     scopes: key?.scopes ?? scopes,
-    cap: key?.spendingCapUsd ?? '',
+    cap: usdToType(key?.spendingCapUsd ?? ''),
     expiry: key?.expireTime === undefined ? '' : 'keep',
     limits: {
       requestsPerMinute: limit('requestsPerMinute'),
@@ -42,8 +42,7 @@ export function draftOf(key: KeyJson | undefined): Draft {
 
 /** Whether an amount above 0 was typed, or nothing. */
 export function isCap(text: string): boolean {
-  const typed = text.trim();
-  return typed === '' || (readUsd(typed) ?? 0n) > 0n;
+  return text.trim() === '' || (typedUsd(text) ?? 0n) > 0n;
 }
 
 /** Whether a limit was typed, or nothing. */
@@ -86,7 +85,7 @@ function fieldsOf(draft: Draft, now: Date) {
     displayName: name.trim(),
     purpose: purpose.trim(),
     scopes: scopes.filter((scope) => draft.scopes.includes(scope)),
-    spendingCapUsd: cap.trim() || undefined,
+    spendingCapUsd: usdOf(cap) || undefined,
     expireTime:
       expiry === '' || expiry === kept
         ? expiry || undefined

@@ -4,7 +4,7 @@ import { showSecret } from '../../credentials/show-secret.tsx';
 import { useSecretCall } from '../../credentials/use-secret-call.ts';
 import { findText, t } from '../../i18n/index.ts';
 import { useRpcMutation } from '../../query.ts';
-import { Button, Dialog, Failure, Field, Select, TextArea, timeText, toast } from '../../ui/index.ts';
+import { AmountField, Button, Dialog, Failure, Field, Select, TextArea, timeText, toast } from '../../ui/index.ts';
 import {
   createRequest,
   type Draft,
@@ -36,7 +36,9 @@ export function KeyForm({ open, target, onClose }: KeyFormProps) {
     },
   });
   useEffect(() => {
-    if (open) setDraft(draftOf(target));
+    if (!open) return;
+    setDraft(draftOf(target));
+    create.reset();
   }, [open]);
   const set = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }));
   const submit = async () => {
@@ -92,15 +94,12 @@ export function KeyForm({ open, target, onClose }: KeyFormProps) {
         required
       />
       <Scopes chosen={draft.scopes} onChoose={(chosen) => set({ scopes: chosen })} />
-      <Field
+      <AmountField
         label={t('keys.cap')}
         help={t('keys.capHelp')}
         error={isCap(draft.cap) ? undefined : t('keys.capWrong')}
-        before="$"
-        inputMode="decimal"
         value={draft.cap}
         onValue={(cap) => set({ cap })}
-        maxLength={19}
       />
       <Select
         label={t('keys.expiry')}

@@ -78,7 +78,10 @@ export default function Keys() {
       <KeyDetails
         keyId={keyId}
         keys={keys}
-        onClose={() => navigate('/keys')}
+        onClose={() => {
+          // After Back the address is the list's already.
+          if (keyId !== undefined) navigate('/keys');
+        }}
         onStep={(what, key) => setStep({ what, key })}
       />
       <KeyForm open={step?.what === 'create'} onClose={close} />

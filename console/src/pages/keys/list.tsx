@@ -32,6 +32,7 @@ export function KeyList({ keys, usage, current }: KeyListProps) {
         rowKey={({ keyId }) => keyId ?? ''}
         isCurrent={({ keyId }) => keyId === current}
       />
+      <p class="muted small">{t('keys.lastUsedHelp')}</p>
       {hidden > 0n && <p class="muted small">{t('keys.hiddenCost', { amount: exactText(hidden) })}</p>}
     </>
   );
@@ -61,7 +62,8 @@ function columns(costOf: (key: KeyJson) => NanoUsd | undefined, sum: NanoUsd | u
     {
       id: 'used',
       title: t('keys.lastUsed'),
-      cell: (key) => <LastUsed of={key} cost={costOf(key)} />,
+      cell: ({ lastUsedTime }) =>
+        lastUsedTime ? <Time at={lastUsedTime} /> : <span class="muted">{t('keys.never')}</span>,
     },
     { id: 'spent', title: t('keys.spent'), align: 'end', cell: (key) => <Spent of={key} /> },
     {
@@ -72,12 +74,6 @@ function columns(costOf: (key: KeyJson) => NanoUsd | undefined, sum: NanoUsd | u
       total: <Money usd={sum} />,
     },
   ];
-}
-
-/** A key that was never shown to the service itself can still have paid, for the tokens that were made of it. */
-function LastUsed({ of: { lastUsedTime }, cost }: { of: KeyJson; cost: NanoUsd | undefined }) {
-  if (lastUsedTime) return <Time at={lastUsedTime} />;
-  return <span class="muted">{cost ? t('keys.notDirectly') : t('keys.never')}</span>;
 }
 
 const kinds: Record<string, 'good' | 'warning' | 'danger'> = { active: 'good', expired: 'warning', revoked: 'danger' };

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { ProviderKeyJson } from '../../../gen/intelligence/key/v1/provider_key_pb';
 import type { ListProviderKeysResponseJson } from '../../../gen/intelligence/key/v1/provider_key_service_pb';
 import { useSecretCall } from '../../credentials/use-secret-call.ts';
@@ -64,7 +64,8 @@ function AddDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [provider, setProvider] = useState('openai');
   const [secret, setSecret] = useState('');
   const [displayName, setDisplayName] = useState('');
-  const { run, busy, failure } = useSecretCall('ProviderKeyService.CreateProviderKey');
+  const { run, busy, failure, reset } = useSecretCall('ProviderKeyService.CreateProviderKey');
+  useEffect(reset, [open]);
   const close = () => {
     setSecret('');
     onClose();
@@ -123,6 +124,7 @@ function DeleteDialog({ target, onClose }: { target: ProviderKeyJson | undefined
       onClose();
     },
   });
+  useEffect(() => remove.reset(), [target?.providerKeyId]);
   return (
     <Dialog
       title={t('keys.ownDeleteTitle', { name: target?.displayName || `…${target?.lastFour ?? ''}` })}

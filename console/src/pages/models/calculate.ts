@@ -28,9 +28,13 @@ export function fits({ contextTokens = 0, maxOutputTokens = 0 }: ModelJson, { in
   return input + output <= BigInt(contextTokens) && output <= BigInt(maxOutputTokens);
 }
 
-/** Reads a whole number that was typed; undefined when it is none, or above the most. */
+/** Thousands by one mark throughout, whichever language has it: `1,000`, `1.000`, `1 000`, `1'000`. */
+const grouped = /^[1-9]\d{0,2}([\s,.'’_])\d{3}(?:\1\d{3})*$/;
+
+/** Reads a whole number that was typed; undefined when it is none, such as `1.5` or `1,50`, or above the most. */
 export function readCount(text: string, most: bigint): bigint | undefined {
-  const digits = text.replace(/[\s,.'_]/g, '');
+  const typed = text.trim();
+  const digits = grouped.test(typed) ? typed.replace(/\D/g, '') : typed;
   if (!/^\d{1,12}$/.test(digits)) return undefined;
   const count = BigInt(digits);
   return count <= most ? count : undefined;

@@ -1,6 +1,6 @@
 import { Link } from 'wouter-preact';
 import type { ModelJson } from '../../../gen/intelligence/chat/v1/chat_pb';
-import { findText, formatNumber, t } from '../../i18n/index.ts';
+import { findText, formatNumber, listText, t } from '../../i18n/index.ts';
 import { Badge, type Column, Money, Table } from '../../ui/index.ts';
 import { costOf, fits, type Usage } from './calculate.ts';
 
@@ -36,7 +36,7 @@ export function ChatModels({ models, usage }: ChatModelsProps) {
     {
       id: 'abilities',
       title: t('models.abilities'),
-      cell: ({ capabilities = [] }) => capabilities.map(abilityText).join(', ') || '–',
+      cell: ({ capabilities = [] }) => listText(capabilities.map(abilityText)) || '–',
     },
     {
       id: 'context',
@@ -84,8 +84,11 @@ export function ChatModels({ models, usage }: ChatModelsProps) {
       title: t('models.try'),
       quiet: true,
       align: 'end',
-      cell: ({ id = '' }) => (
-        <Link href={`/playground?model=${encodeURIComponent(id)}`} aria-label={t('models.tryModel', { model: id })}>
+      cell: ({ provider = '', id = '' }) => (
+        <Link
+          href={`/playground?model=${encodeURIComponent(`${provider}/${id}`)}`}
+          aria-label={t('models.tryModel', { model: `${id} (${provider})` })}
+        >
           {t('models.try')}
         </Link>
       ),

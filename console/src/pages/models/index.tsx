@@ -6,7 +6,7 @@ import { useAllRows } from '../../paging.ts';
 import { Async, Banner, Curl, Field, Filters, Page, Section, Select, useFilters } from '../../ui/index.ts';
 import { Calculator, usageOf } from './calculator.tsx';
 import { abilityText, ChatModels, filtered } from './chat-models.tsx';
-import { EmbeddingModels, WorkflowPrices } from './other-prices.tsx';
+import { EmbeddingModels, RerankModels, WorkflowPrices } from './other-prices.tsx';
 
 const abilities = ['tools', 'json', 'images', 'reasoning', 'documents', 'audio'];
 const contexts = ['8000', '32000', '128000', '200000', '1000000'];
@@ -25,6 +25,7 @@ export default function Models() {
       )}
       <Calculator typed={values} onTyped={(change) => set(change, { typing: true })} />
       <Section title={t('models.chat')}>
+        <p class="muted small">{t('models.chatHelp')}</p>
         <Filters label={t('models.filter')}>
           <Field
             label={t('models.search')}
@@ -72,10 +73,9 @@ export default function Models() {
         </Async>
         <Curl name="ChatService.ListModels" request={{}} />
       </Section>
-      <div class="halves">
-        <WorkflowPrices />
-        <EmbeddingModels />
-      </div>
+      <EmbeddingModels />
+      <RerankModels />
+      <WorkflowPrices />
     </Page>
   );
 }

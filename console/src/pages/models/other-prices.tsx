@@ -1,14 +1,16 @@
 import type { EmbeddingModelJson } from '../../../gen/intelligence/embedding/v1/embedding_pb';
+import type { RerankModelJson } from '../../../gen/intelligence/rerank/v1/rerank_pb';
 import type { WorkflowPriceJson } from '../../../gen/intelligence/workflow/v1/definition_pb';
 import { findText, formatNumber, t } from '../../i18n/index.ts';
 import { useRpc } from '../../query.ts';
-import { Async, Money, Section, Table } from '../../ui/index.ts';
+import { Async, Badge, Curl, Money, Section, Table } from '../../ui/index.ts';
 
 /** Models that make vectors. */
 export function EmbeddingModels() {
   const query = useRpc('EmbeddingService.ListEmbeddingModels', {});
   return (
     <Section title={t('models.embeddings')}>
+      <p class="muted small">{t('models.embeddingsHelp')}</p>
       <Async
         query={query}
         isEmpty={({ models = [] }) => models.length === 0}
@@ -20,8 +22,7 @@ export function EmbeddingModels() {
             rows={models}
             rowKey={({ id, provider }) => `${provider}/${id}`}
             columns={[
-              { id: 'model', title: t('models.model'), phone: 'title', cell: ({ id }) => <strong>{id}</strong> },
-              { id: 'provider', title: t('models.provider'), cell: ({ provider }) => provider },
+              { id: 'model', title: t('models.model'), phone: 'title', cell: OtherModel },
               {
                 id: 'dimensions',
                 title: t('models.dimensions'),
@@ -32,11 +33,11 @@ export function EmbeddingModels() {
                 id: 'most',
                 title: t('models.inputMost'),
                 align: 'end',
-                cell: ({ inputTokensMax }) => formatNumber(inputTokensMax ?? 0),
+                cell: ({ inputTokensMax }) => t('models.contextOf', { tokens: formatNumber(inputTokensMax ?? 0) }),
               },
               {
                 id: 'in',
-                title: t('models.perMillionIn'),
+                title: t('models.perMillionTokens'),
                 align: 'end',
                 cell: ({ inputPerMillionUsd }) => <Money usd={inputPerMillionUsd} />,
               },
@@ -50,7 +51,76 @@ export function EmbeddingModels() {
           />
         )}
       </Async>
+      <Curl name="EmbeddingService.ListEmbeddingModels" request={{}} />
     </Section>
+  );
+}
+
+/** Models that put documents in order, each by what its provider bills. */
+export function RerankModels() {
+  const query = useRpc('RerankService.ListRerankModels', {});
+  return (
+    <Section title={t('models.reranks')}>
+      <p class="muted small">{t('models.reranksHelp')}</p>
+      <Async
+        query={query}
+        isEmpty={({ models = [] }) => models.length === 0}
+        empty={<p class="empty">{t('models.reranksNone')}</p>}
+      >
+        {({ models = [] }) => (
+          <Table<RerankModelJson>
+            caption={t('models.reranks')}
+            rows={models}
+            rowKey={({ id, provider }) => `${provider}/${id}`}
+            columns={[
+              { id: 'model', title: t('models.model'), phone: 'title', cell: OtherModel },
+              {
+                id: 'documents',
+                title: t('models.documentsMost'),
+                align: 'end',
+                cell: ({ documentsMax }) => formatNumber(documentsMax ?? 0),
+              },
+              {
+                id: 'most',
+                title: t('models.documentMost'),
+                align: 'end',
+                cell: ({ inputTokensMax }) => t('models.contextOf', { tokens: formatNumber(inputTokensMax ?? 0) }),
+              },
+              {
+                id: 'unit',
+                title: t('models.unit'),
+                cell: ({ perThousandSearchUnitsUsd: units }) =>
+                  t(units === undefined ? 'models.unit-million_tokens' : 'models.unit-thousand_search_units'),
+              },
+              {
+                id: 'price',
+                title: t('models.price'),
+                align: 'end',
+                cell: ({ perThousandSearchUnitsUsd, inputPerMillionUsd }) => (
+                  <Money usd={perThousandSearchUnitsUsd ?? inputPerMillionUsd} />
+                ),
+              },
+              {
+                id: 'request',
+                title: t('models.perRequest'),
+                align: 'end',
+                cell: ({ perRequestUsd }) => <Money usd={perRequestUsd} />,
+              },
+            ]}
+          />
+        )}
+      </Async>
+      <Curl name="RerankService.ListRerankModels" request={{}} />
+    </Section>
+  );
+}
+
+function OtherModel({ id, provider, ownKey }: { id?: string; provider?: string; ownKey?: boolean }) {
+  return (
+    <>
+      <strong>{id}</strong> {ownKey && <Badge kind="info">{t('models.ownKey')}</Badge>}
+      <span class="models-provider muted small">{provider}</span>
+    </>
   );
 }
 

@@ -3,7 +3,7 @@ import { Link } from 'wouter-preact';
 import type { AccountSummaryJson } from '../../../gen/intelligence/account/v1/account_service_pb';
 import { t } from '../../i18n/index.ts';
 import { sumUsd } from '../../money.ts';
-import { useRowList } from '../../paging.ts';
+import { useRowList } from '../../row-list.ts';
 import {
   Async,
   Badge,

@@ -1,12 +1,16 @@
 import { useState } from 'preact/hooks';
 import type { KeyJson } from '../../../gen/intelligence/key/v1/key_pb';
 import type { ChargeJson, EntryJson, UsageRowJson } from '../../../gen/intelligence/wallet/v1/wallet_pb';
+import type { GetUsageResponseJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
 import type { RpcName } from '../../api.ts';
 import { lastDays } from '../../days.ts';
-import { formatNumber, t } from '../../i18n/index.ts';
+import { findText, formatNumber, t } from '../../i18n/index.ts';
 import { sumUsd } from '../../money.ts';
-import { type RowList, useAllRows, useRowList } from '../../paging.ts';
+import { useAllRows } from '../../paging.ts';
+import { type RowList, useRowList } from '../../row-list.ts';
 import { Async, Badge, type Column, Curl, Money, More, Section, Table, Time } from '../../ui/index.ts';
+
+const usageOf = ({ rows }: GetUsageResponseJson) => rows;
 
 interface OfAccount {
   accountId: string;
@@ -16,7 +20,7 @@ interface OfAccount {
 export function Usage({ accountId }: OfAccount) {
   const [{ startTime, endTime }] = useState(() => lastDays(30));
   const request = { accountId, startTime, endTime, groupBy: ['model'] };
-  const query = useAllRows('WalletService.GetUsage', request, ({ rows }) => rows);
+  const query = useAllRows('WalletService.GetUsage', request, usageOf);
   return (
     <Section title={t('operator-accounts.usage')}>
       <Async query={query} lines={5} isEmpty={({ rows }) => rows.length === 0} empty={noUsage()}>
@@ -89,7 +93,11 @@ export function KeyList({ accountId }: OfAccount) {
         {
           id: 'state',
           title: t('operator-accounts.state'),
-          cell: ({ state = '' }) => <Badge kind={state === 'active' ? 'good' : 'plain'}>{state}</Badge>,
+          cell: ({ state = '' }) => (
+            <Badge kind={state === 'active' ? 'good' : 'plain'}>
+              {findText('operator-accounts', `key-${state}`) ?? state}
+            </Badge>
+          ),
         },
         { id: 'used', title: t('operator-accounts.lastUse'), cell: ({ lastUsedTime }) => <Time at={lastUsedTime} /> },
       ]}
@@ -124,7 +132,9 @@ export function Charges({ accountId }: OfAccount) {
         {
           id: 'state',
           title: t('operator-accounts.chargeState'),
-          cell: ({ state }) => <Badge kind="plain">{state}</Badge>,
+          cell: ({ state = '' }) => (
+            <Badge kind="plain">{findText('operator-accounts', `charge-${state}`) ?? state}</Badge>
+          ),
         },
         {
           id: 'charged',
@@ -152,9 +162,9 @@ export function Entries({ accountId }: OfAccount) {
           id: 'what',
           title: t('operator-accounts.entry'),
           phone: 'title',
-          cell: ({ kind, chargeId, topUpId, adjustmentId }) => (
+          cell: ({ kind = '', chargeId, topUpId, adjustmentId }) => (
             <span>
-              {kind}
+              {findText('operator-accounts', `entry-${kind}`) ?? kind}
               <span class="operator-accounts-id">{chargeId ?? topUpId ?? adjustmentId}</span>
             </span>
           ),

@@ -6,7 +6,11 @@ import { LedgerAudit } from './ledger-audit.tsx';
 const actions = [
   ...['account.create', 'account.update', 'account.suspend', 'account.resume', 'account.credit', 'account.adjust'],
   'ledger.audit',
-  ...['key.create', 'key.update', 'key.rotate', 'key.revoke'],
+  ...['key.create', 'key.update', 'key.rotate', 'key.revoke', 'provider_key.create', 'provider_key.delete'],
+  ...['client.create', 'client.disable', 'device.approve', 'device.deny', 'device.revoke', 'token.revoke'],
+  ...['webhook_endpoint.create', 'webhook_endpoint.delete', 'webhook_endpoint.rotate_secret', 'webhook_delivery.retry'],
+  ...['workflow.create', 'workflow.retire', 'workflow.delete', 'draft.approve', 'draft.reject'],
+  ...['risk_pack.create', 'risk_pack.update', 'risk_pack.delete', 'passkey.create', 'passkey.delete'],
 ];
 
 /** Who did what, by account, actor and action. */

@@ -5,7 +5,8 @@ import { exactText, readUsd } from '../../money.ts';
 import { ReasonField } from '../../operator/reason-field.tsx';
 import { useWrite } from '../../operator/use-write.ts';
 import { WriteFailure } from '../../operator/write-failure.tsx';
-import { Banner, Button, Field, Section, Select } from '../../ui/index.ts';
+import { typedUsd, usdOf } from '../../typed-usd.ts';
+import { AmountField, Banner, Button, Field, Section, Select } from '../../ui/index.ts';
 
 /** Adds or takes credit by hand, or gives a charge back. */
 export function CorrectCredit({ account }: { account: string }) {
@@ -19,11 +20,12 @@ export function CorrectCredit({ account }: { account: string }) {
   const { send, busy, failure } = useWrite('AccountService.AdjustAccount');
   const givesBack = what === 'giveBack';
   const request = {
-    ...{ accountId: accountId.trim(), amountUsd: amountUsd.trim(), reason },
+    ...{ accountId: accountId.trim(), amountUsd: usdOf(amountUsd), reason },
     direction: what === 'take' ? 'take' : 'add',
     ...(givesBack ? { chargeId: chargeId.trim() } : { wallet }),
   };
-  const isWhole = Object.values(request).every((value) => value.trim() !== '');
+  const isWrong = amountUsd.trim() !== '' && typedUsd(amountUsd) === undefined;
+  const isWhole = !isWrong && Object.values(request).every((value) => value.trim() !== '');
 
   async function correct(): Promise<void> {
     setDone(undefined);
@@ -83,12 +85,10 @@ export function CorrectCredit({ account }: { account: string }) {
             onValue={setWallet}
           />
         )}
-        <Field
+        <AmountField
           label={t('operator-credits.amount')}
-          before="$"
+          error={isWrong ? t('operator-credits.amountWrong') : undefined}
           required
-          inputMode="decimal"
-          maxLength={19}
           value={amountUsd}
           onValue={setAmount}
         />

@@ -2,7 +2,7 @@ import { Link } from 'wouter-preact';
 import type { AccountAdjustmentJson, AccountTopUpJson } from '../../../gen/intelligence/account/v1/account_service_pb';
 import { t } from '../../i18n/index.ts';
 import { sumUsd } from '../../money.ts';
-import { useRowList } from '../../paging.ts';
+import { useRowList } from '../../row-list.ts';
 import { Async, type Column, Money, More, Section, Table, Time } from '../../ui/index.ts';
 
 /** Top-ups of all accounts whose payment has not arrived. */
@@ -84,8 +84,8 @@ function adjustmentColumns(rows: readonly AccountAdjustmentJson[]): Column<Accou
     },
     { id: 'when', title: t('operator-credits.when'), cell: ({ adjustment }) => <Time at={adjustment?.time} /> },
     { id: 'who', title: t('operator-credits.who'), cell: ({ adjustment }) => adjustment?.actor },
-    { id: 'why', title: t('common.reason'), cell: ({ adjustment }) => adjustment?.reason },
-    { id: 'wallet', title: t('operator-credits.wallet'), cell: ({ wallet }) => wallet },
+    { id: 'why', title: t('operator.reason'), cell: ({ adjustment }) => adjustment?.reason },
+    { id: 'wallet', title: t('operator-credits.wallet'), cell: ({ wallet }) => walletText(wallet) },
     {
       id: 'amount',
       title: t('operator-credits.amountColumn'),
@@ -94,6 +94,12 @@ function adjustmentColumns(rows: readonly AccountAdjustmentJson[]): Column<Accou
       total: <Money usd={sumUsd(rows.map(({ adjustment }) => adjustment?.amountUsd))} />,
     },
   ];
+}
+
+function walletText(wallet: string | undefined): string | undefined {
+  if (wallet === 'api') return t('operator-credits.walletApi');
+  if (wallet === 'application') return t('operator-credits.walletApplication');
+  return wallet;
 }
 
 function AccountLink({ accountId }: { accountId: string | undefined }) {

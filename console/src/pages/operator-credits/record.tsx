@@ -5,7 +5,8 @@ import { exactText, readUsd } from '../../money.ts';
 import { ReasonField } from '../../operator/reason-field.tsx';
 import { useWrite } from '../../operator/use-write.ts';
 import { WriteFailure } from '../../operator/write-failure.tsx';
-import { Banner, Button, Curl, Field, Section, timeText } from '../../ui/index.ts';
+import { typedUsd, usdOf } from '../../typed-usd.ts';
+import { AmountField, Banner, Button, Curl, Field, Section, timeText } from '../../ui/index.ts';
 
 /** Records a payment that arrived outside of any provider. */
 export function RecordPayment({ account }: { account: string }) {
@@ -15,8 +16,9 @@ export function RecordPayment({ account }: { account: string }) {
   const [reason, setReason] = useState('');
   const [done, setDone] = useState<CreditAccountResponseJson>();
   const { send, busy, failure } = useWrite('AccountService.CreditAccount');
-  const request = { accountId: accountId.trim(), amountUsd: amountUsd.trim(), reference: reference.trim(), reason };
-  const isWhole = Object.values(request).every((value) => value.trim() !== '');
+  const request = { accountId: accountId.trim(), amountUsd: usdOf(amountUsd), reference: reference.trim(), reason };
+  const isWrong = amountUsd.trim() !== '' && typedUsd(amountUsd) === undefined;
+  const isWhole = !isWrong && Object.values(request).every((value) => value.trim() !== '');
 
   async function record(): Promise<void> {
     setDone(undefined);
@@ -46,13 +48,11 @@ export function RecordPayment({ account }: { account: string }) {
           value={accountId}
           onValue={setAccountId}
         />
-        <Field
+        <AmountField
           label={t('operator-credits.amount')}
           help={t('operator-credits.amountHelp')}
-          before="$"
+          error={isWrong ? t('operator-credits.amountWrong') : undefined}
           required
-          inputMode="decimal"
-          maxLength={19}
           value={amountUsd}
           onValue={setAmount}
         />

@@ -12,11 +12,14 @@ const everyMs = 10_000;
 /** How the service is now, for operators. */
 export default function OperatorHealth() {
   const health = useRpc('OperationsService.GetHealth', {}, { refetchInterval: everyMs });
+  const { data, error, refetch, isFetching } = health;
+  // What was read before a failure is not how the service is now: no green below red.
+  const now = { data: error ? undefined : data, error, refetch, isFetching };
   const versions = useRpc('OperationsService.ListPriceVersions', {});
   return (
     <Page title={t('operator-health.title')} lead={t('operator-health.lead')}>
-      <Async query={health} lines={12}>
-        {({ health: now = {} }) => <Now health={now} />}
+      <Async query={now} lines={12}>
+        {(reply) => <Now health={reply.health ?? {}} />}
       </Async>
       <Curl name="OperationsService.GetHealth" request={{}} credential="OPERATOR_TOKEN" />
       <Section title={t('operator-health.versions')}>

@@ -1,17 +1,18 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
-import type { ListKeysResponseJson } from '../../../gen/intelligence/key/v1/key_service_pb';
+import type { KeyJson } from '../../../gen/intelligence/key/v1/key_pb';
 import type { GetWalletResponseJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
 import type { ApiFailure } from '../../api.ts';
 import { firstCallText } from '../../credentials/first-call.ts';
 import { t } from '../../i18n/index.ts';
 import { balanceText, readUsd } from '../../money.ts';
+import type { AllRows } from '../../paging.ts';
 import { Async, Code } from '../../ui/index.ts';
 
 interface ChecklistProps {
   wallet: UseQueryResult<GetWalletResponseJson, ApiFailure>;
-  keys: UseQueryResult<ListKeysResponseJson, ApiFailure>;
+  keys: UseQueryResult<AllRows<KeyJson>, ApiFailure>;
 }
 
 /** What a new account has to do until its first paid reply; all there is, until then. */
@@ -23,7 +24,7 @@ export function Checklist({ wallet, keys }: ChecklistProps) {
       <Async query={wallet} lines={8}>
         {({ wallet: is }) => {
           const balance = readUsd(is?.balanceUsd) ?? 0n;
-          const live = (keys.data?.keys ?? []).filter(({ kind, state }) => kind === 'live' && state === 'active');
+          const live = (keys.data?.rows ?? []).filter(({ kind, state }) => kind === 'live' && state === 'active');
           return (
             <ol class="overview-steps">
               <Step

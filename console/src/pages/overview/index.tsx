@@ -1,9 +1,10 @@
 import './overview.css';
-import type { ListKeysResponseJson } from '../../../gen/intelligence/key/v1/key_service_pb';
+import type { KeyJson } from '../../../gen/intelligence/key/v1/key_pb';
 import type { GetUsageResponseJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
+import { useAllKeys } from '../../credentials/all-keys.ts';
 import { type Day, dayOf, lastDays, timesOf } from '../../days.ts';
 import { t } from '../../i18n/index.ts';
-import { useAllRows } from '../../paging.ts';
+import { type AllRows, useAllRows } from '../../paging.ts';
 import { useRpc } from '../../query.ts';
 import { Async, Failure, Page } from '../../ui/index.ts';
 import { Checklist } from './checklist.tsx';
@@ -22,7 +23,7 @@ export default function Overview() {
   const first = firstBefore < month.first ? firstBefore : month.first;
   const wallet = useRpc('WalletService.GetWallet', {});
   const alert = useRpc('WalletService.GetLowBalanceAlert', {});
-  const keys = useRpc('KeyService.ListKeys', { pageSize: 100 });
+  const keys = useAllKeys();
   const charges = useRpc('WalletService.ListCharges', { pageSize: 8 });
   const usage = useAllRows('WalletService.GetUsage', { ...timesOf(first, today), groupBy: ['day', 'model'] }, rowsOf);
   const { startTime, endTime } = month;
@@ -59,16 +60,16 @@ export default function Overview() {
         </Async>
       </section>
       <div class="halves">
-        <TopKeys usage={byKey} keys={keys.data?.keys ?? []} />
+        <TopKeys usage={byKey} keys={keys.data?.rows ?? []} />
         <LatestCharges charges={charges} />
       </div>
     </Page>
   );
 }
 
-/** An account begins with its management key. With more keys than one page has, it is no new one. */
-function startOfAccount({ keys = [], nextPageToken }: ListKeysResponseJson): Day {
-  if (nextPageToken) return '';
-  const times = keys.flatMap(({ createTime }) => (createTime ? [Date.parse(createTime)] : []));
+/** An account begins with its management key. With more keys than are read, it is no new one. */
+function startOfAccount({ rows, cut }: AllRows<KeyJson>): Day {
+  if (cut) return '';
+  const times = rows.flatMap(({ createTime }) => (createTime ? [Date.parse(createTime)] : []));
   return dayOf(new Date(Math.min(...times, Date.now())));
 }

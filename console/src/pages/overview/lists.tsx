@@ -105,7 +105,11 @@ export function LatestCharges({ charges }: { charges: UseQueryResult<ListCharges
       id: 'what',
       title: t('overview.what'),
       phone: 'title',
-      cell: ({ chargeId, operation }) => <Link href={`/charges/${chargeId}`}>{operation}</Link>,
+      cell: ({ chargeId, operation, model }) => (
+        <>
+          <Link href={`/charges/${chargeId}`}>{operation}</Link> {model && <span class="muted">{model}</span>}
+        </>
+      ),
     },
     {
       id: 'cost',

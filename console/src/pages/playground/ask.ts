@@ -5,8 +5,29 @@ import { readEvents } from './event-stream.ts';
 export type ChatRequest = RpcRequest<'ChatService.StreamChat'>;
 export type ChatPiece = RpcReply<'ChatService.StreamChat'>;
 
+/** A request on its way: what is needed to go on with its reply, and to pay for it once. */
+export interface Attempt {
+  readonly key: string;
+  resumable: boolean;
+  /** Empty: not known yet. */
+  chargeId: string;
+  /** The event that arrived last; empty: none. */
+  lastId: string;
+}
+
+export function newAttempt(): Attempt {
+  return { key: crypto.randomUUID(), resumable: true, chargeId: '', lastId: '' };
+}
+
+/** Whether the same request, asked again after it failed, goes on with what may be paid already. What the service ended is over. */
+export function canGoOn({ resumable, chargeId }: Attempt, { reason }: ApiFailure): boolean {
+  return chargeId === '' ? reason !== 'REPLY_PURGED' : resumable && reason === 'NO_ANSWER';
+}
+
 export interface AskOptions {
   payer: Payer;
+  /** Goes on with it, where it was begun before. */
+  attempt: Attempt;
   /** Told of the charge as soon as it is known. */
   onCharge: (chargeId: string) => void;
   /** Told that the connection was lost, and that it is there again. */
@@ -27,9 +48,8 @@ const lost: ApiFailure = {
  */
 export async function* ask(
   request: ChatRequest,
-  { payer, onCharge, onConnection, pause = sleep }: AskOptions,
+  { payer, attempt, onCharge, onConnection, pause = sleep }: AskOptions,
 ): AsyncGenerator<ChatPiece, void> {
-  const attempt = { key: crypto.randomUUID(), resumable: true, chargeId: '', lastId: '' };
   for (let tries = 0; ; ) {
     try {
       const response = await open(request, attempt, payer);
@@ -62,7 +82,7 @@ export async function* ask(
 
 async function open(
   request: ChatRequest,
-  { key, resumable, chargeId, lastId }: { key: string; resumable: boolean; chargeId: string; lastId: string },
+  { key, resumable, chargeId, lastId }: Attempt,
   payer: Payer,
 ): Promise<Response> {
   const headers = { ...(await payer.headers()), ...(lastId !== '' && { 'last-event-id': lastId }) };

@@ -1,15 +1,17 @@
 import { callRpc, isApiFailure } from '../../api.ts';
-import { createPayer, type Payer } from '../../paying/payer.ts';
-import { ask } from './ask.ts';
+import { createPayers, type Payer } from '../../paying/payer.ts';
+import { type Attempt, ask, type ChatRequest, canGoOn, newAttempt } from './ask.ts';
 import {
-  begun,
+  beginAgain,
+  beginReply,
   type Column,
+  goingOn,
   isRunning,
   type Model,
   noSettings,
-  type Picture,
   type Reply,
   requestOf,
+  type Said,
   type Settings,
   type Turn,
   withPiece,
@@ -19,6 +21,8 @@ export interface ChatState {
   settings: Settings;
   columns: readonly Column[];
   turns: readonly Turn[];
+  /** The API key that pays for what is sent next. */
+  keyId: string;
 }
 
 /** A conversation in memory. It goes on while another page is shown, and is gone when the tab is. */
@@ -26,18 +30,34 @@ export interface ChatStore {
   readonly state: ChatState;
   subscribe(listener: () => void): () => void;
   set(change: Partial<ChatState>): void;
-  /** What pays for a column. */
+  /** What is being written. No listener is told when it changes. */
+  draft: Said;
+  /** What pays for what a column is asked next. */
   payerOf(column: string): Payer;
   /** Asks all columns. `onSettled` is called whenever a reply was charged. */
-  send(said: { text: string; pictures: readonly Picture[] }, models: readonly Model[], onSettled: () => void): void;
+  send(said: Said, models: readonly Model[], onSettled: () => void): void;
+  /** Asks a column the last message again, after it failed. Where only the answer was lost, it goes on with it, and it is paid once. */
+  again(column: string, models: readonly Model[], onSettled: () => void): void;
   /** Ends what runs: what came of it is charged. */
   stop(): void;
 }
 
-export function createChatStore(keyId: string, first: Column): ChatStore {
-  let state: ChatState = { settings: noSettings, columns: [first], turns: [] };
+/** What was asked last of a column. */
+interface Asked {
+  payer: Payer;
+  request: ChatRequest;
+  attempt: Attempt;
+}
+
+const nothing: Said = { text: '', pictures: [] };
+
+/** A conversation that begins with what is given, and is empty otherwise. */
+export function createChatStore(begin: Partial<ChatState> = {}, draft: Said = nothing): ChatStore {
+  const first: Column = { id: 'a', choice: 'auto:balanced' };
+  let state: ChatState = { settings: noSettings, columns: [first], turns: [], keyId: '', ...begin };
   const listeners = new Set<() => void>();
-  const payers = new Map<string, Payer>();
+  const payers = createPayers(['chat']);
+  const lastAsked = new Map<string, Asked>();
 
   function set(change: Partial<ChatState>): void {
     state = { ...state, ...change };
@@ -45,31 +65,40 @@ export function createChatStore(keyId: string, first: Column): ChatStore {
   }
 
   function payerOf(column: string): Payer {
-    const payer = payers.get(column) ?? createPayer(keyId, ['chat']);
-    payers.set(column, payer);
-    return payer;
+    return payers(state.keyId, column);
   }
 
-  function replyOf(turn: string, column: string): Reply {
-    return state.turns.find(({ id }) => id === turn)?.replies[column] ?? begun;
+  function lastReply(column: string): Reply | undefined {
+    return state.turns.at(-1)?.replies[column];
   }
 
-  function setReply(turn: string, column: string, change: (reply: Reply) => Reply): void {
-    const changed = (each: Turn): Turn =>
-      each.id === turn
-        ? { ...each, replies: { ...each.replies, [column]: change(each.replies[column] ?? begun) } }
-        : each;
+  /** Changes the reply of a column in each turn. */
+  function mapReplies(column: string, change: (reply: Reply, isLast: boolean) => Reply): void {
+    const changed = (turn: Turn, at: number): Turn => {
+      const reply = turn.replies[column];
+      if (!reply) return turn;
+      return { ...turn, replies: { ...turn.replies, [column]: change(reply, at === state.turns.length - 1) } };
+    };
     set({ turns: state.turns.map(changed) });
   }
 
-  async function run(turn: string, column: Column, models: readonly Model[]): Promise<void> {
-    const change = (next: (reply: Reply) => Reply) => setReply(turn, column.id, next);
-    const request = requestOf(column, state.turns, state.settings, models);
+  /** Changes a try, also one that was sent again since. */
+  function setReply(column: string, id: string, change: (reply: Reply) => Reply): void {
+    const changed = (reply: Reply): Reply => {
+      if (reply.id === id) return change(reply);
+      return reply.earlier ? { ...reply, earlier: reply.earlier.map(changed) } : reply;
+    };
+    mapReplies(column, changed);
+  }
+
+  async function run(column: string, { payer, request, attempt }: Asked): Promise<void> {
+    const id = lastReply(column)?.id ?? '';
+    const change = (next: (reply: Reply) => Reply) => setReply(column, id, next);
     const startedAt = performance.now();
     const ms = () => performance.now() - startedAt;
     try {
       const options = {
-        payer: payerOf(column.id),
+        ...{ payer, attempt },
         onCharge: (chargeId: string) => change((reply) => ({ ...reply, chargeId })),
         onConnection: (connection: 'lost' | 'there') =>
           change((reply) =>
@@ -81,7 +110,7 @@ export function createChatStore(keyId: string, first: Column): ChatStore {
       for await (const piece of ask(request, options)) change((reply) => withPiece(reply, piece, ms()));
     } catch (thrown) {
       if (!isApiFailure(thrown)) throw thrown;
-      const { state: was, chargeId } = replyOf(turn, column.id);
+      const { state: was, chargeId } = lastReply(column) ?? {};
       const ended = { totalMs: ms(), ...(was !== 'stopping' && { failure: thrown }) };
       change((reply) => ({ ...reply, ...ended, state: was === 'stopping' ? 'stopped' : 'failed' }));
       const costUsd = chargeId === undefined ? undefined : await settledCost(chargeId);
@@ -98,24 +127,44 @@ export function createChatStore(keyId: string, first: Column): ChatStore {
       return () => listeners.delete(listener);
     },
     set,
+    draft,
     payerOf,
     send(said, models, onSettled) {
-      const id = crypto.randomUUID();
-      const replies = Object.fromEntries(state.columns.map((column) => [column.id, begun]));
-      set({ turns: [...state.turns, { id, ...said, replies }] });
-      for (const column of state.columns) void run(id, column, models).finally(onSettled);
+      const replies = Object.fromEntries(state.columns.map(({ id }) => [id, beginReply()]));
+      set({ turns: [...state.turns, { id: crypto.randomUUID(), ...said, replies }] });
+      for (const column of state.columns) {
+        const request = requestOf(column, state.turns, state.settings, models);
+        const asked = { payer: payerOf(column.id), request, attempt: newAttempt() };
+        lastAsked.set(column.id, asked);
+        void run(column.id, asked).finally(onSettled);
+      }
+    },
+    again(columnId, models, onSettled) {
+      const column = state.columns.find(({ id }) => id === columnId);
+      const before = lastAsked.get(columnId);
+      const { failure } = lastReply(columnId) ?? {};
+      if (!column || !failure) return;
+      const turns = state.turns.map((turn, at) => (at === state.turns.length - 1 ? { ...turn, replies: {} } : turn));
+      const request = requestOf(column, turns, state.settings, models);
+      const payer = payerOf(columnId);
+      const isSame = payer === before?.payer && JSON.stringify(request) === JSON.stringify(before.request);
+      const goesOn = isSame && canGoOn(before.attempt, failure);
+      const asked = { payer, request, attempt: goesOn ? before.attempt : newAttempt() };
+      lastAsked.set(columnId, asked);
+      mapReplies(columnId, (reply, isLast) => (isLast ? (goesOn ? goingOn(reply) : beginAgain(reply)) : reply));
+      void run(columnId, asked).finally(onSettled);
     },
     stop() {
-      const last = state.turns.at(-1);
-      if (!last) return;
-      for (const { id } of state.columns) {
-        if (!isRunning(replyOf(last.id, id))) continue;
-        setReply(last.id, id, (reply) => ({ ...reply, state: 'stopping' }));
-        void payerOf(id)
+      for (const { id: column } of state.columns) {
+        const reply = lastReply(column);
+        const asked = lastAsked.get(column);
+        if (!reply || !asked || !isRunning(reply)) continue;
+        setReply(column, reply.id, (before) => ({ ...before, state: 'stopping' }));
+        void asked.payer
           .stop()
           // It was not ended: it goes on, and can be stopped again.
           .catch(() =>
-            setReply(last.id, id, (reply) => ({ ...reply, ...(isRunning(reply) && { state: 'streaming' }) })),
+            setReply(column, reply.id, (now) => ({ ...now, ...(isRunning(now) && { state: 'streaming' }) })),
           );
       }
     },

@@ -4,7 +4,7 @@ import { t } from '../../i18n/index.ts';
 import { readUsd } from '../../money.ts';
 import { Button, Money, TextArea } from '../../ui/index.ts';
 import type { ChatStore } from './chat-store.ts';
-import { costOf, type Model, type Picture, takesImages } from './conversation.ts';
+import { costOf, isMaxCostWrong, isOffered, type Model, type Picture, type Said, takesImages } from './conversation.ts';
 import { useEstimate } from './estimate.ts';
 import { pictureTypes, readPicture } from './pictures.ts';
 
@@ -13,21 +13,26 @@ interface ComposerProps {
   models: readonly Model[];
   wallet: RpcReply<'WalletService.GetWallet'>['wallet'];
   running: boolean;
-  onSend: (said: { text: string; pictures: readonly Picture[] }) => void;
+  onSend: (said: Said) => void;
 }
 
 /** Where one writes: what it could cost before it is sent, and what was spent after. */
 export function Composer({ store, models, wallet, running, onSend }: ComposerProps) {
-  const [text, setText] = useState('');
-  const [pictures, setPictures] = useState<readonly Picture[]>([]);
+  const [{ text, pictures }, setSaid] = useState(store.draft);
+  const write = (said: Said) => {
+    store.draft = said;
+    setSaid(said);
+  };
   const paused = wallet?.paused === true || (readUsd(wallet?.owedUsd) ?? 0n) > 0n;
   const isEmpty = text.trim() === '' && pictures.length === 0;
-  const estimate = useEstimate(store, models, isEmpty || running || paused ? undefined : { text, pictures });
+  const isBoundWrong = isMaxCostWrong(store.state.settings);
+  const isModelGone = !store.state.columns.every(({ choice }) => isOffered(choice, models));
+  const held = isEmpty || running || paused || isBoundWrong || isModelGone;
+  const estimate = useEstimate(store, models, held ? undefined : { text, pictures });
   const send = () => {
-    if (isEmpty || running || paused) return;
+    if (held) return;
     onSend({ text, pictures });
-    setText('');
-    setPictures([]);
+    write({ text: '', pictures: [] });
   };
   return (
     <form
@@ -40,10 +45,15 @@ export function Composer({ store, models, wallet, running, onSend }: ComposerPro
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send();
       }}
     >
-      <TextArea label={t('playground.message')} rows={3} value={text} onValue={setText} />
+      <TextArea
+        label={t('playground.message')}
+        rows={3}
+        value={text}
+        onValue={(next) => write({ text: next, pictures })}
+      />
       <Pictures
         pictures={pictures}
-        onChange={setPictures}
+        onChange={(next) => write({ text, pictures: next })}
         possible={store.state.columns.every(({ choice }) => takesImages(choice, models))}
       />
       <div class="playground-composer-foot">
@@ -67,13 +77,19 @@ export function Composer({ store, models, wallet, running, onSend }: ComposerPro
         </dl>
         <div class="actions">
           {running && <Button onClick={() => store.stop()}>{t('playground.stop')}</Button>}
-          <Button kind="primary" type="submit" disabled={isEmpty || running || paused} title="Ctrl+Enter">
+          <Button kind="primary" type="submit" disabled={held} title="Ctrl+Enter">
             {t('playground.send')}
           </Button>
         </div>
       </div>
       <p class="help" role="status">
-        {paused ? t('playground.pausedHelp') : (estimate.problem ?? t('playground.sendHelp'))}
+        {paused
+          ? t('playground.pausedHelp')
+          : isModelGone
+            ? t('playground.modelGoneHolds')
+            : isBoundWrong
+              ? t('playground.maxCostHolds')
+              : (estimate.problem ?? t('playground.sendHelp'))}
       </p>
     </form>
   );

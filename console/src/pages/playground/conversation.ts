@@ -1,5 +1,6 @@
 import type { ApiFailure, RpcReply } from '../../api.ts';
 import { sumUsd } from '../../money.ts';
+import { typedUsd, usdOf } from '../../typed-usd.ts';
 import type { ChatPiece, ChatRequest } from './ask.ts';
 
 export type Model = NonNullable<RpcReply<'ChatService.ListModels'>['models']>[number];
@@ -22,15 +23,20 @@ export interface Picture {
   data: string;
 }
 
-/** What the person said, and what each column replied. */
-export interface Turn {
-  id: string;
+export interface Said {
   text: string;
   pictures: readonly Picture[];
+}
+
+/** What the person said, and what each column replied. */
+export interface Turn extends Said {
+  id: string;
   replies: Readonly<Record<string, Reply>>;
 }
 
 export interface Reply {
+  /** Of this try: a message that is sent again has another. */
+  id: string;
   state: 'waiting' | 'streaming' | 'lost' | 'stopping' | 'done' | 'stopped' | 'failed';
   text: string;
   reasoning: string;
@@ -44,6 +50,8 @@ export interface Reply {
   failure?: ApiFailure;
   /** Whether another column was given and charged it: this one has only read it. */
   copied?: boolean;
+  /** Tries of the same message that broke off, and left words or a charge. */
+  earlier?: readonly Reply[];
 }
 
 export interface Column {
@@ -52,7 +60,23 @@ export interface Column {
   choice: string;
 }
 
-export const begun: Reply = { state: 'waiting', text: '', reasoning: '' };
+/** How the service chooses by itself. */
+export const modes = ['economy', 'balanced', 'quality', 'fast'] as const;
+
+export function beginReply(): Reply {
+  return { id: crypto.randomUUID(), state: 'waiting', text: '', reasoning: '' };
+}
+
+/** The same message asked once more. A try that left nothing is forgotten. */
+export function beginAgain({ earlier = [], ...failed }: Reply): Reply {
+  const left = failed.text !== '' || failed.chargeId !== undefined;
+  return { ...beginReply(), earlier: left ? [...earlier, failed] : earlier };
+}
+
+/** A reply whose connection was lost, as it is while it goes on. */
+export function goingOn({ failure: _, totalMs: __, ...reply }: Reply): Reply {
+  return { ...reply, state: 'waiting' };
+}
 
 export function isRunning({ state }: Reply): boolean {
   return state === 'waiting' || state === 'streaming' || state === 'lost' || state === 'stopping';
@@ -80,7 +104,15 @@ export function withPiece(reply: Reply, piece: ChatPiece, ms: number): Reply {
   };
 }
 
-/** The request of the next reply of a column, as the API documents it. */
+/** Whether the highest price is no amount, or could be read as two of them: nothing is sent with such a bound. */
+export function isMaxCostWrong({ maxCostUsd }: Settings): boolean {
+  return maxCostUsd.trim() !== '' && !((typedUsd(maxCostUsd) ?? 0n) > 0n);
+}
+
+/**
+ * The request of the next reply of a column, as the API documents it. A message that had no reply is not part of it, but for one that is
+ * being asked: who was refused and writes another message does not pay for both.
+ */
 export function requestOf(
   { id, choice }: Column,
   turns: readonly Pick<Turn, 'text' | 'pictures' | 'replies'>[],
@@ -90,10 +122,13 @@ export function requestOf(
   const { system, maxOutputTokens, temperature, effort, maxCostUsd } = settings;
   const model = modelOf(choice, models);
   const mode = choice.startsWith('auto:') ? choice.slice(5) : undefined;
-  const routing = { ...(mode !== undefined && { mode }), ...(maxCostUsd !== '' && { maxCostUsd }) };
+  const routing = {
+    ...(mode !== undefined && { mode }),
+    ...(maxCostUsd.trim() !== '' && { maxCostUsd: usdOf(maxCostUsd) }),
+  };
   const summary = effort !== '' || model?.capabilities?.includes('reasoning') === true;
   return {
-    ...(model ? { provider: model.provider ?? '', model: model.id ?? '' } : { provider: 'auto' }),
+    ...(mode === undefined ? namesIn(choice, model) : { provider: 'auto' }),
     ...(Object.keys(routing).length > 0 && { routing }),
     messages: [
       ...(system.trim() === '' ? [] : [{ role: 'system', content: system }]),
@@ -107,17 +142,41 @@ export function requestOf(
 
 type Messages = NonNullable<ChatRequest['messages']>;
 
-function messagesOf({ text, pictures }: Pick<Turn, 'text' | 'pictures'>, reply: Reply | undefined): Messages {
+function messagesOf({ text, pictures }: Said, reply: Reply | undefined): Messages {
   const images = pictures.map(({ mediaType, data }) => ({ image: { mediaType, data } }));
   const parts = [...(text === '' ? [] : [{ text }]), ...images];
   const said = images.length > 0 ? { role: 'user', parts } : { role: 'user', content: text };
-  if (!reply || isRunning(reply) || reply.text === '') return [said];
+  if (!reply || isRunning(reply)) return [said];
+  if (reply.text === '') return [];
   const { providerState } = reply.end ?? {};
   return [said, { role: 'assistant', content: reply.text, ...(providerState && { providerState }) }];
 }
 
 export function modelOf(choice: string, models: readonly Model[]): Model | undefined {
-  return models.find(({ provider, id }) => `${provider}/${id}` === choice || id === choice);
+  return models.find((model) => choiceOf(model) === choice);
+}
+
+/** A model as a column has it. Several providers may have one of the same id. */
+export function choiceOf({ provider = '', id = '' }: Model): string {
+  return `${provider}/${id}`;
+}
+
+/** Whether a column's choice is one that there is. */
+export function isOffered(choice: string, models: readonly Model[]): boolean {
+  return modes.some((mode) => choice === `auto:${mode}`) || modelOf(choice, models) !== undefined;
+}
+
+/** What an address asks for. It may name a model by its id alone, where one provider has it. */
+export function askedChoice(asked: string, models: readonly Model[]): string {
+  const [named, ...others] = models.filter(({ id }) => id === asked);
+  return isOffered(asked, models) || !named || others.length > 0 ? asked : choiceOf(named);
+}
+
+/** A model by its names, also where the list has it no more: the service then says so, and no other answers in its place. */
+function namesIn(choice: string, model: Model | undefined): { provider?: string; model: string } {
+  if (model) return { provider: model.provider ?? '', model: model.id ?? '' };
+  const slash = choice.indexOf('/');
+  return slash < 0 ? { model: choice } : { provider: choice.slice(0, slash), model: choice.slice(slash + 1) };
 }
 
 /** Whether what a column asks may see images; the service finds a model that does where it chooses. */
@@ -131,7 +190,9 @@ export function costOf(turns: readonly Turn[]): bigint {
   return (
     sumUsd(
       turns.flatMap(({ replies }) =>
-        Object.values(replies).flatMap(({ costUsd, copied }) => (copied ? [] : (costUsd ?? []))),
+        Object.values(replies)
+          .flatMap((reply) => [...(reply.earlier ?? []), reply])
+          .flatMap(({ costUsd, copied }) => (copied ? [] : (costUsd ?? []))),
       ),
     ) ?? 0n
   );

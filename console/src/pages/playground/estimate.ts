@@ -3,7 +3,7 @@ import { callRpc, isApiFailure } from '../../api.ts';
 import { sumUsd } from '../../money.ts';
 import { failureText } from '../../ui/index.ts';
 import type { ChatStore } from './chat-store.ts';
-import { type Model, type Picture, requestOf } from './conversation.ts';
+import { type Model, requestOf, type Said } from './conversation.ts';
 
 export interface Estimate {
   /** The most that all columns together can cost. */
@@ -15,15 +15,11 @@ export interface Estimate {
 const afterMs = 500;
 
 /** What could be spent by sending this; asked when nobody has typed for a moment. Undefined: there is nothing to send. */
-export function useEstimate(
-  store: ChatStore,
-  models: readonly Model[],
-  said: { text: string; pictures: readonly Picture[] } | undefined,
-): Estimate {
+export function useEstimate(store: ChatStore, models: readonly Model[], said: Said | undefined): Estimate {
   const [estimate, setEstimate] = useState<Estimate>({});
-  const { columns, turns, settings } = store.state;
+  const { columns, turns, settings, keyId } = store.state;
   const asked = said && [...turns, { ...said, replies: {} }];
-  const wanted = asked && JSON.stringify([columns, settings, said.text, said.pictures.length, turns.length]);
+  const wanted = asked && JSON.stringify([keyId, columns, settings, said.text, said.pictures.length, turns.length]);
   useEffect(() => {
     setEstimate({});
     if (!asked) return;

@@ -1,64 +1,89 @@
 import { useQueryClient } from '@tanstack/preact-query';
-import { useEffect, useReducer, useState } from 'preact/hooks';
+import { useLayoutEffect, useReducer, useState } from 'preact/hooks';
+import type { ListModelsResponseJson } from '../../../gen/intelligence/chat/v1/chat_service_pb';
 import { t } from '../../i18n/index.ts';
+import { useAllRows } from '../../paging.ts';
 import { chosenKey, type Key, NoPayingKey, payingKeys, useKeys } from '../../paying/key-choice.tsx';
+import { isTokenCapReached } from '../../paying/payer.ts';
 import { useRpc } from '../../query.ts';
 import { useSession } from '../../session.tsx';
-import { Async, Banner, Button, Page, useFilters } from '../../ui/index.ts';
+import { Async, Banner, Button, Page, Skeleton, useFilters } from '../../ui/index.ts';
 import { type ChatStore, createChatStore } from './chat-store.ts';
 import { CodeDialog } from './code-dialog.tsx';
 import { Composer } from './composer.tsx';
-import { isRunning, type Picture } from './conversation.ts';
+import { askedChoice, isRunning, type Model, type Said } from './conversation.ts';
 import './playground.css';
 import { Setup } from './setup.tsx';
 import { Thread } from './thread.tsx';
 
 /** The conversation of this tab, while other pages are shown. */
-let kept: { accountId: string; keyId: string; store: ChatStore } | undefined;
+let kept: { accountId: string; store: ChatStore } | undefined;
+
+const modelsOf = ({ models }: ListModelsResponseJson) => models;
 
 export default function Playground() {
+  const { accountId = '' } = useSession();
   const query = useKeys();
-  const [filters, setFilters] = useFilters({ key: '', model: 'auto:balanced' });
+  const listed = useAllRows('ChatService.ListModels', {}, modelsOf);
+  const [store, renew] = useStore(accountId);
+  const [{ key: asked }, setFilters] = useFilters({ key: '' });
   const keys = payingKeys(query.data, 'chat');
-  const key = chosenKey(keys, filters.key);
-  if (!keys || !key)
+  const key = chosenKey(keys, asked || store.state.keyId);
+  // The models are waited for as well: what is said of them stands above all else, and would push it down.
+  if (!keys || !key || !listed.data)
     return (
       <Page title={t('playground.title')} lead={t('playground.lead')}>
         <Async query={query} lines={10}>
-          {() => <NoPayingKey />}
+          {() =>
+            key ? (
+              <Async query={listed} lines={10}>
+                {() => <Skeleton lines={10} />}
+              </Async>
+            ) : (
+              <NoPayingKey />
+            )
+          }
         </Async>
       </Page>
     );
   return (
     <Conversation
-      key={key.keyId}
+      store={store}
+      renew={renew}
       keys={keys}
       paying={key}
-      model={filters.model}
+      models={listed.data.rows}
       onKey={(keyId) => setFilters({ key: keyId })}
     />
   );
 }
 
 interface ConversationProps {
+  store: ChatStore;
+  renew: () => void;
   keys: readonly Key[];
   paying: Key;
-  /** What the address asks to be tried. */
-  model: string;
+  models: readonly Model[];
   onKey: (keyId: string) => void;
 }
 
-function Conversation({ keys, paying: { keyId = '' }, model, onKey }: ConversationProps) {
-  const { accountId = '' } = useSession();
-  const [store, renew] = useStore(accountId, keyId, model);
+function Conversation({ store, renew, keys, paying: { keyId = '' }, models, onKey }: ConversationProps) {
   const [codeShown, setCodeShown] = useState(false);
-  const { data: { models = [] } = {} } = useRpc('ChatService.ListModels', {});
   const { data: { wallet } = {} } = useRpc('WalletService.GetWallet', {});
   const client = useQueryClient();
+  useAskedModel(store, models);
+  useLayoutEffect(() => {
+    if (store.state.keyId !== keyId) store.set({ keyId });
+  }, [store, keyId]);
   const { turns, columns } = store.state;
-  const running = turns.at(-1) !== undefined && Object.values(turns.at(-1)?.replies ?? {}).some(isRunning);
-  const send = (said: { text: string; pictures: readonly Picture[] }) =>
-    store.send(said, models, () => void client.invalidateQueries({ queryKey: ['WalletService.GetWallet'] }));
+  const replies = turns.at(-1)?.replies ?? {};
+  const running = Object.values(replies).some(isRunning);
+  const onSettled = () => void client.invalidateQueries({ queryKey: ['WalletService.GetWallet'] });
+  const send = (said: Said) => store.send(said, models, onSettled);
+  const again = (column: string) => {
+    if (isTokenCapReached(replies[column]?.failure)) store.payerOf(column).allowMore();
+    store.again(column, models, onSettled);
+  };
   return (
     <Page
       title={t('playground.title')}
@@ -75,8 +100,8 @@ function Conversation({ keys, paying: { keyId = '' }, model, onKey }: Conversati
       {models.length > 0 && models.every(({ provider }) => provider === 'builtin') && (
         <Banner title={t('playground.noProvider')}>{t('playground.noProviderHelp')}</Banner>
       )}
-      <Setup store={store} models={models} keys={keys} keyId={keyId} onKey={onKey} running={running} />
-      <Thread store={store} />
+      <Setup store={store} models={models} keys={keys} onKey={onKey} running={running} />
+      <Thread turns={turns} columns={columns} onAgain={again} />
       <Composer store={store} models={models} wallet={wallet} running={running} onSend={send} />
       <CodeDialog
         open={codeShown}
@@ -89,18 +114,31 @@ function Conversation({ keys, paying: { keyId = '' }, model, onKey }: Conversati
   );
 }
 
+/** A model that the address asks for becomes the first column's, also in a conversation that was kept, and leaves the address. */
+function useAskedModel(store: ChatStore, models: readonly Model[]): void {
+  const [{ model }, setFilters] = useFilters({ model: '' });
+  useLayoutEffect(() => {
+    if (model === '') return;
+    const [first, ...others] = store.state.columns;
+    if (first) store.set({ columns: [{ ...first, choice: askedChoice(model, models) }, ...others] });
+    setFilters({ model: '' }, { typing: true });
+  }, [store, model]);
+}
+
 /** The store, and the page drawn anew whenever it changes. */
-function useStore(accountId: string, keyId: string, model: string): [ChatStore, () => void] {
+function useStore(accountId: string): [ChatStore, () => void] {
   const [, draw] = useReducer((count: number) => count + 1, 0);
-  if (kept?.accountId !== accountId || kept.keyId !== keyId)
-    kept = { accountId, keyId, store: createChatStore(keyId, { id: 'a', choice: model }) };
+  if (kept?.accountId !== accountId) kept = { accountId, store: createChatStore() };
   const { store } = kept;
-  useEffect(() => store.subscribe(() => draw(0)), [store]);
+  useLayoutEffect(() => {
+    const end = store.subscribe(() => draw(0));
+    // What is inside was there first, and may have set something.
+    draw(0);
+    return end;
+  }, [store]);
   const renew = (): void => {
-    const { columns, settings } = store.state;
-    const next = createChatStore(keyId, columns[0] ?? { id: 'a', choice: model });
-    next.set({ columns, settings });
-    kept = { accountId, keyId, store: next };
+    const { columns, settings, keyId } = store.state;
+    kept = { accountId, store: createChatStore({ columns, settings, keyId }, store.draft) };
     draw(0);
   };
   return [store, renew];

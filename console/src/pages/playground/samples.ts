@@ -59,9 +59,17 @@ print(reply["message"]["content"], reply["usage"]["costUsd"])
 }
 
 /** OpenAI's client says the same in its own names; what it has no name for is left out. */
-function openaiOf({ model, routing, messages = [], maxOutputTokens, temperature, reasoning }: ChatRequest): string {
+function openaiOf({
+  provider,
+  model,
+  routing,
+  messages = [],
+  maxOutputTokens,
+  temperature,
+  reasoning,
+}: ChatRequest): string {
   const openai = {
-    model: model ?? (routing?.mode ? `auto:${routing.mode}` : 'auto'),
+    model: model === undefined ? (routing?.mode ? `auto:${routing.mode}` : 'auto') : `${provider}/${model}`,
     messages: messages.map(({ role, content, parts }) => ({ role, content: parts?.map(openaiPart) ?? content })),
     stream: true,
     stream_options: { include_usage: true },

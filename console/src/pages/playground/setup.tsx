@@ -1,21 +1,20 @@
-import { t } from '../../i18n/index.ts';
+import { findText, t } from '../../i18n/index.ts';
 import { type Key, KeyChoice } from '../../paying/key-choice.tsx';
-import { Button, Field, Select, TextArea } from '../../ui/index.ts';
+import { AmountField, Button, Field, Select, TextArea } from '../../ui/index.ts';
 import type { ChatStore } from './chat-store.ts';
-import { type Column, type Model, modelOf, type Settings } from './conversation.ts';
+import { type Column, choiceOf, isMaxCostWrong, isOffered, type Model, modes, type Settings } from './conversation.ts';
 
 interface SetupProps {
   store: ChatStore;
   models: readonly Model[];
   keys: readonly Key[];
-  keyId: string;
   onKey: (keyId: string) => void;
   running: boolean;
 }
 
 /** Who answers, who pays, and how. */
-export function Setup({ store, models, keys, keyId, onKey, running }: SetupProps) {
-  const { columns, settings } = store.state;
+export function Setup({ store, models, keys, onKey, running }: SetupProps) {
+  const { columns, settings, keyId } = store.state;
   const setColumns = (next: readonly Column[]) => store.set({ columns: next });
   const choose = (id: string, choice: string) =>
     setColumns(columns.map((column) => (column.id === id ? { ...column, choice } : column)));
@@ -26,8 +25,8 @@ export function Setup({ store, models, keys, keyId, onKey, running }: SetupProps
           <Select
             key={id}
             label={columns.length > 1 ? t('playground.modelOf', { column: id.toUpperCase() }) : t('playground.model')}
-            value={chosenValue(choice, models)}
-            options={choicesOf(models)}
+            value={choice}
+            options={choicesOf(models, choice)}
             disabled={running}
             onValue={(value) => choose(id, value)}
           />
@@ -62,11 +61,10 @@ function SettingsFields({ settings, onChange }: { settings: Settings; onChange: 
           onValue={(system) => set({ system })}
         />
         <div class="playground-setup-row">
-          <Field
+          <AmountField
             label={t('playground.maxCost')}
             help={t('playground.maxCostHelp')}
-            before="$"
-            inputMode="decimal"
+            error={isMaxCostWrong(settings) ? t('playground.maxCostWrong') : undefined}
             value={settings.maxCostUsd}
             onValue={(maxCostUsd) => set({ maxCostUsd })}
           />
@@ -95,7 +93,7 @@ function SettingsFields({ settings, onChange }: { settings: Settings; onChange: 
             value={settings.effort}
             options={['', 'none', 'minimal', 'low', 'medium', 'high', 'max'].map((value) => ({
               value,
-              label: value === '' ? t('playground.asProvider') : value,
+              label: value === '' ? t('playground.asProvider') : (findText('playground', `effort-${value}`) ?? value),
             }))}
             onValue={(effort) => set({ effort })}
           />
@@ -105,19 +103,13 @@ function SettingsFields({ settings, onChange }: { settings: Settings; onChange: 
   );
 }
 
-const modes = ['economy', 'balanced', 'quality', 'fast'] as const;
-
-function choicesOf(models: readonly Model[]) {
+/** What can be chosen; and what was, where that is not offered. */
+function choicesOf(models: readonly Model[], chosen: string) {
   return [
+    ...(isOffered(chosen, models) ? [] : [{ value: chosen, label: t('playground.modelGone', { model: chosen }) }]),
     ...modes.map((mode) => ({ value: `auto:${mode}`, label: t(`playground.mode-${mode}`) })),
-    ...models.map(({ provider = '', id = '' }) => ({ value: `${provider}/${id}`, label: `${id} (${provider})` })),
+    ...models.map((model) => ({ value: choiceOf(model), label: `${model.id} (${model.provider})` })),
   ];
-}
-
-/** An address may name a model by its id alone. */
-function chosenValue(choice: string, models: readonly Model[]): string {
-  const model = modelOf(choice, models);
-  return model ? `${model.provider}/${model.id}` : choice;
 }
 
 /** A second column, which has read what the first replied so far. */
@@ -125,15 +117,15 @@ function compare(store: ChatStore, models: readonly Model[]): void {
   const { columns, turns } = store.state;
   const [first] = columns;
   if (!first) return;
-  const other = models.find(({ provider, id }) => `${provider}/${id}` !== first.choice);
-  const choice = first.choice.startsWith('auto:') && other ? `${other.provider}/${other.id}` : 'auto:economy';
+  const [other] = models;
+  const choice = first.choice.startsWith('auto:') && other ? choiceOf(other) : 'auto:economy';
   store.set({
     columns: [first, { id: 'b', choice }],
     turns: turns.map((turn) => {
       const before = turn.replies[first.id];
       return turn.replies.b || !before
         ? turn
-        : { ...turn, replies: { ...turn.replies, b: { ...before, copied: true } } };
+        : { ...turn, replies: { ...turn.replies, b: { ...before, earlier: [], copied: true } } };
     }),
   });
 }

@@ -1,20 +1,25 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { formatNumber, t } from '../../i18n/index.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
-import { isTokenCapReached, tokenCapUsd } from '../../paying/payer.ts';
+import { isTokenCapReached, tokenCapText } from '../../paying/payer.ts';
 import { Badge, Banner, Button, Failure, Money } from '../../ui/index.ts';
-import type { ChatStore } from './chat-store.ts';
 import { type Column, isRunning, type Reply, type Turn } from './conversation.ts';
 
+interface ThreadProps {
+  turns: readonly Turn[];
+  columns: readonly Column[];
+  /** Asks a column the last message again. */
+  onAgain: (column: string) => void;
+}
+
 /** What was said. New pieces are told to screen readers when a reply is whole, not one by one. */
-export function Thread({ store }: { store: ChatStore }) {
-  const { turns, columns } = store.state;
+export function Thread({ turns, columns, onAgain }: ThreadProps) {
   useFollow(turns);
   if (turns.length === 0) return <p class="empty">{t('playground.empty')}</p>;
   return (
     <ol class="playground-thread" aria-label={t('playground.thread')}>
-      {turns.map((turn) => (
+      {turns.map((turn, at) => (
         <li key={turn.id} class="playground-turn">
           <Said turn={turn} />
           <div class={columns.length > 1 ? 'playground-replies two' : 'playground-replies'}>
@@ -22,7 +27,12 @@ export function Thread({ store }: { store: ChatStore }) {
               const reply = turn.replies[column.id];
               return (
                 reply && (
-                  <ReplyCard key={column.id} reply={reply} column={column} many={columns.length > 1} store={store} />
+                  <Replies
+                    key={column.id}
+                    reply={reply}
+                    name={columns.length > 1 ? column.id.toUpperCase() : undefined}
+                    onAgain={at === turns.length - 1 ? () => onAgain(column.id) : undefined}
+                  />
                 )
               );
             })}
@@ -33,9 +43,9 @@ export function Thread({ store }: { store: ChatStore }) {
   );
 }
 
-/** The page goes on with a reply that grows, for who reads its end. */
+/** The page goes on with a reply that grows, for who reads its end: before it is drawn, so that what is below stays where it is. */
 function useFollow(turns: readonly Turn[]): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { scrollHeight, clientHeight } = document.documentElement;
     const below = scrollHeight - clientHeight - scrollY;
     if (turns.length > 0 && below < 320) scrollTo({ top: scrollHeight });
@@ -60,21 +70,35 @@ function Said({ turn: { text, pictures } }: { turn: Turn }) {
 
 interface ReplyCardProps {
   reply: Reply;
-  column: Column;
-  many: boolean;
-  store: ChatStore;
+  /** Of the column, where there are two. */
+  name: string | undefined;
+  /** Undefined: it can't be asked for again. */
+  onAgain?: (() => void) | undefined;
 }
 
-function ReplyCard({ reply, column, many, store }: ReplyCardProps) {
+/** A reply, below the tries of the same message that broke off. */
+function Replies({ reply, name, onAgain }: ReplyCardProps) {
+  return (
+    <div class="playground-replies">
+      {reply.earlier?.map((each) => (
+        <ReplyCard key={each.id} reply={each} name={name} replaced />
+      ))}
+      <ReplyCard key={reply.id} reply={reply} name={name} onAgain={onAgain} />
+    </div>
+  );
+}
+
+function ReplyCard({ reply, name, replaced = false, onAgain }: ReplyCardProps & { replaced?: boolean }) {
   const { end, text, reasoning, state, failure } = reply;
   const who = end ? `${end.model}` : t(`playground.state-${state}`);
   return (
     <article class="playground-reply" aria-busy={isRunning(reply)}>
       <header class="playground-who">
-        {many && <strong>{column.id.toUpperCase()}</strong>} <span>{who}</span>
+        {name && <strong>{name}</strong>} <span>{who}</span>
         {end?.provider && <span class="muted small">{end.provider}</span>}
         {state === 'stopped' && <Badge kind="warning">{t('playground.stopped')}</Badge>}
         {reply.copied && <Badge kind="plain">{t('playground.copied')}</Badge>}
+        {replaced && <Badge kind="plain">{t('playground.replaced')}</Badge>}
       </header>
       {reasoning !== '' && (
         <details class="playground-reasoning">
@@ -87,10 +111,13 @@ function ReplyCard({ reply, column, many, store }: ReplyCardProps) {
       {state === 'lost' && <Banner kind="warning" title={t('playground.lost')} />}
       <Ending reply={reply} />
       {failure && <Failure failure={failure} />}
-      {isTokenCapReached(failure) && (
-        <Button onClick={() => store.payerOf(column.id).allowMore()}>
-          {t('playground.allowMore', { amount: `$${tokenCapUsd}` })}
-        </Button>
+      {text === '' && !isRunning(reply) && !replaced && <p class="muted small">{t('playground.unanswered')}</p>}
+      {failure && onAgain && (
+        <div class="actions">
+          <Button onClick={onAgain}>
+            {isTokenCapReached(failure) ? t('playground.allowMore', { amount: tokenCapText() }) : t('playground.again')}
+          </Button>
+        </div>
       )}
       {!isRunning(reply) && !reply.copied && <Figures reply={reply} />}
       <p class="read-only" role="status">
@@ -115,7 +142,7 @@ function Ending({ reply: { end, chargeId, state } }: { reply: Reply }) {
             </Link>
           }
         >
-          {t('playground.endedByCreditHelp', { amount: `$${tokenCapUsd}` })}
+          {t('playground.endedByCreditHelp', { amount: tokenCapText() })}
         </Banner>
       );
     case 'length':
@@ -150,7 +177,7 @@ function Figures({ reply: { end, costUsd, chargeId, firstMs, totalMs, state } }:
       </dl>
       {routing?.reason && (
         <p class="small">
-          <span class="muted">{t('playground.why')}</span> {routing.reason}
+          <span class="muted">{t('playground.why')}</span> <span lang="en">{routing.reason}</span>
         </p>
       )}
       {(routing?.attempts?.length ?? 0) > 1 && (

@@ -2,7 +2,7 @@ import { Link } from 'wouter-preact';
 import type { JourneyJson } from '../../../gen/intelligence/pulse/v1/report_pb';
 import { dayText } from '../../days.ts';
 import { t } from '../../i18n/index.ts';
-import { useRowList } from '../../paging.ts';
+import { useRowList } from '../../row-list.ts';
 import { Async, type Column, Curl, More, Section, Table } from '../../ui/index.ts';
 import { countText, Few, shareText } from './words.tsx';
 

@@ -33,7 +33,9 @@ export function Report({ query, request }: ReportProps) {
           </section>
         ) : (
           <>
-            <Banner title={t('pulse.doNext')}>{report.nextBestAction}</Banner>
+            <Banner title={t('pulse.doNext')}>
+              <span lang="en">{report.nextBestAction}</span>
+            </Banner>
             {isFew(report.totals?.sessions) && (
               <Banner kind="warning" title={t('pulse.fewTitle', { count: Number(report.totals?.sessions) })}>
                 {t('pulse.fewText')}

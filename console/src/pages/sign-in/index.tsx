@@ -1,14 +1,18 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { ApiFailure } from '../../api.ts';
 import { isApiFailure } from '../../api.ts';
 import { t } from '../../i18n/index.ts';
+import { passkeyAddress } from '../../passkeys/ask.ts';
+import { PasskeyButton } from '../../passkeys/button.tsx';
 import { useSignIn } from '../../session.tsx';
+import { LanguageSelect } from '../../shell/language-select.tsx';
 import { Mark } from '../../shell/shell.tsx';
-import { Banner, Button, Failure, Field, Page, Skeleton } from '../../ui/index.ts';
+import { useLinkCode } from '../../sign-in-link.ts';
+import { Button, Failure, Field, Page, Skeleton } from '../../ui/index.ts';
 
 /** The first thing that a stranger sees, on every address. The address stays: after it the page is the one that was asked for. */
 export default function SignIn() {
-  const { failure, busy, submit, fromLink } = useSubmit();
+  const { failure, busy, submit, signIn, fromLink } = useSubmit();
   const [operator, setOperator] = useState(false);
   const [key, setKey] = useState('');
   const [shown, setShown] = useState(false);
@@ -37,8 +41,7 @@ export default function SignIn() {
               <Tab name={t('sign-in.owner')} on={!operator} choose={() => setOperator(false)} />
               <Tab name={t('sign-in.operator')} on={operator} choose={() => setOperator(true)} />
             </fieldset>
-            {fromLink && failure && <Banner kind="warning" title={t('sign-in.codeFailed')} />}
-            {!fromLink && failure && <Failure failure={failure} />}
+            {failure && <Failure failure={failure} title={whyNot(failure, fromLink, operator)} />}
             <Field
               label={operator ? t('sign-in.token') : t('sign-in.key')}
               help={operator ? t('sign-in.tokenHelp') : t('sign-in.keyHelp', { prefix: 'ik_mgmt_' })}
@@ -60,11 +63,36 @@ export default function SignIn() {
                 {t('sign-in.submit')}
               </Button>
             </div>
-            <p class="muted small">{t('sign-in.safe')}</p>
+            <p class="muted small">{operator ? t('sign-in.safeOperator') : t('sign-in.safe')}</p>
+            <PasskeyButton purpose="sign-in" send={signIn} />
+            <PasskeysElsewhere />
           </form>
         )}
       </Page>
+      <LanguageSelect />
     </main>
+  );
+}
+
+/** What is known of a refusal here, and not on other pages. */
+function whyNot({ reason }: ApiFailure, fromLink: boolean, operator: boolean): string | undefined {
+  if (reason === 'CREDENTIAL_INVALID' && fromLink) return t('common.codeFailed');
+  if (reason === 'CREDENTIAL_INVALID' && operator) return t('sign-in.tokenUnknown');
+  if (reason === 'SCOPE_MISSING') return t('sign-in.otherKind');
+  return undefined;
+}
+
+/** The machine's own number has no passkeys: where its name leads. */
+function PasskeysElsewhere() {
+  const address = passkeyAddress();
+  if (address === undefined) return null;
+  const [before, after] = t('sign-in.passkeyElsewhere', { address: '|' }).split('|', 2);
+  return (
+    <p class="muted small">
+      {before}
+      <a href={address}>{new URL(address).origin}</a>
+      {after}
+    </p>
   );
 }
 
@@ -77,11 +105,11 @@ function Tab({ name, on, choose }: { name: string; on: boolean; choose: () => vo
   );
 }
 
-/** Sends the key; a code in the address's fragment is sent at once, and taken out of the address before. */
+/** Sends the key; the code of a link is sent at once. */
 function useSubmit() {
   const signIn = useSignIn();
   const [failure, setFailure] = useState<ApiFailure>();
-  const [code] = useState(takeCode);
+  const [code, forgetCode] = useLinkCode();
   const [fromLink, setFromLink] = useState(code !== undefined);
   const [busy, setBusy] = useState(code !== undefined);
   const submit = async (by: { key: string } | { code: string }): Promise<void> => {
@@ -97,18 +125,10 @@ function useSubmit() {
       setBusy(false);
     }
   };
-  const started = useRef(false);
   useEffect(() => {
-    if (code === undefined || started.current) return;
-    started.current = true;
+    if (code === undefined) return;
+    forgetCode();
     void submit({ code });
-  });
-  return { failure, busy, submit, fromLink };
-}
-
-function takeCode(): string | undefined {
-  const code = new URLSearchParams(location.hash.slice(1)).get('code');
-  if (code === null) return undefined;
-  history.replaceState(history.state, '', location.pathname + location.search);
-  return code;
+  }, [code]);
+  return { failure, busy, submit, signIn, fromLink };
 }

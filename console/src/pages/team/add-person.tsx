@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { showSecret } from '../../credentials/show-secret.tsx';
 import { useSecretCall } from '../../credentials/use-secret-call.ts';
 import { t } from '../../i18n/index.ts';
@@ -8,7 +8,8 @@ import { Banner, Button, Dialog, Failure, Field } from '../../ui/index.ts';
 export function AddPerson({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [name, setName] = useState('');
   const [purpose, setPurpose] = useState<string>(t('team.purposeDefault'));
-  const { run, busy, failure } = useSecretCall('KeyService.CreateKey');
+  const { run, busy, failure, reset } = useSecretCall('KeyService.CreateKey');
+  useEffect(reset, [open]);
   const add = async () => {
     const reply = await run({ kind: 'management', displayName: name.trim(), purpose: purpose.trim() });
     if (!reply?.secret) return;

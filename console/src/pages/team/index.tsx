@@ -1,18 +1,23 @@
+import { useAllKeys } from '../../credentials/all-keys.ts';
 import { LimitsTable } from '../../credentials/limits-table.tsx';
 import { loadTexts, t } from '../../i18n/index.ts';
+import { Passkeys } from '../../sign-ins/passkeys.tsx';
+import { Sessions } from '../../sign-ins/sessions.tsx';
 import { Curl, Page, Section } from '../../ui/index.ts';
 import { ManagementKeys } from './management-keys.tsx';
-import { Sessions } from './sessions.tsx';
 
 // The dialogs for keys speak with the texts of that page.
-await loadTexts('keys');
+await Promise.all([loadTexts('keys'), loadTexts('passkeys')]);
 
 /** Who manages the account, where they are signed in, and what is let through. */
 export default function Team() {
+  const keys = useAllKeys();
+  const nameOf = (id: string) => keys.data?.rows.find(({ keyId }) => keyId === id)?.displayName;
   return (
     <Page title={t('team.title')} lead={t('team.lead')}>
       <ManagementKeys />
-      <Sessions />
+      <Passkeys help={t('passkeys.help')} nameOf={nameOf} />
+      <Sessions help={t('team.sessionsHelp')} nameOf={nameOf} />
       <Section title={t('team.limits')}>
         <p class="muted">{t('team.limitsHelp')}</p>
         <LimitsTable />

@@ -6,7 +6,7 @@ import { type Metric, metricOf, type Sums } from './sums.ts';
 
 interface FiguresProps {
   total: Sums;
-  /** Of the period before; undefined while it is not known. */
+  /** Of the period before; undefined while it is not known, which a dash says. */
   before: Sums | undefined;
   days: number;
   metric: Metric;
@@ -29,9 +29,9 @@ export function Figures({ total, before, days, metric, onMetric }: FiguresProps)
         >
           <span class="name">{t(`usage.${name}`)}</span>
           <span class="value">{shown(total, name)}</span>
-          {before && (
-            <span class="muted small">{changeText(metricOf(total, name), metricOf(before, name), name, days)}</span>
-          )}
+          <span class="muted small">
+            {before ? changeText(metricOf(total, name), metricOf(before, name), name, days) : '–'}
+          </span>
         </button>
       ))}
     </div>

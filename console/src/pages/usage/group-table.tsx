@@ -8,7 +8,8 @@ interface GroupTableProps {
   groups: readonly GroupSums[];
   /** Of the rows; undefined when they are not all. */
   total: Sums | undefined;
-  days: number;
+  /** The filters of the charges that are a row's; undefined where charges cannot be listed by it. */
+  search: (id: string | undefined) => string | undefined;
   nameOf: (id: string | undefined) => string;
 }
 
@@ -21,13 +22,13 @@ const counts = [
 ] as const satisfies readonly (readonly [Count, string])[];
 
 /** The groups with their sums; a name leads to its charges. */
-export function GroupTable({ group, groups, total, days, nameOf }: GroupTableProps) {
+export function GroupTable({ group, groups, total, search, nameOf }: GroupTableProps) {
   const columns: Column<GroupSums>[] = [
     {
       id: 'group',
       title: t(`usage.by-${group}`),
       phone: 'title',
-      cell: ({ id }) => <Name id={id} group={group} days={days} name={nameOf(id)} />,
+      cell: ({ id }) => <Name isKnown={id !== undefined} search={search(id)} name={nameOf(id)} />,
       total: total && t('common.total'),
     },
     ...counts.map(
@@ -51,20 +52,16 @@ export function GroupTable({ group, groups, total, days, nameOf }: GroupTablePro
 }
 
 interface NameProps {
-  id: string | undefined;
-  group: Group;
-  days: number;
+  isKnown: boolean;
+  search: string | undefined;
   name: string;
 }
 
-/** There is no list of charges by provider, nor by what a label says where its name is not known here. */
-function Name({ id, group, days, name }: NameProps) {
-  if (id === undefined) return <span class="muted">{name}</span>;
-  if (group === 'provider' || group === 'label') return <>{name}</>;
-  const period = days === 1 ? 1 : days <= 7 ? 7 : days <= 30 ? 30 : 90;
-  const query = new URLSearchParams({ [group]: id, days: String(period) });
+function Name({ isKnown, search, name }: NameProps) {
+  if (!isKnown) return <span class="muted">{name}</span>;
+  if (search === undefined) return <>{name}</>;
   return (
-    <Link href={`/charges?${query.toString()}`} title={t('usage.toCharges', { name })}>
+    <Link href={`/charges?${search}`} title={t('usage.toCharges', { name })}>
       {name}
     </Link>
   );

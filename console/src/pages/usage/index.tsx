@@ -1,9 +1,11 @@
 import './usage.css';
 import { useMemo } from 'preact/hooks';
-import type { MetadataFilterJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
+import type { GetUsageResponseJson, MetadataFilterJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
 import { apiUrl, httpRequest } from '../../api.ts';
+import { useAllKeys } from '../../credentials/all-keys.ts';
+import { FirstRequest } from '../../credentials/first-request.tsx';
 import { dayText, lastDays } from '../../days.ts';
-import { t } from '../../i18n/index.ts';
+import { inSentence, t } from '../../i18n/index.ts';
 import { useAllRows } from '../../paging.ts';
 import { useRpc } from '../../query.ts';
 import { Async, Banner, Curl, Page, Section, useFilters } from '../../ui/index.ts';
@@ -11,7 +13,9 @@ import { Figures } from './figures.tsx';
 import { UsageFilters } from './filters.tsx';
 import { GroupChart } from './group-chart.tsx';
 import { GroupTable } from './group-table.tsx';
-import { type Group, groups, groupsOf, type Metric, stepsOf, timesBefore, totalOf } from './sums.ts';
+import { chargesOf, type Group, groups, groupsOf, type Metric, stepsOf, timesBefore, totalOf } from './sums.ts';
+
+const rowsOf = ({ rows }: GetUsageResponseJson) => rows;
 
 /** What a period cost, by what, and against the period before. Filters are in the URL. */
 export default function Usage() {
@@ -38,12 +42,12 @@ export default function Usage() {
     ...(metadata && { metadata }),
   };
   const before = useMemo(() => timesBefore(first, count, new Date()), [first, count]);
-  const usage = useAllRows('WalletService.GetUsage', request, ({ rows }) => rows);
+  const usage = useAllRows('WalletService.GetUsage', request, rowsOf);
   const earlier = useRpc('WalletService.GetUsage', { ...before, ...(metadata && { metadata }) });
-  const keys = useRpc('KeyService.ListKeys', { pageSize: 100 }, { enabled: group === 'key' });
+  const keys = useAllKeys({ enabled: group === 'key' });
   const nameOf = (id: string | undefined): string => {
-    if (id === undefined) return t('usage.without', { group: t(`usage.by-${group}`).toLowerCase() });
-    return group === 'key' ? (keys.data?.keys?.find(({ keyId }) => keyId === id)?.displayName ?? id) : id;
+    if (id === undefined) return t('usage.without', { group: inSentence(t(`usage.by-${group}`)) });
+    return group === 'key' ? (keys.data?.rows.find(({ keyId }) => keyId === id)?.displayName ?? id) : id;
   };
   const exported = httpRequest('WalletService.ExportUsage', { ...request, format: 'csv' });
 
@@ -62,13 +66,19 @@ export default function Usage() {
         query={usage}
         lines={14}
         isEmpty={({ rows }) => rows.length === 0}
-        empty={<Banner title={t('usage.empty')}>{t('usage.emptyHelp')}</Banner>}
+        empty={
+          metadata ? (
+            <Banner title={t('usage.empty')}>{t('usage.emptyHelp')}</Banner>
+          ) : (
+            <FirstRequest title={t('usage.empty')} help={t('usage.emptyHelp')} />
+          )
+        }
       >
         {({ rows, cut }) => {
           const total = totalOf(rows);
           const found = groupsOf(rows, group);
           if (!total || !found) return <p class="muted">–</p>;
-          const title = t('usage.chart', { metric: t(`usage.${metric}`), group: t(`usage.by-${group}`).toLowerCase() });
+          const title = t('usage.chart', { metric: t(`usage.${metric}`), group: inSentence(t(`usage.by-${group}`)) });
           return (
             <>
               {cut ? (
@@ -78,7 +88,7 @@ export default function Usage() {
               ) : (
                 <Figures
                   total={total}
-                  before={totalOf(earlier.data?.rows ?? [])}
+                  before={earlier.data && !earlier.error ? totalOf(earlier.data.rows ?? []) : undefined}
                   days={count}
                   metric={metric}
                   onMetric={(chosen) => setFilters({ metric: chosen })}
@@ -94,7 +104,13 @@ export default function Usage() {
                 />
               </Section>
               <Section title={t(`usage.by-${group}`)}>
-                <GroupTable group={group} groups={found} total={cut ? undefined : total} days={count} nameOf={nameOf} />
+                <GroupTable
+                  group={group}
+                  groups={found}
+                  total={cut ? undefined : total}
+                  search={(id) => chargesOf(group, id, { first, last, label, metadata })}
+                  nameOf={nameOf}
+                />
               </Section>
             </>
           );

@@ -1,4 +1,5 @@
 import type { UsageRowJson } from '../../../gen/intelligence/wallet/v1/wallet_pb';
+import type { MetadataFilterJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
 import { addDays, type Day, daysBetween, startOf } from '../../days.ts';
 import { type NanoUsd, readUsd } from '../../money.ts';
 
@@ -118,4 +119,32 @@ export function stepsOf(first: Day, last: Day, step: 'day' | 'hour'): string[] {
 export function timesBefore(first: Day, count: number, now: Date): { startTime: string; endTime: string } {
   const end = new Date(Math.ceil(now.getTime() / 3_600_000) * 3_600_000 - count * 86_400_000);
   return { startTime: startOf(addDays(first, -count)).toISOString(), endTime: end.toISOString() };
+}
+
+interface Shown {
+  first: Day;
+  last: Day;
+  /** By what label the rows are. */
+  label: string;
+  /** The label that all rows have. */
+  metadata: MetadataFilterJson | undefined;
+}
+
+/**
+ * The filters of the list of charges that are those of one group: the same days and the same label. Undefined where there is no such list:
+ * by provider, for what has no value, and for two labels at once.
+ */
+export function chargesOf(group: Group, id: string | undefined, shown: Shown): string | undefined {
+  const { first, last, label, metadata } = shown;
+  if (id === undefined || group === 'provider') return undefined;
+  const only = metadata && `${metadata.key}=${metadata.value}`;
+  const own = group === 'label' ? `${label}=${id}` : undefined;
+  if (own !== undefined && only !== undefined && own !== only) return undefined;
+  const chosen = own ?? only;
+  return new URLSearchParams({
+    ...(group !== 'label' && { [group]: id }),
+    ...(chosen !== undefined && { label: chosen }),
+    from: first,
+    to: last,
+  }).toString();
 }

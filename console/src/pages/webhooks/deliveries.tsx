@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { useParams } from 'wouter-preact';
 import type { DeliveryJson, EndpointJson } from '../../../gen/intelligence/webhook/v1/webhook_pb';
 import { findText, t } from '../../i18n/index.ts';
-import { useRowList } from '../../paging.ts';
+import { useRowList } from '../../row-list.ts';
 import {
   Async,
   type Column,

@@ -1,47 +1,56 @@
 import { useState } from 'preact/hooks';
 import type { EndpointJson } from '../../../gen/intelligence/webhook/v1/webhook_pb';
+import { showSecret } from '../../credentials/show-secret.tsx';
+import { useSecretCall } from '../../credentials/use-secret-call.ts';
 import { t } from '../../i18n/index.ts';
 import { useRpcMutation } from '../../query.ts';
-import { Button, Curl, Dialog, Failure, Field, Select, toast } from '../../ui/index.ts';
+import { Button, Code, Curl, Dialog, Failure, Field, Select, toast } from '../../ui/index.ts';
 
-interface SecretProps {
-  onClose: () => void;
-  /** Hands the new secret on; it is nowhere else. */
-  onSecret: (shown: { secret: string; url: string }) => void;
+const verify = `import { Webhook } from 'standardwebhooks';
+
+const message = new Webhook(process.env.WEBHOOK_SECRET).verify(body, headers);`;
+
+/** The secret stays until it was kept, also when the page below goes away. */
+function showEndpointSecret(secret: string, url: string): void {
+  showSecret({
+    title: t('webhooks.secretTitle'),
+    secret,
+    help: (
+      <>
+        <p>{t('webhooks.secretUse', { url })}</p>
+        <Code text={verify} />
+      </>
+    ),
+  });
 }
 
 /** Asks for the URL of a new endpoint. */
-export function AddDialog({ open, onClose, onSecret }: SecretProps & { open: boolean }) {
+export function AddDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [url, setUrl] = useState('');
-  const add = useRpcMutation('WebhookService.CreateEndpoint', {
-    onSuccess: ({ endpoint, secret = '' }) => {
-      onSecret({ secret, url: endpoint?.url ?? '' });
-      forget();
-    },
-  });
-  // The reply has the secret: nothing of it stays behind.
-  const forget = () => {
-    setUrl('');
-    add.reset();
+  const create = useSecretCall('WebhookService.CreateEndpoint');
+  const add = async () => {
+    const reply = await create.run({ url: url.trim() });
+    if (!reply?.secret) return;
+    close();
+    showEndpointSecret(reply.secret, reply.endpoint?.url ?? '');
   };
-  const wrong = add.error?.violations.find(({ field }) => field === 'url')?.description;
+  const close = () => {
+    setUrl('');
+    create.reset();
+    onClose();
+  };
+  const { failure } = create;
+  const wrong = failure?.violations.find(({ field }) => field === 'url')?.description;
   return (
-    <Dialog
-      title={t('webhooks.addTitle')}
-      open={open}
-      onClose={() => {
-        forget();
-        onClose();
-      }}
-    >
+    <Dialog title={t('webhooks.addTitle')} open={open} onClose={close}>
       <form
         class="form"
         onSubmit={(event) => {
           event.preventDefault();
-          add.mutate({ url: url.trim() });
+          void add();
         }}
       >
-        {add.error && wrong === undefined && <Failure failure={add.error} />}
+        {failure && wrong === undefined && <Failure failure={failure} />}
         <Field
           label={t('webhooks.url')}
           help={t('webhooks.urlHelp')}
@@ -55,7 +64,7 @@ export function AddDialog({ open, onClose, onSecret }: SecretProps & { open: boo
         />
         <Curl name="WebhookService.CreateEndpoint" request={{ url: url.trim() }} />
         <div class="actions">
-          <Button kind="primary" type="submit" busy={add.isPending}>
+          <Button kind="primary" type="submit" busy={create.busy}>
             {t('webhooks.add')}
           </Button>
         </div>
@@ -67,38 +76,40 @@ export function AddDialog({ open, onClose, onSecret }: SecretProps & { open: boo
 interface OfEndpoint {
   /** Undefined: closed. */
   endpoint: EndpointJson | undefined;
+  onClose: () => void;
 }
 
 const overlaps = ['86400', '3600', '604800', '0'] as const;
 
 /** Asks for how long the old secret signs as well. */
-export function RotateDialog({ endpoint, onClose, onSecret }: SecretProps & OfEndpoint) {
+export function RotateDialog({ endpoint, onClose }: OfEndpoint) {
   const [overlap, setOverlap] = useState<string>(overlaps[0]);
-  const rotate = useRpcMutation('WebhookService.RotateEndpointSecret', {
-    onSuccess: ({ endpoint: rotated, secret = '' }) => {
-      onSecret({ secret, url: rotated?.url ?? '' });
-      rotate.reset();
-    },
-  });
+  const { run, busy, failure, reset } = useSecretCall('WebhookService.RotateEndpointSecret');
   const request = { endpointId: endpoint?.endpointId ?? '', overlapSeconds: Number(overlap) };
+  const rotate = async () => {
+    const reply = await run(request);
+    if (!reply?.secret) return;
+    onClose();
+    showEndpointSecret(reply.secret, reply.endpoint?.url ?? '');
+  };
   return (
     <Dialog
       title={t('webhooks.rotateTitle')}
       open={endpoint !== undefined}
       onClose={() => {
-        rotate.reset();
+        reset();
         onClose();
       }}
       actions={
         <>
           <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button kind="primary" busy={rotate.isPending} onClick={() => rotate.mutate(request)}>
+          <Button kind="primary" busy={busy} onClick={() => void rotate()}>
             {t('webhooks.rotateAction')}
           </Button>
         </>
       }
     >
-      {rotate.error && <Failure failure={rotate.error} />}
+      {failure && <Failure failure={failure} />}
       <p>{t('webhooks.rotateText', { url: endpoint?.url ?? '' })}</p>
       <Select
         label={t('webhooks.overlap')}
@@ -113,7 +124,7 @@ export function RotateDialog({ endpoint, onClose, onSecret }: SecretProps & OfEn
 }
 
 /** Asks once more before an endpoint goes. */
-export function RemoveDialog({ endpoint, onClose }: OfEndpoint & { onClose: () => void }) {
+export function RemoveDialog({ endpoint, onClose }: OfEndpoint) {
   const remove = useRpcMutation('WebhookService.DeleteEndpoint', {
     onSuccess: () => {
       toast(t('webhooks.removed'));

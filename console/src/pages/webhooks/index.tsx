@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { EndpointJson } from '../../../gen/intelligence/webhook/v1/webhook_pb';
 import { t } from '../../i18n/index.ts';
 import { useRpc } from '../../query.ts';
-import { Button, Code, Page, SecretDialog } from '../../ui/index.ts';
+import { Button, Page } from '../../ui/index.ts';
 import { Deliveries } from './deliveries.tsx';
 import { AddDialog, RemoveDialog, RotateDialog } from './dialogs.tsx';
 import { Endpoints } from './endpoints.tsx';
@@ -11,27 +11,12 @@ import './webhooks.css';
 /** What is open: for which endpoint. */
 type Open = { what: 'add' } | { what: 'rotate' | 'remove'; endpoint: EndpointJson };
 
-/** A secret, while its dialog shows it. */
-interface Shown {
-  secret: string;
-  url: string;
-}
-
-const verify = `import { Webhook } from 'standardwebhooks';
-
-const message = new Webhook(process.env.WEBHOOK_SECRET).verify(body, headers);`;
-
 /** Where the account is told of events, and what became of each message. */
 export default function Webhooks() {
   // An account has ten at most.
   const endpoints = useRpc('WebhookService.ListEndpoints', { pageSize: 100 });
   const [open, setOpen] = useState<Open>();
-  const [shown, setShown] = useState<Shown>();
   const close = () => setOpen(undefined);
-  const show = (next: Shown) => {
-    close();
-    setShown(next);
-  };
   return (
     <Page
       title={t('webhooks.title')}
@@ -48,13 +33,9 @@ export default function Webhooks() {
         onRemove={(endpoint) => setOpen({ what: 'remove', endpoint })}
       />
       <Deliveries endpoints={endpoints.data?.endpoints ?? []} />
-      <AddDialog open={open?.what === 'add'} onClose={close} onSecret={show} />
-      <RotateDialog endpoint={open?.what === 'rotate' ? open.endpoint : undefined} onClose={close} onSecret={show} />
+      <AddDialog open={open?.what === 'add'} onClose={close} />
+      <RotateDialog endpoint={open?.what === 'rotate' ? open.endpoint : undefined} onClose={close} />
       <RemoveDialog endpoint={open?.what === 'remove' ? open.endpoint : undefined} onClose={close} />
-      <SecretDialog title={t('webhooks.secretTitle')} secret={shown?.secret} onClose={() => setShown(undefined)}>
-        <p>{t('webhooks.secretUse', { url: shown?.url ?? '' })}</p>
-        <Code text={verify} />
-      </SecretDialog>
     </Page>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { findText, t } from '../../i18n/index.ts';
+import { findText, listText, t } from '../../i18n/index.ts';
 import { useRpc, useRpcMutation } from '../../query.ts';
 import { useSession } from '../../session.tsx';
 import { Async, Badge, Button, Failure, Field, TextArea, Time, toast } from '../../ui/index.ts';
@@ -35,10 +35,11 @@ function Review({ draft }: { draft: Draft }) {
         <Revise draft={draft} onDone={() => setEditing(false)} />
       ) : (
         <>
-          <MarkedText text={body} findings={findings} />
+          <MarkedText text={body} findings={findings} lang={draft.locale ?? ''} textLang={draft.locale ?? ''} />
           {placeholders.length > 0 && (
             <p class="small">
-              <strong>{t('workflows.placeholders')}</strong> {placeholders.join(', ')}
+              <strong>{t('workflows.placeholders')}</strong>{' '}
+              <span lang={draft.locale ?? ''}>{listText(placeholders)}</span>
             </p>
           )}
           <Reviews draft={draft} />

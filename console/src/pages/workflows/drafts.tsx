@@ -74,7 +74,11 @@ export function Drafts() {
                     <Badge kind={stateKind(is)}>{findText('workflows', `draft-${is}`) ?? is}</Badge>
                   ),
                 },
-                { id: 'risk', title: t('workflows.riskTitle'), cell: ({ riskLevel }) => riskLevel },
+                {
+                  id: 'risk',
+                  title: t('workflows.riskTitle'),
+                  cell: ({ riskLevel }) => <span lang="en">{riskLevel}</span>,
+                },
                 { id: 'version', title: t('workflows.versionTitle'), align: 'end', cell: ({ version }) => version },
                 { id: 'time', title: t('workflows.made'), cell: ({ createTime }) => <Time at={createTime} /> },
               ]}

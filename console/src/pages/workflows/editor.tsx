@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks';
-import { t } from '../../i18n/index.ts';
+import { findText, t } from '../../i18n/index.ts';
 import { lineOf, placesOf } from './json-places.ts';
 
 export interface Violation {
@@ -43,12 +43,12 @@ export function JsonEditor({ label, value, onValue, violations }: EditorProps) {
         />
       </div>
       <ol id={`${id}-notes`} class="workflows-notes">
-        {notes.map(({ line, field, text }, index) => (
+        {notes.map(({ line, field, text, lang }, index) => (
           <li key={index} data-line={line}>
             <button type="button" onClick={() => select(id, value, line)}>
               {t('workflows.line', { line })}
             </button>{' '}
-            {field !== '' && <code>{field}</code>} {text}
+            {field !== '' && <code>{field}</code>} <span lang={lang}>{text}</span>
           </li>
         ))}
       </ol>
@@ -60,13 +60,15 @@ interface Note {
   line: number;
   field: string;
   text: string;
+  /** What the service says is English; the page's language when unset. */
+  lang?: 'en';
 }
 
 function notesOf(value: string, violations: readonly Violation[]): Note[] {
   const { lines, problem } = placesOf(value);
-  if (problem) return [{ line: problem.line, field: '', text: t('workflows.notJson', { expected: problem.expected }) }];
+  if (problem) return [{ line: problem.line, field: '', text: notJsonText(problem.expected) }];
   return violations
-    .map(({ field, description }) => ({ line: lineOf(lines, field), field, text: description }))
+    .map(({ field, description }) => ({ line: lineOf(lines, field), field, text: description, lang: 'en' as const }))
     .sort((one, other) => one.line - other.line);
 }
 
@@ -81,4 +83,8 @@ function select(id: string, value: string, line: number): void {
   const start = line === 1 ? 0 : before + 1;
   area.focus();
   area.setSelectionRange(start, start + (value.split('\n')[line - 1]?.length ?? 0));
+}
+
+function notJsonText(expected: string): string {
+  return t('workflows.notJson', { expected: findText('workflows', `expected-${expected}`) ?? expected });
 }

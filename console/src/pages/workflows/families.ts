@@ -89,6 +89,9 @@ export const families = {
 } as const satisfies Record<string, { rpc: RpcName; example: object }>;
 
 export type Family = keyof typeof families;
+/** What is run: a shipped family, or a workflow of the account's own. */
+export type Target = { family: Family } | { client: string; workflow: string };
+
 export const familyNames = Object.keys(families) as Family[];
 
 export function isFamily(name: string): name is Family {

@@ -1,11 +1,20 @@
 import { Badge } from '../../ui/index.ts';
 import { type Finding, piecesOf } from './reply.ts';
 
+interface MarkedTextProps {
+  text: string;
+  findings: readonly Finding[];
+  /** Of the reasons; empty: unknown. */
+  lang: string;
+  /** Of the text; the page's when unset. */
+  textLang?: string | undefined;
+}
+
 /** A text with its risky phrases marked, and below it why each is one. */
-export function MarkedText({ text, findings }: { text: string; findings: readonly Finding[] }) {
+export function MarkedText({ text, findings, lang, textLang }: MarkedTextProps) {
   return (
     <>
-      <p class="workflows-marked">
+      <p class="workflows-marked" lang={textLang}>
         {piecesOf(text, findings).map(({ text: piece, finding }, index) =>
           finding ? (
             <mark
@@ -23,8 +32,16 @@ export function MarkedText({ text, findings }: { text: string; findings: readonl
       <ul class="workflows-list">
         {findings.map(({ phrase, category, severity = '', reason, suggestion }, index) => (
           <li key={index}>
-            <Badge kind={severityKind(severity)}>{severity}</Badge> <strong>{phrase}</strong>{' '}
-            <span class="muted">{category}</span> {reason} {suggestion}
+            <span lang="en">
+              <Badge kind={severityKind(severity)}>{severity}</Badge>
+            </span>{' '}
+            <strong>{phrase}</strong>{' '}
+            <span class="muted" lang="en">
+              {category}
+            </span>{' '}
+            <span lang={lang}>
+              {reason} {suggestion}
+            </span>
           </li>
         ))}
       </ul>

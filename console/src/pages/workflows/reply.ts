@@ -69,3 +69,17 @@ export function markedTexts(request: unknown, findings: readonly Finding[]): { t
     findings: findings.filter(({ messageIndex }) => messageIndex === index),
   }));
 }
+
+/** What the service itself says in a reply, beside the caller's own words. */
+export function wordsOf(reply: Reply): (string | undefined)[] {
+  const { summary, nextBestAction, recommendation, basis, caps, blockers = [], fields = [], findings = [] } = reply;
+  return [
+    ...[summary, nextBestAction, recommendation?.rationale, basis?.note],
+    ...[...(reply.missingFacts ?? []), ...(reply.risks ?? []), ...(reply.assumptions ?? [])],
+    ...blockers.flatMap(({ message, action }) => [message, action]),
+    ...fields.flatMap(({ message, suggestion }) => [message, suggestion]),
+    ...findings.flatMap(({ reason, suggestion }) => [reason, suggestion]),
+    ...[...(caps ?? []), ...(basis?.checks ?? [])].map(({ message }) => message),
+    ...(reply.dimensions ?? []).flatMap(({ drivers = [] }) => drivers.map(({ message }) => message)),
+  ];
+}

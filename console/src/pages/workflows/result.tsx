@@ -5,28 +5,37 @@ import { Markdown } from '../../markdown/markdown.tsx';
 import { Badge, Banner, Code, Money, Section, Table } from '../../ui/index.ts';
 import { DraftReview } from './draft-review.tsx';
 import { MarkedText, severityKind } from './marked-text.tsx';
-import { byWeightLost, type CheckOutcome, isLost, markedTexts, type Reply } from './reply.ts';
+import { byWeightLost, type CheckOutcome, isLost, markedTexts, type Reply, wordsOf } from './reply.ts';
+import { languageOf } from './spoken.ts';
 
 /** What a workflow replied: the judgement first, then what it rests on, what it cost, and the whole as JSON. */
 export function Result({ reply, request }: { reply: Reply; request: unknown }) {
+  // The service speaks the request's language, not the page's.
+  const lang = languageOf(wordsOf(reply));
   return (
     <Section title={t('workflows.result')} class="workflows-result">
-      <Verdict reply={reply} />
-      {reply.nextBestAction && <Banner title={t('workflows.doNext')}>{reply.nextBestAction}</Banner>}
-      <Lists reply={reply} />
-      <Findings reply={reply} request={request} />
-      <Fields reply={reply} />
-      <Dimensions reply={reply} />
+      <Verdict reply={reply} lang={lang} />
+      {reply.nextBestAction && (
+        <Banner title={t('workflows.doNext')}>
+          <span lang={lang}>{reply.nextBestAction}</span>
+        </Banner>
+      )}
+      <Lists reply={reply} lang={lang} />
+      <Findings reply={reply} request={request} lang={lang} />
+      <Fields reply={reply} lang={lang} />
+      <Dimensions reply={reply} lang={lang} />
       <Ranking reply={reply} />
       {reply.markdown && (
         <details>
           <summary>{t('workflows.memo')}</summary>
-          <Markdown text={reply.markdown} />
+          <div lang={lang}>
+            <Markdown text={reply.markdown} />
+          </div>
         </details>
       )}
       {reply.draft?.draftId && <DraftReview draftId={reply.draft.draftId} />}
       {reply.output !== undefined && <Code text={JSON.stringify(reply.output, null, 2)} />}
-      <Checks reply={reply} />
+      <Checks reply={reply} lang={lang} />
       <Cost reply={reply} />
       <details>
         <summary>{t('workflows.raw')}</summary>
@@ -36,7 +45,13 @@ export function Result({ reply, request }: { reply: Reply; request: unknown }) {
   );
 }
 
-function Verdict({ reply }: { reply: Reply }) {
+interface PartProps {
+  reply: Reply;
+  /** Of what the service says; empty: unknown. */
+  lang: string;
+}
+
+function Verdict({ reply, lang }: PartProps) {
   const score = reply.readinessScore ?? reply.riskScore ?? reply.overallScore ?? reply.completeness;
   const { recommendation, riskLevel, rating, ready, summary } = reply;
   return (
@@ -55,13 +70,17 @@ function Verdict({ reply }: { reply: Reply }) {
         )}
         {recommendation?.option && <Badge kind="good">{recommendation.option}</Badge>}
       </p>
-      {summary && <p>{summary}</p>}
-      {recommendation?.rationale && <p class="muted">{recommendation.rationale}</p>}
+      {summary && <p lang={lang}>{summary}</p>}
+      {recommendation?.rationale && (
+        <p class="muted" lang={lang}>
+          {recommendation.rationale}
+        </p>
+      )}
     </div>
   );
 }
 
-function Lists({ reply }: { reply: Reply }) {
+function Lists({ reply, lang }: PartProps) {
   const blockers = reply.blockers?.map(({ message, action }) => [message, action].filter(Boolean).join(' '));
   const eliminated = reply.eliminated?.map(({ option, constraint, reason }) =>
     [`${option}:`, constraint, reason].filter(Boolean).join(' '),
@@ -71,23 +90,30 @@ function Lists({ reply }: { reply: Reply }) {
   );
   return (
     <>
-      <List title={t('workflows.blockers')} items={blockers} />
-      <List title={t('workflows.missing')} items={reply.missingFacts} />
-      <List title={t('workflows.eliminated')} items={eliminated} />
-      <List title={t('workflows.caps')} items={reply.caps?.map(({ message }) => message ?? '')} />
-      <List title={t('workflows.risks')} items={reply.risks} />
-      <List title={t('workflows.assumptions')} items={reply.assumptions} />
+      <List title={t('workflows.blockers')} items={blockers} lang={lang} />
+      <List title={t('workflows.missing')} items={reply.missingFacts} lang={lang} />
+      <List title={t('workflows.eliminated')} items={eliminated} lang={lang} />
+      <List title={t('workflows.caps')} items={reply.caps?.map(({ message }) => message ?? '')} lang={lang} />
+      <List title={t('workflows.risks')} items={reply.risks} lang={lang} />
+      <List title={t('workflows.assumptions')} items={reply.assumptions} lang={lang} />
       <List title={t('workflows.unused')} items={unused} />
     </>
   );
 }
 
-function List({ title, items }: { title: string; items: readonly string[] | undefined }) {
+interface ListProps {
+  title: string;
+  items: readonly string[] | undefined;
+  /** Of the items; the page's when unset. */
+  lang?: string;
+}
+
+function List({ title, items, lang }: ListProps) {
   if (!items || items.length === 0) return null;
   return (
     <div>
       <h3>{title}</h3>
-      <ul class="workflows-list">
+      <ul class="workflows-list" lang={lang}>
         {items.map((item) => (
           <li key={item}>{item}</li>
         ))}
@@ -96,7 +122,7 @@ function List({ title, items }: { title: string; items: readonly string[] | unde
   );
 }
 
-function Findings({ reply, request }: { reply: Reply; request: unknown }) {
+function Findings({ reply, request, lang }: PartProps & { request: unknown }) {
   const { findings = [] } = reply;
   // A draft shows its own.
   if (findings.length === 0 || reply.draft) return null;
@@ -104,13 +130,13 @@ function Findings({ reply, request }: { reply: Reply; request: unknown }) {
     <div>
       <h3>{t('workflows.findings')}</h3>
       {markedTexts(request, findings).map((each, index) => (
-        <MarkedText key={index} {...each} />
+        <MarkedText key={index} {...each} lang={lang} />
       ))}
     </div>
   );
 }
 
-function Fields({ reply: { fields, nextField } }: { reply: Reply }) {
+function Fields({ reply: { fields, nextField }, lang }: PartProps) {
   if (!fields) return null;
   return (
     <Table
@@ -119,7 +145,12 @@ function Fields({ reply: { fields, nextField } }: { reply: Reply }) {
       rowKey={({ field }) => field ?? ''}
       isCurrent={({ field }) => field === nextField}
       columns={[
-        { id: 'field', title: t('workflows.field'), cell: ({ label, field }) => label || field, phone: 'title' },
+        {
+          id: 'field',
+          title: t('workflows.field'),
+          cell: ({ label, field }) => <span lang={lang}>{label || field}</span>,
+          phone: 'title',
+        },
         {
           id: 'status',
           title: t('workflows.status'),
@@ -127,7 +158,11 @@ function Fields({ reply: { fields, nextField } }: { reply: Reply }) {
             <Badge kind={statusKind(status)}>{findText('workflows', `status-${status}`) ?? status}</Badge>
           ),
         },
-        { id: 'do', title: t('workflows.whatToDo'), cell: ({ message, suggestion }) => suggestion || message },
+        {
+          id: 'do',
+          title: t('workflows.whatToDo'),
+          cell: ({ message, suggestion }) => <span lang={lang}>{suggestion || message}</span>,
+        },
       ]}
     />
   );
@@ -138,7 +173,7 @@ function statusKind(status: string) {
   return status === 'missing' || status === 'invalid' ? 'danger' : 'plain';
 }
 
-function Dimensions({ reply: { dimensions } }: { reply: Reply }) {
+function Dimensions({ reply: { dimensions }, lang }: PartProps) {
   if (!dimensions) return null;
   return (
     <Table
@@ -149,7 +184,7 @@ function Dimensions({ reply: { dimensions } }: { reply: Reply }) {
         {
           id: 'name',
           title: t('workflows.dimension'),
-          cell: ({ label, name }) => label || name,
+          cell: ({ label, name }) => <span lang={lang}>{label || name}</span>,
           phone: 'title',
         },
         { id: 'score', title: t('workflows.score'), align: 'end', cell: ({ score }) => points(score) },
@@ -157,7 +192,7 @@ function Dimensions({ reply: { dimensions } }: { reply: Reply }) {
         {
           id: 'drivers',
           title: t('workflows.drivers'),
-          cell: ({ drivers }) => drivers?.map(({ message }) => message).join(' '),
+          cell: ({ drivers }) => <span lang={lang}>{drivers?.map(({ message }) => message).join(' ')}</span>,
         },
       ]}
     />
@@ -195,31 +230,37 @@ function Ranking({ reply: { ranking } }: { reply: Reply }) {
   );
 }
 
-function Checks({ reply: { basis } }: { reply: Reply }) {
+function Checks({ reply: { basis }, lang }: PartProps) {
   if (!basis) return null;
   const checks = byWeightLost(basis.checks ?? []);
   const lost = checks.filter(isLost);
   const others = checks.filter((check) => !isLost(check));
   return (
     <div class="workflows-basis">
-      {lost.length > 0 && <CheckTable caption={t('workflows.checks')} checks={lost} />}
+      {lost.length > 0 && <CheckTable caption={t('workflows.checks')} checks={lost} lang={lang} />}
       {others.length > 0 && (
         <details>
           <summary>{t('workflows.otherChecks', { count: others.length })}</summary>
-          <CheckTable caption={t('workflows.otherChecks', { count: others.length })} checks={others} />
+          <CheckTable caption={t('workflows.otherChecks', { count: others.length })} checks={others} lang={lang} />
         </details>
       )}
       <p class="small muted">
         {basis.evaluator === 'assisted'
           ? t('workflows.assisted', { model: basis.model ?? '', pack: basis.packVersion ?? '' })
           : t('workflows.byRules', { pack: basis.packVersion ?? '' })}{' '}
-        {basis.note}
+        <span lang={lang}>{basis.note}</span>
       </p>
     </div>
   );
 }
 
-function CheckTable({ caption, checks }: { caption: string; checks: readonly CheckOutcome[] }) {
+interface CheckTableProps {
+  caption: string;
+  checks: readonly CheckOutcome[];
+  lang: string;
+}
+
+function CheckTable({ caption, checks, lang }: CheckTableProps) {
   return (
     <Table
       caption={caption}
@@ -232,7 +273,10 @@ function CheckTable({ caption, checks }: { caption: string; checks: readonly Che
           phone: 'title',
           cell: ({ id, fact }) => (
             <span>
-              <code>{id}</code> <span class="muted">{fact}</span>
+              <code>{id}</code>{' '}
+              <span class="muted" lang={lang}>
+                {fact}
+              </span>
             </span>
           ),
         },
@@ -251,7 +295,7 @@ function CheckTable({ caption, checks }: { caption: string; checks: readonly Che
           align: 'end',
           cell: ({ weight }) => formatNumber(Number(weight ?? 0)),
         },
-        { id: 'message', title: t('workflows.message'), cell: ({ message }) => <span>{message}</span> },
+        { id: 'message', title: t('workflows.message'), cell: ({ message }) => <span lang={lang}>{message}</span> },
       ]}
     />
   );

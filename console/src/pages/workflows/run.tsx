@@ -3,17 +3,16 @@ import { useMemo, useState } from 'preact/hooks';
 import { type ApiFailure, callRpc, isApiFailure } from '../../api.ts';
 import { t } from '../../i18n/index.ts';
 import { chosenKey, KeyChoice, NoPayingKey, payingKeys, useKeys } from '../../paying/key-choice.tsx';
-import { createPayer, isTokenCapReached, type Payer, tokenCapUsd } from '../../paying/payer.ts';
+import { createPayers, isTokenCapReached, type Payer, tokenCapText } from '../../paying/payer.ts';
 import { useRpc } from '../../query.ts';
 import { Async, Button, Curl, Failure, Money, Section, useFilters } from '../../ui/index.ts';
+import { createWriteKey } from '../../write-key.ts';
 import { JsonEditor } from './editor.tsx';
-import { type Family, families } from './families.ts';
+import { useCeiling } from './estimate.ts';
+import { families, type Target } from './families.ts';
 import { placesOf } from './json-places.ts';
 import type { Reply } from './reply.ts';
 import { Result } from './result.tsx';
-
-/** What is run: a shipped family, or a workflow of the account's own. */
-export type Target = { family: Family } | { client: string; workflow: string };
 
 interface RunProps {
   target: Target;
@@ -42,11 +41,13 @@ function Editor({ target, example }: Omit<RunProps, 'title'>) {
   const [{ key: keyId }, set] = useFilters({ key: '' });
   const keys = payingKeys(useKeys().data, 'workflows') ?? [];
   const key = chosenKey(keys, keyId)?.keyId ?? '';
-  const payer = useMemo(() => createPayer(key, ['workflows']), [key]);
+  const [payerOf] = useState(() => createPayers(['workflows']));
+  const payer = payerOf(key);
   const written = useMemo(() => JSON.stringify(example, null, 2), [example]);
   const [text, setText] = useState(written);
   const { outcome, busy, run, clear } = useRun(target, payer);
   const isJson = placesOf(text).problem === undefined;
+  const ceiling = useCeiling(target, payer, text, isJson);
   return (
     <>
       <JsonEditor
@@ -60,7 +61,7 @@ function Editor({ target, example }: Omit<RunProps, 'title'>) {
       />
       <div class="workflows-run">
         <KeyChoice keys={keys} value={key} onValue={(value) => set({ key: value })} disabled={busy} />
-        <Price family={'family' in target ? target.family : 'custom'} />
+        <Price family={'family' in target ? target.family : 'custom'} ceiling={ceiling} />
         <div class="actions">
           <Button disabled={text === written} onClick={() => setText(written)}>
             {t('workflows.example')}
@@ -72,7 +73,14 @@ function Editor({ target, example }: Omit<RunProps, 'title'>) {
       </div>
       {outcome?.failure && <Failure failure={{ ...outcome.failure, violations: [] }} />}
       {isTokenCapReached(outcome?.failure) && (
-        <Button onClick={() => payer.allowMore()}>{t('workflows.allowMore', { amount: `$${tokenCapUsd}` })}</Button>
+        <Button
+          onClick={() => {
+            payer.allowMore();
+            void run(JSON.parse(text));
+          }}
+        >
+          {t('workflows.allowMore', { amount: tokenCapText() })}
+        </Button>
       )}
       {isJson && <CurlOf target={target} body={JSON.parse(text) as never} />}
       {outcome?.reply && <Result reply={outcome.reply} request={outcome.request} />}
@@ -85,12 +93,13 @@ function CurlOf({ target, body }: { target: Target; body: never }) {
   return <Curl name="WorkflowService.RunWorkflow" request={{ ...target, input: body }} credential="API_KEY" />;
 }
 
-function Price({ family }: { family: string }) {
+function Price({ family, ceiling }: { family: string; ceiling: string | undefined }) {
   const { data } = useRpc('WorkflowService.ListPrices', {});
   const price = data?.prices?.find((each) => each.family === family);
   return (
     <p class="small">
-      {t('workflows.price')} <Money usd={price?.priceUsd} /> <span class="muted">{t('workflows.priceHelp')}</span>
+      {t('workflows.price')} <Money usd={price?.priceUsd} /> <span class="muted">{t('workflows.priceHelp')}</span>{' '}
+      {t('workflows.couldCost')} <Money usd={ceiling} as="cost" />
     </p>
   );
 }
@@ -105,14 +114,20 @@ interface Outcome {
 function useRun(target: Target, payer: Payer) {
   const [outcome, setOutcome] = useState<Outcome>();
   const [busy, setBusy] = useState(false);
+  const [writeKey] = useState(createWriteKey);
   const client = useQueryClient();
   const run = async (request: unknown): Promise<void> => {
     setBusy(true);
     setOutcome(undefined);
     try {
-      setOutcome({ request, reply: await send(target, request, payer) });
+      const key = writeKey.of(JSON.stringify([payer.keyId, target, request]));
+      const reply = await send(target, request, payer, key);
+      writeKey.done();
+      setOutcome({ request, reply });
     } catch (failure) {
       if (!isApiFailure(failure)) throw failure;
+      // Whatever else refuses may stand before an answer that was lost. This says that there is none any more.
+      if (failure.reason === 'REPLY_PURGED') writeKey.done();
       const violations = failure.violations.map(({ field, description }) => ({
         // The text of an own workflow is the input.
         field: 'family' in target ? field : field.replace(/^input\.?/, ''),
@@ -127,9 +142,9 @@ function useRun(target: Target, payer: Payer) {
   return { outcome, busy, run, clear: () => setOutcome((before) => before?.reply && before) };
 }
 
-/** Each press is a request of its own; the key only guards a request that the browser sends twice. */
-async function send(target: Target, body: unknown, payer: Payer): Promise<Reply> {
-  const options = { headers: { ...(await payer.headers()), 'idempotency-key': crypto.randomUUID() } };
+/** Once there was a reply the next press is a request of its own; after an answer that was lost it is the same, and paid once. */
+async function send(target: Target, body: unknown, payer: Payer, key: string): Promise<Reply> {
+  const options = { headers: { ...(await payer.headers()), 'idempotency-key': key } };
   if ('family' in target) return (await callRpc(families[target.family].rpc, body as never, options)) as Reply;
   return await callRpc('WorkflowService.RunWorkflow', { ...target, input: body as never }, options);
 }

@@ -74,8 +74,8 @@ function Axes({ geometry, categories, width, height }: AxesProps) {
           </text>
         </g>
       ))}
-      {geometry.labelled.map((category) => (
-        <text key={category} x={geometry.columns[category]?.middle} y={height - 6} text-anchor="middle">
+      {geometry.labels.map(({ category, x, anchor }) => (
+        <text key={category} x={x} y={height - 6} text-anchor={anchor}>
           {categories[category]}
         </text>
       ))}

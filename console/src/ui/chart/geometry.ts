@@ -28,8 +28,8 @@ export interface Geometry {
   ticks: readonly { value: number; text: string; y: number }[];
   /** Where the columns begin: right of the texts of the lines across. */
   start: number;
-  /** Which categories have a label below; as many as fit. */
-  labelled: readonly number[];
+  /** Which categories have a label below, as many as fit, where it stands, and which of its ends stands there: none is cut off at the edge. */
+  labels: readonly { category: number; x: number; anchor: 'middle' | 'end' }[];
 }
 
 /** Where everything of a chart stands: bars stacked on one another, or a line for each series. */
@@ -57,7 +57,11 @@ export function geometryOf(
     lines: kind === 'lines' ? linesOf(series, columns, y) : [],
     ticks,
     start,
-    labelled: labelledOf(count, size.width - start - margin.end),
+    labels: labelledOf(count, size.width - start - margin.end).map((category) => {
+      const x = columns[category]?.middle ?? 0;
+      const isCut = x + labelWidth / 2 > size.width;
+      return { category, x: isCut ? size.width - 1 : x, anchor: isCut ? 'end' : 'middle' } as const;
+    }),
   };
 }
 

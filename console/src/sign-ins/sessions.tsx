@@ -1,11 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
-import type { KeyJson } from '../../../gen/intelligence/key/v1/key_pb';
-import type { ListKeysResponseJson } from '../../../gen/intelligence/key/v1/key_service_pb';
-import { type ApiFailure, callConsole } from '../../api.ts';
-import { t } from '../../i18n/index.ts';
-import { useAllRows } from '../../paging.ts';
-import { signOut } from '../../session.tsx';
-import { Async, Badge, Button, type Column, Failure, Section, Table, Time, toast } from '../../ui/index.ts';
+import { type ApiFailure, callConsole } from '../api.ts';
+import { t } from '../i18n/index.ts';
+import { signOut } from '../session.tsx';
+import { Async, Badge, Button, type Column, Failure, Section, Table, Time, toast } from '../ui/index.ts';
 import { browserOf } from './browser.ts';
 
 interface SessionLine {
@@ -18,33 +15,37 @@ interface SessionLine {
   keyId?: string;
 }
 
-const listKey = ['console/sessions'] as const;
-const keysOf = ({ keys }: ListKeysResponseJson) => keys;
+export const sessionsKey = ['console/sessions'] as const;
+
+interface SessionsProps {
+  help: string;
+  /** The name of a management key; unset: they are of an operator. */
+  nameOf?: (keyId: string) => string | undefined;
+}
 
 /** Where people are signed in, and a way to end it. */
-export function Sessions() {
+export function Sessions({ help, nameOf }: SessionsProps) {
   const client = useQueryClient();
   const sessions = useQuery<{ sessions: SessionLine[] }, ApiFailure>({
-    queryKey: listKey,
+    queryKey: sessionsKey,
     queryFn: () => callConsole('GET', '/sessions'),
   });
-  const keys = useAllRows('KeyService.ListKeys', {}, keysOf);
   const end = useMutation<unknown, ApiFailure, SessionLine>({
     mutationFn: ({ id, current }) => (current ? signOut() : callConsole('DELETE', `/sessions/${id}`)),
     onSuccess: () => {
       toast(t('team.ended'));
-      void client.invalidateQueries({ queryKey: listKey });
+      void client.invalidateQueries({ queryKey: sessionsKey });
     },
   });
   return (
     <Section title={t('team.sessions')}>
-      <p class="muted">{t('team.sessionsHelp')}</p>
+      <p class="muted">{help}</p>
       {end.error && <Failure failure={end.error} />}
       <Async query={sessions} lines={3}>
         {({ sessions: rows }) => (
           <Table
             caption={t('team.sessions')}
-            columns={columns(keys.data?.rows ?? [], (session) => end.mutate(session))}
+            columns={columns(nameOf, (session) => end.mutate(session))}
             rows={rows}
             rowKey={({ id }) => id}
           />
@@ -54,7 +55,7 @@ export function Sessions() {
   );
 }
 
-function columns(keys: readonly KeyJson[], end: (session: SessionLine) => void): Column<SessionLine>[] {
+function columns(nameOf: SessionsProps['nameOf'], end: (session: SessionLine) => void): Column<SessionLine>[] {
   return [
     {
       id: 'where',
@@ -67,11 +68,15 @@ function columns(keys: readonly KeyJson[], end: (session: SessionLine) => void):
         </>
       ),
     },
-    {
-      id: 'key',
-      title: t('team.withKey'),
-      cell: ({ keyId }) => keys.find((key) => key.keyId === keyId)?.displayName ?? <code>{keyId}</code>,
-    },
+    ...(nameOf
+      ? [
+          {
+            id: 'key',
+            title: t('team.withKey'),
+            cell: ({ keyId = '' }: SessionLine) => nameOf(keyId) ?? <code>{keyId}</code>,
+          },
+        ]
+      : []),
     { id: 'since', title: t('team.since'), cell: ({ createdAt }) => <Time at={createdAt} /> },
     { id: 'seen', title: t('team.seen'), cell: ({ seenAt }) => <Time at={seenAt} /> },
     { id: 'until', title: t('team.until'), cell: ({ expiresAt }) => <Time at={expiresAt} /> },

@@ -1,0 +1,27 @@
+import { Link } from 'wouter-preact';
+import { loadTexts, t } from '../i18n/index.ts';
+import { Banner, Code } from '../ui/index.ts';
+import { firstCallText } from './first-call.ts';
+
+// The first steps of an account speak with the texts of the overview.
+await loadTexts('overview');
+
+/** What a list of use shows that has nothing in it yet: the next step, with a request to be pasted. */
+export function FirstRequest({ title, help }: { title: string; help?: string }) {
+  return (
+    <>
+      <Banner
+        title={title}
+        action={
+          <Link class="button primary" href="/playground">
+            {t('overview.stepGo')}
+          </Link>
+        }
+      >
+        {help}
+      </Banner>
+      <p class="muted">{t('overview.stepRequestText')}</p>
+      <Code text={firstCallText()} />
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import { t } from '../../i18n/index.ts';
+import { useSession } from '../../session.tsx';
+import { Banner } from '../../ui/index.ts';
+
+/** Whose paper it is and who made it; simulated money says so on paper, too. */
+export function Party() {
+  const { accountId, accountName, sandbox } = useSession();
+  return (
+    <>
+      {sandbox && <Banner kind="warning" title={t('statements.sandbox')} />}
+      <dl class="pairs">
+        <dt>{t('statements.account')}</dt>
+        <dd>
+          {accountName} <code>{accountId}</code>
+        </dd>
+        <dt>{t('statements.service')}</dt>
+        <dd>{location.host}</dd>
+      </dl>
+    </>
+  );
+}
+
+/** Prints the page, or keeps it as PDF where the browser can. */
+export function Print() {
+  return (
+    <button type="button" class="button" onClick={() => print()}>
+      {t('statements.print')}
+    </button>
+  );
+}
