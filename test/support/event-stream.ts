@@ -16,8 +16,8 @@ export interface CutRequest {
 }
 
 export interface Arrived {
-  /** Of all that the server sent, as far as it was read. */
-  bytes: number;
+  /** All that the server sent, as far as it was read. */
+  raw: Buffer;
   /** Undefined until the head is there whole. */
   status: number | undefined;
   headers: Record<string, string>;
@@ -56,16 +56,17 @@ export async function requestCut(
   return arrived(Buffer.concat(chunks).subarray(0, Math.min(bytes, cutAfter)));
 }
 
-function arrived(reply: Buffer): Arrived {
+/** What a client has of a reply of which these bytes came. */
+export function arrived(reply: Buffer): Arrived {
   const end = reply.indexOf('\r\n\r\n');
-  if (end < 0) return { bytes: reply.length, status: undefined, headers: {}, body: '', events: [] };
+  if (end < 0) return { raw: reply, status: undefined, headers: {}, body: '', events: [] };
   const [first = '', ...lines] = reply.subarray(0, end).toString('latin1').split('\r\n');
   const headers = Object.fromEntries(
     lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
   );
   const rest = reply.subarray(end + 4);
   const body = (headers['transfer-encoding'] === 'chunked' ? unchunked(rest) : rest).toString('utf8');
-  return { bytes: reply.length, status: Number(first.split(' ')[1]), headers, body, events: eventsOf(body) };
+  return { raw: reply, status: Number(first.split(' ')[1]), headers, body, events: eventsOf(body) };
 }
 
 /** What chunks have, the last of which may be cut. */
