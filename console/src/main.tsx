@@ -9,6 +9,7 @@ import { ShownSecrets } from './credentials/show-secret.tsx';
 import { language, loadTexts } from './i18n/index.ts';
 import { watchPresence } from './presence.ts';
 import { createQueryClient } from './query.ts';
+import { loadAhead } from './routes.tsx';
 import { watchSignInLinks } from './sign-in-link.ts';
 import { applyTheme } from './theme.ts';
 
@@ -16,6 +17,7 @@ applyTheme();
 watchPresence();
 watchSignInLinks();
 document.documentElement.lang = language();
+loadAhead(location.pathname.slice('/console'.length));
 // Where its file is gone, as after an update, the page can still say so in English.
 await loadTexts('common').catch(() => {});
 
