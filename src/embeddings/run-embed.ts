@@ -1,6 +1,6 @@
 import type { Caller } from '../base/caller.ts';
-import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
-import { maxOf, type NanoUsd } from '../base/money.ts';
+import { fail, invalid, type Result, succeed } from '../base/failure.ts';
+import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import { chooseWithOwn, type PricedEmbeddingModel, priceOf } from '../catalog/index.ts';
 import { type AnsweredInTurn, tryInTurn } from '../providers/index.ts';
@@ -118,9 +118,9 @@ async function answer(
   prepared: Prepared,
   owner: string,
 ): Promise<Result<EmbedReply>> {
-  const short = await tooLittle(deps, charge, request, prepared, owner);
-  if (short) return fail(short);
-  const made = await embed(deps, request, prepared, owner);
+  const routes = await payableRoutes(deps, charge, request, prepared, owner);
+  if (!routes.ok) return routes;
+  const made = await embed(deps, request, { ...prepared, routes: routes.value }, owner);
   if (!made.ok) {
     await charge.release(made.failure.kind);
     return made;
@@ -147,18 +147,21 @@ async function answer(
   return succeed({ ...reply, usage: { ...usage, cost: taken }, balance, capLeft });
 }
 
-/** Where less than the worst case could be held, the inputs are counted for real before anything is called. */
-async function tooLittle(
+/** The routes that what is held pays for. Where that may be too little, the inputs are counted for real before anything is called. */
+async function payableRoutes(
   deps: EmbeddingsDeps,
   { amount, balance }: OpenCharge,
   { inputs }: EmbedRequest,
   { routes, ceiling }: Prepared,
   owner: string,
-): Promise<Failure | undefined> {
-  if (amount >= ceiling) return undefined;
+): Promise<Result<PricedEmbeddingModel[]>> {
+  if (amount >= ceiling) return succeed(routes);
   const inputTokens = await deps.countTokens(owner, inputs);
-  const needed = priceOf({ inputTokens, requests: 1 }, routes[0]?.price ?? {});
-  return needed <= amount ? undefined : { kind: 'insufficient_credit', balance, held: balance - amount, needed };
+  const costOf = ({ price }: PricedEmbeddingModel) => priceOf({ inputTokens, requests: 1 }, price);
+  const payable = routes.filter((route) => costOf(route) <= amount);
+  if (payable.length > 0) return succeed(payable);
+  const needed = routes.map(costOf).reduce(minOf);
+  return fail({ kind: 'insufficient_credit', balance, held: balance - amount, needed });
 }
 
 function embed(

@@ -1,6 +1,6 @@
 import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
-import { maxOf, type NanoUsd } from '../base/money.ts';
+import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import { chooseWithOwn, type PricedRerankModel, priceOf } from '../catalog/index.ts';
 import { type AnsweredInTurn, type CallOutcome, tryInTurn } from '../providers/index.ts';
@@ -148,9 +148,9 @@ async function answer(
   prepared: Prepared,
   owner: string,
 ): Promise<Result<RerankReply>> {
-  const short = await tooLittle(deps, charge, request, prepared, owner);
-  if (short) return fail(short);
-  const ranked = await rank(deps, request, prepared, owner);
+  const routes = await payableRoutes(deps, charge, request, prepared, owner);
+  if (!routes.ok) return routes;
+  const ranked = await rank(deps, request, { ...prepared, routes: routes.value }, owner);
   if (!ranked.ok) {
     await charge.release(ranked.failure.kind);
     return ranked;
@@ -175,19 +175,25 @@ async function answer(
   return succeed({ ...reply, usage: { ...usage, cost: taken }, balance, capLeft });
 }
 
-/** Where less than the worst case could be held, the texts are counted for real before anything is called. */
-async function tooLittle(
+/** The routes that what is held pays for. Where that may be too little, the texts are counted for real before anything is called. */
+async function payableRoutes(
   deps: RerankingDeps,
   { amount, balance }: OpenCharge,
   request: RerankRequest,
   { routes, ceiling, sizes }: Prepared,
   owner: string,
-): Promise<Failure | undefined> {
-  const [route] = routes;
-  if (amount >= ceiling || !route) return undefined;
-  const usage = await tokensIn(deps, { route, request, sizes, owner });
-  const needed = priceOf({ ...usage, requests: 1 }, route.price);
-  return needed <= amount ? undefined : { kind: 'insufficient_credit', balance, held: balance - amount, needed };
+): Promise<Result<PricedRerankModel[]>> {
+  if (amount >= ceiling) return succeed(routes);
+  const payable: PricedRerankModel[] = [];
+  const costs: NanoUsd[] = [];
+  for (const route of routes) {
+    const usage = await tokensIn(deps, { route, request, sizes, owner });
+    const cost = priceOf({ ...usage, requests: 1 }, route.price);
+    costs.push(cost);
+    if (cost <= amount) payable.push(route);
+  }
+  if (payable.length > 0) return succeed(payable);
+  return fail({ kind: 'insufficient_credit', balance, held: balance - amount, needed: costs.reduce(minOf) });
 }
 
 type Counted = Ranking & { usage: RerankUsage };

@@ -204,6 +204,18 @@ test('auto is always the model of the highest rank; another one never takes its 
   expect(await run({ model: 'up/best' })).toMatchObject({ failure: { attempts: [{ provider: 'up' }] } });
 });
 
+test('a provider that the credit does not pay for is not called in place of a cheaper one that fails', async () => {
+  const models = [model('best'), model('best', { provider: 'other', price: { inputPerMillionUsd: '10' } })];
+  const inputs = [' word'.repeat(20)];
+  const { run, ledger, upstreams } = await serve({ models, second: true, balance: 100_000n });
+  upstreams[0]?.answer(() => ({ status: 500, body: {} }));
+  expect(await run({ inputs })).toMatchObject({
+    failure: { kind: 'upstream_failed', attempts: [{ provider: 'up' }] },
+  });
+  expect(upstreams[1]?.seen).toHaveLength(0);
+  expect(ledger).toMatchObject({ balance: 100_000n, held: 0n, settlements: [] });
+});
+
 test('a model without a price of input is off, and models of conversations embed nothing', async () => {
   const models = [
     model('free', { price: { perRequestUsd: '1' } }),

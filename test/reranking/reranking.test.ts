@@ -212,6 +212,18 @@ test('auto is the model of the highest rank; another never takes its place, anot
   });
 });
 
+test('a provider that the credit does not pay for is not called in place of a cheaper one that fails', async () => {
+  const models = [
+    model('best'),
+    model('best', 'jina', { provider: 'other', quality: 10, price: { inputPerMillionUsd: '10' } }),
+  ];
+  const { run, ledger, upstreams } = await serve({ models, second: true, balance: 100_000n });
+  upstreams[0]?.answer(() => ({ status: 500, body: {} }));
+  expect(await run({})).toMatchObject({ failure: { kind: 'upstream_failed', attempts: [{ provider: 'up' }] } });
+  expect(upstreams[1]?.seen).toHaveLength(0);
+  expect(ledger).toMatchObject({ balance: 100_000n, held: 0n, settlements: [] });
+});
+
 test('a model whose bill has no price is off, and models that rank answer no conversations', async () => {
   const models = [
     model('by-token', 'jina', { price: { perThousandSearchUnitsUsd: '2' } }),
