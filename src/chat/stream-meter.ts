@@ -7,7 +7,14 @@ import { countedUsage } from './attempt.ts';
 import { boundUsage, type CountedUsage } from './bounded.ts';
 import { type ChatRun, routeOf } from './chat-run.ts';
 import { affordableOutputTokens, attemptCost, type QuotedRoute, worstCost } from './quote.ts';
-import { countInput, countTokensNow, type InputMeasure, inputKindsOf, inputTokensAtMost } from './tokens.ts';
+import {
+  countInput,
+  countTokensNow,
+  type InputMeasure,
+  inputKindsOf,
+  inputTokensAtMost,
+  streamedUnits,
+} from './tokens.ts';
 import type { ChatReply } from './types.ts';
 
 /** The first hold of a stream pays for this many tokens of reply; each extension for twice as many as the one before. */
@@ -17,6 +24,9 @@ const streamStepTokensMax = 16_384;
 const aheadTokens = 64;
 const piecesBetweenCounts = 32;
 const progressEveryMs = 15_000;
+
+/** Why a reply can't go on: the wallet or a cap pays for no more, or it is as long as was asked for. */
+export type Shortage = 'credit' | 'length';
 
 /** Whether a model thinks in tokens that we do not see come, so that only the upstream's count says what it took. */
 export function hasHiddenTokens({ thinks }: QuotedRoute): boolean {
@@ -69,25 +79,41 @@ export class StreamMeter {
   /** Counts a piece of the reply. */
   received(text: string): void {
     this.#pieces.push(text);
-    this.#piecesSinceCount++;
+    // A long piece is counted roughly, so that an exact count may soon be worth its time.
+    this.#piecesSinceCount += text.length > streamedUnits ? piecesBetweenCounts : 1;
     // A piece is hardly ever less than a token; where it is, the exact count before the end corrects it.
     this.#outputTokens += text.length <= 4 ? 1 : Math.max(countTokensNow(text), 1);
   }
 
   /**
-   * Makes sure that what was received is paid for, growing the hold when it runs low. `credit`: the wallet or a cap pays
-   * for no more. `length`: the upstream goes on beyond the length that it was asked for. A failure is one of the ledger's.
+   * Makes sure that what was received is paid for, growing the hold when it runs low. A failure is one of the ledger's.
    */
-  async covered(): Promise<'ok' | 'credit' | 'length' | Failure> {
+  async covered(): Promise<'ok' | Shortage | Failure> {
     while (this.#outputTokens + aheadTokens > this.#affordable) {
-      const outcome = await this.#grow();
+      const outcome = await this.#grow(0);
       if (outcome === 'grown') continue;
       if (this.#outputTokens <= this.#affordable) return 'ok';
-      if (await this.#countsLess()) continue;
-      if (outcome !== 'exhausted') return outcome;
-      return this.#run.charge.amount - this.#run.fee < this.#route.worst ? 'credit' : 'length';
+      if (this.#piecesSinceCount >= piecesBetweenCounts && (await this.#countsLess())) continue;
+      return outcome === 'exhausted' ? this.#shortage : outcome;
     }
     return 'ok';
+  }
+
+  /**
+   * How much of a piece that has come may leave, growing the hold for it: undefined for all of it. Before it everything was
+   * covered, so that a token may leave of which the last of the credit pays a part.
+   */
+  async roomFor(text: string): Promise<{ tokens: number; shortage: Shortage } | undefined | Failure> {
+    const room = () => this.#affordable - this.#outputTokens + 1;
+    // No tokenizer in use gives more tokens than there are bytes.
+    if (Buffer.byteLength(text) <= room()) return undefined;
+    const tokens = await this.#run.prepared.count([text]);
+    while (tokens > room()) {
+      const outcome = await this.#grow(tokens);
+      if (outcome === 'grown' || (await this.#countsLess())) continue;
+      return outcome === 'exhausted' ? { tokens: room(), shortage: this.#shortage } : outcome;
+    }
+    return undefined;
   }
 
   /** What the reply used: as the provider states it, else as received. Nothing is counted after this. */
@@ -106,9 +132,15 @@ export class StreamMeter {
     return boundUsage(usage, bounds);
   }
 
-  async #grow(): Promise<'grown' | 'exhausted' | Failure> {
+  /** Why a reply ends that is longer than what is held for it. */
+  get #shortage(): Shortage {
+    return this.#run.charge.amount - this.#run.fee < this.#route.worst ? 'credit' : 'length';
+  }
+
+  /** By a step, or by as much as the next piece needs. */
+  async #grow(tokens: number): Promise<'grown' | 'exhausted' | Failure> {
     const { charge, prepared, request } = this.#run;
-    const outputTokens = this.#affordable + this.#step;
+    const outputTokens = Math.max(this.#affordable + this.#step, this.#outputTokens + tokens + aheadTokens);
     const wanted = worstCost(this.#route, { ...this.#input, outputTokens });
     const more = minOf(wanted, this.#route.worst) + this.#run.fee - charge.amount;
     if (more > 0n) {
@@ -129,9 +161,8 @@ export class StreamMeter {
     return 'grown';
   }
 
-  /** Replaces the sum over pieces by an exact count, now and then; whether that was less. */
+  /** Replaces the sum over pieces by an exact count; whether that was less. */
   async #countsLess(): Promise<boolean> {
-    if (this.#piecesSinceCount < piecesBetweenCounts) return false;
     this.#piecesSinceCount = 0;
     const counted = await this.#countPieces();
     if (counted >= this.#outputTokens) return false;

@@ -9,7 +9,7 @@ import type { GuardedStream } from './guard/index.ts';
 import { failureIn, type OpenStream, StreamedError } from './open-stream.ts';
 import { attemptCost, type QuotedRoute } from './quote.ts';
 import { ReplyState } from './reply-state.ts';
-import { hasHiddenTokens, StreamMeter } from './stream-meter.ts';
+import { hasHiddenTokens, type Shortage, StreamMeter } from './stream-meter.ts';
 import { TokenBound } from './token-bound.ts';
 import { type Answered, attemptOf, failureOf } from './try-routes.ts';
 import type { ChatEvent, ChatReply, Ignored } from './types.ts';
@@ -26,8 +26,11 @@ export class StreamedReply {
   readonly #stream: OpenStream;
   readonly #meter: StreamMeter;
   readonly #bound: TokenBound;
+  /** How much of the last piece is paid for; undefined: all of it. */
+  #room: { bound: TokenBound; shortage: Shortage } | undefined;
   readonly #track: (work: Promise<unknown>) => void;
-  readonly #first: ChatEvent[] = [];
+  /** What came before there was anybody to read it. */
+  readonly #unread: LanguageModelV4StreamPart[];
   readonly #texts: string[] = [];
   readonly #thoughts: string[] = [];
   /** The thought that the last piece belongs to. */
@@ -68,11 +71,7 @@ export class StreamedReply {
     this.#guarded = run.guard?.stream();
     this.#meter = new StreamMeter(run, route);
     this.#bound = new TokenBound(answer.outputTokensCap);
-    for (const part of answer.first) {
-      if (this.#isComplete) break;
-      const event = this.#receive(part);
-      if (event) this.#first.push(event);
-    }
+    this.#unread = [...answer.first];
     run.signal.addEventListener('abort', this.#leave, { once: true });
     if (run.signal.aborted) this.#leave();
   }
@@ -80,7 +79,6 @@ export class StreamedReply {
   /** The pieces as they come, then the end, which comes after the settlement is durable. */
   async *events(): AsyncGenerator<ChatEvent, void> {
     try {
-      for (const event of this.#first) for (const left of await this.#leaving(event)) yield this.#sent(left);
       while (!this.#isComplete && !this.#left) {
         const event = await this.#next();
         const leaving = event ? await this.#leaving(event) : [];
@@ -135,9 +133,25 @@ export class StreamedReply {
       return undefined;
     }
     if (coverage !== 'ok') throw new FailureError(coverage);
-    const part = await this.#stream.next();
+    const part = this.#unread.shift() ?? (await this.#stream.next());
     if (!part) throw new StreamedError({ type: 'ended early' });
+    const text = this.#textIn(part);
+    const room = text === '' ? undefined : await this.#meter.roomFor(text);
+    if (room && 'kind' in room) throw new FailureError(room);
+    this.#room = room && { bound: new TokenBound(room.tokens), shortage: room.shortage };
     return this.#receive(part);
+  }
+
+  /** What of a piece counts as reply. */
+  #textIn(part: LanguageModelV4StreamPart): string {
+    if (part.type === 'tool-input-start') return part.toolName;
+    if (part.type === 'tool-call') return this.#toolCalls.some(({ id }) => id === part.toolCallId) ? '' : part.input;
+    return 'delta' in part ? part.delta : '';
+  }
+
+  /** Takes in what has come and nobody will see any more, so that it counts. */
+  #receiveUnread(): void {
+    for (const part of this.#unread.splice(0)) if (!this.#isComplete) this.#receive(part);
   }
 
   /** Takes one piece in, and says what the caller is to see of it. */
@@ -180,9 +194,11 @@ export class StreamedReply {
     }
   }
 
-  /** As much of a text as the upstream was asked for; where it goes on beyond that, the reply ends here. */
+  /** As much of a text as the upstream was asked for, and as is paid for; where it goes on beyond that, the reply ends here. */
   #within(text: string): string {
-    const fitting = this.#bound.take(text);
+    const paid = this.#room ? this.#room.bound.take(text) : text;
+    if (this.#room?.bound.full) this.#cut ??= this.#room.shortage;
+    const fitting = this.#bound.take(paid);
     if (this.#bound.full)
       this.#cut ??= this.#stream.outputTokensCap < this.#route.outputTokensCap ? 'credit' : 'length';
     return fitting;
@@ -254,6 +270,7 @@ export class StreamedReply {
   };
 
   async #abandon(): Promise<void> {
+    this.#receiveUnread();
     // As long as a whole request may take; the model itself is bounded by what is held.
     const timer = setTimeout(() => this.#stream.stop(), this.#run.deps.deadlineMs);
     if (!this.#hasHiddenTokens) this.#stream.stop();
@@ -286,6 +303,7 @@ export class StreamedReply {
 
   async #charge(): Promise<Result<ChatReply>> {
     const { attempts, charge } = this.#run;
+    this.#receiveUnread();
     if (this.#finished) this.#stream.succeeded(this.#meter.outputTokens);
     else this.#stream.stop();
     const message = { role: 'assistant' as const, content: this.#texts.join(''), toolCalls: this.#toolCalls };

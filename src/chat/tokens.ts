@@ -111,7 +111,7 @@ export type CountTokens = (texts: readonly string[]) => Promise<number>;
 /** What is no longer is counted at once: 1 ms at worst, where nothing breaks the text. */
 const shortUnits = 256;
 /** A piece of a stream comes at the pace of a model, and is counted at once up to this length. */
-const streamedUnits = 1_024;
+export const streamedUnits = 1_024;
 /** What one job counts: 0.2 s of processor time at worst. */
 const jobUnits = 8_192;
 /** Counts are for replies that are there already, so that they may wait. */

@@ -212,6 +212,45 @@ describe('a streamed reply', () => {
     expect(upstreams[0]?.seen).toHaveLength(1);
   });
 
+  test.each([
+    ['its first piece', [words(3_000).join('')]],
+    ['a later piece', [...words(10), words(3_000).join('')]],
+  ])('of which %s is longer than the credit gives out no more than is paid for', async (_, pieces) => {
+    const { harness } = await streaming([{ pieces: streamedCompletion(pieces) }], { balance: 1_000_000n });
+    const { events } = await read(harness);
+    expect(events.at(-1)).toMatchObject({ kind: 'end', reply: { finishReason: 'credit', balance: 0n } });
+    const [settlement] = harness.ledger.settlements;
+    const { inputTokens = 0, outputTokens = 0 } = settlement?.usage ?? {};
+    expect(textOf(events)).toBe(words(outputTokens).join(''));
+    // The credit ends within the last token.
+    expect(outputTokens).toBe(Math.ceil((1_000_000 - inputTokens * 1_000) / 2_000));
+    expect(harness.ledger).toMatchObject({ balance: 0n, held: 0n });
+  });
+
+  test('of which a piece is longer than what is held is whole where the credit pays for it', async () => {
+    const huge = words(3_000).join('');
+    const { harness } = await streaming([{ pieces: streamedCompletion([huge]) }], { balance: 7_000_000n });
+    const { events } = await read(harness);
+    expect(textOf(events)).toBe(huge);
+    expect(events.at(-1)).toMatchObject({ reply: { finishReason: 'stop', usage: { outputTokens: 3_000 } } });
+    expect(harness.ledger.settlements).toMatchObject([{ usage: { outputTokens: 3_000 } }]);
+  });
+
+  test('whose call of a tool is longer than the credit is not made', async () => {
+    const huge = JSON.stringify({ text: words(3_000).join('') });
+    const call1 = { index: 0, id: 'call_1', type: 'function', function: { name: 'write', arguments: huge } };
+    const piece = (delta: object, finish_reason: string | null = null) =>
+      `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+    const { harness } = await streaming(
+      [{ pieces: [piece({ tool_calls: [call1] }), piece({}, 'tool_calls'), 'data: [DONE]\n\n'] }],
+      { balance: 2_000_000n },
+    );
+    const { events } = await read(harness, { tools: [{ name: 'write' }] });
+    const given = events.map((event) => (event.kind === 'delta' ? (event.toolCall?.arguments ?? '') : '')).join('');
+    expect(given.length).toBeLessThan(huge.length / 2);
+    expect(events.at(-1)).toMatchObject({ kind: 'end', reply: { finishReason: 'credit' } });
+  });
+
   test('costs what its provider states, also where that is more than was counted and held so far', async () => {
     // The first step of the hold pays for 1,024 tokens; the provider counts 1,900 where we count 950.
     const stated = { prompt_tokens: 5, completion_tokens: 1_900 };
