@@ -8,7 +8,7 @@ import type { Guard } from './guard/index.ts';
 import type { PreparedChat } from './prepare.ts';
 import { affordableOutputTokens, attemptCost, type QuotedRoute } from './quote.ts';
 import { storeReply } from './stored-reply.ts';
-import { countInput, inputKindsOf } from './tokens.ts';
+import { countInput, hasFiles, inputKindsOf, inputTokensAtMost } from './tokens.ts';
 import type { Attempt, ChatReply, ChatRequest } from './types.ts';
 
 /** One request on its way: what was asked, what pays for it, and what was tried so far. */
@@ -68,13 +68,15 @@ export class ChatRun<Charge extends Funds = Funds> {
 
   /**
    * The longest reply that the charge pays for after the input. Where it may be less than the worst case, the input is
-   * counted for real.
+   * counted for real; what nobody can count stays the worst case.
    */
   async affordable(route: QuotedRoute, enough: NanoUsd): Promise<number> {
     const amount = this.charge.amount - (this.#lost?.cost ?? 0n) - this.fee;
     if (amount >= enough) return route.outputTokensCap;
     const { measure, count } = this.prepared;
-    const inputTokens = await countInput(this.request, measure, route.model, count);
+    const inputTokens = hasFiles(measure)
+      ? inputTokensAtMost(measure, route.model)
+      : await countInput(this.request, measure, route.model, count);
     const input = { inputTokens, ...inputKindsOf(measure) };
     return Math.min(route.outputTokensCap, affordableOutputTokens(route, input, amount));
   }

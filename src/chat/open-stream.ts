@@ -30,7 +30,7 @@ export interface OpenStream {
 /**
  * Calls one model and waits for its first content, so that another can still be tried. The time is for that alone; later
  * the pauses between pieces are bounded by the connection. A refused hold, and before the first content a caller who leaves,
- * end the call; but a model that thinks unseen goes on for a caller who has left, because only its end says what it took.
+ * end the call; but a reply with hidden tokens is made for a caller who has left, because only its end says what it took.
  */
 export async function openStream(
   deps: AttemptDeps,

@@ -9,13 +9,13 @@ import {
   priceOf,
   worstPriceOf,
 } from '../catalog/index.ts';
-import { type InputMeasure, inputKindsOf, inputTokensAbout, inputTokensAtMost } from './tokens.ts';
+import { hasFiles, type InputMeasure, inputKindsOf, inputTokensAbout, inputTokensAtMost } from './tokens.ts';
 
 /** A route with the longest reply that it may give. */
 export interface QuotedRoute extends PricedModel {
   outputTokensCap: number;
-  /** Whether it thinks about this request in tokens that may not be seen. */
-  thinks: boolean;
+  /** Whether only its provider can say what it took: it thinks about this request unseen, or the request has a document or a recording. */
+  hiddenTokens: boolean;
   /** The most that an attempt on it can cost. */
   worst: NanoUsd;
 }
@@ -108,10 +108,13 @@ function quoteRoute(
     if (affordable < (asked === undefined ? Math.min(outputTokensUseful, cap) : cap)) return undefined;
     cap = Math.min(cap, affordable);
   }
-  return { ...route, thinks, outputTokensCap: cap, worst: worstCost(route, { ...input, outputTokens: cap }) };
+  const hiddenTokens = thinks || hasFiles(measure);
+  return { ...route, hiddenTokens, outputTokensCap: cap, worst: worstCost(route, { ...input, outputTokens: cap }) };
 }
 
 function leastCost(route: PricedModel, measure: InputMeasure): NanoUsd {
-  const input = { inputTokens: inputTokensAbout(measure), ...inputKindsOf(measure) };
+  // No guess is safe where nobody can count.
+  const inputTokens = hasFiles(measure) ? inputTokensAtMost(measure, route.model) : inputTokensAbout(measure);
+  const input = { inputTokens, ...inputKindsOf(measure) };
   return maxOf(worstCost(route, { ...input, outputTokens: 1 }), 1n);
 }

@@ -28,9 +28,9 @@ const progressEveryMs = 15_000;
 /** Why a reply can't go on: the wallet or a cap pays for no more, or it is as long as was asked for. */
 export type Shortage = 'credit' | 'length';
 
-/** Whether a model thinks in tokens that we do not see come, so that only the upstream's count says what it took. */
-export function hasHiddenTokens({ thinks }: QuotedRoute): boolean {
-  return thinks;
+/** Whether there are tokens that we do not see come, so that only the upstream's count says what it took. */
+export function hasHiddenTokens({ hiddenTokens }: QuotedRoute): boolean {
+  return hiddenTokens;
 }
 
 /** What a stream holds at first: for the input and the first tokens; for all of it where some of the tokens are hidden. */

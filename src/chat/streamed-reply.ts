@@ -18,7 +18,8 @@ import { withWarnings } from './unsupported.ts';
 /**
  * A reply on its way from an upstream to the caller, piece by piece. Whatever ends it, it is settled: at its end, where the
  * upstream breaks it off, and when the caller leaves. Then the upstream is stopped at once and what was received is charged;
- * but of a model that thinks unseen only the upstream's own count says what it took, so its reply is read on to that.
+ * but where tokens are hidden, as of a model that thinks unseen or of a document, only the upstream's own count says what it
+ * took, so that its reply is read on to that.
  */
 export class StreamedReply {
   readonly #run: ChatRun<OpenCharge>;

@@ -72,7 +72,12 @@ export function inputKindsOf({ audios, hourLongPoints }: InputMeasure): InputKin
  */
 export function inputTokensAtMost(measure: InputMeasure, model: Bounding): number {
   const counted = measure.bytes + aroundText(measure) + measure.images * model.imageTokens + fileTokensAbout(measure);
-  return measure.documents + measure.audios > 0 ? Math.max(counted, model.contextTokens) : counted;
+  return hasFiles(measure) ? Math.max(counted, model.contextTokens) : counted;
+}
+
+/** Whether there is a document or a recording, whose tokens only the provider can tell. */
+export function hasFiles({ documents, audios }: InputMeasure): boolean {
+  return documents + audios > 0;
 }
 
 /** A quick guess for comparing routes: four bytes a token. Never charged. */

@@ -13,8 +13,7 @@ afterEach(async () => {
 async function service(
   reply: UpstreamReply,
   more: Parameters<typeof testModel>[2] = {},
-  deadlineMs = 5_000,
-  sleep?: () => Promise<void>,
+  { deadlineMs = 5_000, sleep, balance }: { deadlineMs?: number; sleep?: () => Promise<void>; balance?: bigint } = {},
 ) {
   const upstream = await startUpstream(reply);
   const harness = await chatHarness({
@@ -22,6 +21,7 @@ async function service(
     models: [testModel('p', 'm', more)],
     deadlineMs,
     ...(sleep ? { sleep } : {}),
+    ...(balance === undefined ? {} : { balance }),
   });
   open.push(upstream, harness);
   return { ...harness, upstream };
@@ -56,12 +56,39 @@ describe('what leaves whole', () => {
   });
 
   test.for([false, true])('gives its hold back when something throws on the way (streamed: %s)', async (streamed) => {
-    const { chat, ledger } = await service({ status: 503, body: 'busy' }, {}, 5_000, () =>
-      Promise.reject(new Error('a fault')),
+    const { chat, ledger } = await service(
+      { status: 503, body: 'busy' },
+      {},
+      {
+        sleep: () => Promise.reject(new Error('a fault')),
+      },
     );
     const request = say('Hi', { routing: { maxRetries: 1 } });
     await expect((streamed ? chat.stream : chat.run)(caller, request, call())).rejects.toThrow('a fault');
     expect(ledger).toMatchObject({ held: 0n, balance: 5_000_000_000n, releases: ['not settled'] });
+  });
+});
+
+/** Nobody can tell from its bytes how many tokens it is. */
+const withDocument: ChatRequest = {
+  messages: [{ role: 'user', parts: [{ kind: 'document', data: Buffer.from('%PDF-1.4'), filename: 'a.pdf' }] }],
+  maxOutputTokens: 100,
+};
+
+describe('a request with a document', () => {
+  test.for([false, true])('begins only where the model’s whole window is paid for (streamed: %s)', async (streamed) => {
+    // 100,000 tokens at 1,000 nano-USD, and one of output at 2,000.
+    const needed = 100_002_000n;
+    const usage = { prompt_tokens: 90_000, completion_tokens: 5 };
+    const reply = streamed ? { pieces: streamedCompletion(['Read.'], usage) } : { body: completion('Read.', usage) };
+    const { chat, ledger, upstream } = await service(reply, { capabilities: ['documents'] }, { balance: needed - 1n });
+    const ask = () => (streamed ? chat.stream : chat.run)(caller, withDocument, call());
+    expect(await ask()).toMatchObject({ ok: false, failure: { kind: 'insufficient_credit', needed } });
+    expect(upstream.seen).toHaveLength(0);
+    ledger.balance = 100_010_000n;
+    const answered = await ask();
+    if (answered.ok && 'next' in answered.value) await all(answered.value);
+    expect(ledger.settlements).toMatchObject([{ charged: 90_010_000n }]);
   });
 });
 
@@ -112,11 +139,25 @@ describe('a stream', () => {
     expect(upstream.seen).toHaveLength(1);
   });
 
+  test('of a request with a document is read on when it is left, and costs what its provider counts', async () => {
+    const usage = { prompt_tokens: 60_000, completion_tokens: 3 };
+    const { chat, ledger } = await service(
+      { pieces: streamedCompletion(['Yes', ', ', 'sir.'], usage), pauseMs: 20 },
+      { capabilities: ['documents'] },
+    );
+    const opened = await chat.stream(caller, withDocument, call());
+    if (!opened.ok) throw new Error('not opened');
+    await opened.value.next();
+    await opened.value.return();
+    await chat.drained();
+    expect(ledger.settlements).toMatchObject([{ charged: 60_006_000n, usage: { inputTokens: 60_000 } }]);
+  });
+
   test('that is read on ends with the time of a request, and is charged as received', async () => {
     const { chat, ledger, upstream } = await service(
       { pieces: streamedCompletion(['Yes', ', ']).slice(0, 3), ending: 'silence' },
       { capabilities: ['reasoning'] },
-      3_000,
+      { deadlineMs: 3_000 },
     );
     const gone = new AbortController();
     const opened = await chat.stream(caller, say('Hi'), { signal: gone.signal });
