@@ -7,6 +7,7 @@ import { countedUsage } from './attempt.ts';
 import { boundUsage, type CountedUsage } from './bounded.ts';
 import { type ChatRun, routeOf } from './chat-run.ts';
 import { affordableOutputTokens, attemptCost, type QuotedRoute, worstCost } from './quote.ts';
+import { RunningCount } from './running-count.ts';
 import {
   countInput,
   countTokensNow,
@@ -50,19 +51,21 @@ export class StreamMeter {
   readonly #route: QuotedRoute;
   readonly #timer: NodeJS.Timeout;
   #inputTokens: number;
-  readonly #pieces: string[] = [];
+  readonly #reply: RunningCount;
   #piecesSinceCount = 0;
   #outputTokens = 0;
   #affordable: number;
   #step = streamStepTokens * 2;
   #inputCounted: Promise<number> | undefined;
+  #isRecording = false;
 
   constructor(run: ChatRun<OpenCharge>, route: QuotedRoute) {
     this.#run = run;
     this.#route = route;
+    this.#reply = new RunningCount(run.prepared.count);
     this.#inputTokens = inputTokensAtMost(run.prepared.measure, route.model);
     this.#affordable = affordableOutputTokens(route, this.#input, run.charge.amount - run.fee);
-    this.#timer = setInterval(() => void this.#recordProgress(), progressEveryMs);
+    this.#timer = setInterval(() => void this.#recordInTurn(), progressEveryMs);
     this.#timer.unref();
   }
 
@@ -78,7 +81,7 @@ export class StreamMeter {
 
   /** Counts a piece of the reply. */
   received(text: string): void {
-    this.#pieces.push(text);
+    this.#reply.add(text);
     // A long piece is counted roughly, so that an exact count may soon be worth its time.
     this.#piecesSinceCount += text.length > streamedUnits ? piecesBetweenCounts : 1;
     // A piece is hardly ever less than a token; where it is, the exact count before the end corrects it.
@@ -176,7 +179,18 @@ export class StreamMeter {
 
   /** All that was received as one text: pieces by themselves may be far less than a token. */
   async #countPieces(): Promise<number> {
-    return Math.min(await this.#run.prepared.count([this.#pieces.join('')]), this.#outputTokens);
+    return Math.min(await this.#reply.tokens(), this.#outputTokens);
+  }
+
+  /** A count may take longer than the time between two of them: where many long replies come at once, they would pile up. */
+  async #recordInTurn(): Promise<void> {
+    if (this.#isRecording) return;
+    this.#isRecording = true;
+    try {
+      await this.#recordProgress();
+    } finally {
+      this.#isRecording = false;
+    }
   }
 
   /** What was received, counted for real: a hold that expires is charged what was recorded, not its worst case. */
