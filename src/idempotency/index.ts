@@ -6,7 +6,7 @@ import { createRounds } from '../base/rounds.ts';
 import type { Seal } from '../base/seal.ts';
 import { createWriteTurns } from '../base/write-turns.ts';
 import type { Database, Transaction } from '../db/index.ts';
-import { claimWrite, findWrite, isFull, keepReply, sweepWrites } from './writes-store.ts';
+import { claimWrite, findWrite, keepReply, keptOf, sweepWrites } from './writes-store.ts';
 
 /** One request, as its caller names it. */
 export interface WriteIdentity {
@@ -34,8 +34,8 @@ export interface IdempotentWrites {
   /**
    * The reply to a write, done now or earlier: it is stored, sealed, in the transaction of the write, and for 24 hours answers
    * the same request under the same key. Fails with `idempotency_mismatch` for another request under the key, with
-   * `idempotency_in_flight` while the first is at work, with `rate_limited` when the owner has 100,000 replies kept, and
-   * with `overloaded`.
+   * `idempotency_in_flight` while the first is at work, with `rate_limited` when the owner has 100,000 replies kept, or
+   * 256 MiB of them, and with `overloaded`.
    */
   once<Prepared>(identity: WriteIdentity, write: Write<Prepared>): Promise<Result<Uint8Array>>;
   /** Deletes, now and then, what has expired. */
@@ -56,16 +56,19 @@ export interface IdempotentWritesOptions {
   keptMs?: number;
   /** Replies that are kept of one owner. Default: 100,000. */
   keptMax?: number;
+  /** What they take. Some replies have what was written, up to 1 MiB. Default: 256 MiB. */
+  keptBytesMax?: number;
 }
 
 const dayMs = 24 * 3_600_000;
+const mebibyte = 1_024 * 1_024;
 const retryAfterMs = 1_000;
 const sweepEveryMs = 60_000;
 const sweepBatch = 1_000;
 const sweepBatchesMax = 20;
 
 export function createIdempotentWrites(options: IdempotentWritesOptions): IdempotentWrites {
-  const { db, seal, secret, log, keptMs = dayMs, keptMax = 100_000 } = options;
+  const { db, seal, secret, log, keptMs = dayMs, keptMax = 100_000, keptBytesMax = 256 * mebibyte } = options;
   const turn = createWriteTurns();
 
   /** What answers a request whose key was used before; undefined when it was not. */
@@ -84,7 +87,9 @@ export function createIdempotentWrites(options: IdempotentWritesOptions): Idempo
     { owner, fingerprint }: WriteIdentity,
     { prepare, write }: Write<Prepared>,
   ): Promise<Result<Uint8Array>> {
-    if (await isFull(db, owner, keptMax)) return fail(tooMany(keptMax));
+    const kept = await keptOf(db, owner);
+    if (kept.replies >= keptMax) return fail(tooMany(`${keptMax} writes`));
+    if (kept.bytes >= keptBytesMax) return fail(tooMany(`${keptBytesMax / mebibyte} MiB of replies to writes`));
     const prepared = await prepare();
     return turn(() =>
       db.transaction(async (tx): Promise<Result<Uint8Array>> => {
@@ -130,8 +135,8 @@ const unreadable: Failure = {
     'This request was done, and its stored reply can not be read any more. Look what it made, and use a new Idempotency-Key to ask again.',
 };
 
-function tooMany(most: number): Failure {
-  return { kind: 'rate_limited', limit: `${most} writes with an Idempotency-Key in 24 hours`, retryAfterMs: 60_000 };
+function tooMany(most: string): Failure {
+  return { kind: 'rate_limited', limit: `${most} with an Idempotency-Key in 24 hours`, retryAfterMs: 60_000 };
 }
 
 function digestOf(secret: Uint8Array, { scope, method, key }: WriteIdentity): Buffer {

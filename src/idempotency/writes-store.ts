@@ -59,18 +59,12 @@ export async function keepReply(tx: Queryable, { digest, sealed }: { digest: Buf
   await tx.for<WriteTables>().updateTable('idempotent_write').set({ sealed }).where('digest', '=', digest).execute();
 }
 
-/** Whether an owner has `most` replies kept, or more. */
-export async function isFull(db: Queryable, owner: string, most: number): Promise<boolean> {
-  const row = await db
-    .for<WriteTables>()
-    .selectFrom('idempotent_write')
-    .select('owner')
-    .where('owner', '=', owner)
-    .where('expires_at_us', '>', nowUs)
-    .limit(1)
-    .offset(most - 1)
-    .executeTakeFirst();
-  return row !== undefined;
+/** How many replies of an owner are kept, and what they take. */
+export async function keptOf(db: Queryable, owner: string): Promise<{ replies: number; bytes: number }> {
+  const { rows } = await sql<{ replies: bigint | number | string; bytes: bigint | number | string | null }>`
+    SELECT COUNT(*) AS replies, SUM(bytes) AS bytes FROM idempotent_write FORCE INDEX (idempotent_write_owner_bytes)
+    WHERE owner = ${owner} AND expires_at_us > ${nowUs}`.execute(db.for<never>());
+  return { replies: Number(rows[0]?.replies ?? 0), bytes: Number(rows[0]?.bytes ?? 0) };
 }
 
 /** Deletes what has expired, at most `limit` rows; how many. */

@@ -290,7 +290,7 @@ eachServer((server) => {
   });
 
   describe('the room', () => {
-    const room = (options: { keptMs?: number; keptMax?: number }) =>
+    const room = (options: { keptMs?: number; keptMax?: number; keptBytesMax?: number }) =>
       createIdempotentWrites({
         ...{ db: database().database, seal: createSeal(testSecrets().encryptionKeys), log: silent },
         ...{ secret: Buffer.alloc(32, 7), ...options },
@@ -324,6 +324,15 @@ eachServer((server) => {
       expect(await small.once(identity('3', 'acc_full'), write)).toMatchObject({ failure: { kind: 'rate_limited' } });
       expect(await small.once(identity('1', 'acc_full'), write)).toEqual(first);
       expect(await small.once(identity('3', 'acc_free'), write)).toMatchObject({ ok: true });
+    });
+
+    test('keeps so many bytes of one owner, few replies or many', async () => {
+      const small = room({ keptBytesMax: 2_000 });
+      const long = { ...write, write: async () => Buffer.alloc(2_000, 'a') };
+      const first = await small.once(identity('1', 'acc_long'), long);
+      expect(await small.once(identity('2', 'acc_long'), write)).toMatchObject({ failure: { kind: 'rate_limited' } });
+      expect(await small.once(identity('1', 'acc_long'), long)).toEqual(first);
+      expect(await small.once(identity('2', 'acc_short'), write)).toMatchObject({ ok: true });
     });
 
     test('ends when all of the pool is asked for, though each write asks for a connection of its own', async () => {

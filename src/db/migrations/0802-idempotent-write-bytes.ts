@@ -1,0 +1,7 @@
+/** What an owner's kept replies take is summed without reading them. The database fills it in by itself. */
+export const statements = [
+  `ALTER TABLE idempotent_write
+    ADD COLUMN bytes INT UNSIGNED AS (LENGTH(sealed)) STORED,
+    ADD KEY idempotent_write_owner_bytes (owner, expires_at_us, bytes)`,
+  'ALTER TABLE idempotent_write DROP KEY idempotent_write_owner',
+];
