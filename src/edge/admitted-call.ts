@@ -1,8 +1,10 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import type { Call, Protocol } from '../api/call.ts';
 import type { Caller } from '../base/caller.ts';
+import { type Result, succeed } from '../base/failure.ts';
 import { closed } from './carrier.ts';
 import type { IncomingCall } from './incoming-call.ts';
+import { type LargeBodies, smallBytes } from './large-bodies.ts';
 
 /** Opens the trace of one call. */
 export type TraceCall = (call: {
@@ -36,6 +38,9 @@ export class AdmittedCall implements Call {
   readonly #incoming: IncomingCall;
   #signal: AbortSignal | undefined;
   #outlasting = 0;
+  readonly #bodies: LargeBodies;
+  #received = 0;
+  #room = 0;
   finished = false;
   revoked: AbortSignal | undefined;
 
@@ -48,6 +53,7 @@ export class AdmittedCall implements Call {
       startedAt: number;
       release: () => void;
       trace: CallTrace | undefined;
+      bodies: LargeBodies;
     },
   ) {
     this.#incoming = incoming;
@@ -57,6 +63,7 @@ export class AdmittedCall implements Call {
     this.caller = admitted.caller;
     this.startedAt = admitted.startedAt;
     this.#release = admitted.release;
+    this.#bodies = admitted.bodies;
   }
 
   get protocol(): Protocol {
@@ -71,6 +78,18 @@ export class AdmittedCall implements Call {
   }
   get deadline(): number | undefined {
     return this.#incoming.deadline;
+  }
+  /** Told of each piece of the message before it is kept; fails when too much is being received. */
+  receive(bytes: number): Result<void> {
+    this.#received += bytes;
+    const more = this.#received - smallBytes - this.#room;
+    if (more <= 0) return received;
+    const taken = this.#bodies.take(this.#owner, more);
+    if (taken.ok) this.#room += more;
+    return taken;
+  }
+  get #owner(): string {
+    return this.caller.accountId ?? this.caller.name;
   }
   /** Lets a revocation end the call, too; `stopWatching` is called when the call and what outlasts it are over. */
   endWith(revoked: AbortSignal, stopWatching: () => void): void {
@@ -108,6 +127,7 @@ export class AdmittedCall implements Call {
       startedAt,
       release: () => {},
       trace: undefined,
+      bodies: this.#bodies,
     });
   }
   outlast(work: Promise<unknown>): void {
@@ -128,9 +148,14 @@ export class AdmittedCall implements Call {
     this.#leave();
   }
   #leave(): void {
-    if (this.#outlasting === 0) this.#release();
+    if (this.#outlasting > 0) return;
+    this.#release();
+    if (this.#room > 0) this.#bodies.leave(this.#owner, this.#room);
+    this.#room = 0;
   }
 }
+
+const received = succeed(undefined);
 
 /** The full name of a method. */
 export function nameOf(method: DescMethod): string {

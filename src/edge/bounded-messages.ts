@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { defaultJsonBounds, findJsonFault, isEncoding, positionInBytes } from '@intelligence-api/transcoding/parts';
-import { type Failure, invalid } from '../base/failure.ts';
+import { type Failure, invalid, type Result } from '../base/failure.ts';
 import { fieldsMax } from './binary-bounds.ts';
 import { holdsValues } from './binary-values.ts';
 import { checkBinary, openMessage } from './message-bytes.ts';
@@ -26,6 +26,8 @@ export interface MessageBounds {
   bytesMax: number;
   /** Largest message in as JSON, which takes longer to read. */
   jsonBytesMax: number;
+  /** Told of bytes before they are kept, also of those that come of decompression; fails to refuse them. */
+  receive(bytes: number): Result<void> | undefined;
 }
 
 const envelopeBytes = 5;
@@ -57,9 +59,9 @@ export function boundMessages(request: IncomingMessage, method: DescMethod, boun
   }
 
   request[Symbol.asyncIterator] = async function* messages() {
-    const body = await collect({ [Symbol.asyncIterator]: read }, isEnvelope, bytesMax);
+    const body = await collect({ [Symbol.asyncIterator]: read }, isEnvelope, { ...bounds, bytesMax });
     if (!isEnvelope) {
-      const message = isPlain ? body : await opened(body, String(encoding), bytesMax);
+      const message = isPlain ? body : await opened(body, String(encoding), { ...bounds, bytesMax });
       await check(message);
       yield message;
       return undefined;
@@ -77,7 +79,7 @@ export function boundMessages(request: IncomingMessage, method: DescMethod, boun
       yield body;
       return undefined;
     }
-    const message = await opened(packed, String(encoding), bytesMax);
+    const message = await opened(packed, String(encoding), { ...bounds, bytesMax });
     await check(message);
     const head = Buffer.alloc(envelopeBytes);
     head[0] = flags & ~compressedFlag;
@@ -104,10 +106,15 @@ export function boundMessages(request: IncomingMessage, method: DescMethod, boun
 const uncheckedBytes = Math.min(fieldsMax, defaultJsonBounds.valuesMax);
 
 /** The whole body; refuses more than one message of `bytesMax` as soon as it shows. */
-async function collect(body: AsyncIterable<Buffer>, isEnvelope: boolean, bytesMax: number): Promise<Buffer> {
+async function collect(
+  body: AsyncIterable<Buffer>,
+  isEnvelope: boolean,
+  { bytesMax, receive }: Bounded,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
+    makeRoom(receive, chunk);
     chunks.push(chunk);
     bytes += chunk.length;
     const [first] = chunks;
@@ -118,9 +125,17 @@ async function collect(body: AsyncIterable<Buffer>, isEnvelope: boolean, bytesMa
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, bytes);
 }
 
-async function opened(message: Buffer, encoding: string, bytesMax: number): Promise<Buffer> {
+async function opened(message: Buffer, encoding: string, { bytesMax, receive }: Bounded): Promise<Buffer> {
   if (!isEncoding(encoding)) return message;
   const open = await openMessage(message, encoding, bytesMax);
   if (!open.ok) throw refusedMessage(open.failure);
+  makeRoom(receive, open.value);
   return open.value;
+}
+
+type Bounded = Pick<MessageBounds, 'bytesMax' | 'receive'>;
+
+function makeRoom(receive: MessageBounds['receive'], { length }: Buffer): void {
+  const room = receive(length);
+  if (room && !room.ok) throw refusedMessage(room.failure);
 }

@@ -73,7 +73,7 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
         if (!method) return;
         const call = await admit(gate, context, method, readMaxBytes);
         context.values.set(callKey, call);
-        if (raw) requestIds.set(raw, call.requestId);
+        if (raw) calls.set(raw, call);
       },
       // Of the details of errors.
       jsonOptions: { alwaysEmitImplicit: true },
@@ -99,11 +99,13 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
       carriers.set(raw, carrierOf(reply.raw));
       leaveOpen(raw);
       const method = methods.get(routeOptions.url ?? '');
-      if (method) endReading(raw, shutdownSignal, () => refused(gate, shutdownSignal.reason, requestIds.get(raw)));
+      if (method)
+        endReading(raw, shutdownSignal, () => refused(gate, shutdownSignal.reason, calls.get(raw)?.requestId));
       speakText(raw, reply.raw);
       if (method) {
         const bytesMax = options.messageBytes(method.parent);
-        boundMessages(raw, method, { bytesMax, jsonBytesMax: Math.min(bytesMax, jsonBytesMax) });
+        const receive = (bytes: number) => calls.get(raw)?.receive(bytes);
+        boundMessages(raw, method, { bytesMax, jsonBytesMax: Math.min(bytesMax, jsonBytesMax), receive });
       }
     });
     // They know no gate, so the reason is in Connect's words already.
@@ -172,7 +174,7 @@ function clampTimeouts(headers: IncomingHttpHeaders, maxTimeoutMs: number): void
 const jsonBytesMax = 4 * 1024 * 1024;
 
 /** Of calls that were let in. */
-const requestIds = new WeakMap<IncomingMessage, string>();
+const calls = new WeakMap<IncomingMessage, AdmittedCall>();
 
 /** Requests of health and reflection are a few names. */
 const operationsMessageBytes = 65_536;

@@ -17,6 +17,7 @@ import type { SessionCallers } from './console/index.ts';
 import { checkOrigin } from './cors.ts';
 import { failureOf, heardBy, type Refusal, type RefusalTexts, refusalOf } from './failures.ts';
 import type { IncomingCall } from './incoming-call.ts';
+import { createLargeBodies } from './large-bodies.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Revocations } from './revocations.ts';
 import { createViolationFinder } from './violations.ts';
@@ -91,6 +92,7 @@ export function createGate(options: GateOptions): Gate {
   const handlers = handlersByMethod(options.services);
   const printables = printableChecks(handlers.keys());
   const rules = accessRules(handlers.keys());
+  const bodies = createLargeBodies();
   const reported = new WeakSet<object>();
 
   function admit(method: DescMethod, incoming: IncomingCall): AdmittedCall | Promise<AdmittedCall> {
@@ -135,7 +137,7 @@ export function createGate(options: GateOptions): Gate {
         traceparent: incoming.header('traceparent'),
         conversation: { baggage: incoming.header('baggage'), session: incoming.header('x-claude-code-session-id') },
       });
-      return new AdmittedCall(incoming, { requestId, method, caller, startedAt, release, trace });
+      return new AdmittedCall(incoming, { requestId, method, caller, startedAt, release, trace, bodies });
     }
 
     function rejected(error: unknown): never {

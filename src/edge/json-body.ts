@@ -1,16 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { checkJson, readBody } from '@intelligence-api/transcoding/parts';
-import { FailureError, invalid } from '../base/failure.ts';
+import { FailureError, invalid, unwrap } from '../base/failure.ts';
+import type { AdmittedCall } from './admitted-call.ts';
 
 const largeBytes = 1024 * 1024;
 
-/** Reads a JSON body, decompressed, of at most `bytesMax`. */
-export async function readJson(raw: IncomingMessage, bytesMax: number): Promise<unknown> {
+/** Reads the JSON body of a call, decompressed, of at most `bytesMax`. */
+export async function readJson(raw: IncomingMessage, bytesMax: number, call: AdmittedCall): Promise<unknown> {
   const type = raw.headers['content-type'] ?? 'application/json';
   if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type))
     throw new FailureError({ kind: 'unsupported_media_type', accepted: ['application/json'] });
-  const body = (await readBody(raw, bytesMax)) ?? Buffer.alloc(0);
+  const body = (await readBody(raw, bytesMax, (bytes) => unwrap(call.receive(bytes)))) ?? Buffer.alloc(0);
   await checkJson(body);
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body);

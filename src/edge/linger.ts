@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { constants, Http2ServerRequest, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import { piecesMax } from '@intelligence-api/transcoding/parts';
 
 /** How much of a request is still received after its answer. */
 export interface LingerLimits {
@@ -58,6 +59,12 @@ function drain(request: IncomingMessage, socket: Socket, { lingerMs, lingerBytes
   const bytesMax = socket.bytesRead + lingerBytes;
   const endsAt = performance.now() + lingerMs;
   let isLast = false;
+  let pieces = 0;
+  // Chunks of a byte each take far longer to receive than their bytes.
+  const count = () => {
+    pieces += 1;
+    if (pieces > piecesMax) socket.destroy();
+  };
   const look = setInterval(() => {
     if (request.complete) settle();
     else if (performance.now() >= endsAt || socket.bytesRead > bytesMax) socket.destroy();
@@ -72,10 +79,12 @@ function drain(request: IncomingMessage, socket: Socket, { lingerMs, lingerBytes
   };
   // A reader that gave up in the middle holds the rest back.
   request.removeAllListeners('readable');
+  request.on('data', count);
   request.resume();
 
   function settle(): void {
     clearInterval(look);
+    request.off('data', count);
     request.off('end', settle);
     socket.off('close', settle);
     socket.destroySoon = Object.getPrototypeOf(socket).destroySoon;

@@ -4,7 +4,7 @@ import { RestError } from '@intelligence-api/transcoding';
 import { fastifyTranscoding, type RestContext } from '@intelligence-api/transcoding/fastify';
 import type { FastifyInstance } from 'fastify';
 import type { ServedService } from '../api/handlers.ts';
-import { FailureError } from '../base/failure.ts';
+import { FailureError, unwrap } from '../base/failure.ts';
 import type { AnonymousBudget } from '../limits/index.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 import { type AllowedMethods, pathOf } from './allowed-methods.ts';
@@ -43,6 +43,7 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
     shutdownSignal: options.shutdownSignal,
     limits: { bodyBytes: options.bodyBytes, timeoutMsMax: options.maxTimeoutMs },
     admit: (method, context) => gate.admit(method, new HttpIncomingCall('rest', context)),
+    received: (bytes, call) => unwrap(call.receive(bytes)),
     unary: (_method, request, _context, call) => gate.unary(call, request),
     isSilence,
     eventId,

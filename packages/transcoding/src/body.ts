@@ -2,12 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import { invalidArgument, RestError } from './errors.ts';
 import { inflate, isEncoding, tooDense } from './inflate.ts';
 import { findJsonFault, positionInBytes } from './json-bounds.ts';
+import { Pieces, type Received, tooLarge } from './pieces.ts';
 
 /**
  * Reads a request's body, decompressed; undefined when there is none. More than `bytesMax`, before or after
- * decompression, is refused as soon as it shows; memory never holds more.
+ * decompression, or than `piecesMax` is refused as soon as it shows; memory never holds more. `received`: told of the bytes, also of those that come of
+ * decompression.
  */
-export async function readBody(raw: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
+export async function readBody(
+  raw: IncomingMessage,
+  bytesMax: number,
+  received?: Received,
+): Promise<Buffer | undefined> {
   const { headers } = raw;
   const length = headers['content-length'];
   if (
@@ -17,34 +23,39 @@ export async function readBody(raw: IncomingMessage, bytesMax: number): Promise<
   )
     return undefined;
   if (length !== undefined && Number(length) > bytesMax) throw tooLarge(bytesMax);
-  return inflated(await collect(raw, bytesMax), headers['content-encoding'], bytesMax);
+  const body = await collect(raw, bytesMax, received);
+  return inflated(body, headers['content-encoding'], bytesMax, received);
 }
 
 /** As `readBody`, of a request as `fetch` has it. */
 export async function readWebBody(request: Request, bytesMax: number): Promise<Buffer | undefined> {
   if (!request.body) return undefined;
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  const pieces = new Pieces(bytesMax);
   try {
-    for await (const chunk of request.body) {
-      bytes += chunk.length;
-      if (bytes > bytesMax) throw tooLarge(bytesMax);
-      chunks.push(chunk);
-    }
+    for await (const { buffer, byteOffset, byteLength } of request.body)
+      pieces.add(Buffer.from(buffer, byteOffset, byteLength));
   } catch (error) {
     throw error instanceof RestError ? error : new RestError({ kind: 'cancelled' });
   }
-  return inflated(Buffer.concat(chunks, bytes), request.headers.get('content-encoding') ?? undefined, bytesMax);
+  return inflated(pieces.joined(), request.headers.get('content-encoding') ?? undefined, bytesMax);
 }
 
-async function inflated(body: Buffer, encoding: string | undefined, bytesMax: number): Promise<Buffer> {
+async function inflated(
+  body: Buffer,
+  encoding: string | undefined,
+  bytesMax: number,
+  received?: Received,
+): Promise<Buffer> {
   if (encoding === undefined || encoding === 'identity' || body.length === 0) return body;
   const name = encoding.toLowerCase();
   if (name === 'br' || !isEncoding(name))
     throw new RestError({ kind: 'unsupported_media_type', accepted: ['gzip', 'identity'] });
   const opened = await inflate(body, name, bytesMax);
-  if (opened.ok) return opened.bytes;
+  if (opened.ok) {
+    received?.(opened.bytes.length);
+    return opened.bytes;
+  }
   if (opened.problem === 'too_large') throw tooLarge(bytesMax);
   throw invalidArgument('body', opened.problem === 'too_dense' ? tooDense : 'is not valid gzip');
 }
@@ -56,27 +67,20 @@ export async function checkJson(body: Buffer, { depth }: { depth: boolean } = { 
   throw invalidArgument('body', `${fault.description} (${positionInBytes(body, fault.at)})`);
 }
 
-export function tooLarge(limitBytes: number): RestError {
-  return new RestError({ kind: 'payload_too_large', limitBytes });
-}
-
-function collect(raw: IncomingMessage, bytesMax: number): Promise<Buffer> {
+function collect(raw: IncomingMessage, bytesMax: number, received?: Received): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    let first: Buffer | undefined;
-    let chunks: Buffer[] | undefined;
-    let bytes = 0;
-    const onData = (chunk: Buffer): void => {
-      bytes += chunk.length;
-      if (bytes > bytesMax) {
+    const pieces = new Pieces(bytesMax, received);
+    const onData = (piece: Buffer): void => {
+      try {
+        pieces.add(piece);
+      } catch (error) {
         settle();
-        reject(tooLarge(bytesMax));
-      } else if (first === undefined) first = chunk;
-      else if (chunks) chunks.push(chunk);
-      else chunks = [first, chunk];
+        reject(error);
+      }
     };
     const onEnd = (): void => {
       settle();
-      resolve(chunks ? Buffer.concat(chunks, bytes) : (first ?? Buffer.alloc(0)));
+      resolve(pieces.joined());
     };
     const onGone = (): void => {
       settle();

@@ -1,5 +1,6 @@
 import type { DescMethod } from '@bufbuild/protobuf';
 import { RestError } from './errors.ts';
+import type { Received } from './pieces.ts';
 
 /** Headers of a request; names in lower case. */
 export interface RequestHeaders {
@@ -61,8 +62,8 @@ export abstract class Call<Admitted = unknown> implements CallContext {
   abstract readonly isGone: boolean;
   /** Headers that the server has set already. */
   abstract headSoFar(): Head;
-  /** The body, decompressed; undefined when there is none. Refuses more than `bytesMax`. */
-  abstract readBody(bytesMax: number): Promise<Buffer | undefined>;
+  /** The body, decompressed; undefined when there is none. Refuses more than `bytesMax`, and what `received` throws at. */
+  abstract readBody(bytesMax: number, received?: Received): Promise<Buffer | undefined>;
   /** The body as it comes, compressed as it was sent. Reads on when the next piece is asked for. */
   abstract readPieces(): AsyncIterator<Uint8Array>;
   /** The rest of the body is not worth receiving. Called before the reply is written. */

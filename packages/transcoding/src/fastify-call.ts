@@ -3,6 +3,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readBody } from './body.ts';
 import { Call, type CallContext, type Head, type StreamSink } from './context.ts';
+import type { Received } from './pieces.ts';
 import { TurnWriter } from './turn-writer.ts';
 
 /** What is known of a request that Fastify received. */
@@ -70,8 +71,8 @@ export class FastifyCall<Admitted = unknown> extends Call<Admitted> implements R
     return this.reply.getHeaders() as Head;
   }
 
-  readBody(bytesMax: number): Promise<Buffer | undefined> {
-    return readBody(this.request.raw, bytesMax);
+  readBody(bytesMax: number, received?: Received): Promise<Buffer | undefined> {
+    return readBody(this.request.raw, bytesMax, received);
   }
 
   readPieces(): AsyncIterator<Uint8Array> {

@@ -19,15 +19,27 @@ export type Inflated =
 /** Decompresses on other threads, piece by piece, and stops as soon as more than `bytesMax` comes out, or far more than went in. */
 export async function inflate(compressed: Uint8Array, encoding: Encoding, bytesMax: number): Promise<Inflated> {
   const dense = densest(compressed.length);
+  const maxOutputLength = Math.min(bytesMax, dense);
+  await turn();
   try {
-    return {
-      ok: true,
-      bytes: await open[encoding](compressed, { maxOutputLength: Math.min(bytesMax, dense), chunkSize }),
-    };
+    return { ok: true, bytes: await open[encoding](compressed, { maxOutputLength, chunkSize }) };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_BUFFER_TOO_LARGE') return { ok: false, problem: 'malformed' };
     return { ok: false, problem: dense < bytesMax ? 'too_dense' : 'too_large' };
+  } finally {
+    running -= 1;
+    waiting.shift()?.();
   }
+}
+
+/** As many as there are threads for it. More at one time would be no faster, and all half open at once. */
+const atOnce = 4;
+const waiting: (() => void)[] = [];
+let running = 0;
+
+async function turn(): Promise<void> {
+  if (running >= atOnce) await new Promise<void>((begin) => waiting.push(begin));
+  running += 1;
 }
 
 /** Whether more came out than what went in allows. */

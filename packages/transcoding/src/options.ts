@@ -70,6 +70,8 @@ export interface TranscodingOptions<Admitted, Context extends CallContext> {
    * Unless told: none.
    */
   eventId?: ((message: Message) => string | undefined) | undefined;
+  /** Told of how many bytes of a body come next, before they are kept; throws to refuse them. Not of uploads. */
+  received?: ((bytes: number, admitted: Admitted) => void) | undefined;
   limits?: RestLimits | undefined;
   /** Ends the calls that still run when it aborts; its reason, an error, is what `renderError` renders for each. */
   shutdownSignal?: AbortSignal | undefined;

@@ -16,6 +16,7 @@ import {
   streamFormat,
 } from './negotiation.ts';
 import { defaultBodyBytes, defaultLimits, type TranscodingOptions } from './options.ts';
+import type { Received } from './pieces.ts';
 import { jsonType, type Printed } from './printing.ts';
 import { renderStatus } from './status.ts';
 import { sendStream } from './stream.ts';
@@ -96,7 +97,7 @@ export class Transcoder<Admitted, Context extends CallContext> {
     admitted: Admitted,
   ): Promise<void> {
     const upload = binding.isUpload ? new Upload(call, binding, parts, this.limits.uploadChunkBytes) : undefined;
-    const input = upload ? upload.messages : await readMessage(call, binding, parts);
+    const input = upload ? upload.messages : await readMessage(call, binding, parts, this.receiver(admitted));
     try {
       if (format)
         await this.stream(this.replies(method as StreamingMethod, input, call, admitted), binding, call, format);
@@ -107,6 +108,11 @@ export class Transcoder<Admitted, Context extends CallContext> {
     } finally {
       upload?.close();
     }
+  }
+
+  private receiver(admitted: Admitted): Received | undefined {
+    const { received } = this.options;
+    return received && ((bytes) => received(bytes, admitted));
   }
 
   private reply(method: UnaryMethod, input: Input, call: Context, admitted: Admitted): Promise<Message> {
@@ -208,8 +214,13 @@ function unserved(method: DescMethod): never {
   throw new RuleError(method.toString(), 'has no handler');
 }
 
-async function readMessage(call: Call, binding: Binding, parts: RequestParts): Promise<Message> {
-  const reading = hasNoBody(call.httpMethod) ? undefined : call.readBody(binding.bodyBytesMax);
+async function readMessage(
+  call: Call,
+  binding: Binding,
+  parts: RequestParts,
+  received: Received | undefined,
+): Promise<Message> {
+  const reading = hasNoBody(call.httpMethod) ? undefined : call.readBody(binding.bodyBytesMax, received);
   const body = await (reading && call.untilStopped(reading));
   // A smaller one can have no more values than that; how deep it is, its reader sees.
   if (body && body.length > defaultJsonBounds.valuesMax && isJson(parts.contentType ?? ''))

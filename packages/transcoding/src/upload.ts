@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Message } from '@bufbuild/protobuf';
 import type { Binding, RequestParts } from './binding.ts';
-import { tooLarge } from './body.ts';
 import type { Call } from './context.ts';
 import { invalidArgument, RestError } from './errors.ts';
 import { isTooDense, tooDense } from './inflate.ts';
+import { tooLarge } from './pieces.ts';
 
 /**
  * A body of any type as a stream of messages. The first has what path and query say, the content type and the first

@@ -43,7 +43,7 @@ export async function anthropic(instance: FastifyInstance, options: FacadeOption
     answering(request, reply, async (http) => {
       // Whether it streams stands in the body; nobody gets to send one whose call would be refused.
       const call = await admit(http, ChatService.method.chat);
-      const body = readMessages(await http.untilStopped(readJson(request.raw, bodyBytes)));
+      const body = readMessages(await http.untilStopped(readJson(request.raw, bodyBytes, call)));
       http.placeOf = body.placeOf;
       noteIgnored(http.replyHeaders, body.ignored);
       return body.stream ? stream(http, body, call) : unary(http, reply, body, call);
@@ -52,7 +52,7 @@ export async function anthropic(instance: FastifyInstance, options: FacadeOption
   instance.post(countTokens, (request, reply) =>
     answering(request, reply, async (http) => {
       const call = await admit(http, ChatService.method.countChatTokens);
-      const counted = readCount(await http.untilStopped(readJson(request.raw, bodyBytes)));
+      const counted = readCount(await http.untilStopped(readJson(request.raw, bodyBytes, call)));
       http.placeOf = (field) => counted.placeOf(field.replace(/^request\./, ''));
       const counting = gate.unary(call, create(CountChatTokensRequestSchema, { request: counted.message }));
       const { inputTokens } = (await http.untilStopped(counting)) as CountChatTokensResponse;

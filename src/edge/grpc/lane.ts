@@ -119,7 +119,8 @@ export function createGrpcLane(options: GrpcLaneOptions): GrpcLane {
       return;
     }
     call.receiveWithin(options.requestTimeoutMs);
-    receiveFrame(call.stream, method, bytesMax, (received) => {
+    const receiving = { method, bytesMax, receive: (bytes: number) => admitted.receive(bytes) };
+    receiveFrame(call.stream, receiving, (received) => {
       call.received();
       if (!call.stopped) decode(received);
     });
@@ -129,7 +130,7 @@ export function createGrpcLane(options: GrpcLaneOptions): GrpcLane {
         unread(new FailureError(received.failure));
         return;
       }
-      const reading = readMessage(received.value, method, encodingOf(call.headers), bytesMax);
+      const reading = readMessage(received.value, receiving, encodingOf(call.headers));
       if (reading instanceof Promise) reading.then(handle);
       else handle(reading);
     }

@@ -14,14 +14,20 @@ export interface Frame {
   bytes: Buffer;
 }
 
+export interface Receiving {
+  method: DescMethod;
+  bytesMax: number;
+  /** Told of bytes before they are kept, also of those that come of decompression; fails to refuse them. */
+  receive(bytes: number): Result<void>;
+}
+
 /**
  * Collects the one message of a call, however its bytes are split, until the caller has sent all. Tells of more than one
  * message, and of one over `bytesMax`, as soon as it shows. Tells once, and nothing when the stream closes before.
  */
 export function receiveFrame(
   stream: ServerHttp2Stream,
-  method: DescMethod,
-  bytesMax: number,
+  { method, bytesMax, receive }: Receiving,
   received: (frame: Result<Frame>) => void,
 ): void {
   let held: Buffer = nothing;
@@ -30,6 +36,11 @@ export function receiveFrame(
   stream.on('end', end);
 
   function take(chunk: Buffer): void {
+    const room = receive(chunk.length);
+    if (!room.ok) {
+      settle(room);
+      return;
+    }
     if (length === 0) held = chunk;
     else append(chunk);
     length += chunk.length;
@@ -82,9 +93,8 @@ function notOne({ name }: DescMethod, what: string): Failure {
 /** The message in a frame, decompressed and within its bounds. Synchronous for one that is not compressed. */
 export function readMessage(
   { isCompressed, bytes }: Frame,
-  method: DescMethod,
+  { method, bytesMax, receive }: Receiving,
   encoding: string | undefined,
-  bytesMax: number,
 ): Result<Message> | Promise<Result<Message>> {
   if (!isCompressed) return parse(bytes, method);
   if (encoding === undefined || !isEncoding(encoding))
@@ -92,7 +102,11 @@ export function readMessage(
       kind: 'protocol_error',
       description: 'The message is marked as compressed, but no header says how: send grpc-encoding.',
     });
-  return openMessage(bytes, encoding, bytesMax).then((opened) => (opened.ok ? parse(opened.value, method) : opened));
+  return openMessage(bytes, encoding, bytesMax).then((opened) => {
+    if (!opened.ok) return opened;
+    const room = receive(opened.value.length);
+    return room.ok ? parse(opened.value, method) : room;
+  });
 }
 
 function parse(bytes: Buffer, { input }: DescMethod): Result<Message> {

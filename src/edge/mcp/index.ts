@@ -85,7 +85,7 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
     const call = await gate.admit(listPrices, new HttpIncomingCall('mcp', http));
     http.admitted = call;
     const { envelope, toolName, toolArguments } = divideMessage(
-      await http.untilStopped(readJson(request.raw, messageBytes)),
+      await http.untilStopped(readJson(request.raw, messageBytes, call)),
     );
     const tool = tools.get(toolName ?? '');
     if (tool) gate.asUnary(call, tool.method);

@@ -61,7 +61,7 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
     answering(request, reply, async (http) => {
       // Whether it streams stands in the body; nobody gets to send one whose call would be refused.
       const call = await admit(http, ChatService.method.chat);
-      const json = await http.untilStopped(readJson(request.raw, bodyBytes));
+      const json = await http.untilStopped(readJson(request.raw, bodyBytes, call));
       const body = readCompletionRequest(json, http.headers['cache-control']);
       noteIgnored(http.replyHeaders, body.ignored);
       return body.stream ? stream(http, body, call) : unary(http, reply, body, call);
@@ -71,7 +71,7 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
     instance.post(`${pathPrefix}/v1/embeddings`, (request, reply) =>
       answering(request, reply, async (http) => {
         const call = await admit(http, EmbeddingService.method.embed);
-        const body = readEmbeddingsRequest(await http.untilStopped(readJson(request.raw, textsBytes)));
+        const body = readEmbeddingsRequest(await http.untilStopped(readJson(request.raw, textsBytes, call)));
         noteIgnored(http.replyHeaders, body.ignored);
         const answer = (await http.untilStopped(gate.unary(call, body.message))) as EmbedResponse;
         await sendJson(reply, http, embeddingList(answer, body.asBase64));
@@ -81,7 +81,7 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
     instance.post(`${pathPrefix}/v1/rerank`, (request, reply) =>
       answering(request, reply, async (http) => {
         const call = await admit(http, RerankService.method.rerank);
-        const body = readRerankRequest(await http.untilStopped(readJson(request.raw, textsBytes)));
+        const body = readRerankRequest(await http.untilStopped(readJson(request.raw, textsBytes, call)));
         noteIgnored(http.replyHeaders, body.ignored);
         const answer = (await http.untilStopped(gate.unary(call, body.message))) as RerankResponse;
         await sendJson(reply, http, rankingOf(answer));

@@ -40,7 +40,7 @@ export async function responses(instance: FastifyInstance, options: FacadeOption
     // Whether it streams stands in the body; nobody gets to send one whose call would be refused.
     const call = await gate.admit(ChatService.method.chat, new HttpIncomingCall('openai', http));
     http.admitted = call;
-    const body = readResponses(await http.untilStopped(readJson(request.raw, bodyBytes)));
+    const body = readResponses(await http.untilStopped(readJson(request.raw, bodyBytes, call)));
     http.placeOf = body.placeOf;
     noteIgnored(http.replyHeaders, body.ignored);
     if (body.stream) return stream(http, body, call);

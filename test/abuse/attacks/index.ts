@@ -10,6 +10,7 @@ import { strangerAttacks } from './strangers.ts';
 import { streamAttacks } from './streams.ts';
 import { tenantAttacks } from './tenants.ts';
 import { textAttacks } from './texts.ts';
+import { uploadAttacks } from './uploads.ts';
 
 export type { Assault, Attack } from './attack.ts';
 
@@ -22,6 +23,7 @@ export const attacks: readonly Attack[] = [
   ...strangerAttacks,
   ...tenantAttacks,
   ...textAttacks,
+  ...uploadAttacks,
   ...guardrailAttacks,
   ...facadeAttacks,
   ...streamAttacks,

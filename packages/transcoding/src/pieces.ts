@@ -1,0 +1,68 @@
+import { invalidArgument, RestError } from './errors.ts';
+
+/** Chunks, or frames, of one body: each takes the same time to receive, however short it is. */
+export const piecesMax = 65_536;
+/** What is shorter is copied: a piece by itself is an object of some 300 bytes. */
+const keptBytes = 4_096;
+const blockBytes = 65_536;
+const nothing = Buffer.alloc(0);
+
+/** Told of how many bytes come next, before they are kept; throws to refuse them. */
+export type Received = (bytes: number) => void;
+
+function nobody(): void {}
+
+/** Collects the pieces of a body, which its sender may cut as small as it likes. */
+export class Pieces {
+  private readonly bytesMax: number;
+  private readonly received: Received;
+  private readonly kept: Buffer[] = [];
+  private block = nothing;
+  private used = 0;
+  private bytes = 0;
+  private count = 0;
+
+  constructor(bytesMax: number, received: Received = nobody) {
+    this.bytesMax = bytesMax;
+    this.received = received;
+  }
+
+  /** Throws when there are too many bytes, or pieces, and what `received` throws. */
+  add(piece: Buffer): void {
+    this.bytes += piece.length;
+    this.count += 1;
+    if (this.bytes > this.bytesMax) throw tooLarge(this.bytesMax);
+    if (this.count > piecesMax)
+      throw invalidArgument('body', `comes in more than ${piecesMax} pieces; send it in longer ones`);
+    this.received(piece.length);
+    // Most bodies are one piece.
+    if (this.count === 1 || piece.length >= keptBytes) {
+      this.endBlock();
+      this.kept.push(piece);
+      return;
+    }
+    if (this.used + piece.length > this.block.length) {
+      this.endBlock();
+      this.block = Buffer.allocUnsafeSlow(blockBytes);
+    }
+    piece.copy(this.block, this.used);
+    this.used += piece.length;
+  }
+
+  /** The whole; nothing is added after this. */
+  joined(): Buffer {
+    this.endBlock();
+    const [first = nothing] = this.kept;
+    return this.kept.length > 1 ? Buffer.concat(this.kept, this.bytes) : first;
+  }
+
+  private endBlock(): void {
+    if (this.used > 0) this.kept.push(this.block.subarray(0, this.used));
+    this.block = nothing;
+    this.used = 0;
+  }
+}
+
+export function tooLarge(limitBytes: number): RestError {
+  return new RestError({ kind: 'payload_too_large', limitBytes });
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { Pieces, piecesMax } from '../src/pieces.ts';
+
+test('joins pieces of any length in their order', () => {
+  const lengths = [1, 0, 5_000, 3, 70_000, 4_095, 4_096, 1, 65_535, 2];
+  const sent = lengths.map((length, at) => Buffer.alloc(length, 65 + at));
+  const pieces = new Pieces(1_000_000);
+  for (const piece of sent) pieces.add(piece);
+  expect(pieces.joined().equals(Buffer.concat(sent))).toBe(true);
+  expect(new Pieces(1).joined()).toHaveLength(0);
+});
+
+test('keeps nothing of short pieces but their bytes', () => {
+  const received = Buffer.alloc(40_000, 'a');
+  const pieces = new Pieces(1_000_000);
+  for (let at = 0; at < received.length; at++) pieces.add(received.subarray(at, at + 1));
+  expect((pieces as unknown as { kept: Buffer[] }).kept.length).toBeLessThan(3);
+  expect(pieces.joined().equals(received)).toBe(true);
+});
+
+test('refuses too many bytes and too many pieces, as soon as they show', () => {
+  const letter = Buffer.from('a');
+  const short = new Pieces(2);
+  short.add(letter);
+  short.add(letter);
+  expect(() => short.add(letter)).toThrow(
+    expect.objectContaining({ problem: { kind: 'payload_too_large', limitBytes: 2 } }),
+  );
+  const many = new Pieces(1_000_000);
+  for (let count = 0; count < piecesMax; count++) many.add(letter);
+  expect(() => many.add(letter)).toThrow(
+    expect.objectContaining({ problem: expect.objectContaining({ kind: 'invalid_argument' }) }),
+  );
+});
