@@ -28,17 +28,30 @@ export async function readBody(
 }
 
 /** As `readBody`, of a request as `fetch` has it. */
-export async function readWebBody(request: Request, bytesMax: number): Promise<Buffer | undefined> {
+export async function readWebBody(
+  request: Request,
+  bytesMax: number,
+  received?: Received,
+): Promise<Buffer | undefined> {
   if (!request.body) return undefined;
   if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  const pieces = new Pieces(bytesMax);
+  const pieces = new Pieces(bytesMax, received);
+  let refused: unknown;
+  const add = (piece: Buffer) => {
+    try {
+      pieces.add(piece);
+    } catch (error) {
+      refused = error;
+      throw error;
+    }
+  };
   try {
     for await (const { buffer, byteOffset, byteLength } of request.body)
-      pieces.add(Buffer.from(buffer, byteOffset, byteLength));
-  } catch (error) {
-    throw error instanceof RestError ? error : new RestError({ kind: 'cancelled' });
+      add(Buffer.from(buffer, byteOffset, byteLength));
+  } catch {
+    throw refused ?? new RestError({ kind: 'cancelled' });
   }
-  return inflated(pieces.joined(), request.headers.get('content-encoding') ?? undefined, bytesMax);
+  return inflated(pieces.joined(), request.headers.get('content-encoding') ?? undefined, bytesMax, received);
 }
 
 async function inflated(

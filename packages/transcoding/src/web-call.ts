@@ -1,5 +1,6 @@
 import { readWebBody } from './body.ts';
 import { Call, type CallContext, type Head, type RequestHeaders, type StreamSink } from './context.ts';
+import type { Received } from './pieces.ts';
 
 /** What is known of a request as `fetch` has it. `url` is absolute, as `Request` has it. */
 export interface WebContext extends CallContext {
@@ -38,8 +39,8 @@ export class WebCall<Admitted = unknown> extends Call<Admitted> implements WebCo
     return {};
   }
 
-  readBody(bytesMax: number): Promise<Buffer | undefined> {
-    return readWebBody(this.request, bytesMax);
+  readBody(bytesMax: number, received?: Received): Promise<Buffer | undefined> {
+    return readWebBody(this.request, bytesMax, received);
   }
 
   readPieces(): AsyncIterator<Uint8Array> {

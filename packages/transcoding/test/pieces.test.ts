@@ -1,4 +1,6 @@
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { readWebBody } from '../src/body.ts';
 import { Pieces, piecesMax } from '../src/pieces.ts';
 
 test('joins pieces of any length in their order', () => {
@@ -31,4 +33,19 @@ test('refuses too many bytes and too many pieces, as soon as they show', () => {
   expect(() => many.add(letter)).toThrow(
     expect.objectContaining({ problem: expect.objectContaining({ kind: 'invalid_argument' }) }),
   );
+});
+
+test('a body is told of before it is kept, opened or not, and what is thrown at it is heard', async () => {
+  const body = 'a'.repeat(10_000);
+  const packed = gzipSync(body);
+  const told: number[] = [];
+  const request = () =>
+    new Request('http://localhost/', { method: 'POST', body: packed, headers: { 'content-encoding': 'gzip' } });
+  expect(String(await readWebBody(request(), 20_000, (bytes) => told.push(bytes)))).toBe(body);
+  expect(told).toEqual([packed.length, body.length]);
+  const full = new Error('no room');
+  const refuse = () => {
+    throw full;
+  };
+  await expect(readWebBody(request(), 20_000, refuse)).rejects.toBe(full);
 });
