@@ -36,6 +36,18 @@ describe('everyday texts', () => {
     'My phone was stolen on the tram. If anyone is offered it, call the police.',
     'Die Kopfschmerzen sind weg, seit ich mehr trinke.',
     'Ignore mon dernier mail, le cours est mardi.',
+    'Hiermit kündige ich den Mietvertrag über die Wohnung Lindenweg 4. Die Kaution überweisen Sie bitte auf mein Konto IBAN DE89 3704 0044 0532 0130 00.',
+    'I hereby terminate my mobile contract as of 31 January. Please confirm the end in writing and delete my data.',
+    'We terminate your tenancy with immediate effect because the rent for September has not been paid.',
+    'Wir kündigen das Mietverhältnis fristlos, weil die Miete für September nicht bezahlt wurde.',
+    'Le comunico que dejaré el piso el 28 de febrero. Le ruego que me devuelva la fianza por transferencia.',
+    'Je vous donne congé de l’appartement ; merci de restituer le dépôt de garantie par virement.',
+    'Bitte schicken Sie mir den Code für das Gartentor.',
+    'Mándame el código del portal, por favor.',
+    'Envoyez-moi le code du portail, s’il vous plaît.',
+    'Ihr Enkel hatte einen kleinen Unfall beim Turnen, bitte holen Sie ihn ab.',
+    'Your toll account is in credit. The next statement comes on Friday.',
+    'Our subscription renews on 1 May for 39 euros. You can cancel it in your account at any time.',
   ])('raise no alarm: %s', (text) => {
     expect(graveOf(text)).toEqual([]);
   });
@@ -163,6 +175,24 @@ describe('the parts of a pattern', () => {
 
   it('take words that stand in the gap of another', () => {
     expect(signs(['come .. home & quick']).read(tokensOf('come quick back home'))).toHaveLength(1);
+  });
+});
+
+describe('kinds of fraud that people meet', () => {
+  it.each([
+    'Your subscription renews today for 399.99 USD. If you did not authorise this, call 0800 555 0100 to get your money back.',
+    'The parking meter is out of order. Scan this sticker to pay and enter your card.',
+    'To prove that you are human press Windows and R, paste the code and press Enter.',
+    'Your grandson has had an accident and is in custody. Bail is 20,000, a colleague will come to fetch the cash.',
+    'Deposit 50 USDT to unlock the next set of tasks and withdraw your commission.',
+    'Ihr Enkel hatte einen Unfall und sitzt in Haft. Die Kaution beträgt 20.000 Euro, ein Kollege holt das Bargeld bei Ihnen ab.',
+    'Ihr Computer ist infiziert. Rufen Sie sofort den Microsoft-Support an.',
+    'Ihre Maut ist offen. Begleichen Sie 4,15 Euro innerhalb von 24 Stunden über den Link.',
+    'Tiene un peaje sin pagar. Abone 4,15 euros en 24 horas en el enlace.',
+    'Votre petit-fils a eu un accident et il est en garde à vue. La caution est de 20 000 euros, un collègue passera chercher les espèces.',
+    'Gagnez 80 à 300 euros par jour en aimant des vidéos. Écrivez-nous sur Telegram.',
+  ])('are found: %s', (text) => {
+    expect(graveOf(text)).not.toEqual([]);
   });
 });
 

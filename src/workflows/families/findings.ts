@@ -9,6 +9,7 @@ import type { SignPack } from '../packs/sign-pack.ts';
 import { detect } from '../text/detect.ts';
 import type { PhraseIndex } from '../text/phrases.ts';
 import { type Tokens, tokensOf } from '../text/signs/index.ts';
+import { isPayeesAccount } from './payee-account.ts';
 
 /** Something risky in a text; offsets in UTF-16 units. */
 export interface Spotted {
@@ -68,6 +69,7 @@ export function look(written: string, { phrases, own, packs, allow, ownPacks }: 
   for (const match of own?.find(folded) ?? []) spotted.push({ ...match, source: 'own' });
   for (const { kind, start, end } of detected) {
     const entry = detectedEntries[kind];
+    if (kind === 'iban' && isPayeesAccount(text, start)) continue;
     if (entry) spotted.push({ entry, start, end, source: 'rules' });
   }
   const links = detected.filter(({ kind }) => kind === 'link').length;
