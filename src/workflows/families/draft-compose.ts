@@ -12,6 +12,8 @@ export interface Composing {
   words: DraftWords;
   template: DraftTemplate & { name: string };
   tone: DraftTone;
+  /** One person writes, not a firm or several. */
+  isByOne: boolean;
   audience: string;
   length: string;
   facts: readonly Plain<DraftFact>[];
@@ -47,19 +49,20 @@ export function compose(composing: Composing): string {
 }
 
 /** The title of the kind with what is given. */
-export function titleOf({ kind, words, tone, mustAvoid, assigned }: Composing): string {
+export function titleOf(composing: Composing): string {
+  const { kind, words, assigned } = composing;
   const given = new Map([...assigned.slots].filter(([, { isOpen }]) => !isOpen));
-  const variant = (words.kinds[kind.id]?.title ?? []).find((one) => isSayable(one, tone, given, mustAvoid));
+  const variant = (words.kinds[kind.id]?.title ?? []).find((one) => isSayable(one, composing, given));
   const title = variant ? fill(variant, given).replace(/\s+/g, ' ') : words.information;
   const points = [...title];
   return capital(points.length > 300 ? `${points.slice(0, 299).join('')}…` : title);
 }
 
 function paragraphOf(sentences: readonly SentenceVariant[][], composing: Composing, stated: Set<string>): string {
-  const { tone, length, mustAvoid, assigned } = composing;
+  const { length, assigned } = composing;
   let paragraph = '';
   for (const variants of sentences) {
-    const said = variants.find((variant) => isSayable(variant, tone, assigned.slots, mustAvoid));
+    const said = variants.find((variant) => isSayable(variant, composing, assigned.slots));
     if (!said) continue;
     const isNew = said.fields.some((field) => !stated.has(field));
     // A short text has no sentence that states nothing, but for the one that says what it is about.
@@ -73,12 +76,12 @@ function paragraphOf(sentences: readonly SentenceVariant[][], composing: Composi
 }
 
 function isSayable(
-  { tone, text, fields }: SentenceVariant,
-  asked: DraftTone,
+  { tone, isByOne, text, fields }: SentenceVariant,
+  asked: Pick<Composing, 'tone' | 'isByOne' | 'mustAvoid'>,
   slots: ReadonlyMap<string, Slot>,
-  mustAvoid: readonly string[],
 ): boolean {
-  if (tone !== undefined && tone !== asked) return false;
+  const { mustAvoid } = asked;
+  if ((tone !== undefined && tone !== asked.tone) || (isByOne && !asked.isByOne)) return false;
   if (!fields.every((field) => slots.has(field))) return false;
   if (mustAvoid.length === 0) return true;
   const folded = foldText(text);
@@ -114,7 +117,7 @@ function salutationOf({ words, tone, mustInclude }: Composing, reader: string, s
   return [address, salutation.replace('{name}', () => reader), begins, ...rest];
 }
 
-function detailsOf({ assigned, facts }: Composing, stated: ReadonlySet<string>, heading: string): string {
+function detailsOf({ assigned, facts, words }: Composing, stated: ReadonlySet<string>, heading: string): string {
   const left = [...assigned.slots]
     .filter(([field]) => !stated.has(field) && field !== 'recipient' && field !== 'sender')
     .map(([, slot]) => slot);
@@ -122,7 +125,8 @@ function detailsOf({ assigned, facts }: Composing, stated: ReadonlySet<string>, 
   const place = ({ name }: Slot) => order.get(name) ?? facts.length;
   const lines = [...left, ...assigned.others].sort((a, b) => place(a) - place(b));
   if (lines.length === 0) return '';
-  return `${heading}\n${lines.map(({ name, text }) => `- ${capital(name)}: ${text.trim()}`).join('\n')}`;
+  const colon = words.language === 'fr' ? ' :' : ':';
+  return `${heading}\n${lines.map(({ name, text }) => `- ${capital(name)}${colon} ${text.trim()}`).join('\n')}`;
 }
 
 function mustTexts({ mustInclude }: Composing): string[] {

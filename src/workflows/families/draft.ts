@@ -108,6 +108,15 @@ function placeholdersIn(
   });
 }
 
+// "My contract" is that of one person, unless a firm or several sign.
+const ofOneself = /\b(?:my|myself|mein\w*|ich|mi|mon|ma|je)\b/;
+const ofSeveral =
+  /\b(?:gmbh|ag|kg|ohg|ug|ltd|llc|inc|plc|s ?l|s ?a|sarl|sas|eurl|team|and|und|y|et|e ?v|familie|family)\b|&/;
+
+function isByOne(purpose: string, sender: string): boolean {
+  return ofOneself.test(foldText(purpose.slice(0, 500))) && !ofSeveral.test(foldText(sender).replaceAll('.', ' '));
+}
+
 function write(request: DraftRequest): DraftReply {
   const names = [...request.facts.map(({ name }) => name), ...request.mustInclude];
   const kind = draftKinds.get(request.kind) ?? kindOfPurpose(request.purpose, names);
@@ -120,6 +129,7 @@ function write(request: DraftRequest): DraftReply {
     ...{ kind, assigned, words: wordsOf(locale.language), template: { ...template, name } },
     ...{ audience: request.audience, facts: request.facts, mustInclude: request.mustInclude },
     tone: (request.tone || 'neutral') as DraftTone,
+    isByOne: isByOne(request.purpose, assigned.slots.get('sender')?.text ?? ''),
     length: request.length,
     mustAvoid: request.mustAvoid.map(foldText),
   };

@@ -10,9 +10,10 @@ const regex = text.transform((source) => new RegExp(source, 'u'));
 const checkText = z.strictObject({ message: text, action: text });
 const byTone = z.strictObject({ neutral: text, friendly: text, formal: text, direct: text });
 
-/** One way to say a sentence: for one tone or for all, with the fields that it states. */
+/** One way to say a sentence: for one tone or for all, by one person or by whoever writes, with the fields that it states. */
 export interface SentenceVariant {
   tone: DraftTone | undefined;
+  isByOne: boolean;
   text: string;
   fields: readonly string[];
 }
@@ -58,8 +59,12 @@ export function readDraftWords(): ReadonlyMap<DraftLanguage, DraftWords> {
   return new Map(draftLanguages.map((language) => [language, readPack(`draft/${language}.yaml`, languagePack)]));
 }
 
+/** Marks a sentence that says "I" where others say "we". */
+const byOne = '[one] ';
+
 function variantOf(written: string): SentenceVariant {
   const tone = draftTones.find((one) => written.startsWith(`[${one}] `));
-  const said = tone === undefined ? written : written.slice(tone.length + 3);
-  return { tone, text: said, fields: [...said.matchAll(/\{(\w+)\}/g)].map(([, field]) => field as string) };
+  const isByOne = written.startsWith(byOne);
+  const said = isByOne ? written.slice(byOne.length) : tone === undefined ? written : written.slice(tone.length + 3);
+  return { tone, isByOne, text: said, fields: [...said.matchAll(/\{(\w+)\}/g)].map(([, field]) => field as string) };
 }
