@@ -13,6 +13,14 @@ describe('facts in prose', () => {
   it.each([
     ['Cars', 'Air conditioning automatic, manual gearbox, petrol, 2014.', 'transmission', 'manual'],
     ['Autos', 'Klimaautomatik und Schaltgetriebe, Benzin, 2014.', 'transmission', 'manual'],
+    ['Autos', 'Golf 6, Reifen 2024, Sommerreifen von 2023, DOT 2022.', 'year', undefined],
+    ['Cars', 'Golf, tyres from 2024, 2023 winter tyres, registered 2012.', 'year', '2012'],
+    ['Coches', 'Golf, neumáticos de 2024, batería 2023.', 'year', undefined],
+    ['Voitures', 'Golf, pneus 2024, freins de 2023.', 'year', undefined],
+    ['Handys', 'Xiaomi 12 in schwarz, 256 GB, wie neu.', 'model', 'xiaomi 12'],
+    ['Handys', 'Xiaomi 12 in schwarz, 256 GB, wie neu.', 'screenInch', undefined],
+    ['Handys', 'Xiaomi 12 256 GB', 'storageGb', '256'],
+    ['Phones', 'Phone without any scratches.', 'condition', undefined],
     ['Autos', 'Diesel, 8-Gang-Automatik, 2019.', 'transmission', 'automatic'],
     ['Autos', '2021 gekauft, habe ihn gern, Erstzulassung 2015, 80.000 km.', 'year', '2015'],
     [

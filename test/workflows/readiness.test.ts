@@ -33,12 +33,12 @@ describe('readiness of a listing', () => {
     const packOf = (category: string) =>
       ask(readinessFamily, ScoreListingRequestSchema, { listing: { ...listing, title: 'Offer of the week', category } })
         .basis?.packVersion;
-    expect(packOf('Used Cars')).toBe('listing/vehicles@2');
+    expect(packOf('Used Cars')).toBe('listing/vehicles@3');
     expect(packOf('Apartments')).toBe('listing/property@2');
-    expect(packOf('Mobile phones')).toBe('listing/electronics@2');
-    expect(packOf('Gebrauchtwagen')).toBe('listing/vehicles@2');
+    expect(packOf('Mobile phones')).toBe('listing/electronics@3');
+    expect(packOf('Gebrauchtwagen')).toBe('listing/vehicles@3');
     expect(packOf('Stellenangebote')).toBe('listing/jobs@1');
-    expect(packOf('Carpets')).toBe('listing/generic@3');
+    expect(packOf('Carpets')).toBe('listing/generic@4');
   });
 
   it('lets what the listing says decide where the category says something else', () => {
@@ -52,6 +52,10 @@ describe('readiness of a listing', () => {
     )?.value;
 
   it.each([
+    ['Kleine Schramme an der Seite.', 'used'],
+    ['Tiene un golpe pequeño.', 'used'],
+    ['Une petite éraflure.', 'used'],
+    ['Sie läuft einwandfrei.', 'working'],
     ['La lavadora no funciona.', 'for parts'],
     ['La lavadora funciona bien.', 'working'],
     ['Sie funktioniert leider nicht mehr.', 'for parts'],
@@ -79,6 +83,11 @@ describe('readiness of a listing', () => {
     ['Pay €40,000 - €50,000', '40000'],
     ['Sueldo 1.500 a 1.800 € al mes', '1500'],
     ['Salaire 2500 € brut', '2500'],
+    ['Pay 55k to 68k a year', '55000'],
+    ['Gehalt 55-68 TEUR', '55000'],
+    ['Sueldo de 30 a 35k', '30000'],
+    ['Salaire 38 à 45 k€', '38000'],
+    ['8 to 10 tables, 40k steps', undefined],
     ['In 2 Jahren und 2400 € brutto', '2400'],
   ])('reads the lower end of what a job pays: %s', (description, pay) =>
     expect(factOf('salaryMin', 'Koch m/w/d', description, 'jobs')).toBe(pay),
@@ -89,6 +98,7 @@ describe('readiness of a listing', () => {
     ['Hotel Adler sucht einen Koch.', 'hotel adler'],
     ['Restaurante Sol busca cocinero.', 'restaurante sol'],
     ['Boulangerie Martin recrute.', 'boulangerie martin'],
+    ['A developer for our team at Northwind Ltd.', 'northwind ltd'],
   ])('reads who employs by their name: %s', (description, employer) =>
     expect(factOf('employer', 'Koch m/w/d', description, 'jobs')).toBe(employer),
   );

@@ -7,6 +7,7 @@ import { looksLikeDay, readDay } from '../sense/days.ts';
 import { type Fault, fault } from '../sense/fault.ts';
 import { meaningOf } from '../sense/field-meaning.ts';
 import { isMinor, nonsenseIn, phoneProblem, postcodeOf, type SenseContext, testAddress } from '../sense/field-sense.ts';
+import { isPlaceholder } from '../sense/placeholders.ts';
 import type { Words } from '../words/index.ts';
 import type { ShownField } from './shown-form.ts';
 
@@ -31,7 +32,7 @@ export function inspectValue(
   const isPostcode = meaningOf(field.name, field.label) === 'postcode';
   const example = (isPostcode && postcodeOf(context.country)) || shown.example;
   const advice = (action: string) => adviceOf({ ...shown, example }, action, words);
-  if (isBlank(value)) {
+  if (isBlank(value) || (written.has(field.kind) && isPlaceholderValue(value))) {
     const suggestion = advice(words.say('field.fillIn', { label }));
     return field.required
       ? { status: 'missing', message: words.say('field.missing', { label }), suggestion }
@@ -59,6 +60,17 @@ function adviceOf({ help, choices, example }: ShownField['shown'], action: strin
     choices.length > 0 && choices.length <= 12 ? say('field.chooseFrom', { choices: choices.join(', ') }) : '';
   const like = example === '' ? '' : say('field.example', { example });
   return [action, help, chosen, like].filter((part) => part !== '').join(' ');
+}
+
+// What is chosen or ticked has its own words for what is not known.
+const written: ReadonlySet<string> = new Set(
+  'text long_text email phone url date number integer country list'.split(' '),
+);
+
+/** "TBD" is not a value: a field that has to be filled in is missing, any other is empty. */
+function isPlaceholderValue(value: unknown): boolean {
+  if (typeof value === 'string') return isPlaceholder(value);
+  return Array.isArray(value) && value.length > 0 && value.every((item) => isBlank(item) || isPlaceholderValue(item));
 }
 
 function isBlank(value: unknown): boolean {
@@ -205,28 +217,19 @@ function compiled(pattern: string): RegExp {
   return made;
 }
 
+// What people type to get past a form. What only keeps a place is no value at all.
 const placeholders = new Set([
   'test',
   'testing',
   'asdf',
   'asdfasdf',
   'qwerty',
-  'xxx',
   'aaa',
   'abc',
   'none',
-  'n/a',
   'na',
-  'tbd',
-  'todo',
-  'unknown',
   'example',
-  'lorem ipsum',
   'string',
-  'null',
-  'undefined',
-  '...',
-  '???',
   '123',
   '1234',
 ]);

@@ -1,6 +1,4 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
-import { foldText } from '../../base/text/fold.ts';
-import { countCodePoints, countWords } from '../../base/text/words.ts';
 import type {
   Listing,
   ScoreListingRequest,
@@ -19,6 +17,7 @@ import { dayAt } from '../sense/days.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
 import { listingDone, listingRule, notEvaluated, type Words, wordsFor } from '../words/index.ts';
 import { findingsOf, graver, look, type Spotted, sharesOf } from './findings.ts';
+import { variablesOf, withoutPlaceholders } from './listing-variables.ts';
 import { riskPacks } from './risk.ts';
 import { hear } from './risk-assessment.ts';
 import { messagesFor, worded } from './risk-words.ts';
@@ -114,7 +113,8 @@ function judge(
     const variables = variablesOf(listing, spotted, isWork, read.facts);
     const pack = listingPacks.get(as);
     if (!pack) throw new Error(`no pack for ${as}`);
-    return { pack, read, variables, results: pack.run(variables) };
+    const attributes = withoutPlaceholders(listing.attributes ?? {});
+    return { pack, read, variables, results: pack.run({ ...variables, attributes }) };
   };
   const chosen = looked(kind);
   const isMissing = (results: readonly CheckResult[]) => results.some((one) => !isGeneric(one) && isBlocking(one));
@@ -242,88 +242,6 @@ function nextAction(
 /** What is not there or badly put is a lesser risk than a harmful phrase of the same severity: a quarter of it. */
 function shareOfCheck({ severity }: CheckRule): number {
   return takenBy[severity] / 4;
-}
-
-function variablesOf(
-  listing: Plain<Listing>,
-  spotted: readonly Spotted[],
-  isWork: boolean,
-  facts: ListingReply['facts'],
-): Record<string, unknown> {
-  const title = textFacts(listing.title);
-  const description = textFacts(listing.description);
-  const inTitle = spotted.filter(({ start }) => start < listing.title.length);
-  const inDescription = spotted.filter(({ start }) => start > listing.title.length);
-  const category = foldText(listing.category);
-  return {
-    title: { ...title, ...contactFacts(listing.title, inTitle) },
-    description: { ...description, ...contactFacts(listing.description, inDescription) },
-    price: {
-      given: listing.price !== undefined,
-      amount: listing.price ?? 0,
-      currency: listing.currency.trim(),
-    },
-    images: imageFacts(listing),
-    listing: {
-      isWork,
-      category: listing.category.trim(),
-      location: listing.location.trim(),
-      contact: listing.contact.trim(),
-      kind: `${category} ${title.folded}`,
-      folded: `${title.folded} ${description.folded}`,
-    },
-    attributes: listing.attributes ?? {},
-    facts: Object.fromEntries(facts.map(({ name, value }) => [name, value])),
-    risk: {
-      score: riskScoreOf(sharesOf(spotted)),
-      high: spotted.filter(({ entry }) => graver(entry.severity, 'medium')).length,
-      findings: spotted.length,
-    },
-  };
-}
-
-function textFacts(text: string) {
-  const trimmed = text.trim();
-  const folded = foldText(trimmed);
-  let letters = 0;
-  let capitals = 0;
-  let exclamations = 0;
-  for (let at = 0; at < trimmed.length; at++) {
-    const unit = trimmed.charCodeAt(at);
-    if (unit === 0x21) exclamations++;
-    else if (unit >= 0x41 && unit <= 0x5a) capitals++;
-    if ((unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a) || unit >= 0xc0) letters++;
-  }
-  const words = folded.split(' ').slice(0, 5000);
-  return {
-    text: trimmed,
-    folded,
-    length: countCodePoints(trimmed),
-    words: countWords(trimmed),
-    capitals: letters === 0 ? 0 : capitals / letters,
-    exclamations,
-    repeated: words.length === 0 ? 0 : 1 - new Set(words).size / words.length,
-  };
-}
-
-function contactFacts(text: string, spotted: readonly Spotted[]) {
-  const contacts = spotted.filter(
-    ({ entry }) => entry.category === 'personal_data' || entry.category === 'payment_data',
-  ).length;
-  return {
-    contacts,
-    links: text.includes('://') || text.includes('www.') ? (text.match(/https?:\/\/|www\./gi)?.length ?? 0) : 0,
-  };
-}
-
-function imageFacts(listing: Plain<Listing>) {
-  const images = listing.images.filter(({ url }) => url.trim() !== '');
-  return {
-    count: images.length,
-    captioned: images.filter(({ caption }) => caption.trim() !== '').length,
-    small: images.filter(({ width }) => width !== undefined && width < 600).length,
-    duplicates: images.length - new Set(images.map(({ url }) => url)).size,
-  };
 }
 
 function summaryOf(

@@ -29,6 +29,7 @@ export interface FactPattern {
 
 const N = `(${numeral})`;
 const COUNT = `(\\d{1,3}(?:[.,]\\d)?|${smallWords})`;
+const thousands = 'k ?(?:€|eur|chf|£|\\$)?|t ?€|teur|tchf|tsd\\.?(?: ?(?:€|eur|euro))?|mil(?: euros)?|thousand|mille';
 const YEAR = '((?:19[3-9]|20[0-9])\\d)';
 
 /** The words before a match, in which something else may be said of its number. */
@@ -58,7 +59,7 @@ function oneOf(words: Readonly<Record<string, RegExp>>): FactReader {
 function unlessNegated(words: Readonly<Record<string, RegExp>>): FactReader {
   const known = oneOf(words);
   const read = (match: RegExpExecArray, text: string): string | undefined =>
-    /\b(?:not|nicht|kein|keine|no es|pas)(?: (?:quite|exactly|really|ganz|como|exactement))? $/.test(
+    /\b(?:not|no|nicht|kein|keine[nrs]?|ohne|no es|sin|pas(?: de)?|sans|without)(?: (?:any|a|single|quite|exactly|really|ganz|como|exactement|ni un|un|une|aucune?))? $/.test(
       before(text, match, 22),
     )
       ? undefined
@@ -112,9 +113,10 @@ const gearbox: FactReader = Object.assign(
 const purchased = /bought|purchased|gekauft|kauf|comprad|achete|receipt|rechnung|factura|facture/;
 /** Words before a year that make it another one than that of the thing: an inspection, a guarantee. */
 export const otherYear =
-  /until|bis|hasta|jusqu|till|valid|tuv|hu |mot|nct|itv|\bct|controle|rebuilt|conversion|convert|renov|fitted|since|\bneue?\b|new|plates|neumatic|pneus|reifen|tyres|service|warranty|garant|zahnriemen|belt|courroie|correa|available|frei ab/;
+  /until|bis|hasta|jusqu|till|valid|tuv|hu |mot|nct|itv|\bct|controle|rebuilt|conversion|convert|renov|fitted|since|\bneue?\b|new|plates|neumatic|pneus?\b|reifen|t[yi]res?\b|\bdot\b|batt?er[iy]|bremsen|brakes|frenos|freins|cadena|\bchaine|\bkette|\bchain|service|warranty|garant|zahnriemen|belt|courroie|correa|available|frei ab/;
 
-const boughtThen = /^ ?(?:gebraucht )?(?:gekauft|bought|comprad[oa]|achete)/;
+const boughtThen =
+  /^ ?(?:gebraucht )?(?:gekauft|bought|comprad[oa]|achete)|^(?:er)? ?(?:(?:sommer|winter|ganzjahres|allwetter)?reifen|(?:winter |summer )?t[yi]res)/;
 /** What else of a house has a floor. */
 const besideFlat =
   /(?:store|storage|laundry|parking|garage|cellar|keller|waschkuche|abstellraum|trastero|garaje|lavanderia|cave|buanderie)[a-z ]{0,16}$/;
@@ -171,7 +173,7 @@ export const factPatterns: readonly FactPattern[] = [
       'matriculacion',
     ],
     pattern: new RegExp(
-      `(?:ez|erstzulassung|baujahr|bj\\.?|first registered|registered|reg\\.?|ano|del ano|matriculad[oa]|mise en circulation|annee|de|du|model|modelljahr|built|since|from|in|plate)?[ :]{0,2}(?:en|in|im|le|the)?\\s?(?:\\d{1,2}[./-])?(?<![\\d.,])${YEAR}(?!\\d| ?(?:km|miles|mi|€|euro|eur|cc|ccm|kg|w\\b|mah)|[.,]\\d)`,
+      `(?<![a-z])(?:ez|erstzulassung|baujahr|bj\\.?|first registered|registered|reg\\.?|ano|del ano|matriculad[oa]|mise en circulation|annee|de|du|model|modelljahr|built|since|from|in|plate)?[ :]{0,2}(?:en|in|im|le|the)?\\s?(?:\\d{1,2}[./-])?(?<![\\d.,])${YEAR}(?!\\d| ?(?:km|miles|mi|€|euro|eur|cc|ccm|kg|w\\b|mah)|[.,]\\d)`,
       'g',
     ),
     read: (match, text) =>
@@ -371,7 +373,7 @@ export const factPatterns: readonly FactPattern[] = [
     fields: ['model', 'modell', 'modelo', 'modele'],
     // A word of letters and digits that is no measure, or a name that is a model by itself.
     pattern:
-      /\b(?:iphone|ipad|macbook|imac|airpods|galaxy|pixel|playstation|ps[345]|xbox|switch|kindle|thinkpad|ideapad|surface|xps|gopro|hero|echo|fairphone|redmi|moto|eos|lumix|alpha|rtx|ryzen|oled|mini|quietcomfort|serie|series|thermomix|roomba)\b(?: [a-z0-9]+){0,2}|\b(?!\d+(?:gb|tb|go|to|cm|mm|m|hz|w|kw|kg|g|zoll|inch|mp|mah|k|in|x|st|nd|rd|th|er|l|v|h|p|ah|wh|kwh|eur|pulgadas|pouces|gen|a|o|e|d|er|eme|jahre)\b)(?=[a-z-]*\d)[a-z]*\d+[a-z0-9-]*[a-z][a-z0-9-]*\b|\b[a-z]{1,6}-?\d{1,5}[a-z0-9-]*\b/g,
+      /\b(?:iphone|ipad|macbook|imac|airpods|galaxy|pixel|playstation|ps[345]|xbox|switch|kindle|thinkpad|ideapad|surface|xps|gopro|hero|echo|fairphone|redmi|moto|eos|lumix|alpha|rtx|ryzen|oled|mini|quietcomfort|serie|series|thermomix|roomba)\b(?: [a-z0-9]+){0,2}|\b(?:xiaomi|oneplus|realme|oppo|nokia|huawei|nothing phone)(?: [a-z]+)? \(?\d{1,3}[a-z]{0,2}\)?(?! ?(?:gb|go|tb|zoll|inch|pulgadas|pouces|hz|w\b|mp|mah|eur|€|monat|month|mes|mois))(?: (?:pro|ultra|lite|plus|max|t))*|\b(?!\d+(?:gb|tb|go|to|cm|mm|m|hz|w|kw|kg|g|zoll|inch|mp|mah|k|in|x|st|nd|rd|th|er|l|v|h|p|ah|wh|kwh|eur|pulgadas|pouces|gen|a|o|e|d|er|eme|jahre)\b)(?=[a-z-]*\d)[a-z]*\d+[a-z0-9-]*[a-z][a-z0-9-]*\b|\b[a-z]{1,6}-?\d{1,5}[a-z0-9-]*\b/g,
     read: (match) =>
       /^(?:usb|hdmi|mp3|mp4|ip\d\d|4k|[a-d]\d?|grade|bt|wifi|fhd|uhd|hd\d*|in\d*|um|ab|vor|seit|fur|de|en|a)\W?\d*$/.test(
         match[0],
@@ -402,7 +404,7 @@ export const factPatterns: readonly FactPattern[] = [
     type: 'number',
     kinds: ['electronics'],
     fields: ['screensize', 'screen', 'zoll', 'pulgadas', 'pouces'],
-    pattern: /\b(?<![.,\d])(\d{1,2}(?:[.,]\d{1,2})?) ?(?:inch|in\b|zoll|pulgadas|pouces|"|'')/g,
+    pattern: /\b(?<![.,\d])(\d{1,2}(?:[.,]\d{1,2})?) ?(?:inch|in\b(?! [a-z])|zoll|pulgadas|pouces|"|'')/g,
     read: (match) => String(amountOf(match[1] ?? '')),
   },
   {
@@ -467,11 +469,22 @@ export const factPatterns: readonly FactPattern[] = [
       'organization',
     ],
     pattern:
-      /(?:(?:[a-z0-9][a-z0-9&.'-]* ){1,4}(?=gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b))?\b(?:gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b)|(?:(?:hotel|restaurant[e]?|cafe|backerei|metzgerei|klinik|praxis|kanzlei|autohaus|boulangerie|brasserie|garage|clinique|cabinet|panaderia|clinica|taller|hospital|bakery|clinic|pub|inn|school|schule) [a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|recrute|recherche|busca|is hiring|is looking))|with [a-z]+ at the [a-z ]+|\bfamil(?:y|ie)\b|famille|familia|our (?:team|clinic|shop|restaurant|company)|we (?:are|run)|unser(?:e|em|er|en)? [a-z]+|nuestr[oa] [a-z]+|notre [a-z]+/g,
+      /(?:(?:[a-z0-9][a-z0-9&.'-]* ){1,4}(?=gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b))?\b(?:gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b)|(?:(?:hotel|restaurant[e]?|cafe|backerei|metzgerei|klinik|praxis|kanzlei|autohaus|boulangerie|brasserie|garage|clinique|cabinet|panaderia|clinica|taller|hospital|bakery|clinic|pub|inn|school|schule) [a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|recrute|recherche|busca|is hiring|is looking))/g,
     read: (match) =>
       match[0]
-        .replace(/^(?:(?:wir|die|der|das|bei|at|the|for|fur|in|chez|la|le|el|empresa|firma|und|and) )+/, '')
+        .replace(
+          /^(?:(?:wir|die|der|das|bei|at|the|for|fur|in|chez|la|le|el|empresa|firma|und|and|our|team|we|are|unser|unserem|unsere|nuestro|notre|equipo|equipe|unternehmen) )+/,
+          '',
+        )
         .trim(),
+  },
+  {
+    // What names nobody, after those that do.
+    fact: 'employer',
+    kinds: ['jobs'],
+    pattern:
+      /with [a-z]+ at the [a-z ]+|\bfamil(?:y|ie)\b|famille|familia|our (?:team|clinic|shop|restaurant|company)|we (?:are|run)|unser(?:e|em|er|en)? [a-z]+|nuestr[oa] [a-z]+|notre [a-z]+/g,
+    read: (match) => match[0].trim(),
   },
   {
     fact: 'experienceYears',
@@ -520,16 +533,16 @@ export const factPatterns: readonly FactPattern[] = [
     kinds: ['electronics', 'furniture', 'fashion', 'generic'],
     fields: ['condition', 'zustand', 'estado', 'etat', 'grade'],
     pattern:
-      /like new|as new|neuwertig|wie neu|como nuev[oa]|comme neuf|comme neuve|brand new|(?:^|[.,;:!-] ?)new(?= sealed|[.,;!]|$| in box| with tags| and unused)|new sealed|unopened|\bsealed\b|nagelneu|originalverpackt|\bovp\b(?= ungeoffnet)|unbenutzt|ungetragen|sin estrenar|a estrenar|precintad[oa]|neu(?:f|ve)? (?:et )?(?:jamais|sous blister|avec etiquette)|jamais (?:porte|servi|utilise)e?|neu(?=[.,;!]|$)|very good|sehr gut(?:er|em|en)?|muy buen(?:o|a|as)?|tres bon(?:ne)?|excellent|exzellent|excelente|hervorragend|perfecto estado|parfait etat|top.?zustand|good (?:used )?condition|good working|\bcondition:? good|buen estado|buenas condiciones|bon etat|bonne etat|gut(?:er|em|en)? (?:gebrauchter )?zustand|gut erhalten|gepflegt|well kept|used\b|gebraucht|usad[oa]|segunda mano|occasion|d'occasion|worn\b|getragen|refurbished|generaluberholt|reacondicionad|reconditionne|(?:not|no longer|n't) work(?:s|ing)?\b|works? (?:fine|well|perfectly)|fully working|funktioniert (?:leider |gar |uberhaupt )?nicht|funktioniert|\b(?:no|ya no) (?:funciona|enciende)|funciona|ne fonctionne (?:pas|plus)|fonctionne|for parts|broken|defekt|averiad|para piezas|en panne|pour pieces|scratch|kratzer|gebrauchsspuren|aranazo|rayure|restored|restauriert|restaurad|\b(?:[5-9]|10) ?\/ ?10\b|grade [abc]\b|condition \d|never used|nie benutzt|sin usar|mint\b|no marks|never crashed|damaged|stains?\b|flecken|zustand/g,
+      /like new|as new(?! [a-z])|neuwertig|wie neu|como nuev[oa]|comme neuf|comme neuve|brand new|(?:^|[.,;:!-] ?)new(?= sealed|[.,;!]|$| in box| with tags| and unused)|new sealed|unopened|\bsealed\b|nagelneu|originalverpackt|\bovp\b(?= ungeoffnet)|unbenutzt|ungetragen|sin estrenar|a estrenar|precintad[oa]|neu(?:f|ve)? (?:et )?(?:jamais|sous blister|avec etiquette)|jamais (?:porte|servi|utilise)e?|neu(?=[.,;!]|$)|very good|sehr gut(?:er|em|en)?|muy buen(?:o|a|as)?|tres bon(?:ne)?|excellent|exzellent|excelente|hervorragend|perfecto estado|parfait etat|top.?zustand|good (?:used )?condition|good working|\bcondition:? good|buen estado|buenas condiciones|bon etat|bonne etat|gut(?:er|em|en)? (?:gebrauchter )?zustand|gut erhalten|gepflegt|well kept|used\b|gebraucht|usad[oa]|segunda mano|occasion|d'occasion|worn\b|getragen|refurbished|generaluberholt|reacondicionad|reconditionne|(?:not|no longer|n't) work(?:s|ing)?\b|(?:works?|runs?) (?:fine|well|great|perfectly|like new)|fully working|einwandfrei|lauft (?:gut|super|problemlos|tadellos)|va (?:muy )?bien|marche (?:tres )?bien|marche parfaitement|tourne bien|funktioniert (?:leider |gar |uberhaupt )?nicht|funktioniert|\b(?:no|ya no) (?:funciona|enciende)|funciona|ne fonctionne (?:pas|plus)|fonctionne|for parts|broken|defekt|averiad|para piezas|en panne|pour pieces|scratch|kratzer|schramme|\bdelle|\bbeule|gebrauchsspuren|aranazo|\bgolpes?\b|rozadura|abolladura|rayure|eraflure|\bbosses?\b|\bdents?\b|\bscuffs?\b|\bchipped\b|restored|restauriert|restaurad|\b(?:[5-9]|10) ?\/ ?10\b|grade [abc]\b|condition \d|never used|nie benutzt|sin usar|mint\b|no marks|never crashed|damaged|stains?\b|flecken|zustand/g,
     read: unlessNegated({
       'like new': /like new|as new|neuwertig|wie neu|como nuev|comme neu|mint|no marks/,
       'for parts':
         /parts|not work|longer work|n't work|nicht|no (?:funciona|enciende)|fonctionne p|broken|defekt|averiad|piezas|panne|pieces|damaged/,
       new: /new|sealed|unopened|nagelneu|verpackt|unbenutzt|ungetragen|estrenar|precintad|jamais|never used|nie benutzt|sin usar|^neu|ovp/,
       'very good':
-        /very good|sehr gut|muy buen|tres bon|excel|exzel|hervor|perfect|parfait|top|(?:8|9|10) ?\/ ?10|never crashed/,
+        /very good|sehr gut|muy buen|tres bon|excel|exzel|hervor|perfecto estado|parfait|top|(?:8|9|10) ?\/ ?10|never crashed/,
       good: /good|buen|bon|gut|gepflegt|well kept|grade [ab]/,
-      working: /work|funktion|funciona|fonctionne/,
+      working: /work|runs|funktion|einwandfrei|lauft|funciona|va |marche|tourne|fonctionne/,
       refurbished: /refurb|general|reacond|recond|rest/,
       used: /./,
     }),
@@ -575,6 +588,21 @@ export const factPatterns: readonly FactPattern[] = [
     fact: 'salaryMin',
     type: 'number',
     kinds: ['jobs'],
+    // A range of thousands without a currency: 55k to 68k, 55-68 TEUR, 38 a 45k.
+    pattern: new RegExp(
+      `(?<![\\d.,a-z])((?:${numeral}) ?(?:${thousands})?) ?(?:-|–|bis|to|and|a|hasta|y|und|et) ?((?:${numeral}) ?(?:${thousands}))(?![a-z0-9])`,
+      'g',
+    ),
+    read: (match, text) => {
+      const [least, most] = [thousandsOf(match[1] ?? ''), thousandsOf(match[2] ?? '')];
+      const isRange = least <= most && least * 4 >= most && most >= 10_000 && most <= 1_000_000;
+      return isRange && !isExtra(text, match) ? String(least) : undefined;
+    },
+  },
+  {
+    fact: 'salaryMin',
+    type: 'number',
+    kinds: ['jobs'],
     fields: ['salary', 'salaryfrom', 'salarymin', 'gehalt', 'lohn', 'salario', 'salaire', 'pay'],
     pattern: new RegExp(
       `(?:[€£$]|eur|chf|usd|gbp) ?((?:${numeral})k?)|(?:((?:${numeral})k?) ?(?:€ ?|eur )?(?:-|bis|to|a|et|y|und) ?)?((?:${numeral})k?) ?(?:€|euros?|eur\\b|chf|£|brutto)`,
@@ -602,6 +630,12 @@ export const factPatterns: readonly FactPattern[] = [
       otherPrice.test(before(text, match, 26)) ? undefined : String(amountOf(match[1] ?? match[2] ?? match[3] ?? '')),
   },
 ];
+
+/** An amount of a range of thousands, the unit of which stands at its end only or at both. */
+function thousandsOf(text: string): number {
+  const value = amountOf(text.replace(/[^\d.,' ]/g, '').trim());
+  return value < 1000 ? value * 1000 : value;
+}
 
 /** What is paid besides the wage: once, for a weekend, for the journey. */
 function isExtra(text: string, match: RegExpExecArray): boolean {

@@ -1,5 +1,6 @@
 import type { ListingFact } from '../../gen/intelligence/workflow/v1/readiness_pb.ts';
 import type { Plain } from '../family.ts';
+import { isPlaceholder } from '../sense/placeholders.ts';
 import { factPatterns, type Kind } from './fact-patterns.ts';
 import { namedFacts } from './named-facts.ts';
 import { amountOf, plainText } from './plain-text.ts';
@@ -53,7 +54,7 @@ function fieldValue(
 ): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
   if (typeof value === 'boolean') return String(value);
-  if (typeof value !== 'string' || value.trim() === '') return undefined;
+  if (typeof value !== 'string' || value.trim() === '' || isPlaceholder(value)) return undefined;
   const plain = plainText(value.slice(0, 200));
   for (const match of plain.matchAll(pattern)) {
     const found = read(match, plain);

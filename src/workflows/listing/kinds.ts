@@ -5,7 +5,12 @@ import { plainText } from './plain-text.ts';
 
 const kindWords = z.record(
   z.enum(['vehicles', 'property', 'electronics', 'jobs', 'services', 'furniture', 'fashion']),
-  z.strictObject({ category: z.array(z.string()), text: z.array(z.string()) }),
+  z.strictObject({
+    category: z.array(z.string()),
+    text: z.array(z.string()),
+    not: z.array(z.string()).default([]),
+    unless: z.array(z.string()).default([]),
+  }),
 );
 
 interface Entry {
@@ -40,6 +45,9 @@ function indexOf(all: readonly (readonly [Kind, readonly string[]])[]): Index {
   return index;
 }
 
+const notIndex = indexOf(lists.map(({ kind, not }) => [kind, not]));
+const unlessIndex = indexOf(lists.map(({ kind, unless }) => [kind, unless]));
+
 const titleCounts = 3;
 const categoryCounts = 4;
 const least = 2;
@@ -53,7 +61,10 @@ export function kindsOf(title: string, description: string, category: string): {
   const inTitle = countWords(plainTitle, textIndex);
   const inDescription = countWords(plainDescription, textIndex);
   const inCategory = countWords(plainCategory, categoryIndex);
+  const likenesses = countWords(`${plainTitle}\n${plainCategory}`, notIndex);
+  const itself = countWords(`${plainTitle}\n${plainDescription}`, unlessIndex);
   const scored = lists.map(({ kind }) => {
+    if (likenesses.has(kind) && !itself.has(kind)) return { kind, points: 0, withCategory: 0 };
     const points = (inTitle.get(kind) ?? 0) * titleCounts + (inDescription.get(kind) ?? 0);
     return { kind, points, withCategory: points + (inCategory.has(kind) ? categoryCounts : 0) };
   });

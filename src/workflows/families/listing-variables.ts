@@ -1,0 +1,103 @@
+import { foldText } from '../../base/text/fold.ts';
+import { countCodePoints, countWords } from '../../base/text/words.ts';
+import type { Listing } from '../../gen/intelligence/workflow/v1/readiness_pb.ts';
+import { riskScoreOf } from '../checks/risk-level.ts';
+import type { Plain } from '../family.ts';
+import type { Fact } from '../listing/facts.ts';
+import { isPlaceholder } from '../sense/placeholders.ts';
+import { graver, type Spotted, sharesOf } from './findings.ts';
+
+/** What the checks of listings look at, by the names that packs/listing/generic.yaml explains. */
+export function variablesOf(
+  listing: Plain<Listing>,
+  spotted: readonly Spotted[],
+  isWork: boolean,
+  facts: readonly Fact[],
+): Record<string, unknown> {
+  const title = textFacts(listing.title);
+  const description = textFacts(listing.description);
+  const inTitle = spotted.filter(({ start }) => start < listing.title.length);
+  const inDescription = spotted.filter(({ start }) => start > listing.title.length);
+  const category = foldText(listing.category);
+  return {
+    title: { ...title, ...contactFacts(listing.title, inTitle) },
+    description: { ...description, ...contactFacts(listing.description, inDescription) },
+    price: {
+      given: listing.price !== undefined,
+      amount: listing.price ?? 0,
+      currency: listing.currency.trim(),
+    },
+    images: imageFacts(listing),
+    listing: {
+      isWork,
+      category: givenText(listing.category),
+      location: givenText(listing.location),
+      contact: givenText(listing.contact),
+      kind: `${category} ${title.folded}`,
+      folded: `${title.folded} ${description.folded}`,
+    },
+    attributes: listing.attributes ?? {},
+    facts: Object.fromEntries(facts.map(({ name, value }) => [name, value])),
+    risk: {
+      score: riskScoreOf(sharesOf(spotted)),
+      high: spotted.filter(({ entry }) => graver(entry.severity, 'medium')).length,
+      findings: spotted.length,
+    },
+  };
+}
+
+function textFacts(text: string) {
+  const trimmed = text.trim();
+  const folded = foldText(trimmed);
+  let letters = 0;
+  let capitals = 0;
+  let exclamations = 0;
+  for (let at = 0; at < trimmed.length; at++) {
+    const unit = trimmed.charCodeAt(at);
+    if (unit === 0x21) exclamations++;
+    else if (unit >= 0x41 && unit <= 0x5a) capitals++;
+    if ((unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a) || unit >= 0xc0) letters++;
+  }
+  const words = folded.split(' ').slice(0, 5000);
+  return {
+    text: trimmed,
+    isPlaceholder: isPlaceholder(trimmed),
+    folded,
+    length: countCodePoints(trimmed),
+    words: countWords(trimmed),
+    capitals: letters === 0 ? 0 : capitals / letters,
+    exclamations,
+    repeated: words.length === 0 ? 0 : 1 - new Set(words).size / words.length,
+  };
+}
+
+function contactFacts(text: string, spotted: readonly Spotted[]) {
+  const contacts = spotted.filter(
+    ({ entry }) => entry.category === 'personal_data' || entry.category === 'payment_data',
+  ).length;
+  return {
+    contacts,
+    links: text.includes('://') || text.includes('www.') ? (text.match(/https?:\/\/|www\./gi)?.length ?? 0) : 0,
+  };
+}
+
+function imageFacts(listing: Plain<Listing>) {
+  const images = listing.images.filter(({ url }) => url.trim() !== '');
+  return {
+    count: images.length,
+    captioned: images.filter(({ caption }) => caption.trim() !== '').length,
+    small: images.filter(({ width }) => width !== undefined && width < 600).length,
+    duplicates: images.length - new Set(images.map(({ url }) => url)).size,
+  };
+}
+
+function givenText(text: string): string {
+  return isPlaceholder(text) ? '' : text.trim();
+}
+
+/** The attributes that have a value; the caller's own checks see all of them. */
+export function withoutPlaceholders(attributes: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(attributes).filter(([, value]) => typeof value !== 'string' || !isPlaceholder(value)),
+  );
+}
