@@ -253,6 +253,38 @@ describe('what is recommended', () => {
     );
   });
 
+  it.each([
+    ['en', /^There is nothing to compare/],
+    ['de', /^Es gibt nichts zu vergleichen/],
+    ['es', /^No hay nada que comparar/],
+    ['fr', /^Il n’y a rien à comparer/],
+  ])('is nothing where nobody named another option (%s)', (locale, words) => {
+    const reply = ask(decisionFamily, WriteDecisionMemoRequestSchema, {
+      question: 'Printer?',
+      options: [{ name: 'Brother', attributes: { price: 320 } }],
+      criteria: [{ name: 'price', direction: 'lower' }],
+      locale,
+    });
+    expect(reply.recommendation).toMatchObject({ option: '', confidence: 0 });
+    expect(reply.summary).toMatch(words);
+    expect(reply.nextBestAction).not.toContain('Brother');
+  });
+
+  it.each(['energyKwh', 'waterLitres', 'noiseDb', 'Wasserverbrauch', 'Lautstärke', 'consumo de agua', 'bruit'])(
+    'takes less %s for better where no direction is given',
+    (criterion) => {
+      const reply = ask(decisionFamily, WriteDecisionMemoRequestSchema, {
+        question: 'Washing machine?',
+        options: [
+          { name: 'A', attributes: { [criterion]: 40 } },
+          { name: 'B', attributes: { [criterion]: 60 } },
+        ],
+        criteria: [{ name: criterion }],
+      });
+      expect(reply.recommendation?.option).toBe('A');
+    },
+  );
+
   it('says truly where the winner is ahead', () => {
     const { recommendation } = between({ price: 10, interview: 80, test: 90 }, { price: 60, interview: 85, test: 30 });
     expect(recommendation?.rationale).toContain('It gains most over B in test.');

@@ -193,6 +193,37 @@ describe('a profile check', () => {
     );
   });
 
+  it('names the field that its action is about, and counts what is wrong apart from what is missing', () => {
+    const form = {
+      name: 'booking',
+      fields: [
+        { name: 'persons', label: 'Persons', kind: 'integer', required: true },
+        { name: 'from', label: 'From', kind: 'date', required: true },
+        { name: 'logo', label: 'Logo', kind: 'url', importance: 5 },
+      ],
+    };
+    const checks = [
+      {
+        id: 'few',
+        fact: 'persons',
+        pass: 'values.persons <= 8.0',
+        severity: 'critical',
+        message: 'Too many.',
+        action: 'At most 8.',
+      },
+    ];
+    const check = (values: object) => ask(guidanceFamily, CheckProfileRequestSchema, { form, values, checks });
+    expect(check({ persons: 12, from: '2026-12-01' })).toMatchObject({
+      nextField: 'persons',
+      nextBestAction: 'At most 8.',
+    });
+    expect(check({ persons: 2, from: 'soon' }).summary).toMatch(/ 1 value has to be corrected\.$/);
+    expect(check({ persons: 2 }).summary).toMatch(/ 1 required field is not filled in\.$/);
+    expect(check({ from: 'soon' }).summary).toMatch(
+      / 1 required field is not filled in\. 1 value has to be corrected\.$/,
+    );
+  });
+
   it('tells names that no field has, with the nearest one', () => {
     const reply = check({ template: 'person', values: { emial: 'x', shoeSize: 43 } });
     expect(reply.unusedFields).toEqual([

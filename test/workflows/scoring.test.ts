@@ -165,6 +165,39 @@ describe('business scoring', () => {
     expect(own([{ indicator: 'margin', below: 10 }], false).rating).toBe('A');
   });
 
+  it('advises what is left to do after an answer, not what is done', () => {
+    const next = (answers: object, locale = 'en') => score({ answers, metrics: {}, locale }).nextBestAction;
+    expect(next({ registered: 'pending' })).toBe('See the registration of the business through.');
+    expect(next({ taxesPaid: 'no' })).toMatch(/^Pay the taxes that are due/);
+    expect(next({ taxesPaid: 'no' }, 'de')).toMatch(/^Zahlen Sie die fälligen Steuern/);
+    expect(next({ registered: 'no' }, 'fr')).toBe('Faites immatriculer l’entreprise.');
+  });
+
+  it('does not advise where an indicator is good already', () => {
+    const { nextBestAction } = score({
+      customScorecard: {
+        name: 'one',
+        dimensions: [
+          { name: 'd', indicators: [{ name: 'books', action: 'Close them.', choices: { monthly: 90, none: 0 } }] },
+        ],
+      },
+      answers: { books: 'monthly' },
+    });
+    expect(nextBestAction).not.toBe('Close them.');
+  });
+
+  it('takes a yes or no in the four languages', () => {
+    for (const [yes, no] of [
+      ['ja', 'nein'],
+      ['Sí', 'no'],
+      ['oui', 'non'],
+      ['yes', 'no'],
+    ]) {
+      expect(score({ answers: { registered: yes } }).caps).toEqual([]);
+      expect(score({ answers: { registered: no } }).caps).toHaveLength(1);
+    }
+  });
+
   it('takes what cannot be for a finding, not for points', () => {
     const reply = score({ metrics: { debtToEquity: -2, retentionPercent: 140, grossMarginPercent: -5 } });
     expect(reply.impossibleValues).toEqual([

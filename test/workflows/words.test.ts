@@ -210,25 +210,25 @@ describe('guidance speaks the reader’s language', () => {
       'E-mail address',
       'E-mail address is not an e-mail address.',
       'Date of birth lies in the future.',
-      'required fields need a value.',
+      '2 values have to be corrected.',
     ],
     de: [
       'E-Mail-Adresse',
       'Das Feld „E-Mail-Adresse“ enthält keine gültige E-Mail-Adresse.',
       'Das Datum im Feld „Geburtsdatum“ liegt in der Zukunft.',
-      'Pflichtfelder sind noch auszufüllen.',
+      '2 Angaben sind zu berichtigen.',
     ],
     es: [
       'Correo electrónico',
       'El campo «Correo electrónico» no contiene una dirección de correo electrónico válida.',
       'La fecha del campo «Fecha de nacimiento» es futura.',
-      'campos obligatorios.',
+      'Hay que corregir 2 datos.',
     ],
     fr: [
       'Adresse e-mail',
       'Le champ « Adresse e-mail » ne contient pas d’adresse e-mail valide.',
       'La date du champ « Date de naissance » est dans le futur.',
-      'champs obligatoires à remplir.',
+      'Il reste 2 informations à corriger.',
     ],
   } as const;
 
@@ -345,7 +345,7 @@ describe('scoring speaks the reader’s language', () => {
     );
     expect(messages).toContain('„Eintragung des Unternehmens“ erreicht 0 Punkte und senkt das Gesamtergebnis.');
     expect(reply.summary).toMatch(
-      /^Das Unternehmen erreicht \d+(,\d)? von 100 Punkten, Bewertung D\. Nach Punkten allein wäre es [A-C]\. \d+ Kennzahlen sind nicht bekannt\.$/,
+      /^Das Ergebnis: \d+(,\d)? von 100 Punkten, Bewertung D\. Nach Punkten allein wäre es [A-C]\. \d+ Kennzahlen sind nicht bekannt\.$/,
     );
   });
 
@@ -371,7 +371,7 @@ describe('scoring speaks the reader’s language', () => {
       },
       metrics: { plazo: 4 },
     });
-    expect(reply.summary).toBe('La empresa obtiene 40 puntos de 100, calificación D. Se conoce todo lo que cuenta.');
+    expect(reply.summary).toBe('El resultado es de 40 puntos de 100, calificación D. Se conoce todo lo que cuenta.');
     expect(reply.nextBestAction).toBe('Mejore este punto: Cumplimiento de los plazos de entrega.');
   });
 });

@@ -12,14 +12,14 @@ export interface Guess {
 /** Names of what is better when there is less of it, in the four languages of replies. Words of German compounds stand last. */
 const costs = new RegExp(
   [
-    '(?<![a-z])(?:price|costs?|fees?|rent|charges?|expenses?|premium|risks?|defects?|complaints?|errors?|latency|duration|delays?|downtime|noise|emissions?|co2|wait(?:ing)? ?time|response ?time|delivery ?(?:time|days)|lead ?time|travel ?time|commute|consumption|failures?|debts?|churn|coste?s?|precio|gastos|alquiler|tarifas?|riesgos?|plazo|demora|espera|tiempo de (?:respuesta|espera|entrega)|consumo|ruido|errores|deudas?|prix|couts?|frais|loyer|tarif|risques?|delai|duree|attente|temps d.attente|temps de reponse|taux d.erreurs?|consommation|bruit|dettes?)(?![a-z])',
-    'risikos?(?:score|wert|punkte)|[a-z]*(?:preis|kosten|gebuehr|gebuhr|gebuhren|miete|zinsen|risiko|dauer|wartezeit|lieferzeit|fahrzeit|antwortzeit|fehlerquote|fehlerrate|verbrauch|ausfallzeit|ausfalle|emissionen|larm|schulden|aufwand)(?![a-z])',
+    '(?<![a-z])(?:price|costs?|fees?|rent|charges?|expenses?|premium|risks?|defects?|complaints?|errors?|latency|duration|delays?|downtime|noise|emissions?|co2|wait(?:ing)? ?time|response ?time|delivery ?(?:time|days)|lead ?time|travel ?time|commute|consumption|energy|(?:energy |electricity |power )?(?:k?wh|watts?)|water|fuel|noise ?(?:level|db)?|db|decibels?|failures?|debts?|churn|coste?s?|precio|gastos|alquiler|tarifas?|riesgos?|plazo|demora|espera|tiempo de (?:respuesta|espera|entrega)|consumo|energia|agua|ruido|decibelios|errores|deudas?|prix|couts?|frais|loyer|tarif|risques?|delai|duree|attente|temps d.attente|temps de reponse|taux d.erreurs?|consommation|energie|eau|bruit|decibels|dettes?)(?![a-z])',
+    'risikos?(?:score|wert|punkte)|lautstarke|gerausch(?:pegel)?|(?:strom|wasser|energie)(?:bedarf)?|[a-z]*(?:preis|kosten|gebuehr|gebuhr|gebuhren|miete|zinsen|risiko|dauer|wartezeit|lieferzeit|fahrzeit|antwortzeit|fehlerquote|fehlerrate|verbrauch|ausfallzeit|ausfalle|emissionen|larm|schulden|aufwand)(?![a-z])',
   ].join('|'),
 );
 
 /** What is spared of a cost, said of it or lasts is better when there is more of it. */
 const notCosts =
-  /sav(?:ing|ed)|reduction|reduktion|ersparnis|einsparung|ahorro|economie|stabil|transparen|control|kontroll|flexib|performance|leistung|quality|qualit|calidad|value|income|revenue|einnahm|ingreso|revenu|yield|rendite|cancel|manag|protect|schutz|proteccion|handling|toleran|correct|waiver|battery|akku|bater|batter|warrant|garant|lebens|life|nutzungs|haltbar|vida|\bvie\b/;
+  /sav(?:ing|ed)|reduction|reduktion|ersparnis|einsparung|ahorro|economie|stabil|transparen|control|kontroll|flexib|performance|leistung|quality|qualit|calidad|value|income|revenue|einnahm|ingreso|revenu|yield|rendite|cancel|manag|protect|schutz|proteccion|handling|toleran|correct|waiver|battery|akku|bater|batter|capacit|kapazit|capacid|class|klasse|clase|label|effici|effizienz|eficien|efficac|output|generat|solar|ertrag|erzeug|resist|proof|dicht|warrant|garant|lebens|life|nutzungs|haltbar|vida|\bvie\b/;
 
 /** Names of what is better when there is more of it. */
 const gains =

@@ -85,7 +85,8 @@ function decide(request: DecisionRequest, guessed: readonly Guess[], options: re
   const unsure = guessed.find((guess) => hangsOn(guess, request, remaining, ranked, words));
   const confidence = unsure ? Math.min(counted, firmFrom - 0.01) : counted;
   const tied = ranked.filter(({ rank }) => rank === 1);
-  const verdict = verdictOn(ranked);
+  // The only option that is left by constraints was compared; the only one that there ever was is not.
+  const verdict = options.length === 1 && ranked.length === 1 ? 'single' : verdictOn(ranked);
   const winner = verdict === 'winner' ? ranked[0] : undefined;
   const reply: DecisionReply = {
     ranking: ranked.map(({ option, rank, score, criteria }) => ({
@@ -187,6 +188,7 @@ function rationaleOf(ranked: readonly Scored[], eliminated: number, verdict: Ver
   const { say } = words;
   const [first, second] = ranked;
   if (!first) return say(eliminated > 0 ? 'decision.noneMeets' : 'decision.noneThere');
+  if (verdict === 'single') return say('decision.single', { option: first.option });
   if (verdict === 'unknown') return say('decision.notRecommended');
   const by = gainOver(first, second, words);
   if (!second) return [say('decision.only', { option: first.option }), ...by].join(' ');
@@ -280,6 +282,7 @@ function nextAction(
 ): string {
   const winner = ranked[0];
   if (!winner) return say('decision.relax');
+  if (verdict === 'single') return say('decision.addOption');
   if (missing[0] !== undefined) return unreadable ?? say('decision.findOut', { value: missing[0] });
   if (verdict === 'level') return say('decision.tellApart');
   if (unsure) return say('decision.sayDirection', { criterion: unsure.criterion });
@@ -293,7 +296,9 @@ function summaryOf(ranked: readonly Scored[], tied: readonly Scored[], verdict: 
   const { say } = words;
   const winner = ranked[0];
   if (!winner) return say('decision.noneMeets');
+  if (verdict === 'single') return say('decision.single', { option: winner.option });
   if (verdict === 'unknown') return say('decision.tooLittle');
+  if (ranked.length === 1) return say('decision.only', { option: winner.option });
   const score = roundTo(winner.score, 2);
   if (tied.length > 1) return say('decision.level', { options: words.list(tied.map(({ option }) => option)), score });
   return say('decision.leads', { option: winner.option, score, count: ranked.length });

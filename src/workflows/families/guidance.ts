@@ -7,7 +7,7 @@ import type {
   FieldReport,
   FormField,
 } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
-import { type CheckResult, failedByUrgency } from '../checks/checks.ts';
+import { type CheckResult, type CheckRule, failedByUrgency } from '../checks/checks.ts';
 import {
   basisOf,
   boundJson,
@@ -95,7 +95,7 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
           words,
           label,
           done,
-          contradicting: contradictions[0]?.field,
+          contradicted: new Map(contradictions.map(({ field, result }) => [result.rule.id, field])),
           unusedFields,
         }),
     });
@@ -205,7 +205,8 @@ function guide(
     words: Words;
     label: string;
     done: string;
-    contradicting: string | undefined;
+    /** The field at which a contradiction is best put right, by the id of its check. */
+    contradicted: ReadonlyMap<string, string>;
     unusedFields: ProfileReply['unusedFields'];
   },
 ): ProfileReply {
@@ -216,28 +217,44 @@ function guide(
   const unusable = inspected
     .filter(({ field, status }) => field.required && (status === 'missing' || status === 'invalid'))
     .sort((a, b) => b.importance - a.importance);
+  const missing = unusable.filter(({ status }) => status === 'missing').length;
   const failed = failedByUrgency(results, (rule) => notEvaluated(rule, words));
   const next = nextField(request, inspected);
-  const invalidOptional = inspected.some(({ field, status }) => !field.required && status === 'invalid');
+  const wrong = inspected.filter(({ status }) => status === 'invalid').length;
   const blocking = failed.find(({ severity }) => severity === 'critical');
   // Nothing filled in is not a form that is ready, even where nothing is required.
   const filled = inspected.some(({ status }) => status !== 'missing' && status !== 'empty');
-  const ready = unusable.length === 0 && !invalidOptional && blocking === undefined && filled;
+  const ready = unusable.length === 0 && wrong === 0 && blocking === undefined && filled;
   const isUrgent =
     next !== undefined && (next.status === 'invalid' || (next.status === 'missing' && next.field.required));
-  // What blocks comes first: fields without a usable value, then checks, then what could be better.
-  const action = isUrgent || blocking === undefined ? next?.report.suggestion : blocking.action;
+  // What blocks comes first: fields without a usable value, then checks, then what could be better. The field is that of the action.
+  const advised =
+    isUrgent || blocking === undefined
+      ? { field: next?.field.name, action: next?.report.suggestion }
+      : { field: fieldOf(blocking, pack.contradicted, inspected), action: blocking.action };
   return {
     completeness,
     ready,
     fields: inspected.map(({ report }) => report),
     missingFacts: unusable.map(({ report }) => report.label),
-    nextField: (isUrgent ? undefined : pack.contradicting) ?? next?.field.name ?? '',
-    nextBestAction: action ?? failed[0]?.action ?? (ready ? pack.done : words.say('form.fillIn')),
+    nextField: advised.field ?? '',
+    nextBestAction: advised.action ?? failed[0]?.action ?? (ready ? pack.done : words.say('form.fillIn')),
     unusedFields: pack.unusedFields,
-    summary: summaryOf(ready, completeness, unusable.length, blocking?.message, words),
+    summary: summaryOf(ready, completeness, { missing, wrong }, blocking?.message, words),
     basis: basisOf([...results, ...inspected.map(asCheck)], pack.label, words),
   };
+}
+
+/** The field that a failed check is about: that of a contradiction, or the one that it names as its fact. */
+function fieldOf(
+  { id, fact }: CheckRule,
+  contradicted: ReadonlyMap<string, string>,
+  inspected: readonly Inspected[],
+): string | undefined {
+  return (
+    contradicted.get(id) ??
+    inspected.find(({ field, report }) => fact === field.name || fact === report.label)?.field.name
+  );
 }
 
 /**
@@ -275,13 +292,14 @@ function asCheck({ report, field, status, importance }: Inspected): CheckResult 
 function summaryOf(
   ready: boolean,
   percent: number,
-  unusable: number,
+  { missing, wrong }: { missing: number; wrong: number },
   blocking: string | undefined,
   { say }: Words,
 ): string {
-  if (blocking !== undefined && unusable === 0) return say('form.blocked', { message: blocking });
+  if (blocking !== undefined && missing + wrong === 0) return say('form.blocked', { message: blocking });
   if (ready && percent === 100) return say('form.whole');
   if (ready) return say('form.requiredIsThere', { percent });
-  const needed = unusable === 0 ? say('form.putRight') : say('form.needed', { count: unusable });
-  return `${say('form.percent', { percent })} ${needed}`;
+  const needed = missing === 0 ? [] : [say('form.needed', { count: missing })];
+  const corrected = wrong === 0 ? [] : [say('form.wrong', { count: wrong })];
+  return [say('form.percent', { percent }), ...needed, ...corrected].join(' ');
 }

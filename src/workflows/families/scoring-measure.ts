@@ -1,4 +1,4 @@
-import type { JsonObject } from '@bufbuild/protobuf';
+import type { JsonObject, JsonValue } from '@bufbuild/protobuf';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { foldText } from '../../base/text/fold.ts';
 import type {
@@ -16,6 +16,8 @@ export interface Measured {
   share: number;
   /** Undefined when it is not known, or its value cannot be. */
   score: number | undefined;
+  /** The answer as the scorecard writes it. */
+  choice?: string | undefined;
   impossible?: Impossible | undefined;
 }
 
@@ -82,7 +84,7 @@ function scoreOfIndicator(
   indicator: Plain<Indicator>,
   metrics: JsonObject,
   answers: JsonObject,
-): Result<Pick<Measured, 'score' | 'impossible'>> {
+): Result<Pick<Measured, 'score' | 'choice' | 'impossible'>> {
   const { name, curve, choices } = indicator;
   if (curve.length > 0) {
     const value = Object.hasOwn(metrics, name) ? metrics[name] : undefined;
@@ -95,11 +97,21 @@ function scoreOfIndicator(
   }
   const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
   if (answer === undefined || answer === null || answer === '') return succeed({ score: undefined });
-  const words = typeof answer === 'boolean' ? (answer ? ['true', 'yes'] : ['false', 'no']) : [String(answer)];
-  const known = new Map(Object.entries(choices).map(([choice, score]) => [comparable(choice), score]));
-  const score = words.map((word) => known.get(comparable(word))).find((found) => found !== undefined);
-  if (score === undefined) return fail(invalid(`answers.${name}`, `is not one of ${Object.keys(choices).join(', ')}`));
-  return succeed({ score });
+  const known = new Map(Object.keys(choices).map((choice) => [comparable(choice), choice]));
+  const choice = wordsOf(answer)
+    .map((word) => known.get(comparable(word)))
+    .find((found) => found !== undefined);
+  if (choice === undefined) return fail(invalid(`answers.${name}`, `is not one of ${Object.keys(choices).join(', ')}`));
+  return succeed({ score: choices[choice], choice });
+}
+
+const agreed = ['true', 'yes', 'ja', 'si', 'oui'];
+const denied = ['false', 'no', 'nein', 'non'];
+
+/** An answer, and what says the same: "ja" is yes. */
+function wordsOf(answer: JsonValue): readonly string[] {
+  const word = foldText(String(answer));
+  return [word, ...([agreed, denied].find((same) => same.includes(word)) ?? [])];
 }
 
 function comparable(text: string): string {

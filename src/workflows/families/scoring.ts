@@ -91,14 +91,16 @@ function inWords(
   words: Words,
 ): readonly MeasuredDimension[] {
   const spoken = customScorecard ? undefined : scorecardWordsOf(words, scorecard || defaultScorecard);
-  if (spoken === undefined) return dimensions;
+  const actions = customScorecard ? undefined : scorecards.get(scorecard || defaultScorecard)?.actions;
   return dimensions.map(({ dimension, share, measured }) => ({
     share,
-    dimension: { ...dimension, label: spoken.dimensions[dimension.name] ?? dimension.label },
-    measured: measured.map((one) => ({
-      ...one,
-      indicator: { ...one.indicator, ...spoken.indicators[one.indicator.name] },
-    })),
+    dimension: { ...dimension, label: spoken?.dimensions[dimension.name] ?? dimension.label },
+    measured: measured.map((one) => {
+      const { name, label, action } = one.indicator;
+      const said = spoken?.indicators[name] ?? { label, action, actions: actions?.get(name) ?? {} };
+      const afterAnswer = one.choice === undefined ? undefined : said.actions[one.choice];
+      return { ...one, indicator: { ...one.indicator, label: said.label, action: afterAnswer ?? said.action } };
+    }),
   }));
 }
 
@@ -222,10 +224,13 @@ function driverOf({ indicator, share, score = 0 }: Measured, { say }: Words): Pl
   return { indicator: indicator.name, label, score: roundTo(score, 1), effect, message };
 }
 
-/** The indicator with which most points are lost. */
+// From here on an indicator is as good as its advice would make it.
+const goodFrom = 85;
+
+/** The indicator with which most points are lost, of those that are not good yet. */
 function worst(measured: readonly Measured[]): Measured | undefined {
   const lost = ({ share, score = 100 }: Measured) => share * (100 - score);
-  return measured.filter((one) => one.score !== undefined && lost(one) > 0).sort((a, b) => lost(b) - lost(a))[0];
+  return measured.filter((one) => (one.score ?? goodFrom) < goodFrom).sort((a, b) => lost(b) - lost(a))[0];
 }
 
 function nextAction(

@@ -64,8 +64,11 @@ export function rankOptions(
   return { ranked, unread: [...unread], refused };
 }
 
-/** `unknown`: what is not known could make another option the best. `level`: several have the best score. */
-export type Verdict = 'winner' | 'level' | 'unknown' | 'none';
+/**
+ * `unknown`: what is not known could make another option the best. `level`: several have the best score. `single`: nobody named
+ * another one.
+ */
+export type Verdict = 'winner' | 'level' | 'unknown' | 'none' | 'single';
 
 /**
  * Whether the ranking names a winner that stays one whatever the values are that are not known: with 0 for its own unknown

@@ -18,9 +18,15 @@ const indicator = z
       .optional(),
     choices: z.record(z.string(), score).optional(),
     action: z.string(),
+    /** What to do after one of the answers, where it is something else. */
+    actions: z.record(z.string(), z.string()).default({}),
     min: z.number().optional(),
     max: z.number().optional(),
   })
+  .refine(
+    ({ choices = {}, actions }) => Object.keys(actions).every((one) => Object.hasOwn(choices, one)),
+    'has an action for no answer',
+  )
   .refine(({ curve, choices }) => (curve === undefined) !== (choices === undefined), 'needs either a curve or choices');
 
 const rating = z.enum(['B', 'C', 'D', 'E']);
@@ -54,6 +60,8 @@ export interface ReadScorecard {
   label: string;
   dimensions: Plain<ScorecardDimension>[];
   gates: readonly Plain<RatingGate>[];
+  /** By indicator and answer. */
+  actions: ReadonlyMap<string, Readonly<Record<string, string>>>;
   examples: z.infer<typeof scorecardPack>['examples'];
 }
 
@@ -64,7 +72,7 @@ export function readScorecards(): ReadonlyMap<string, ReadScorecard> {
       const pack = readPack(`scorecard/${name}.yaml`, scorecardPack);
       const dimensions = pack.dimensions.map((dimension) => ({
         ...dimension,
-        indicators: dimension.indicators.map(({ curve = [], choices = {}, ...rest }) => ({
+        indicators: dimension.indicators.map(({ curve = [], choices = {}, actions: _, ...rest }) => ({
           ...rest,
           curve: curve.map(([value, points]) => ({ value, score: points })),
           choices,
@@ -78,6 +86,11 @@ export function readScorecards(): ReadonlyMap<string, ReadScorecard> {
           label: `scorecard/${name}@${pack.version}`,
           dimensions,
           gates: pack.gates,
+          actions: new Map(
+            pack.dimensions.flatMap(({ indicators }) =>
+              indicators.map(({ name, actions }) => [name, actions] as const),
+            ),
+          ),
           examples: pack.examples,
         },
       ];

@@ -18,7 +18,10 @@ const formWords = z.strictObject({
 });
 const scorecardWords = z.strictObject({
   dimensions: z.record(z.string(), text),
-  indicators: z.record(z.string(), z.strictObject({ label: text, action: text })),
+  indicators: z.record(
+    z.string(),
+    z.strictObject({ label: text, action: text, actions: z.record(z.string(), text).default({}) }),
+  ),
 });
 
 type FormWords = z.infer<typeof formWords>;
