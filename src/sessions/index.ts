@@ -158,7 +158,17 @@ export function createSessions(options: SessionsOptions): Sessions {
     return digest !== undefined;
   }
 
+  const passkeys = createPasskeys({
+    ...{ db, clock, log, credentialOf, site: options.passkeySite },
+    record: options.record,
+    onEnded: (digest) => {
+      verifier.ended(digest);
+      watcher.look();
+    },
+  });
+
   async function sweep(): Promise<void> {
+    await passkeys.sweep();
     for (let batch = 0; batch < sweepBatchesMax; batch++) if (!(await store.sweep(clock.now(), sweepBatch))) return;
   }
 
@@ -184,14 +194,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     endById,
     watch: watcher.watch,
     codes: createSignInCodes({ db, clock }),
-    passkeys: createPasskeys({
-      ...{ db, clock, log, credentialOf, site: options.passkeySite },
-      record: options.record,
-      onEnded: (digest) => {
-        verifier.ended(digest);
-        watcher.look();
-      },
-    }),
+    passkeys,
     start() {
       rounds.start();
       watcher.start();

@@ -59,6 +59,9 @@ export interface PasskeysStore {
   used(id: string, signCount: number, time: number): Promise<boolean>;
   /** Removes one that `list` shows, and the sessions that began with it: their digests, in hexadecimal. Undefined: there is none. */
   remove(tx: Transaction, holder: SessionHolder, id: string): Promise<string[] | undefined>;
+  /** Those of keys, made before a time, with an id above `after`, by their ids. */
+  ofKeys(range: { after: string; before: number; limit: number }): Promise<StoredPasskey[]>;
+  removeAll(ids: readonly string[]): Promise<void>;
 }
 
 export function createPasskeysStore(database: Database): PasskeysStore {
@@ -154,7 +157,16 @@ export function createPasskeysStore(database: Database): PasskeysStore {
     return sessions.map(({ digest }) => digest.toString('hex'));
   }
 
-  return { credentialOfSession, insert, find, ofHolder, list, used, remove };
+  async function ofKeys({ after, before, limit }: { after: string; before: number; limit: number }) {
+    const passkeys = db.selectFrom('console_passkey').selectAll().where('id', '>', after).where('role', '=', 'owner');
+    return (await passkeys.where('created_at_ms', '<=', before).orderBy('id').limit(limit).execute()).map(storedOf);
+  }
+
+  async function removeAll(ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await db.deleteFrom('console_passkey').where('id', 'in', ids).execute();
+  }
+
+  return { credentialOfSession, insert, find, ofHolder, list, used, remove, ofKeys, removeAll };
 }
 
 function storedOf(row: Selectable<PasskeyTable>): StoredPasskey {

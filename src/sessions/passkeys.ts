@@ -58,6 +58,11 @@ export interface Passkeys {
   has(session: Session): Promise<boolean>;
   /** Removes one that `list` shows, ends the sessions that began with it, and records it as `event`. False: there is none by this id. */
   remove(session: Session, id: string, event: AuditEvent): Promise<boolean>;
+  /**
+   * Deletes those of keys that work no more. It looks at 200 and goes on behind them the next time. Those of operators stay: their tokens are
+   * settings, which nodes take over one after another.
+   */
+  sweep(): Promise<void>;
 }
 
 export interface PasskeysOptions {
@@ -74,6 +79,9 @@ export interface PasskeysOptions {
 
 const perHolderMax = 10;
 const listedMax = 200;
+const sweptMax = 200;
+/** A node may know of a new secret later than of a passkey that was made with it. */
+const newMs = 600_000;
 
 export function createPasskeys(options: PasskeysOptions): Passkeys {
   const { db, clock, log, site, credentialOf, record, onEnded } = options;
@@ -195,6 +203,16 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
     return stored.filter((_, index) => states[index]?.ok);
   }
 
+  let sweptTo = '';
+
+  async function sweep(): Promise<void> {
+    const looked = await store.ofKeys({ after: sweptTo, before: clock.now() - newMs, limit: sweptMax });
+    const states = await Promise.all(looked.map(standing));
+    const ended = looked.filter((_, index) => isOver(states[index]));
+    await store.removeAll(ended.map(({ passkey }) => passkey.id));
+    sweptTo = looked.length < sweptMax ? '' : (looked.at(-1)?.passkey.id ?? '');
+  }
+
   const standingOf = async (holder: SessionHolder) => onlyStanding(await store.ofHolder(holder));
 
   return {
@@ -209,11 +227,14 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
     list: async ({ holder }) => (await onlyStanding(await store.list(holder, listedMax))).map(({ passkey }) => passkey),
     has: async ({ holder }) => (await standingOf(holder)).length > 0,
     remove,
+    sweep,
   };
 }
 
 const works = succeed(undefined);
 const over = fail({ kind: 'key_revoked' });
+const isOver = (state: Result<void> | undefined): boolean =>
+  state?.ok === false && state.failure.kind === 'key_revoked';
 const notJson = 'is no answer of an authenticator: send what PublicKeyCredential.toJSON() gives';
 const noSite = unmet(
   'Browsers have no passkeys at this address of the service: they need HTTPS and a name, or http://localhost. Set http.publicUrl to such an address.',
