@@ -3,8 +3,8 @@ import { timestampFromDate } from '@bufbuild/protobuf/wkt';
 import { formatUsd, type NanoUsd } from '../base/money.ts';
 import { present } from '../base/present.ts';
 import { type Catalog, type PricedUsage, type PriceLine, priceLines, type Rates } from '../catalog/index.ts';
-import type { ChargeSchema, PriceLineSchema } from '../gen/intelligence/wallet/v1/wallet_pb.ts';
-import type { Charge } from '../wallet/index.ts';
+import type { ChargeCorrectionSchema, ChargeSchema, PriceLineSchema } from '../gen/intelligence/wallet/v1/wallet_pb.ts';
+import type { Charge, Correction } from '../wallet/index.ts';
 
 /** Where the prices of the past are. */
 export type PriceBook = Pick<Catalog, 'priceAt'>;
@@ -25,6 +25,7 @@ export function chargeMessage(
     chargedUsd: usdOf(charge.charged),
     owedUsd: usdOf(charge.owed || undefined),
     reversedUsd: usdOf(charge.reversed || undefined),
+    corrections: charge.corrections?.map(correctionMessage),
     createTime: timestampFromDate(charge.createdAt),
     endTime: charge.endedAt && timestampFromDate(charge.endedAt),
     metadata: charge.metadata,
@@ -53,6 +54,14 @@ export function chargeMessage(
     priceVersion: BigInt(charge.priceVersion),
     lines: linesOf(charge, accountId, prices).map(lineMessage),
   });
+}
+
+function correctionMessage({
+  adjustmentId,
+  amount,
+  time,
+}: Correction): MessageInitShape<typeof ChargeCorrectionSchema> {
+  return { adjustmentId, amountUsd: formatUsd(amount), time: timestampFromDate(time) };
 }
 
 function linesOf(charge: Charge, accountId: string, prices: PriceBook): PriceLine[] {

@@ -98,6 +98,18 @@ eachServer((server) => {
     expect(given.ok).toBe(true);
     const { charge } = await get(`/v1/charges/${ids.user}`);
     expect(charge.reversedUsd).toBe('0.000000001');
+    const more = { ...back, amount: 2n, idempotencyKey: 'more' };
+    expect((await app.rooms.wallets.adjust({ accountId: customer.accountId, kind: 'api', ...more })).ok).toBe(true);
+    // Each by itself, as the entries have them, and no word of what operators wrote for themselves.
+    const corrected = (await get(`/v1/charges/${ids.user}`)).charge;
+    const { entries } = await get('/v1/wallet/entries?kinds=adjustment');
+    expect(corrected.reversedUsd).toBe('0.000000003');
+    expect(corrected.corrections.map(Object.keys)).toEqual(
+      [...Array(2)].map(() => ['adjustmentId', 'amountUsd', 'time']),
+    );
+    expect(
+      corrected.corrections.map(({ adjustmentId, amountUsd }: Record<string, string>) => [adjustmentId, amountUsd]),
+    ).toEqual(entries.map(({ adjustmentId, amountUsd }: Record<string, string>) => [adjustmentId, amountUsd]));
     const sum = charge.lines.reduce((total: bigint, line: { amountUsd: string }) => total + nano(line.amountUsd), 0n);
     expect(sum).toBe(nano(charge.chargedUsd));
   });

@@ -32,6 +32,7 @@ import {
   findWallets,
   findWalletsOf,
   listAdjustments,
+  listCorrections,
   requireWallet,
 } from './wallets-store.ts';
 
@@ -46,6 +47,7 @@ export interface WalletsDependencies {
 
 /** Lists of charges that are looked for: one page may look through many. */
 const looks = { all: 2, each: 1, waitingMax: 32 };
+const correctionsMax = 100;
 const eraseBatchMax = 500;
 /** So that a call ends. */
 const eraseBatchesMax = 20;
@@ -92,7 +94,10 @@ export function createWallets({ db, ledger, payments, settings = {} }: WalletsDe
     },
     async getCharge(accountId, chargeId) {
       const charge = isId('chg', chargeId) ? await chargeOf(accountId, chargeId) : undefined;
-      return charge ? succeed(charge) : fail({ kind: 'not_found', resource: 'charge' });
+      if (!charge) return fail({ kind: 'not_found', resource: 'charge' });
+      if (charge.reversed === 0n) return succeed(charge);
+      const given = await listCorrections(db, charge.walletId, chargeId, correctionsMax);
+      return succeed({ ...charge, corrections: given.map(toAdjustment) });
     },
     async listCharges(accountId, { pageSize, pageToken, ...filter }) {
       const list = listName('charges', ...describeFilter(filter));

@@ -50,6 +50,12 @@ export function listAdjustments(
   return findRows(db, adjustmentTable, sql`${sql.join(conditions, sql` AND `)} ORDER BY id DESC LIMIT ${limit}`);
 }
 
+/** What was given back for a charge, the newest first. */
+export function listCorrections(db: Queryable, walletId: string, chargeId: string, limit: number) {
+  const given = sql`wallet_id = ${walletId} AND charge_id = ${chargeId}`;
+  return findRows(db, adjustmentTable, sql`${given} ORDER BY id DESC LIMIT ${limit}`);
+}
+
 /** The account's wallet, or `not_found`. */
 export async function requireWallet(db: Queryable, accountId: string, kind: WalletKind): Promise<Result<FoundWallet>> {
   const wallet = await findWallet(db, accountId, kind);

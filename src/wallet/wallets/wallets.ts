@@ -130,6 +130,8 @@ export interface Charge {
   owed: NanoUsd;
   /** What was given back for it by hand since. */
   reversed: NanoUsd;
+  /** What `reversed` consists of, the newest first, 100 at most; none where charges are listed. */
+  corrections?: readonly Correction[];
   usage: Usage;
   outcome: Outcome;
   /** The id of its request, as the reply had it. */
@@ -139,6 +141,8 @@ export interface Charge {
   createdAt: Date;
   endedAt?: Date;
 }
+
+export type Correction = Pick<Adjustment, 'adjustmentId' | 'amount' | 'time'>;
 
 export interface AdjustmentRequest {
   accountId: string;

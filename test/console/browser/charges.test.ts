@@ -56,6 +56,30 @@ test('the lines of each charge add up to it, and to what the API says', async ()
   }
 });
 
+test('what was given back for a charge is listed one by one, and adds up to the API’s sum', async () => {
+  const { app, customer } = site;
+  const { body } = await send(app, 'GET', '/v1/charges?operation=chat', customer.managementKey);
+  const { chargeId } = body.charges[0];
+  const path = `/v1/accounts/${customer.accountId}/adjustments`;
+  for (const amountUsd of ['0.000000001', '0.000000002']) {
+    const back = { direction: 'add', amountUsd, chargeId, reason: 'ours alone' };
+    const { status, text } = await send(app, 'POST', path, app.operatorToken, back, { 'idempotency-key': amountUsd });
+    expect(status, text).toBe(200);
+  }
+  const { charge } = (await send(app, 'GET', `/v1/charges/${chargeId}`, customer.managementKey)).body;
+  const page = await site.open(`/charges/${chargeId}`);
+  const given = page.getByRole('table', { name: 'Given back since, one by one' });
+  await given.waitFor();
+  expect(await given.locator('tbody code').allTextContents()).toEqual(
+    charge.corrections.map(({ adjustmentId }: { adjustmentId: string }) => adjustmentId),
+  );
+  const amounts = await amountsIn(page, 'table:has(caption:text("Given back")) tbody');
+  expect(amounts).toEqual([2n, 1n]);
+  expect(sum(amounts)).toBe(nano(charge.reversedUsd));
+  expect(await page.getByText('ours alone').count()).toBe(0);
+  expect(await axeViolations(page)).toEqual([]);
+});
+
 test('the panel says how the request went, and its id leads back to it', async () => {
   const { body } = await send(site.app, 'GET', '/v1/charges?operation=chat', site.customer.managementKey);
   const [{ chargeId, requestId, attempts }] = body.charges;

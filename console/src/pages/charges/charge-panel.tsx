@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
-import type { ChargeJson, PriceLineJson } from '../../../gen/intelligence/wallet/v1/wallet_pb';
+import type { ChargeCorrectionJson, ChargeJson, PriceLineJson } from '../../../gen/intelligence/wallet/v1/wallet_pb';
 import { useAllKeys } from '../../credentials/all-keys.ts';
 import { findText, formatNumber, t } from '../../i18n/index.ts';
 import { exactText, readUsd, sumUsd } from '../../money.ts';
@@ -35,7 +35,7 @@ function Loaded({ chargeId }: { chargeId: string }) {
 }
 
 function Details({ charge }: { charge: ChargeJson }) {
-  const { lines = [], state, metadata = {} } = charge;
+  const { lines = [], corrections = [], state, metadata = {} } = charge;
   return (
     <div class="charges-panel">
       <p class="charges-sum">
@@ -47,6 +47,12 @@ function Details({ charge }: { charge: ChargeJson }) {
         {state !== 'held' && lines.length === 0 && <p>{t('charges.nothingCharged')}</p>}
         {lines.length > 0 && <Lines lines={lines} />}
       </section>
+      {corrections.length > 0 && (
+        <section>
+          <h3>{t('charges.corrections')}</h3>
+          <Corrections rows={corrections} reversedUsd={charge.reversedUsd} />
+        </section>
+      )}
       <section>
         <h3>{t('charges.facts')}</h3>
         <Facts charge={charge} />
@@ -81,6 +87,45 @@ function Lines({ lines }: { lines: readonly PriceLineJson[] }) {
     },
   ];
   return <Table caption={t('charges.consists')} columns={columns} rows={lines} rowKey={({ kind = '' }) => kind} />;
+}
+
+interface CorrectionsProps {
+  rows: readonly ChargeCorrectionJson[];
+  reversedUsd: string | undefined;
+}
+
+/** What was given back for it, and in all; where there is more than is listed, the sum of all is said below. */
+function Corrections({ rows, reversedUsd }: CorrectionsProps) {
+  const sum = sumUsd(rows.map(({ amountUsd }) => amountUsd));
+  const columns: Column<ChargeCorrectionJson>[] = [
+    { id: 'time', title: t('charges.time'), cell: ({ time }) => <Time at={time} />, total: t('common.total') },
+    {
+      id: 'correction',
+      title: t('charges.correction'),
+      phone: 'title',
+      cell: ({ adjustmentId }) => <code>{adjustmentId}</code>,
+    },
+    {
+      id: 'amount',
+      title: t('charges.amount'),
+      align: 'end',
+      cell: ({ amountUsd }) => <Money usd={amountUsd} />,
+      total: <Money usd={sum} />,
+    },
+  ];
+  return (
+    <>
+      <Table
+        caption={t('charges.corrections')}
+        columns={columns}
+        rows={rows}
+        rowKey={({ adjustmentId = '' }) => adjustmentId}
+      />
+      {sum !== readUsd(reversedUsd) && (
+        <p class="muted small">{t('charges.correctionsMore', { amount: exactText(readUsd(reversedUsd) ?? 0n) })}</p>
+      )}
+    </>
+  );
 }
 
 function Facts({ charge }: { charge: ChargeJson }) {
