@@ -33,19 +33,19 @@ const itemsMax = 100;
 /** OperationsService: how the service is, and whether its books are sound. */
 export function operationsService(rooms: OperationsRooms): ServedService {
   const { db, ledger, breaker, catalog, auditRuns, auditEvents, readiness } = rooms;
+  let counted: Partial<Counts> = {};
   return serve(OperationsService, {
     getHealth: async () => {
-      const [books, webhooks] = await Promise.all([readLedgerHealth(db), readWebhookBacklog(db, lateMs)]);
       const problem = readiness.problem();
+      // Who asks a node whose database is away is told what the node knows.
+      if (problem === undefined) counted = await countRows(db);
       const health = {
-        ...books,
+        ...counted,
         ready: problem === undefined,
         problem: problem ?? '',
         ledgerUp: ledger.committer.up,
         waitingOperations: ledger.committer.waiting,
         circuits: breaker.circuits(),
-        webhookBacklog: webhooks.waiting,
-        webhookOverdue: webhooks.overdue,
         priceVersion: catalog.version,
       };
       return { health };
@@ -71,6 +71,15 @@ export function operationsService(rooms: OperationsRooms): ServedService {
       return { versions: newest.map(([version, prices]) => versionMessage(version, prices)) };
     },
   });
+}
+
+type Counts = Awaited<ReturnType<typeof countRows>>;
+
+/** What the database says of all nodes. */
+async function countRows(db: Database) {
+  const countedTime = timestampFromDate(new Date());
+  const [books, webhooks] = await Promise.all([readLedgerHealth(db), readWebhookBacklog(db, lateMs)]);
+  return { ...books, webhookBacklog: webhooks.waiting, webhookOverdue: webhooks.overdue, countedTime };
 }
 
 function auditMessage(run: AuditRun): MessageInitShape<typeof LedgerAuditSchema> {

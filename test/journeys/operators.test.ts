@@ -8,6 +8,7 @@ import { WalletService } from '../../src/gen/intelligence/wallet/v1/wallet_servi
 import { type Customer, onboard, reasonOf, send, startApp, type TestApp, testSecrets } from '../support/app.ts';
 import { eachServer, runOnce, useDatabase } from '../support/database.ts';
 import { grpcClient } from '../support/grpc.ts';
+import { startSilentProxy } from '../support/silent-proxy.ts';
 import { startUpstream, streamedCompletion, type Upstream, type UpstreamReply } from '../support/upstream.ts';
 
 const chatPath = '/api/v1/assistant/chat';
@@ -351,6 +352,26 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     await runOnce(database().url, [
       `UPDATE wallet SET posted = posted - 1 WHERE account_id = '${customer.accountId}' AND kind = 'api'`,
     ]);
+  });
+
+  test('health with the database away says what the node knows, and when it counted', async () => {
+    const proxy = await startSilentProxy(database().url);
+    const lonely = await startApp({ databaseUrl: proxy.url });
+    try {
+      const health = async () => (await send(lonely, 'GET', '/v1/operations/health', lonely.operatorToken)).body.health;
+      const before = await health();
+      expect(before).toMatchObject({ ready: true, ledgerUp: true });
+      await proxy.close();
+      await expect.poll(async () => (await health())?.ready, { timeout: 60_000 }).toBe(false);
+      const { problem, countedTime, priceVersion } = await health();
+      expect(problem).toBe('the database does not answer');
+      expect(priceVersion).toBe(before.priceVersion);
+      const since = Date.parse(countedTime) - Date.parse(before.countedTime);
+      expect(since).toBeGreaterThanOrEqual(0);
+      expect((await health()).countedTime).toBe(countedTime);
+    } finally {
+      await lonely.close();
+    }
   });
 
   test('the versions of the price book are listed, the newest first', async () => {

@@ -262,6 +262,9 @@ describe('the pages of operators', () => {
     // The page asks every ten seconds.
     await page.getByRole('alert').first().waitFor({ timeout: 60_000 });
     expect(await ready.count()).toBe(0);
+    // What was known before stays, with its time.
+    expect(await page.getByText('As it was at').count()).toBe(2);
+    expect(await page.getByText('Requests in flight', { exact: true }).count()).toBe(1);
     await page.unroute('**/v1/operations/health');
     await ready.waitFor({ timeout: 60_000 });
   });

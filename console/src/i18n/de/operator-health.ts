@@ -6,6 +6,8 @@ export default {
   ready: 'Der Knoten ist bereit.',
   notReady: 'Der Knoten ist nicht bereit: {problem}',
   ledgerDown: 'Das Hauptbuch erreicht seine Datenbank nicht. Es wird nichts angenommen.',
+  asOf: 'Stand: {time}.',
+  neverCounted: 'Seit seinem Start hat dieser Knoten in der Datenbank nichts gezählt.',
   look: 'Darum muss sich jemand kümmern',
   lookHelp: 'Was hier über 0 liegt, verschwindet nicht von selbst.',
   node: 'Dieser Knoten',

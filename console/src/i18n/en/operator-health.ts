@@ -4,6 +4,8 @@ export default {
   ready: 'The node is ready.',
   notReady: 'The node is not ready: {problem}',
   ledgerDown: 'The ledger does not reach its database. Nothing is admitted.',
+  asOf: 'As it was at {time}.',
+  neverCounted: 'This node has not counted anything in the database since its start.',
   look: 'Somebody has to look',
   lookHelp: 'What is above 0 here does not go away by itself.',
   node: 'This node',

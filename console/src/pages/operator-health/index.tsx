@@ -5,7 +5,7 @@ import type {
 } from '../../../gen/intelligence/operations/v1/operations_pb';
 import { findText, formatNumber, t } from '../../i18n/index.ts';
 import { useRpc } from '../../query.ts';
-import { Async, Banner, type Column, Curl, Page, Section, Table, Time } from '../../ui/index.ts';
+import { Async, Banner, type Column, Curl, Page, Section, Table, Time, timeText } from '../../ui/index.ts';
 
 const everyMs = 10_000;
 
@@ -13,14 +13,20 @@ const everyMs = 10_000;
 export default function OperatorHealth() {
   const health = useRpc('OperationsService.GetHealth', {}, { refetchInterval: everyMs });
   const { data, error, refetch, isFetching } = health;
-  // What was read before a failure is not how the service is now: no green below red.
+  // What was read before a failure is not how the service is now: no green below red, and its time above what was counted.
   const now = { data: error ? undefined : data, error, refetch, isFetching };
   const versions = useRpc('OperationsService.ListPriceVersions', {});
   return (
     <Page title={t('operator-health.title')} lead={t('operator-health.lead')}>
       <Async query={now} lines={12}>
-        {(reply) => <Now health={reply.health ?? {}} />}
+        {(reply) => (
+          <>
+            <Verdict health={reply.health ?? {}} />
+            <Counts health={reply.health ?? {}} />
+          </>
+        )}
       </Async>
+      {error && data?.health && <Counts health={data.health} past />}
       <Curl name="OperationsService.GetHealth" request={{}} credential="OPERATOR_TOKEN" />
       <Section title={t('operator-health.versions')}>
         <Async query={versions} lines={4}>
@@ -39,8 +45,9 @@ export default function OperatorHealth() {
   );
 }
 
-function Now({ health }: { health: HealthJson }) {
-  const { ready, problem = '', ledgerUp, circuits = [] } = health;
+/** Whether it can serve, and whether somebody has to look. */
+function Verdict({ health }: { health: HealthJson }) {
+  const { ready, problem = '', ledgerUp } = health;
   const { overdueHolds = 0, deadLetters = 0, webhookOverdue = 0 } = health;
   return (
     <>
@@ -55,17 +62,40 @@ function Now({ health }: { health: HealthJson }) {
           {t('operator-health.lookHelp')}
         </Banner>
       )}
+    </>
+  );
+}
+
+interface CountsProps {
+  health: HealthJson;
+  /** Whether the service was asked since, and did not answer. */
+  past?: boolean;
+}
+
+/** What was counted, with its time where that is not now. */
+function Counts({ health, past = false }: CountsProps) {
+  const { ready, circuits = [], countedTime } = health;
+  const time = countedTime === undefined ? undefined : timeText(new Date(countedTime), 'full');
+  const asOf = time !== undefined && <p class="muted">{t('operator-health.asOf', { time })}</p>;
+  return (
+    <>
       <Section title={t('operator-health.all')}>
-        <dl class="cards">
-          <Figure name="openHolds" value={health.openHolds} />
-          <Figure name="nodesWithHolds" value={health.nodesWithHolds} />
-          <Figure name="overdueHolds" value={overdueHolds} />
-          <Figure name="deadLetters" value={deadLetters} />
-          <Figure name="webhookBacklog" value={health.webhookBacklog} />
-          <Figure name="webhookOverdue" value={webhookOverdue} />
-        </dl>
+        {(past || !ready) && asOf}
+        {time === undefined ? (
+          <p class="empty">{t('operator-health.neverCounted')}</p>
+        ) : (
+          <dl class="cards">
+            <Figure name="openHolds" value={health.openHolds} />
+            <Figure name="nodesWithHolds" value={health.nodesWithHolds} />
+            <Figure name="overdueHolds" value={health.overdueHolds} />
+            <Figure name="deadLetters" value={health.deadLetters} />
+            <Figure name="webhookBacklog" value={health.webhookBacklog} />
+            <Figure name="webhookOverdue" value={health.webhookOverdue} />
+          </dl>
+        )}
       </Section>
       <Section title={t('operator-health.node')}>
+        {past && asOf}
         <dl class="cards">
           <Figure name="waiting" value={health.waitingOperations} />
           <Figure name="priceVersion" value={health.priceVersion} />
