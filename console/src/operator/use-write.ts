@@ -8,8 +8,6 @@ export interface Write<Name extends RpcName> {
   send: (request: RpcRequest<Name>) => Promise<RpcReply<Name> | undefined>;
   busy: boolean;
   failure: ApiFailure | undefined;
-  /** Forgets the failure. */
-  reset: () => void;
 }
 
 /**
@@ -43,5 +41,5 @@ export function useWrite<Name extends RpcName>(name: Name): Write<Name> {
     }
   }
 
-  return { send, busy, failure, reset: () => setFailure(undefined) };
+  return { send, busy, failure };
 }

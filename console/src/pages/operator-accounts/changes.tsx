@@ -4,7 +4,8 @@ import { t } from '../../i18n/index.ts';
 import { ReasonField } from '../../operator/reason-field.tsx';
 import { useWrite } from '../../operator/use-write.ts';
 import { WriteFailure } from '../../operator/write-failure.tsx';
-import { Button, Dialog, Field, toast } from '../../ui/index.ts';
+import { Button, Dialog, toast } from '../../ui/index.ts';
+import { NameDialog } from './name-dialog.tsx';
 
 /** What an operator changes of an account: its name, and whether it is served. */
 export function AccountChanges({ account }: { account: AccountJson }) {
@@ -28,44 +29,23 @@ interface ChangeProps {
 }
 
 function Rename({ account: { accountId = '', displayName: before = '' }, onClose }: ChangeProps) {
-  const [displayName, setDisplayName] = useState(before);
-  const [reason, setReason] = useState('');
-  const { send, busy, failure } = useWrite('AccountService.UpdateAccount');
+  const write = useWrite('AccountService.UpdateAccount');
 
-  async function rename(): Promise<void> {
-    if (!(await send({ accountId, displayName, reason }))) return;
-    toast(t('operator-accounts.isNowRenamed', { name: displayName }));
+  async function rename(named: { displayName: string; reason: string }): Promise<void> {
+    if (!(await write.send({ accountId, ...named }))) return;
+    toast(t('operator-accounts.isNowRenamed', { name: named.displayName }));
     onClose();
   }
 
   return (
-    <Dialog
+    <NameDialog
       title={t('operator-accounts.rename')}
-      open
+      action={t('operator-accounts.renameDo')}
+      before={before}
+      write={write}
+      send={rename}
       onClose={onClose}
-      actions={
-        <Button
-          kind="primary"
-          busy={busy}
-          disabled={displayName.trim() === '' || reason.trim() === ''}
-          onClick={() => void rename()}
-        >
-          {t('operator-accounts.renameDo')}
-        </Button>
-      }
-    >
-      <div class="form">
-        <Field
-          label={t('operator-accounts.name')}
-          required
-          maxLength={200}
-          value={displayName}
-          onValue={setDisplayName}
-        />
-        <ReasonField value={reason} onValue={setReason} />
-        <WriteFailure failure={failure} again={() => void rename()} />
-      </div>
-    </Dialog>
+    />
   );
 }
 

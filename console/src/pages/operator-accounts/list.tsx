@@ -86,7 +86,7 @@ export function AccountList() {
         <More list={list} />
         <Curl name="AccountService.ListAccounts" request={request} credential="OPERATOR_TOKEN" />
       </Section>
-      <NewAccount open={creating} onClose={() => setCreating(false)} />
+      {creating && <NewAccount onClose={() => setCreating(false)} />}
     </Page>
   );
 }
