@@ -125,7 +125,7 @@ test('the report’s figures, funnel, errors and stalls are the API’s', async 
   expect(await page.getByText(nextBestAction).isVisible()).toBe(true);
   const figures = await page.locator('dl.cards .figure').allInnerTexts();
   const expected = [
-    ['Sessions', totals.sessions, 'on the period before'],
+    ['Sessions', totals.sessions, 'on the period before', 'half of the sessions took at most'],
     ['Reached the goal', percent(totals.conversion), `${points(trend.conversionChange)} points`],
     ['Gave up', percent(totals.abandonmentRate), `${points(trend.abandonmentRateChange)} points`],
     ['Met an error', percent(totals.errorRate), `${points(trend.errorRateChange)} points`],

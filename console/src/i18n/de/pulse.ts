@@ -37,7 +37,7 @@ export default {
   withErrors: 'Mit Fehlern',
   active: { one: '{count} läuft vielleicht noch', other: '{count} laufen vielleicht noch' },
   ofSessions: '{part} von {whole}',
-  duration: 'die Hälfte davon brauchte höchstens {p50}, neun von zehn höchstens {p90}',
+  duration: 'die Hälfte der Sitzungen dauerte höchstens {p50}, neun von zehn höchstens {p90}',
   trendShare: '{change} zum Zeitraum davor',
   trendPoints: '{change} Punkte zum Zeitraum davor',
   trendNone: 'davor nichts zum Vergleichen',

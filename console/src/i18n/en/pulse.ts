@@ -35,7 +35,7 @@ export default {
   withErrors: 'Met an error',
   active: { one: '{count} may still go on', other: '{count} may still go on' },
   ofSessions: '{part} of {whole}',
-  duration: 'half of them took at most {p50}, nine in ten at most {p90}',
+  duration: 'half of the sessions took at most {p50}, nine in ten at most {p90}',
   trendShare: '{change} on the period before',
   trendPoints: '{change} points on the period before',
   trendNone: 'nothing to compare with before',

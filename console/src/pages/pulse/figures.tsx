@@ -13,7 +13,20 @@ export function Figures({ totals, trend }: { totals: JourneyTotalsJson; trend: T
         name={t('pulse.sessions')}
         value={countText(sessions)}
         trend={shareTrend(trend.sessionsChange)}
-        note={t('pulse.active', { count: Number(active ?? 0) })}
+        note={
+          <>
+            {t('pulse.active', { count: Number(active ?? 0) })}
+            {duration && (
+              <>
+                <br />
+                {t('pulse.duration', {
+                  p50: secondsText(duration.p50Seconds),
+                  p90: secondsText(duration.p90Seconds),
+                })}
+              </>
+            )}
+          </>
+        }
       />
       <Figure
         name={t('pulse.conversion')}
@@ -31,20 +44,7 @@ export function Figures({ totals, trend }: { totals: JourneyTotalsJson; trend: T
         name={t('pulse.withErrors')}
         value={shareText(totals.errorRate)}
         trend={pointTrend(trend.errorRateChange)}
-        note={
-          <>
-            {of(erroredSessions)}
-            {duration && (
-              <>
-                <br />
-                {t('pulse.duration', {
-                  p50: secondsText(duration.p50Seconds),
-                  p90: secondsText(duration.p90Seconds),
-                })}
-              </>
-            )}
-          </>
-        }
+        note={of(erroredSessions)}
       />
     </dl>
   );
