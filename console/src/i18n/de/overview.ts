@@ -59,4 +59,7 @@ export default {
   stepRequestText: 'Im Playground oder in einem Terminal:',
   stepGo: 'Playground öffnen',
   done: 'erledigt',
+  next: 'Die erste Antwort steht noch aus.',
+  nextHelp: 'Die Übersicht zeigt, was noch zu tun ist.',
+  nextGo: 'Weiter',
 } satisfies Translated<'overview'>;

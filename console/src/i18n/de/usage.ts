@@ -3,6 +3,8 @@ import type { Translated } from '../texts.ts';
 export default {
   title: 'Nutzung und Kosten',
   lead: 'Vom {first} bis {last}: was genutzt wurde und was es gekostet hat. Tage und Stunden sind UTC.',
+  settledHelp:
+    'Hier zählt, wann eine Anfrage abgerechnet wurde. Die Abbuchungen nennen, wann sie angenommen wurde: Eine, die über Mitternacht lief, steht dort am Tag davor.',
   filters: 'Was gezeigt wird',
   period: 'Zeitraum',
   days: { one: 'Heute', other: '{count} Tage' },

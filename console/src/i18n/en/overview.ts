@@ -50,4 +50,7 @@ export default {
   stepRequestText: 'In the playground, or from a terminal:',
   stepGo: 'Open the playground',
   done: 'done',
+  next: 'The first reply is still to come.',
+  nextHelp: 'The overview shows what is left to do.',
+  nextGo: 'Go on',
 } as const;

@@ -1,6 +1,8 @@
 export default {
   title: 'Usage and costs',
   lead: 'What was used and what it cost, {first} to {last}. Days and hours are UTC.',
+  settledHelp:
+    'A request counts here when it was settled. Charges lists it by when it was admitted: one that ran over midnight is there on the day before.',
   filters: 'What is shown',
   period: 'Period',
   days: { one: 'Today', other: '{count} days' },

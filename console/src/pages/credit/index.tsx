@@ -1,6 +1,8 @@
 import './credit.css';
 import { Link, useParams } from 'wouter-preact';
+import { NextStep } from '../../credentials/next-step.tsx';
 import { t } from '../../i18n/index.ts';
+import { readUsd } from '../../money.ts';
 import { useRpc } from '../../query.ts';
 import { Async, Curl, Page, Section } from '../../ui/index.ts';
 import { Alert } from './alert.tsx';
@@ -15,6 +17,8 @@ import { WalletFigures } from './wallet-figures.tsx';
 export default function Credit() {
   const { topUpId } = useParams<{ topUpId?: string }>();
   const wallet = useRpc('WalletService.GetWallet', {});
+  const hasCredit = (readUsd(wallet.data?.wallet?.balanceUsd) ?? 0n) > 0n;
+  const used = useRpc('WalletService.ListEntries', { kinds: ['usage'], pageSize: 1 }, { enabled: hasCredit });
   return (
     <Page
       title={t('credit.title')}
@@ -26,6 +30,7 @@ export default function Credit() {
       }
     >
       {topUpId && <TopUpProgress key={topUpId} topUpId={topUpId} />}
+      {hasCredit && used.data && (used.data.entries ?? []).length === 0 && <NextStep />}
       <div class="halves">
         <Section title={t('credit.balance')}>
           <Async query={wallet} lines={4}>

@@ -4,6 +4,7 @@ import { useLocation, useParams, useSearchParams } from 'wouter-preact';
 import type { KeyJson } from '../../../gen/intelligence/key/v1/key_pb';
 import type { ListKeysResponseJson } from '../../../gen/intelligence/key/v1/key_service_pb';
 import type { GetUsageResponseJson } from '../../../gen/intelligence/wallet/v1/wallet_service_pb';
+import { NextStep } from '../../credentials/next-step.tsx';
 import { RevokeDialog } from '../../credentials/revoke-dialog.tsx';
 import { RotateDialog } from '../../credentials/rotate-dialog.tsx';
 import { lastDays } from '../../days.ts';
@@ -70,7 +71,12 @@ export default function Keys() {
         }
       >
         <Async query={keys} lines={6} isEmpty={({ rows }) => rows.length === 0} empty={<FirstKey />}>
-          {({ rows }) => <KeyList keys={shownOf(rows)} usage={usage} current={keyId} />}
+          {({ rows }) => (
+            <>
+              {rows.every(({ lastUsedTime }) => lastUsedTime === undefined) && <NextStep />}
+              <KeyList keys={shownOf(rows)} usage={usage} current={keyId} />
+            </>
+          )}
         </Async>
         <Curl name="KeyService.ListKeys" request={{}} />
       </Section>

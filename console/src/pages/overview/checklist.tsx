@@ -24,20 +24,21 @@ export function Checklist({ wallet, keys }: ChecklistProps) {
       <Async query={wallet} lines={8}>
         {({ wallet: is }) => {
           const balance = readUsd(is?.balanceUsd) ?? 0n;
+          const isPaid = balance > 0n;
           const live = (keys.data?.rows ?? []).filter(({ kind, state }) => kind === 'live' && state === 'active');
           return (
             <ol class="overview-steps">
               <Step
-                done={balance > 0n}
+                done={isPaid}
+                next={!isPaid}
                 title={t('overview.stepTopUp')}
                 action={{ href: '/credit', text: t('overview.topUp') }}
               >
-                {balance > 0n
-                  ? t('overview.stepTopUpDone', { amount: balanceText(balance) })
-                  : t('overview.stepTopUpText')}
+                {isPaid ? t('overview.stepTopUpDone', { amount: balanceText(balance) }) : t('overview.stepTopUpText')}
               </Step>
               <Step
                 done={live.length > 0}
+                next={isPaid && live.length === 0}
                 title={t('overview.stepKey')}
                 action={{ href: '/keys?create', text: t('overview.stepKey') }}
               >
@@ -45,6 +46,7 @@ export function Checklist({ wallet, keys }: ChecklistProps) {
               </Step>
               <Step
                 done={false}
+                next={isPaid && live.length > 0}
                 title={t('overview.stepRequest')}
                 action={{ href: '/playground', text: t('overview.stepGo') }}
               >
@@ -61,12 +63,14 @@ export function Checklist({ wallet, keys }: ChecklistProps) {
 
 interface StepProps {
   done: boolean;
+  /** Whether it is the one to do now. */
+  next: boolean;
   title: string;
   action: { href: string; text: string };
   children: ComponentChildren;
 }
 
-function Step({ done, title, action, children }: StepProps) {
+function Step({ done, next, title, action, children }: StepProps) {
   return (
     <li class={done ? 'done' : ''}>
       <div>
@@ -76,7 +80,7 @@ function Step({ done, title, action, children }: StepProps) {
         <div class="muted">{children}</div>
       </div>
       {!done && (
-        <Link class="button" href={action.href}>
+        <Link class={next ? 'button primary' : 'button'} href={action.href}>
           {action.text}
         </Link>
       )}

@@ -62,6 +62,7 @@ export default function Usage() {
       }
     >
       <UsageFilters values={{ ...filters, days: String(count), group, step }} set={setFilters} metadata={metadata} />
+      <p class="muted small">{t('usage.settledHelp')}</p>
       <Async
         query={usage}
         lines={14}
