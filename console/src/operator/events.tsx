@@ -46,23 +46,11 @@ function columns(withAccount: boolean): Column<EventJson>[] {
       title: t('operator.who'),
       cell: ({ actor = '' }) => (actor.startsWith('key_') ? <code>{actor}</code> : actor),
     },
-    ...(withAccount
-      ? [
-          {
-            id: 'account',
-            title: t('common.account'),
-            cell: ({ accountId }: EventJson) =>
-              accountId ? (
-                <Link href={`/accounts/${accountId}`}>
-                  <code>{accountId}</code>
-                </Link>
-              ) : (
-                <span class="muted">–</span>
-              ),
-          },
-        ]
-      : []),
-    { id: 'details', title: t('operator.details'), cell: (event) => <Details {...event} /> },
+    {
+      id: 'details',
+      title: t('operator.details'),
+      cell: (event) => <Details event={event} withAccount={withAccount} />,
+    },
     { id: 'why', title: t('operator.reason'), cell: ({ reason }) => reason || <span class="muted">–</span> },
     {
       id: 'from',
@@ -73,12 +61,25 @@ function columns(withAccount: boolean): Column<EventJson>[] {
   ];
 }
 
-function Details({ target, accountId, details = {} }: EventJson) {
+interface DetailsProps {
+  event: EventJson;
+  withAccount: boolean;
+}
+
+function Details({ event: { target, accountId, details = {} }, withAccount }: DetailsProps) {
   const told = Object.entries(details).map(([name, value]) => `${name}: ${value}`);
+  const account = withAccount ? accountId : undefined;
+  const named = target === accountId ? undefined : target;
+  if (!account && !named && told.length === 0) return <span class="muted">–</span>;
   return (
-    <>
-      {target !== accountId && <code>{target}</code>}
-      {told.length > 0 && <span class="muted small"> {listText(told)}</span>}
-    </>
+    <div class="lines">
+      {account && (
+        <Link href={`/accounts/${account}`}>
+          <code>{account}</code>
+        </Link>
+      )}
+      {named && <code>{named}</code>}
+      {told.length > 0 && <span class="muted small">{listText(told)}</span>}
+    </div>
   );
 }

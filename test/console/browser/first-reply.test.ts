@@ -20,7 +20,7 @@ test('from the link of quickstart to a paid reply and what it cost, by clicking 
   await page.getByRole('main').getByRole('button', { name: 'Top up', exact: true }).click();
   await page.getByText('$5.00 was added.').waitFor();
 
-  await page.getByRole('link', { name: 'Overview' }).first().click();
+  await next('Go on');
   await next('Create an API key');
   const form = page.getByRole('dialog');
   await form.getByLabel('Name').fill('backend');
@@ -29,7 +29,9 @@ test('from the link of quickstart to a paid reply and what it cost, by clicking 
   await page.getByLabel('I have stored it').check();
   await page.getByRole('button', { name: 'Done' }).click();
 
-  await page.getByRole('link', { name: 'Overview' }).first().click();
+  await next('Go on');
+  await page.getByRole('heading', { name: 'Send a request' }).waitFor();
+  expect(await page.getByRole('main').locator('a.primary').allTextContents()).toEqual(['Open the playground']);
   await next('Open the playground');
   await page.getByLabel('Message').fill('Paris is the capital of France. What is the capital of France?');
   await page.getByRole('button', { name: 'Send' }).click();

@@ -350,8 +350,13 @@ test('a refused message is sent again without being typed again', async () => {
   await page.getByText('Too many requests. Wait a moment.').waitFor();
   await page.getByText('There was no reply, so this message is not sent with later ones.').waitFor();
   expect(await page.getByLabel('Message').inputValue()).toBe('');
-  await page.getByRole('button', { name: 'Send again' }).click();
+  const again = page.getByRole('button', { name: 'Send again' });
+  await again.focus();
+  await page.keyboard.press('Enter');
   await page.getByText('Paris.').waitFor();
+  // The button went away: who uses the keyboard is where the reply is, not at the top of the page.
+  expect(await page.evaluate(`document.activeElement.contains(document.querySelector('article'))`)).toBe(true);
+  expect(await page.evaluate(`document.activeElement.localName`)).toBe('div');
   expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
   expect(await page.getByText('Hello', { exact: true }).count()).toBe(1);
   expect(

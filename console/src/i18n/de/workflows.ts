@@ -2,7 +2,7 @@ import type { Translated } from '../texts.ts';
 
 export default {
   title: 'Workflows',
-  lead: 'Holen Sie ein Urteil ein, statt zu chatten: eine Punktzahl mit Begründung, einen geprüften Text, eine Rangliste, einen Entwurf. Ändern Sie links das Beispiel, führen Sie es aus, und lesen Sie das Ergebnis; Ihr Programm sendet dasselbe JSON.',
+  lead: 'Holen Sie ein Urteil ein, statt zu chatten: eine Punktzahl mit Begründung, einen geprüften Text, eine Rangliste, einen Entwurf. Ändern Sie das Beispiel, führen Sie es aus, und lesen Sie das Ergebnis; Ihr Programm sendet dasselbe JSON.',
   'name-risk': 'Risikoprüfung',
   'name-readiness': 'Inseratsprüfung',
   'name-guidance': 'Profilberatung',

@@ -1,6 +1,6 @@
 export default {
   title: 'Workflows',
-  lead: 'Ask for a judgement instead of a chat: a score with its reasons, a checked text, a ranking, a draft. Change the example on the left, run it, and read the result; your program sends the same JSON.',
+  lead: 'Ask for a judgement instead of a chat: a score with its reasons, a checked text, a ranking, a draft. Change the example, run it, and read the result; your program sends the same JSON.',
   'name-risk': 'Risk check',
   'name-readiness': 'Listing check',
   'name-guidance': 'Profile advice',

@@ -1,4 +1,4 @@
-import { useLayoutEffect } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { formatNumber, t } from '../../i18n/index.ts';
 import { Markdown } from '../../markdown/markdown.tsx';
@@ -78,12 +78,18 @@ interface ReplyCardProps {
 
 /** A reply, below the tries of the same message that broke off. */
 function Replies({ reply, name, onAgain }: ReplyCardProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const again = () => {
+    // The button goes away with what failed: the focus waits where the reply comes.
+    place.current?.focus();
+    onAgain?.();
+  };
   return (
-    <div class="playground-replies">
+    <div class="playground-replies" ref={place} tabIndex={-1}>
       {reply.earlier?.map((each) => (
         <ReplyCard key={each.id} reply={each} name={name} replaced />
       ))}
-      <ReplyCard key={reply.id} reply={reply} name={name} onAgain={onAgain} />
+      <ReplyCard key={reply.id} reply={reply} name={name} onAgain={onAgain && again} />
     </div>
   );
 }
