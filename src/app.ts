@@ -52,6 +52,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
     const texts = textsOf(options);
     const items = createItems(texts);
     const { fingerprintKey } = secrets;
+    const keepAliveMs = config.chat.keepAliveSeconds * 1_000;
     const once = createOnce({ writes: rooms.writes, fingerprintKey });
     const recordChange = createRecordChange(rooms);
     const deviceDecisions = createDeviceDecisions({ ...rooms, recordChange });
@@ -66,7 +67,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       clientService({ ...rooms, recordChange, once }),
       walletService(rooms),
       webhookService({ ...rooms, recordChange, once }),
-      chatService({ chat: rooms.chat, fingerprintKey, keepAliveMs: config.chat.keepAliveSeconds * 1_000 }),
+      chatService({ chat: rooms.chat, fingerprintKey, keepAliveMs }),
       embeddingService({ embeddings: rooms.embeddings, fingerprintKey }),
       rerankService({ reranking: rooms.reranking, fingerprintKey }),
       pulseService({ pulse: rooms.pulse, fingerprintKey }),
@@ -107,6 +108,7 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       log,
       anonymous: rooms.limits.anonymous,
       reflection: config.http.reflection,
+      keepAliveMs,
       takesSessions: config.console.enabled,
       ...(config.console.enabled && { home: '/console/' }),
       routes: (server) => {

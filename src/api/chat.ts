@@ -25,7 +25,7 @@ interface ChatServiceOptions {
 }
 
 /** A message that brings nothing: the model is at work. */
-const silence = {};
+const silence = () => ({});
 
 /** The last event that a client of event streams has seen, as it says itself (HTML, section 9.2); undefined when it says none. */
 function lastEventOf(call: Call): number | undefined {
@@ -38,22 +38,35 @@ function lastEventOf(call: Call): number | undefined {
 
 /** ChatService: conversations answered and charged. */
 export function chatService({ chat, fingerprintKey, keepAliveMs }: ChatServiceOptions): ServedService {
-  async function* streamed(
-    request: StreamChatRequest,
-    call: Call,
-  ): AsyncGenerator<MessageInitShape<typeof StreamChatResponseSchema>> {
-    const idempotency = requestIdentity(fingerprintKey, ChatService.method.streamChat, request, call);
+  function streamed(request: StreamChatRequest, call: Call) {
     let chargeId: string | undefined;
+    const nameCharge = () => {
+      if (chargeId !== undefined) call.setReplyHeader('x-charge-id', chargeId);
+    };
     const charged = (id: string) => {
       chargeId = id;
       // Whoever loses the connection before the first piece may know it by then.
-      if (request.resumable) call.setReplyHeader('x-charge-id', id);
+      if (request.resumable) nameCharge();
     };
+    return keptAlive(pieces(request, call, charged, nameCharge), keepAliveMs, () => {
+      // The head goes out with it.
+      nameCharge();
+      return silence();
+    });
+  }
+
+  async function* pieces(
+    request: StreamChatRequest,
+    call: Call,
+    charged: (id: string) => void,
+    nameCharge: () => void,
+  ): AsyncGenerator<MessageInitShape<typeof StreamChatResponseSchema>> {
+    const idempotency = requestIdentity(fingerprintKey, ChatService.method.streamChat, request, call);
     const after = request.resumable ? lastEventOf(call) : undefined;
     const more = { ...chatCall(call, idempotency), charged, after };
     const opened = await chat.stream(call.caller, chatRequestOf(request), more);
     const events = unwrap(opened);
-    if (chargeId !== undefined) call.setReplyHeader('x-charge-id', chargeId);
+    nameCharge();
     for await (const event of events) yield streamMessage(event, call.caller);
   }
 
@@ -75,7 +88,7 @@ export function chatService({ chat, fingerprintKey, keepAliveMs }: ChatServiceOp
       setChargeHeaders(call, { cost: reply.usage.cost, chargeId, balance: reply.balance, capLeft: reply.capLeft });
       return chatResponse(reply, call.caller);
     },
-    streamChat: (request, call) => keptAlive(streamed(request, call), keepAliveMs, silence),
+    streamChat: streamed,
     resumeChat: (request, call) => keptAlive(resumed(request, call), keepAliveMs, silence),
     estimateChat: async ({ request }, { caller, signal }) =>
       estimateMessage(unwrap(await chat.estimate(caller, chatRequestOf(request ?? create(ChatRequestSchema)), signal))),

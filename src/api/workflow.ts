@@ -61,24 +61,18 @@ export function workflowService(rooms: {
 
   return serve(WorkflowService, {
     checkProfile: async (request, call) =>
-      paid(call, await workflows.run('guidance', call.caller, request, arrived(method.checkProfile, request, call))),
+      paid(call, workflows.run('guidance', call.caller, request, arrived(method.checkProfile, request, call))),
     scoreListing: async (request, call) =>
-      paid(call, await workflows.run('readiness', call.caller, request, arrived(method.scoreListing, request, call))),
+      paid(call, workflows.run('readiness', call.caller, request, arrived(method.scoreListing, request, call))),
     checkRisk: async (request, call) =>
-      paid(call, await workflows.run('risk', call.caller, request, arrived(method.checkRisk, request, call))),
+      paid(call, workflows.run('risk', call.caller, request, arrived(method.checkRisk, request, call))),
     writeDecisionMemo: async (request, call) =>
-      paid(
-        call,
-        await workflows.run('decision', call.caller, request, arrived(method.writeDecisionMemo, request, call)),
-      ),
+      paid(call, workflows.run('decision', call.caller, request, arrived(method.writeDecisionMemo, request, call))),
     scoreBusinessReadiness: async (request, call) =>
-      paid(
-        call,
-        await workflows.run('scoring', call.caller, request, arrived(method.scoreBusinessReadiness, request, call)),
-      ),
+      paid(call, workflows.run('scoring', call.caller, request, arrived(method.scoreBusinessReadiness, request, call))),
 
     draftDocument: async (request, call) =>
-      paid(call, await workflows.draft(call.caller, request, arrived(method.draftDocument, request, call))),
+      paid(call, workflows.draft(call.caller, request, arrived(method.draftDocument, request, call))),
     getDraft: async ({ draftId, version }, { caller }) => ({
       draft: unwrap(await drafts.find(caller, draftId, version)),
     }),
@@ -131,7 +125,7 @@ export function workflowService(rooms: {
     runWorkflow: async (request, call) => {
       const { client, workflow, version } = request;
       const run = { client, workflow, version, input: jsonOf(request.input) };
-      const reply = paid(call, await workflows.runCustom(call.caller, run, arrived(method.runWorkflow, request, call)));
+      const reply = await paid(call, workflows.runCustom(call.caller, run, arrived(method.runWorkflow, request, call)));
       return { ...reply, output: fromJson(ValueSchema, reply.output) };
     },
 
@@ -153,8 +147,13 @@ function workflowDeed(action: string, of: { client: string; workflow: string; ve
   return { action, target: workflow, details: { client, workflow, version: version?.toString() } };
 }
 
-function paid<Reply>(call: Call, result: Result<Paid<Reply>>): Paid<Reply>['reply'] & { balanceUsd: string } {
-  const { reply, ...charged } = unwrap(result);
+async function paid<Reply>(
+  call: Call,
+  running: Promise<Result<Paid<Reply>>>,
+): Promise<Paid<Reply>['reply'] & { balanceUsd: string }> {
+  // A model that was asked answers, and is paid, also when the caller has left by then.
+  call.outlast(running);
+  const { reply, ...charged } = unwrap(await running);
   setChargeHeaders(call, charged);
   return { ...reply, balanceUsd: shownBalance(call.caller, charged) ?? '' };
 }

@@ -1,8 +1,12 @@
 /**
- * The same items; where none comes for so long, `silence` comes, and again after each such time. Ends the source as soon as it
- * is itself ended.
+ * The same items; where none comes for so long, what `silence` makes comes, and again after each such time. Ends the source as soon
+ * as it is itself ended.
  */
-export async function* keptAlive<T>(source: AsyncIterable<T>, everyMs: number, silence: T): AsyncGenerator<T, void> {
+export async function* keptAlive<T>(
+  source: AsyncIterable<T>,
+  everyMs: number,
+  silence: () => T,
+): AsyncGenerator<T, void> {
   const items = source[Symbol.asyncIterator]();
   let beat = Promise.withResolvers<'silent'>();
   const timer = setInterval(() => beat.resolve('silent'), everyMs);
@@ -14,7 +18,7 @@ export async function* keptAlive<T>(source: AsyncIterable<T>, everyMs: number, s
       timer.refresh();
       if (result === 'silent') {
         beat = Promise.withResolvers();
-        yield silence;
+        yield silence();
         continue;
       }
       next = undefined;

@@ -184,8 +184,12 @@ const ledger = z.strictObject({
 const chat = z.strictObject({
   /** What a chat costs beside the model when its key has guardrails; 0: nothing. */
   guardrailPricePerRequestUsd: usd.default('0'),
-  /** A streamed reply that has nothing to say for so long says that, so that proxies do not end it; less than their read time-out. */
-  keepAliveSeconds: z.int().min(1).max(300).default(10),
+  /**
+   * A streamed reply that has nothing to say for so long says that, so that proxies do not end it; less than their read time-out. nginx
+   * waits 60 s, those in front of it often less, and the shortest that are usual 5 s: the default leaves them 2 s for a busy node. Longer
+   * waits would only let more of the failures that come late have a status of their own.
+   */
+  keepAliveSeconds: z.int().min(1).max(300).default(3),
   /** Earlier replies that answer the same request again, for requests that ask for it. Needs ledger.storeReplies. */
   cache: z
     .strictObject({

@@ -73,6 +73,8 @@ export interface EdgeOptions {
   reflection?: boolean;
   /** Bounds of streams of operations; defaults where they are absent. */
   operations?: { watchLifeMs?: number; reflection?: ReflectionLimits };
+  /** A tool of agents that is silent for so long says that it is at work. Default: 3 s. */
+  keepAliveMs?: number;
   /** Where `/` leads; default: the documentation. */
   home?: string;
   /** Whether the JSON paths take sessions of the console. */
@@ -87,6 +89,7 @@ const largeMessageBytes = 20 * 1024 * 1024;
 const textsBytes = 4 * 1024 * 1024;
 /** All other messages, after decompression. */
 const messageBytes = 1024 * 1024;
+const defaultKeepAliveMs = 3_000;
 /** The longest deadline that a caller can set; longer ones count as this. */
 const maxTimeoutMs = 600_000;
 
@@ -150,6 +153,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
       registerMcp(app, {
         ...{ gate, services, pathPrefix: http.pathPrefix, shutdownSignal: shutdown.signal },
         issuer: options.issuer ?? (() => ''),
+        keepAliveMs: options.keepAliveMs ?? defaultKeepAliveMs,
       });
       registerRest(app, {
         services,

@@ -32,7 +32,7 @@ function pushed() {
 
 test('brings the items as they are, and silence after each time without one', async () => {
   const { source, push } = pushed();
-  const kept = keptAlive(source, 1_000, '-');
+  const kept = keptAlive(source, 1_000, () => '-');
   const next = () => kept.next().then(({ value }) => value);
 
   const first = next();
@@ -56,7 +56,7 @@ test('brings the items as they are, and silence after each time without one', as
 
 test('fails as the source does, and leaves no timer behind', async () => {
   const { source, fail } = pushed();
-  const kept = keptAlive(source, 1_000, '-');
+  const kept = keptAlive(source, 1_000, () => '-');
   const next = kept.next();
   fail(new Error('broken'));
   await expect(next).rejects.toThrow('broken');
@@ -65,7 +65,7 @@ test('fails as the source does, and leaves no timer behind', async () => {
 
 test('ends the source when it is ended', async () => {
   const { source, push, seen } = pushed();
-  const kept = keptAlive(source, 1_000, '-');
+  const kept = keptAlive(source, 1_000, () => '-');
   push('a');
   await kept.next();
   await kept.return();

@@ -1,8 +1,8 @@
 import { createClient } from '@connectrpc/connect';
-import { createConnectTransport, createGrpcTransport } from '@connectrpc/connect-node';
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ChatService, type StreamChatResponse } from '../../src/gen/intelligence/chat/v1/chat_service_pb.ts';
-import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
+import { type Customer, onboard, send, startApp, type TestApp, testSecrets } from '../support/app.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
 import { findNginx, type Nginx, startNginx } from '../support/nginx.ts';
 import { completion, startUpstream, streamedCompletion, type Upstream } from '../support/upstream.ts';
@@ -15,6 +15,8 @@ const silenceMs = Number(process.env.SILENCE_SECONDS ?? 12) * 1_000;
 
 const database = useDatabase(firstServer());
 let app: TestApp;
+/** Its settings for silence are those that nobody chose. */
+let byDefault: TestApp;
 let upstream: Upstream;
 let customer: Customer;
 let delayMs = silenceMs;
@@ -27,16 +29,17 @@ beforeAll(async () => {
     if (body.stream) return { pieces: streamedCompletion(['Hel', 'lo'], usage), delayMs };
     return { body: completion('Hello', usage), delayMs };
   });
-  app = await startApp({
-    databaseUrl: database().url,
-    settings: `
-chat: { keepAliveSeconds: 1 }
+  const secrets = testSecrets();
+  const settings = `
 providers: [{ id: up, kind: openai-compatible, baseUrl: "${upstream.url}/v1" }]
-models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inputPerMillionUsd: "1", outputPerMillionUsd: "2" } }]`,
-  });
+models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inputPerMillionUsd: "1", outputPerMillionUsd: "2" } }]`;
+  const databaseUrl = database().url;
+  app = await startApp({ databaseUrl, secrets, settings: `chat: { keepAliveSeconds: 1 }${settings}` });
+  byDefault = await startApp({ databaseUrl, secrets, settings });
   customer = await onboard(app);
 });
 afterAll(async () => {
+  await byDefault.close();
   await app.close();
   await upstream.close();
 });
@@ -70,14 +73,32 @@ const protocols: Record<string, (url: string, grpcUrl: string) => Promise<Heard>
       finishReason: events.at(-1)?.end?.finishReason,
     };
   },
-  "server-sent events of OpenAI's API": async (url) => {
+  "OpenAI's chat completions": async (url) => {
     const body = { model: 'auto', messages: request.messages, stream: true };
-    const { text } = await send({ url }, 'POST', '/v1/chat/completions', customer.apiKey, body);
-    const chunks = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json = '']) => JSON.parse(json));
+    const { chunks, silences } = await eventsOf(url, '/v1/chat/completions', body);
     return {
       text: chunks.map(({ choices: [choice] }) => choice?.delta.content ?? '').join(''),
-      silences: text.split(': keep-alive\n\n').length - 1,
+      silences,
       finishReason: chunks.at(-1)?.choices[0]?.finish_reason,
+    };
+  },
+  "OpenAI's responses": async (url) => {
+    const { chunks, silences } = await eventsOf(url, '/v1/responses', { model: 'auto', input: 'Hi', stream: true });
+    const { response } = chunks.at(-1) ?? {};
+    return {
+      text: chunks.map(({ type, delta }) => (type === 'response.output_text.delta' ? delta : '')).join(''),
+      silences,
+      finishReason: response?.status === 'completed' ? 'stop' : response?.status,
+    };
+  },
+  "Anthropic's messages": async (url) => {
+    const body = { model: 'auto', max_tokens: 500, messages: request.messages, stream: true };
+    const { chunks, silences } = await eventsOf(url, '/v1/messages', body);
+    const reason = chunks.find(({ type }) => type === 'message_delta')?.delta.stop_reason;
+    return {
+      text: chunks.map(({ delta }) => delta?.text ?? '').join(''),
+      silences,
+      finishReason: reason === 'end_turn' && chunks.at(-1)?.type === 'message_stop' ? 'stop' : reason,
     };
   },
   NDJSON: async (url) => {
@@ -93,8 +114,20 @@ const protocols: Record<string, (url: string, grpcUrl: string) => Promise<Heard>
     };
   },
   gRPC: (_url, baseUrl) => streamed(createGrpcTransport({ baseUrl })),
+  'gRPC-Web': (baseUrl) => streamed(createGrpcWebTransport({ baseUrl, httpVersion: '1.1' })),
   Connect: (baseUrl) => streamed(createConnectTransport({ baseUrl, httpVersion: '1.1' })),
 };
+
+/** The events of another API's stream. */
+async function eventsOf(url: string, of: string, body: object) {
+  const { text, headers } = await send({ url }, 'POST', of, customer.apiKey, body);
+  expect(headers.get('x-charge-id')).toMatch(/^chg_/);
+  return {
+    // biome-ignore lint/suspicious/noExplicitAny: events as their API has them
+    chunks: [...text.matchAll(/^data: (\{.*)$/gm)].map(([, json = '']): any => JSON.parse(json)),
+    silences: text.split(': keep-alive\n\n').length - 1,
+  };
+}
 
 async function streamed(transport: ReturnType<typeof createGrpcTransport>): Promise<Heard> {
   const messages: StreamChatResponse[] = [];
@@ -147,14 +180,21 @@ describe('a stream whose model says nothing for long', () => {
 describe.skipIf(!findNginx())('behind nginx, which waits for 5 s', () => {
   let nginx: Nginx;
   beforeAll(async () => {
-    nginx = await startNginx({ upstream: app.url, readTimeout: '5s' });
+    nginx = await startNginx({ upstream: byDefault.url, readTimeout: '5s' });
   });
   afterAll(() => nginx?.close());
 
-  test.each(Object.keys(protocols))('the reply arrives over %s', { timeout: silenceMs + 60_000 }, async (name) => {
+  beforeAll(() => {
     failing = false;
     delayMs = silenceMs;
-    const heard = await protocols[name]?.(nginx.url, nginx.grpcUrl);
-    expect(heard).toMatchObject({ text: 'Hello', finishReason: 'stop' });
   });
+  // Together, for each waits for the same long silence.
+  test.concurrent.each(Object.keys(protocols))(
+    'the reply arrives over %s',
+    { timeout: silenceMs + 60_000 },
+    async (name) => {
+      const heard = await protocols[name]?.(nginx.url, nginx.grpcUrl);
+      expect(heard).toMatchObject({ text: 'Hello', finishReason: 'stop' });
+    },
+  );
 });

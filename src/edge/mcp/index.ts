@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { create, type DescMethod } from '@bufbuild/protobuf';
 import { RestError } from '@intelligence-api/transcoding';
-import { createJsonCodecs, FastifyCall, type JsonCodec, RunningCalls } from '@intelligence-api/transcoding/parts';
+import {
+  createJsonCodecs,
+  FastifyCall,
+  type JsonCodec,
+  RunningCalls,
+  sendStream,
+} from '@intelligence-api/transcoding/parts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServedService } from '../../api/handlers.ts';
 import { FailureError, invalid } from '../../base/failure.ts';
@@ -16,6 +22,7 @@ import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from '../json-body.ts';
 import { registryOf } from '../message-types.ts';
 import { divideMessage } from './message.ts';
+import { atWork, type McpAnswer, wholeOf, within } from './pace.ts';
 import type { ToolResult } from './protocol.ts';
 import { listedTool, type McpTool, mcpTools } from './tools.ts';
 
@@ -29,6 +36,8 @@ export interface McpOptions {
   issuer(): string;
   /** Ends the calls that still run; its reason is a `FailureError`, and what they hear. */
   shutdownSignal: AbortSignal;
+  /** A tool that is silent for so long says that it is at work, to clients that take an event stream. */
+  keepAliveMs: number;
 }
 
 /** Largest message, after decompression. */
@@ -42,7 +51,7 @@ const { listPrices } = WorkflowService.method;
  * stands at `/.well-known/oauth-protected-resource/mcp` (RFC 9728), which refusals name.
  */
 export function registerMcp(app: FastifyInstance, options: McpOptions): void {
-  const { gate, services, pathPrefix, issuer } = options;
+  const { gate, services, pathPrefix, issuer, keepAliveMs } = options;
   if (!gate.serves(listPrices)) return;
   const path = `${pathPrefix}/mcp`;
   const running = new RunningCalls(options.shutdownSignal);
@@ -84,7 +93,7 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
     // Which tool it is stands in the body; nobody gets to send one whose call would be refused.
     const call = await gate.admit(listPrices, new HttpIncomingCall('mcp', http));
     http.admitted = call;
-    const { envelope, toolName, toolArguments } = divideMessage(
+    const { envelope, messageId, toolName, toolArguments } = divideMessage(
       await http.untilStopped(readJson(request.raw, messageBytes, call)),
     );
     const tool = tools.get(toolName ?? '');
@@ -97,17 +106,30 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
       tools: async () => [...tools.values()].map((each) => listedTool(each, prices)),
       call: async (name) => (tool && tool.name === name ? run(tool, toolArguments, call) : undefined),
     });
-    const response = await http.untilStopped(answering);
+    const whole = wholeOf(answering);
+    const mayStream = tool !== undefined && (http.headers.accept ?? '').includes('text/event-stream');
+    const early = await http.untilStopped(mayStream ? within(whole, keepAliveMs) : whole);
+    if (!early) return stream(http, whole, messageId);
     // What the package answered by itself, because the message is no good, ends the call, too.
     gate.abandon(call, new FailureError(invalid('body', 'is not a message of the protocol')));
     // Only then is it known what was charged, which stands in the headers.
-    const body = Buffer.from(await response.arrayBuffer());
     if (http.isGone) reply.hijack();
     else
       reply
-        .code(response.status)
-        .headers({ ...Object.fromEntries(response.headers), ...http.replyHeaders })
-        .send(body);
+        .code(early.status)
+        .headers({ ...early.headers, ...http.replyHeaders })
+        .send(early.body);
+  }
+
+  /** The tool takes its time: what was charged stands in its result alone, as the headers have to go out before. */
+  async function stream(http: HttpCall, whole: Promise<McpAnswer>, id: unknown): Promise<void> {
+    const call = http.admitted as AdmittedCall;
+    const failure = (error: unknown) => {
+      const { refusal, data } = refused(error, call);
+      return JSON.stringify({ jsonrpc: '2.0', id, error: { code: serverError, message: refusal.message, data } });
+    };
+    await sendStream({ ...atWork(whole, failure), call: http, heartbeatMs: keepAliveMs });
+    gate.abandon(call, new FailureError({ kind: 'cancelled' }));
   }
 
   async function pricesOf(call: AdmittedCall): Promise<ListPricesResponse['prices']> {
@@ -130,19 +152,24 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
   }
 
   function refuse(thrown: unknown, http: HttpCall, reply: FastifyReply): void {
-    const error = asFailure(thrown);
-    const { admitted } = http;
-    if (admitted) gate.abandon(admitted, error);
-    const refusal = gate.refuse(error, admitted?.requestId);
+    const { refusal, data } = refused(thrown, http.admitted);
     if (reply.sent) return;
     if (http.isGone) {
       reply.hijack();
       return;
     }
     reply.headers({ ...http.replyHeaders, ...headersOf(refusal), ...challenge(refusal) });
-    const body = JSON.parse(errorBody(refusal, admitted?.requestId)) as { error: object };
     const isNoJson = refusal.violations?.[0]?.description.startsWith('is not JSON') === true;
-    refuseAs(reply, refusal, { code: isNoJson ? parseError : serverError, data: body.error });
+    refuseAs(reply, refusal, { code: isNoJson ? parseError : serverError, data });
+  }
+
+  /** Ends the call; what its caller hears, and the same as our other APIs print it. */
+  function refused(thrown: unknown, admitted: AdmittedCall | undefined): { refusal: Refusal; data: object } {
+    const error = asFailure(thrown);
+    if (admitted) gate.abandon(admitted, error);
+    const refusal = gate.refuse(error, admitted?.requestId);
+    const body = JSON.parse(errorBody(refusal, admitted?.requestId)) as { error: object };
+    return { refusal, data: body.error };
   }
 
   /** RFC 9728, section 5.1: a challenge says where to read how to get a credential. */

@@ -4,6 +4,8 @@ import { FailureError, invalid } from '../../base/failure.ts';
 export interface McpMessage {
   /** What the protocol's package reads: the message without the arguments of its tool. */
   envelope: unknown;
+  /** What its answer is to be marked with; null: it is not one that can be answered. */
+  messageId: string | number | null;
   /** The tool that it calls; undefined: it calls none. */
   toolName: string | undefined;
   /** What that tool is given, as it was sent. */
@@ -19,7 +21,7 @@ const envelopeValuesMax = 1_000;
  */
 export function divideMessage(message: unknown): McpMessage {
   if (Array.isArray(message)) throw new FailureError(invalid('body', 'must be one message: batches are not taken'));
-  const { method, params } = asObject(message);
+  const { id, method, params } = asObject(message);
   if (method === 'subscriptions/listen') throw new FailureError({ kind: 'unimplemented' });
   const given = method === 'tools/call' ? asObject(params) : {};
   const isCall = isObject(given.arguments);
@@ -30,6 +32,7 @@ export function divideMessage(message: unknown): McpMessage {
     );
   return {
     envelope,
+    messageId: typeof id === 'string' || typeof id === 'number' ? id : null,
     toolName: typeof given.name === 'string' ? given.name : undefined,
     toolArguments: isCall ? asObject(given.arguments) : {},
   };
