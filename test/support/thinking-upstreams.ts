@@ -61,7 +61,16 @@ function responsesFault(input: readonly Json[]): Json | undefined {
   const invalid = { type: 'invalid_request_error', code: null, param: 'input' };
   let isReasoned = false;
   const asked = new Set<unknown>();
-  for (const item of input) {
+  const answered = new Set(input.flatMap(({ type, call_id }) => (type === 'function_call_output' ? [call_id] : [])));
+  for (const [index, item] of input.entries()) {
+    const next = input[index + 1];
+    if (item.type === 'reasoning' && next?.type !== 'function_call' && next?.role !== 'assistant')
+      return {
+        ...invalid,
+        message: `Item '${item.id}' of type 'reasoning' was provided without its required following item.`,
+      };
+    if (item.type === 'function_call' && !answered.has(item.call_id))
+      return { ...invalid, message: `No tool output found for function call ${item.call_id}.` };
     if (item.role === 'user') isReasoned = false;
     if (item.type === 'reasoning') {
       if (item.encrypted_content !== mark(String(item.id)))
@@ -141,6 +150,10 @@ function responsesEvents(response: Json, output: readonly Json[]): [string, Json
 export function startAnthropic(): Promise<Upstream> {
   return start((seen) => {
     if (seen.path !== '/messages') return refusal(404, { type: 'not_found_error', message: 'Not found' });
+    if (seen.headers['x-api-key'] === undefined)
+      return refusal(401, { type: 'authentication_error', message: 'x-api-key header is required' });
+    if (seen.headers['anthropic-version'] !== '2023-06-01')
+      return refusal(400, { type: 'invalid_request_error', message: 'anthropic-version: header is required' });
     const { body } = seen;
     const fault = anthropicFault(body);
     if (fault) return refusal(400, { type: 'invalid_request_error', message: fault });
@@ -179,6 +192,9 @@ function anthropicFault(body: Json): string | undefined {
   if (unknown) return `${unknown}: Extra inputs are not permitted`;
   if (JSON.stringify(body).split('"cache_control"').length > 5)
     return 'A maximum of 4 blocks with cache_control may be provided.';
+  if (!Number.isInteger(body.max_tokens)) return 'max_tokens: Field required';
+  const unanswered = anthropicToolFault(body.messages as { role: string; content: Json[] }[]);
+  if (unanswered) return unanswered;
   if (!isThinking(body)) return undefined;
   const { type, budget_tokens: budget } = body.thinking as { type: string; budget_tokens?: number };
   if (type === 'enabled' && !(Number(budget) >= 1_024)) return 'thinking.budget_tokens: must be at least 1024';
@@ -196,6 +212,21 @@ function anthropicFault(body: Json): string | undefined {
   if (first?.type !== 'thinking')
     return `messages.${index}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first?.type}\`.`;
   if (first.signature !== mark(String(first.thinking))) return `messages.${index}.content.0: Invalid \`signature\``;
+  return undefined;
+}
+
+/** Each call of a tool is answered in the very next message, before anything else that it says. */
+function anthropicToolFault(messages: readonly { role: string; content: Json[] }[]): string | undefined {
+  for (const [index, { role, content }] of messages.entries()) {
+    const results = content.filter(({ type }) => type === 'tool_result');
+    const before = messages[index - 1]?.content.filter(({ type }) => type === 'tool_use').map(({ id }) => id) ?? [];
+    const stray = results.find(({ tool_use_id }) => !before.includes(tool_use_id));
+    if (stray)
+      return `messages.${index}.content.0: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${stray.tool_use_id}.`;
+    if (before.length !== results.length || content.slice(0, results.length).some(({ type }) => type !== 'tool_result'))
+      return `messages.${index - 1}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after.`;
+    if (role === messages[index - 1]?.role) return `messages.${index}: roles must alternate.`;
+  }
   return undefined;
 }
 
@@ -227,13 +258,26 @@ function anthropicEvents({ content, usage, stop_reason, ...message }: Json): [st
 }
 
 /**
- * Gemini's API with a model that signs what it thought, and refuses calls of functions without the signature that it gave with the first
- * of them, and calls of one turn that are not all answered in the next one. It calls each function that it is offered.
+ * Gemini's API with a model that signs what it thought. It refuses members that it does not know, calls of functions without the
+ * signature that it gave with the first of them, and calls of one turn that are not all answered in the next one. It calls each
+ * function that it is offered.
  */
 export function startGemini(): Promise<Upstream> {
   return start((seen) => {
     const streamed = seen.path.includes(':streamGenerateContent');
     const { body } = seen;
+    if (seen.headers['x-goog-api-key'] === undefined)
+      return refusal(403, {
+        code: 403,
+        status: 'PERMISSION_DENIED',
+        message: 'The request is missing a valid API key.',
+      });
+    const unknown = unknownToGemini(body);
+    if (unknown)
+      return refusal(400, {
+        ...{ code: 400, status: 'INVALID_ARGUMENT' },
+        message: `Invalid JSON payload received. Unknown name "${unknown}": Cannot find field.`,
+      });
     const contents = body.contents as { role: string; parts: Json[] }[];
     for (const [index, { parts }] of contents.entries()) {
       const calls = parts.filter((part) => 'functionCall' in part);
@@ -278,6 +322,17 @@ export function startGemini(): Promise<Upstream> {
       pieces: parts.map((part, index) => `data: ${JSON.stringify(of([part], index === parts.length - 1))}\r\n\r\n`),
     };
   });
+}
+
+const geminiMembers = /^(contents|systemInstruction|tools|toolConfig|generationConfig|safetySettings|cachedContent)$/;
+const geminiSettings =
+  /^(maxOutputTokens|temperature|topP|topK|stopSequences|seed|presencePenalty|frequencyPenalty|responseMimeType|responseSchema|responseJsonSchema|thinkingConfig)$/;
+
+function unknownToGemini(body: Json): string | undefined {
+  const settings = Object.keys((body.generationConfig as Json | undefined) ?? {});
+  return (
+    Object.keys(body).find((name) => !geminiMembers.test(name)) ?? settings.find((name) => !geminiSettings.test(name))
+  );
 }
 
 async function start(answer: (seen: SeenRequest) => UpstreamReply): Promise<Upstream> {
