@@ -115,7 +115,11 @@ export type Failure =
   | { kind: 'shutting_down' }
   /** The request breaks a rule of its protocol. */
   | { kind: 'protocol_error'; description: string }
-  | { kind: 'route_not_found' }
+  | {
+      kind: 'route_not_found';
+      /** A path that is served, and that the caller may have meant. */
+      meant?: string;
+    }
   | { kind: 'method_not_allowed'; allow: string[] }
   | {
       kind: 'unimplemented';

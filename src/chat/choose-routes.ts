@@ -225,7 +225,11 @@ function withoutEmbedded(routes: readonly PricedModel[], wanted: Wanted): readon
 
 function unknownName({ provider, model }: Wanted): [string, string, FieldReason?] {
   return model && model !== 'auto'
-    ? ['model', 'No enabled model has this name. The list of models shows those that can be used.', 'MODEL_NOT_FOUND']
+    ? [
+        'model',
+        'No model that can be used here has this name. Send `auto`, or a name that the list of models shows.',
+        'MODEL_NOT_FOUND',
+      ]
     : provider && provider !== 'auto'
       ? [
           'provider',

@@ -38,7 +38,9 @@ export function allowMethods(app: FastifyInstance, { rpcs, transcoded }: Allowed
   };
   const missing = (path: string): Failure => {
     const allow = at(path);
-    return allow.length > 0 ? { kind: 'method_not_allowed', allow } : { kind: 'route_not_found' };
+    if (allow.length > 0) return { kind: 'method_not_allowed', allow };
+    const meant = nearPaths(path).find((near) => at(near).length > 0);
+    return { kind: 'route_not_found', ...(meant !== undefined && { meant }) };
   };
   app.addHook('onRequest', async ({ method, originalUrl }, reply) => {
     if (reply.sent) return undefined;
@@ -105,4 +107,12 @@ function rulesOf({ methods, pathPrefix }: AllowedMethodsOptions['transcoded']): 
       seen.add(key);
     }
   return matcher;
+}
+
+/** What a path would be with the other kind of base URL: clients of OpenAI's API want one that ends in `/v1`, those of Anthropic's want none. */
+function nearPaths(path: string): string[] {
+  if (path.length > 100) return [];
+  return path.includes('/v1/v1/')
+    ? [path.replace('/v1/v1/', '/v1/')]
+    : [path.replace(/\/(?=[a-z]+(\/[a-z_]+)?$)/, '/v1/')];
 }

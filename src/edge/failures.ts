@@ -287,8 +287,9 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         code: Code.NotFound,
         status: 404,
         reason: 'NOT_FOUND',
-        message:
-          'Nothing is served at this path. GET /openapi.json lists what is; the README names the paths for clients of other APIs.',
+        message: failure.meant
+          ? `Nothing is served at this path. Did you mean ${failure.meant}? Then the base URL of your client is wrong.`
+          : 'Nothing is served at this path. GET /openapi.json lists what is; the README names the paths for clients of other APIs.',
       };
     case 'method_not_allowed':
       return {

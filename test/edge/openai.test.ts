@@ -167,6 +167,50 @@ describe("OpenAI's own client", () => {
     expect(JSON.parse((await stream.finalContent()) ?? '')).toEqual({ n: 5 });
   });
 
+  test('sends a document and a recording', async () => {
+    const price = { inputPerMillionUsd: '1', outputPerMillionUsd: '2', audioInputPerMillionUsd: '3' };
+    const { client, upstream } = await serve(
+      { body: completion('A bill.') },
+      { models: [testModel('p', 'm1', { price, capabilities: ['documents', 'audio'] })] },
+    );
+    const file = { filename: 'bill.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' };
+    const input_audio = { data: 'UklGRg==', format: 'wav' as const };
+    const ask = (...content: OpenAI.ChatCompletionContentPart[]) =>
+      client.chat.completions.create({ model: 'm1', messages: [{ role: 'user', content }] });
+    await ask({ type: 'file', file }, { type: 'input_audio', input_audio });
+    expect(upstream.seen[0]?.body.messages).toMatchObject([
+      {
+        content: [
+          { type: 'file', file },
+          { type: 'input_audio', input_audio },
+        ],
+      },
+    ]);
+    const wrong: [OpenAI.ChatCompletionContentPart, string][] = [
+      [{ type: 'file', file: { file_id: 'file-1' } }, 'messages[0].content[0].file.file_id'],
+      [{ type: 'file', file: { file_data: 'data:text/csv;base64,YQ==' } }, 'messages[0].content[0].file.file_data'],
+      [{ type: 'file', file: { ...file, filename: 'x'.repeat(10_000) } }, 'messages[0].content[0].file.filename'],
+      [
+        { type: 'input_audio', input_audio: { data: 'YQ==', format: 'ogg' as 'wav' } },
+        'messages[0].content[0].input_audio.format',
+      ],
+      [{ type: 'input_audio', input_audio: { data: '?', format: 'wav' } }, 'messages[0].content[0].input_audio.data'],
+    ];
+    for (const [part, param] of wrong) await expect(ask(part)).rejects.toMatchObject({ status: 400, param });
+    expect(upstream.seen).toHaveLength(1);
+  });
+
+  test('whose base URL is wrong is told so', async () => {
+    const { url } = await serve({ body: completion('Hello.') });
+    const meant = async (path: string) =>
+      /Did you mean (\S+)\?/.exec(await (await fetch(`${url}${path}`, { method: 'POST', body: '{}' })).text())?.[1];
+    expect(await meant('/chat/completions')).toBe('/v1/chat/completions');
+    expect(await meant('/responses')).toBe('/v1/responses');
+    expect(await meant('/v1/v1/messages')).toBe('/v1/messages');
+    expect(await meant('/messages/count_tokens')).toBe('/v1/messages/count_tokens');
+    expect(await meant('/v1/images/generations')).toBeUndefined();
+  });
+
   test('sends an image by value', async () => {
     const { client, upstream } = await serve({ body: completion('A dot.') });
     const url = 'data:image/png;base64,iVBORw0KGgo=';
@@ -201,8 +245,8 @@ describe("OpenAI's own client", () => {
     ['an unknown mode', { model: 'auto:best' }, { status: 400, param: 'model' }],
     ['a hot temperature', { temperature: 3 }, { status: 400, param: 'temperature' }],
     [
-      'audio',
-      { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
+      'a film',
+      { messages: [{ role: 'user', content: [{ type: 'input_video' }] }] },
       { status: 400, param: 'messages[0].content[0].type' },
     ],
   ])('is told about %s in the shape that it knows', async (_, { key, ...more }: { key?: string }, expected) => {

@@ -69,7 +69,11 @@ const message = z.discriminatedUnion('role', [
 ]);
 
 const tool = z.object({
-  type: z.literal('custom').nullish(),
+  type: z
+    .literal('custom', {
+      error: 'must be custom: other tools, such as those that run at the provider, are not available',
+    })
+    .nullish(),
   name: z.string(),
   description: z.string().nullish(),
   input_schema: z.record(z.string(), z.unknown()),

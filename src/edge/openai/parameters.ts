@@ -75,6 +75,11 @@ export const toolMembers: Members = used('type', 'function');
 export const functionMembers: Members = used('name', 'description', 'parameters', 'strict');
 export const formatMembers: Members = used('type', 'json_schema');
 export const schemaMembers: Members = { ...used('name', 'schema', 'strict'), description: 'hint' };
+export const fileMembers: Members = {
+  ...used('filename', 'file_data'),
+  file_id: unsupported('is not supported: files are not kept here; send `file_data`'),
+};
+export const audioMembers: Members = used('data', 'format');
 export const imageMembers: Members = { url: 'used', detail: 'hint' };
 
 /** Sees to it that nothing in a request is dropped in silence: what is not used is refused by name, or told as ignored. */

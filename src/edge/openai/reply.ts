@@ -229,6 +229,9 @@ const renamed: readonly [RegExp, string][] = [
   [/^inputs/, 'input'],
   [/^encoding$/, 'encoding_format'],
   [/^(messages\[\d+\])\.parts/, '$1.content'],
+  [/^(messages\[\d+\]\.content\[\d+\])\.document\.filename.*$/, '$1.file.filename'],
+  [/^(messages\[\d+\]\.content\[\d+\])\.document\b.*$/, '$1.file.file_data'],
+  [/^(messages\[\d+\]\.content\[\d+\])\.audio\b.*$/, '$1.input_audio.data'],
   [/^(messages\[\d+\]\.content\[\d+\]\.image)\.?.*$/, '$1_url.url'],
   [/^(messages\[\d+\]\.toolCalls\[\d+\])\.(name|arguments)/, '$1.function.$2'],
 ];

@@ -10,7 +10,9 @@ import { routingOf } from '../model-name.ts';
 import { type ReplyState, stateIn } from '../provider-state.ts';
 import { cacheOf } from './cache-control.ts';
 import {
+  audioMembers,
   completionMembers,
+  fileMembers,
   formatMembers,
   functionMembers,
   imageMembers,
@@ -37,6 +39,8 @@ export interface CompletionRequest {
 
 type Json = { readonly [name: string]: unknown };
 
+const base64 = /^[A-Za-z0-9+/=_-]+$/;
+const pdfData = /^data:application\/pdf;base64,([A-Za-z0-9+/=_-]+)$/;
 const imageData = /^data:(image\/[a-z+.-]+);base64,([A-Za-z0-9+/=_-]+)$/;
 
 /**
@@ -125,9 +129,37 @@ function partOf(value: unknown, at: string, members: MemberCheck): MessageInitSh
       const { url } = image;
       return { part: { case: 'image', value: imageOf(textAt(url, `${at}.image_url.url`), `${at}.image_url.url`) } };
     }
+    case 'file': {
+      const file = objectAt(part.file, `${at}.file`);
+      members.check(file, fileMembers, `${at}.file`);
+      return { part: { case: 'document', value: documentOf(file, `${at}.file`) } };
+    }
+    case 'input_audio': {
+      const audio = objectAt(part.input_audio, `${at}.input_audio`);
+      members.check(audio, audioMembers, `${at}.input_audio`);
+      return { part: { case: 'audio', value: audioOf(audio, `${at}.input_audio`) } };
+    }
     default:
-      return refuse(`${at}.type`, 'must be text or image_url');
+      return refuse(`${at}.type`, 'must be text, image_url, file or input_audio');
   }
+}
+
+function documentOf({ filename, file_data }: Json, at: string) {
+  const [, data = ''] =
+    pdfData.exec(textAt(file_data ?? '', `${at}.file_data`)) ??
+    refuse(`${at}.file_data`, 'must be a PDF as data:application/pdf;base64,...');
+  return {
+    filename: textAt(filename ?? '', `${at}.filename`),
+    source: { case: 'data' as const, value: new Uint8Array(Buffer.from(data, 'base64')) },
+  };
+}
+
+function audioOf({ data, format }: Json, at: string) {
+  const mediaType = { wav: 'audio/wav', mp3: 'audio/mpeg' }[textAt(format, `${at}.format`)];
+  if (mediaType === undefined) refuse(`${at}.format`, 'must be wav or mp3');
+  const text = textAt(data, `${at}.data`);
+  if (!base64.test(text)) refuse(`${at}.data`, 'must be base64');
+  return { data: new Uint8Array(Buffer.from(text, 'base64')), mediaType };
 }
 
 function imageOf(url: string, at: string): MessageInitShape<typeof ImageSchema> {

@@ -56,7 +56,9 @@ const typed = z.preprocess(
 );
 
 const tool = z.object({
-  type: z.literal('function', { error: 'must be function: tools that run at the provider are not available' }),
+  type: z.literal('function', {
+    error: 'must be function: other tools, such as those that run at the provider, are not available',
+  }),
   name: z.string(),
   description: z.string().nullish(),
   parameters: record.nullish(),

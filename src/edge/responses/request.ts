@@ -57,7 +57,9 @@ export function readResponses(body: unknown): ReadResponses {
     metadata: asked.metadata ?? {},
   };
   return {
-    ...{ stream: asked.stream === true, asked, ignored },
+    ...{ stream: asked.stream === true, asked },
+    // Nothing is kept; the reply says so, too.
+    ignored: asked.store === true ? [...ignored, 'store'] : ignored,
     placeOf: placeIn(
       placed.map(({ origin }) => origin),
       names,
