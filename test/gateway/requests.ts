@@ -1,3 +1,5 @@
+import { moreRequests } from './more-requests.ts';
+
 /** One request to compare: method and target as they are sent, and a JSON body. */
 export interface GatewayRequest {
   request: string;
@@ -224,4 +226,12 @@ const methods: GatewayRequest[] = [
   ].map((body) => ({ request: 'POST /v1/echo', body })),
 ];
 
-export const gatewayRequests: GatewayRequest[] = [...queries, ...bodies, ...spellings, ...paths, ...methods];
+export const nameOf = ({ request, body }: GatewayRequest): string =>
+  body === undefined ? request : `${request} ${body}`;
+
+const all = [...queries, ...bodies, ...spellings, ...paths, ...methods, ...moreRequests];
+
+/** Each request once. */
+export const gatewayRequests: readonly GatewayRequest[] = [
+  ...new Map(all.map((each) => [nameOf(each), each])).values(),
+];
