@@ -34,3 +34,4 @@ manifest.exports = Object.fromEntries(
 );
 writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 cpSync(join(home, 'README.md'), join(target, 'README.md'));
+if (existsSync(join(home, 'LICENSE'))) cpSync(join(home, 'LICENSE'), join(target, 'LICENSE'));

@@ -9,10 +9,16 @@ const home = fileURLToPath(new URL('..', import.meta.url));
 const root = join(home, '..', '..');
 const installed = join(root, 'node_modules');
 
-/** README.md marks what is run: `<!-- file: name -->` before the content of a file, `<!-- output: name -->` before what it prints. */
+/**
+ * README.md marks what is run: `<!-- file: name -->` before the content of a file, `<!-- output: name -->` before what it prints,
+ * `<!-- run -->` before commands.
+ */
 const marked = [
-  ...readFileSync(join(home, 'README.md'), 'utf8').matchAll(/<!-- (file|output): (\S+) -->\n```\w+\n(.*?)```/gs),
+  ...readFileSync(join(home, 'README.md'), 'utf8').matchAll(
+    /<!-- (file|output|run)(?:: (\S+))? -->\n```\w+\n(.*?)```/gs,
+  ),
 ].map(([, mark = '', name = '', text = '']) => ({ mark, name, text }));
+const commands = marked.filter(({ mark }) => mark === 'run').flatMap(({ text }) => text.trimEnd().split('\n'));
 
 let scratch: string;
 /** What the package has, by path. */
@@ -32,24 +38,21 @@ beforeAll(() => {
   run(process.execPath, [join(home, 'build.mjs'), dist]);
   const [tarball] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', scratch, dist]));
   packed = tarball.files.map(({ path }: { path: string }) => path).sort();
-  writeFileSync(join(scratch, 'package.json'), '{"private":true,"type":"module"}');
-  run('npm', [
-    'install',
-    '--offline',
-    '--legacy-peer-deps',
-    '--no-audit',
-    '--no-fund',
-    join(scratch, tarball.filename),
-  ]);
-  for (const name of ['@bufbuild/protobuf', 'yaml', 'google-proto-files']) link(name);
   for (const { mark, name, text } of marked) if (mark === 'file') writeFileSync(join(scratch, name), text);
-  writeFileSync(
-    join(scratch, 'buf.yaml'),
-    'version: v2\nmodules:\n  - path: .\n    excludes: [node_modules]\n  - path: node_modules/google-proto-files\n    includes: [node_modules/google-proto-files/google/api]\n',
-  );
-  run('buf', ['generate', '--path', 'greeter.proto', '--include-imports']);
+  for (const command of commands) {
+    const wanted = /^npm install (?:--save-dev )?(.*)$/.exec(command)?.[1]?.split(' ');
+    if (wanted) install(wanted, join(scratch, tarball.filename));
+    else run('sh', ['-c', command.replace(/^npx /, '')]);
+  }
 }, 300_000);
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** What the registry would give: this package from its tarball, others as this repository has them. */
+function install(names: readonly string[], tarball: string): void {
+  if (names.includes('@intelligence-api/transcoding'))
+    run('npm', ['install', '--offline', '--legacy-peer-deps', '--no-audit', '--no-fund', tarball]);
+  for (const name of names) if (name !== '@intelligence-api/transcoding') link(name);
+}
 
 function link(name: string): void {
   const path = join(scratch, 'node_modules', name);
@@ -72,6 +75,7 @@ test('it has compiled files, their declarations, the manifest and the README, an
 test.each(marked.filter(({ mark, name }) => mark === 'output' && name !== 'serve.mjs'))(
   '$name of the README prints what the README says, where there is no Fastify',
   ({ name, text }) => {
+    if (name === 'service.mjs') link('yaml');
     expect(run(process.execPath, [name])).toBe(text);
   },
 );
