@@ -113,7 +113,9 @@ export async function prepareChat(
   if (!choice.ok) {
     const withoutThem = settings.length > 0 ? chooseRoutes(wanted, offered, alwaysAvailable, deps.random) : undefined;
     if (withoutThem?.ok) return fail(untakenSettings(settings));
-    return fail(noOwnKey(use) ?? invalid(choice.field, choice.description, choice.reason));
+    // What no model can do even without these settings is the reason, not that none is left with them.
+    const { field, description, reason } = withoutThem ?? choice;
+    return fail(noOwnKey(use) ?? invalid(field, description, reason));
   }
   const quote = quoteCeiling(choice.routes, measure, {
     maxOutputTokens: request.maxOutputTokens,

@@ -219,6 +219,11 @@ eachServer((server) => {
         { status: 400, param: 'presence_penalty' },
       ],
       [
+        'a strict tool where the model takes none',
+        { model: 'extractive', tools: [{ type: 'function', function: { name: 'f', strict: true } }] },
+        { status: 400, param: 'tools' },
+      ],
+      [
         'a member of a tool',
         { tools: [{ type: 'function', function: { name: 'f', x: 1 } }] },
         { status: 400, param: 'tools[0].function.x' },
