@@ -34,6 +34,8 @@ export interface JsonSchemaOptions {
    * requests are bounded by is left out but for lists of words.
    */
   ofReplies?: boolean;
+  /** Fields with presence that replies always have. */
+  isAlwaysSet?: (field: DescField) => boolean;
   /** The name of a message's definition; its full name unless told. */
   nameOf?: (desc: DescMessage) => string;
   /** Refuse unknown fields. Off unless told: a later version may add fields to replies. */
@@ -94,7 +96,8 @@ export class JsonSchemas {
 
   /** Whether requests must have the field; of replies, whether they always do. */
   isRequired(field: DescField): boolean {
-    if (this.options.ofReplies) return field.presence === FeatureSet_FieldPresence.IMPLICIT;
+    if (this.options.ofReplies)
+      return field.presence === FeatureSet_FieldPresence.IMPLICIT || this.options.isAlwaysSet?.(field) === true;
     const rules = hasOption(field, fieldOption) ? getOption(field, fieldOption) : undefined;
     return rules?.required === true || this.options.isRequired?.(field) === true;
   }

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { type App, buildApp } from '../../src/app.ts';
 import { decide } from '../../src/config/config.ts';
 import { type Config, type Environment, parseSettings, type Secrets } from '../../src/config/index.ts';
+import { missingFields } from './always-set.ts';
 
 export interface TestApp extends App {
   operatorToken: string;
@@ -116,7 +117,11 @@ export async function send(
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+  const answered = parsed(text);
+  // Callers rely on what the contract says is always there, so every reply of every test is held to it.
+  const missing = response.status === 200 ? await missingFields(method, path, answered) : [];
+  if (missing.length > 0) throw new Error(`${method} ${path}: the reply lacks ${missing.join(', ')}`);
+  return { status: response.status, headers: response.headers, text, body: answered };
 }
 
 /** `reason` of an error body. */

@@ -2,6 +2,7 @@ import { type DescField, type DescMessage, type DescService, getOption, hasOptio
 import { type JsonSchema, JsonSchemas } from '../../base/message-schema.ts';
 import type { ProtoComments } from '../../base/proto-comments.ts';
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.ts';
+import { always_set } from '../../gen/intelligence/common/v1/replies_pb.ts';
 
 /** What requests may have, and what replies do have, are two schemas of a message that is in both. */
 export interface Schemas {
@@ -27,6 +28,7 @@ export function schemasOf({
     }),
     replies: new JsonSchemas({
       ...{ refPrefix, comments, ofReplies: true },
+      isAlwaysSet: (field) => hasOption(field, always_set) && getOption(field, always_set),
       nameOf: ({ typeName }) => (asked.has(typeName) ? `${typeName}.Reply` : typeName),
     }),
   };

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { missingFields } from '../../support/always-set.ts';
 import { type Answer, type Customer, onboard, send, startApp, type TestApp } from '../../support/app.ts';
 import { firstServer, useDatabase } from '../../support/database.ts';
 
@@ -85,12 +86,30 @@ test('what replies always have is required, and words of a list are an enum', ()
   expect(schemas['intelligence.wallet.v1.Wallet'].required).toEqual(
     expect.arrayContaining(['walletId', 'balanceUsd', 'paused']),
   );
+  expect(schemas['intelligence.wallet.v1.GetWalletResponse'].required).toEqual(['wallet']);
+  expect(schemas['intelligence.chat.v1.ChatResponse'].required).toEqual(
+    expect.arrayContaining(['message', 'usage', 'routing']),
+  );
+  expect(schemas['intelligence.chat.v1.ChatResponse'].required).not.toContain('cache');
+  expect(schemas['intelligence.key.v1.Key'].required).toContain('createTime');
+  expect(schemas['intelligence.key.v1.Key'].required).not.toContain('expireTime');
   expect(schemas['intelligence.wallet.v1.ListEntriesResponse'].required).toEqual(['entries', 'nextPageToken']);
   // Of what is in requests and in replies, requests may leave out what replies always have.
   expect(schemas['intelligence.chat.v1.Message'].required ?? []).not.toContain('toolCallId');
   expect(schemas['intelligence.chat.v1.Message.Reply'].required).toContain('content');
   expect(schemas['intelligence.key.v1.Key'].properties.state.enum).toEqual(['active', 'expired', 'revoked']);
   expect(schemas['intelligence.wallet.v1.Entry'].properties.kind.enum).toContain('adjustment');
+});
+
+// `send` asks this of every reply of every test.
+test('a reply that lacks what is always there is found, also within', async () => {
+  expect(await missingFields('GET', '/v1/wallet?x=1', {})).toEqual(['GetWalletResponse.wallet']);
+  const keys = { keys: [{ createTime: '2026-01-31T12:00:00Z' }, {}] };
+  expect(await missingFields('GET', '/v1/keys', keys)).toEqual(['ListKeysResponse.keys[1].createTime']);
+  expect(await missingFields('POST', '/v1/keys/key_1:revoke', { key: {} })).toEqual([
+    'RevokeKeyResponse.key.createTime',
+  ]);
+  expect(await missingFields('GET', '/openapi.json', {})).toEqual([]);
 });
 
 test('what the service answers is what the document says', async () => {
