@@ -8,7 +8,7 @@ import type {
   LanguageModelV4ToolCallPart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
-import { type Dialect, providerOptionsOf } from '../providers/index.ts';
+import { canBeStrict, type Dialect, providerOptionsOf } from '../providers/index.ts';
 import type { CallState, MessageState } from './provider-state.ts';
 import type { ChatCachePoint, ChatMessage, ChatPart, ChatRequest, ChatToolCall, Ignored } from './types.ts';
 import { type Asking, unsupportedBy } from './unsupported.ts';
@@ -54,7 +54,9 @@ export function callOptionsOf(asking: Asking): { options: LanguageModelV4CallOpt
 
 /** What the provider specification has no words for. */
 function ownOptionsOf({ parallelToolCalls, tools = [], responseFormat }: ChatRequest) {
-  const strictJsonSchema = responseFormat?.strict;
+  // The packages ask for a strict schema where nothing is said; one that cannot be is refused, though it can be shown and checked.
+  const isLoose = responseFormat?.schema !== undefined && !canBeStrict(responseFormat.schema);
+  const strictJsonSchema = responseFormat?.strict ?? (isLoose ? false : undefined);
   return providerOptionsOf({
     ...(parallelToolCalls === undefined || tools.length === 0 ? {} : { parallelToolCalls }),
     ...(strictJsonSchema === undefined ? {} : { strictJsonSchema }),

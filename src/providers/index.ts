@@ -20,6 +20,7 @@ export { type AnsweredInTurn, type CallBreaker, type CallOutcome, tryInTurn } fr
 export { failureOfOwnKey, refusesKey } from './own-key-failure.ts';
 export type { Ranked, RerankApi, RerankUpstream } from './rerank-upstream.ts';
 export type { ProviderKind, ProviderSettings } from './settings.ts';
+export { canBeStrict } from './strict-schema.ts';
 export { type UpstreamFailure, type UpstreamOutcome, upstreamFailure } from './upstream-failure.ts';
 export { defaultUpstreamLimits, type UpstreamLimits } from './upstream-fetch.ts';
 

@@ -1,10 +1,13 @@
+import { refusalOf } from './strict-openai.ts';
 import { completion, type SeenRequest, type UpstreamReply } from './upstream.ts';
 
 type Json = Record<string, unknown>;
 
-/** An answer of a model, whole: `make` sees the request. Streamed when the request asks for it. */
+/** An answer of a model, whole: `make` sees the request, where it is one that OpenAI takes. Streamed when the request asks for it. */
 export function chatAnswer(make: (body: Json) => { content: string | null; tool_calls?: Json[] }) {
   return ({ body }: SeenRequest): UpstreamReply => {
+    const wrong = refusalOf(body);
+    if (wrong) return wrong;
     const message = make(body);
     const finish = message.tool_calls ? 'tool_calls' : 'stop';
     const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };

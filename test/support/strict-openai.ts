@@ -24,8 +24,8 @@ export function strictOpenAi(
   return async ({ path, headers, body }) => {
     if (path !== '/v1/chat/completions') return { status: 404, body: { error: { message: `no ${path}` } } };
     if (headers.authorization !== 'Bearer sk-upstream') return { status: 401, body: { error: { message: 'key' } } };
-    const wrong = problemOf(body);
-    if (wrong) return openAiRefusal(...wrong);
+    const wrong = refusalOf(body);
+    if (wrong) return wrong;
     const message = await reply(body);
     const usage = { prompt_tokens: 20, completion_tokens: 7, total_tokens: 27 };
     const finish_reason = message.tool_calls ? 'tool_calls' : 'stop';
@@ -49,6 +49,12 @@ export function strictOpenAi(
       ],
     };
   };
+}
+
+/** How OpenAI refuses a request that breaks a rule; undefined where it breaks none. */
+export function refusalOf(body: Json): UpstreamReply | undefined {
+  const wrong = problemOf(body);
+  return wrong && openAiRefusal(...wrong);
 }
 
 function event(data: Json): string {
