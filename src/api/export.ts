@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { csvLine } from '../base/csv.ts';
 import type { Call } from './call.ts';
 
@@ -15,7 +16,7 @@ export type PrintedRow = Readonly<Record<string, string | Readonly<Record<string
  */
 export async function* printFile(
   { call, name, format, columns }: { call: Call; name: string; format: string; columns: readonly string[] },
-  batches: AsyncIterable<PrintedRow[]> | Iterable<PrintedRow[]>,
+  batches: AsyncIterable<PrintedRow[]>,
 ): AsyncIterable<FilePart> {
   const json = format === 'jsonl';
   const contentType = json ? 'application/jsonl; charset=utf-8' : 'text/csv; charset=utf-8; header=present';
@@ -38,9 +39,16 @@ function cellOf(value: PrintedRow[string] | undefined): string {
   return typeof value === 'object' ? JSON.stringify(value) : (value ?? '');
 }
 
-/** Rows in parts of a size that is kind to memory. */
-export function* inBatches<T>(rows: readonly T[], size = 1_000): Iterable<T[]> {
-  for (let start = 0; start < rows.length; start += size) yield rows.slice(start, start + size);
+/** Rows printed in parts, when each part is asked for: a turn and the memory hold one part, however many rows there are. */
+export async function* printedInParts<T>(
+  rows: readonly T[],
+  print: (row: T) => PrintedRow,
+  size = 1_000,
+): AsyncIterable<PrintedRow[]> {
+  for (let start = 0; start < rows.length; start += size) {
+    yield rows.slice(start, start + size).map(print);
+    await nextTurn();
+  }
 }
 
 const encoder = new TextEncoder();

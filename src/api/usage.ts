@@ -7,7 +7,7 @@ import type { UsageRowSchema } from '../gen/intelligence/wallet/v1/wallet_pb.ts'
 import type { WalletService } from '../gen/intelligence/wallet/v1/wallet_service_pb.ts';
 import type { Entry, MetadataFilter, Statements, TimeRange, UsageDimension, UsageRow } from '../wallet/index.ts';
 import { accountOf, accountToRead } from './caller.ts';
-import { inBatches, type PrintedRow, printFile } from './export.ts';
+import { type PrintedRow, printedInParts, printFile } from './export.ts';
 import type { Handlers } from './handlers.ts';
 import { milliseconds } from './mapping.ts';
 
@@ -26,7 +26,7 @@ export function usageHandlers(
       const rows = unwrap(await statements.allUsage({ accountId: accountOf(call.caller), ...usage }));
       const label = usage.groupByMetadata === undefined ? [] : ['metadataValue'];
       const columns = [...usage.groupBy.map((name) => columnOf[name]), ...label, ...sumColumns];
-      yield* printFile({ call, name: 'usage', format: request.format, columns }, inBatches(rows.map(printedRow)));
+      yield* printFile({ call, name: 'usage', format: request.format, columns }, printedInParts(rows, printedRow));
     },
     async *exportEntries(request, call) {
       const wanted = present({ ...rangeOf(request), metadata: request.metadata });
