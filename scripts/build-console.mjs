@@ -26,11 +26,26 @@ if (!isBuilt()) {
     await build({ ...config, build: { outDir: beside, emptyOutDir: true } });
     for (const file of readdirSync(beside, { recursive: true, encoding: 'utf8' }).filter(isText))
       compress(beside, file);
-    rmSync(output, { recursive: true, force: true });
-    renameSync(beside, output);
+    putInPlace(beside);
     writeFileSync(stamp, digest);
   } finally {
     rmSync(beside, { recursive: true, force: true });
+  }
+}
+
+/** Moves a build where it is served, and the one before out of the way. Others that build at one time may have put theirs there meanwhile. */
+function putInPlace(folder) {
+  for (let attempt = 1; ; attempt++) {
+    const before = `${folder}-before-${attempt}`;
+    try {
+      if (existsSync(output)) renameSync(output, before);
+      renameSync(folder, output);
+      return;
+    } catch (error) {
+      if (attempt === 10 || !['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error;
+    } finally {
+      rmSync(before, { recursive: true, force: true });
+    }
   }
 }
 
