@@ -18,7 +18,8 @@ export function MoneyBanners() {
   const available = readUsd(wallet?.availableUsd);
   const threshold = readUsd(alert?.thresholdUsd);
   if (!wallet) return null;
-  const action = (
+  // On the page of credit one is there.
+  const action = path !== '/credit' && (
     <Link class="button primary" href="/credit">
       {t('common.topUp')}
     </Link>
