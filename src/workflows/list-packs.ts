@@ -15,8 +15,9 @@ import { riskPacks } from './families/risk.ts';
 import { signPacks } from './families/risk-assessment.ts';
 import { scorecards } from './families/scoring.ts';
 import type { Plain } from './family.ts';
-import { factLanguages, type Kind } from './listing/fact-patterns.ts';
+import { factLanguages } from './listing/fact-patterns.ts';
 import { listingFacts } from './listing/facts.ts';
+import type { Kind } from './listing/patterns/pattern.ts';
 import { draftKinds, draftKindsVersion, draftWords } from './packs/draft-kinds.ts';
 
 export type PackList = Plain<ListPacksResponse>;

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { ListingReply, ListingRequest } from '../families/readiness.ts';
 import { messagesFor } from '../families/risk-words.ts';
-import type { Kind } from '../listing/fact-patterns.ts';
 import type { Fact } from '../listing/facts.ts';
+import type { Kind } from '../listing/patterns/pattern.ts';
 import { faultOfFact, proposableFacts, valueOfFact } from '../listing/proposed-facts.ts';
 import { riskCategories } from '../packs/risk-categories.ts';
 import { type FactAdvice, listingAnswer } from './answer.ts';

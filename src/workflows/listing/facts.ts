@@ -1,8 +1,9 @@
 import type { ListingFact } from '../../gen/intelligence/workflow/v1/readiness_pb.ts';
 import type { Plain } from '../family.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
-import { factPatterns, type Kind } from './fact-patterns.ts';
+import { factPatterns } from './fact-patterns.ts';
 import { namedFacts } from './named-facts.ts';
+import type { Kind } from './patterns/pattern.ts';
 import { amountOf, plainText } from './plain-text.ts';
 
 /** What a listing says of what it offers: a fact, where it stands, and in which words. */

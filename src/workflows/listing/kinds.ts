@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readPack } from '../packs/read.ts';
-import type { Kind } from './fact-patterns.ts';
+import type { Kind } from './patterns/pattern.ts';
 import { plainText } from './plain-text.ts';
 
 const kindWords = z.record(

@@ -1,4 +1,4 @@
-import type { FactPattern, FactReader } from './fact-patterns.ts';
+import type { FactPattern, FactReader } from './patterns/pattern.ts';
 import { amountOf, numeral } from './plain-text.ts';
 
 // Facts whose values are names out of a list, and dates: what a pattern of numbers and units cannot read.

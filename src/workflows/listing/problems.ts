@@ -1,8 +1,8 @@
 import type { CheckResult, Severity } from '../checks/checks.ts';
 import { isMash } from '../sense/field-sense.ts';
 import type { SentenceName, Words } from '../words/index.ts';
-import type { Kind } from './fact-patterns.ts';
 import type { Fact, ReadFacts } from './facts.ts';
+import type { Kind } from './patterns/pattern.ts';
 
 interface Listed {
   title: string;

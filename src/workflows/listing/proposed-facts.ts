@@ -1,6 +1,7 @@
 import { occursIn } from '../text/phrases.ts';
-import { type Kind, notMileage, otherYear } from './fact-patterns.ts';
 import { knownFacts } from './facts.ts';
+import type { Kind } from './patterns/pattern.ts';
+import { notMileage, otherYear } from './patterns/vehicles.ts';
 import { amountOf, countOf, numeral, plainText, smallWords } from './plain-text.ts';
 
 /** A fact that a model reads from a text: its value, and the words in which it stands. */

@@ -1,0 +1,173 @@
+import { amountOf, numeral } from '../plain-text.ts';
+import { after, before, COUNT, type FactPattern, numberWithin, oneOf } from './pattern.ts';
+
+const thousands = 'k ?(?:€|eur|chf|£|\\$)?|t ?€|teur|tchf|tsd\\.?(?: ?(?:€|eur|euro))?|mil(?: euros)?|thousand|mille';
+
+/** What is read of a job. */
+export const jobPatterns: readonly FactPattern[] = [
+  {
+    fact: 'hoursPerWeek',
+    type: 'number',
+    kinds: ['jobs'],
+    fields: ['hours', 'hoursperweek', 'wochenstunden', 'horas', 'heures'],
+    pattern: /\b(\d{1,2}(?:[.,]\d)?) ?-?(?:h|hrs?|hours?|std\.?|stunden|horas|heures)(?![a-z0-9])(?! ?(?:a|per) day)/g,
+    read: (match, text) =>
+      Number(amountOf(match[1] ?? '')) >= 5 &&
+      !/£|€|\$|\d[ -]$/.test(before(text, match, 3)) &&
+      !/(?:shifts?|schicht(?:en)?|dienste?n?|turnos?|postes?|jornadas?) (?:of|zu|von|mit|de) $/.test(
+        before(text, match, 20),
+      )
+        ? String(amountOf(match[1] ?? ''))
+        : undefined,
+  },
+  {
+    fact: 'workload',
+    kinds: ['jobs'],
+    fields: ['workload', 'employmenttype', 'worktime', 'arbeitszeit', 'jornada'],
+    pattern:
+      /full.?time|vollzeit|jornada completa|tiempo completo|temps plein|temps complet|part.?time|teilzeit|media jornada|jornada parcial|tiempo parcial|temps partiel|minijob|\d+ ?% ?pensum/g,
+    read: oneOf({ 'full-time': /full|voll|complet|plein/, 'part-time': /part|teil|media|mini|pensum/ }),
+  },
+  {
+    fact: 'contract',
+    kinds: ['jobs'],
+    fields: ['contract', 'contracttype', 'jobtype', 'vertrag', 'vertragsart', 'contrato', 'contrat'],
+    pattern:
+      /permanent|\bperm\b|unbefristet|festanstellung|indefinid[oa]|contrato fijo|\bcdi\b|fixed.?term|temporary|\btemp\b|befristet|temporal|\bcdd\b|\d.?year contract|intern(?:ship)?\b|praktikum|practicas|\bstage\b|alternance|ausbildung|apprentice|freelance|freiberuf|autonomo|interim|zeitarbeit|werkstudent|aushilfe|seasonal|saison|temporada/g,
+    read: oneOf({
+      permanent: /perm|unbefristet|fest|indefinid|fijo|cdi/,
+      internship: /intern|praktik|practicas|\bstage/,
+      'fixed-term': /fixed|befristet|cdd|year contract|temporada/,
+      apprenticeship: /ausbildung|apprent|alternance/,
+      freelance: /free|freib|autonomo/,
+      temporary: /temp|interim|zeitarbeit|aushilfe|season|saison|werkstudent/,
+    }),
+  },
+  {
+    fact: 'employer',
+    kinds: ['jobs'],
+    fields: [
+      'employer',
+      'company',
+      'arbeitgeber',
+      'firma',
+      'unternehmen',
+      'empresa',
+      'entreprise',
+      'employeur',
+      'companyname',
+      'organisation',
+      'organization',
+    ],
+    pattern:
+      /(?:(?:[a-z0-9][a-z0-9&.'-]* ){1,4}(?=gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b))?\b(?:gmbh|ltd|inc\b|llc|ag\b|kg\b|s\.?l\.?u?\b|s\.a\.|sarl|sas\b)|(?:(?:hotel|restaurant[e]?|cafe|backerei|metzgerei|klinik|praxis|kanzlei|autohaus|boulangerie|brasserie|garage|clinique|cabinet|panaderia|clinica|taller|hospital|bakery|clinic|pub|inn|school|schule) [a-z0-9&.'-]+(?: [a-z0-9&.'-]+)? (?=sucht|recrute|recherche|busca|is hiring|is looking))/g,
+    read: (match) =>
+      match[0]
+        .replace(
+          /^(?:(?:wir|die|der|das|bei|at|the|for|fur|in|chez|la|le|el|empresa|firma|und|and|our|team|we|are|unser|unserem|unsere|nuestro|notre|equipo|equipe|unternehmen) )+/,
+          '',
+        )
+        .trim(),
+  },
+  {
+    // What names nobody, after those that do.
+    fact: 'employer',
+    kinds: ['jobs'],
+    pattern:
+      /with [a-z]+ at the [a-z ]+|\bfamil(?:y|ie)\b|famille|familia|our (?:team|clinic|shop|restaurant|company)|we (?:are|run)|unser(?:e|em|er|en)? [a-z]+|nuestr[oa] [a-z]+|notre [a-z]+/g,
+    read: (match) => match[0].trim(),
+  },
+  {
+    fact: 'experienceYears',
+    kinds: ['jobs', 'services'],
+    pattern: new RegExp(
+      `${COUNT}\\+? (?:yrs|years?|jahren?|anos|ans)(?: of| de| d'| in the)? ?(?:experience|erfahrung|experiencia|trade|teaching|berufserfahrung)`,
+      'g',
+    ),
+    read: numberWithin(1, 80),
+  },
+  {
+    fact: 'remote',
+    kinds: ['jobs', 'services'],
+    fields: ['remote'],
+    pattern:
+      /hybrid|remote|home.?office|homeoffice|teletrabajo|teletravail|\bonline\b|en ligne|por videollamada|a distance|a distancia|bundesweit|deutschlandweit|worldwide/g,
+    read: Object.assign(
+      (match: RegExpExecArray, text: string) => {
+        const near = before(text, match, 24);
+        if (
+          /\b(?:no|not|kein|keine|ohne|sin|pas de|sans|apply|bewerb[a-z]*|postul[a-z]*|solicitud) (?:[a-z]+ ){0,2}$/.test(
+            near,
+          )
+        )
+          return undefined;
+        return /hybrid/.test(match[0]) ||
+          /(?:one|two|three|four|ein|eine[mn]?|zwei|drei|dos|tres|un|deux|trois|\d) (?:day|tag|dia|jour)/.test(
+            `${near}${after(text, match, 24)}`,
+          )
+          ? 'hybrid'
+          : 'true';
+      },
+      { type: 'choice' as const, choices: ['hybrid', 'true'] },
+    ),
+  },
+  {
+    fact: 'salaryMin',
+    type: 'number',
+    kinds: ['jobs'],
+    // A range of thousands without a currency: 55k to 68k, 55-68 TEUR, 38 a 45k.
+    pattern: new RegExp(
+      `(?<![\\d.,a-z])((?:${numeral}) ?(?:${thousands})?) ?(?:-|–|bis|to|and|a|hasta|y|und|et) ?((?:${numeral}) ?(?:${thousands}))(?![a-z0-9])`,
+      'g',
+    ),
+    read: (match, text) => {
+      const [least, most] = [thousandsOf(match[1] ?? ''), thousandsOf(match[2] ?? '')];
+      const isRange = least <= most && least * 4 >= most && most >= 10_000 && most <= 1_000_000;
+      return isRange && !isExtra(text, match) ? String(least) : undefined;
+    },
+  },
+  {
+    fact: 'salaryMin',
+    type: 'number',
+    kinds: ['jobs'],
+    fields: ['salary', 'salaryfrom', 'salarymin', 'gehalt', 'lohn', 'salario', 'salaire', 'pay'],
+    pattern: new RegExp(
+      `(?:[€£$]|eur|chf|usd|gbp) ?((?:${numeral})k?)|(?:((?:${numeral})k?) ?(?:€ ?|eur )?(?:-|bis|to|a|et|y|und) ?)?((?:${numeral})k?) ?(?:€|euros?|eur\\b|chf|£|brutto)`,
+      'g',
+    ),
+    read: (match, text) => {
+      const [, after, from, to] = match;
+      if (isExtra(text, match)) return undefined;
+      if (from !== undefined && to !== undefined) return String(lowerOf(from, to));
+      const value = amountOf(after ?? to ?? '');
+      return String(
+        value < 1000 && /\d ?- ?\d{2}k/.test(match.input.slice(match.index, match.index + 12)) ? value * 1000 : value,
+      );
+    },
+  },
+];
+
+/** An amount of a range of thousands, the unit of which stands at its end only or at both. */
+function thousandsOf(text: string): number {
+  const value = amountOf(text.replace(/[^\d.,' ]/g, '').trim());
+  return value < 1000 ? value * 1000 : value;
+}
+
+/** What is paid besides the wage: once, for a weekend, for the journey. */
+function isExtra(text: string, match: RegExpExecArray): boolean {
+  return (
+    /(?:bonus|pramie|praemie|zulage|zuschlag|plus|prime|prima|complemento|allowance|ticket)[a-z ]{0,12}$/.test(
+      before(text, match, 22),
+    ) ||
+    /^ ?(?:joining|sign(?:ing)?[ -]on|welcome|referral|antritts|start)?[ -]?(?:bonus|pramie|zulage|zuschlag|prime\b|allowance)/.test(
+      after(text, match, 26),
+    )
+  );
+}
+
+/** The lower end of a range such as 3.000 - 3.500 or 40-45k; its upper end where the first number is none of the range. */
+function lowerOf(from: string, to: string): number {
+  const most = amountOf(to);
+  const least = amountOf(from) * (/k$/.test(to) && !/k$/.test(from) ? 1000 : 1);
+  return least <= most && least * 4 >= most ? least : most;
+}

@@ -1,0 +1,21 @@
+import { amountOf, numeral } from '../plain-text.ts';
+import { before, type FactPattern } from './pattern.ts';
+
+/** Words before an amount that is not what is asked for. */
+const otherPrice =
+  /(?:neupreis|\bnp|listenpreis|kaution|gekostet|bezahlt|\buvp|prix neuf|paye[es]*|achete[es]* |caution|depot de garantie|precio nuevo|\bcosto|pague|fianza|deposit|cost (?:me|new)|paid|\brrp|new price|was|statt|instead of|originally|anfahrt(?:spauschale)?|call.?out|travel|fahrtkosten|deplacement|desplazamiento|versand|shipping|postage|delivery|envio|livraison)[a-z :(]{0,12}$/;
+
+/** What is asked for anything. */
+export const pricePatterns: readonly FactPattern[] = [
+  {
+    fact: 'price',
+    type: 'number',
+    kinds: [],
+    pattern: new RegExp(
+      `(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?((?:${numeral})k?)(?!\\d)|(?<![\\d.,])((?:${numeral})k?) ?(?:€|euros?\\b|eur\\b|£|quid|\\$|chf\\b|vb\\b)|(?<![\\d.,])((?:${numeral})) (?:per hour|an hour|online|por hora|die stunde|pro stunde|de l'heure)`,
+      'g',
+    ),
+    read: (match, text) =>
+      otherPrice.test(before(text, match, 26)) ? undefined : String(amountOf(match[1] ?? match[2] ?? match[3] ?? '')),
+  },
+];

@@ -1,0 +1,71 @@
+import { type FactPattern, unlessNegated, YEAR } from './pattern.ts';
+
+const purchased = /bought|purchased|gekauft|kauf|comprad|achete|receipt|rechnung|factura|facture/;
+
+/** What is read of services, and of things to wear, to sit on and to own. */
+export const thingPatterns: readonly FactPattern[] = [
+  {
+    fact: 'quoted',
+    type: 'boolean',
+    kinds: ['services'],
+    pattern:
+      /\bquotes?\b|estimate|on request|angebot|auf anfrage|kostenvoranschlag|festpreis|presupuesto|sin compromiso|a consultar|devis|sur demande/g,
+    read: () => 'true',
+  },
+  {
+    fact: 'condition',
+    kinds: ['electronics', 'furniture', 'fashion', 'generic'],
+    fields: ['condition', 'zustand', 'estado', 'etat', 'grade'],
+    pattern:
+      /like new|as new(?! [a-z])|neuwertig|wie neu|como nuev[oa]|comme neuf|comme neuve|brand new|(?:^|[.,;:!-] ?)new(?= sealed|[.,;!]|$| in box| with tags| and unused)|new sealed|unopened|\bsealed\b|nagelneu|originalverpackt|\bovp\b(?= ungeoffnet)|unbenutzt|ungetragen|sin estrenar|a estrenar|precintad[oa]|neu(?:f|ve)? (?:et )?(?:jamais|sous blister|avec etiquette)|jamais (?:porte|servi|utilise)e?|neu(?=[.,;!]|$)|very good|sehr gut(?:er|em|en)?|muy buen(?:o|a|as)?|tres bon(?:ne)?|excellent|exzellent|excelente|hervorragend|perfecto estado|parfait etat|top.?zustand|good (?:used )?condition|good working|\bcondition:? good|buen estado|buenas condiciones|bon etat|bonne etat|gut(?:er|em|en)? (?:gebrauchter )?zustand|gut erhalten|gepflegt|well kept|used\b|gebraucht|usad[oa]|segunda mano|occasion|d'occasion|worn\b|getragen|refurbished|generaluberholt|reacondicionad|reconditionne|(?:not|no longer|n't) work(?:s|ing)?\b|(?:works?|runs?) (?:fine|well|great|perfectly|like new)|fully working|einwandfrei|lauft (?:gut|super|problemlos|tadellos)|va (?:muy )?bien|marche (?:tres )?bien|marche parfaitement|tourne bien|funktioniert (?:leider |gar |uberhaupt )?nicht|funktioniert|\b(?:no|ya no) (?:funciona|enciende)|funciona|ne fonctionne (?:pas|plus)|fonctionne|for parts|broken|defekt|averiad|para piezas|en panne|pour pieces|scratch|kratzer|schramme|\bdelle|\bbeule|gebrauchsspuren|aranazo|\bgolpes?\b|rozadura|abolladura|rayure|eraflure|\bbosses?\b|\bdents?\b|\bscuffs?\b|\bchipped\b|restored|restauriert|restaurad|\b(?:[5-9]|10) ?\/ ?10\b|grade [abc]\b|condition \d|never used|nie benutzt|sin usar|mint\b|no marks|never crashed|damaged|stains?\b|flecken|zustand/g,
+    read: unlessNegated({
+      'like new': /like new|as new|neuwertig|wie neu|como nuev|comme neu|mint|no marks/,
+      'for parts':
+        /parts|not work|longer work|n't work|nicht|no (?:funciona|enciende)|fonctionne p|broken|defekt|averiad|piezas|panne|pieces|damaged/,
+      new: /new|sealed|unopened|nagelneu|verpackt|unbenutzt|ungetragen|estrenar|precintad|jamais|never used|nie benutzt|sin usar|^neu|ovp/,
+      'very good':
+        /very good|sehr gut|muy buen|tres bon|excel|exzel|hervor|perfecto estado|parfait|top|(?:8|9|10) ?\/ ?10|never crashed/,
+      good: /good|buen|bon|gut|gepflegt|well kept|grade [ab]/,
+      working: /work|runs|funktion|einwandfrei|lauft|funciona|va |marche|tourne|fonctionne/,
+      refurbished: /refurb|general|reacond|recond|rest/,
+      used: /./,
+    }),
+  },
+  {
+    fact: 'dimensions',
+    kinds: ['furniture', 'generic'],
+    fields: [
+      'dimensions',
+      'size',
+      'masse',
+      'medidas',
+      'width',
+      'height',
+      'length',
+      'breite',
+      'ancho',
+      'largeur',
+      'widthcm',
+      'lengthcm',
+      'heightcm',
+    ],
+    pattern:
+      /\b\d{2,3}(?:[.,]\d)? ?(?:cm)? ?(?:x|×|by|mal|por|sur|auf) ?\d{2,3}|\b\d{2,3}(?:[.,]\d)? ?(?:cm|mm|centimet|zentimeter)|\b\d[.,]\d{1,2} ?(?:m|metros?|metres?|meter)\b|\b\d ?(?:ft|feet)\b|\d"/g,
+    read: (match) => match[0],
+  },
+  {
+    fact: 'size',
+    kinds: ['fashion'],
+    fields: ['size', 'grosse', 'groesse', 'talla', 'taille', 'pointure'],
+    pattern:
+      /(?:size|gr(?:osse|oße|\.)?|talla|t\.|taille|pointure|numero|uk|eu|us|konfektionsgrosse|schuhgrosse)[ :]{0,2}(\d{1,3}(?:[.,]5)?(?:[/-]\d{1,3})?|x{0,3}[sml]|one size|unica|unique)(?![a-z0-9])|\b(x{1,3}[sl])\b|\bw\d\d ?\/? ?l\d\d|\b(\d{2,3})\/(\d{2,3}) ?cm|\b\d{1,2} ?- ?\d{1,2} (?:years|jahre|anos|ans|months|monate|meses|mois)/g,
+    read: (match) => (match[1] ?? match[0]).toUpperCase(),
+  },
+  {
+    fact: 'purchased',
+    type: 'number',
+    kinds: ['electronics'],
+    pattern: new RegExp(`(?:bought|purchased|gekauft|kaufdatum|comprad[oa]|achete[e]?)[a-z ]{0,24}${YEAR}`, 'g'),
+    read: (match) => (purchased.test(match[0]) ? match[1] : undefined),
+  },
+];
