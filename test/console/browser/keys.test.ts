@@ -71,6 +71,16 @@ test("what each key has spent and cost is the API's, to the nano-USD, and the to
   expect(nano((await Promise.all(await amounts(page, 'Total')))[0])).toBe(whole);
 });
 
+test('who has a key and no reply yet is led on, and who had one is not', async () => {
+  const page = await site.open('/keys');
+  await page.getByRole('row', { name: /Total/ }).waitFor();
+  const next = (on: Page) => on.getByText('The first reply is still to come.');
+  expect(await next(page).count()).toBe(0);
+  const customer = await onboard(site.app, '5.00');
+  const other = await site.open('/keys', { credential: customer.managementKey });
+  await next(other).waitFor();
+});
+
 test('a new key is shown once, works, and is nowhere in the page after that', async () => {
   const page = await site.open('/keys');
   await page.getByRole('button', { name: 'Create a key' }).click();
