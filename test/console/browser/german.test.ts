@@ -13,6 +13,9 @@ const site = openConsole({
     const { app, customer } = filled;
     await send(app, 'PATCH', '/v1/wallet/low-balance-alert', customer.managementKey, { thresholdUsd: '6.5' });
     await send(app, 'POST', '/v1/clients', customer.managementKey, { displayName: 'Laden', keyId: customer.keyId });
+    const entries = [{ id: 'grau', phrases: ['grauer Markt'], category: 'grey_market', reason: 'Ohne Garantie.' }];
+    const allow = [{ phrase: 'Grauer Markt 5', reason: 'Unsere Anschrift.' }];
+    await send(app, 'POST', '/v1/risk-packs', customer.managementKey, { pack: { packId: 'marke', entries, allow } });
   },
 });
 
@@ -102,6 +105,8 @@ looked('/models', 'models');
 looked('/workflows/readiness', 'workflows');
 looked('/workflows/drafts', 'workflows-drafts');
 looked('/workflows/definitions', 'workflows-definitions');
+looked('/workflows/risk-packs', 'workflows-risk-packs', { states: ['filled', 'empty'] });
+looked('/workflows/risk-packs?pack=marke', 'workflows-risk-pack');
 looked('/pulse', 'pulse');
 looked('/pulse/checkout', 'pulse-journey');
 looked('/devices', 'devices');

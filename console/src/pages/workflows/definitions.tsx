@@ -3,11 +3,11 @@ import { Link } from 'wouter-preact';
 import type { RpcRequest } from '../../api.ts';
 import { findText, t } from '../../i18n/index.ts';
 import { useRpc, useRpcMutation } from '../../query.ts';
-import { Async, Badge, Button, Curl, Dialog, Failure, Section, Table, Time, toast } from '../../ui/index.ts';
+import { Async, Badge, Button, Curl, Section, Table, Time, toast } from '../../ui/index.ts';
 import { stateKind } from './draft-review.tsx';
-import { JsonEditor } from './editor.tsx';
+import { Ending } from './ending.tsx';
 import { definitionExample } from './families.ts';
-import { placesOf } from './json-places.ts';
+import { JsonForm } from './json-form.tsx';
 
 type Definition = NonNullable<RpcRequest<'WorkflowService.CreateWorkflowDefinition'>['definition']>;
 
@@ -60,7 +60,7 @@ export function Definitions() {
                   ),
                 },
                 { id: 'time', title: t('workflows.made'), cell: ({ createTime }) => <Time at={createTime} /> },
-                { id: 'actions', title: t('workflows.actions'), cell: (row) => <Ending definition={row} /> },
+                { id: 'actions', title: t('workflows.actions'), cell: (row) => <End definition={row} /> },
               ]}
             />
             {nextPageToken && <p class="muted">{t('workflows.moreDefinitions')}</p>}
@@ -77,80 +77,43 @@ function nameOf({ client, workflow }: Definition): string {
 }
 
 function Make({ onDone }: { onDone: () => void }) {
-  const [text, setText] = useState(() => JSON.stringify(definitionExample, null, 2));
   const make = useRpcMutation('WorkflowService.CreateWorkflowDefinition', {
     onSuccess: ({ definition }) => {
       toast(t('workflows.madeVersion', { version: definition?.version ?? 1 }));
       onDone();
     },
   });
-  // The page's text is the definition; the request has it in a field.
-  const violations = (make.error?.violations ?? []).map(({ field, description }) => ({
-    field: field.replace(/^definition\.?/, ''),
-    description,
-  }));
   return (
-    <div class="form">
-      <p class="muted">{t('workflows.makeHelp')}</p>
-      <JsonEditor
-        label={t('workflows.definition')}
-        value={text}
-        violations={violations}
-        onValue={(value) => {
-          make.reset();
-          setText(value);
-        }}
-      />
-      {make.error && <Failure failure={{ ...make.error, violations: [] }} />}
-      <div class="actions">
-        <Button onClick={onDone}>{t('common.cancel')}</Button>
-        <Button
-          kind="primary"
-          busy={make.isPending}
-          disabled={placesOf(text).problem !== undefined}
-          onClick={() => make.mutate({ definition: JSON.parse(text) })}
-        >
-          {t('workflows.makeVersion')}
-        </Button>
-      </div>
-    </div>
+    <JsonForm
+      label={t('workflows.definition')}
+      help={t('workflows.makeHelp')}
+      initial={definitionExample}
+      field="definition"
+      saveText={t('workflows.makeVersion')}
+      change={make}
+      onSave={(definition) => make.mutate({ definition: definition as Definition })}
+      onCancel={onDone}
+    />
   );
 }
 
 /** Retiring stops all versions; what is retired can be deleted. */
-function Ending({ definition }: { definition: Definition }) {
+function End({ definition }: { definition: Definition }) {
   const { client = '', workflow = '', state } = definition;
-  const [asking, setAsking] = useState(false);
-  const done = { onSuccess: () => setAsking(false) };
-  const retire = useRpcMutation('WorkflowService.RetireWorkflowDefinition', done);
-  const remove = useRpcMutation('WorkflowService.DeleteWorkflowDefinition', done);
-  const isActive = state === 'active';
-  const change = isActive ? retire : remove;
+  const retire = useRpcMutation('WorkflowService.RetireWorkflowDefinition');
+  const remove = useRpcMutation('WorkflowService.DeleteWorkflowDefinition');
+  const request = { client, workflow };
+  const name = nameOf(definition);
+  if (state === 'active')
+    return (
+      <Ending
+        name={t('workflows.retire')}
+        help={t('workflows.retireHelp', { name })}
+        change={retire}
+        request={request}
+      />
+    );
   return (
-    <>
-      <Button kind="quiet" onClick={() => setAsking(true)}>
-        {isActive ? t('workflows.retire') : t('workflows.delete')}
-      </Button>
-      <Dialog
-        title={isActive ? t('workflows.retire') : t('workflows.delete')}
-        open={asking}
-        onClose={() => setAsking(false)}
-        actions={
-          <>
-            <Button onClick={() => setAsking(false)}>{t('common.cancel')}</Button>
-            <Button kind="danger" busy={change.isPending} onClick={() => change.mutate({ client, workflow })}>
-              {isActive ? t('workflows.retire') : t('workflows.delete')}
-            </Button>
-          </>
-        }
-      >
-        <p>
-          {isActive
-            ? t('workflows.retireHelp', { name: nameOf(definition) })
-            : t('workflows.deleteHelp', { name: nameOf(definition) })}
-        </p>
-        {change.error && <Failure failure={change.error} />}
-      </Dialog>
-    </>
+    <Ending name={t('workflows.delete')} help={t('workflows.deleteHelp', { name })} change={remove} request={request} />
   );
 }

@@ -113,3 +113,21 @@ export const definitionExample = {
   fields: [{ name: 'affordable', expression: 'checks["has-income"] && input.rate / input.income < 0.4' }],
   samples: [{ name: 'plain', input: { income: 3000, rate: 900 }, expect: { affordable: true } }],
 };
+
+/** A risk pack that can be made as it stands. */
+export const packExample = {
+  packId: 'brand-rules',
+  displayName: 'Brand rules',
+  entries: [
+    {
+      id: 'grey-market',
+      phrases: ['grey market', 'parallel import*'],
+      category: 'grey_market',
+      severity: 'high',
+      reason: 'Goods that we did not sell here have no warranty.',
+      suggestion: 'Say where the goods were bought.',
+    },
+  ],
+  allow: [{ phrase: 'Grey Market Street', reason: 'Our address.' }],
+  enabled: true,
+};
