@@ -107,6 +107,7 @@ looked('/workflows/drafts', 'workflows-drafts');
 looked('/workflows/definitions', 'workflows-definitions');
 looked('/workflows/risk-packs', 'workflows-risk-packs', { states: ['filled', 'empty'] });
 looked('/workflows/risk-packs?pack=marke', 'workflows-risk-pack');
+looked('/workflows/outcomes', 'workflows-outcomes');
 looked('/pulse', 'pulse');
 looked('/pulse/checkout', 'pulse-journey');
 looked('/devices', 'devices');

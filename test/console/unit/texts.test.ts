@@ -49,7 +49,7 @@ const sameInGerman: readonly (readonly [why: string, texts: readonly string[]])[
   ['units, and what is put together of parameters alone', ['{count} ms', '{seconds} s', '{property}: {value}']],
   [
     'words of the trade that German has, too',
-    ['Label', 'Labels', 'Passkeys', 'Tokens', 'Webhooks', 'Workflows', 'Browser'],
+    ['Label', 'Labels', 'Passkeys', 'Tokens', 'Webhooks', 'Workflow', 'Workflows', 'Browser'],
   ],
   ['German words', ['Code', 'Definition', 'Filter', 'Limit', 'Name', 'Option', 'Segment', 'Text']],
   ['German words', ['Version', 'Version {version}', 'optional']],

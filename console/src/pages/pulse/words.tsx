@@ -2,6 +2,8 @@ import type { PercentilesJson } from '../../../gen/intelligence/pulse/v1/report_
 import { formatNumber, t } from '../../i18n/index.ts';
 import { Badge } from '../../ui/index.ts';
 
+export { changeText, pointsText, shareText } from '../../shares.ts';
+
 /** Counts of the API are decimal strings. */
 export function countOf(text: string | undefined): bigint {
   return text === undefined ? 0n : BigInt(text);
@@ -9,28 +11,6 @@ export function countOf(text: string | undefined): bigint {
 
 export function countText(text: string | undefined): string {
   return formatNumber(countOf(text));
-}
-
-/** A share of 0 to 1 in percent with one decimal; a dash where it is not known. */
-export function shareText(share: number | string | undefined): string {
-  if (typeof share !== 'number') return '–';
-  return formatNumber(share, { style: 'percent', maximumFractionDigits: 1 });
-}
-
-/** A difference of shares, in percentage points and with its sign. */
-export function pointsText(difference: number | string | undefined): string {
-  if (typeof difference !== 'number') return '–';
-  return signed(difference * 100, { maximumFractionDigits: 1 });
-}
-
-/** A change as a share of what was before, with its sign. */
-export function changeText(change: number | string | undefined): string {
-  if (typeof change !== 'number') return '–';
-  return signed(change, { style: 'percent', maximumFractionDigits: 1 });
-}
-
-function signed(value: number, options: Intl.NumberFormatOptions): string {
-  return formatNumber(value, { ...options, signDisplay: 'exceptZero' }).replace('-', '−');
 }
 
 /** A time in the unit in which it has few digits. */

@@ -5,6 +5,7 @@ import { Async, Page, Section } from '../../ui/index.ts';
 import { Definitions } from './definitions.tsx';
 import { Drafts } from './drafts.tsx';
 import { families, familyNames, isFamily } from './families.ts';
+import { Outcomes } from './outcomes.tsx';
 import { RiskPacks } from './risk-packs.tsx';
 import { Run } from './run.tsx';
 import './workflows.css';
@@ -15,7 +16,7 @@ export default function Workflows() {
     <Page title={t('workflows.title')} lead={t('workflows.lead')}>
       <nav class="workflows-nav" aria-label={t('workflows.title')}>
         <ul>
-          {[...familyNames, 'drafts', 'definitions', 'risk-packs'].map((name) => (
+          {[...familyNames, 'drafts', 'definitions', 'risk-packs', 'outcomes'].map((name) => (
             <li key={name}>
               <Link
                 href={`/workflows/${name}`}
@@ -38,6 +39,7 @@ function Shown({ workflow }: { workflow: string }) {
   if (workflow === 'drafts') return <Drafts />;
   if (workflow === 'definitions') return <Definitions />;
   if (workflow === 'risk-packs') return <RiskPacks />;
+  if (workflow === 'outcomes') return <Outcomes />;
   if (isFamily(workflow))
     return <Run target={{ family: workflow }} title={nameText(workflow)} example={families[workflow].example} />;
   const [client = '', name = ''] = workflow.split('~');
