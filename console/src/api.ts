@@ -153,11 +153,18 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
     status: response.status,
     code: error?.status ?? (response.status >= 502 ? 'UNAVAILABLE' : 'UNKNOWN'),
     reason: String(details.find(({ reason }) => reason !== undefined)?.reason ?? 'UNKNOWN'),
-    message: error?.message ?? `The service answered ${response.status}.`,
+    message: withoutPlace(error?.message ?? `The service answered ${response.status}.`),
     ...(requestId && { requestId }),
     ...(Number.isFinite(retryAfter) && { retryAfterSeconds: retryAfter }),
-    violations: details.flatMap(({ fieldViolations }) => (fieldViolations ?? []) as ApiFailure['violations'][number][]),
+    violations: details
+      .flatMap(({ fieldViolations }) => (fieldViolations ?? []) as ApiFailure['violations'][number][])
+      .map(({ field, description }) => ({ field, description: withoutPlace(description) })),
   };
+}
+
+/** Lines and columns are those of the JSON that travelled, which nobody sees here. */
+function withoutPlace(told: string): string {
+  return told.replace(/ \(line \d+, column \d+\)/g, '');
 }
 
 /** Whether what was thrown is a refusal, and not a fault of the page. */

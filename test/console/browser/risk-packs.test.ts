@@ -119,6 +119,17 @@ test.each([
   expect(await packs()).toMatchObject([{ version: 1 }, { version: 1 }]);
 });
 
+test('a name that is mistyped is told with the line of the page, and with no line of what travelled', async () => {
+  const page = await site.open('/workflows/risk-packs');
+  await page.getByRole('button', { name: 'New risk pack' }).click();
+  await editor(page).fill((await editor(page).inputValue()).replace('"phrases"', '"phrase"'));
+  await save(page);
+  await notes(page).waitFor();
+  expect(await notes(page).getAttribute('data-line')).toBe('7');
+  expect(await notes(page).textContent()).toBe('Line 7 entries[0].phrase is not a known field');
+  expect(await page.getByRole('alert').textContent()).not.toMatch(/line \d/);
+});
+
 test('a pack is not made over another: the page says that its id is taken', async () => {
   const page = await site.open('/workflows/risk-packs');
   await page.getByRole('button', { name: 'New risk pack' }).click();
