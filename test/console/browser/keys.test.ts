@@ -105,7 +105,7 @@ test('a new key is shown once, works, and is nowhere in the page after that', as
   await shown.getByLabel('I have stored it').check();
   await shown.getByRole('button', { name: 'Done' }).click();
   await row(page, 'reports').waitFor();
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Create a key');
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Create a key');
   await expectNowhere(page, secret);
 
   const made = (await api('/v1/keys')).keys.find((key: { displayName: string }) => key.displayName === 'reports');

@@ -81,7 +81,7 @@ test('a new account is led to its first reply, and nothing else', async () => {
   expect(await page.locator('main .banner').count()).toBe(0);
   await page.getByRole('link', { name: 'Create an API key' }).click();
   await page.getByRole('dialog', { name: 'Create an API key' }).waitFor();
-  expect(await page.evaluate('document.activeElement.labels[0].textContent')).toBe('Name');
+  await expect.poll(() => page.evaluate('document.activeElement.labels?.[0]?.textContent')).toBe('Name');
   expect(new URL(page.url()).search).toBe('');
   await page.keyboard.press('Escape');
   await page.getByText('Add credit to begin.').waitFor();
@@ -135,20 +135,20 @@ describe('the menu', () => {
 test('the keyboard reaches the content first, and the menu gives the focus back', async () => {
   const page = await site.open('/');
   await settled(page);
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Overview');
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Overview');
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keys' });
   await help.waitFor();
   expect(await axeViolations(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await help.waitFor({ state: 'hidden' });
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Overview');
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Overview');
   await page.reload();
   await settled(page);
   await page.locator('body').press('Shift+Tab');
   await page.getByRole('link', { name: 'Models' }).press('Enter');
   await page.getByRole('heading', { name: 'Models and prices', level: 1 }).waitFor();
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Models and prices');
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Models and prices');
 });
 
 test('the chart has the same values as a table, and arrow keys read them out', async () => {
