@@ -46,6 +46,15 @@ test('as many names as fit stand below', () => {
   expect(below(3).map(({ category }) => category)).toEqual([0, 1, 2]);
 });
 
+test('long names stand further apart, so that none is upon another', () => {
+  for (const width of [390, 800, 1_200]) {
+    const size = { width, height: 100 };
+    const { labels } = geometryOf('bars', 24, [], size, String, '23 Nov 06:00'.length);
+    const gaps = labels.slice(1).map(({ x }, index) => x - (labels[index]?.x ?? 0));
+    expect(Math.min(...gaps), `${width} pixels`).toBeGreaterThan('23 Nov 06:00'.length * 7);
+  }
+});
+
 test('no name below is cut off at the edge', () => {
   const width = 390;
   for (let count = 1; count <= 400; count++)

@@ -7,7 +7,8 @@ export function Drawing(props: ChartProps & { height: number }) {
   const { label, kind = 'bars', categories, series, tickText, height } = props;
   const [box, width] = useWidth();
   const [current, setCurrent] = useState<number>();
-  const geometry = geometryOf(kind, categories.length, series, { width, height }, tickText);
+  const nameLength = Math.max(0, ...categories.map((name) => name.length));
+  const geometry = geometryOf(kind, categories.length, series, { width, height }, tickText, nameLength);
   const move = (to: number): void => setCurrent(Math.max(0, Math.min(categories.length - 1, to)));
   const column = current === undefined ? undefined : geometry.columns[current];
   return (

@@ -39,11 +39,14 @@ export function geometryOf(
   series: readonly Series[],
   size: Size,
   tickText: (value: number) => string = String,
+  /** The characters of the longest name below. */
+  nameLength = 0,
 ): Geometry {
   const stacked = stacksOf(kind, count, series);
   const y = scaleLinear(domainOf(stacked.flat(2)), [size.height - margin.bottom, margin.top]).nice(4);
   const ticks = y.ticks(4).map((value) => ({ value, text: tickText(value), y: y(value) }));
   const start = Math.ceil(Math.max(...ticks.map(({ text }) => text.length)) * characterWidth) + 12;
+  const labelWidth = Math.max(labelWidthMin, Math.ceil(nameLength * characterWidth) + 12);
   const x = scaleBand<number>(range(count), [start, Math.max(start + 1, size.width - margin.end)]);
   x.paddingInner(count > 60 ? 0.1 : 0.25).paddingOuter(0.1);
   const columns = range(count).map((category) => ({
@@ -57,7 +60,7 @@ export function geometryOf(
     lines: kind === 'lines' ? linesOf(series, columns, y) : [],
     ticks,
     start,
-    labels: labelledOf(count, size.width - start - margin.end).map((category) => {
+    labels: labelledOf(count, size.width - start - margin.end, labelWidth).map((category) => {
       const x = columns[category]?.middle ?? 0;
       const isCut = x + labelWidth / 2 > size.width;
       return { category, x: isCut ? size.width - 1 : x, anchor: isCut ? 'end' : 'middle' } as const;
@@ -106,10 +109,10 @@ function linesOf(series: readonly Series[], columns: Geometry['columns'], y: (va
   return series.map(({ values }, index) => ({ series: index, path: draw([...values]) ?? '' }));
 }
 
-/** How wide a name below may be. */
-const labelWidth = 64;
+/** How much room a name below has at least: days stand no closer. */
+const labelWidthMin = 64;
 
-function labelledOf(count: number, width: number): number[] {
+function labelledOf(count: number, width: number, labelWidth: number): number[] {
   const every = Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / labelWidth))));
   return range(count).filter((category) => category % every === 0);
 }
