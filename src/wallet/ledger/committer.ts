@@ -23,6 +23,8 @@ export interface CommitterOptions {
   log: Logger;
   nodeId: string;
   random?: () => number;
+  /** How long new holds wait for a wallet that is locked elsewhere, before they are refused. */
+  lockedMaxMs?: number;
   /** Told of the wallets that a group locked, as they are now. */
   onWallets?: (wallets: Iterable<WalletRow>) => void;
   /** Told of each durable group: how many operations it had and how long it took. */
@@ -75,15 +77,13 @@ const outageRestMaxMs = 1_000;
 const contendedMs = 8;
 const contendedLongMs = 250;
 const contendedLongAfterMs = 1_000;
-/** After so long its new holds are refused. */
-const contendedMaxMs = 2_000;
 /** After so many groups without a pause, a node that has met another at a wallet lately leaves it a moment to lock it. */
 const groupsInARowMax = 8;
 const giveWayMs = 2;
 const metRecentlyMs = 1_000;
 
 export function createCommitter(options: CommitterOptions): Committer {
-  const { store, log, nodeId, random = Math.random } = options;
+  const { store, log, nodeId, random = Math.random, lockedMaxMs = 2_000 } = options;
   const queue = new OperationQueue(options.limits);
   /** Wallets that were locked elsewhere, and since when; while something waits for them. */
   const contended = new Map<string, number>();
@@ -301,7 +301,7 @@ export function createCommitter(options: CommitterOptions): Committer {
       contended.set(walletId, since);
       const aside = now - since < contendedLongAfterMs ? contendedMs : contendedLongMs;
       leaveAside(walletId, own, aside * (0.25 + random() * 0.75));
-      if (now - since > contendedMaxMs) refuseAdmissions(walletId);
+      if (now - since > lockedMaxMs) refuseAdmissions(walletId);
     }
   }
 

@@ -29,6 +29,8 @@ export interface LedgerSettings {
   closeMs?: number;
   /** How long the database may take to answer one packet. Default 10,000. */
   answerTimeoutMs?: number;
+  /** How long new holds wait for a wallet that somebody else has locked, before they are refused. Default 2,000. */
+  lockedMaxMs?: number;
 }
 
 /** Where a ledger keeps its books. */
@@ -91,6 +93,7 @@ export function createLedgerOver(
     log,
     nodeId,
     onWallets: forecast.sawWallets,
+    ...(settings.lockedMaxMs !== undefined && { lockedMaxMs: settings.lockedMaxMs }),
     ...(onGroup && { onGroup }),
   });
 
