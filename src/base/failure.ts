@@ -109,6 +109,8 @@ export type Failure =
   | { kind: 'upstream_timeout'; attempts: FailedAttempt[] }
   | { kind: 'deadline_exceeded' }
   | { kind: 'ledger_unavailable'; retryAfterMs: number }
+  /** The connection to the database was lost, or none came: what was asked of it may have been done. */
+  | { kind: 'database_unavailable'; retryAfterMs: number }
   | { kind: 'overloaded'; retryAfterMs: number }
   | { kind: 'cancelled' }
   /** The service stops, and the time for calls that still run is over. */

@@ -4,6 +4,7 @@ import { Code } from '@connectrpc/connect';
 import type { Caller } from '../base/caller.ts';
 import { type Failure, FailureError, type FieldViolation } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
+import { isConnectionLost } from '../db/index.ts';
 import { BadRequestSchema, ErrorInfoSchema, HelpSchema, RetryInfoSchema } from '../gen/google/rpc/error_details_pb.ts';
 import { refusalHeaders } from './rate-limit-headers.ts';
 import { camelCasePath } from './violations.ts';
@@ -262,6 +263,15 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         message: 'The ledger cannot be reached, and nothing is served without it. Send the request again.',
         retryAfterMs: failure.retryAfterMs,
       };
+    case 'database_unavailable':
+      return {
+        code: Code.Unavailable,
+        status: 503,
+        reason: 'DATABASE_UNAVAILABLE',
+        message:
+          'The database of the service cannot be reached. Ask again in a moment. A change that was not answered may have been made: look for it first, or send it again with the same Idempotency-Key.',
+        retryAfterMs: failure.retryAfterMs,
+      };
     case 'overloaded':
       return {
         code: Code.Unavailable,
@@ -334,7 +344,8 @@ export function heardBy({ token }: Caller, failure: Failure): Failure {
 
 /** The failure in anything thrown. Any other error is a fault of the service, whose message callers never see. */
 export function failureOf(error: unknown): Failure {
-  return error instanceof FailureError ? error.failure : { kind: 'internal' };
+  if (error instanceof FailureError) return error.failure;
+  return isConnectionLost(error) ? { kind: 'database_unavailable', retryAfterMs: 1_000 } : { kind: 'internal' };
 }
 
 /** The details of `google.rpc.Status`: always one ErrorInfo, and what else applies. */

@@ -258,6 +258,7 @@ export function createGate(options: GateOptions): Gate {
       session: call.caller?.session?.id,
     };
     if (failure?.kind === 'internal') reportFault(error, line);
+    else if (failure?.kind === 'database_unavailable') log.warn({ ...line, err: error }, 'the database is away');
     else log.info(line, 'call');
   }
 
@@ -284,6 +285,7 @@ export function createGate(options: GateOptions): Gate {
     refuse: (error, requestId) => {
       const failure = failureOf(error);
       if (failure.kind === 'internal') reportFault(error, { requestId });
+      else if (failure.kind === 'database_unavailable') log.warn({ requestId, err: error }, 'the database is away');
       return refusalOf(failure, texts);
     },
   };

@@ -36,6 +36,7 @@ export const failures: { [Kind in Failure['kind']]: Extract<Failure, { kind: Kin
   upstream_timeout: { kind: 'upstream_timeout', attempts: [] },
   deadline_exceeded: { kind: 'deadline_exceeded' },
   ledger_unavailable: { kind: 'ledger_unavailable', retryAfterMs: 1000 },
+  database_unavailable: { kind: 'database_unavailable', retryAfterMs: 1000 },
   overloaded: { kind: 'overloaded', retryAfterMs: 1000 },
   cancelled: { kind: 'cancelled' },
   shutting_down: { kind: 'shutting_down' },

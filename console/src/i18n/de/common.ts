@@ -130,6 +130,7 @@ export default {
   'error-DEADLINE_EXCEEDED': 'Das hat zu lange gedauert.',
   'error-RATE_LIMITED': 'Zu viele Anfragen. Warten Sie einen Moment.',
   'error-LEDGER_UNAVAILABLE': 'Das Hauptbuch antwortet nicht. Es wurde kein Geld bewegt.',
+  'error-DATABASE_UNAVAILABLE': 'Die Datenbank des Dienstes antwortet nicht.',
   'error-OVERLOADED': 'Der Dienst ist gerade überlastet.',
   'error-SHUTTING_DOWN': 'Der Dienst startet gerade neu.',
   'error-UPSTREAM_FAILED': 'Beim Modellanbieter ist ein Fehler aufgetreten.',

@@ -125,6 +125,7 @@ export default {
   'error-DEADLINE_EXCEEDED': 'It took too long.',
   'error-RATE_LIMITED': 'Too many requests. Wait a moment.',
   'error-LEDGER_UNAVAILABLE': 'The ledger does not answer. No money moved.',
+  'error-DATABASE_UNAVAILABLE': 'The database of the service does not answer.',
   'error-OVERLOADED': 'The service has too much to do at the moment.',
   'error-SHUTTING_DOWN': 'The service is restarting.',
   'error-UPSTREAM_FAILED': 'The model provider failed.',
