@@ -11,6 +11,7 @@ export default defineConfig({
     // A machine may be busy with other work, and slow; what hangs is found all the same.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    // What is waited for ends the waiting as soon as it is there; vitest's own limit is one second.
     expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     maxWorkers: 2,

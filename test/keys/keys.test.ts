@@ -144,22 +144,22 @@ eachServer((server) => {
     expect(await node.keys.verify(second.secret)).toMatchObject({ ok: true });
   });
 
-  test('a revoked key is refused here at once and on another node within a second', async () => {
+  test('a revoked key is refused here at once, on another node within a second, whether that has heard of it or not', async () => {
+    const deafTime = movableClock();
+    const deaf = await startKeys(fresh().database, { clock: deafTime, pollEveryMs: 3_600_000 });
     const { key, secret } = await makeKey(node.keys);
-    unwrap(await node.keys.verify(secret));
-    unwrap(await other.keys.verify(secret));
+    for (const { keys } of [node, other, deaf]) unwrap(await keys.verify(secret));
     const told: string[] = [];
     const stop = other.keys.onRevoked((keyId) => told.push(keyId));
     const revoked = unwrap(await node.keys.revoke(key.accountId, key.id));
-    const startedAt = performance.now();
+    const refused = { ok: false, failure: { kind: 'key_revoked' } };
     expect(revoked.state).toBe('revoked');
-    expect(await node.keys.verify(secret)).toMatchObject({ ok: false, failure: { kind: 'key_revoked' } });
-    while ((await other.keys.verify(secret)).ok) {
-      expect(performance.now() - startedAt).toBeLessThan(1_000);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
-    expect(told).toEqual([key.id]);
+    expect(await node.keys.verify(secret)).toMatchObject(refused);
+    deafTime.pass(1_000);
+    expect(await deaf.keys.verify(secret)).toMatchObject(refused);
+    await deaf.close();
+    await expect.poll(() => told).toEqual([key.id]);
+    expect(await other.keys.verify(secret)).toMatchObject(refused);
     stop();
     expect(unwrap(await node.keys.revoke(key.accountId, key.id)).state).toBe('revoked');
     expect(await node.keys.rotate(key.accountId, key.id, { overlapSeconds: 0 })).toMatchObject({
@@ -169,12 +169,13 @@ eachServer((server) => {
   });
 
   test('a node that cannot learn of changes asks the database each time', async () => {
-    const deaf = await startKeys(fresh().database, { clock });
+    const time = movableClock();
+    const deaf = await startKeys(fresh().database, { clock: time });
     const { secret } = await makeKey(deaf.keys);
     unwrap(await deaf.keys.verify(secret));
     expect(deaf.keys.verify(secret)).not.toBeInstanceOf(Promise);
     await deaf.changes.close();
-    await new Promise((resolve) => setTimeout(resolve, 1_050));
+    time.pass(1_000);
     expect(deaf.keys.verify(secret)).toBeInstanceOf(Promise);
     expect(unwrap(await deaf.keys.verify(secret)).kind).toBe('live');
     await deaf.close();
@@ -202,10 +203,14 @@ eachServer((server) => {
     });
     unwrap(await node.keys.update(key.accountId, key.id, { expireTime: null, displayName: 'Other' }));
     expect(await stateOf(key.id)).toMatchObject({ least_version: 2n, expires_at_ms: null, revoked_at_ms: null });
+    const before = Date.now();
     unwrap(await node.keys.revoke(key.accountId, key.id));
+    const after = Date.now();
     const revoked = await stateOf(key.id);
     expect(revoked).toMatchObject({ state: 'revoked' });
-    expect(Math.abs(Number(revoked?.revoked_at_ms) - Date.now())).toBeLessThan(5_000);
+    // The database's clock may be another machine's.
+    expect(Number(revoked?.revoked_at_ms)).toBeGreaterThan(before - 5_000);
+    expect(Number(revoked?.revoked_at_ms)).toBeLessThan(after + 5_000);
   });
 
   test("another account's key is not found, whatever is asked of it", async () => {
@@ -230,9 +235,7 @@ eachServer((server) => {
     );
     expect(changed.spendingCap).toBeUndefined();
     expect(changed.expireTime).toBeUndefined();
-    await expect
-      .poll(async () => [...unwrap(await other.keys.verify(secret)).scopes], { timeout: 1_000, interval: 10 })
-      .toEqual(['pulse']);
+    await expect.poll(async () => [...unwrap(await other.keys.verify(secret)).scopes]).toEqual(['pulse']);
   });
 
   test('keys are listed newest first, page by page', async () => {
@@ -296,7 +299,7 @@ eachServer((server) => {
     const both = { current: 2, byVersion: new Map([...peppers.byVersion, [2, randomBytes(32)] as const]) };
     const next = await startKeys(fresh().database, { clock, peppers: both });
     unwrap(await next.keys.verify(secret));
-    await expect.poll(async () => (await next.keys.countByPepper()).get(2), { timeout: 2_000 }).toBe(1);
+    await expect.poll(async () => (await next.keys.countByPepper()).get(2)).toBe(1);
     unwrap(await next.keys.rotate(key.accountId, key.id, { overlapSeconds: 0 }));
     const without = { current: 2, byVersion: new Map([...both.byVersion].filter(([version]) => version === 2)) };
     const retired = await startKeys(fresh().database, { clock, peppers: without });

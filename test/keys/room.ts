@@ -13,11 +13,14 @@ export const peppers: Peppers = { current: 1, byVersion: new Map([[1, randomByte
 /** One node's keys and its feed of changes, as the service joins them. */
 export async function startKeys(
   db: Database,
-  options: { clock?: Clock; peppers?: Peppers; random?: () => Uint8Array } = {},
+  options: { clock?: Clock; peppers?: Peppers; random?: () => Uint8Array; pollEveryMs?: number | undefined } = {},
 ) {
-  const { clock = systemClock } = options;
+  const { clock = systemClock, pollEveryMs } = options;
   const errors: unknown[] = [];
-  const changes = createCredentialChanges({ db, clock, onError: (error) => errors.push(error) });
+  const changes = createCredentialChanges({
+    ...{ db, clock, onError: (error: unknown) => errors.push(error) },
+    ...(pollEveryMs !== undefined && { pollEveryMs }),
+  });
   const keys = createKeys({ db, clock, log: silent, changes, peppers, ...options });
   await changes.start();
   return {
@@ -45,14 +48,18 @@ export async function makeKey(keys: Awaited<ReturnType<typeof startKeys>>['keys'
   return unwrap(await keys.create(newKey(changes)));
 }
 
-/** A clock that tests set forward. */
-export function movableClock(): Clock & { forward(ms: number): void } {
+/** A clock that tests set forward. What is measured on it takes no time, however slow the machine, unless a test lets some pass. */
+export function movableClock(): Clock & { forward(ms: number): void; pass(ms: number): void } {
   let ahead = 0;
+  let passed = 0;
   return {
     now: () => Date.now() + ahead,
-    monotonic: () => performance.now(),
+    monotonic: () => passed,
     forward: (ms) => {
       ahead += ms;
+    },
+    pass: (ms) => {
+      passed += ms;
     },
   };
 }

@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import { onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
 import { unwrap } from '../../src/base/failure.ts';
 import { createSeal } from '../../src/base/seal.ts';
 import type { Database } from '../../src/db/index.ts';
 import type { NewKey } from '../../src/keys/index.ts';
 import { createTokens, type TokensOptions } from '../../src/tokens/index.ts';
-import { makeKey, startKeys } from '../keys/room.ts';
+import { makeKey, movableClock, startKeys } from '../keys/room.ts';
 import { silent } from '../support/database.ts';
 
 export const issuer = 'https://api.example';
 export const seal = createSeal({ current: 1, byVersion: new Map([[1, randomBytes(32)]]) });
 
 /** One node with its keys and tokens, as the service joins them. */
-export async function startTokens(db: Database, options: Partial<TokensOptions> & { clock?: Clock } = {}) {
+export async function startTokens(db: Database, options: Partial<TokensOptions> & { pollEveryMs?: number } = {}) {
   const clock = options.clock ?? systemClock;
-  const node = await startKeys(db, { clock });
+  const node = await startKeys(db, { clock, pollEveryMs: options.pollEveryMs });
   const tokens = createTokens({
     db,
     clock,
@@ -33,6 +34,14 @@ export async function startTokens(db: Database, options: Partial<TokensOptions> 
       await node.close();
     },
   };
+}
+
+/** A node that hears of no change after its start, and must not go by what it read a second ago. */
+export async function startDeaf(db: Database, { now }: Clock) {
+  const { monotonic, pass } = movableClock();
+  const deaf = await startTokens(db, { clock: { now, monotonic }, pollEveryMs: 3_600_000 });
+  onTestFinished(deaf.close);
+  return { ...deaf, aSecondPasses: () => pass(1_000) };
 }
 
 export type TokenNode = Awaited<ReturnType<typeof startTokens>>;
