@@ -33,6 +33,8 @@ export interface LimitsOptions {
   onAnonymousRefused?: (what: AnonymousRefusal) => void;
   /** Valkey or Redis that all nodes share; absent: this node counts for itself. */
   redisUrl?: string | undefined;
+  /** How long the shared server may take to answer; after that this node counts alone. */
+  sharedTimeoutMs?: number | undefined;
   /** How many nodes there are at least; each enforces its part when the shared server is away. */
   nodes?: number;
   /** Owners, and addresses, that are kept in mind at one time. */
@@ -47,7 +49,7 @@ const addressesMax = 32_768;
  * that show no credential. Never more than limit + burst in any minute.
  */
 export function createLimits(options: LimitsOptions): Limits {
-  const { clock, log, redisUrl, nodes = 1, ownersMax = 100_000 } = options;
+  const { clock, log, redisUrl, sharedTimeoutMs, nodes = 1, ownersMax = 100_000 } = options;
   const now = () => Math.floor(clock.monotonic());
   const ownersOf = createOwners(options.levels);
   const local = createLocalLimits(now, ownersMax);
@@ -55,7 +57,10 @@ export function createLimits(options: LimitsOptions): Limits {
     limits: { ...defaultAnonymousLimits, ...options.anonymous },
     ...{ now, log, entriesMax: Math.min(ownersMax, addressesMax), onRefused: options.onAnonymousRefused },
   });
-  const shared = redisUrl === undefined ? undefined : createSharedLimits({ redisUrl, nodes, log, local });
+  const shared =
+    redisUrl === undefined
+      ? undefined
+      : createSharedLimits({ redisUrl, nodes, log, local, commandTimeoutMs: sharedTimeoutMs });
   const share = () => shared?.nodes() ?? 1;
 
   function admitOwners(

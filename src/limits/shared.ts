@@ -34,7 +34,7 @@ export interface SharedLimitsOptions {
   log: Logger;
   /** Told of what the others let in through this node, so that its own count is true when it is alone. */
   local: LocalLimits;
-  commandTimeoutMs?: number;
+  commandTimeoutMs?: number | undefined;
 }
 
 type Script = (keys: string[], args: (string | number)[]) => Promise<unknown>;

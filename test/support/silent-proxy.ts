@@ -8,6 +8,8 @@ export interface SilentProxy {
   readonly made: number;
   /** Connections that are open on the client's side. */
   readonly open: number;
+  /** Answers, or parts of them, that the server gave and nobody got. */
+  readonly swallowed: number;
   /** From now on nothing that the server says on the connections of this moment arrives; they stay open. */
   swallowAnswers(): void;
   close(): Promise<void>;
@@ -18,6 +20,7 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
   const { socketPath, host, port, user = '', password = '', database } = parseDatabaseUrl(databaseUrl);
   const pairs = new Set<{ client: Socket; server: Socket }>();
   let made = 0;
+  let swallowed = 0;
   const proxy = createServer((client) => {
     made++;
     const server = socketPath === undefined ? connect(port ?? 3306, host) : connect(socketPath);
@@ -43,9 +46,13 @@ export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy
     get open() {
       return pairs.size;
     },
+    get swallowed() {
+      return swallowed;
+    },
     swallowAnswers() {
       for (const { client, server } of pairs) {
         server.unpipe(client);
+        server.on('data', () => swallowed++);
         server.resume();
       }
     },
