@@ -39,6 +39,8 @@ export interface ReplyCacheDependencies {
   secret: Uint8Array;
   log: Logger;
   settings: ReplyCacheSettings;
+  /** A cache that takes longer to look into than this helps nobody. */
+  lookUpMs?: number;
   /** For metrics. */
   observe?: (event: CacheEvent) => void;
 }
@@ -70,15 +72,13 @@ export interface CachePlace extends CacheEntry {
 const replyBytesMax = 1_024 * 1_024;
 /** Replies that may wait for the database at once; more are not kept, so that a slow database fills no memory. */
 const storesInFlightMax = 32;
-/** A cache that takes longer to look into than this helps nobody. */
-const lookUpMs = 1_000;
 const trimMax = 200;
 const sweepEveryMs = 60_000;
 const sweepBatch = 1_000;
 const sweepBatchesMax = 20;
 
 export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCache {
-  const { db, wallets, seal, secret, log, settings, observe = () => {} } = dependencies;
+  const { db, wallets, seal, secret, log, settings, lookUpMs = 1_000, observe = () => {} } = dependencies;
   let storesInFlight = 0;
 
   /** Undefined when the database fails or takes too long. */

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { afterAll, beforeEach } from 'vitest';
 import type { Caller } from '../../src/base/caller.ts';
 import { succeed } from '../../src/base/failure.ts';
@@ -48,6 +49,9 @@ export interface ServiceOptions {
   enabled?: boolean;
   maxAgeSeconds?: number;
   entriesPerAccountMax?: number;
+  /** How long a look-up may take; absent: as long as a busy machine may need. */
+  lookUpMs?: number;
+  log?: Logger;
   /** Takes down what is reserved of the model tokens a minute. */
   reserved?: number[];
 }
@@ -72,7 +76,8 @@ export async function startService(url: string, upstream: Upstream, options: Ser
     wallets: node.wallets,
     seal,
     secret: Buffer.from('secret'),
-    log: silent,
+    log: options.log ?? silent,
+    lookUpMs: options.lookUpMs ?? 30_000,
     settings: { enabled: true, maxAgeSeconds: 86_400, entriesPerAccountMax: 1_000, ...options },
     observe: (event) => events.push(event),
   });
@@ -82,7 +87,7 @@ export async function startService(url: string, upstream: Upstream, options: Ser
     providers,
     sandbox: testSandbox(),
     log: silent,
-    deadlineMs: 5_000,
+    deadlineMs: 60_000,
     cache,
     reserveTokens: (_, tokens) => {
       options.reserved?.push(tokens);

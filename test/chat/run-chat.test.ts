@@ -97,7 +97,10 @@ describe('a chat request', () => {
     ['a refused key', { status: 401, body: { error: { message: 'bad key sk-secret' } } }, 'rejected'],
     ['silence', { ending: 'silence' }, 'timeout'],
   ])('falls back to the next model after %s, and pays only for the one that answered', async (_, fault, outcome) => {
-    const { harness } = await withUpstreams([fault, { body: completion('Second.') }], { deadlineMs: 600 });
+    const { harness } = await withUpstreams([fault, { body: completion('Second.') }], {
+      // Half of it for one that is silent, and half for the other to answer in.
+      deadlineMs: fault.ending === 'silence' ? 6_000 : 60_000,
+    });
     const result = await harness.chat.run(caller, say('Hi', economy), call());
     expect(result).toMatchObject({
       ok: true,
@@ -182,11 +185,19 @@ describe('a chat request', () => {
   });
 
   test('is completed and paid for when the caller goes away', async () => {
-    const { harness } = await withUpstreams([{ body: completion('Late.'), delayMs: 100 }]);
+    const { harness, upstreams } = await withUpstreams([{}]);
     const gone = new AbortController();
-    const running = harness.chat.run(caller, say('Hi'), { signal: gone.signal });
-    setTimeout(() => gone.abort(), 20);
-    expect(await running).toMatchObject({ ok: false, failure: { kind: 'cancelled' } });
+    const left = Promise.withResolvers<void>();
+    upstreams[0]?.answer(async () => {
+      gone.abort();
+      await left.promise;
+      return { body: completion('Late.') };
+    });
+    expect(await harness.chat.run(caller, say('Hi'), { signal: gone.signal })).toMatchObject({
+      ok: false,
+      failure: { kind: 'cancelled' },
+    });
+    left.resolve();
     await harness.chat.drained();
     expect(harness.ledger.settlements).toHaveLength(1);
   });

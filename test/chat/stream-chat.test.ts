@@ -94,7 +94,10 @@ describe('a streamed reply', () => {
     ['an end without a reply', { pieces: ['data: [DONE]\n\n'] }],
     ['silence', { pieces: [': hello\n\n'], ending: 'silence' }],
   ])('falls back after %s', async (_, fault) => {
-    const { harness } = await streaming([fault, { pieces: streamedCompletion(['Second.']) }], { deadlineMs: 600 });
+    const { harness } = await streaming([fault, { pieces: streamedCompletion(['Second.']) }], {
+      // Half of it for one that is silent, and half for the other to answer in.
+      deadlineMs: fault.ending === 'silence' ? 6_000 : 60_000,
+    });
     const { events } = await read(harness);
     expect(textOf(events)).toBe('Second.');
     expect(events.at(-1)).toMatchObject({ reply: { provider: 'p1', routing: { attempts: [{}, { outcome: 'ok' }] } } });
@@ -176,10 +179,11 @@ describe('a streamed reply', () => {
   );
 
   test('that is ended before its first token pays for the input that the upstream took', async () => {
-    const { harness } = await streaming([{ pieces: [': thinking\n\n'], ending: 'silence' }]);
+    const { harness, upstreams } = await streaming([{ pieces: [': thinking\n\n'], ending: 'silence' }]);
     const gone = new AbortController();
     const opening = harness.chat.stream(caller, say('Hi'), { signal: gone.signal });
-    setTimeout(() => gone.abort(), 100);
+    await expect.poll(() => upstreams[0]?.seen.length).toBe(1);
+    gone.abort();
     expect(await opening).toMatchObject({ ok: false, failure: { kind: 'cancelled' } });
     await harness.chat.drained();
     expect(harness.ledger.settlements).toMatchObject([{ usage: { outputTokens: 0 } }]);
