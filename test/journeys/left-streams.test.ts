@@ -17,8 +17,8 @@ const usage = {
 };
 /** 10 tokens of input at 1 USD a million, and 12,000 of output at 2. */
 const cost = 24_010_000;
-/** The answer, and half a second later the end with its usage. */
-const thinking: UpstreamReply = { pieces: streamedCompletion(['Yes.'], usage), pauseMs: 250 };
+/** The answer, and then the end with its usage. */
+const thinking: UpstreamReply = { pieces: streamedCompletion(['Yes.'], usage) };
 
 eachServer((server) => {
   const database = useDatabase(server);
@@ -50,7 +50,7 @@ models:
   const credential = () => ({ authorization: `Bearer ${customer.apiKey}` });
   const wallet = async () => (await send(app, 'GET', '/v1/wallet', customer.managementKey)).body.wallet;
   const balance = async () => Math.round(Number((await wallet()).balanceUsd) * 1e9);
-  const settled = () => expect.poll(async () => (await wallet()).heldUsd, { timeout: 5_000 }).toBe('0.00');
+  const settled = () => expect.poll(async () => (await wallet()).heldUsd).toBe('0.00');
 
   const transports: Record<string, (baseUrl: string) => Transport> = {
     'gRPC by Connect': (baseUrl) => createGrpcTransport({ baseUrl }),
@@ -89,9 +89,7 @@ models:
 
   /** The stream before may have its place for a moment yet: only one may run at a time. */
   const leave = (name: string, model: string) =>
-    expect
-      .poll(() => leaving[name]?.(model).then(() => 'left', String), { timeout: 10_000, interval: 100 })
-      .toBe('left');
+    expect.poll(() => leaving[name]?.(model).then(() => 'left', String), { interval: 100 }).toBe('left');
 
   async function readOne(path: string, body: object, accept: string): Promise<void> {
     const gone = new AbortController();
@@ -112,7 +110,8 @@ models:
 
   describe.each(Object.keys(leaving))('a stream that is left before its end over %s', (name) => {
     test('of a model that reasons is charged what the upstream states, and keeps its place until then', async () => {
-      upstream.answer(() => thinking);
+      const thought = Promise.withResolvers<void>();
+      upstream.answer(() => ({ ...thinking, gate: { before: 2, open: thought.promise } }));
       const before = await balance();
       await leave(name, 'thinker');
       const second = await send(app, 'POST', chatPath, customer.apiKey, asked('plain'), {
@@ -120,6 +119,7 @@ models:
       });
       expect(second.status).toBe(429);
       expect(reasonOf(second)).toBe('RATE_LIMITED');
+      thought.resolve();
       await settled();
       expect(before - (await balance())).toBe(cost);
       upstream.answer(() => ({ pieces: streamedCompletion(['Go.'], { prompt_tokens: 10, completion_tokens: 1 }) }));
@@ -141,7 +141,8 @@ models:
   });
 
   test('a model that reasons is paid as stated when it is left before its first piece', async () => {
-    upstream.answer(() => ({ ...thinking, delayMs: 300 }));
+    const left = Promise.withResolvers<void>();
+    upstream.answer(() => left.promise.then(() => thinking));
     const before = await balance();
     const gone = new AbortController();
     const work = fetch(`${app.url}${chatPath}`, {
@@ -154,6 +155,7 @@ models:
     await expect.poll(() => upstream.seen.length).toBe(1);
     gone.abort();
     await expect(work).rejects.toThrow();
+    left.resolve();
     await settled();
     expect(before - (await balance())).toBe(cost);
   });

@@ -181,7 +181,7 @@ async function wallet(): Promise<{ nano: number; heldUsd: string }> {
 async function paidFor<T>(work: () => Promise<T>): Promise<{ value: T; paid: number }> {
   const before = await wallet();
   const value = await work();
-  await expect.poll(async () => (await wallet()).heldUsd, { timeout: 5_000 }).toBe('0.00');
+  await expect.poll(async () => (await wallet()).heldUsd).toBe('0.00');
   return { value, paid: before.nano - (await wallet()).nano };
 }
 

@@ -10,6 +10,8 @@ export interface UpstreamReply {
   pieces?: readonly string[];
   pauseMs?: number;
   delayMs?: number;
+  /** Before the piece of this index it waits until the test lets it go on. */
+  gate?: { before: number; open: Promise<unknown> };
   /**
    * After the pieces: `reset` breaks the connection, `half-close` ends the socket without the end of the body, `silence`
    * says nothing more for ever.
@@ -86,7 +88,9 @@ async function send(response: ServerResponse, reply: UpstreamReply): Promise<voi
   const type = reply.pieces ? 'text/event-stream' : 'application/json';
   response.writeHead(reply.status ?? 200, { 'content-type': type, ...reply.headers });
   response.flushHeaders();
+  let index = 0;
   for (const piece of pieces) {
+    if (reply.gate?.before === index++) await reply.gate.open;
     if (reply.pauseMs) await sleep(reply.pauseMs, undefined, { ref: false });
     if (response.destroyed) return;
     if (!response.write(piece)) await drained(response);

@@ -147,7 +147,7 @@ test('a database that goes away between a hold and its settlement refuses both: 
     });
     await own.start();
     const again = () => node.ledger.hold(holdOf(customer));
-    await expect.poll(again, { timeout: 10_000 }).toMatchObject({ ok: true });
+    await expect.poll(again).toMatchObject({ ok: true });
     expect(await chargesOf(own.url, soon.chargeId)).toEqual([]);
     expect(await chargesOf(own.url, late_.chargeId)).toEqual([]);
     expect(await balanceOf(node, customer)).toMatchObject({ balance });

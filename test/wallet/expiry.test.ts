@@ -69,9 +69,9 @@ eachBooks((books) => {
 
   test('progress renews a hold, so it does not expire while its owner lives', async () => {
     const account = await customer(5n);
-    const hold = await shortHold(account, { ttlMs: 300 });
+    const hold = await shortHold(account, { ttlMs: 2_000 });
     for (let beat = 0; beat < 6; beat++) {
-      await sleep(80);
+      await sleep(400);
       await node.ledger.recordProgress(hold, { cost: 1n, usage: {} });
       await books().reap(node);
     }

@@ -121,10 +121,13 @@ test('an endpoint is added: its secret is shown once, verifies a test, and stays
   expect(left).not.toContain(secret.slice(6));
   await page.getByRole('button', { name: `Remove ${server.url}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove the endpoint' }).click();
-  await vi.waitFor(async () => {
-    const { endpoints } = await manage('GET', '/v1/webhooks/endpoints');
-    expect(endpoints.map(({ url }: { url: string }) => url)).not.toContain(server.url);
-  });
+  await vi.waitFor(
+    async () => {
+      const { endpoints } = await manage('GET', '/v1/webhooks/endpoints');
+      expect(endpoints.map(({ url }: { url: string }) => url)).not.toContain(server.url);
+    },
+    { timeout: 30_000 },
+  );
   await server.close();
 });
 
