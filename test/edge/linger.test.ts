@@ -134,7 +134,7 @@ describe.each([
   });
 
   test('a body that does not end in time is given up, and its call with it', async () => {
-    const impatient = await startGateServer({ limits: { headersTimeoutMs: 300, requestTimeoutMs: 300 } });
+    const impatient = await startGateServer({ limits: { headersTimeoutMs: 3_000, requestTimeoutMs: 3_000 } });
     const { session, stream, closed } = open(impatient.url, start);
     await expect.poll(() => impatient.occupied()).toBe(1);
     const dripping = setInterval(() => stream.writable && stream.write('x'), 20);

@@ -82,7 +82,7 @@ test('the server itself ends what is late, also where the handler goes on', asyn
   const session = connect(server.url);
   const stream = session.request({
     ...{ ':method': 'POST', ':path': '/intelligence.test.v1.InteropService/UnaryCall' },
-    ...{ 'content-type': 'application/grpc', 'grpc-timeout': '100m', te: 'trailers' },
+    ...{ 'content-type': 'application/grpc', 'grpc-timeout': '2S', te: 'trailers' },
   });
   const [headers] = await new Promise<[Record<string, unknown>]>((resolve) => {
     stream.once('response', (...args) => resolve(args as never));
