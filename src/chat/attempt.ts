@@ -101,12 +101,13 @@ export function watchRoute({ watchCall }: Pick<AttemptDeps, 'watchCall'>, { mode
 
 /**
  * The counts to charge by. A provider that states none, or states none of what must be there, is counted by us and the
- * counts are marked as estimated.
+ * counts are marked as estimated. `countTexts` counts the texts of the message, unless they were counted before.
  */
 export async function countedUsage(
   stated: LanguageModelV4Usage | undefined,
   message: ChatReply['message'],
   terms: Pick<AttemptTerms, 'request' | 'measure' | 'count' | 'route' | 'dialect'>,
+  countTexts: () => Promise<number> = () => terms.count(textsIn(message)),
 ): Promise<CountedUsage> {
   const { request, measure, count, route } = terms;
   // Provider packages turn a missing count into 0; a conversation of 0 tokens, or a text of 0, does not exist.
@@ -115,7 +116,7 @@ export async function countedUsage(
   const output = silent ? whole(stated?.outputTokens.total) : plausible(stated?.outputTokens.total);
   const usage: CountedUsage = {
     inputTokens: input ?? (await countInput(request, measure, route.model, count)),
-    outputTokens: output ?? (await countReply(message, count)),
+    outputTokens: output ?? (await countTexts()) + tokensAroundCall * message.toolCalls.length,
     estimated: input === undefined || output === undefined,
   };
   if (stated) Object.assign(usage, inputCountsOf(stated, usage.inputTokens, terms));
@@ -189,9 +190,11 @@ function isEmpty(message: ChatReply['message'], { unified, raw }: LanguageModelV
   return unified === 'error' || (unified === 'other' && raw === undefined);
 }
 
-async function countReply({ content, toolCalls }: ChatReply['message'], count: CountTokens): Promise<number> {
-  const tokens = await count([content, ...toolCalls.map((call) => call.name + call.arguments)]);
-  return tokens + 8 * toolCalls.length;
+/** What a provider may put around a call of a tool. */
+const tokensAroundCall = 8;
+
+function textsIn({ content, toolCalls }: ChatReply['message']): string[] {
+  return [content, ...toolCalls.map((call) => call.name + call.arguments)];
 }
 
 function plausible(count: number | undefined): number | undefined {

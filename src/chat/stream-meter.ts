@@ -79,9 +79,9 @@ export class StreamMeter {
     return { inputTokens: this.#inputTokens, ...inputKindsOf(this.#run.prepared.measure) };
   }
 
-  /** Counts a piece of the reply. */
-  received(text: string): void {
-    this.#reply.add(text);
+  /** Counts a piece of the reply; `of` is the call that it belongs to, or what else it is of. */
+  received(text: string, of: string): void {
+    this.#reply.add(text, of);
     // A long piece is counted roughly, so that an exact count may soon be worth its time.
     this.#piecesSinceCount += text.length > streamedUnits ? piecesBetweenCounts : 1;
     // A piece is hardly ever less than a token; where it is, the exact count before the end corrects it.
@@ -129,7 +129,8 @@ export class StreamMeter {
     const { prepared, request } = this.#run;
     const bounds = { measure: prepared.measure, route: this.#route, outputTokensCap };
     const dialect = this.#run.deps.providers.dialect(this.#route.model.provider);
-    const usage = await countedUsage(stated, message, { request, ...prepared, route: this.#route, dialect });
+    const terms = { request, ...prepared, route: this.#route, dialect };
+    const usage = await countedUsage(stated, message, terms, () => this.#reply.tokens());
     // The pieces hold what the message does not show: what was thought aloud.
     if (usage.estimated) usage.outputTokens = Math.max(usage.outputTokens, await this.#countPieces());
     return boundUsage(usage, bounds);

@@ -175,7 +175,7 @@ export class StreamedReply {
         const call = this.#toolCalls[index];
         const delta = call ? this.#within(part.delta) : '';
         if (!call || delta === '') return undefined;
-        this.#meter.received(delta);
+        this.#meter.received(delta, call.id);
         call.arguments += delta;
         return { kind: 'delta', toolCall: { index, id: call.id, name: call.name, arguments: delta } };
       }
@@ -207,13 +207,13 @@ export class StreamedReply {
 
   #receiveText(content: string): ChatEvent | undefined {
     if (content === '') return undefined;
-    this.#meter.received(content);
+    this.#meter.received(content, 'text');
     this.#texts.push(content);
     return { kind: 'delta', content };
   }
 
   #receiveThought(id: string, delta: string): ChatEvent | undefined {
-    this.#meter.received(delta);
+    this.#meter.received(delta, 'thought');
     if (!this.#run.request.reasoning?.summary || delta === '') return undefined;
     const isAnother = this.#thought !== undefined && this.#thought !== id;
     this.#thought = id;
@@ -236,7 +236,7 @@ export class StreamedReply {
   #receiveCall(id: string, name: string, args: string, counted: string): ChatEvent | undefined {
     // A call that does not fit is not made at all: what its upstream meant can't be told from half of it.
     if (this.#within(counted) !== counted) return undefined;
-    this.#meter.received(counted);
+    this.#meter.received(counted, id);
     const { owner } = this.#stream.terms;
     const providerState = owner && this.#state.ofCall(id, owner);
     const call = { id, name, arguments: args, ...(providerState ? { providerState } : {}) };

@@ -24,6 +24,26 @@ test('comes to what the whole text comes to, whenever it was counted on the way'
   );
 }, 120_000);
 
+test('counts texts of several things each by itself', async () => {
+  const part = fc.tuple(fc.constantFrom('a', ' and b', 'foo', '{"x": 1}', '', 'word '.repeat(1_200)), fc.nat(2));
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(part, fc.boolean()), { maxLength: 12 }), async (parts) => {
+      const running = new RunningCount(async (texts) => tokensOf(texts));
+      const texts: string[] = [];
+      let before: number | undefined;
+      for (const [[text, of], isCounted] of parts) {
+        if (of !== before) texts.push('');
+        before = of;
+        texts.push(texts.pop() + text);
+        running.add(text, String(of));
+        if (isCounted) await running.tokens();
+      }
+      expect(await running.tokens()).toBe(tokensOf(texts));
+    }),
+    { numRuns: 50 },
+  );
+});
+
 test('counts no text twice but its last piece, and one count at a time', async () => {
   let units = 0;
   let underWay = 0;

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { FailureError } from '../../src/base/failure.ts';
 import type { ChatEvent, ChatRequest } from '../../src/chat/index.ts';
+import { countPiece, piecesOf, type Sandbox } from '../../src/sandbox/index.ts';
+import { testSandbox } from '../support/sandbox.ts';
 import { startUpstream, streamedCompletion, type Upstream, type UpstreamReply } from '../support/upstream.ts';
 import { call, caller, chatHarness, type Harness, say, testModel } from './harness.ts';
 
@@ -128,6 +130,28 @@ describe('a streamed reply', () => {
     expect(textOf(events)).toBe(letters.join(''));
     expect(harness.ledger.settlements).toMatchObject([{ usage: { estimated: true } }]);
     expect(harness.ledger.settlements[0]?.usage.outputTokens).toBeLessThan(10);
+  });
+
+  test('whose provider states nothing is counted once, at its end', async () => {
+    const sandbox = testSandbox();
+    let counted = 0;
+    const counting: Sandbox = {
+      ...sandbox,
+      run: (owner, kind, job, options) => {
+        if ('pieces' in job) counted += job.pieces.join('').length;
+        return sandbox.run(owner, kind, job, options);
+      },
+    };
+    const sentences = Array.from({ length: 350 }, () => 'All work and no play makes a dull day. ');
+    const text = sentences.join('');
+    const pieces = streamedCompletion(sentences).slice(0, -2);
+    const { harness } = await streaming([{ pieces, ending: 'end' }], { sandbox: counting });
+    const { events } = await read(harness);
+    expect(textOf(events) === text).toBe(true);
+    const outputTokens = [...piecesOf(text)].reduce((sum, piece) => sum + countPiece(piece), 0);
+    expect(harness.ledger.settlements).toMatchObject([{ usage: { outputTokens, estimated: true } }]);
+    // All of it, and its last piece of at most 4,096 units a second time.
+    expect(counted).toBeLessThanOrEqual(text.length + 4_096);
   });
 
   test('whose node dies is charged for its real input and what came, not for what was held', async () => {
