@@ -1,24 +1,15 @@
-import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Result } from '../base/failure.ts';
 import type { OwnKeys } from '../base/own-key.ts';
 import type { Catalog } from '../catalog/index.ts';
-import type { TokenReservation } from '../limits/index.ts';
 import type { Providers } from '../providers/index.ts';
 import type { Sandbox, Schemas } from '../sandbox/index.ts';
 import type { WatchCall } from '../telemetry/index.ts';
-import type { Ledger } from '../wallet/index.ts';
+import type { Ledger, ReserveTokens } from '../wallet/index.ts';
 import type { Overrun } from './bounded.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Guard } from './guard/index.ts';
 import type { ProviderStates } from './provider-state.ts';
 import type { WarmCaches } from './warm-caches.ts';
-
-/** Sets model tokens aside, or says when to try again. */
-export type ReserveTokens = (
-  caller: Caller,
-  tokens: number,
-) => Result<TokenReservation> | Promise<Result<TokenReservation>>;
 
 /** What choosing and calling models needs. */
 export interface ModelDeps {

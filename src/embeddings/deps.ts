@@ -1,15 +1,11 @@
-import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Result } from '../base/failure.ts';
 import type { OwnKeys } from '../base/own-key.ts';
 import type { Catalog } from '../catalog/index.ts';
-import type { TokenReservation } from '../limits/index.ts';
 import type { CallBreaker, Providers } from '../providers/index.ts';
 import type { WatchCall } from '../telemetry/index.ts';
-import type { Ledger } from '../wallet/index.ts';
+import type { ChargingDeps } from '../wallet/index.ts';
 
-export interface EmbeddingsDeps {
-  ledger: Ledger;
+export interface EmbeddingsDeps extends ChargingDeps {
   catalog: Pick<Catalog, 'embeddingModels' | 'ownEmbeddingModels' | 'version'>;
   providers: Pick<Providers, 'embed'>;
   /** Absent: nobody brings keys. */
@@ -18,19 +14,13 @@ export interface EmbeddingsDeps {
   clock: Clock;
   /** Counts the tokens of texts in jobs of the owner, for what no provider counts. */
   countTokens(owner: string, texts: readonly string[]): Promise<number>;
-  /** Counts model tokens a minute; absent: they are not limited. */
-  reserveTokens?: ReserveTokens;
   /** Told of upstreams that state more tokens than the inputs can have; nobody is charged for those. */
   overran?: ((overrun: Overrun) => void) | undefined;
   /** For traces and metrics; absent: nobody watches. */
   watchCall?: WatchCall | undefined;
-  /** How long all calls of one request may take together. */
-  deadlineMs: number;
   /** Numbers that requests may have in memory at one time; more are refused as `overloaded`. */
   valuesInFlightMax: number;
 }
-
-type ReserveTokens = (caller: Caller, tokens: number) => Result<TokenReservation> | Promise<Result<TokenReservation>>;
 
 /** An upstream that says that it took more than the inputs can have. */
 export interface Overrun {

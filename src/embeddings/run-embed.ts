@@ -1,11 +1,11 @@
 import type { Caller } from '../base/caller.ts';
 import { fail, invalid, type Result, succeed } from '../base/failure.ts';
-import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
-import { present } from '../base/present.ts';
+import { maxOf } from '../base/money.ts';
+import { pick } from '../base/present.ts';
 import { chooseWithOwn, type PricedEmbeddingModel, priceOf } from '../catalog/index.ts';
 import { type AnsweredInTurn, tryInTurn } from '../providers/index.ts';
 import { watchOutcome } from '../telemetry/index.ts';
-import { endingCharge, type OpenCharge, openCharge, payerOf, replyScope, settleInFull } from '../wallet/index.ts';
+import { chargeWhole, type OpenCharge, payableRoutes, type QuotedWork, settleReply } from '../wallet/index.ts';
 import { callBatches, type Vectors } from './call-batches.ts';
 import { type Choice, chooseModel } from './choose.ts';
 import type { EmbeddingsDeps } from './deps.ts';
@@ -14,61 +14,26 @@ import { restoreReply, storeReply } from './stored-reply.ts';
 import { bytesOf, inputTokensAbout, inputTokensAtMost } from './tokens.ts';
 import type { EmbedCall, EmbedReply, EmbedRequest } from './types.ts';
 
-interface Prepared {
-  routes: PricedEmbeddingModel[];
+interface Prepared extends QuotedWork<PricedEmbeddingModel> {
   dimensions: number;
-  /** The most that the request can cost, on any of its routes, and the most tokens. */
-  ceiling: NanoUsd;
-  tokensMost: number;
-  minimum: NanoUsd;
-  priceVersion: number;
 }
-
-/** After its deadline a request still has this long to be settled before its hold expires. */
-const settleGraceMs = 60_000;
 
 /**
  * One request, one charge: chooses the model, holds the most that the inputs can cost, makes all vectors, and settles what they cost
  * before the reply is given. A caller who goes away changes only who hears the reply.
  */
-export async function runEmbed(
+export function runEmbed(
   deps: EmbeddingsDeps,
   caller: Caller,
   request: EmbedRequest,
   call: EmbedCall,
 ): Promise<Result<EmbedReply>> {
-  const payer = payerOf(caller, 'chat');
-  if (!payer.ok) return payer;
-  const prepared = await prepare(deps, caller, request);
-  if (!prepared.ok) return prepared;
-  const { routes, ceiling, minimum, tokensMost, priceVersion } = prepared.value;
-  const tokens = (await deps.reserveTokens?.(caller, tokensMost)) ?? succeed(undefined);
-  if (!tokens.ok) return tokens;
-  const opened = await openCharge(
-    deps.ledger,
-    present({
-      ...payer.value,
-      operation: 'embedding',
-      provider: routes[0]?.model.provider,
-      model: routes[0]?.model.id,
-      providerKeyId: routes[0]?.ownKey?.id,
-      priceVersion,
-      requestId: call.requestId,
-      ceiling,
-      minimum,
-      ttlMs: deps.deadlineMs + settleGraceMs,
-      metadata: request.metadata,
-      idempotency: call.idempotency && { scope: replyScope(payer.value), ...call.idempotency },
-    }),
-    tokens.value,
-  );
-  if (!opened.ok) return opened;
-  if (opened.value.kind === 'replayed') {
-    const { reply, receipt } = opened.value;
-    return succeed(restoreReply(reply, { balance: receipt.balance, capLeft: receipt.capLeft }));
-  }
-  const { charge } = opened.value;
-  return endingCharge(charge, () => answer(deps, charge, request, prepared.value, caller.accountId ?? ''));
+  return chargeWhole(deps, {
+    ...{ operation: 'embedding', caller, metadata: request.metadata, restore: restoreReply },
+    ...pick(call, 'requestId', 'idempotency'),
+    prepare: () => prepare(deps, caller, request),
+    answer: (charge, prepared) => answer(deps, charge, request, prepared, caller.accountId ?? ''),
+  });
 }
 
 /** The model for a request, and the keys that it is called with. */
@@ -99,15 +64,12 @@ async function prepare(deps: EmbeddingsDeps, caller: Caller, request: EmbedReque
   }
   const most = (inputTokensMax: number) =>
     sizes.reduce((sum, bytes) => sum + inputTokensAtMost(bytes, inputTokensMax), 0);
-  const costs = routes.map(({ model, price }) =>
-    priceOf({ inputTokens: most(model.contextTokens), requests: 1 }, price),
-  );
-  const ceiling = maxOf(costs.reduce(maxOf, 0n), 1n);
+  const costOf = (inputTokens: number, { price }: PricedEmbeddingModel) => priceOf({ inputTokens, requests: 1 }, price);
   const about = sizes.reduce((sum, bytes) => sum + inputTokensAbout(bytes), 0);
-  const least = priceOf({ inputTokens: about, requests: 1 }, routes[0]?.price ?? {});
   return succeed({
-    ...{ routes, dimensions, priceVersion, ceiling, tokensMost: most(longest) },
-    minimum: maxOf(least < ceiling ? least : ceiling, 1n),
+    ...{ routes, dimensions, priceVersion, tokensMost: most(longest) },
+    ceiling: routes.map((route) => costOf(most(route.model.contextTokens), route)).reduce(maxOf, 0n),
+    least: routes.map((route) => costOf(about, route)),
   });
 }
 
@@ -118,7 +80,11 @@ async function answer(
   prepared: Prepared,
   owner: string,
 ): Promise<Result<EmbedReply>> {
-  const routes = await payableRoutes(deps, charge, request, prepared, owner);
+  let counting: Promise<number> | undefined;
+  const routes = await payableRoutes(charge, prepared, async ({ price }) => {
+    counting ??= deps.countTokens(owner, request.inputs);
+    return priceOf({ inputTokens: await counting, requests: 1 }, price);
+  });
   if (!routes.ok) return routes;
   const made = await embed(deps, request, { ...prepared, routes: routes.value }, owner);
   if (!made.ok) {
@@ -129,45 +95,20 @@ async function answer(
   const { provider, id: model } = route.model;
   for (const overrun of vectors.overruns) deps.overran?.({ provider, model, what: 'input', ...overrun });
   const { usage, values } = vectors;
-  const cost = priceOf({ inputTokens: usage.inputTokens, requests: 1 }, route.price);
-  const charged = cost < charge.amount ? cost : charge.amount;
-  const reply = {
-    ...{ id: charge.id, provider, model, dimensions: prepared.dimensions, values },
-    usage: { ...usage, cost: charged },
-  };
-  const stored = charge.replayable ? storeReply(reply) : undefined;
-  const paid = await settleInFull(charge, {
-    ...{ cost, provider, model, usage: { ...usage, requests: 1 } },
-    outcome: { attempts: made.value.attempts, modelLatencyMs: made.value.latencyMs },
-    ...(route.ownKey ? { providerKeyId: route.ownKey.id } : {}),
-    ...(stored ? { reply: stored } : {}),
+  return settleReply(charge, {
+    ...{ from: made.value, usage, store: storeReply },
+    cost: priceOf({ inputTokens: usage.inputTokens, requests: 1 }, route.price),
+    replyAt: (cost) => ({
+      ...{ id: charge.id, provider, model, dimensions: prepared.dimensions, values },
+      usage: { ...usage, cost },
+    }),
   });
-  if (!paid.ok) return paid;
-  const { charged: taken, balance, capLeft } = paid.value;
-  return succeed({ ...reply, usage: { ...usage, cost: taken }, balance, capLeft });
-}
-
-/** The routes that what is held pays for. Where that may be too little, the inputs are counted for real before anything is called. */
-async function payableRoutes(
-  deps: EmbeddingsDeps,
-  { amount, balance }: OpenCharge,
-  { inputs }: EmbedRequest,
-  { routes, ceiling }: Prepared,
-  owner: string,
-): Promise<Result<PricedEmbeddingModel[]>> {
-  if (amount >= ceiling) return succeed(routes);
-  const inputTokens = await deps.countTokens(owner, inputs);
-  const costOf = ({ price }: PricedEmbeddingModel) => priceOf({ inputTokens, requests: 1 }, price);
-  const payable = routes.filter((route) => costOf(route) <= amount);
-  if (payable.length > 0) return succeed(payable);
-  const needed = routes.map(costOf).reduce(minOf);
-  return fail({ kind: 'insufficient_credit', balance, held: balance - amount, needed });
 }
 
 function embed(
   deps: EmbeddingsDeps,
   request: EmbedRequest,
-  { routes, dimensions }: Prepared,
+  { routes, dimensions }: Pick<Prepared, 'routes' | 'dimensions'>,
   owner: string,
 ): Promise<Result<AnsweredInTurn<PricedEmbeddingModel, Vectors>>> {
   return tryInTurn({

@@ -1,13 +1,11 @@
+import type { Momentary } from '../wallet/index.ts';
 import type { EmbedReply } from './types.ts';
-
-/** What a reply says of a time, not of itself: a retry is told that of its own time. */
-type Momentary = 'balance' | 'capLeft';
 
 /** Longer replies are not kept for retries: they would make every commit that they are a part of a slow one. */
 const valuesMax = 262_144;
 
 /** A reply as it is kept for retries; undefined when it is too long for that. */
-export function storeReply({ values, usage, ...rest }: Omit<EmbedReply, Momentary>): Uint8Array | undefined {
+export function storeReply({ values, usage, ...rest }: Omit<EmbedReply, keyof Momentary>): Uint8Array | undefined {
   if (values.length > valuesMax) return undefined;
   const head = Buffer.from(JSON.stringify({ ...rest, usage: { ...usage, cost: usage.cost.toString() } }));
   const length = Buffer.alloc(4);
@@ -16,10 +14,10 @@ export function storeReply({ values, usage, ...rest }: Omit<EmbedReply, Momentar
 }
 
 /** The reply that a retry is answered with. */
-export function restoreReply(bytes: Uint8Array, now: Pick<EmbedReply, Momentary>): EmbedReply {
+export function restoreReply(bytes: Uint8Array, now: Momentary): EmbedReply {
   const stored = Buffer.from(bytes);
   const end = 4 + stored.readUInt32LE(0);
-  const head = JSON.parse(stored.toString('utf8', 4, end)) as Omit<EmbedReply, Momentary | 'values' | 'usage'> & {
+  const head = JSON.parse(stored.toString('utf8', 4, end)) as Omit<EmbedReply, keyof Momentary | 'values' | 'usage'> & {
     usage: { inputTokens: number; estimated: boolean; cost: string };
   };
   const values = new Float32Array((stored.length - end) / 4);

@@ -1,5 +1,6 @@
 import type { NanoUsd } from '../base/money.ts';
 import type { OwnKeyUse } from '../base/own-key.ts';
+import type { Momentary } from '../wallet/index.ts';
 
 /** Texts and how to embed them. `auto`, or nothing, as provider or model lets the service choose. */
 export interface EmbedRequest {
@@ -17,7 +18,7 @@ export interface EmbedRequest {
 }
 
 /** The vectors of all inputs, one after another, and what they took and cost. */
-export interface EmbedReply {
+export interface EmbedReply extends Momentary {
   /** The id of the charge that paid for it. */
   id: string;
   provider: string;
@@ -26,10 +27,6 @@ export interface EmbedReply {
   /** `dimensions` numbers for each input, in the order of the inputs. */
   values: Float32Array;
   usage: EmbedUsage & { cost: NanoUsd };
-  /** The wallet's balance after this charge. */
-  balance: NanoUsd;
-  /** What is left of the end user's own cap, where it is known. */
-  capLeft?: NanoUsd | undefined;
 }
 
 export interface EmbedUsage {

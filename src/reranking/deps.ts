@@ -1,15 +1,11 @@
-import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Result } from '../base/failure.ts';
 import type { OwnKeys } from '../base/own-key.ts';
 import type { Catalog } from '../catalog/index.ts';
-import type { TokenReservation } from '../limits/index.ts';
 import type { CallBreaker, Providers } from '../providers/index.ts';
 import type { WatchCall } from '../telemetry/index.ts';
-import type { Ledger } from '../wallet/index.ts';
+import type { ChargingDeps } from '../wallet/index.ts';
 
-export interface RerankingDeps {
-  ledger: Ledger;
+export interface RerankingDeps extends ChargingDeps {
   catalog: Pick<Catalog, 'rerankModels' | 'ownRerankModels' | 'version'>;
   providers: Pick<Providers, 'rerank'>;
   /** Absent: nobody brings keys. */
@@ -18,14 +14,10 @@ export interface RerankingDeps {
   clock: Clock;
   /** Counts the tokens of texts in jobs of the owner, for what no provider counts. */
   countTokens(owner: string, texts: readonly string[]): Promise<number>;
-  /** Counts model tokens a minute; absent: they are not limited. */
-  reserveTokens?: (caller: Caller, tokens: number) => Result<TokenReservation> | Promise<Result<TokenReservation>>;
   /** Told of upstreams that state more than a request can have; nobody is charged for that. */
   overran?: ((overrun: Overrun) => void) | undefined;
   /** For traces and metrics; absent: nobody watches. */
   watchCall?: WatchCall | undefined;
-  /** How long all calls of one request may take together. */
-  deadlineMs: number;
 }
 
 /** An upstream that says that it took more than a request can have. */

@@ -1,11 +1,11 @@
 import type { Caller } from '../base/caller.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
-import { maxOf, minOf, type NanoUsd } from '../base/money.ts';
-import { present } from '../base/present.ts';
+import { maxOf } from '../base/money.ts';
+import { pick } from '../base/present.ts';
 import { chooseWithOwn, type PricedRerankModel, priceOf } from '../catalog/index.ts';
 import { type AnsweredInTurn, type CallOutcome, tryInTurn } from '../providers/index.ts';
 import { watchOutcome } from '../telemetry/index.ts';
-import { endingCharge, type OpenCharge, openCharge, payerOf, replyScope, settleInFull } from '../wallet/index.ts';
+import { chargeWhole, type OpenCharge, payableRoutes, type QuotedWork, settleReply } from '../wallet/index.ts';
 import { type Sizes, searchUnitsAtLeast, searchUnitsAtMost, sizesOf, tokensAbout, tokensAtMost } from './bounds.ts';
 import { callModel, type Ranking } from './call-model.ts';
 import { chooseModel } from './choose.ts';
@@ -15,61 +15,26 @@ import { offeredModels } from './offered-models.ts';
 import { restoreReply, storeReply } from './stored-reply.ts';
 import type { RerankCall, RerankReply, RerankRequest, RerankUsage } from './types.ts';
 
-interface Prepared {
-  routes: PricedRerankModel[];
+interface Prepared extends QuotedWork<PricedRerankModel> {
   sizes: Sizes;
-  /** The most that the request can cost, on any of its routes, and the most tokens that it is billed for. */
-  ceiling: NanoUsd;
-  tokensMost: number;
-  minimum: NanoUsd;
-  priceVersion: number;
 }
-
-/** After its deadline a request still has this long to be settled before its hold expires. */
-const settleGraceMs = 60_000;
 
 /**
  * One request, one charge: chooses the model, holds the most that the documents can cost, ranks them, and settles what that costs
  * before the reply is given. A caller who goes away changes only who hears the reply.
  */
-export async function runRerank(
+export function runRerank(
   deps: RerankingDeps,
   caller: Caller,
   request: RerankRequest,
   call: RerankCall,
 ): Promise<Result<RerankReply>> {
-  const payer = payerOf(caller, 'chat');
-  if (!payer.ok) return payer;
-  const prepared = await prepare(deps, caller, request);
-  if (!prepared.ok) return prepared;
-  const { routes, ceiling, minimum, tokensMost, priceVersion } = prepared.value;
-  const tokens = (await deps.reserveTokens?.(caller, tokensMost)) ?? succeed(undefined);
-  if (!tokens.ok) return tokens;
-  const opened = await openCharge(
-    deps.ledger,
-    present({
-      ...payer.value,
-      operation: 'rerank',
-      provider: routes[0]?.model.provider,
-      model: routes[0]?.model.id,
-      providerKeyId: routes[0]?.ownKey?.id,
-      priceVersion,
-      requestId: call.requestId,
-      ceiling,
-      minimum,
-      ttlMs: deps.deadlineMs + settleGraceMs,
-      metadata: request.metadata,
-      idempotency: call.idempotency && { scope: replyScope(payer.value), ...call.idempotency },
-    }),
-    tokens.value,
-  );
-  if (!opened.ok) return opened;
-  if (opened.value.kind === 'replayed') {
-    const { reply, receipt } = opened.value;
-    return succeed(restoreReply(reply, { balance: receipt.balance, capLeft: receipt.capLeft }));
-  }
-  const { charge } = opened.value;
-  return endingCharge(charge, () => answer(deps, charge, request, prepared.value, caller.accountId ?? ''));
+  return chargeWhole(deps, {
+    ...{ operation: 'rerank', caller, metadata: request.metadata, restore: restoreReply },
+    ...pick(call, 'requestId', 'idempotency'),
+    prepare: () => prepare(deps, caller, request),
+    answer: (charge, prepared) => answer(deps, charge, request, prepared, caller.accountId ?? ''),
+  });
 }
 
 async function prepare(deps: RerankingDeps, caller: Caller, request: RerankRequest): Promise<Result<Prepared>> {
@@ -84,21 +49,13 @@ async function prepare(deps: RerankingDeps, caller: Caller, request: RerankReque
   const sizes = sizesOf(request.query, request.documents);
   const tooLong = await findTooLong(deps, owner, request, sizes, longestOf(routes));
   if (tooLong) return fail(tooLong);
-  const ceiling = maxOf(
-    routes.map((route) => priceOf(mostOf(route, sizes), route.price)).reduce((a, b) => maxOf(a, b)),
-    1n,
-  );
   const tokensMost = Math.max(
     ...routes.map(({ model, rerank }) => (rerank.bills === 'tokens' ? tokensAtMost(sizes, model.contextTokens) : 0)),
   );
-  const least = routes[0] ? priceOf(leastOf(routes[0], sizes), routes[0].price) : 1n;
   return succeed({
-    routes,
-    sizes,
-    priceVersion,
-    ceiling,
-    tokensMost,
-    minimum: maxOf(least < ceiling ? least : ceiling, 1n),
+    ...{ routes, sizes, priceVersion, tokensMost },
+    ceiling: routes.map((route) => priceOf(mostOf(route, sizes), route.price)).reduce(maxOf),
+    least: routes.map((route) => priceOf(leastOf(route, sizes), route.price)),
   });
 }
 
@@ -148,52 +105,27 @@ async function answer(
   prepared: Prepared,
   owner: string,
 ): Promise<Result<RerankReply>> {
-  const routes = await payableRoutes(deps, charge, request, prepared, owner);
+  const { sizes } = prepared;
+  const routes = await payableRoutes(charge, prepared, async (route) =>
+    priceOf({ ...(await tokensIn(deps, { route, request, sizes, owner })), requests: 1 }, route.price),
+  );
   if (!routes.ok) return routes;
-  const ranked = await rank(deps, request, { ...prepared, routes: routes.value }, owner);
+  const ranked = await rank(deps, request, { sizes, routes: routes.value }, owner);
   if (!ranked.ok) {
     await charge.release(ranked.failure.kind);
     return ranked;
   }
   const { route, answer: ranking } = ranked.value;
-  const { usage } = ranking;
   const { provider, id: model } = route.model;
-  const cost = priceOf({ ...usage, requests: 1 }, route.price);
-  const charged = cost < charge.amount ? cost : charge.amount;
-  const reply = {
-    ...{ id: charge.id, provider, model, results: ranking.results.slice(0, request.topN) },
-    usage: { ...usage, cost: charged },
-  };
-  const paid = await settleInFull(charge, {
-    ...{ cost, provider, model, usage: { ...usage, requests: 1 } },
-    outcome: { attempts: ranked.value.attempts, modelLatencyMs: ranked.value.latencyMs },
-    ...(route.ownKey ? { providerKeyId: route.ownKey.id } : {}),
-    ...(charge.replayable ? { reply: storeReply(reply) } : {}),
+  const { usage } = ranking;
+  return settleReply(charge, {
+    ...{ from: ranked.value, usage, store: storeReply },
+    cost: priceOf({ ...usage, requests: 1 }, route.price),
+    replyAt: (cost) => ({
+      ...{ id: charge.id, provider, model, results: ranking.results.slice(0, request.topN) },
+      usage: { ...usage, cost },
+    }),
   });
-  if (!paid.ok) return paid;
-  const { charged: taken, balance, capLeft } = paid.value;
-  return succeed({ ...reply, usage: { ...usage, cost: taken }, balance, capLeft });
-}
-
-/** The routes that what is held pays for. Where that may be too little, the texts are counted for real before anything is called. */
-async function payableRoutes(
-  deps: RerankingDeps,
-  { amount, balance }: OpenCharge,
-  request: RerankRequest,
-  { routes, ceiling, sizes }: Prepared,
-  owner: string,
-): Promise<Result<PricedRerankModel[]>> {
-  if (amount >= ceiling) return succeed(routes);
-  const payable: PricedRerankModel[] = [];
-  const costs: NanoUsd[] = [];
-  for (const route of routes) {
-    const usage = await tokensIn(deps, { route, request, sizes, owner });
-    const cost = priceOf({ ...usage, requests: 1 }, route.price);
-    costs.push(cost);
-    if (cost <= amount) payable.push(route);
-  }
-  if (payable.length > 0) return succeed(payable);
-  return fail({ kind: 'insufficient_credit', balance, held: balance - amount, needed: costs.reduce(minOf) });
 }
 
 type Counted = Ranking & { usage: RerankUsage };
@@ -201,7 +133,7 @@ type Counted = Ranking & { usage: RerankUsage };
 function rank(
   deps: RerankingDeps,
   request: RerankRequest,
-  { routes, sizes }: Prepared,
+  { routes, sizes }: Pick<Prepared, 'routes' | 'sizes'>,
   owner: string,
 ): Promise<Result<AnsweredInTurn<PricedRerankModel, Counted>>> {
   const { query, documents } = request;

@@ -1,5 +1,6 @@
 import type { NanoUsd } from '../base/money.ts';
 import type { OwnKeyUse } from '../base/own-key.ts';
+import type { Momentary } from '../wallet/index.ts';
 
 /** A query, and the documents to rank by it. `auto`, or nothing, as provider or model lets the service choose. */
 export interface RerankRequest {
@@ -17,7 +18,7 @@ export interface RerankRequest {
   metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-export interface RerankReply {
+export interface RerankReply extends Momentary {
   /** The id of the charge that paid for it. */
   id: string;
   provider: string;
@@ -25,10 +26,6 @@ export interface RerankReply {
   /** The most relevant first; of equal ones that which came first. */
   results: readonly RankedDocument[];
   usage: RerankUsage & { cost: NanoUsd };
-  /** The wallet's balance after this charge. */
-  balance: NanoUsd;
-  /** What is left of the end user's own cap, where it is known. */
-  capLeft?: NanoUsd | undefined;
 }
 
 export interface RankedDocument {

@@ -22,7 +22,7 @@ export {
   type Funds,
   OpenCharge,
   openCharge,
-  type ReservedTokens,
+  type ReserveTokens,
   type Spending,
   settleInFull,
 } from './open-charge.ts';
@@ -38,3 +38,11 @@ export { rebuildUsage, type UsageRebuild, type UsageRebuildOptions } from './usa
 export { fits } from './wallets/charge-filter.ts';
 export { createWallets, type WalletsDependencies } from './wallets/create-wallets.ts';
 export type * from './wallets/wallets.ts';
+export {
+  type ChargingDeps,
+  chargeWhole,
+  type Momentary,
+  payableRoutes,
+  type QuotedWork,
+  settleReply,
+} from './whole-reply.ts';

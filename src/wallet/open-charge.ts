@@ -1,3 +1,4 @@
+import type { Caller } from '../base/caller.ts';
 import { FailureError, fail, type Result, succeed } from '../base/failure.ts';
 import { minOf, type NanoUsd } from '../base/money.ts';
 import type { Hold, HoldRequest, Ledger, Progress, Receipt, Settlement, Usage } from './ledger/ledger.ts';
@@ -6,6 +7,12 @@ import type { Hold, HoldRequest, Ledger, Progress, Receipt, Settlement, Usage } 
 export interface ReservedTokens {
   settle(tokens: number): void;
 }
+
+/** Sets model tokens aside, or says when to try again. */
+export type ReserveTokens = (
+  caller: Caller,
+  tokens: number,
+) => Result<ReservedTokens> | Promise<Result<ReservedTokens>>;
 
 /** What a reply is paid from: a charge, or a part of one. Disposed of without a settlement, it gives everything back. */
 export interface Funds extends AsyncDisposable {

@@ -216,6 +216,19 @@ test('a provider that the credit does not pay for is not called in place of a ch
   expect(ledger).toMatchObject({ balance: 100_000n, held: 0n, settlements: [] });
 });
 
+test('a provider that the credit pays for is called where a dearer one goes before it', async () => {
+  const models = [
+    model('best', { price: { inputPerMillionUsd: '10' } }),
+    model('best', { provider: 'other', quality: 10 }),
+  ];
+  const inputs = [' word'.repeat(20)];
+  const { run, ledger, upstreams } = await serve({ models, second: true, balance: 100_000n });
+  const reply = await run({ inputs });
+  expect(reply).toMatchObject({ value: { provider: 'other' } });
+  expect(upstreams[0]?.seen).toHaveLength(0);
+  expect(reply.ok && ledger.balance + reply.value.usage.cost).toBe(100_000n);
+});
+
 test('a model without a price of input is off, and models of conversations embed nothing', async () => {
   const models = [
     model('free', { price: { perRequestUsd: '1' } }),

@@ -224,6 +224,18 @@ test('a provider that the credit does not pay for is not called in place of a ch
   expect(ledger).toMatchObject({ balance: 100_000n, held: 0n, settlements: [] });
 });
 
+test('a provider that the credit pays for is called where a dearer one goes before it', async () => {
+  const models = [
+    model('best', 'jina', { price: { inputPerMillionUsd: '10000' } }),
+    model('best', 'jina', { provider: 'other', quality: 10 }),
+  ];
+  const { run, ledger, upstreams } = await serve({ models, second: true, balance: 100_000n });
+  const reply = await run({});
+  expect(reply).toMatchObject({ value: { provider: 'other' } });
+  expect(upstreams[0]?.seen).toHaveLength(0);
+  expect(reply.ok && ledger.balance + reply.value.usage.cost).toBe(100_000n);
+});
+
 test('a model whose bill has no price is off, and models that rank answer no conversations', async () => {
   const models = [
     model('by-token', 'jina', { price: { perThousandSearchUnitsUsd: '2' } }),
