@@ -59,6 +59,8 @@ export interface ChargedRequest<Reply> {
 export interface ChargedWork<Reply> {
   /** What a model may cost besides the family's price; 0 when none is asked. */
   modelCeiling: NanoUsd;
+  /** With less for a model the request can have no reply, and is refused; absent: rules alone may answer it. */
+  modelMinimum?: NanoUsd;
   /** Makes the reply; a model is paid from `budget`. When this fails nothing is charged, whatever a model has cost. */
   make(budget: Budget): Promise<{ result: Result<Reply>; model: string }>;
 }
@@ -117,6 +119,7 @@ export async function chargedRun<Reply>(
   const opened = await openCharge(deps.ledger, {
     ...holding,
     ceiling: minimum + (planned?.value.modelCeiling ?? 0n),
+    minimum: minimum + (planned?.value.modelMinimum ?? 0n),
   });
   if (!opened.ok) return opened;
   if (opened.value.kind === 'replayed') return succeed(paid(request.restore(opened.value.reply), opened.value.receipt));
@@ -131,15 +134,16 @@ export async function chargedRun<Reply>(
   });
 }
 
-/** Plans a request whose price is held, and holds what its model may cost besides, as far as there is credit for it. */
+/** Plans a request whose price is held, and holds what its model may cost besides, as far as there is and need be credit for it. */
 async function planHeld<Reply>(
   charge: OpenCharge,
   plan: () => Promise<Result<ChargedWork<Reply>>>,
 ): Promise<Result<ChargedWork<Reply>>> {
   const planned = await plan();
   if (!planned.ok || planned.value.modelCeiling === 0n) return planned;
-  const extended = await charge.extend(planned.value.modelCeiling);
-  return extended.ok || isShortOfCredit(extended.failure) ? planned : extended;
+  const { modelCeiling, modelMinimum = 0n } = planned.value;
+  const extended = await charge.extend(modelCeiling, maxOf(modelMinimum, 1n));
+  return extended.ok || (modelMinimum === 0n && isShortOfCredit(extended.failure)) ? planned : extended;
 }
 
 interface HeldRequest<Reply> {

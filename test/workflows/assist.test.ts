@@ -421,6 +421,34 @@ describe("a client's own workflow with a model", () => {
     expect(ledger.releases.slice(-2)).toEqual(['upstream_failed', 'upstream_failed']);
   });
 
+  it('is refused where the credit does not pay for its model, before one is called', async () => {
+    say({ adult: false, greeting: 'Hello Ana' });
+    for (const idempotency of [undefined, { key: 'poor', fingerprint: Buffer.from('poor') }]) {
+      ledger.balance = price + 1_000n;
+      const failed = await workflows.runCustom(
+        caller,
+        { client: 'acme', workflow: 'letter', input: { name: 'Ana', age: 12 } },
+        { ...call, ...(idempotency && { idempotency }) },
+      );
+      expect(failed).toMatchObject({ failure: { kind: 'insufficient_credit', balance: price + 1_000n } });
+      expect(ledger).toMatchObject({ balance: price + 1_000n, held: 0n });
+    }
+    expect(upstream.seen).toHaveLength(0);
+  });
+
+  it('is not asked again for a caller who has left', async () => {
+    const leaving = new AbortController();
+    upstream.answer(() => {
+      leaving.abort();
+      return { body: completion(JSON.stringify({ adult: false, greeting: 'x'.repeat(60) })) };
+    });
+    const request = { client: 'acme', workflow: 'letter', input: { name: 'Ana', age: 12 } };
+    const { balance } = ledger;
+    expect(await workflows.runCustom(caller, request, { signal: leaving.signal })).toMatchObject({ ok: false });
+    expect(upstream.seen).toHaveLength(1);
+    expect(ledger).toMatchObject({ balance, held: 0n });
+  });
+
   it('is put right once', async () => {
     say({ adult: false, greeting: 'x'.repeat(60) }, { adult: false, greeting: 'Hello Ana' });
     const { reply } = value(await run());

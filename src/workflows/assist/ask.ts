@@ -29,6 +29,8 @@ export interface Asked<Output> {
   problem: Problem;
   /** The caller's limits did not let any model be asked now; the whole request is to be sent again. */
   refused?: Failure;
+  /** Why none answered. */
+  failure?: Failure;
 }
 
 /** What is wrong with an answer, as a reply may tell it: what only the model said is not in it. */
@@ -62,7 +64,10 @@ export async function quoteAsk(
   return succeed({ request, ceiling, minimum: first.value.minimum });
 }
 
-/** Asks a model and lets `judge` say whether the answer holds. One that does not goes back once with what is wrong. */
+/**
+ * Asks a model and lets `judge` say whether the answer holds. One that does not goes back once with what is wrong, unless the
+ * caller has left by then.
+ */
 export async function askAndJudge<Output>(
   { assistant, log }: AssistDeps,
   ask: QuotedAsk | undefined,
@@ -80,13 +85,14 @@ export async function askAndJudge<Output>(
   let { request } = ask;
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const isRepair = attempt > 0;
+    if (isRepair && signal.aborted) break;
     if (budget.left < ask.minimum) return { ...asked, outcome: isRepair ? 'missed' : 'no_credit' };
     const answered = await assistant.run(caller, request, { budget, signal });
     if (!answered.ok) {
       // The only limits in the way of a call are the caller's own: an upstream's stand for a model that did not answer.
       if (!isRepair && answered.failure.kind === 'rate_limited') return { ...asked, refused: answered.failure };
       log.info({ failure: answered.failure.kind, isRepair }, 'a model did not help');
-      return { ...asked, outcome: isRepair ? 'missed' : 'no_answer' };
+      return isRepair ? { ...asked, outcome: 'missed' } : { ...asked, outcome: 'no_answer', failure: answered.failure };
     }
     const { message, model, finishReason } = answered.value;
     asked.model = model;

@@ -73,6 +73,7 @@ export async function runWorkflow(
       const { plan } = planned.value;
       return succeed({
         modelCeiling: plan?.ceiling ?? 0n,
+        modelMinimum: needsModel(planned.value) ? (plan?.minimum ?? 0n) : 0n,
         make: (budget) => makeReply(deps, caller, request, planned.value, { budget, signal: call.signal }),
       });
     },
@@ -115,9 +116,17 @@ async function makeReply(
   if (filled.refused) return { result: fail(filled.refused), model };
   const note = noteOf(filled, undefined, words.language);
   if (filled.output !== undefined) return { result: succeed(replyOf(filled.output, model, note)), model };
-  if (definition.assist === 'required')
-    return { result: fail({ kind: 'upstream_failed', attempts: [], upstream: "workflow's model" }), model };
+  if (needsModel({ active }))
+    // What is wrong with a key of the account's own is theirs to put right; sending the request again does not help.
+    return filled.failure?.kind === 'provider_key_refused'
+      ? { result: fail(filled.failure), model }
+      : { result: fail({ kind: 'upstream_failed', attempts: [], upstream: "workflow's model" }), model };
   if (!byRules.fits)
     return { result: fail({ kind: 'precondition_failed', description: `By rules alone, ${byRules.problem}.` }), model };
   return { result: succeed(replyOf(byRules.output as JsonValue, '', note)), model };
+}
+
+/** Whether the workflow has no reply without a model's. */
+function needsModel({ active }: Pick<PlannedRun, 'active'>): boolean {
+  return active.definition.assist === 'required';
 }
