@@ -103,9 +103,11 @@ export type Failure =
       provider: string;
       /** The last four characters of its secret. */
       lastFour: string;
-      /** The provider's HTTP status: 401, 402, 403 or 404. */
+      /** The provider's HTTP status: 401, 402, 403 or 404; 402 also where its own code says that it wants to be paid. */
       status?: number;
     }
+  /** What an end user hears of `provider_key_refused`: not whose key it is, nor which one. */
+  | { kind: 'account_key_refused' }
   | { kind: 'upstream_timeout'; attempts: FailedAttempt[] }
   | { kind: 'deadline_exceeded' }
   | { kind: 'ledger_unavailable'; retryAfterMs: number }

@@ -241,6 +241,14 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
       };
     case 'provider_key_refused':
       return refusedKey(failure);
+    case 'account_key_refused':
+      return {
+        code: Code.FailedPrecondition,
+        status: 424,
+        reason: 'PROVIDER_KEY_REFUSED',
+        message:
+          'No model could answer: its provider refuses what the account that pays for this app has with it. Tell whoever runs the app. Nothing was charged.',
+      };
     case 'upstream_timeout':
       return {
         code: Code.DeadlineExceeded,
@@ -338,7 +346,7 @@ export function heardBy({ token }: Caller, failure: Failure): Failure {
   if (kind === 'spending_cap_reached' && failure.owner === 'key')
     return { kind: 'account_cannot_pay', because: kind, needed: failure.needed };
   // Whose key it is and which one is between the provider and the account.
-  if (kind === 'provider_key_refused') return { kind: 'upstream_failed', attempts: [] };
+  if (kind === 'provider_key_refused') return { kind: 'account_key_refused' };
   return failure;
 }
 
@@ -452,6 +460,6 @@ const credentialNames: Readonly<Record<string, string>> = {
 };
 
 function attemptsText(attempts: readonly { model: string; outcome: string }[]): string {
-  if (attempts.length === 0) return 'no model fits the request';
+  if (attempts.length === 0) return 'none could be called';
   return attempts.map(({ model, outcome }) => `${model}: ${outcome}`).join('; ');
 }

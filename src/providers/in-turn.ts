@@ -73,7 +73,6 @@ export async function tryInTurn<R extends Route, Answer>({
       const calling = isAvailable ? call(route, timeUp.signal) : undefined;
       if (calling && ownKey) ownKeys?.used(ownKey);
       const outcome = await calling;
-      ofKey = undefined;
       if (!outcome) {
         attempts.push({ ...attempt, outcome: 'skipped' });
         continue;

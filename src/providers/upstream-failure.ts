@@ -11,7 +11,7 @@ import {
  * - `timeout`: nothing came in time. `connection_failed`: the connection was not made, or broke.
  * - `rate_limited`: 429, or 529 as Anthropic says it. `server_error`: any other 5xx.
  * - `invalid_reply`: a reply came that cannot be read.
- * - `misconfigured`: the provider refused our key, or does not know the model (401, 402, 403, 404).
+ * - `misconfigured`: the provider refused our key or wants to be paid, or does not know the model (401, 402, 403, 404).
  * - `caller_mistake`: certainly the caller's input. `rejected`: any other 4xx; perhaps another model takes it.
  * - `cancelled`: we ended it ourselves.
  */
@@ -84,6 +84,8 @@ function ofStatus(error: APICallError, status: number): UpstreamFailure {
   const retryAfterMs = retryAfter(error.responseHeaders ?? {});
   if (retryAfterMs !== undefined) failure.retryAfterMs = retryAfterMs;
   if (status < 400) failure.outcome = 'invalid_reply';
+  // Whoever's key it is has nothing left there, which does not pass by itself as a rate limit does.
+  else if (status < 500 && wantsPayment(error)) Object.assign(failure, { outcome: 'misconfigured', status: 402 });
   else if (status === 429 || status === 529) failure.outcome = 'rate_limited';
   else if (status === 408) failure.outcome = 'timeout';
   else if (status >= 500) failure.outcome = 'server_error';
@@ -96,6 +98,15 @@ function ofStatus(error: APICallError, status: number): UpstreamFailure {
   }
   return failure;
 }
+
+/** Whether the provider says that its credit or its own limit of spending is used up; few use 402 for that. */
+function wantsPayment(error: APICallError): boolean {
+  // Anthropic has no code for it, and says it with 400.
+  return unpaidCodes.has(codeOf(error) ?? '') || /credit balance is too low/i.test(messageOf(error));
+}
+
+/** OpenAI's, which come with 429 and with 400. */
+const unpaidCodes = new Set(['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active']);
 
 // Only codes whose meaning the provider documents: a guess would blame the caller for our mistake.
 function adviceFor(code: string | undefined): string | undefined {

@@ -234,6 +234,22 @@ eachServer((server) => {
     },
   );
 
+  test('one whose limit of spending at the provider is used up is said so, to end users without the key', async () => {
+    const customer = await onboard(app);
+    const { id, secret } = await bring(customer);
+    upstream.answer(() => ({ status: 429, body: { error: { message: 'quota', code: 'insufficient_quota' } } }));
+    const answer = await ask(customer);
+    expect([answer.status, reasonOf(answer)]).toEqual([424, 'PROVIDER_KEY_REFUSED']);
+    expect(answer.text).toContain(`wants to be paid before it serves your key ${id}`);
+    const token = await send(app, 'POST', '/v1/tokens', customer.apiKey, { subject: 'u' });
+    const heard = await ask({ ...customer, apiKey: String(token.body.accessToken) });
+    expect([heard.status, reasonOf(heard)]).toEqual([424, 'PROVIDER_KEY_REFUSED']);
+    expect(heard.text).toContain('Tell whoever runs the app');
+    for (const hidden of [id, secret.slice(-4)]) expect(heard.text).not.toContain(hidden);
+    const wallet = (await send(app, 'GET', '/v1/wallet', customer.managementKey)).body.wallet;
+    expect(wallet).toMatchObject({ balanceUsd: '5.00', heldUsd: '0.00' });
+  });
+
   test('its rate limit is theirs alone', async () => {
     const customer = await onboard(app);
     await bring(customer);

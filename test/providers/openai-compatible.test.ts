@@ -66,6 +66,16 @@ test.each([
     { outcome: 'rate_limited', status: 429, retryAfterMs: 7_000 },
   ],
   [
+    'a refusal for want of credit',
+    { status: 429, body: { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } } },
+    { outcome: 'misconfigured', status: 402 },
+  ],
+  [
+    'a refusal for want of credit in words',
+    { status: 400, body: { error: { message: 'Your credit balance is too low to access the API.' } } },
+    { outcome: 'misconfigured', status: 402 },
+  ],
+  [
     'a refusal of the input',
     { status: 400, body: { error: { message: 'secret words', code: 'context_length_exceeded' } } },
     { outcome: 'caller_mistake', status: 400 },

@@ -15,6 +15,7 @@ export const failures: { [Kind in Failure['kind']]: Extract<Failure, { kind: Kin
   token_expired: { kind: 'token_expired' },
   account_suspended: { kind: 'account_suspended' },
   insufficient_credit: { kind: 'insufficient_credit', balance: 5n, held: 5n, needed: 12_000n, retryAfterMs: 1500 },
+  account_key_refused: { kind: 'account_key_refused' },
   account_cannot_pay: { kind: 'account_cannot_pay', because: 'insufficient_credit', needed: 12_000n },
   spending_cap_reached: { kind: 'spending_cap_reached', owner: 'key', limit: 9n, spent: 8n, held: 0n, needed: 2n },
   scope_missing: { kind: 'scope_missing', scope: 'chat', credential: 'management_key' },
