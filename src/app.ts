@@ -17,6 +17,7 @@ import { walletService } from './api/wallet.ts';
 import { webhookService } from './api/webhook.ts';
 import { workflowService } from './api/workflow.ts';
 import { systemClock } from './base/clock.ts';
+import { isId } from './base/ids.ts';
 import {
   createAuthenticator,
   createGate,
@@ -84,13 +85,18 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       authenticate,
       sessions: config.console.enabled ? createSessionCallers(rooms) : undefined,
       admission: limitAdmission(rooms.limits),
-      revocations: createRevocations(
-        (listener) =>
+      revocations: createRevocations({
+        onRevoked: (listener) =>
           rooms.changes.onChange((change) => {
             if (change?.kind === 'revoked') listener(change.credentialId);
           }),
-        rooms.sessions.watch,
-      ),
+        onAccountChange: (listener) =>
+          rooms.changes.onChange((change) => {
+            if (!change || isId('acc', change.credentialId)) listener(change?.credentialId);
+          }),
+        standing: rooms.accounts.standing,
+        watchSession: rooms.sessions.watch,
+      }),
       clock: systemClock,
       log,
       texts,

@@ -1,5 +1,6 @@
 import { create, type DescMethod, fromJson, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import type { Accounts } from '../accounts/index.ts';
 import type { Caller } from '../base/caller.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Failure, FailureError, fail, invalid, type Result, succeed, unwrap } from '../base/failure.ts';
@@ -35,8 +36,9 @@ export function batchHandlers(rooms: {
   items: Items;
   clock: Pick<Clock, 'now'>;
   limits: Pick<Limits, 'admitItem'>;
+  accounts: Pick<Accounts, 'standing'>;
 }): Pick<Handlers<typeof WorkflowService>, 'batchRunWorkflows' | 'estimateWorkflow'> {
-  const { workflows, fingerprintKey, items: rules, limits, clock } = rooms;
+  const { workflows, fingerprintKey, items: rules, limits, accounts, clock } = rooms;
 
   /** Runs one item as a call of its own. */
   async function run(
@@ -67,7 +69,13 @@ export function batchHandlers(rooms: {
       const twice = secondUse(items);
       if (twice !== undefined) throw new FailureError(invalid(`items[${twice}].key`, 'is the key of an earlier item'));
       const { signal, deadline } = call;
-      const admit = createPace(clock, { ...{ signal, deadline }, admitItem: () => limits.admitItem(call.caller) });
+      const { caller } = call;
+      const admitItem = async () => {
+        // A batch goes on for minutes, and its account may be suspended meanwhile.
+        const served = await accounts.standing(caller.accountId ?? '');
+        return served.ok ? limits.admitItem(caller) : served;
+      };
+      const admit = createPace(clock, { signal, deadline, admitItem });
       let last: PaidMessage | undefined;
       const batch = items.map((item, index) => {
         const key = item.key || (batchKey === undefined ? undefined : itemKeyOf(batchKey, index));

@@ -1,6 +1,7 @@
 import type { DescMessage, DescMethod, MessageShape } from '@bufbuild/protobuf';
 import { fromJson } from '@bufbuild/protobuf';
 import { ValueSchema } from '@bufbuild/protobuf/wkt';
+import type { Accounts } from '../accounts/index.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Result, unwrap } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
@@ -28,6 +29,7 @@ export function workflowService(rooms: {
   clock: Pick<Clock, 'now'>;
   /** Count the items of batches. */
   limits: Pick<Limits, 'admitItem'>;
+  accounts: Pick<Accounts, 'standing'>;
 }): ServedService {
   const { workflows, fingerprintKey, once, recordChange } = rooms;
   const { drafts, definitions } = workflows;

@@ -33,7 +33,9 @@ export async function streamResumable(
   if (!room.ok) return room;
 
   const left = new AbortController();
-  call.revoked?.addEventListener('abort', () => left.abort(new FailureError(revoked)), { once: true });
+  const leave = () => left.abort(new FailureError(revoked));
+  call.revoked?.addEventListener('abort', leave, { once: true });
+  if (call.revoked?.aborted) leave();
   const begun: { reply?: BegunStream; repeats?: string } = {};
   const charged = (chargeId: string, isRepeat: boolean) => {
     if (isRepeat) begun.repeats = chargeId;
@@ -113,5 +115,5 @@ const unattended: Failure = {
 const revoked: Failure = {
   kind: 'precondition_failed',
   description:
-    'The credential that asked for this reply was revoked, or its session ended. What had come of it is charged.',
+    'The credential that asked for this reply was revoked, its session ended, or its account was suspended. What had come of it is charged.',
 };

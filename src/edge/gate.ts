@@ -43,7 +43,7 @@ export interface GateOptions {
   clock: Clock;
   log: Logger;
   texts: RefusalTexts;
-  /** Ends streams whose credential is revoked, or whose session is over; absent: they run to their end. */
+  /** Ends streams whose credential is revoked, whose account is suspended, or whose session is over; absent: they run to their end. */
   revocations?: Revocations;
   /** Opens a trace of a call; undefined: calls are not traced. */
   traceCall?: TraceCall | undefined;

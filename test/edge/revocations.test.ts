@@ -1,24 +1,36 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type Caller, nobody } from '../../src/base/caller.ts';
+import { fail, type Result, succeed } from '../../src/base/failure.ts';
+import { newId } from '../../src/base/ids.ts';
 import { createRevocations } from '../../src/edge/revocations.ts';
 
 function watching() {
   const ends = new Map<string, Set<() => void>>();
   let revoke: (id: string) => void = () => {};
-  const revocations = createRevocations(
-    (listener) => {
+  let accountChanged: (id: string | undefined) => void = () => {};
+  const standings = new Map<string, Result<void>[]>();
+  const revocations = createRevocations({
+    onRevoked: (listener) => {
       revoke = listener;
     },
-    (id, onEnd) => {
+    onAccountChange: (listener) => {
+      accountChanged = listener;
+    },
+    standing: async (id) => standings.get(id)?.shift() ?? succeed(undefined),
+    watchSession: (id, onEnd) => {
       const told = ends.get(id) ?? new Set();
       ends.set(id, told.add(onEnd));
       return () => void told.delete(onEnd);
     },
-  );
+  });
   const end = (id: string) => {
     for (const onEnd of ends.get(id) ?? []) onEnd();
   };
-  return { revocations, revoke: (id: string) => revoke(id), end, waiting: (id: string) => ends.get(id)?.size ?? 0 };
+  return {
+    ...{ revocations, end, standings, revoke: (id: string) => revoke(id) },
+    accountChanged: (id: string | undefined) => accountChanged(id),
+    waiting: (id: string) => ends.get(id)?.size ?? 0,
+  };
 }
 
 const token = { id: 'tok_1', subject: 'u' };
@@ -49,4 +61,34 @@ test('what is revoked says so, and what has ended is not watched any more', () =
   revoke('tok_1');
   expect(stream.signal.reason).toMatchObject({ failure: { kind: 'key_revoked' } });
   expect(over.signal.aborted).toBe(false);
+});
+
+const served = succeed(undefined);
+const suspended = fail({ kind: 'account_suspended' });
+const unknown = fail({ kind: 'overloaded', retryAfterMs: 1 });
+
+test.each<[string, Result<void>[], boolean]>([
+  ['suspended', [served, suspended], true],
+  ['suspended, which can be read only later,', [served, unknown, suspended], true],
+  ['suspended while the call was let in', [suspended], true],
+  ['resumed', [served, served], false],
+])('a stream of an account that is %s ends or goes on', async (_, standings, ends) => {
+  vi.useFakeTimers();
+  try {
+    for (const named of [true, false]) {
+      const watch = watching();
+      const accountId = newId('acc');
+      const [stream, other] = [new AbortController(), new AbortController()];
+      watch.standings.set(accountId, [...standings]);
+      watch.revocations.watch({ ...nobody, accountId }, stream);
+      watch.revocations.watch({ ...nobody, accountId: newId('acc') }, other);
+      await vi.advanceTimersByTimeAsync(0);
+      watch.accountChanged(named ? accountId : undefined);
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect([stream.signal.aborted, other.signal.aborted]).toEqual([ends, false]);
+      if (ends) expect(stream.signal.reason).toMatchObject({ failure: { kind: 'account_suspended' } });
+    }
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -278,6 +278,55 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
     }
   });
 
+  test('a stream of an account that is suspended ends on every node, resumable or not, and what came is charged', async () => {
+    const customer = await onboard(app);
+    const other = await start();
+    try {
+      upstream.answer(() => ({ pieces: streamedCompletion(['One', ' two', ' three']).slice(0, 3), ending: 'silence' }));
+      const streams = [false, true].map(async (resumable) => {
+        const response = await fetch(`${other.url}${chatPath}`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${customer.apiKey}`,
+            ...{ 'content-type': 'application/json', accept: 'text/event-stream' },
+          },
+          body: JSON.stringify({ ...chat, resumable }),
+        });
+        const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+        let text = '';
+        const readTo = async (word: string | undefined) => {
+          while (word === undefined || !text.includes(word)) {
+            const piece = await reader?.read();
+            if (!piece || piece.done) return text;
+            text += piece.value;
+          }
+          return text;
+        };
+        await readTo('two');
+        return () => readTo(undefined);
+      });
+      const begun = await Promise.all(streams);
+      await operate('POST', `/v1/accounts/${customer.accountId}:suspend`, { reason: 'a test' });
+      for (const readOn of begun) expect(await readOn()).toContain('ACCOUNT_SUSPENDED');
+      upstream.answer(({ body }) => replyTo(body));
+      await operate('POST', `/v1/accounts/${customer.accountId}:resume`, { reason: 'a test' });
+      const read = async (path: string) => {
+        const answer = () => send(app, 'GET', path, customer.managementKey);
+        await expect.poll(async () => (await answer()).status, { timeout: 20_000 }).toBe(200);
+        return (await answer()).body;
+      };
+      const heldUsd = async () => (await read('/v1/wallet')).wallet.heldUsd;
+      await expect.poll(heldUsd, { timeout: 20_000 }).toBe('0.00');
+      const { charges } = await read('/v1/charges');
+      const paid = charges.map((each: { state: string; chargedUsd: string }) => [each.state, nano(each.chargedUsd) > 0n]);
+      expect(paid).toEqual(Array(2).fill(['settled', true]));
+      const charged = charges.reduce((sum: bigint, each: { chargedUsd: string }) => sum + nano(each.chargedUsd), 0n);
+      expect(nano((await read('/v1/wallet')).wallet.balanceUsd)).toBe(nano('5.00') - charged);
+    } finally {
+      await other.close();
+    }
+  });
+
   test('pending top-ups and corrections of all accounts are listed, each with its account', async () => {
     const customer = await onboard(app);
     const correct = (direction: string, key: string) =>

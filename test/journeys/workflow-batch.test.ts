@@ -186,6 +186,26 @@ limits: { requestsPerMinute: 100000 }`,
     expect((await balanceOf(payer)).balanceUsd).toBe('4.998');
   });
 
+  test('items that have not begun when the account is suspended are refused for nothing', async () => {
+    const payer = await onboard(app);
+    // The first items go at once, the others one every other second.
+    const key = { displayName: 'slow', purpose: 'a test', limits: { requestsPerMinute: 30 } };
+    const made = await send(app, 'POST', '/v1/keys', payer.managementKey, key);
+    const items = Array.from({ length: 50 }, (_, index) => risk(`Number ${index}.`));
+    const running = send(app, 'POST', batchPath, made.body.secret, { items });
+    const charges = async () =>
+      (await send(app, 'GET', `/v1/charges?accountId=${payer.accountId}`, app.operatorToken)).body.charges.length;
+    await expect.poll(charges, { timeout: 20_000 }).toBeGreaterThan(0);
+    await send(app, 'POST', `/v1/accounts/${payer.accountId}:suspend`, app.operatorToken, { reason: 'a test' });
+    const { body } = await running;
+    const reasons = (body.results as Result[]).flatMap(({ error }) => error?.reason ?? []);
+    expect(reasons).toContain('ACCOUNT_SUSPENDED');
+    expect(reasons.filter((reason) => reason !== 'RATE_LIMITED' && reason !== 'ACCOUNT_SUSPENDED')).toEqual([]);
+    await send(app, 'POST', `/v1/accounts/${payer.accountId}:resume`, app.operatorToken, { reason: 'a test' });
+    const wallet = await send(app, 'GET', `/v1/wallet?accountId=${payer.accountId}`, app.operatorToken);
+    expect(wallet.body.wallet.balanceUsd).toBe((5 - 0.002 * body.succeeded).toFixed(3).replace(/0$/, ''));
+  });
+
   test('a batch is bounded, and is for backends', async () => {
     const items = Array.from({ length: 1_001 }, () => risk('x'));
     const large = await send(app, 'POST', batchPath, customer.apiKey, { items });

@@ -56,6 +56,7 @@ beforeAll(async () => {
       // Nothing here looks at the record.
       recordChange: (_call, { write }) => db.transaction(write),
       clock: systemClock,
+      accounts: { standing: () => succeed(undefined) },
       limits: { admitItem: () => succeed(undefined) },
     }),
   ];
