@@ -153,6 +153,31 @@ describe('a stream', () => {
     expect(ledger.settlements).toMatchObject([{ charged: 60_006_000n, usage: { inputTokens: 60_000 } }]);
   });
 
+  // A token for 16 bytes of the document, within the window, and what was said around it and came.
+  test.for([
+    ['small', 16_000, 1_000n],
+    ['large', 1_000_000, 62_500n],
+  ] as const)(
+    'that its upstream breaks off over a %s document costs what came, and no more than was held',
+    async ([, bytes, tokens]) => {
+      const worst = 100_200_000n;
+      const { chat, ledger } = await service(
+        { pieces: streamedCompletion(['Yes', ', ', 'sir.']).slice(0, 3), ending: 'end' },
+        { capabilities: ['documents'] },
+      );
+      const data = Buffer.alloc(bytes, '%');
+      const parts = [{ kind: 'document' as const, data, filename: 'a.pdf' }];
+      const opened = await chat.stream(caller, { ...withDocument, messages: [{ role: 'user', parts }] }, call());
+      if (!opened.ok) throw new Error('not opened');
+      expect(await all(opened.value)).toMatchObject({ failure: { kind: 'upstream_failed' } });
+      const [{ charged, usage } = { charged: 0n, usage: undefined }] = ledger.settlements;
+      expect(usage).toMatchObject({ outputTokens: 3, estimated: true });
+      expect(charged).toBeGreaterThanOrEqual(1_000n * tokens + 6_000n);
+      expect(charged).toBeLessThanOrEqual(1_000n * tokens + 6_000n + 50_000n);
+      expect(charged).toBeLessThanOrEqual(worst);
+    },
+  );
+
   test('that is read on ends with the time of a request, and is charged as received', async () => {
     const { chat, ledger, upstream } = await service(
       { pieces: streamedCompletion(['Yes', ', ']).slice(0, 3), ending: 'silence' },

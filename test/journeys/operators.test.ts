@@ -318,7 +318,10 @@ models: [{ id: m, provider: up, quality: 50, contextTokens: 100000, price: { inp
       const heldUsd = async () => (await read('/v1/wallet')).wallet.heldUsd;
       await expect.poll(heldUsd, { timeout: 20_000 }).toBe('0.00');
       const { charges } = await read('/v1/charges');
-      const paid = charges.map((each: { state: string; chargedUsd: string }) => [each.state, nano(each.chargedUsd) > 0n]);
+      const paid = charges.map((each: { state: string; chargedUsd: string }) => [
+        each.state,
+        nano(each.chargedUsd) > 0n,
+      ]);
       expect(paid).toEqual(Array(2).fill(['settled', true]));
       const charged = charges.reduce((sum: bigint, each: { chargedUsd: string }) => sum + nano(each.chargedUsd), 0n);
       expect(nano((await read('/v1/wallet')).wallet.balanceUsd)).toBe(nano('5.00') - charged);
