@@ -71,8 +71,8 @@ export function createStripeEvents({ db, stripe, topUps, log }: StripeEventsDepe
       log.error({ event: event.eventId, problem }, 'a payment event needs a person: it was not settled');
     const retryMs = Math.min(firstRetryMs * 2 ** event.attempts, retryMaxMs);
     await store.note({ provider, eventId: event.eventId, state: verdict.state, problem, retryMs });
-    // What waited for this payment need not wait for its time.
-    if (verdict.state === 'done' && fact.kind === 'session' && fact.payment !== undefined)
+    // What waited for this payment, or for the end of its dispute, need not wait for its time.
+    if (verdict.state === 'done' && fact.kind !== 'refund' && fact.payment !== undefined)
       for (const waiting of await store.parked(provider, fact.payment, batchMax))
         if (waiting.eventId !== event.eventId) await settle(waiting, JSON.parse(waiting.fact), deps);
   }

@@ -68,6 +68,9 @@ async function settleReversal(deps: SettleDependencies, fact: RefundFact | Dispu
   const { reference, kind } = fact;
   const amount = nanoOfCents(fact.amountCents);
   const reversed = await topUps.reverse({ topUpId: known.topUpId, kind, amount, reference });
+  // What a dispute has taken may come back, and a refund beside it is to be taken then.
+  if (!reversed.ok && kind === 'refund' && reversed.failure.kind === 'precondition_failed')
+    return parked(reversed.failure.description);
   if (!reversed.ok) return refused(reversed.failure);
   if (fact.state === 'open' || fact.state === 'taken') return { state: 'done' };
   return verdictOf(await topUps.conclude(known.topUpId, reference, fact.state === 'lost' ? 'lost' : 'won'));

@@ -151,6 +151,16 @@ eachServer((server) => {
     expect(await balance()).toBe('10.00');
   });
 
+  test('tax that is paid back with a refund takes no more than was credited, nor less', async () => {
+    const { session } = await paidSession();
+    await events.completed(session);
+    await events.refunded(refund(session, 595));
+    expect(await balance()).toBe('4.05');
+    await events.refunded({ ...refund(session, 595), id: `${refund(session, 595).id}_2` });
+    expect(await balance()).toBe('0.00');
+    await sound();
+  });
+
   test('a session that expires or fails closes its top-up; a payment that comes late is still credited', async () => {
     const { body } = await topUp();
     const id = body.topUp.topUpId;
@@ -297,6 +307,22 @@ eachServer((server) => {
         if (name === 'lost') await events.disputeClosed({ ...disputed, status: 'lost' });
       }
       expect([order, await balance()]).toEqual([order, '5.00']);
+    }
+    await sound();
+  });
+
+  test('a refund beside a dispute that is won takes all of its amount, whichever of them is told first', async () => {
+    for (const order of permutations(['paid', 'refund', 'disputed', 'won'])) {
+      customer = await onboard(app, '0');
+      const { session } = await paidSession();
+      const [taken, disputed] = [refund(session, 700), dispute(session, 700)];
+      for (const name of order) {
+        if (name === 'paid') await events.completed(session);
+        if (name === 'refund') await events.refunded(taken);
+        if (name === 'disputed') await events.disputed(disputed);
+        if (name === 'won') await events.disputeClosed({ ...disputed, status: 'won' });
+      }
+      expect([order, await balance()]).toEqual([order, '3.00']);
     }
     await sound();
   });

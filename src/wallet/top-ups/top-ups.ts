@@ -35,7 +35,8 @@ export interface TopUps {
   close(topUpId: string, state: 'failed' | 'expired'): Promise<Result<TopUp>>;
   /**
    * Takes a payment back (a refund, or a dispute that was lost or is open): as much as is there and not held, the rest
-   * is owed. Once per `reference`; in all never more than the payment. For payment adapters.
+   * is owed. Once per `reference`; in all never more than the payment: of more, what is left of it is taken, but of a refund beside an open
+   * dispute nothing (`precondition_failed`). For payment adapters.
    */
   reverse(reversal: Readonly<PaymentReversal>): Promise<Result<TopUp>>;
   /**

@@ -38,7 +38,8 @@ export function decideCredit({ walletId, topUpId, event }: CreditOperation, stat
 
 /**
  * Takes a payment back once per reference: what is there and not held; the rest is owed. A dispute is about the whole payment, also
- * where some of it was paid back before: it takes what is left.
+ * where some of it was paid back before, and a refund gives back tax too, which was not credited: they take what is left. While a
+ * dispute is open, which may be won and leave more, a refund takes all of its amount or waits.
  */
 export function decideReverse(operation: ReverseOperation, state: GroupState): Result<undefined> {
   const { walletId, topUpId, kind, reference } = operation;
@@ -48,7 +49,7 @@ export function decideReverse(operation: ReverseOperation, state: GroupState): R
   if (state.receivables.get(key)) return succeed(undefined);
   if (topUp.state !== 'paid') return failed('The top-up is not paid, so nothing can be taken back.');
   const left = topUp.amount - topUp.reversed;
-  const amount = kind === 'dispute' ? minOf(operation.amount, left) : operation.amount;
+  const amount = kind === 'refund' && wallet.openDisputes > 0n ? operation.amount : minOf(operation.amount, left);
   if (amount <= 0n || amount > left) return failed('Refunds and disputes together never exceed the payment.');
   const taken = minOf(amount, freeOf(wallet));
   topUp.reversed += amount;
