@@ -106,10 +106,12 @@ export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCac
       log.error('a cached reply does not open: its encryption key is gone, or it was changed');
       return undefined;
     }
-    // At exactly 0 use pauses, also that which is free; the hold that follows a miss says so in its own words.
+    // Where use is stopped, that which is free stops too; the hold that follows a miss says so in its own words.
     const wallet = await wallets.get(place.accountId, 'api');
-    if (!wallet.ok || wallet.value.paused || wallet.value.owed > 0n) return undefined;
-    const reply = asHit(opened, wallet.value.balance, Number(found.ageUs / 1_000_000n));
+    if (!wallet.ok) return undefined;
+    const { balance, paused, owed, disputed } = wallet.value;
+    if (paused || owed > 0n || disputed) return undefined;
+    const reply = asHit(opened, balance, Number(found.ageUs / 1_000_000n));
     return mayUse(reply) ? reply : undefined;
   }
 

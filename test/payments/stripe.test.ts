@@ -250,6 +250,23 @@ eachServer((server) => {
       await sound();
     });
 
+    test('stops earlier replies of the cache too', async () => {
+      const { session } = await paidSession();
+      await events.completed(session);
+      const ask = () =>
+        send(app, 'POST', '/api/v1/assistant/chat', customer.apiKey, {
+          messages: [{ role: 'user', content: 'Hello.' }],
+          cache: { maxAgeSeconds: 600 },
+        });
+      // Kept after the answer, so asked until it is there.
+      await expect.poll(async () => (await ask()).body.cache).toMatchObject({ hit: true });
+      const open = dispute(session, 400);
+      await events.disputed(open);
+      expect((await ask()).status).toBe(402);
+      await events.disputeClosed({ ...open, status: 'won' });
+      expect((await ask()).body.cache).toMatchObject({ hit: true });
+    });
+
     test('lost after the money is spent leaves a debt that the next top-up pays first', async () => {
       const { session } = await paidSession('5.00');
       await events.completed(session);

@@ -185,8 +185,19 @@ export function createWallets({ db, ledger, payments, settings = {} }: WalletsDe
   };
 }
 
-function toWallet({ id: walletId, accountId, kind, posted: balance, held, owed }: FoundWallet): Wallet {
-  return { walletId, accountId, kind, balance, held, available: balance - held, paused: balance === 0n, owed };
+function toWallet({ id: walletId, accountId, kind, posted: balance, held, owed, openDisputes }: FoundWallet): Wallet {
+  const disputed = openDisputes > 0n;
+  return {
+    walletId,
+    accountId,
+    kind,
+    balance,
+    held,
+    available: balance - held,
+    paused: balance === 0n,
+    owed,
+    disputed,
+  };
 }
 
 function toAdjustment(row: FoundAdjustment): Omit<Adjustment, 'balance'> {

@@ -58,6 +58,8 @@ export interface Wallet {
    * While it is above 0 no hold is given.
    */
   owed: NanoUsd;
+  /** Whether a dispute of a payment is open; until it ends no hold is given. */
+  disputed: boolean;
 }
 
 export type EntryKind = 'top_up' | 'usage' | 'refund' | 'dispute' | 'adjustment';
