@@ -64,7 +64,9 @@ eachServer((server) => {
   beforeAll(async () => {
     upstream = await startUpstream();
     upstream.answer(({ body }) =>
-      body.stream === true ? { pieces: streamedCompletion(words) } : { body: completion(words.join(''), { prompt_tokens: 10, completion_tokens: 900 }) },
+      body.stream === true
+        ? { pieces: streamedCompletion(words) }
+        : { body: completion(words.join(''), { prompt_tokens: 10, completion_tokens: 900 }) },
     );
     app = await startApp({
       databaseUrl: database().url,
