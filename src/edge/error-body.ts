@@ -1,6 +1,6 @@
 import { toJson } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { detailsOf, headersOf, type Refusal } from './failures.ts';
+import { detailsOf, headersOf, type Refusal } from './refusal.ts';
 
 /** The status names of google.rpc.Code, as AIP-193 prints them. */
 export const statusNames: Readonly<Record<Code, string>> = {

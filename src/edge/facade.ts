@@ -5,9 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FailureError } from '../base/failure.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 import { sendText } from './compression.ts';
-import { headersOf, type Refusal } from './failures.ts';
 import type { Gate } from './gate.ts';
 import type { PlaceOf } from './places.ts';
+import { headersOf, type Refusal } from './refusal.ts';
 
 /** One request to a facade. */
 export class FacadeCall extends FastifyCall<AdmittedCall> {

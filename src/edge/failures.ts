@@ -1,32 +1,12 @@
-import { create, type Message } from '@bufbuild/protobuf';
-import { durationFromMs } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import type { Caller } from '../base/caller.ts';
 import { type Failure, FailureError, type FieldViolation } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 import { isConnectionLost } from '../db/index.ts';
-import { BadRequestSchema, ErrorInfoSchema, HelpSchema, RetryInfoSchema } from '../gen/google/rpc/error_details_pb.ts';
 import { refusalHeaders } from './rate-limit-headers.ts';
+import type { Refusal } from './refusal.ts';
+import { attemptsText, creditMessage, invalidMessage, scopeMessage } from './refusal-messages.ts';
 import { camelCasePath } from './violations.ts';
-
-/** A failure as a caller sees it, before a protocol writes it down. */
-export interface Refusal {
-  code: Code;
-  /** The HTTP status of JSON over HTTP; gRPC and Connect derive theirs from the code. */
-  status: number;
-  reason: string;
-  /** What is wrong, where, and what to do about it. Holds nothing internal. */
-  message: string;
-  metadata?: Record<string, string>;
-  violations?: FieldViolation[];
-  retryAfterMs?: number;
-  /** HTTP headers (gRPC: metadata) that belong to it. */
-  headers?: Record<string, string>;
-  /** Where to read on, or to act. */
-  help?: { description: string; url: string };
-}
-
-export const errorDomain = 'intelligence';
 
 /** What the table needs to know of the service. */
 export interface RefusalTexts {
@@ -99,7 +79,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         code: Code.FailedPrecondition,
         status: 402,
         reason: 'INSUFFICIENT_CREDIT',
-        message: creditMessage(failure, texts),
+        message: creditMessage(failure, texts.minimumTopUpUsd),
         metadata: {
           balanceUsd: formatUsd(failure.balance),
           heldUsd: formatUsd(failure.held),
@@ -356,37 +336,6 @@ export function failureOf(error: unknown): Failure {
   return isConnectionLost(error) ? { kind: 'database_unavailable', retryAfterMs: 1_000 } : { kind: 'internal' };
 }
 
-/** The details of `google.rpc.Status`: always one ErrorInfo, and what else applies. */
-export function detailsOf(refusal: Refusal, requestId: string | undefined) {
-  const details: { desc: DetailSchema; value: Message }[] = [];
-  const metadata = { ...refusal.metadata, ...(requestId !== undefined && { requestId }) };
-  details.push({
-    desc: ErrorInfoSchema,
-    value: create(ErrorInfoSchema, { reason: refusal.reason, domain: errorDomain, metadata }),
-  });
-  if (refusal.violations)
-    details.push({ desc: BadRequestSchema, value: create(BadRequestSchema, { fieldViolations: refusal.violations }) });
-  if (refusal.retryAfterMs !== undefined)
-    details.push({
-      desc: RetryInfoSchema,
-      value: create(RetryInfoSchema, { retryDelay: durationFromMs(Math.ceil(refusal.retryAfterMs)) }),
-    });
-  if (refusal.help) details.push({ desc: HelpSchema, value: create(HelpSchema, { links: [refusal.help] }) });
-  return details;
-}
-
-export type DetailSchema =
-  | typeof ErrorInfoSchema
-  | typeof BadRequestSchema
-  | typeof RetryInfoSchema
-  | typeof HelpSchema;
-
-/** The headers of a refusal: its own, and `Retry-After` in whole seconds where it can be tried again. */
-export function headersOf(refusal: Refusal): Record<string, string> {
-  if (refusal.retryAfterMs === undefined) return refusal.headers ?? {};
-  return { ...refusal.headers, 'retry-after': String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1000))) };
-}
-
 function unauthenticated(reason: string, message: string, challenge: string): Refusal {
   return { code: Code.Unauthenticated, status: 401, reason, message, headers: { 'www-authenticate': challenge } };
 }
@@ -401,24 +350,6 @@ function invalidRequest(found: readonly FieldViolation[]): Refusal {
     message: invalidMessage(violations),
     violations,
   };
-}
-
-function invalidMessage(violations: readonly FieldViolation[]): string {
-  const [first] = violations;
-  if (!first) return 'The request is not valid.';
-  const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : '';
-  return first.field === '' ? `${first.description}${more}` : `${first.field}: ${first.description}${more}`;
-}
-
-function creditMessage(
-  failure: Extract<Failure, { kind: 'insufficient_credit' }>,
-  { minimumTopUpUsd }: RefusalTexts,
-): string {
-  if (failure.balance === 0n)
-    return `API use is paused: the credit is used up. Add at least ${minimumTopUpUsd} USD and send the request again with the same key.`;
-  if (failure.retryAfterMs !== undefined)
-    return `The rest of the credit is held by requests in flight (${formatUsd(failure.held)} of ${formatUsd(failure.balance)} USD). Send the request again in a moment, or add credit.`;
-  return `The request needs at least ${formatUsd(failure.needed)} USD and ${formatUsd(failure.balance - failure.held)} USD is available. Add at least ${minimumTopUpUsd} USD.`;
 }
 
 /** 424 of RFC 4918: clients take a 401 for their own credential, and try 409 again. */
@@ -438,28 +369,4 @@ function refusedKey(failure: Extract<Failure, { kind: 'provider_key_refused' }>)
     message,
     metadata: { providerKeyId, provider, lastFour, ...(status !== undefined && { status: String(status) }) },
   };
-}
-
-function scopeMessage({ scope, credential, needed = [] }: Extract<Failure, { kind: 'scope_missing' }>): string {
-  if (credential === 'none') return 'This call needs a credential.';
-  const shown = credentialNames[credential] ?? 'another kind';
-  if (needed.length > 0) {
-    const kinds = needed.map((kind) => credentialNames[kind]).join(' or ');
-    return `This call needs ${kinds}${scope === '' ? '' : ` with the scope "${scope}"`}; the credential that was sent is ${shown}.`;
-  }
-  return scope === ''
-    ? `This call can't be made with ${shown}.`
-    : `This call needs the scope "${scope}", which this credential (${shown}) does not have.`;
-}
-
-const credentialNames: Readonly<Record<string, string>> = {
-  operator: 'an operator token',
-  management_key: 'a management key',
-  api_key: 'an API key',
-  access_token: 'an access token',
-};
-
-function attemptsText(attempts: readonly { model: string; outcome: string }[]): string {
-  if (attempts.length === 0) return 'none could be called';
-  return attempts.map(({ model, outcome }) => `${model}: ${outcome}`).join('; ');
 }

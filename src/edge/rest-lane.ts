@@ -11,10 +11,10 @@ import { type AllowedMethods, pathOf } from './allowed-methods.ts';
 import { keepBriefly } from './carrier.ts';
 import { connectionOf } from './connections.ts';
 import { errorBody } from './error-body.ts';
-import { headersOf } from './failures.ts';
 import type { Gate } from './gate.ts';
 import { HttpIncomingCall } from './incoming-call.ts';
 import { registryOf } from './message-types.ts';
+import { headersOf } from './refusal.ts';
 import { requestIdOf } from './request-id.ts';
 import { eventId, isSilence } from './silence.ts';
 

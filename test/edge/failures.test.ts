@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { errorBody } from '../../src/edge/error-body.ts';
-import { headersOf, refusalOf } from '../../src/edge/failures.ts';
+import { refusalOf } from '../../src/edge/failures.ts';
+import { headersOf } from '../../src/edge/refusal.ts';
 import { ErrorReason } from '../../src/gen/intelligence/common/v1/error_reason_pb.ts';
 import { failures } from '../support/gate-service.ts';
 

@@ -1,9 +1,9 @@
 import type { StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { ChatResponse, StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
-import type { Refusal } from '../failures.ts';
 import { guardrailReport } from '../guardrail-report.ts';
 import { type PlaceOf, snakeCase } from '../places.ts';
 import { dataOf, stateOf } from '../provider-state.ts';
+import type { Refusal } from '../refusal.ts';
 import { untakenNames } from '../shapes.ts';
 
 /** A reply as `POST /v1/messages` prints it. */

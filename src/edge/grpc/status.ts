@@ -2,8 +2,8 @@ import type { OutgoingHttpHeaders } from 'node:http2';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { anyPack } from '@bufbuild/protobuf/wkt';
 import { StatusSchema } from '../../gen/google/rpc/status_pb.ts';
-import { detailsOf, headersOf, type Refusal } from '../failures.ts';
 import { spelled } from '../grpc-message.ts';
+import { detailsOf, headersOf, type Refusal } from '../refusal.ts';
 
 /** A refusal as gRPC's trailers carry it (gRPC over HTTP/2, "Responses"; `google.rpc.Status` for the details). */
 export function statusOf(refusal: Refusal, requestId: string | undefined): OutgoingHttpHeaders {

@@ -16,11 +16,11 @@ import { ListPricesRequestSchema, type ListPricesResponse } from '../../gen/inte
 import { WorkflowService } from '../../gen/intelligence/workflow/v1/workflow_service_pb.ts';
 import type { AdmittedCall } from '../admitted-call.ts';
 import { errorBody } from '../error-body.ts';
-import { headersOf, type Refusal } from '../failures.ts';
 import type { Gate } from '../gate.ts';
 import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from '../json-body.ts';
 import { registryOf } from '../message-types.ts';
+import { headersOf, type Refusal } from '../refusal.ts';
 import { divideMessage } from './message.ts';
 import { atWork, type McpAnswer, wholeOf, within } from './pace.ts';
 import type { ToolResult } from './protocol.ts';

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../base/message-schema.ts';
 import { ErrorReasonSchema } from '../../gen/intelligence/common/v1/error_reason_pb.ts';
-import { errorDomain } from '../failures.ts';
+import { errorDomain } from '../refusal.ts';
 
 const text = { type: 'string' };
 

@@ -8,7 +8,8 @@ import { keepBriefly } from '../carrier.ts';
 import { connectionOf } from '../connections.ts';
 import { errorBody } from '../error-body.ts';
 import type { RefusalTexts } from '../failures.ts';
-import { headersOf, refusalOf } from '../failures.ts';
+import { refusalOf } from '../failures.ts';
+import { headersOf } from '../refusal.ts';
 
 export interface MetricsRouteOptions {
   text(): Promise<string>;
