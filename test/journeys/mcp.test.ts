@@ -96,6 +96,48 @@ test.each(['2025', '2026'] as const)("what is wrong with a tool's input is for t
   await client.close();
 });
 
+test('what a tool always answers its schema requires, and each reply has it', async () => {
+  const { client } = await connect('2026');
+  const { tools } = await client.listTools();
+  const required = (name: string) => tools.find((tool) => tool.name === name)?.outputSchema?.required;
+  expect(required('check_risk')).toEqual(expect.arrayContaining(['riskLevel', 'basis', 'usage', 'balanceUsd']));
+  expect(required('list_prices')).toEqual(['prices']);
+  // The client holds each reply against the schema, the nested ones as well.
+  const calls: Record<string, object> = {
+    check_risk: { text: 'Guaranteed returns. Pay by wire today.', assist: 'off' },
+    score_listing: { listing: { title: 'Bike', description: 'Blue.' }, assist: 'off' },
+    estimate_workflow: { risk: { text: 'Hi', assist: 'off' } },
+    record_events: {
+      events: [
+        { id: 'e', journey: 'j', step: 's', kind: 'entered', sessionId: 'x', occurredAt: new Date().toISOString() },
+      ],
+    },
+    get_journey_report: { journey: 'j' },
+    list_journeys: {},
+    list_drafts: {},
+    list_packs: {},
+    list_prices: {},
+  };
+  for (const [name, arguments_] of Object.entries(calls)) {
+    const { isError, content } = await client.callTool({ name, arguments: arguments_ as Record<string, unknown> });
+    expect([name, isError ? content : undefined]).toEqual([name, undefined]);
+  }
+  await client.close();
+});
+
+test.each<[string, Record<string, unknown>, string]>([
+  ['a field that is not known', { txt: 'Hello' }, 'txt: is not a known field'],
+  ['a field of another type', { text: 5 }, 'text: must be a string'],
+  ['a place in a list', { text: 'Hi', requiredFacts: [{}, 7] }, 'requiredFacts[1]: must be an object'],
+  ['what is required', {}, 'text: '],
+])('wrong input is said by its field, as the model wrote no lines: %s', async (_, arguments_, message) => {
+  const { body } = await post({ method: 'tools/call', params: { name: 'check_risk', arguments: arguments_ } });
+  expect(body.result.isError).toBe(true);
+  const { error } = JSON.parse(body.result.content[0].text);
+  expect(error.message).toContain(message);
+  expect(error.message).not.toMatch(/\bline\b|\bcolumn\b/);
+});
+
 test('one idempotency key pays once, also when REST sent the request first', async () => {
   const arguments_ = { text: 'Send a gift card code to claim the prize.', assist: 'off' };
   const key = { 'idempotency-key': 'mcp-once' };

@@ -9,38 +9,45 @@ export const defaultDepthMax = 100;
 
 /** The messages of one method as JSON texts, read and printed as on its JSON path. */
 export interface JsonCodec {
-  /** Throws a `RestError` that says what is wrong, in which field, and where in the text. */
+  /** Throws a `RestError` that says what is wrong, in which field and, unless told otherwise, where in the text. */
   read(text: string): Message;
   print(message: Message): string;
 }
 
-/** Makes codecs of methods. `registry`: for what stands in a `google.protobuf.Any`. */
-export function createJsonCodecs(registry: Registry): (method: DescMethod) => JsonCodec {
+/**
+ * Makes codecs of methods. `registry`: for what stands in a `google.protobuf.Any`. `tellsPlaces` false: what is wrong is said by its
+ * field alone, for texts that their callers never saw.
+ */
+export function createJsonCodecs(
+  registry: Registry,
+  { tellsPlaces = true }: { tellsPlaces?: boolean } = {},
+): (method: DescMethod) => JsonCodec {
   const readers = new JsonReaders(registry);
   return (method) => {
     const printer = new Printer(method, '', registry);
-    return { read: messageReader(readers, method.input), print: (message) => printer.json(message) };
+    const read = messageReader(readers, method.input, tellsPlaces);
+    return { read, print: (message) => printer.json(message) };
   };
 }
 
-function messageReader(readers: JsonReaders, desc: DescMessage): (text: string) => Message {
+function messageReader(readers: JsonReaders, desc: DescMessage, tellsPlaces: boolean): (text: string) => Message {
   const read = readers.message(desc);
   return (text) => {
     const message = create(desc) as Local;
-    readWhole(text, defaultDepthMax, (json) => read(json, message));
+    readWhole(text, defaultDepthMax, (json) => read(json, message), tellsPlaces);
     return message;
   };
 }
 
-/** Reads a text from its start to its end; anything wrong with it throws a `RestError` with the field and the place. */
-export function readWhole(text: string, depthMax: number, read: (json: JsonText) => void): void {
+/** Reads a text from its start to its end; anything wrong with it throws a `RestError` with the field and, unless told, the place. */
+export function readWhole(text: string, depthMax: number, read: (json: JsonText) => void, tellsPlaces = true): void {
   try {
     const json = new JsonText(text, depthMax);
     read(json);
     json.end();
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    const place = error.offset === undefined ? '' : ` (${position(text, error.offset)})`;
+    const place = error.offset === undefined || !tellsPlaces ? '' : ` (${position(text, error.offset)})`;
     throw invalidArgument(error.field() || 'body', `${error.message}${place}`);
   }
 }

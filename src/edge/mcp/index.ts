@@ -211,7 +211,8 @@ async function load() {
 }
 
 function jsonOf(services: readonly ServedService[], tools: Map<string, McpTool>): Map<DescMethod, JsonCodec> {
-  const codecOf = createJsonCodecs(registryOf(services.map(({ service }) => service)));
+  // The model wrote no text but arguments; what is wrong is said by their names.
+  const codecOf = createJsonCodecs(registryOf(services.map(({ service }) => service)), { tellsPlaces: false });
   return new Map([...tools.values()].map(({ method }) => [method, codecOf(method)]));
 }
 

@@ -1,8 +1,9 @@
-import { type DescField, type DescMethod, getOption, hasOption } from '@bufbuild/protobuf';
+import { type DescField, type DescMessage, type DescMethod, getOption, hasOption } from '@bufbuild/protobuf';
 import { MethodOptions_IdempotencyLevel as IdempotencyLevel } from '@bufbuild/protobuf/wkt';
 import { JsonSchemas } from '../../base/message-schema.ts';
 import type { ProtoComments } from '../../base/proto-comments.ts';
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.ts';
+import { always_set } from '../../gen/intelligence/common/v1/replies_pb.ts';
 import { PulseService } from '../../gen/intelligence/pulse/v1/pulse_service_pb.ts';
 import type { WorkflowPrice } from '../../gen/intelligence/workflow/v1/definition_pb.ts';
 import { WorkflowService } from '../../gen/intelligence/workflow/v1/workflow_service_pb.ts';
@@ -58,8 +59,8 @@ export function mcpTools(serves: (method: DescMethod) => boolean, comments: Prot
         listed: {
           name,
           title: method.name.replace(/(?<=.)[A-Z]/g, ' $&'),
-          inputSchema: standalone(method.input, comments),
-          outputSchema: standalone(method.output, comments),
+          inputSchema: standalone(method.input, asked(comments)),
+          outputSchema: standalone(method.output, replied(comments)),
           annotations: { readOnlyHint: isRead, destructiveHint: false, idempotentHint: isRead, openWorldHint: false },
         },
       };
@@ -86,14 +87,22 @@ function priceText(price: WorkflowPrice | undefined): string {
 }
 
 /** A schema whose root is an object, as the protocol asks for. */
-function standalone(desc: DescMethod['input'], comments: ProtoComments): object {
-  const schemas = new JsonSchemas({
+function standalone(desc: DescMessage, schemas: JsonSchemas): object {
+  const root = schemas.object(desc);
+  return Object.keys(schemas.definitions).length === 0 ? root : { ...root, $defs: schemas.definitions };
+}
+
+function asked(comments: ProtoComments): JsonSchemas {
+  return new JsonSchemas({
     isRequired: (field) => behaves(field, FieldBehavior.REQUIRED),
     isReadOnly: (field) => behaves(field, FieldBehavior.OUTPUT_ONLY),
     comments,
   });
-  const root = schemas.object(desc);
-  return Object.keys(schemas.definitions).length === 0 ? root : { ...root, $defs: schemas.definitions };
+}
+
+function replied(comments: ProtoComments): JsonSchemas {
+  const isAlwaysSet = (field: DescField) => hasOption(field, always_set) && getOption(field, always_set);
+  return new JsonSchemas({ ofReplies: true, isAlwaysSet, comments });
 }
 
 function behaves(field: DescField, behavior: FieldBehavior): boolean {
