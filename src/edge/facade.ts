@@ -25,13 +25,21 @@ export interface FacadeOptions {
   shutdownSignal: AbortSignal;
 }
 
-/** A refusal in the API's own shape. `error`: what was thrown. `placeOf`: as `FacadeCall` has it. */
+/** A refusal in an API's own shape. */
+export interface PrintedRefusal {
+  status: number;
+  body: object;
+  /** What that API says in headers. */
+  headers?: Record<string, string>;
+}
+
+/** Prints a refusal in the API's own shape. `error`: what was thrown. `placeOf`: as `FacadeCall` has it. */
 export type PrintRefusal = (
   refusal: Refusal,
   requestId: string | undefined,
   error: unknown,
   placeOf: PlaceOf | undefined,
-) => { status: number; body: object };
+) => PrintedRefusal;
 
 /**
  * Runs the requests of a facade: bodies are read by the facade itself, each call ends, whatever becomes of it, and what is
@@ -60,8 +68,8 @@ export function createFacade(
     const requestId = admitted?.requestId ?? http.replyHeaders['x-request-id'];
     const refusal = gate.refuse(error, requestId);
     if (reply.sent) return;
-    const { status, body } = printRefusal(refusal, requestId, error, http.placeOf);
-    reply.code(status).headers(headersOf(refusal));
+    const { status, body, headers } = printRefusal(refusal, requestId, error, http.placeOf);
+    reply.code(status).headers({ ...headersOf(refusal), ...headers });
     await sendJson(reply, http, body);
   }
 

@@ -14,21 +14,22 @@ import { RerankService } from '../gen/intelligence/rerank/v1/rerank_service_pb.t
 import type { AnonymousBudget } from '../limits/index.ts';
 import { type AllowedMethods, allowMethods, pathOf } from './allowed-methods.ts';
 import { limitAnonymousRequests, showsCredential } from './anonymous.ts';
-import { anthropic, messagesPaths } from './anthropic/index.ts';
+import { anthropic, messagesPaths, namesVersion } from './anthropic/index.ts';
 import { registerConnect } from './connect.ts';
 import { sessionSecretOf } from './console/index.ts';
 import { registerPreflight } from './cors.ts';
-import { errorBody } from './error-body.ts';
 import type { Gate } from './gate.ts';
 import { createGrpcLane } from './grpc/index.ts';
 import { defaultListenerLimits, type ListenerLimits } from './listener.ts';
 import { registerMcp } from './mcp/index.ts';
+import { models, modelsPaths } from './models/index.ts';
 import { openAi } from './openai/index.ts';
 import { registerOpenApi } from './openapi/index.ts';
 import { healthService, watchLifeMs } from './operations/health.ts';
 import { registerProbes } from './operations/probes.ts';
 import type { ReadinessMonitor } from './operations/readiness.ts';
 import { defaultReflectionLimits, type ReflectionLimits, reflectionServices } from './operations/reflection.ts';
+import { refusedAt } from './others-errors.ts';
 import { streamPeers } from './proxies.ts';
 import { headersOf } from './refusal.ts';
 import { requestIdOf } from './request-id.ts';
@@ -119,7 +120,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
         rpcs: methodsOfRpcs([...services, ...operationsOf(options)]),
         transcoded: { methods: services.flatMap(({ service }) => service.methods), pathPrefix: http.pathPrefix },
       });
-      answerUnknown(app, gate, allowed);
+      answerUnknown(app, gate, { allowed, pathPrefix: http.pathPrefix });
       options.routes?.(app);
       app.get('/', async (_request, reply) => reply.redirect(options.home ?? '/docs'));
       registerProbes(app, readiness);
@@ -149,6 +150,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
         app.register(openAi, { ...facade, textsBytes });
         app.register(responses, facade);
         app.register(anthropic, facade);
+        app.register(models, facade);
       }
       registerMcp(app, {
         ...{ gate, services, pathPrefix: http.pathPrefix, shutdownSignal: shutdown.signal },
@@ -188,15 +190,21 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
 }
 
 /** What no route takes, and what fails before a route has it, has the body that every other error has. */
-function answerUnknown(app: FastifyInstance, gate: Gate, allowed: AllowedMethods): void {
-  const answer = (error: unknown, { headers }: FastifyRequest, reply: FastifyReply) => {
+function answerUnknown(
+  app: FastifyInstance,
+  gate: Gate,
+  { allowed, pathPrefix }: { allowed: AllowedMethods; pathPrefix: string },
+): void {
+  const answer = (error: unknown, { headers, originalUrl }: FastifyRequest, reply: FastifyReply) => {
+    const path = pathOf(originalUrl);
     const requestId = requestIdOf(headers['x-request-id']);
     const refusal = gate.refuse(error, requestId);
+    const printed = refusedAt({ path, headers, pathPrefix }, refusal, requestId);
     return reply
       .code(refusal.status)
-      .headers({ ...headersOf(refusal), 'x-request-id': requestId })
+      .headers({ ...headersOf(refusal), ...printed.headers })
       .type('application/json')
-      .send(errorBody(refusal, requestId));
+      .send(printed.body);
   };
   app.setNotFoundHandler((request, reply) =>
     answer(new FailureError(allowed.missing(pathOf(request.originalUrl))), request, reply),
@@ -232,11 +240,13 @@ function limitAnonymous(app: FastifyInstance, options: EdgeOptions, budget: Anon
   const rpcs = new Set(methodsOfRpcs(services).keys());
   const operations = new Set(methodsOfRpcs(operationsOf(options)).keys());
   const takesKeyHeader = new Set(messagesPaths(http.pathPrefix));
+  const takesKeyOfVersion = new Set<string>(modelsPaths(http.pathPrefix));
   limitAnonymousRequests(app, {
     budget,
     checksCredential: (path, request) =>
       !showsCredential(request.headers)
-        ? (request.headers['x-api-key'] !== undefined && takesKeyHeader.has(path)) ||
+        ? (request.headers['x-api-key'] !== undefined &&
+            (takesKeyHeader.has(path) || (takesKeyOfVersion.has(path) && namesVersion(request.headers)))) ||
           (path === `${http.pathPrefix}/*` && showsSession(options, request))
         : rpcs.has(path) ||
           path === '/metrics' ||

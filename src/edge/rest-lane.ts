@@ -10,10 +10,10 @@ import type { AdmittedCall } from './admitted-call.ts';
 import { type AllowedMethods, pathOf } from './allowed-methods.ts';
 import { keepBriefly } from './carrier.ts';
 import { connectionOf } from './connections.ts';
-import { errorBody } from './error-body.ts';
 import type { Gate } from './gate.ts';
 import { HttpIncomingCall } from './incoming-call.ts';
 import { registryOf } from './message-types.ts';
+import { refusedAt } from './others-errors.ts';
 import { headersOf } from './refusal.ts';
 import { requestIdOf } from './request-id.ts';
 import { eventId, isSilence } from './silence.ts';
@@ -54,8 +54,10 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
       const requestId =
         call?.requestId ?? context.replyHeaders['x-request-id'] ?? requestIdOf(context.headers['x-request-id']);
       const refusal = gate.refuse(error, requestId);
-      const headers = { ...headersOf(refusal), 'x-request-id': requestId };
-      return { status: refusal.status, headers, body: errorBody(refusal, requestId) };
+      const asked = { path: pathOf(context.url), headers: context.headers, pathPrefix: options.pathPrefix };
+      const printed = refusedAt(asked, refusal, requestId);
+      const headers = { ...headersOf(refusal), ...printed.headers };
+      return { status: refusal.status, headers, body: printed.body };
     },
   });
 

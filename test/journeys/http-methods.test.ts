@@ -80,7 +80,10 @@ function overHttp2(headers: OutgoingHttpHeaders): Promise<Refusal> {
 }
 
 function reasonIn(body: string): string | undefined {
-  return body === '' ? undefined : JSON.parse(body).error?.details?.[0]?.reason;
+  if (body === '') return undefined;
+  const { error } = JSON.parse(body);
+  // At paths of OpenAI's API it is the code.
+  return error?.details?.[0]?.reason ?? error?.code.toUpperCase();
 }
 
 const rpc = '/intelligence.wallet.v1.WalletService/CreateTopUp';

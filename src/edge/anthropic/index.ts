@@ -10,12 +10,15 @@ import {
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import type { AdmittedCall } from '../admitted-call.ts';
 import { createFacade, type FacadeCall, type FacadeOptions, sendJson } from '../facade.ts';
-import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from '../json-body.ts';
 import { noteIgnored, untakenNames } from '../shapes.ts';
 import { eventFraming } from './framing.ts';
-import { anthropicError, messageOf, statusOf } from './reply.ts';
+import { KeyHeaderCall } from './key-header-call.ts';
+import { anthropicError, messageOf, refusedReply } from './reply.ts';
 import { type ReadMessages, readCount, readMessages } from './request.ts';
+
+export { KeyHeaderCall, namesVersion } from './key-header-call.ts';
+export { refusedReply } from './reply.ts';
 
 const heartbeatMs = 15_000;
 
@@ -33,10 +36,7 @@ export async function anthropic(instance: FastifyInstance, options: FacadeOption
   const [messages = '', countTokens = ''] = messagesPaths(options.pathPrefix);
   const answering = createFacade(instance, {
     ...options,
-    printRefusal: (refusal, requestId, _error, placeOf) => ({
-      status: statusOf(refusal),
-      body: anthropicError(refusal, requestId, placeOf),
-    }),
+    printRefusal: (refusal, requestId, _error, placeOf) => refusedReply(refusal, requestId, placeOf),
   });
 
   instance.post(messages, (request, reply) =>
@@ -90,15 +90,5 @@ export async function anthropic(instance: FastifyInstance, options: FacadeOption
       }),
       ...{ call: http, heartbeatMs },
     });
-  }
-}
-
-/** A call whose key may be in `x-api-key`, where that API's clients put it. */
-class KeyHeaderCall extends HttpIncomingCall {
-  override header(name: string): string | undefined {
-    const value = super.header(name);
-    if (value || name !== 'authorization') return value;
-    const key = super.header('x-api-key');
-    return key === undefined ? undefined : `Bearer ${key}`;
   }
 }

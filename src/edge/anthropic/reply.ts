@@ -128,6 +128,16 @@ export class MessageEvents {
   }
 }
 
+/** A refusal as that API answers it; its clients look for the request's id in a header of their own name. */
+export function refusedReply(
+  refusal: Refusal,
+  requestId: string | undefined,
+  placeOf?: PlaceOf,
+): { status: number; body: object; headers: Record<string, string> } {
+  const headers: Record<string, string> = requestId === undefined ? {} : { 'request-id': requestId };
+  return { status: statusOf(refusal), body: anthropicError(refusal, requestId, placeOf), headers };
+}
+
 /** A refusal as that API prints its errors; `placeOf` finds the places of a request that was made one of ours. */
 export function anthropicError(refusal: Refusal, requestId: string | undefined, placeOf: PlaceOf = snakeCase): object {
   const places = (refusal.violations ?? []).map(({ field, description }) => `${placeOf(field)}: ${description}`);
@@ -143,7 +153,7 @@ export function anthropicError(refusal: Refusal, requestId: string | undefined, 
 }
 
 /** The status of a refusal: that API knows a model that is not there by another than the contract does. */
-export function statusOf({ status, violations }: Refusal): number {
+function statusOf({ status, violations }: Refusal): number {
   return violations?.[0]?.reason === 'MODEL_NOT_FOUND' ? 404 : status;
 }
 

@@ -1,5 +1,5 @@
 import type { FieldViolation } from '../../base/failure.ts';
-import type { CacheReport, Model, StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
+import type { CacheReport, StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { ChatResponse, StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { guardrailReport } from '../guardrail-report.ts';
 import { type PlaceOf, snakeCase } from '../places.ts';
@@ -104,30 +104,6 @@ export class CompletionChunks {
   }
 }
 
-/** What a model does: answer conversations, make vectors or rank documents. */
-export type ModelType = 'chat' | 'embedding' | 'rerank';
-
-export type NamedModel = Pick<Model, 'id' | 'provider'> & { type: ModelType };
-
-/** The models as `GET /v1/models` prints them: first the choices that the service makes. */
-export function modelList(models: readonly NamedModel[]): object {
-  const modes = ['auto', 'auto:economy', 'auto:balanced', 'auto:quality', 'auto:fast'];
-  return {
-    object: 'list',
-    data: [
-      ...modes.map((id) => entry(id, 'intelligence', 'chat')),
-      ...models.map((model) => entry(nameOf(model, models), model.provider, model.type)),
-    ],
-  };
-}
-
-/** One entry of that list, or undefined. A model may be named with its provider in front, whether or not the list does. */
-export function modelNamed(name: string, models: readonly NamedModel[]): object | undefined {
-  const { data } = modelList(models) as { data: { id: string }[] };
-  const found = models.find(({ id, provider }) => `${provider}/${id}` === name);
-  return data.find(({ id }) => id === name) ?? (found && entry(name, found.provider, found.type));
-}
-
 /**
  * A refusal as that API prints its errors; `sent` names a parameter as the caller sent it, `placeOf` those of a request that was
  * made one of ours.
@@ -205,15 +181,6 @@ function cacheReport(cache: CacheReport | undefined): { cache?: object } {
   if (!cache) return {};
   const { hit, ageSeconds } = cache;
   return { cache: { hit, ...(ageSeconds === undefined ? {} : { age_seconds: ageSeconds }) } };
-}
-
-/** A model's id, with its provider in front where two providers have a model of that id. */
-function nameOf({ id, provider }: NamedModel, models: readonly NamedModel[]): string {
-  return models.some((other) => other.id === id && other.provider !== provider) ? `${provider}/${id}` : id;
-}
-
-function entry(id: string, ownedBy: string, type: ModelType): object {
-  return { id, object: 'model', created: 0, owned_by: ownedBy, type };
 }
 
 function seconds(): number {

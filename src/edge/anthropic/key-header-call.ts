@@ -1,0 +1,17 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { HttpIncomingCall } from '../incoming-call.ts';
+
+/** A call whose key may be in `x-api-key`, where clients of Anthropic's API put it. */
+export class KeyHeaderCall extends HttpIncomingCall {
+  override header(name: string): string | undefined {
+    const value = super.header(name);
+    if (value || name !== 'authorization') return value;
+    const key = super.header('x-api-key');
+    return key === undefined ? undefined : `Bearer ${key}`;
+  }
+}
+
+/** Whether a request comes from a client of Anthropic's API: each says which version of it is spoken. */
+export function namesVersion(headers: IncomingHttpHeaders): boolean {
+  return headers['anthropic-version'] !== undefined;
+}
