@@ -11,7 +11,7 @@ import { stateIn } from '../provider-state.ts';
 import { withFilesBehindResults } from '../tool-files.ts';
 import type { Block, CacheControl, CountRequest, Message } from './shapes.ts';
 
-type ChatMessage = MessageInitShape<typeof MessageSchema>;
+export type ChatMessage = MessageInitShape<typeof MessageSchema>;
 type Part = MessageInitShape<typeof PartSchema>;
 type Of<Type extends Block['type']> = Extract<Block, { type: Type }>;
 

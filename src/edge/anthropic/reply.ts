@@ -22,7 +22,7 @@ export function messageOf(reply: ChatResponse): object {
       ...(state === undefined ? [] : [{ type: 'redacted_thinking', data: state }]),
     ],
     stop_reason: stopReason(reply.finishReason),
-    stop_sequence: null,
+    ...{ stop_sequence: null, stop_details: null, container: null },
     usage: usageOf(reply.usage),
     // Where that API has no place.
     charge_id: reply.id,
@@ -98,7 +98,7 @@ export class MessageEvents {
       ...this.#stop(),
       {
         type: 'message_delta',
-        delta: { stop_reason: stopReason(end.finishReason), stop_sequence: null },
+        delta: { stop_reason: stopReason(end.finishReason), stop_sequence: null, stop_details: null },
         usage: usageOf(end.usage),
         // Where that API has no place: the charge and who answered.
         ...{ charge_id: end.id, provider: end.provider, model: end.model },
@@ -184,11 +184,17 @@ function stopReason(reason: string): string {
 /** There, input is counted without what the cache had or took. */
 function usageOf(usage: Usage | undefined): object {
   const { inputTokens = 0, cachedInputTokens = 0, cacheWriteInputTokens = 0, outputTokens = 0 } = usage ?? {};
+  const forAnHour = usage?.cacheWrite1hInputTokens ?? 0;
   return {
     input_tokens: Math.max(inputTokens - cachedInputTokens - cacheWriteInputTokens, 0),
     cache_creation_input_tokens: cacheWriteInputTokens,
     cache_read_input_tokens: cachedInputTokens,
+    cache_creation: {
+      ephemeral_5m_input_tokens: cacheWriteInputTokens - forAnHour,
+      ephemeral_1h_input_tokens: forAnHour,
+    },
     output_tokens: outputTokens,
+    output_tokens_details: { thinking_tokens: usage?.reasoningTokens ?? 0 },
     cost_usd: usage?.costUsd ?? '0.00',
     estimated: usage?.estimated ?? false,
   };

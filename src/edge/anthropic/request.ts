@@ -8,10 +8,10 @@ import {
   StreamChatRequestSchema,
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { routingOf } from '../model-name.ts';
-import { type OtherNames, type PlaceOf, placeIn } from '../places.ts';
+import { type OtherNames, type Placed, type PlaceOf, placeIn } from '../places.ts';
 import { readShape } from '../shapes.ts';
-import { cachePointOf, conversationOf } from './conversation.ts';
-import { type CountRequest, countRequest, type MessagesRequest, messagesRequest } from './shapes.ts';
+import { type ChatMessage, cachePointOf, conversationOf } from './conversation.ts';
+import { type CacheControl, type CountRequest, countRequest, type MessagesRequest, messagesRequest } from './shapes.ts';
 
 /** A request of the Messages API as one of ours, and what only the reply's form depends on. */
 export interface ReadMessages {
@@ -57,7 +57,7 @@ export function readCount(body: unknown): { message: ChatRequest; placeOf: Place
 function conversationInit(request: MessagesRequest | CountRequest) {
   const { tools, tool_choice: choice, output_config: output } = request;
   const reasoning = reasoningOf(request);
-  const placed = conversationOf(request);
+  const placed = withLastPoint(conversationOf(request), request.cache_control);
   const init = {
     ...routingOf(request.model),
     messages: placed.map(({ message }) => message),
@@ -73,6 +73,13 @@ function conversationInit(request: MessagesRequest | CountRequest) {
   };
   const origins = placed.map(({ origin }) => origin);
   return { init, placeOf: placeIn(origins, names) };
+}
+
+/** A mark on the request itself is one on the last block of it. */
+function withLastPoint(placed: Placed<ChatMessage>[], control: CacheControl): Placed<ChatMessage>[] {
+  const last = placed.at(-1);
+  if (!control || !last) return placed;
+  return [...placed.slice(0, -1), { ...last, message: { ...last.message, ...cachePointOf(control) } }];
 }
 
 /** What that API calls our fields. */

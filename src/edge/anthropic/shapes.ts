@@ -71,7 +71,8 @@ const message = z.discriminatedUnion('role', [
 const tool = z.object({
   type: z
     .literal('custom', {
-      error: 'must be custom: other tools, such as those that run at the provider, are not available',
+      error:
+        'must be custom: tools that run at the provider or have a type of its own are not available; leave them out',
     })
     .nullish(),
   name: z.string(),
@@ -99,8 +100,13 @@ const outputConfig = z.object({
   format: z.object({ type: z.literal('json_schema'), schema: z.record(z.string(), z.unknown()) }).nullish(),
 });
 
+const absent = (reason: string) => z.null({ error: `is not available: ${reason}` }).optional();
+
 /** What messages and counts of their tokens have in common. */
 const conversation = {
+  cache_control: cacheControl,
+  speed: z.literal('standard', { error: 'must be standard: there is no faster mode at another price' }).nullish(),
+  mcp_servers: z.array(z.unknown()).max(0, 'is not available: give the model tools of your own').nullish(),
   model: z.string(),
   messages: listOf(message, messagesMax, 1),
   system: z.union([z.string(), listOf(textBlock, blocksMax)]).nullish(),
@@ -118,6 +124,8 @@ export const messagesRequest = z.object({
   top_p: z.number().min(0).max(1).nullish(),
   stop_sequences: listOf(z.string(), 16).nullish(),
   metadata: z.object({ user_id: z.string().nullish() }).nullish(),
+  container: absent('nothing runs at the provider'),
+  inference_geo: absent('choose a model whose provider is where you want'),
 });
 export const countRequest = z.object(conversation);
 

@@ -27,6 +27,8 @@ export const completionMembers: Members = {
   prediction: 'hint',
   prompt_cache_key: 'hint',
   prompt_cache_retention: 'hint',
+  prompt_cache_options: 'used',
+  moderation: unsupported('is not supported: give the key a guardrail'),
   safety_identifier: 'hint',
   n: { ...only(1), advice: 'must be 1: one choice is made for each request' },
   logprobs: unsupported('is not supported: replies carry no probabilities of tokens'),
@@ -69,6 +71,16 @@ export const messageMembers: Members = {
   annotations: 'hint',
   function_call: unsupported('is not supported: send `tool_calls`'),
   audio: unsupported('is not supported: send the text of the reply'),
+};
+
+/** A part of a message, beside what its type has; unknown ones are noted, as clients send replies back. */
+export const partMembers: Members = {
+  ...used('type', 'text', 'refusal', 'image_url', 'file', 'input_audio', 'prompt_cache_breakpoint', 'cache_control'),
+};
+
+export const cacheOptionMembers: Members = {
+  ...{ mode: 'hint', ttl: 'hint', comparison_response_id: 'hint' },
+  prewarm: { ...only(false), advice: 'must be false: a reply is made' },
 };
 
 export const toolMembers: Members = used('type', 'function');

@@ -1,5 +1,11 @@
 import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
-import type { ImageSchema, MessageSchema, PartSchema } from '../../gen/intelligence/chat/v1/chat_pb.ts';
+import {
+  type CachePoint,
+  CachePointSchema,
+  type ImageSchema,
+  type MessageSchema,
+  type PartSchema,
+} from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import {
   type ChatRequest,
   ChatRequestSchema,
@@ -11,6 +17,7 @@ import { type ReplyState, stateIn } from '../provider-state.ts';
 import { cacheOf } from './cache-control.ts';
 import {
   audioMembers,
+  cacheOptionMembers,
   completionMembers,
   fileMembers,
   formatMembers,
@@ -18,6 +25,7 @@ import {
   imageMembers,
   MemberCheck,
   messageMembers,
+  partMembers,
   refuse,
   schemaMembers,
   streamOptionMembers,
@@ -52,6 +60,12 @@ export function readCompletionRequest(body: unknown, cacheControl?: string): Com
   const request = objectAt(body, 'body');
   const members = new MemberCheck();
   members.check(request, completionMembers);
+  if (request.prompt_cache_options != null)
+    members.check(
+      objectAt(request.prompt_cache_options, 'prompt_cache_options'),
+      cacheOptionMembers,
+      'prompt_cache_options',
+    );
   const model = textAt(request.model ?? 'auto', 'model');
   const init = {
     ...routingOf(model),
@@ -118,6 +132,22 @@ function contentOf(
 
 function partOf(value: unknown, at: string, members: MemberCheck): MessageInitShape<typeof PartSchema> {
   const part = objectAt(value, at);
+  members.check(part, partMembers, at, 'messages.content');
+  return { ...typedPart(part, at, members), ...cachePointOf(part, at) };
+}
+
+/** A point up to which the prompt is kept, as that API marks it, or as clients of Anthropic's models do over it. */
+function cachePointOf({ prompt_cache_breakpoint, cache_control }: Json, at: string): { cachePoint?: CachePoint } {
+  if (prompt_cache_breakpoint != null) objectAt(prompt_cache_breakpoint, `${at}.prompt_cache_breakpoint`);
+  const control = cache_control == null ? undefined : objectAt(cache_control, `${at}.cache_control`);
+  if (!control) return prompt_cache_breakpoint == null ? {} : { cachePoint: create(CachePointSchema, { ttl: '5m' }) };
+  const ttl = textAt(control.ttl ?? '5m', `${at}.cache_control.ttl`);
+  if (control.type !== 'ephemeral') refuse(`${at}.cache_control.type`, 'must be ephemeral');
+  if (ttl !== '5m' && ttl !== '1h') refuse(`${at}.cache_control.ttl`, 'must be 5m or 1h');
+  return { cachePoint: create(CachePointSchema, { ttl }) };
+}
+
+function typedPart(part: Json, at: string, members: MemberCheck): MessageInitShape<typeof PartSchema> {
   switch (part.type) {
     case 'text':
       return { part: { case: 'text', value: textAt(part.text, `${at}.text`) } };
@@ -171,6 +201,7 @@ function imageOf(url: string, at: string): MessageInitShape<typeof ImageSchema> 
 
 function toolCallOf(value: unknown, at: string) {
   const call = objectAt(value, at);
+  if (call.type != null && call.type !== 'function') refuse(`${at}.type`, 'must be function');
   const called = objectAt(call.function, `${at}.function`);
   return {
     id: textAt(call.id, `${at}.id`),
@@ -182,7 +213,8 @@ function toolCallOf(value: unknown, at: string) {
 function toolsOf(value: unknown, members: MemberCheck) {
   return listAt(value, 'tools').map((entry, index) => {
     const tool = objectAt(entry, `tools[${index}]`);
-    if (tool.type !== 'function') refuse(`tools[${index}].type`, 'must be function');
+    if (tool.type !== 'function')
+      refuse(`tools[${index}].type`, 'must be function: give a tool that takes free text one text as its parameter');
     members.check(tool, toolMembers, `tools[${index}]`);
     const defined = objectAt(tool.function, `tools[${index}].function`);
     members.check(defined, functionMembers, `tools[${index}].function`);
@@ -198,6 +230,8 @@ function toolsOf(value: unknown, members: MemberCheck) {
 function toolChoiceOf(value: unknown) {
   if (typeof value === 'string') return { mode: value };
   const choice = objectAt(value, 'tool_choice');
+  if (choice.type !== 'function')
+    refuse('tool_choice.type', 'must be function: of other kinds send only the tools that may be called');
   const { name } = objectAt(choice.function, 'tool_choice.function');
   return { mode: 'tool', toolName: textAt(name, 'tool_choice.function.name') };
 }

@@ -5,6 +5,7 @@ import type { Placed } from '../places.ts';
 import { type ReplyState, stateIn } from '../provider-state.ts';
 import { withFilesBehindResults } from '../tool-files.ts';
 import type { InputItem, InputPart, ResponsesRequest } from './request-shapes.ts';
+import { shellName } from './tools.ts';
 
 type ChatMessage = MessageInitShape<typeof MessageSchema>;
 type Part = MessageInitShape<typeof PartSchema>;
@@ -40,11 +41,7 @@ export function conversationOf({ instructions, input }: ResponsesRequest): Place
     const at = `input[${index}]`;
     if (item.type === 'reasoning') {
       if (item.encrypted_content) opened(at).state = stateAt(item.encrypted_content, `${at}.encrypted_content`);
-    } else if (item.type === 'function_call')
-      opened(at).toolCalls.push({
-        message: { id: item.call_id, name: item.name, arguments: item.arguments },
-        origin: { at },
-      });
+    } else if (isCall(item)) opened(at).toolCalls.push({ message: callOf(item), origin: { at } });
     else if (item.type === 'message' && item.role === 'assistant') opened(at).parts.push(...partsOf(item.content, at));
     else {
       close();
@@ -70,12 +67,28 @@ function assistantOf({ parts, toolCalls, state, at }: Turn): Placed<ChatMessage>
   };
 }
 
-function otherOf(
-  item: Extract<InputItem, { type: 'message' | 'function_call_output' }>,
-  at: string,
-): Placed<ChatMessage> {
-  if (item.type === 'function_call_output')
-    return placed({ role: 'tool', toolCallId: item.call_id }, item.output, at, `${at}.output`);
+type Call = Extract<InputItem, { type: 'function_call' | 'custom_tool_call' | 'local_shell_call' }>;
+
+function isCall(item: InputItem): item is Call {
+  return item.type === 'function_call' || item.type === 'custom_tool_call' || item.type === 'local_shell_call';
+}
+
+/** Each kind of call as the call of a function, as the model wrote it. */
+function callOf(item: Call): MessageInitShape<typeof ToolCallSchema> {
+  const id = item.call_id;
+  if (item.type === 'function_call') return { id, name: item.name, arguments: item.arguments };
+  if (item.type === 'custom_tool_call')
+    return { id, name: item.name, arguments: JSON.stringify({ input: item.input }) };
+  const { command, env, timeout_ms, working_directory } = item.action;
+  const given = Object.entries({ command, env, timeout_ms, working_directory }).filter(([, value]) => value != null);
+  return { id, name: shellName, arguments: JSON.stringify(Object.fromEntries(given)) };
+}
+
+function otherOf(item: Exclude<InputItem, Call | { type: 'reasoning' }>, at: string): Placed<ChatMessage> {
+  if (item.type !== 'message') {
+    const id = item.type === 'local_shell_call_output' ? (item.call_id ?? item.id ?? '') : item.call_id;
+    return placed({ role: 'tool', toolCallId: id }, item.output, at, `${at}.output`);
+  }
   // Newer clients call the system's messages the developer's.
   const role = item.role === 'developer' ? 'system' : item.role;
   return placed({ role }, item.content, at, at);

@@ -5,13 +5,14 @@ import { dataOf } from '../provider-state.ts';
 import { isSilence } from '../silence.ts';
 import { callItem, type Item, messageItem, ResponseShell, reasoningItem, textPart } from './reply.ts';
 import type { ResponsesRequest } from './request-shapes.ts';
+import { type CallKind, callKinds } from './tools.ts';
 
 /** An item that pieces are added to. */
 interface OpenItem {
   index: number;
   id: string;
   text: string;
-  call?: { id: string; name: string };
+  call?: { id: string; name: string; kind: CallKind };
 }
 
 /**
@@ -21,6 +22,7 @@ interface OpenItem {
 export class ResponseEvents {
   readonly #requestId: string;
   readonly #shell: ResponseShell;
+  readonly #kindOf: (name: string) => CallKind;
   readonly #done: Item[] = [];
   readonly #calls = new Map<number, OpenItem>();
   readonly #callStates = new Map<string, string>();
@@ -32,6 +34,7 @@ export class ResponseEvents {
   constructor(requestId: string, asked: ResponsesRequest) {
     this.#requestId = requestId;
     this.#shell = new ResponseShell(requestId, asked);
+    this.#kindOf = callKinds(asked.tools ?? []);
   }
 
   first(): object[] {
@@ -98,14 +101,17 @@ export class ResponseEvents {
     const begun: object[] = [];
     let open = this.#calls.get(index);
     if (!open) {
-      open = { ...this.#begin('fc'), call: { id, name } };
+      const kind = this.#kindOf(name);
+      open = { ...this.#begin('fc'), call: { id, name, kind } };
       this.#calls.set(index, open);
-      const item = callItem(open.id, { id, name, arguments: '' }, 'in_progress');
+      const item = callItem(open.id, { id, name, arguments: '' }, kind, 'in_progress');
       begun.push(this.#about(open, 'response.output_item.added', { item }));
     }
     if (providerState !== '' && open.call) this.#callStates.set(open.call.id, providerState);
     if (delta === '') return begun;
     open.text += delta;
+    // Pieces of what wraps a free text are none of the text; it comes whole, at its end.
+    if (open.call?.kind !== 'function') return begun;
     return [...begun, this.#inItem(open, 'response.function_call_arguments.delta', { delta })];
   }
 
@@ -131,12 +137,21 @@ export class ResponseEvents {
 
   #endCalls(): object[] {
     return [...this.#calls.values()].flatMap((open) => {
-      const call = { id: open.call?.id ?? '', name: open.call?.name ?? '', arguments: open.text };
-      return [
-        this.#inItem(open, 'response.function_call_arguments.done', { name: call.name, arguments: open.text }),
-        this.#finish(open, callItem(open.id, call)),
-      ];
+      const { id = '', name = '', kind = 'function' } = open.call ?? {};
+      const item = callItem(open.id, { id, name, arguments: open.text }, kind);
+      return [...this.#endInput(open, item, name), this.#finish(open, item)];
     });
+  }
+
+  #endInput(open: OpenItem, item: Item, name: string): object[] {
+    if (item.type === 'local_shell_call') return [];
+    if (item.type === 'function_call')
+      return [this.#inItem(open, 'response.function_call_arguments.done', { name, arguments: open.text })];
+    const { input } = item;
+    return [
+      this.#inItem(open, 'response.custom_tool_call_input.delta', { delta: input }),
+      this.#inItem(open, 'response.custom_tool_call_input.done', { input }),
+    ];
   }
 
   #endReasoning(state: string | undefined): object[] {

@@ -4,6 +4,7 @@ import { guardrailReport } from '../guardrail-report.ts';
 import { dataOf, stateOf } from '../provider-state.ts';
 import { untakenNames } from '../shapes.ts';
 import type { ResponsesRequest } from './request-shapes.ts';
+import { type CallKind, callKinds, customInput, shellAction } from './tools.ts';
 
 /** The parts of a reply that are items there. */
 export interface Item {
@@ -87,7 +88,9 @@ export function responseOf(reply: ChatResponse, requestId: string, asked: Respon
   if (reply.reasoningSummary !== '' || state !== undefined)
     output.push(reasoningItem(`rs_${requestId}`, reply.reasoningSummary, state));
   if (content !== '' || toolCalls.length === 0) output.push(messageItem(`msg_${requestId}`, content));
-  for (const [index, call] of toolCalls.entries()) output.push(callItem(`fc_${requestId}_${index}`, call));
+  const kindOf = callKinds(asked.tools ?? []);
+  for (const [index, call] of toolCalls.entries())
+    output.push(callItem(`fc_${requestId}_${index}`, call, kindOf(call.name)));
   return new ResponseShell(requestId, asked).ended(output, reply);
 }
 
@@ -99,11 +102,24 @@ export function textPart(text: string): object {
   return { type: 'output_text', text, annotations: [], logprobs: [] };
 }
 
+/** A call as the tool's kind has it, which a request brought. */
 export function callItem(
   id: string,
   call: { id: string; name: string; arguments: string },
+  kind: CallKind,
   status = 'completed',
 ): Item {
+  if (kind === 'custom')
+    return {
+      id,
+      type: 'custom_tool_call',
+      status,
+      call_id: call.id,
+      name: call.name,
+      input: customInput(call.arguments),
+    };
+  if (kind === 'local_shell')
+    return { id, type: 'local_shell_call', status, call_id: call.id, action: shellAction(call.arguments) };
   return { id, type: 'function_call', status, call_id: call.id, name: call.name, arguments: call.arguments };
 }
 

@@ -47,7 +47,48 @@ const reasoningItem = z.object({
   summary: listOf(z.unknown(), 256).nullish(),
 });
 
-const item = z.discriminatedUnion('type', [message, functionCall, functionCallOutput, reasoningItem]);
+const customCall = z.object({
+  type: z.literal('custom_tool_call'),
+  call_id: z.string(),
+  name: z.string(),
+  input: z.string(),
+});
+const customCallOutput = z.object({
+  type: z.literal('custom_tool_call_output'),
+  call_id: z.string(),
+  output: z.union([z.string(), listOf(part, 256)]),
+});
+const shellCall = z.object({
+  type: z.literal('local_shell_call'),
+  call_id: z.string(),
+  action: z.object({
+    type: z.literal('exec'),
+    command: listOf(z.string(), 1_024),
+    env: z.record(z.string(), z.string()).nullish(),
+    timeout_ms: z.number().nullish(),
+    working_directory: z.string().nullish(),
+  }),
+});
+/** The call's id is `id` there; codex sends it as `call_id`. */
+const shellCallOutput = z
+  .object({
+    type: z.literal('local_shell_call_output'),
+    id: z.string().nullish(),
+    call_id: z.string().nullish(),
+    output: z.string(),
+  })
+  .refine(({ id, call_id }) => id != null || call_id != null, { path: ['id'], error: 'is required' });
+
+const item = z.discriminatedUnion('type', [
+  message,
+  functionCall,
+  functionCallOutput,
+  reasoningItem,
+  customCall,
+  customCallOutput,
+  shellCall,
+  shellCallOutput,
+]);
 /** A message may leave its type out. */
 const typed = z.preprocess(
   (given) =>
@@ -55,19 +96,40 @@ const typed = z.preprocess(
   item,
 );
 
-const tool = z.object({
-  type: z.literal('function', {
-    error: 'must be function: other tools, such as those that run at the provider, are not available',
-  }),
+const functionTool = z.object({
+  type: z.literal('function'),
   name: z.string(),
   description: z.string().nullish(),
   parameters: record.nullish(),
   strict: z.boolean().nullish(),
 });
 
+const customTool = z.object({
+  type: z.literal('custom'),
+  name: z.string(),
+  description: z.string().nullish(),
+  format: z
+    .discriminatedUnion('type', [
+      z.object({ type: z.literal('text') }),
+      z.object({ type: z.literal('grammar'), syntax: z.enum(['lark', 'regex']), definition: z.string() }),
+    ])
+    .nullish(),
+});
+const shellTool = z.object({ type: z.literal('local_shell') });
+
+const tool = z.discriminatedUnion('type', [functionTool, customTool, shellTool], {
+  error:
+    'must be function, custom or local_shell: tools that run at the provider are not available; leave them out, or give the model a function',
+});
+
 const toolChoice = z.union([
   z.enum(['auto', 'none', 'required']),
-  z.object({ type: z.literal('function'), name: z.string() }),
+  z.object({
+    type: z.enum(['function', 'custom'], {
+      error: 'must be function or custom: of other kinds send only the tools that may be called',
+    }),
+    name: z.string(),
+  }),
 ]);
 
 const format = z.discriminatedUnion('type', [
@@ -100,6 +162,9 @@ export const responsesRequest = z.object({
     .object({
       effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullish(),
       summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
+      // As it was called before.
+      generate_summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
+      mode: z.literal('standard', { error: 'must be standard' }).nullish(),
     })
     .nullish(),
   text: z.object({ format: format.nullish() }).nullish(),
@@ -113,9 +178,15 @@ export const responsesRequest = z.object({
   conversation: absent(stateless),
   prompt: absent('is not available: send the text as instructions and input'),
   background: z.literal(false, { error: 'must be false: a reply is given at once' }).nullish(),
+  service_tier: z.enum(['auto', 'default'], { error: 'must be auto or default' }).nullish(),
+  moderation: absent('is not available: give the key a guardrail'),
+  prompt_cache_options: z
+    .object({ prewarm: z.literal(false, { error: 'must be false: a reply is made' }).optional() })
+    .nullish(),
   top_logprobs: z.literal(0, { error: `must be 0: ${noLogprobs}` }).nullish(),
 });
 
 export type ResponsesRequest = z.infer<typeof responsesRequest>;
+export type ResponsesTool = z.infer<typeof tool>;
 export type InputItem = z.infer<typeof item>;
 export type InputPart = z.infer<typeof part>;

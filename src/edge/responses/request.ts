@@ -10,6 +10,7 @@ import { type OtherNames, type PlaceOf, placeIn } from '../places.ts';
 import { readShape } from '../shapes.ts';
 import { conversationOf } from './conversation.ts';
 import { type ResponsesRequest, responsesRequest } from './request-shapes.ts';
+import { toolOf } from './tools.ts';
 
 /** A request of the Responses API as one of ours, and what its reply repeats of it. */
 export interface ReadResponses {
@@ -32,11 +33,7 @@ export function readResponses(body: unknown): ReadResponses {
   const init = {
     ...routingOf(asked.model),
     messages: placed.map(({ message }) => message),
-    tools: (tools ?? []).map(({ name, description, parameters, strict }) => ({
-      ...{ name, description: description ?? '' },
-      ...(parameters && { parameters: parameters as JsonObject }),
-      ...(strict != null && { strict }),
-    })),
+    tools: (tools ?? []).map(toolOf),
     ...(choice && {
       toolChoice: typeof choice === 'string' ? { mode: choice } : { mode: 'tool', toolName: choice.name },
     }),
@@ -50,7 +47,7 @@ export function readResponses(body: unknown): ReadResponses {
     ...(reasoning && {
       reasoning: {
         effort: reasoning.effort === 'xhigh' ? 'max' : (reasoning.effort ?? ''),
-        summary: reasoning.summary != null,
+        summary: (reasoning.summary ?? reasoning.generate_summary) != null,
       },
     }),
     user: user ?? asked.safety_identifier ?? '',
@@ -58,8 +55,7 @@ export function readResponses(body: unknown): ReadResponses {
   };
   return {
     ...{ stream: asked.stream === true, asked },
-    // Nothing is kept; the reply says so, too.
-    ignored: asked.store === true ? [...ignored, 'store'] : ignored,
+    ignored: [...ignored, ...unused(asked)],
     placeOf: placeIn(
       placed.map(({ origin }) => origin),
       names,
@@ -88,6 +84,12 @@ const names: OtherNames = {
     [/^toolChoice\.toolName/, 'tool_choice.name'],
   ],
 };
+
+/** Members that are read and not done: nothing is kept, as the reply says, too, and a grammar is told and not enforced. */
+function unused({ store, tools }: ResponsesRequest): string[] {
+  const hasGrammar = tools?.some((tool) => tool.type === 'custom' && tool.format?.type === 'grammar');
+  return [...(store === true ? ['store'] : []), ...(hasGrammar ? ['tools.format'] : [])];
+}
 
 function formatOf({ text }: ResponsesRequest) {
   const format = text?.format;
