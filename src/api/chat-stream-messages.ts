@@ -22,6 +22,7 @@ type StreamMessage = Pick<MessageInitShape<typeof StreamChatResponseSchema>, 'ev
 function eventMessage(event: ChatEvent, caller: Caller): NonNullable<StreamMessage['event']> {
   if (event.kind === 'end') return { case: 'end', value: replyEnd(event.reply, caller) };
   if (event.kind === 'reasoning') return { case: 'reasoningSummary', value: event.summary };
+  if (event.kind === 'state') return { case: 'providerState', value: event.providerState };
   if (event.toolCall === undefined) return { case: 'content', value: event.content };
   const { providerState, ...call } = event.toolCall;
   return { case: 'toolCall', value: { ...call, ...present({ providerState }) } };

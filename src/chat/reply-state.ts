@@ -22,6 +22,8 @@ export class ReplyState {
   readonly #parts: StatePart[] = [];
   readonly #open = new Map<string, Extract<StatePart, { metadata: JSONObject }>>();
   readonly #calls = new Map<string, JSONObject>();
+  /** What was sealed before the end: of so many parts. */
+  #early: { parts: number; sealed: string } | undefined;
 
   constructor(dialect: Dialect) {
     this.#dialect = dialect;
@@ -61,19 +63,41 @@ export class ReplyState {
     return this.withMessageState({ ...message, toolCalls }, owner);
   }
 
+  /** The state of thoughts so far that their provider signed, sealed; undefined when there is none, or none since the last time. */
+  ofThoughts(owner: StateOwner): string | undefined {
+    const end = this.#parts.findLastIndex(({ kind }) => kind === 'reasoning') + 1;
+    const known = this.#parts.slice(0, end);
+    if (end <= (this.#early?.parts ?? 0) || !known.some(isSigned)) return undefined;
+    this.#early = { parts: end, sealed: this.#sealed(known, owner) };
+    return this.#early.sealed;
+  }
+
   /** A message whose calls have their states, with its own. */
   withMessageState(message: ReplyMessage, owner: StateOwner): ReplyMessage {
     if (!this.#isWanted) return message;
-    const providerState = owner.states.seal(owner.accountId, { ...namesOf(owner), parts: this.#parts });
+    const providerState = (this.#isAllThoughts && this.#early?.sealed) || this.#sealed(this.#parts, owner);
     return { ...message, providerState };
+  }
+
+  #sealed(parts: StatePart[], owner: StateOwner): string {
+    return owner.states.seal(owner.accountId, { ...namesOf(owner), parts });
+  }
+
+  /** Whether what was sealed before says it all: what came after is text of which nothing is wanted back, and then calls. */
+  get #isAllThoughts(): boolean {
+    const rest = this.#parts.slice(this.#early?.parts ?? 0);
+    const firstCall = rest.findIndex(({ kind }) => kind === 'call');
+    return rest.every((part, place) => {
+      if (part.kind === 'call') return true;
+      const isBeforeCalls = firstCall < 0 || place < firstCall;
+      return part.kind === 'text' && isBeforeCalls && !isSigned(part);
+    });
   }
 
   // Thoughts go back with what the provider signed; where it signs nothing, those of a loop of tools go back as they are.
   get #isWanted(): boolean {
     const aloud = this.#dialect.state.reasoning?.length === 0 && this.#parts.some(({ kind }) => kind === 'call');
-    return this.#parts.some(
-      (part) => part.kind !== 'call' && (Object.keys(part.metadata).length > 0 || (aloud && part.kind === 'reasoning')),
-    );
+    return this.#parts.some((part) => isSigned(part) || (aloud && part.kind === 'reasoning'));
   }
 
   #begin(kind: 'reasoning' | 'text', id: string | undefined, text: string, metadata?: SharedV4ProviderMetadata): void {
@@ -107,6 +131,11 @@ export class ReplyState {
     }
     return Object.keys(kept).length > 0 ? kept : undefined;
   }
+}
+
+/** Whether the provider gave something with it that it wants back. */
+function isSigned(part: StatePart): boolean {
+  return part.kind !== 'call' && Object.keys(part.metadata).length > 0;
 }
 
 function namesOf({ provider, model }: StateOwner): { provider: string; model: string } {

@@ -93,6 +93,8 @@ async function paysFor(run: ChatRun, route: QuotedRoute): Promise<boolean> {
 /** A reply that is there already: one piece, and the end. */
 export async function* asStream(reply: ChatReply): AsyncGenerator<ChatEvent, void> {
   if (reply.reasoningSummary) yield { kind: 'reasoning', summary: reply.reasoningSummary };
+  const { providerState } = reply.message;
+  if (providerState !== undefined) yield { kind: 'state', providerState };
   if (reply.message.content !== '') yield { kind: 'delta', content: reply.message.content };
   for (const [index, toolCall] of reply.message.toolCalls.entries())
     yield { kind: 'delta', toolCall: { index, ...toolCall } };

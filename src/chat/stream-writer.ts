@@ -124,6 +124,7 @@ function fitting(entries: readonly StreamEntry[]): readonly StreamEntry[] {
 
 function charactersOf(entry: StreamEntry): number {
   if (entry.kind === 'reasoning') return entry.summary.length;
+  if (entry.kind === 'state') return entry.providerState.length;
   if (entry.kind !== 'delta') return 0;
   return (
     entry.content?.length ?? (entry.toolCall?.arguments.length ?? 0) + (entry.toolCall?.providerState?.length ?? 0)

@@ -98,9 +98,16 @@ export class StreamedReply {
     }
   }
 
-  /** What of an event may leave now, by the guardrails of the caller's key. */
+  /**
+   * What of an event may leave now, by the guardrails of the caller's key. Before a text or a call comes what its provider wants back
+   * of the thoughts; where guardrails may change those, it comes at the end.
+   */
   async #leaving(event: ChatEvent): Promise<ChatEvent[]> {
-    if (!this.#guarded) return [event];
+    if (!this.#guarded) {
+      const { owner } = this.#stream.terms;
+      const providerState = owner && event.kind === 'delta' ? this.#state.ofThoughts(owner) : undefined;
+      return providerState === undefined ? [event] : [{ kind: 'state', providerState }, event];
+    }
     const leaving = await this.#guarded.push(event);
     // What a model thinks unseen is known at its end alone, so that is waited for.
     if (this.#guarded.refused && !this.#hasHiddenTokens) this.#cut ??= 'content_filter';

@@ -282,6 +282,8 @@ export type ChatEvent =
     }
   /** More of what the model thinks; when the request asked for it. */
   | { kind: 'reasoning'; summary: string }
+  /** What the provider wants back of what the model thought so far, before what it says or does next. */
+  | { kind: 'state'; providerState: string }
   | { kind: 'end'; reply: ChatReply };
 
 /** `sequence`: an event's number in a resumable reply, from 1. */

@@ -25,6 +25,9 @@ export function dataOf({ message, calls }: ReplyState): string | undefined {
   return Buffer.from([message, ...lines].join('\n')).toString('base64');
 }
 
+/** In the place of a state where that may not be empty, and there is none. */
+export const noState = Buffer.from('none').toString('base64');
+
 /** The contract's bound for the calls of one message. */
 const callsMax = 128;
 /** What a message and its calls may have in all, in base64. */

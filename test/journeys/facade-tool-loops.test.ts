@@ -1,4 +1,6 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
 import Anthropic from '@anthropic-ai/sdk';
+import { tool as aiTool, generateText, isStepCount, jsonSchema, streamText } from 'ai';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
@@ -97,7 +99,7 @@ const loops: Record<string, Loop> = {
       return stream ? client.messages.stream(asked).finalMessage() : client.messages.create(asked);
     };
     const { content } = await turn();
-    const said = forget ? content.filter(({ type }) => type !== 'redacted_thinking') : content;
+    const said = forget ? content.filter(({ type }) => !/thinking$/.test(type)) : content;
     const call = content.find(({ type }) => type === 'tool_use') as Anthropic.ToolUseBlock;
     messages.push(
       { role: 'assistant', content: said },
@@ -125,4 +127,88 @@ describe.each(Object.keys(loops))('a loop of tools over %s', (name) => {
       });
     });
   });
+});
+
+describe.each(Object.keys(models))('what %s thought is signed as Anthropic’s API does', (model) => {
+  const ask = (stream: boolean, display: 'summarized' | 'omitted') => {
+    const client = new Anthropic({ apiKey: customer.apiKey, authToken: null, baseURL: app.url, maxRetries: 0 });
+    const asked = {
+      ...{ model, max_tokens: 8_000, messages: [{ role: 'user' as const, content: question }] },
+      thinking: { type: 'enabled' as const, budget_tokens: 1_024, display },
+      tools: [{ name: script.tool, input_schema: parameters }],
+    };
+    return stream ? client.messages.stream(asked).finalMessage() : client.messages.create(asked);
+  };
+  // Gemini signs its calls, which is known when they are there; in streams that is the last block.
+  const late = model.startsWith('gemini') ? ['redacted_thinking'] : [];
+
+  test.each([false, true])('first, before what it says (stream: %s)', async (stream) => {
+    const { content } = await ask(stream, 'summarized');
+    const types = content.map(({ type }) => type);
+    expect(types.filter((type, index) => type !== types[index - 1])).toEqual([
+      ...['thinking', 'text', 'tool_use'],
+      ...(stream ? late : []),
+    ]);
+    expect(content[0]).toMatchObject({ thinking: expect.stringContaining(script.thoughts[0]) });
+    expect((content[0] as Anthropic.ThinkingBlock).signature).not.toBe('');
+  });
+
+  test('also where the thoughts are not shown', async () => {
+    const { content } = await ask(false, 'omitted');
+    expect(content[0]).toMatchObject({ type: 'thinking', thinking: '', signature: expect.stringMatching(/.{40}/) });
+  });
+
+  test.each([false, true])('the AI SDK goes on from it by its provider of that API (stream: %s)', async (stream) => {
+    const provider = createAnthropic({ baseURL: `${app.url}/v1`, apiKey: customer.apiKey });
+    const asked = {
+      ...{ model: provider(model), prompt: question, maxRetries: 0, maxOutputTokens: 8_000, stopWhen: isStepCount(3) },
+      providerOptions: { anthropic: { thinking: { type: 'enabled' as const, budgetTokens: 1_024 } } },
+      tools: {
+        [script.tool]: aiTool({
+          ...{ description: 'w', inputSchema: jsonSchema<object>({ ...parameters }) },
+          execute: async () => JSON.parse(result),
+        }),
+      },
+    };
+    expect(await (stream ? streamText(asked).text : (await generateText(asked)).text)).toBe(script.answer);
+  });
+});
+
+test('a signature that is not ours is refused with its place, and none is no fault', async () => {
+  const ask = (signature: string) =>
+    send(app, 'POST', '/v1/messages', customer.apiKey, {
+      ...{ model: 'claude-sonnet-4-5', max_tokens: 2_000 },
+      messages: [
+        { role: 'user', content: 'Hi' },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'thinking', thinking: 'Hm.', signature },
+            { type: 'text', text: 'Hello.' },
+          ],
+        },
+        { role: 'user', content: question },
+      ],
+    });
+  const refused = await ask('EqQBCkYIBxgCKkDx');
+  expect([refused.status, refused.body.error.message]).toEqual([
+    400,
+    expect.stringContaining('messages[1].content[0].signature'),
+  ]);
+  expect((await ask('')).status).toBe(200);
+});
+
+test('reasoning of responses ends before the text begins, with what goes back', async () => {
+  const client = new OpenAI({ apiKey: customer.apiKey, baseURL: `${app.url}/v1`, maxRetries: 0 });
+  const seen: string[] = [];
+  const stream = client.responses.stream({
+    ...{ model: 'gpt-5.6', input: question, reasoning: { effort: 'low', summary: 'auto' }, store: false },
+    tools: [{ type: 'function', name: script.tool, parameters, strict: null }],
+  });
+  for await (const event of stream)
+    if (event.type === 'response.output_item.added' || event.type === 'response.output_item.done')
+      seen.push(`${event.item.type} ${event.type.slice('response.output_item.'.length)}`);
+  expect(seen).toEqual(['reasoning', 'message', 'function_call'].flatMap((type) => [`${type} added`, `${type} done`]));
+  const { output } = await stream.finalResponse();
+  expect(output[0]).toMatchObject({ type: 'reasoning', encrypted_content: expect.stringMatching(/.{40}/) });
 });

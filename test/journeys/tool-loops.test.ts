@@ -145,3 +145,23 @@ describe.each(Object.keys(lanes))('a loop of tools over %s', (name) => {
     ]);
   });
 });
+
+test.each(['gpt-5.6', 'claude-sonnet-4-5'])(
+  'a stream of %s tells what goes back of its thoughts before it goes on, and that is enough',
+  async (model) => {
+    const stream = (request: object) =>
+      send(app, 'POST', path, customer.apiKey, request, { accept: 'text/event-stream' }).then(({ text }) =>
+        [...text.matchAll(/^data: (.*)$/gm)].map(([, json = '']): Message => JSON.parse(json)),
+      );
+    const events = await stream(asking(model));
+    const kinds = events.map((event: Message) => Object.keys(event)[0]);
+    const told = kinds.indexOf('providerState');
+    expect(told).toBe(kinds.lastIndexOf('reasoningSummary') + 1);
+    expect(kinds[told + 1]).toBe('content');
+    const { message } = assembled(events);
+    const { providerState } = events[told];
+    const result = { role: 'tool', toolCallId: message.toolCalls[0].id, content: '{"degrees":21}' };
+    const messages = [question, { ...message, providerState }, result];
+    expect(assembled(await stream({ ...asking(model), messages })).message.content).toBe(script.answer);
+  },
+);

@@ -90,7 +90,7 @@ async function answer(
       expect(argumentsOf).toEqual(event.reply.message.toolCalls.map((toolCall) => toolCall.arguments));
       return event.reply;
     }
-    if (event.kind === 'reasoning') continue;
+    if (event.kind !== 'delta') continue;
     if (event.toolCall)
       argumentsOf[event.toolCall.index] = (argumentsOf[event.toolCall.index] ?? '') + event.toolCall.arguments;
     else content += event.content;

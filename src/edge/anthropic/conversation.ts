@@ -7,7 +7,7 @@ import {
   type PartSchema,
 } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { Placed } from '../places.ts';
-import { stateIn } from '../provider-state.ts';
+import { noState, stateIn } from '../provider-state.ts';
 import { withFilesBehindResults } from '../tool-files.ts';
 import type { Block, CacheControl, CountRequest, Message } from './shapes.ts';
 
@@ -60,9 +60,13 @@ interface PlacedBlock {
 
 function assistantOf(blocks: readonly PlacedBlock[], at: string): Placed<ChatMessage> {
   const states = blocks.map(({ block, at }) =>
-    block.type === 'redacted_thinking' ? stateAt(block.data, `${at}.data`) : undefined,
+    block.type === 'redacted_thinking'
+      ? stateAt(block.data, `${at}.data`)
+      : block.type === 'thinking' && block.signature && block.signature !== noState
+        ? stateAt(block.signature, `${at}.signature`)
+        : undefined,
   );
-  // A reply has one; of several, as after editing by hand, the last is what the provider said last.
+  // Of several the last one is of all that was thought.
   const state = states.findLast((each) => each !== undefined);
   const texts = blocks.filter(({ block }) => block.type === 'text');
   const calls = blocks.flatMap(({ block, at }) => (block.type === 'tool_use' ? [{ ...block, at }] : []));

@@ -2,7 +2,7 @@ import type { StreamEnd, Usage } from '../../gen/intelligence/chat/v1/chat_pb.ts
 import type { ChatResponse, StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
 import { guardrailReport } from '../guardrail-report.ts';
 import { type PlaceOf, snakeCase } from '../places.ts';
-import { dataOf, stateOf } from '../provider-state.ts';
+import { dataOf, noState, stateOf } from '../provider-state.ts';
 import type { Refusal } from '../refusal.ts';
 import { untakenNames } from '../shapes.ts';
 
@@ -16,10 +16,9 @@ export function messageOf(reply: ChatResponse): object {
     role: 'assistant',
     model: reply.model,
     content: [
-      ...(reply.reasoningSummary === '' ? [] : [{ type: 'thinking', thinking: reply.reasoningSummary, signature: '' }]),
+      ...thinkingOf(reply.reasoningSummary, state),
       ...(content === '' ? [] : [{ type: 'text', text: content, citations: null }]),
       ...toolCalls.map(({ id, name, arguments: text }) => ({ type: 'tool_use', id, name, input: inputOf(text) })),
-      ...(state === undefined ? [] : [{ type: 'redacted_thinking', data: state }]),
     ],
     stop_reason: stopReason(reply.finishReason),
     ...{ stop_sequence: null, stop_details: null, container: null },
@@ -30,11 +29,17 @@ export function messageOf(reply: ChatResponse): object {
   };
 }
 
-type BlockKind = 'thinking' | 'text' | `tool ${number}`;
+/** What the model thought, first, signed with what its provider wants back; clients send no block back whose signature is empty. */
+function thinkingOf(thinking: string, state: string | undefined): object[] {
+  return thinking === '' && state === undefined ? [] : [{ type: 'thinking', thinking, signature: state ?? noState }];
+}
+
+type BlockKind = 'thinking' | 'redacted' | 'text' | `tool ${number}`;
 
 /**
  * Turns the messages of a stream into the events of that API, in its order: one block is open at a time, each has a start and
- * a stop. What the provider needs to go on is known at the end, and is the last block.
+ * a stop. What was thought is signed with what the provider wants back of it before what the model says next; what is known only at
+ * the end, such as of calls of tools, is the last block.
  */
 export class MessageEvents {
   readonly #requestId: string;
@@ -42,6 +47,8 @@ export class MessageEvents {
   readonly #placeOf: PlaceOf;
   readonly #calls = new Map<string, string>();
   readonly #callIds = new Map<number, string>();
+  /** The state that the last thoughts were signed with. */
+  #signed = '';
   #index = -1;
   #open: BlockKind | undefined;
 
@@ -71,10 +78,9 @@ export class MessageEvents {
           this.#delta({ type: 'text_delta', text: event.value }),
         ];
       case 'reasoningSummary':
-        return [
-          ...this.#block('thinking', { type: 'thinking', thinking: '', signature: '' }),
-          this.#delta({ type: 'thinking_delta', thinking: event.value }),
-        ];
+        return [...this.#think(), this.#delta({ type: 'thinking_delta', thinking: event.value })];
+      case 'providerState':
+        return this.#sign(event.value);
       case 'toolCall': {
         const { index, id, name, arguments: text, providerState } = event.value;
         if (id !== '') this.#callIds.set(index, id);
@@ -91,10 +97,8 @@ export class MessageEvents {
   }
 
   #end(end: StreamEnd): object[] {
-    const state = dataOf({ message: end.providerState, calls: this.#calls });
-    const last = state === undefined ? [] : this.#block(undefined, { type: 'redacted_thinking', data: state });
     return [
-      ...last,
+      ...this.#last(end.providerState),
       ...this.#stop(),
       {
         type: 'message_delta',
@@ -108,19 +112,39 @@ export class MessageEvents {
     ];
   }
 
+  /** What is wanted back and was not told yet: in the signature of thoughts that nothing followed, else in a block of its own. */
+  #last(message: string): object[] {
+    if (this.#calls.size === 0 && message === this.#signed) return [];
+    if (this.#calls.size === 0 && this.#open === 'thinking') return this.#sign(message);
+    const data = dataOf({ message, calls: this.#calls });
+    return data === undefined ? [] : this.#block('redacted', { type: 'redacted_thinking', data });
+  }
+
+  #think(): object[] {
+    return this.#block('thinking', { type: 'thinking', thinking: '', signature: '' });
+  }
+
+  /** Ends what was thought with what its provider wants back. */
+  #sign(state: string): object[] {
+    const begun = this.#think();
+    this.#signed = state;
+    return [...begun, ...this.#stop(dataOf({ message: state, calls: new Map() }))];
+  }
+
   /** Opens a block of the kind, unless it is the one that is open. */
-  #block(kind: BlockKind | undefined, content: object): object[] {
-    if (kind !== undefined && this.#open === kind) return [];
+  #block(kind: BlockKind, content: object): object[] {
+    if (this.#open === kind) return [];
     const stopped = this.#stop();
     this.#index += 1;
-    this.#open = kind ?? 'text';
+    this.#open = kind;
     return [...stopped, { type: 'content_block_start', index: this.#index, content_block: content }];
   }
 
-  #stop(): object[] {
+  #stop(signature = noState): object[] {
     if (this.#open === undefined) return [];
+    const signed = this.#open === 'thinking' ? [this.#delta({ type: 'signature_delta', signature })] : [];
     this.#open = undefined;
-    return [{ type: 'content_block_stop', index: this.#index }];
+    return [...signed, { type: 'content_block_stop', index: this.#index }];
   }
 
   #delta(delta: object): object {

@@ -16,8 +16,8 @@ interface OpenItem {
 }
 
 /**
- * Turns the messages of a stream into that API's typed events, each with its number. An item has a start, its pieces and an end;
- * that of the reasoning ends last, as only then is known what the provider needs to go on.
+ * Turns the messages of a stream into that API's typed events, each with its number. An item has a start, its pieces and an end.
+ * Reasoning ends when it is known what the provider wants back of it; what is known only at the end is an item of its own.
  */
 export class ResponseEvents {
   readonly #requestId: string;
@@ -27,6 +27,8 @@ export class ResponseEvents {
   readonly #calls = new Map<number, OpenItem>();
   readonly #callStates = new Map<string, string>();
   #reasoning: OpenItem | undefined;
+  /** The state that the last reasoning ended with. */
+  #sealed = '';
   #message: OpenItem | undefined;
   #items = 0;
   #sequence = 0;
@@ -48,6 +50,9 @@ export class ResponseEvents {
         return this.#text(event.value);
       case 'reasoningSummary':
         return this.#thought(event.value);
+      case 'providerState':
+        this.#sealed = event.value;
+        return [...this.#endMessage(), ...this.#endReasoning(dataOf({ message: event.value, calls: new Map() }))];
       case 'toolCall':
         return this.#call(event.value);
       case 'end':
@@ -81,6 +86,7 @@ export class ResponseEvents {
   #thought(delta: string): object[] {
     const begun: object[] = [];
     if (!this.#reasoning) {
+      begun.push(...this.#endMessage());
       this.#reasoning = this.#begin('rs');
       const part = { type: 'summary_text', text: '' };
       begun.push(
@@ -101,6 +107,7 @@ export class ResponseEvents {
     const begun: object[] = [];
     let open = this.#calls.get(index);
     if (!open) {
+      begun.push(...this.#endMessage());
       const kind = this.#kindOf(name);
       open = { ...this.#begin('fc'), call: { id, name, kind } };
       this.#calls.set(index, open);
@@ -116,7 +123,8 @@ export class ResponseEvents {
   }
 
   #end(end: StreamEnd): object[] {
-    const state = dataOf({ message: end.providerState, calls: this.#callStates });
+    const isTold = this.#callStates.size === 0 && end.providerState === this.#sealed;
+    const state = isTold ? undefined : dataOf({ message: end.providerState, calls: this.#callStates });
     const events = [...this.#endMessage(), ...this.#endCalls(), ...this.#endReasoning(state)];
     const output = this.#done.filter(Boolean);
     const response = this.#shell.ended(output, end);
@@ -126,6 +134,7 @@ export class ResponseEvents {
 
   #endMessage(): object[] {
     const open = this.#message;
+    this.#message = undefined;
     if (!open) return [];
     const { id, text } = open;
     return [
@@ -156,6 +165,7 @@ export class ResponseEvents {
 
   #endReasoning(state: string | undefined): object[] {
     const open = this.#reasoning;
+    this.#reasoning = undefined;
     if (open) {
       const part = { type: 'summary_text', text: open.text };
       return [
