@@ -23,7 +23,7 @@ import { createGrpcLane } from './grpc/index.ts';
 import { defaultListenerLimits, type ListenerLimits } from './listener.ts';
 import { registerMcp } from './mcp/index.ts';
 import { models, modelsPaths } from './models/index.ts';
-import { openAi } from './openai/index.ts';
+import { openAi, rerankPaths } from './openai/index.ts';
 import { registerOpenApi } from './openapi/index.ts';
 import { healthService, watchLifeMs } from './operations/health.ts';
 import { registerProbes } from './operations/probes.ts';
@@ -252,7 +252,8 @@ function limitAnonymous(app: FastifyInstance, options: EdgeOptions, budget: Anon
           path === '/metrics' ||
           path === `${http.pathPrefix}/mcp` ||
           path === `${http.pathPrefix}/*` ||
-          path.startsWith(`${http.pathPrefix}/v1/`),
+          path.startsWith(`${http.pathPrefix}/v1/`) ||
+          rerankPaths(http.pathPrefix).includes(path),
     isRpc: (path) => rpcs.has(path) || operations.has(path),
     // Watches and reflection end by themselves, unless nobody reads what they say.
     lifeMs: (path) => anonymousMs + (path === watchPath ? watchMs : path?.endsWith(reflectionName) ? reflectionMs : 0),

@@ -12,6 +12,7 @@ export async function readJson(raw: IncomingMessage, bytesMax: number, call: Adm
   if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type))
     throw new FailureError({ kind: 'unsupported_media_type', accepted: ['application/json'] });
   const body = (await readBody(raw, bytesMax, (bytes) => unwrap(call.receive(bytes)))) ?? Buffer.alloc(0);
+  if (body.length === 0) throw new FailureError(invalid('body', 'is empty: send the request as JSON'));
   await checkJson(body);
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body);

@@ -14,9 +14,10 @@ export function printFor(api: OtherApi, refusal: Refusal, requestId: string | un
   return { status: statusOf(refusal), body: openAiError(refusal) };
 }
 
+/** Also where a client's base URL has too much of its path or too little. */
 const paths: readonly [OtherApi, RegExp][] = [
-  ['anthropic', /^\/v1\/messages(\/|$)/],
-  ['openai', /^\/v1\/(chat\/completions|completions|responses|embeddings|rerank|models)(\/|$)/],
+  ['anthropic', /^(\/v1)*\/messages(\/|$)/],
+  ['openai', /^(\/v[12])*\/(chat\/completions|completions|responses|embeddings|rerank|models)(\/|$)/],
 ];
 
 /**

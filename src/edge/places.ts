@@ -44,7 +44,7 @@ function renamed(name: string, renamings: readonly Renaming[]): string {
   return found ? name.replace(found[0], found[1]) : name;
 }
 
-/** Our fields are in camel case; those of the other APIs are not. */
+/** Our fields are in camel case; those of the other APIs are not. Names of headers stay as they are. */
 export function snakeCase(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return field.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -88,3 +88,15 @@ test('Anthropic’s reply has the members that its clients read', async () => {
     },
   });
 });
+
+test.each<[string, object | string, Record<string, string>, string]>([
+  ['/v1/responses', { model: 'm', input: 'Hi', max_output_tokens: 0 }, {}, 'max_output_tokens: must be at least 1'],
+  ['/v1/chat/completions', { ...apis.OpenAI.body, tool_choice: 'must' }, {}, 'tool_choice: must be one of'],
+  ['/v1/chat/completions', { ...apis.OpenAI.body, seed: 1.5 }, {}, 'seed: must be a whole number'],
+  ['/v1/chat/completions', apis.OpenAI.body, { 'idempotency-key': 'a b' }, 'Idempotency-Key: must be'],
+  ['/v1/messages', { model: 'm', ...apis.Anthropic.body }, { 'idempotency-key': 'a b' }, 'Idempotency-Key: must be'],
+  ['/v1/messages', '', {}, 'body: is empty'],
+])('%s names what is wrong as its caller knows it: %o', async (path, body, headers, message) => {
+  const refused = await send(app, 'POST', path, customer.apiKey, body, headers);
+  expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringContaining(message)]);
+});

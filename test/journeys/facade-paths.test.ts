@@ -56,6 +56,8 @@ test.each([
   ['POST', '/v1/responses/compact', 404],
   ['POST', '/v1/completions', 404],
   ['PUT', '/v1/embeddings', 405],
+  ['GET', '/v2/rerank', 405],
+  ['POST', '/chat/completions', 404],
 ])('%s %s is refused in the shape of OpenAI’s API', async (method, path, status) => {
   const refused = await send(app, method, path, customer.apiKey);
   expect([refused.status, refused.body]).toEqual([

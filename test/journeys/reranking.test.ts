@@ -103,9 +103,9 @@ eachServer((server) => {
     expect(await auditLedger(app.rooms.db, { more: [...chatInvariants, ...workflowInvariants] })).toEqual([]);
   });
 
-  test('clients of Cohere and of Jina read the reply of /v1/rerank', async () => {
+  test.each(['/v1/rerank', '/v2/rerank'])('clients of Cohere and of Jina read the reply of %s', async (path) => {
     const asked = { model: 'ranks', query, documents: [{ text: documents[0] }, ...documents.slice(1)], top_n: 2 };
-    const reply = await send(app, 'POST', '/v1/rerank', customer.apiKey, { ...asked, max_tokens_per_doc: 4096 });
+    const reply = await send(app, 'POST', path, customer.apiKey, { ...asked, max_tokens_per_doc: 4096 });
     expect(reply.headers.get('x-ignored-parameters')).toBe('max_tokens_per_doc');
     const tokens = billedTokens({ query, documents });
     expect(reply.body).toMatchObject({

@@ -25,7 +25,8 @@ export function readEmbeddingsRequest(body: unknown): EmbeddingsRequest {
   members.check(request, embeddingMembers);
   const encoding = request.encoding_format ?? 'float';
   if (encoding !== 'float' && encoding !== 'base64') refuse('encoding_format', 'must be float or base64');
-  const { model = 'auto', dimensions, user } = request;
+  const { dimensions, user } = request;
+  const model = request.model ?? 'auto';
   if (typeof model !== 'string') refuse('model', 'must be a text');
   if (user != null && typeof user !== 'string') refuse('user', 'must be a text');
   if (dimensions != null && !isCount(dimensions)) refuse('dimensions', 'must be a whole number from 1 to 65536');

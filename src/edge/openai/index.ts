@@ -29,6 +29,10 @@ export interface OpenAiOptions extends FacadeOptions {
   textsBytes: number;
 }
 
+export function rerankPaths(pathPrefix: string): readonly string[] {
+  return [`${pathPrefix}/v1/rerank`, `${pathPrefix}/v2/rerank`];
+}
+
 /**
  * The OpenAI-compatible facade: `POST /v1/chat/completions`, `POST /v1/embeddings` and `POST /v1/rerank` (which is Cohere's and
  * Jina's), so that clients of those APIs work by changing base URL and key. It is ChatService, EmbeddingService and
@@ -64,8 +68,9 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
         await sendJson(reply, http, embeddingList(answer, body.asBase64));
       }),
     );
-  if (gate.serves(RerankService.method.rerank))
-    instance.post(`${pathPrefix}/v1/rerank`, (request, reply) =>
+  // The second version of Cohere's API has a path of its own for the same.
+  for (const path of gate.serves(RerankService.method.rerank) ? rerankPaths(pathPrefix) : [])
+    instance.post(path, (request, reply) =>
       answering(request, reply, async (http) => {
         const call = await admit(http, RerankService.method.rerank);
         const body = readRerankRequest(await http.untilStopped(readJson(request.raw, textsBytes, call)));

@@ -191,6 +191,7 @@ function seconds(): number {
 const renamed: readonly [RegExp, string][] = [
   [/^maxOutputTokens$/, 'max_completion_tokens'],
   [/^responseFormat\.(schema|name|strict)/, 'response_format.json_schema.$1'],
+  [/^toolChoice\.mode$/, 'tool_choice'],
   [/^toolChoice\.toolName$/, 'tool_choice.function.name'],
   [/^(tools\[\d+\])\.(name|description|parameters|strict)/, '$1.function.$2'],
   [/^inputs/, 'input'],

@@ -83,7 +83,7 @@ export function readCompletionRequest(body: unknown, cacheControl?: string): Com
     ...optional('parallelToolCalls', request.parallel_tool_calls, flagAt('parallel_tool_calls')),
     ...optional('reasoning', request.reasoning_effort, reasoningOf),
     ...optional('stop', request.stop, stopOf),
-    ...optional('seed', request.seed, (seed) => numberAt('seed')(seed) >>> 0),
+    ...optional('seed', request.seed, seedOf),
     ...optional('user', request.user, (user) => textAt(user, 'user')),
     ...optional('metadata', request.metadata, metadataOf),
     ...optional('cache', cacheControl, () => cacheOf(cacheControl)),
@@ -271,6 +271,10 @@ function reasoningOf(value: unknown) {
 /** What the provider needs to go on from a reply, as the reply's message had it. */
 function stateAt(value: unknown, at: string): ReplyState {
   return stateIn(textAt(value, at)) ?? refuse(at, 'must be as a reply of this service gave it');
+}
+
+function seedOf(value: unknown): number {
+  return Number.isSafeInteger(value) ? Number(value) >>> 0 : refuse('seed', 'must be a whole number');
 }
 
 function stopOf(value: unknown): string[] {

@@ -13,13 +13,14 @@ export interface RankingRequest {
   message: RerankRequest;
 }
 
-/** Reads the body of `POST /v1/rerank`. Documents are texts, or objects with a `text` alone. */
+/** Reads the body of `POST /v1/rerank` and `/v2/rerank`. Documents are texts, or objects with a `text` alone. */
 export function readRerankRequest(body: unknown): RankingRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) refuse('body', 'must be an object');
   const request = body as Readonly<Record<string, unknown>>;
   const members = new MemberCheck();
   members.check(request, rerankMembers);
-  const { model = 'auto', query, return_documents: returnDocuments, user } = request;
+  const { query, return_documents: returnDocuments, user } = request;
+  const model = request.model ?? 'auto';
   if (typeof model !== 'string') refuse('model', 'must be a text');
   if (typeof query !== 'string') refuse('query', 'must be a text');
   if (user != null && typeof user !== 'string') refuse('user', 'must be a text');

@@ -10,6 +10,7 @@ import { createFacade, type FacadeCall, type FacadeOptions, sendJson } from '../
 import { HttpIncomingCall } from '../incoming-call.ts';
 import { readJson } from '../json-body.ts';
 import { openAiError, statusOf } from '../openai/index.ts';
+import { snakeCase } from '../places.ts';
 import { noteIgnored, untakenNames } from '../shapes.ts';
 import { responseFraming } from './events.ts';
 import { responseOf } from './reply.ts';
@@ -28,7 +29,7 @@ export async function responses(instance: FastifyInstance, options: FacadeOption
     ...options,
     printRefusal: (refusal, _requestId, _error, placeOf) => ({
       status: statusOf(refusal),
-      body: openAiError(refusal, undefined, placeOf),
+      body: openAiError(refusal, undefined, placeOf ?? snakeCase),
     }),
   });
 
