@@ -151,16 +151,23 @@ test('encrypted reasoning goes on after a tool, and without it the loop is refus
   expect(forgotten.last).toMatchObject({ error: { type: 'invalid_request_error' } });
 });
 
-test('OpenAI’s client is given the same items whole', async () => {
-  upstream.answer(
-    chatAnswer(() => ({ content: null, tool_calls: [functionCall('call_1', 'apply_patch', { input: 'x' })] })),
-  );
+test.each([false, true])('OpenAI’s client puts the same items together (stream: %s)', async (stream) => {
+  const calls = [
+    functionCall('call_1', 'apply_patch', { input: 'x' }),
+    functionCall('call_2', 'local_shell', { command: ['ls'] }),
+  ];
+  upstream.answer(chatAnswer(() => ({ content: 'Let me see.', tool_calls: calls })));
   const client = new OpenAI({ apiKey: customer.apiKey, baseURL: `${app.url}/v1`, maxRetries: 0 });
-  const { output } = await client.responses.create({
+  const asks = {
     ...{ model: 'm', input: 'Hi', tools: tools as OpenAI.Responses.Tool[] },
-    tool_choice: { type: 'custom', name: 'apply_patch' },
-  });
-  expect(output).toMatchObject([{ type: 'custom_tool_call', name: 'apply_patch', input: 'x' }]);
+    tool_choice: { type: 'custom' as const, name: 'apply_patch' },
+  };
+  const { output } = await (stream ? client.responses.stream(asks).finalResponse() : client.responses.create(asks));
+  expect(output).toMatchObject([
+    { type: 'message', content: [{ text: 'Let me see.' }] },
+    { type: 'custom_tool_call', name: 'apply_patch', input: 'x' },
+    { type: 'local_shell_call', action: { command: ['ls'] } },
+  ]);
   expect(upstream.seen[0]?.body.tool_choice).toMatchObject({ function: { name: 'apply_patch' } });
 });
 
