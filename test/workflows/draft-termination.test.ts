@@ -31,6 +31,58 @@ describe('the draft that ends a contract', () => {
     expect(made?.body).toContain('hiermit kündigen wir');
   });
 
+  it.each([
+    [
+      'de',
+      'Kündigung der Wohnung',
+      { ab: 'Lindenweg 4' },
+      'hiermit kündigen wir zum [[Vertragsende]].',
+      '- Ab: Lindenweg 4',
+    ],
+    ['de', 'Kündigung der Wohnung', { Adresse: 'Lindenweg 4' }, 'Vertrag zum [[Vertragsende]]: Lindenweg 4.', ''],
+    [
+      'en',
+      'end our lease',
+      { from: '4 Mill Lane' },
+      'We hereby give notice as of [[end date]].',
+      '- From: 4 Mill Lane',
+    ],
+    ['es', 'dar de baja el piso', { dirección: 'Calle Mayor 4' }, 'con efectos del [[fecha de fin]] el siguiente', ''],
+    [
+      'fr',
+      'résilier le bail',
+      { adresse: '4 rue Haute' },
+      'à compter du [[date de fin]] le contrat suivant : 4 rue',
+      '',
+    ],
+  ])('takes no street for a day, and asks for the day (%s, %s, %j)', (locale, purpose, facts, words, line) => {
+    const { draft: made, unusedFields } = draft(locale, purpose, facts);
+    expect(made?.body).toContain(words);
+    expect(made?.body).toContain(line);
+    expect(made?.openPlaceholders).toMatchObject([{ field: 'endsOn' }]);
+    expect(unusedFields).toEqual([]);
+  });
+
+  it.each([
+    ['en', '31 March 2027', 'on 31 March 2027'],
+    ['de', 'zum nächstmöglichen Termin', 'zum nächstmöglichen Termin'],
+    ['es', 'fin de mes', 'fin de mes'],
+    ['fr', 'lundi prochain', 'lundi prochain'],
+  ])('takes what people write in place of a day (%s)', (locale, ends, words) => {
+    const { draft: made } = draft(locale, 'end my contract', { 'end date': ends, contract: '88231' });
+    expect(made?.body).toContain(words);
+    expect(made?.openPlaceholders).toEqual([]);
+  });
+
+  it('has its title, and a notice of a change keeps its own', () => {
+    expect(draft('de', 'Kündigung der Wohnung', { Wohnung: 'Lindenweg 4' }).draft?.title).toBe(
+      'Kündigung: Lindenweg 4',
+    );
+    expect(draft('de', 'Ankündigung der Preiserhöhung', { Produkt: 'Tarif M' }).draft?.title).toBe(
+      'Mitteilung: Tarif M',
+    );
+  });
+
   it('writes a colon as French does', () => {
     expect(
       draft('fr', 'résilier mon forfait', { forfait: '20 Go', 'date de fin': '2027-01-31', option: 'Sud' }).draft?.body,

@@ -26,8 +26,11 @@ const request = {
 
 /** A request of a kind that gives each field a value of its own. */
 function whole(kind: string, locale: string, more: object = {}) {
-  const fields = [...(draftKinds.get(kind)?.fields.keys() ?? [])];
-  const facts = fields.map((name, index) => ({ name, value: `Wert${index}x` }));
+  const fields = [...(draftKinds.get(kind)?.fields.values() ?? [])];
+  const facts = fields.map(({ name, type }, index) => ({
+    name,
+    value: `${type === 'date' ? '4 May, ' : ''}Wert${index}x`,
+  }));
   return { purpose: 'zebra walrus', kind, locale, facts, ...more };
 }
 

@@ -25,7 +25,7 @@ export interface Composing {
 
 /** The text: each fact in the sentence that is for it, and nothing that is not given. */
 export function compose(composing: Composing): string {
-  const { kind, words, template, tone, assigned } = composing;
+  const { kind, words, template, assigned } = composing;
   const { slots } = assigned;
   const reader = readerOf(composing);
   const stated = new Set<string>();
@@ -42,7 +42,7 @@ export function compose(composing: Composing): string {
   const written = template.addressed
     ? [
         ...salutationOf(composing, reader, sentences),
-        [words.closings[tone], sender].filter((line) => line !== '').join('\n'),
+        [closingOf(composing, reader), sender].filter((line) => line !== '').join('\n'),
       ]
     : [reader === '' ? '' : words.to.replace('{name}', () => reader), ...sentences, sender];
   return [...written, sourcesOf(composing)].filter((part) => part !== '').join('\n\n');
@@ -52,7 +52,9 @@ export function compose(composing: Composing): string {
 export function titleOf(composing: Composing): string {
   const { kind, words, assigned } = composing;
   const given = new Map([...assigned.slots].filter(([, { isOpen }]) => !isOpen));
-  const variant = (words.kinds[kind.id]?.title ?? []).find((one) => isSayable(one, composing, given));
+  const said = words.kinds[kind.id];
+  const titles = (assigned.isEnding ? said?.ends?.title : undefined) ?? said?.title ?? [];
+  const variant = titles.find((one) => isSayable(one, composing, given));
   const title = variant ? fill(variant, given).replace(/\s+/g, ' ') : words.information;
   const points = [...title];
   return capital(points.length > 300 ? `${points.slice(0, 299).join('')}…` : title);
@@ -107,14 +109,26 @@ function readerOf({ kind, audience, words, template, assigned }: Composing): str
 }
 
 function salutationOf({ words, tone, mustInclude }: Composing, reader: string, sentences: readonly string[]): string[] {
-  const folded = foldText(reader);
-  const form = reader === '' ? words.unnamed : words.salutations.find(({ when }) => when.test(folded));
-  const salutation = (form ?? words.unnamed)[tone];
+  const salutation = (formFor(words, reader) ?? words.unnamed)[tone];
   const address = reader !== '' && !salutation.includes('{name}') ? reader : '';
   const [first = '', ...rest] = sentences;
   const isOurs = !mustInclude.includes(first);
   const begins = isOurs && words.lowerAfterSalutation && salutation.endsWith(',') ? lower(first) : first;
   return [address, salutation.replace('{name}', () => reader), begins, ...rest];
+}
+
+/** How a reader is addressed; undefined for one who has no name. */
+function formFor({ salutations }: DraftWords, reader: string): DraftWords['salutations'][number] | undefined {
+  const folded = foldText(reader);
+  return reader === '' ? undefined : salutations.find(({ when }) => when.test(folded));
+}
+
+function closingOf({ words, tone }: Composing, reader: string): string {
+  const { closings, unnamed } = words;
+  if (tone !== 'formal') return closings[tone];
+  const form = formFor(words, reader);
+  const isNamed = form !== undefined && form.formal !== unnamed.formal;
+  return form?.closing ?? (isNamed ? undefined : closings.unnamed) ?? closings.formal;
 }
 
 function detailsOf({ assigned, facts, words }: Composing, stated: ReadonlySet<string>, heading: string): string {

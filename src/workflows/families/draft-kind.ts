@@ -6,6 +6,7 @@ import type { UnusedField } from '../../gen/intelligence/workflow/v1/unused_fiel
 import type { Plain } from '../family.ts';
 import { bareName, type DraftKind, draftKinds, draftWords, neutralKind } from '../packs/draft-kinds.ts';
 import { type DraftLocale, formatValue } from './draft-values.ts';
+import { saysWhen } from './says-when.ts';
 
 const strongWord = 3;
 const weakWord = 1;
@@ -73,18 +74,22 @@ export interface Assigned {
   slots: Map<string, Slot>;
   /** What no field is for, in the order of the request. */
   others: Slot[];
+  /** It ends a contract. */
+  isEnding: boolean;
   unusedFields: Plain<UnusedField>[];
 }
 
 interface Asked {
+  purpose: string;
   facts: readonly Plain<DraftFact>[];
   mustInclude: readonly string[];
 }
 
 /** Finds the field of each fact and what is not given. */
-export function assign(kind: DraftKind, { facts, mustInclude }: Asked, locale: DraftLocale): Assigned {
-  const assigned: Assigned = { slots: new Map(), others: [], unusedFields: [] };
-  const byName = kind.byName.get(locale.language) ?? new Map<string, string>();
+export function assign(kind: DraftKind, { purpose, facts, mustInclude }: Asked, locale: DraftLocale): Assigned {
+  const isEnding = endsContract(kind, purpose);
+  const assigned: Assigned = { slots: new Map(), others: [], isEnding, unusedFields: [] };
+  const byName = namesOf(kind, isEnding, locale);
   for (const [index, { name, value }] of facts.entries()) {
     const slot = value.trim() === '' ? openSlot(name) : givenSlot(name, formatValue(value, locale.tag));
     if (put(kind, byName, assigned, slot) === 'other' && kind.id !== '') {
@@ -99,15 +104,42 @@ export function assign(kind: DraftKind, { facts, mustInclude }: Asked, locale: D
   return assigned;
 }
 
+/** Whether the purpose of a notice is to end a contract: its day is then the end, not that of a change. */
+function endsContract({ id }: DraftKind, purpose: string): boolean {
+  const folded = foldText(purpose).slice(0, foldedMax);
+  return [...draftWords.values()].some(({ kinds }) => kinds[id]?.ends?.purpose.test(folded) === true);
+}
+
+function namesOf(kind: DraftKind, isEnding: boolean, { language }: DraftLocale): ReadonlyMap<string, string> {
+  const names = kind.byName.get(language) ?? new Map<string, string>();
+  if (!isEnding) return names;
+  // Whoever gives up a flat gives its address.
+  const places = draftWords.get(language)?.names.place ?? [];
+  return new Map([
+    ...places.map((name) => [bareName(name), 'contract'] as const),
+    ...[...names].map(([name, field]) => [name, datesOfChange.has(field) ? 'endsOn' : field] as const),
+  ]);
+}
+
+const datesOfChange: ReadonlySet<string> = new Set(['effectiveDate', 'date']);
+
 /** Up to four words without an end mark name a fact; what is longer is to be said. */
 export function namesFact(text: string): boolean {
   return countWords(text) <= 4 && !/[.!?。！？:]\s*$/.test(text);
 }
 
-function put(kind: DraftKind, byName: ReadonlyMap<string, string>, to: Assigned, slot: Slot): 'field' | 'other' {
+function put(
+  kind: DraftKind,
+  byName: ReadonlyMap<string, string>,
+  to: Assigned,
+  slot: Slot,
+): 'field' | 'line' | 'other' {
   const bare = bareName(slot.name);
   const numbered = byName.get(bare.replace(/\d+$/, '')) ?? '';
-  const field = byName.get(bare) ?? (kind.fields.get(numbered)?.type === 'list' ? numbered : undefined);
+  const named = byName.get(bare) ?? (kind.fields.get(numbered)?.type === 'list' ? numbered : undefined);
+  // What is called a date and says no day is none.
+  const isNoDay = kind.fields.get(named ?? '')?.type === 'date' && !slot.isOpen && !saysWhen(slot.text);
+  const field = isNoDay ? undefined : named;
   const before = field === undefined ? undefined : to.slots.get(field);
   if (field !== undefined && kind.fields.get(field)?.type === 'list') {
     const line = `\n- ${slot.text}`;
@@ -125,24 +157,27 @@ function put(kind: DraftKind, byName: ReadonlyMap<string, string>, to: Assigned,
   }
   if (before !== undefined && slot.isOpen) return 'field';
   to.others.push(slot);
-  return 'other';
+  return isNoDay ? 'line' : 'other';
 }
 
-function askForRequired(kind: DraftKind, { slots, others }: Assigned, { language }: DraftLocale): void {
-  for (const { name, type, required, unless } of kind.fields.values()) {
+function askForRequired(kind: DraftKind, { slots, others, isEnding }: Assigned, { language }: DraftLocale): void {
+  for (const { name: asked, type, required, unless } of kind.fields.values()) {
+    const name = isEnding && asked === 'effectiveDate' ? 'endsOn' : asked;
     if (!required || slots.has(name) || unless.some((other) => slots.has(other))) continue;
     // What the caller gives in words that are not known here may be it: nothing is asked for twice.
-    if (others.some((slot) => !slot.isOpen && couldBe[type].test(slot.text.slice(0, looksAtMax)))) continue;
+    if (others.some((slot) => !slot.isOpen && couldBe[type](slot.text.slice(0, looksAtMax)))) continue;
     if ([name, ...unless].some((field) => others.some((slot) => speaksOf(slot.name, field)))) continue;
     slots.set(name, openSlot(draftWords.get(language)?.names[name]?.[0] ?? name));
   }
 }
 
-const couldBe: Readonly<Record<'text' | 'date' | 'money' | 'list', RegExp>> = {
-  text: /\p{L}/u,
-  date: /\d.*(?:\p{L}{3}|[./-]\d)|\p{L}{3}.*\d/u,
-  money: /\d.*(?:\p{Sc}|\b[A-Z]{3}\b|%)|(?:\p{Sc}|\b[A-Z]{3}\b).*\d/u,
-  list: /\p{L}/u,
+const hasLetter = (text: string) => /\p{L}/u.test(text);
+
+const couldBe: Readonly<Record<'text' | 'date' | 'money' | 'list', (text: string) => boolean>> = {
+  text: hasLetter,
+  date: saysWhen,
+  money: (text) => /\d.*(?:\p{Sc}|\b[A-Z]{3}\b|%)|(?:\p{Sc}|\b[A-Z]{3}\b).*\d/u.test(text),
+  list: hasLetter,
 };
 
 /** Whether all words of one of a field's names are in a name: "new date of delivery, ground floor" is a delivery date. */

@@ -7,6 +7,7 @@ export type DraftLanguage = (typeof draftLanguages)[number];
 
 const text = z.string().min(1);
 const regex = text.transform((source) => new RegExp(source, 'u'));
+const regexOrAny = z.string().transform((source) => new RegExp(source, 'u'));
 const checkText = z.strictObject({ message: text, action: text });
 const byTone = z.strictObject({ neutral: text, friendly: text, formal: text, direct: text });
 
@@ -23,9 +24,9 @@ const variants = text.transform((line): SentenceVariant[] => line.split(' | ').m
 const languagePack = z.strictObject({
   language: z.enum(draftLanguages),
   version: z.number().int().min(1),
-  salutations: z.array(byTone.extend({ when: z.string().transform((source) => new RegExp(source, 'u')) })).min(1),
+  salutations: z.array(byTone.extend({ when: regexOrAny, closing: text.optional() })).min(1),
   unnamed: byTone,
-  closings: byTone,
+  closings: byTone.extend({ unnamed: text.optional() }),
   lowerAfterSalutation: z.boolean(),
   to: text,
   details: text,
@@ -46,6 +47,7 @@ const languagePack = z.strictObject({
       title: variants,
       strong: regex,
       weak: regex,
+      ends: z.strictObject({ purpose: regex, title: variants }).optional(),
       paragraphs: z.array(z.array(variants).min(1)).min(1),
     }),
   ),

@@ -1,0 +1,36 @@
+import { foldText } from '../../base/text/fold.ts';
+import { draftLanguages } from '../packs/draft-language.ts';
+
+const looksAtMax = 80;
+
+// 12.03., 3/12/2026, 2026-12-03, 10:30, and a year by itself.
+const inDigits = /\b\d{1,4}[./-]\d{1,2}(?:\b|\.)|\b\d{1,2}(?::|h)\d{0,2}\b|^(?:19|20)\d{2}$|\b\d{1,2}(?:st|nd|rd|th)\b/;
+
+// What people write in place of a day, folded: "as soon as possible", "Ende des Monats", "lunes", "après Pâques".
+const inWords =
+  /\b(?:(?:immediate|sofort|inmediat|immediat|umgehend|unverzuglich|schnellst|fruhest|nachst|kommend|proxim|prochain|possib|posible|moglich|heute|morgen|ubermorgen|quart|trimest|season|herbst|fruhling|sommer|winter|primavera|verano|otono|invierno|printemps|automne|weihnacht|christmas|navidad|ostern|easter|pascua|paques|monat|woche|jahr|semana|semaine|annee|week|month|year|werktag|holiday|ferien|vacacion|vacances|arbeitstag|tage|working day|business day)\w*|today|tomorrow|now|asap|next|days?|end|ende|mitte|anfang|ultimo|fin|finales|mediados|principios|mes|mois|dia|dias|ano|jour|jours|jetzt|tag|hoy|manana|demain|hiver|ete|noel|q[1-4]|kw)\b/;
+
+/** Months and days of the week in the languages of drafts, whole and short: "december", "dez", "lunes". */
+const calendar: ReadonlySet<string> = new Set(draftLanguages.flatMap(calendarOf));
+
+function calendarOf(language: string): string[] {
+  const named = (options: Intl.DateTimeFormatOptions, day: number) =>
+    foldText(new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(day)).replaceAll('.', '');
+  const months = Array.from({ length: 12 }, (_, month) => Date.UTC(2026, month, 1));
+  const days = Array.from({ length: 7 }, (_, day) => Date.UTC(2026, 0, day + 1));
+  return [
+    ...months.flatMap((at) => [named({ month: 'long' }, at), named({ month: 'short' }, at)]),
+    ...days.map((at) => named({ weekday: 'long' }, at)),
+    'janner',
+    'feber',
+    'sept',
+  ];
+}
+
+/** Whether a text could say a day or a time. "Lindenweg 4" says none, whatever it is called. */
+export function saysWhen(text: string): boolean {
+  const looked = text.trim().slice(0, looksAtMax);
+  const folded = foldText(looked);
+  if (inDigits.test(looked) || inWords.test(folded)) return true;
+  return (folded.match(/\p{L}+/gu) ?? []).some((word) => calendar.has(word));
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
+import { draftFamily } from '../../src/workflows/families/draft.ts';
+import { ask } from './ask.ts';
+
+const body = (locale: string, recipient: string, tone = '') =>
+  ask(draftFamily, DraftDocumentRequestSchema, {
+    ...{ locale, tone, purpose: 'complain', kind: 'complaint' },
+    facts: [
+      { name: 'recipient', value: recipient },
+      { name: 'problem', value: 'x' },
+    ],
+  }).draft?.body ?? '';
+
+describe('who is written to', () => {
+  it.each([
+    ['en', 'Telekom GmbH', 'Dear Sir or Madam,'],
+    ['en', 'Northern Water plc', 'Dear Sir or Madam,'],
+    ['de', 'Telekom GmbH', 'Sehr geehrte Damen und Herren,'],
+    ['de', 'Hausverwaltung Kern', 'Sehr geehrte Damen und Herren,'],
+    ['es', 'Gimnasio Sol S.L.', 'Estimados señores:'],
+    ['fr', 'Mutuelle du Nord', 'Madame, Monsieur,'],
+  ])('is no person where it is a company (%s, %s)', (locale, recipient, salutation) => {
+    for (const tone of ['', 'formal']) expect(body(locale, recipient, tone)).toMatch(`${recipient}\n\n${salutation}\n`);
+  });
+
+  it.each([
+    ['en', 'Mr Bank', 'Dear Mr Bank,'],
+    ['en', 'Clara Costa', 'Dear Clara Costa,'],
+    ['de', 'Frau Amt', 'Sehr geehrte Frau Amt,'],
+    ['es', 'Sra. Banco', 'Estimada Sra. Banco:'],
+    ['fr', 'Madame Service', 'Madame Service,'],
+  ])('is a person where the name says so (%s, %s)', (locale, recipient, salutation) => {
+    expect(body(locale, recipient, 'formal').startsWith(salutation)).toBe(true);
+  });
+
+  it.each([
+    ['en', 'Mr Bank', 'Yours sincerely'],
+    ['en', 'Northern Water plc', 'Yours faithfully'],
+    ['fr', 'Madame Durand', 'Veuillez agréer, Madame, nos'],
+    ['fr', 'M. Durand', 'Veuillez agréer, Monsieur, nos'],
+    ['fr', 'Mutuelle du Nord', 'Veuillez agréer, Madame, Monsieur, nos'],
+  ])('is taken leave of as they were addressed (%s, %s)', (locale, recipient, closing) => {
+    expect(body(locale, recipient, 'formal')).toContain(closing);
+  });
+});
