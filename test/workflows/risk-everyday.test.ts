@@ -158,6 +158,7 @@ describe('the parts of a pattern', () => {
           countsInQuotes: false,
           countsInWarnings: false,
           framedInItsSentence: false,
+          mayRestOnReports: false,
         },
       ],
     });

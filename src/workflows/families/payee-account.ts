@@ -15,15 +15,31 @@ const payee =
 const diverted =
   /\b(?:new|changed?|updated|instead|different|neue[nrsm]?|geandert\w*|aktualisiert\w*|statt|stattdessen|kunftig|nuev[ao]s?|cambi\w*|actualiz\w*|en lugar|nouve(?:au|lle)s?|chang\w*|modifi\w*|desormais|private?s?|privat\w*|privad[ao]s?|prive\w*|personal\w*|personnel\w*|urgent\w*|dringend\w*|sofort|immediat\w*|inmediat\w*|abroad|ausland|extranjero|etranger)\b/;
 
+// What people pay each other month by month or share: the reader needs the number to do so.
+const everyday =
+  /\b(?:rent|(?:monats|kalt|warm)?miete|nebenkosten|betriebskosten|hausgeld|kaution|deposit|standing order|dauerauftrag|alquiler|fianza|comunidad|loyer|charges|caution|(?:my|your) (?:half|share|part)|(?:mein|dein)(?:e|en)? (?:halfte|anteil|teil)|(?:mi|tu) (?:mitad|parte)|(?:ma|ta) (?:moitie|part)|as (?:agreed|always|usual)|wie (?:vereinbart|immer|besprochen)|como siempre|como acordamos|comme (?:convenu|d'habitude))\b/;
+const payment =
+  /\b(?:transf\w*|pay|paid|send|uberweis\w*|zahl\w*|bezahl\w*|schick\w*|ingres\w*|pag\w*|bizum|a es\d|vire[rz]?|virement|verse[rz]?|regler|reglez|payer|payez)\b/;
+// Who asks for money before the flat is seen, or from far away, is not an everyday landlord.
+const unseen =
+  /\b(?:viewing|besichtig\w*|visita\w*|visite\w*|reserv\w*|in advance|vorab|im voraus|vorher|por adelantado|antes de|a l'avance|avant la|keys? by|schlussel per|llaves por|cles par|western union|abroad|deployed|on (?:a )?mission)\b/;
+
 // Whoever ends a contract says where what is left over goes.
 const ending =
   /\b(?:hereby (?:terminate|give)|notice to (?:end|quit)|ending (?:our|my|the) (?:tenancy|lease|contract)|kundige|kundigen|kundigung|rescindo|rescindimos|dar de baja|dejare|dejaremos|resilie|resilions|resilier|donne conge|donnons conge)\b/;
+const returned =
+  /\b(?:refund\w*|reimburse\w*|pay (?:me )?back|ruckzahl\w*|zuruckzahl\w*|ruckerstatt\w*|erstatt\w*|reembols\w*|devol\w*|devuelv\w*|rembours\w*|restitu\w*)\b/;
 const oneself = /\b(?:my|mein(?:e[mns]?)?|mi|mon|our|unser(?:e[mns]?)?|nuestra|notre)\b[^.!?]{0,60}$/;
 
-/** Whether an account number is where a bill asks its reader to pay to, or a contract's end to pay back: the text needs it. */
+/**
+ * Whether an account number is where a bill, a landlord or a friend asks its reader to pay to, or where money that is due comes back
+ * to: the text needs it.
+ */
 export function isPayeesAccount(text: string, start: number): boolean {
   const before = foldText(text.slice(Math.max(0, start - nearUnits), start));
   const whole = foldText(text.slice(0, lookedAtUnits));
-  const isNeeded = (payee.test(before) && bill.test(whole)) || (oneself.test(before) && ending.test(whole));
-  return isNeeded && !diverted.test(whole);
+  const isBilled = payee.test(before) && bill.test(whole);
+  const isReturned = oneself.test(before) && (ending.test(whole) || returned.test(whole));
+  const isEveryday = everyday.test(whole) && payment.test(whole) && !unseen.test(whole);
+  return (isBilled || isReturned || isEveryday) && !diverted.test(whole);
 }

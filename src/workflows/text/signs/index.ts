@@ -13,6 +13,8 @@ export interface SignWords {
     countsInQuotes: boolean;
     /** Counts next to a word of warning, as threats do that begin with one. */
     countsInWarnings: boolean;
+    /** A word of a report that it rests on itself makes it none. */
+    mayRestOnReports: boolean;
     /** Only its own sentence can make it talk about something; what stands around it cannot. */
     framedInItsSentence: boolean;
   }[];
@@ -61,17 +63,21 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
   function read(tokens: Tokens): SignMatch[] {
     const words = readHits(tokens, compiler.lexicon);
     const found = findSequences(words, compiler.sequences, starts, negator);
-    const spoken = sentencesWith(words, context);
+    const spoken = placesOf(words, context);
     const mentioned = sentencesWith(words, mention);
     const warned = sentencesWith(words, warning);
     const quoted = quotationsOf(tokens.text);
     const matches: SignMatch[] = [];
-    for (const { sign, pattern, parts, framedInItsSentence, ...counts } of rules) {
+    for (const { sign, pattern, parts, framedInItsSentence, mayRestOnReports, ...counts } of rules) {
       if (!found.has(parts[0]?.sequence ?? -1)) continue;
       const { harmlessInQuestions, countsInQuotes, countsInWarnings } = counts;
       const reach = framedInItsSentence ? 0 : contextReach;
       for (const one of combine(parts, found)) {
-        if (isNegated(words, one, negator) || nearAny(spoken, one.sentence, reach)) continue;
+        if (
+          isNegated(words, one, negator) ||
+          isFramed(words, spoken, mayRestOnReports ? one : { ...one, matched: [] }, reach)
+        )
+          continue;
         if (mentioned.has(one.sentence)) continue;
         if (!countsInWarnings && nearAny(warned, one.sentence, reach)) continue;
         if (!countsInQuotes && isQuoted(quoted, placeOf(words, one))) continue;
@@ -95,6 +101,22 @@ function isNegated({ tokens, hits }: Read, { start, sentence }: Occurrence, nega
     if (hits[at]?.some(({ atom }) => atom === negator)) return true;
   }
   return false;
+}
+
+function placesOf({ hits }: Read, atoms: readonly number[]): number[] {
+  return [...hits.keys()].filter((at) => hits[at]?.some(({ atom }) => atoms.includes(atom)));
+}
+
+/** Whether words near it, but for those that it rests on, make it a report. */
+function isFramed(
+  { tokens }: Read,
+  places: readonly number[],
+  { sentence, matched }: Occurrence,
+  reach: number,
+): boolean {
+  return places.some(
+    (at) => Math.abs((tokens[at] as { sentence: number }).sentence - sentence) <= reach && !matched.includes(at),
+  );
 }
 
 function sentencesWith({ tokens, hits }: Read, atoms: readonly number[]): Set<number> {

@@ -166,6 +166,7 @@ export function combine(parts: readonly Part[], found: ReadonlyMap<number, Occur
       ...one,
       start: Math.min(...together.map(({ start }) => start)),
       end: Math.max(...together.map(({ end }) => end)),
+      matched: chosen.flatMap(({ matched }) => matched),
     });
   }
   return combined;
