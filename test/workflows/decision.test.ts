@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { spokenName } from '../../src/base/text/spoken-name.ts';
 import { WriteDecisionMemoRequestSchema } from '../../src/gen/intelligence/workflow/v1/decision_pb.ts';
 import { decisionFamily } from '../../src/workflows/families/decision.ts';
 import { ask, prepare, refusedFields } from './ask.ts';
@@ -313,7 +314,7 @@ describe('what is recommended', () => {
   ])('is the one with less where the name %s says so, and the reply tells it', (name) => {
     const reply = byName(name);
     expect(reply.recommendation?.option).toBe('B');
-    expect(reply.assumptions).toContain(`For ${name}, lower is better.`);
+    expect(reply.assumptions).toContain(`For ${spokenName(name)}, lower is better.`);
     expect(reply.nextBestAction).toBe('Choose B.');
   });
 
@@ -322,7 +323,7 @@ describe('what is recommended', () => {
     (name) => {
       const reply = byName(name);
       expect(reply.recommendation?.option).toBe('A');
-      expect(reply.assumptions).toContain(`For ${name}, higher is better.`);
+      expect(reply.assumptions).toContain(`For ${spokenName(name)}, higher is better.`);
       expect(reply.nextBestAction).toBe('Choose A.');
     },
   );

@@ -65,3 +65,73 @@ it('asks no storage of a washing machine', () => {
   const { basis } = score('Waschmaschine Bosch Serie 6', 'Bosch Serie 6, 8 kg, 1400 U/min, läuft einwandfrei.');
   expect(basis?.checks.find(({ id }) => id === 'storage-given')?.outcome).toBe('skipped');
 });
+
+it.each([
+  'City bike, 7 gears, serviced in spring',
+  'Sewing machine Singer, serviced last year',
+  'Citybike frisch gewartet, Service neu',
+  'Bicicleta revisada, servicio completo',
+])('takes a thing that was serviced for no service: %s', (title) => {
+  expect(score(title, 'Nice, ready to use. To be seen in the evening.').kind).toBe('generic');
+});
+
+it('takes repairs of bicycles for a service', () => {
+  expect(score('Bike service and repairs', 'I fix your bike at home, 30 EUR per hour.', 'Services').kind).toBe(
+    'services',
+  );
+});
+
+describe('a category that contradicts the thing', () => {
+  const misplaced = (title: string, description: string, category: string) => {
+    const { basis, blockers, readinessScore, nextBestAction } = score(title, description, category);
+    const found = basis?.checks.find(({ id }) => id === 'category-fits');
+    return {
+      message: found?.message,
+      blocks: blockers.some(({ check }) => check === 'category-fits'),
+      readinessScore,
+      nextBestAction,
+    };
+  };
+
+  it.each([
+    [
+      'VW Golf 7 1.6 TDI 2016',
+      'Golf, 120.000 km, Schaltgetriebe, TÜV neu, unfallfrei.',
+      'Autoteile',
+      'ein ganzes Fahrzeug',
+    ],
+    [
+      'Seat Ibiza 2015, ITV al día',
+      'Vendo Seat Ibiza gasolina, cambio manual, 98.000 km.',
+      'Piezas y recambios',
+      'un vehículo entero',
+    ],
+    [
+      '4 winter tyres for Golf 7',
+      'Four winter tyres on steel rims, 6 mm left.',
+      'Cars',
+      'a part, an accessory or a toy',
+    ],
+    [
+      'Jantes alu 17 pouces Peugeot 308',
+      'Quatre jantes en bon état, pneus à changer.',
+      'Voitures',
+      'une pièce, un accessoire',
+    ],
+  ])('is told, and neither blocks nor costs points: %s', (title, description, category, words) => {
+    const told = misplaced(title, description, category);
+    expect(told.message).toContain(words);
+    expect(told.blocks).toBe(false);
+    const fitting = misplaced(title, description, 'Sonstiges');
+    expect(fitting.message).toBeUndefined();
+    expect(told.readinessScore).toBe(fitting.readinessScore);
+  });
+
+  it.each([
+    ['VW Golf 7 1.6 TDI 2016', 'Golf, 120.000 km, Schaltgetriebe, TÜV neu.', 'Autos'],
+    ['4 winter tyres for Golf 7', 'Four winter tyres on steel rims, 6 mm left.', 'Car parts'],
+    ['VW Golf 6 mit neuen Reifen', 'Golf, Benzin, 98.000 km, Erstzulassung 2012, TÜV 03/2027.', 'Gebrauchtwagen'],
+  ])('is none where it fits: %s', (title, description, category) => {
+    expect(misplaced(title, description, category).message).toBeUndefined();
+  });
+});

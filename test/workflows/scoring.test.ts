@@ -70,6 +70,44 @@ describe('business scoring', () => {
     expect(reply.dimensions[0]?.drivers[0]).toMatchObject({ indicator: 'cash', effect: -7.5 });
   });
 
+  it.each([
+    ['en', 'Taxes paid', 'Tax matters'],
+    ['de', 'Bezahlte Steuern', 'Tax matters'],
+    ['es', 'Impuestos pagados', 'Tax matters'],
+    ['fr', 'Impôts payés', 'Tax matters'],
+  ])('says the names of a scorecard without labels in words (%s)', (locale, taxes, dimension) => {
+    const named = {
+      name: 'own',
+      dimensions: [
+        {
+          name: 'tax_matters',
+          indicators: [
+            { name: 'taxesPaid', choices: { yes: 100, no: 0 } },
+            {
+              name: 'lateFilings',
+              label: 'Filed late',
+              curve: [
+                { value: 0, score: 100 },
+                { value: 9, score: 0 },
+              ],
+            },
+            {
+              name: 'auditScore',
+              curve: [
+                { value: 0, score: 0 },
+                { value: 9, score: 100 },
+              ],
+            },
+          ],
+        },
+      ],
+    };
+    const reply = score({ customScorecard: named, answers: { taxesPaid: 'yes' }, locale });
+    expect(reply.dimensions[0]).toMatchObject({ label: dimension, drivers: [{ label: taxes }] });
+    expect(reply.missingFacts).toEqual(['Filed late', 'Audit score']);
+    expect(reply.nextBestAction).not.toMatch(/taxesPaid|auditScore/);
+  });
+
   it('leaves out what is not known, and says how much that is', () => {
     const reply = score({ customScorecard: card, metrics: { training: 4 } });
     // Only training is known: 100; it is a quarter of a quarter of all weight.

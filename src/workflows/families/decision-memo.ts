@@ -1,3 +1,4 @@
+import { spokenName } from '../../base/text/spoken-name.ts';
 import type {
   WriteDecisionMemoRequest,
   WriteDecisionMemoResponse,
@@ -15,14 +16,26 @@ export function decisionWords({ locale, question, options, criteria }: DecisionR
     ...options.flatMap(({ name, description }) => [description, name]),
     ...criteria.map(({ name }) => name),
   ];
-  return wordsFor(locale, text.join('\n'));
+  const words = wordsFor(locale, text.join('\n'));
+  // Criteria are often named as fields are: "deliveryDays".
+  const say: Words['say'] = (name, ...[values]) => {
+    const given: Readonly<Record<string, string | number>> = values ?? {};
+    const { criterion } = given;
+    return words.tell({
+      name,
+      values: typeof criterion === 'string' ? { ...given, criterion: spokenName(criterion) } : given,
+    });
+  };
+  return { ...words, say };
 }
 
 /** The decision as Markdown. Names and texts of the caller's are escaped, so that they cannot change its form. */
 export function writeMemo(request: DecisionRequest, reply: DecisionReply): string {
   const { say, number } = decisionWords(request);
   const { ranking, recommendation, sensitivity, eliminated, risks, assumptions, missingFacts, nextBestAction } = reply;
-  const criteria = request.criteria.map(({ name, unit }) => `${safe(name)}${unit === '' ? '' : ` (${safe(unit)})`}`);
+  const criteria = request.criteria.map(
+    ({ name, unit }) => `${safe(spokenName(name))}${unit === '' ? '' : ` (${safe(unit)})`}`,
+  );
   const facts = [
     request.audience === '' ? '' : `${say('memo.audience', { audience: safe(request.audience) })}  `,
     request.deadline === '' ? '' : `${say('memo.deadline', { deadline: safe(request.deadline) })}  `,
@@ -55,7 +68,7 @@ export function writeMemo(request: DecisionRequest, reply: DecisionReply): strin
     ...section(
       say('memo.firmness'),
       firm.map(({ criterion, weight, changesAt = weight, newWinner, smallest }) => {
-        const values = { criterion: safe(criterion), at: changesAt, weight, option: safe(newWinner) };
+        const values = { criterion: safe(spokenName(criterion)), at: changesAt, weight, option: safe(newWinner) };
         return `- ${smallest ? say('memo.levelAtFirst', values) : say('memo.levelAt', values)}`;
       }),
     ),

@@ -2,6 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { roundTo } from '../../base/round.ts';
 import { foldText } from '../../base/text/fold.ts';
+import { spokenName } from '../../base/text/spoken-name.ts';
 import type { CheckResult } from '../checks/checks.ts';
 import { basisOf, boundJson, type Family, jsonOf, type Prepared } from '../family.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
@@ -331,12 +332,12 @@ function criterionChecks(ranked: readonly Scored[], { say }: Words): CheckResult
       outcome: unknown.length > 0 ? 'failed' : 'passed',
       rule: {
         id: `criterion-${at + 1}`,
-        fact: criterion,
+        fact: spokenName(criterion),
         pass: '',
         weight: roundTo(weight * 100, 2),
         severity: 'medium',
         message: say('decision.notKnownOf', { criterion, options: unknown.join(', ') }),
-        action: say('decision.findOut', { value: criterion }),
+        action: say('decision.findOut', { value: spokenName(criterion) }),
       },
     };
   });

@@ -11,7 +11,7 @@ import { basisOf, boundJson, type Family, ownRules, type Plain, type Prepared, t
 import { bareName, type Fact, knownFields, readFacts, withFacts } from '../listing/facts.ts';
 import { kindsOf } from '../listing/kinds.ts';
 import type { Kind } from '../listing/patterns/pattern.ts';
-import { problemsOf } from '../listing/problems.ts';
+import { misplacedOf, problemsOf } from '../listing/problems.ts';
 import { type CheckPack, readCheckPack } from '../packs/read.ts';
 import { dayAt } from '../sense/days.ts';
 import { unusedFieldsOf } from '../unused-fields.ts';
@@ -104,7 +104,9 @@ function judge(
   const { title, description, category, price } = listing;
   const words = wordsFor(request.locale, `${title}\n${description}`);
   const named = request.policy as Kind | '';
-  const { byWords, kind } = named ? { byWords: named, kind: named } : kindsOf(title, description, category);
+  const { byWords, kind, misplaced } = named
+    ? { byWords: named, kind: named, misplaced: undefined }
+    : kindsOf(title, description, category);
   const isWork = [byWords, kind].some((one) => one === 'jobs' || one === 'services');
   const isJob = byWords === 'jobs' || kind === 'jobs';
   const spotted = isJob ? found.filter(({ entry }) => !applicationDetails.has(entry.id)) : found;
@@ -131,7 +133,7 @@ function judge(
   return {
     words,
     pack: chosen.pack,
-    results: [...problems, ...results],
+    results: [...problems, ...misplacedOf(misplaced, words), ...results],
     spotted,
     variables: chosen.variables,
     facts: chosen.read.facts,

@@ -1,6 +1,7 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { roundTo } from '../../base/round.ts';
 import { nearestName } from '../../base/text/nearest.ts';
+import { spokenLabel } from '../../base/text/spoken-name.ts';
 import type {
   DimensionScore,
   Driver,
@@ -84,7 +85,10 @@ function textOf({ customScorecard }: ScoringRequest): string {
     .join('\n');
 }
 
-/** What was measured, with the labels and actions of a shipped scorecard in the reader's language. */
+/**
+ * What was measured, with the labels and actions of a shipped scorecard in the reader's language. What a caller's own scorecard has no
+ * label for bears that of the shipped one's indicator of the same name, or its name in words.
+ */
 function inWords(
   dimensions: readonly MeasuredDimension[],
   { customScorecard, scorecard }: ScoringRequest,
@@ -92,16 +96,28 @@ function inWords(
 ): readonly MeasuredDimension[] {
   const spoken = customScorecard ? undefined : scorecardWordsOf(words, scorecard || defaultScorecard);
   const actions = customScorecard ? undefined : scorecards.get(scorecard || defaultScorecard)?.actions;
+  const common = customScorecard ? commonLabels(words) : undefined;
   return dimensions.map(({ dimension, share, measured }) => ({
     share,
-    dimension: { ...dimension, label: spoken?.dimensions[dimension.name] ?? dimension.label },
+    dimension: {
+      ...dimension,
+      label: spoken?.dimensions[dimension.name] || dimension.label || spokenLabel(dimension.name),
+    },
     measured: measured.map((one) => {
       const { name, label, action } = one.indicator;
       const said = spoken?.indicators[name] ?? { label, action, actions: actions?.get(name) ?? {} };
       const afterAnswer = one.choice === undefined ? undefined : said.actions[one.choice];
-      return { ...one, indicator: { ...one.indicator, label: said.label, action: afterAnswer ?? said.action } };
+      const shown = said.label || common?.get(name) || spokenLabel(name);
+      return { ...one, indicator: { ...one.indicator, label: shown, action: afterAnswer ?? said.action } };
     }),
   }));
+}
+
+/** The labels of the default scorecard's indicators in the reader's language. */
+function commonLabels(words: Words): ReadonlyMap<string, string> {
+  const spoken = scorecardWordsOf(words, defaultScorecard)?.indicators;
+  const indicators = scorecards.get(defaultScorecard)?.dimensions.flatMap((one) => one.indicators) ?? [];
+  return new Map(indicators.map(({ name, label }) => [name, spoken?.[name]?.label ?? label]));
 }
 
 function scoreBusiness(

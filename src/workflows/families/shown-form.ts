@@ -1,3 +1,4 @@
+import { spokenLabel } from '../../base/text/spoken-name.ts';
 import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
 import type { Plain } from '../family.ts';
 import { formWordsOf, type Words } from '../words/index.ts';
@@ -17,5 +18,5 @@ export function shownField(field: Plain<FormField>, template: string, words: Wor
     const name = spoken?.choices?.[choice] ?? choice;
     return name === choice ? choice : `${name} (${choice})`;
   });
-  return { field, shown: { label: label || field.name, help, example: field.example, choices } };
+  return { field, shown: { label: label || spokenLabel(field.name), help, example: field.example, choices } };
 }

@@ -52,11 +52,21 @@ const titleCounts = 3;
 const categoryCounts = 4;
 const least = 2;
 
+/** A whole vehicle among parts and toys, or one of these among vehicles. */
+export type Misplaced = 'wholeAmongParts' | 'partAmongWholes';
+
+export interface Kinds {
+  byWords: Kind;
+  kind: Kind;
+  /** How the category and the words contradict each other. */
+  misplaced: Misplaced | undefined;
+}
+
 /**
  * What a listing is of: by its own words, and with its category, which counts as much as some of them. `generic` when too
  * few speak for any kind.
  */
-export function kindsOf(title: string, description: string, category: string): { byWords: Kind; kind: Kind } {
+export function kindsOf(title: string, description: string, category: string): Kinds {
   const [plainTitle, plainDescription, plainCategory] = [plainText(title), plainText(description), plainText(category)];
   const inTitle = countWords(plainTitle, textIndex);
   const inDescription = countWords(plainDescription, textIndex);
@@ -68,9 +78,15 @@ export function kindsOf(title: string, description: string, category: string): {
     const points = (inTitle.get(kind) ?? 0) * titleCounts + (inDescription.get(kind) ?? 0);
     return { kind, points, withCategory: points + (inCategory.has(kind) ? categoryCounts : 0) };
   });
+  const byWords = best(scored.map(({ kind, points }) => [kind, points]));
+  const isForParts = countWords(plainCategory, notIndex).has('vehicles');
+  const isForWholes = inCategory.has('vehicles') && !isForParts;
+  const isPart = countWords(plainTitle, notIndex).has('vehicles') && !itself.has('vehicles');
+  const isWhole = byWords === 'vehicles' && itself.has('vehicles');
   return {
-    byWords: best(scored.map(({ kind, points }) => [kind, points])),
+    byWords,
     kind: best(scored.map(({ kind, withCategory }) => [kind, withCategory])),
+    misplaced: isForParts && isWhole ? 'wholeAmongParts' : isForWholes && isPart ? 'partAmongWholes' : undefined,
   };
 }
 

@@ -2,6 +2,7 @@ import type { CheckResult, Severity } from '../checks/checks.ts';
 import { isMash } from '../sense/field-sense.ts';
 import type { SentenceName, Words } from '../words/index.ts';
 import type { Fact, ReadFacts } from './facts.ts';
+import type { Misplaced } from './kinds.ts';
 import type { Kind } from './patterns/pattern.ts';
 
 interface Listed {
@@ -204,7 +205,20 @@ function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: numb
   return found;
 }
 
-function problem(id: string, fact: string, message: string, action: string): CheckResult {
-  const severity: Severity = 'critical';
+/** A category that contradicts what the listing is of: people look for it elsewhere. It does not block. */
+export function misplacedOf(misplaced: Misplaced | undefined, { say }: Words): CheckResult[] {
+  if (misplaced === undefined) return [];
+  return [
+    problem('category-fits', say('fact.category'), say(`listing.${misplaced}`), say('listing.otherCategory'), 'medium'),
+  ];
+}
+
+function problem(
+  id: string,
+  fact: string,
+  message: string,
+  action: string,
+  severity: Severity = 'critical',
+): CheckResult {
   return { outcome: 'failed', rule: { id, fact, pass: '', weight: 6, severity, message, action } };
 }
