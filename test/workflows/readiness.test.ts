@@ -34,7 +34,7 @@ describe('readiness of a listing', () => {
       ask(readinessFamily, ScoreListingRequestSchema, { listing: { ...listing, title: 'Offer of the week', category } })
         .basis?.packVersion;
     expect(packOf('Used Cars')).toBe('listing/vehicles@3');
-    expect(packOf('Apartments')).toBe('listing/property@2');
+    expect(packOf('Apartments')).toBe('listing/property@3');
     expect(packOf('Mobile phones')).toBe('listing/electronics@3');
     expect(packOf('Gebrauchtwagen')).toBe('listing/vehicles@3');
     expect(packOf('Stellenangebote')).toBe('listing/jobs@1');

@@ -71,7 +71,7 @@ describe('business scoring', () => {
   });
 
   it.each([
-    ['en', 'Taxes paid', 'Tax matters'],
+    ['en', 'Taxes are paid', 'Tax matters'],
     ['de', 'Bezahlte Steuern', 'Tax matters'],
     ['es', 'Impuestos pagados', 'Tax matters'],
     ['fr', 'Impôts payés', 'Tax matters'],

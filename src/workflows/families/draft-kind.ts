@@ -6,7 +6,7 @@ import type { UnusedField } from '../../gen/intelligence/workflow/v1/unused_fiel
 import type { Plain } from '../family.ts';
 import { bareName, type DraftKind, draftKinds, draftWords, neutralKind } from '../packs/draft-kinds.ts';
 import { type DraftLocale, formatValue } from './draft-values.ts';
-import { saysWhen } from './says-when.ts';
+import { saysDay, saysWhen } from './says-when.ts';
 
 const strongWord = 3;
 const weakWord = 1;
@@ -111,7 +111,10 @@ function endsContract({ id }: DraftKind, purpose: string): boolean {
 }
 
 function namesOf(kind: DraftKind, isEnding: boolean, { language }: DraftLocale): ReadonlyMap<string, string> {
-  const names = kind.byName.get(language) ?? new Map<string, string>();
+  const own = kind.byName.get(language) ?? new Map<string, string>();
+  // A tenant gives notice and complains; everything else is written to them.
+  const role = isEnding || kind.id === 'complaint' ? 'sender' : 'recipient';
+  const names = new Map([...tenants.map((name) => [name, role] as const), ...own]);
   if (!isEnding) return names;
   // Whoever gives up a flat gives its address.
   const places = draftWords.get(language)?.names.place ?? [];
@@ -121,6 +124,7 @@ function namesOf(kind: DraftKind, isEnding: boolean, { language }: DraftLocale):
   ]);
 }
 
+const tenants = ['tenant', 'mieter', 'mieterin', 'inquilino', 'inquilina', 'locataire'];
 const datesOfChange: ReadonlySet<string> = new Set(['effectiveDate', 'date']);
 
 /** Up to four words without an end mark name a fact; what is longer is to be said. */
@@ -139,7 +143,8 @@ function put(
   const named = byName.get(bare) ?? (kind.fields.get(numbered)?.type === 'list' ? numbered : undefined);
   // What is called a date and says no day is none.
   const isNoDay = kind.fields.get(named ?? '')?.type === 'date' && !slot.isOpen && !saysWhen(slot.text);
-  const field = isNoDay ? undefined : named;
+  const isDayOfTime = named === 'time' && kind.fields.has('date') && !slot.isOpen && saysDay(slot.text);
+  const field = isNoDay ? undefined : isDayOfTime ? 'date' : named;
   const before = field === undefined ? undefined : to.slots.get(field);
   if (field !== undefined && kind.fields.get(field)?.type === 'list') {
     const line = `\n- ${slot.text}`;

@@ -6,7 +6,15 @@ import { countryCodeOf } from '../sense/countries.ts';
 import { looksLikeDay, readDay } from '../sense/days.ts';
 import { type Fault, fault } from '../sense/fault.ts';
 import { meaningOf } from '../sense/field-meaning.ts';
-import { isMinor, nonsenseIn, phoneProblem, postcodeOf, type SenseContext, testAddress } from '../sense/field-sense.ts';
+import {
+  isMinor,
+  meantProvider,
+  nonsenseIn,
+  phoneProblem,
+  postcodeOf,
+  type SenseContext,
+  testAddress,
+} from '../sense/field-sense.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
 import type { Words } from '../words/index.ts';
 import type { ShownField } from './shown-form.ts';
@@ -238,6 +246,8 @@ function weaknessOf(field: Plain<FormField>, value: unknown, context: SenseConte
   if (typeof value !== 'string' || field.kind === 'choice') return undefined;
   const text = value.trim();
   if (meaningOf(field.name, field.label) === 'birth' && isMinor(text, context)) return fault('field.minor');
+  const meant = field.kind === 'email' ? meantProvider(text) : undefined;
+  if (meant !== undefined) return fault('field.emailSlip', { domain: meant });
   const folded = foldText(text.slice(0, 10_000));
   if (placeholders.has(folded)) return fault('field.placeholder');
   if (text.length >= 4 && new Set(folded.replaceAll(' ', '')).size === 1) return fault('field.repeats');

@@ -34,3 +34,10 @@ export function saysWhen(text: string): boolean {
   if (inDigits.test(looked) || inWords.test(folded)) return true;
   return (folded.match(/\p{L}+/gu) ?? []).some((word) => calendar.has(word));
 }
+
+/** Whether a text says a day and no time of it: "Beginn: 11. Januar". */
+export function saysDay(text: string): boolean {
+  const folded = foldText(text.trim().slice(0, looksAtMax));
+  const hasTime = /\d ?(?:uhr|h\b|am\b|pm\b|:\d\d)|\d[.:]\d\d\b/.test(folded);
+  return !hasTime && (folded.match(/\p{L}+/gu) ?? []).some((word) => calendar.has(word));
+}

@@ -72,7 +72,7 @@ export type Verdict = 'winner' | 'level' | 'unknown' | 'none' | 'single';
 
 /**
  * Whether the ranking names a winner that stays one whatever the values are that are not known: with 0 for its own unknown
- * values, and 100 for those of each other option, it is still not behind. Nothing is known to win of which less than half
+ * values, and 100 for those of each other option, it is still ahead. Nothing is known to win of which less than half
  * the weight is known.
  */
 export function verdictOn(ranked: readonly Scored[]): Verdict {
@@ -81,8 +81,9 @@ export function verdictOn(ranked: readonly Scored[]): Verdict {
   const unknown = ({ criteria }: Scored) =>
     criteria.reduce((sum, { value, weight }) => sum + (value === undefined ? weight : 0), 0);
   if (unknown(first) > 0.5) return 'unknown';
-  if (others.some((other) => !isLevel(other.score, first.score) && other.score + 100 * unknown(other) > first.score))
-    return 'unknown';
+  const reaches = (other: Scored) => other.score + 100 * unknown(other);
+  const behind = others.filter((other) => !isLevel(other.score, first.score) && unknown(other) > 0);
+  if (behind.some((other) => reaches(other) > first.score || isLevel(reaches(other), first.score))) return 'unknown';
   const level = others.filter((other) => isLevel(other.score, first.score));
   if (level.some((other) => unknown(other) > 0) || (level.length > 0 && unknown(first) > 0)) return 'unknown';
   return level.length > 0 ? 'level' : 'winner';
@@ -183,7 +184,8 @@ function numberOf(value: JsonValue | undefined, criterion: string, tell: Tell): 
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value === 'boolean') return value ? 4 : 0;
   if (typeof value !== 'string' || value.length > 100 || value.trim() === '') return undefined;
-  const number = Number(value.trim());
+  // A comma before one or two digits parts decimals, wherever it is written.
+  const number = Number(value.trim().replace(/^(-?\d+),(\d{1,2})$/, '$1.$2'));
   if (Number.isFinite(number)) return number;
   const known = words.get(foldText(value));
   if (known !== undefined) {

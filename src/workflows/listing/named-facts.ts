@@ -196,8 +196,10 @@ export const namedFacts: readonly FactPattern[] = [
     fact: 'currency',
     kinds: [],
     fields: ['currency', 'wahrung', 'waehrung', 'moneda', 'devise'],
-    pattern:
-      /(?:[€£$]|\b(?:eur|chf|usd|gbp)) ?\d|\d ?k? ?(?:€|£|\$|euros?\b|eur\b|gbp\b|usd\b|chf\b|quid\b|pounds\b|dollars\b)/g,
+    pattern: new RegExp(
+      `(?:[€£$]|\\b(?:eur|chf|usd|gbp)) ?(?:${numeral})|(?<![\\d.,])(?:${numeral}) ?k? ?(?:€|£|\\$|euros?\\b|eur\\b|gbp\\b|usd\\b|chf\\b|quid\\b|pounds\\b|dollars\\b)`,
+      'g',
+    ),
     read: firstOf(symbols),
   },
   {

@@ -168,6 +168,26 @@ export function testAddress(text: string): Fault | undefined {
   return isMash(user) ? fault('field.emailPlaceholder') : undefined;
 }
 
+const mailProviders =
+  'gmail.com googlemail.com hotmail.com hotmail.es hotmail.fr outlook.com yahoo.com yahoo.de yahoo.es yahoo.fr icloud.com gmx.de gmx.at gmx.net web.de t-online.de orange.fr wanadoo.fr laposte.net free.fr live.com aol.com mail.com email.com ymail.com rocketmail.com hotmail.de hotmail.it hotmail.co.uk yahoo.it yahoo.co.uk outlook.de outlook.es outlook.fr'.split(
+    ' ',
+  );
+
+/** The large provider that the domain of an address was perhaps meant to be: two letters changed places, or one is wrong. */
+export function meantProvider(text: string): string | undefined {
+  const domain = text.toLowerCase().split('@')[1] ?? '';
+  if (domain.length < 7 || mailProviders.includes(domain)) return undefined;
+  return mailProviders.find((known) => known.length >= 8 && isSlip(domain, known));
+}
+
+function isSlip(typed: string, meant: string): boolean {
+  let at = 0;
+  while (at < meant.length && typed[at] === meant[at]) at++;
+  const [rest, wanted] = [typed.slice(at), meant.slice(at)];
+  const swapped = `${rest[1] ?? ''}${rest[0] ?? ''}${rest.slice(2)}`;
+  return [swapped, rest.slice(1), `${wanted[0]}${rest}`, `${wanted[0]}${rest.slice(1)}`].includes(wanted);
+}
+
 // Neighbours on the keyboards of the four languages, three or more in a row.
 const rows = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop', 'yxcvbnm', 'azertyuiop', 'qsdfghjklm', 'wxcvbn'];
 const runs: ReadonlySet<string> = new Set(

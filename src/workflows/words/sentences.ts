@@ -63,6 +63,7 @@ export const sentenceValues = {
   'field.email': ['label'],
   'field.emailReserved': ['label'],
   'field.emailPlaceholder': ['label'],
+  'field.emailSlip': ['label', 'domain'],
   'field.url': ['label'],
   'field.country': ['label'],
   'field.choice': ['label'],

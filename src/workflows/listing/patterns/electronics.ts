@@ -23,8 +23,8 @@ export const electronicsPatterns: readonly FactPattern[] = [
     kinds: ['electronics'],
     fields: ['storage', 'speicher', 'almacenamiento', 'stockage', 'storagegb'],
     pattern:
-      /\b(\d{2,4}) ?(?:gb|go|gig)\b(?! ?(?:of |de )?(?:ram|ddr|\/|arbeitsspeicher|memor|memoire vive))|\/(\d{2,4}) ?gb|\b([1-8]) ?(?:tb|to)\b|\b(?:iphone|ipad|galaxy|pixel)[a-z0-9 ]{1,18} (64|128|256|512)\b/g,
-    read: (match) => (match[3] ? String(Number(match[3]) * 1000) : (match[1] ?? match[2] ?? match[4])),
+      /\b(\d{2,4}) ?(?:gb|go|gig)\b(?! ?(?:of |de )?(?:ram|ddr|\/|arbeitsspeicher|memor|memoire vive))|\/(\d{2,4}) ?gb|\b\d{1,2} ?\/ ?(64|128|256|512)\b(?! ?(?:gb|euros?|€))|\b([1-8]) ?(?:tb|to)\b|\b(?:iphone|ipad|galaxy|pixel)[a-z0-9 ]{1,18} (64|128|256|512)\b/g,
+    read: (match) => (match[4] ? String(Number(match[4]) * 1000) : (match[1] ?? match[2] ?? match[3] ?? match[5])),
   },
   {
     fact: 'ramGb',

@@ -74,7 +74,7 @@ export const jobPatterns: readonly FactPattern[] = [
     fact: 'employer',
     kinds: ['jobs'],
     pattern:
-      /with [a-z]+ at the [a-z ]+|\bfamil(?:y|ie)\b|famille|familia|our (?:team|clinic|shop|restaurant|company)|we (?:are|run)|unser(?:e|em|er|en)? [a-z]+|nuestr[oa] [a-z]+|notre [a-z]+/g,
+      /\b(?:cafe|coffee shop|restaurant|pub|bar|bakery|hotel|shop|salon|garage|clinic|nursery|farm)(?= (?:is |are )?(?:now )?(?:looking|seek(?:s|ing)|needs?|hiring|requires?))|\b(?:restaurante|bar|cafeteria|hotel|taller|clinica|panaderia|tienda|peluqueria|empresa|supermercado|obrador)(?: [a-z]+){0,4}(?= (?:busca|necesita|precisa|selecciona|incorpora))|\b(?:brasserie|restaurant|boulangerie|patisserie|hotel|garage|salon|entreprise|societe|cabinet|boutique|ferme|agence|bar|pme)(?: [a-z]+){0,4}(?= (?:recherche|cherche|recrute|embauche))|\b(?:gasthaus|wirtshaus|cafe|restaurant|backerei|hotel|praxis|werkstatt|kanzlei|[a-z]*betrieb|laden|friseursalon|tischlerei|kita)(?: [a-z]+){0,4}(?= (?:sucht|braucht))|with [a-z]+ at the [a-z ]+|\bfamil(?:y|ie)\b|famille|familia|our (?:team|clinic|shop|restaurant|company)|we (?:are|run)|unser(?:e|em|er|en)? [a-z]+|nuestr[oa] [a-z]+|notre [a-z]+/g,
     read: (match) => match[0].trim(),
   },
   {

@@ -83,7 +83,13 @@ export const propertyPatterns: readonly FactPattern[] = [
       `${COUNT}[ -]?(?:rooms?|zimmer(?:n)?|zi\\.?|zkb|habitaciones|habitacion|hab\\.?|pieces|estancias)(?:wohnung)?(?![a-z])|\\b[tf]([1-9])\\b|\\bstudio|\\bapartestudio|\\bestudio\\b`,
       'g',
     ),
-    read: (match) => (/studio|estudio/.test(match[0]) ? '1' : numberWithin(1, 60)(match, '')),
+    read: (match) =>
+      // "Double room" says for how many, not how many.
+      /^(?:double|single)/.test(match[0])
+        ? undefined
+        : /studio|estudio/.test(match[0])
+          ? '1'
+          : numberWithin(1, 60)(match, ''),
   },
   {
     fact: 'floor',

@@ -135,7 +135,7 @@ export const vehiclePatterns: readonly FactPattern[] = [
     kinds: ['vehicles'],
     fields: ['transmission', 'gearbox', 'getriebe', 'cambio', 'boite'],
     pattern:
-      /automati[ckq]u?e?|automatik(?:getriebe)?|\bauto\b(?! ?teile)|\bdsg\b|\bcvt\b|tiptronic|manual|schaltgetriebe|handschaltung|manuelle?|boite mecanique|6 speed|6.?gang/g,
+      /automati[ckq]u?e?|automatik(?:getriebe)?|\bauto\b(?! ?teile)|\bdsg\b|\bcvt\b|tiptronic|manual|schaltgetriebe|\bhandschalt(?:ung|er)|\bschalter\b(?=[.,;!]|$)|handgeschaltet|manuelle?|boite mecanique|6 speed|6.?gang/g,
     read: gearbox,
   },
   {

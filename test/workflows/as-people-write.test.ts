@@ -1,0 +1,187 @@
+// Requests as people write them: other names of fields, slips, mixed units, words for numbers.
+import { describe, expect, it } from 'vitest';
+import { WriteDecisionMemoRequestSchema } from '../../src/gen/intelligence/workflow/v1/decision_pb.ts';
+import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
+import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
+import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
+import { ScoreBusinessReadinessRequestSchema } from '../../src/gen/intelligence/workflow/v1/scoring_pb.ts';
+import { decisionFamily } from '../../src/workflows/families/decision.ts';
+import { draftFamily } from '../../src/workflows/families/draft.ts';
+import { guidanceFamily } from '../../src/workflows/families/guidance.ts';
+import { readinessFamily } from '../../src/workflows/families/readiness.ts';
+import { scoringFamily } from '../../src/workflows/families/scoring.ts';
+import { ask } from './ask.ts';
+
+describe('a form', () => {
+  const check = (template: string, values: Readonly<Record<string, unknown>>, locale = 'en') =>
+    ask(guidanceFamily, CheckProfileRequestSchema, { template, values, locale });
+
+  it('tells the field that another name stands for', () => {
+    const { unusedFields } = check('person', {
+      firstName: 'Eva',
+      Nachname: 'Kern',
+      dob: '1990-02-03',
+      código_postal: '1',
+    });
+    expect(unusedFields.map(({ nearest }) => nearest)).toEqual([
+      'givenName',
+      'familyName',
+      'dateOfBirth',
+      'postalCode',
+    ]);
+  });
+
+  it.each([
+    ['eva@gmial.com', 'gmail.com'],
+    ['eva@gmai.com', 'gmail.com'],
+    ['eva@hotmal.com', 'hotmail.com'],
+    ['eva@gmaill.com', 'gmail.com'],
+    ['eva@yaho.com', 'yahoo.com'],
+  ])('asks whether %s is a slip, and does not refuse it', (email, meant) => {
+    const field = check('person', { email }, 'de').fields.find((one) => one.field === 'email');
+    expect(field).toMatchObject({
+      status: 'weak',
+      message: `Im Feld „E-Mail-Adresse“ ist vielleicht ${meant} gemeint.`,
+    });
+  });
+
+  it.each(['eva@gmail.com', 'eva@mail.com', 'eva@kern.at', 'eva@gmx.ch', 'eva@t-online.de'])('takes %s', (email) => {
+    expect(check('person', { email }).fields.find((one) => one.field === 'email')?.status).toBe('ok');
+  });
+});
+
+it('a scorecard tells the indicator that another name stands for', () => {
+  const { unusedFields } = ask(scoringFamily, ScoreBusinessReadinessRequestSchema, {
+    metrics: { monthsOfCash: 4, profitMargin: 8 },
+    answers: { licensed: 'yes' },
+  });
+  expect(unusedFields.map(({ nearest }) => nearest)).toEqual([
+    'cashRunwayMonths',
+    'grossMarginPercent',
+    'licencesHeld',
+  ]);
+});
+
+describe('a decision', () => {
+  const decide = (price: readonly [unknown, unknown]) =>
+    ask(decisionFamily, WriteDecisionMemoRequestSchema, {
+      question: 'Which supplier?',
+      options: [
+        { name: 'North', attributes: { price: price[0], days: 3 } },
+        { name: 'South', attributes: { price: price[1], days: 5 } },
+      ],
+      criteria: [{ name: 'price' }, { name: 'days', direction: 'lower' }],
+    });
+
+  it('recommends nothing where what is not known could make another option as good', () => {
+    expect(decide(['1.92 €', '1.70 €']).recommendation?.option).toBe('');
+  });
+
+  it('reads a comma before one or two digits as that of decimals', () => {
+    const prices = decide(['1,92', '1,7']).ranking.map(({ criteria }) => criteria[0]?.value);
+    expect(new Set(prices)).toEqual(new Set([1.92, 1.7]));
+    expect(decide(['18,900', '19,900']).ranking[0]?.criteria[0]?.value).toBeUndefined();
+  });
+});
+
+describe('a draft', () => {
+  const body = (locale: string, kind: string, facts: Readonly<Record<string, string>>, purpose = 'xx') =>
+    ask(draftFamily, DraftDocumentRequestSchema, {
+      ...{ locale, kind, purpose },
+      facts: Object.entries(facts).map(([name, value]) => ({ name, value })),
+    }).draft?.body ?? '';
+
+  it('writes to a tenant of a new rent, and in the name of one who gives notice', () => {
+    const rent = { Mieter: 'Familie Kern', ab: '2027-02-01', 'alte Miete': '850.00 EUR', 'neue Miete': '890.00 EUR' };
+    expect(body('de', 'notice', rent)).toMatch(
+      /^Guten Tag Familie Kern,[\s\S]*ab 1\. Februar 2027 890,00.€ statt bisher 850,00.€/,
+    );
+    const leaving = { Mieterin: 'Eva Kern', zum: '2027-02-28' };
+    expect(body('de', 'notice', leaving, 'Kündigung meiner Wohnung')).toMatch(/kündige ich zum 28[\s\S]*Grüße\nEva Kern$/);
+  });
+
+  it('takes a beginning that is a day for a day', () => {
+    expect(body('de', 'confirmation', { Kurs: 'Töpfern', Beginn: '2027-01-11' })).toContain(
+      'Der Termin: 11. Januar 2027.',
+    );
+    expect(body('de', 'confirmation', { Kurs: 'Töpfern', Beginn: '18:30' })).toContain('18:30');
+  });
+
+  it.each([
+    ['en', 'invoice', 'The invoice is F-991.'],
+    ['de', 'Rechnung', 'Die Rechnungsnummer lautet F-991.'],
+    ['es', 'factura', 'La factura es la F-991.'],
+    ['fr', 'facture', 'La facture porte le numéro F-991.'],
+  ])('complains about an invoice (%s)', (locale, name, words) => {
+    expect(body(locale, 'complaint', { [name]: 'F-991', problem: 'x' })).toContain(words);
+  });
+});
+
+describe('a listing', () => {
+  const read = (title: string, description: string, category = '') =>
+    ask(readinessFamily, ScoreListingRequestSchema, {
+      listing: {
+        title,
+        description,
+        category,
+        price: 90,
+        currency: 'EUR',
+        location: 'Graz',
+        images: [{ url: 'https://img.example/1.jpg' }],
+      },
+    });
+  const facts = (title: string, description: string, category = '') =>
+    Object.fromEntries(read(title, description, category).facts.map(({ name, value }) => [name, value]));
+
+  it.each([
+    ['golf 6 diesel', 'bj 2011, 187tkm, 105ps, schalter. tüv bis 8/27', 'auto', { transmission: 'manual' }],
+    ['movil xiaomi redmi note 12', '4/128 precintado, libre', 'moviles', { storageGb: '128', condition: 'new' }],
+    ['samsung s22', 'screen cracked but works, sold for spares or repair', 'Phones', { condition: 'used' }],
+    [
+      'oak dining table',
+      'solid oak, 6ft x 3ft, some marks on top',
+      'Furniture',
+      { dimensions: '6ft x 3ft', condition: 'used' },
+    ],
+    [
+      'Armoire normande',
+      'en chêne, 2m10 de haut, quelques traces du temps',
+      'Meubles',
+      { dimensions: '2m10', condition: 'used' },
+    ],
+  ])('says what is meant: %s', (title, description, category, expected) => {
+    expect(facts(title, description, category)).toMatchObject(expected);
+  });
+
+  it('quotes a currency with its amount', () => {
+    expect(read('Sofa', 'Sofa, 890 €, 200 cm').facts.find(({ name }) => name === 'currency')?.quote).toBe('890 €');
+  });
+
+  it.each([
+    ['room to let in shared house', 'double room, bills included, 520pcm, available now', 'Rooms'],
+    [
+      'Alquilo habitación en piso compartido',
+      'habitación exterior, 380 euros al mes, gastos incluidos',
+      'Habitaciones',
+    ],
+    ['WG-Zimmer in Graz', 'möbliertes Zimmer, 420 Euro warm, ab sofort', 'WG'],
+  ])('of a room in a shared home needs no area: %s', (title, description, category) => {
+    const { kind, blockers, facts } = read(title, description, category);
+    expect(kind).toBe('property');
+    expect(blockers).toEqual([]);
+    expect(facts.map(({ name }) => name)).not.toContain('rooms');
+  });
+
+  it.each([
+    ['barista wanted part time', 'small cafe looking for barista, 20 hrs/week, £12.60/h', 'cafe'],
+    [
+      'Se busca camarero/a',
+      'Restaurante en el centro busca camarero, jornada completa, 1.500€ brutos',
+      'restaurante en el centro',
+    ],
+    ['Serveur H/F CDI', 'Brasserie recherche serveur, CDI 39h, 1 950€ net', 'brasserie'],
+    ['Koch gesucht', 'Gasthaus am See sucht Koch, 40h/Woche, Gehalt 2.600 brutto', 'gasthaus am see'],
+  ])('of a job says who employs: %s', (title, description, employer) => {
+    expect(facts(title, description, 'Jobs').employer).toBe(employer);
+  });
+});
