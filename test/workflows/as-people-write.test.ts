@@ -97,7 +97,9 @@ describe('a draft', () => {
       /^Guten Tag Familie Kern,[\s\S]*ab 1\. Februar 2027 890,00.€ statt bisher 850,00.€/,
     );
     const leaving = { Mieterin: 'Eva Kern', zum: '2027-02-28' };
-    expect(body('de', 'notice', leaving, 'Kündigung meiner Wohnung')).toMatch(/kündige ich zum 28[\s\S]*Grüße\nEva Kern$/);
+    expect(body('de', 'notice', leaving, 'Kündigung meiner Wohnung')).toMatch(
+      /kündige ich zum 28[\s\S]*Grüße\nEva Kern$/,
+    );
   });
 
   it('takes a beginning that is a day for a day', () => {
