@@ -4,6 +4,7 @@ import { catalogue } from '../../scripts/facts.ts';
 import { listPacks } from '../../src/workflows/list-packs.ts';
 import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
+import { partly } from '../support/partly.ts';
 
 const database = useDatabase(firstServer());
 let app: TestApp;
@@ -34,13 +35,3 @@ test.each(shown)('%s is answered as the page says', async (path, request, reply)
 test('the catalogue of facts is that of the packs', () => {
   expect(readFileSync('docs/facts.md', 'utf8')).toBe(catalogue(listPacks('')));
 });
-
-/** Lists on the page may be shortened. */
-function partly(shownValue: unknown): unknown {
-  if (Array.isArray(shownValue))
-    return shownValue.length === 0 ? [] : expect.arrayContaining(shownValue.map((item) => partly(item)));
-  if (typeof shownValue !== 'object' || shownValue === null) return shownValue;
-  return expect.objectContaining(
-    Object.fromEntries(Object.entries(shownValue).map(([name, value]) => [name, partly(value)])),
-  );
-}

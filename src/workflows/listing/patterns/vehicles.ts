@@ -109,8 +109,8 @@ export const vehiclePatterns: readonly FactPattern[] = [
       'g',
     ),
     read: (match, text) =>
-      (otherYear.test(before(text, match, 26)) || boughtThen.test(after(text, match, 12))) &&
-      !/registered|\bez|erstzulassung|matriculad|circulation|baujahr/.test(match[0])
+      (otherYear.test(before(text, match, 26).split('\n').at(-1) ?? '') || boughtThen.test(after(text, match, 12))) &&
+      !/registered|\bez|\bbj|erstzulassung|matriculad|circulation|baujahr/.test(match[0])
         ? undefined
         : match[1],
   },
