@@ -155,6 +155,24 @@ describe('a listing', () => {
     expect(facts(title, description, category)).toMatchObject(expected);
   });
 
+  it.each([
+    ['ps5 disc edition', '825gb, works perfect, boxed', 'Consoles', { condition: 'working' }],
+    ['table en verre', '160x90, petit éclat dans un coin', 'Meubles', { condition: 'used' }],
+    ['casa adosada 4 hab', 'vendo adosado 160 m2, CEE: E', 'Casas', { energyClass: 'E', offer: 'sale' }],
+    ['golf 6 diesel tüv neu', 'verkaufe mein golf 6, bj 2011, 187tkm', 'auto', { year: '2011' }],
+  ])('says more of what is meant: %s', (title, description, category, expected) => {
+    expect(facts(title, description, category)).toMatchObject(expected);
+  });
+
+  it('quotes the pay with its period', () => {
+    const { facts: of } = read('Aushilfe gesucht', 'Bäckerei Lang sucht Aushilfe, 13,50 €/h', 'Minijob');
+    expect(of.find(({ name }) => name === 'salaryPeriod')).toMatchObject({ value: 'hour', quote: '13,50 €/h' });
+  });
+
+  it('takes piano lessons for a service', () => {
+    expect(read('Klavierunterricht für Kinder', 'erste Stunde gratis', 'Unterricht').kind).toBe('services');
+  });
+
   it('quotes a currency with its amount', () => {
     expect(read('Sofa', 'Sofa, 890 €, 200 cm').facts.find(({ name }) => name === 'currency')?.quote).toBe('890 €');
   });

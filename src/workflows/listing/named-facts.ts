@@ -255,7 +255,7 @@ export const namedFacts: readonly FactPattern[] = [
     kinds: ['jobs'],
     fields: ['salaryperiod', 'payperiod'],
     pattern:
-      /(?:€|£|\$|eur(?:os?)?|chf|usd|gbp|\d|k|brutto|bruto|brut|gross)[ -]{0,2}(?:(?:brutto|bruto|bruts?|gross|plus)[ -]{0,2})?(?:\/ ?(?:h|hr|hour|std\.?|hora|heure|day|tag|dia|jour|week|woche|month|monat|mes|mois|year|jahr|ano|an)\b|ph\b|p\.?a\.?\b|per annum|(?:per|an?|pro|im|die|por|al|a la|par|de l'|the) ?(?:hour|stunde|hora|heure|day|tag|dia|jour|week|woche|semana|semaine|month|monat|mes|mois|year|annum|jahr|ano|an)\b|stundenlohn|jahresgehalt|monatlich|jahrlich|anuales|mensuales|annuels?|mensuels?|jahresbrutto)/g,
+      /(?:(?<![\d.,])\d[\d.,]{0,9} ?(?:€|£|\$|eur(?:os?)?|chf|usd|gbp|k)?|€|£|\$|eur(?:os?)?|chf|usd|gbp|k|brutto|bruto|brut|gross)[ -]{0,2}(?:(?:brutto|bruto|bruts?|gross|plus)[ -]{0,2})?(?:\/ ?(?:h|hr|hour|std\.?|hora|heure|day|tag|dia|jour|week|woche|month|monat|mes|mois|year|jahr|ano|an)\b|ph\b|p\.?a\.?\b|per annum|(?:per|an?|pro|im|die|por|al|a la|par|de l'|the) ?(?:hour|stunde|hora|heure|day|tag|dia|jour|week|woche|semana|semaine|month|monat|mes|mois|year|annum|jahr|ano|an)\b|stundenlohn|jahresgehalt|monatlich|jahrlich|anuales|mensuales|annuels?|mensuels?|jahresbrutto)/g,
     read: firstOf([
       ['hour', /\/ ?h|ph\b|hour|stunde|std|hora|heure/],
       ['week', /week|woche|semana|semaine/],

@@ -105,7 +105,7 @@ export const propertyPatterns: readonly FactPattern[] = [
     kinds: ['property', 'electronics'],
     fields: ['epc', 'ber', 'energyclass', 'energyrating', 'dpe', 'energieklasse'],
     pattern:
-      /(?:epc(?: rating)?|ber|energy (?:class|rating)|energieeffizienzklasse|energieklasse|effizienzklasse|dpe|certificado energetico|clase energetica|classe energetique)[ :]{1,2}([a-h][1-3+]?)(?![a-z])/g,
+      /(?:epc(?: rating)?|ber|energy (?:class|rating)|energieeffizienzklasse|energieklasse|effizienzklasse|dpe|certificado energetico|\bcee|etiqueta energetica|clase energetica|classe energetique)[ :]{1,2}([a-h][1-3+]?)(?![a-z])/g,
     read: (match) => match[1]?.toUpperCase(),
   },
   {
@@ -113,7 +113,7 @@ export const propertyPatterns: readonly FactPattern[] = [
     kinds: ['property'],
     fields: ['offer', 'offertype', 'transaction'],
     pattern:
-      /for sale|to let|for rent|\brent\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet|miete|kaltmiete|zu verkaufen|verkauf|kaufpreis|alquil|se vende|en venta|venta|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|loyer|a vendre|vente|asking|freehold|guide price|per week|holiday/g,
+      /for sale|to let|for rent|\brent\b|pcm|per month|\/mo\b|a month|zu vermieten|vermiet|miete|kaltmiete|zu verkaufen|verkauf|kaufpreis|alquil|se vende|\bvendo\b|en venta|venta|a louer|\b(?:en|a la|courte|bail de) location\b|location (?:meublee|vide)|loyer|a vendre|vente|asking|freehold|guide price|per week|holiday/g,
     read: oneOf({
       'holiday let': /holiday|per week/,
       rent: /let|rent|pcm|month|mo\b|miet|alquil|louer|location|loyer/,
