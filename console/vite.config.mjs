@@ -18,7 +18,17 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     rolldownOptions: {
-      output: { chunkFileNames: ({ facadeModuleId }) => `assets/${nameOf(facadeModuleId)}-[hash].js` },
+      output: {
+        chunkFileNames: ({ name, facadeModuleId }) => `assets/${nameOf(name, facadeModuleId)}-[hash].js`,
+        // A browser has six requests to a host at a time: what every page needs is one file, what most share another.
+        codeSplitting: {
+          groups: [
+            { name: 'base', tags: ['$initial'] },
+            // Not what waits for texts of its own.
+            { name: 'kit', minShareCount: 3, test: (module) => !/\/console\/src\/(operator|paying)\//.test(module) },
+          ],
+        },
+      },
       // Advice about speed, which a busy machine gets without a cause.
       checks: { pluginTimings: false },
     },
@@ -29,8 +39,9 @@ export default defineConfig({
   },
 });
 
-/** Says what a file is: a page, the texts of one, or what pages share. */
-function nameOf(module) {
+/** Says what a file is: a page, the texts of one, a group of the above, or what pages share. */
+function nameOf(name, module) {
+  if (name === 'base' || name === 'kit') return name;
   const [, page, language, texts] =
     /\/src\/(?:pages\/([^/]+)\/index\.tsx|i18n\/([^/]+)\/([^/]+)\.ts)$/.exec(module ?? '') ?? [];
   if (page) return `page-${page}`;

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { filesAhead } from './console-ahead.mjs';
 import { contractDigest, digestOf } from './fresh.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -11,7 +12,7 @@ const stamp = join(root, '.cache', 'console-built');
 
 const inputs = [
   ...['index.html', 'vite.config.mjs', 'tsconfig.json'].map((file) => `console/${file}`),
-  ...['console/src', 'console/public', 'src/base/money.ts', 'scripts/build-console.mjs'],
+  ...['console/src', 'console/public', 'src/base/money.ts', 'scripts/build-console.mjs', 'scripts/console-ahead.mjs'],
 ];
 const digest = `${contractDigest(root)} ${digestOf(root, inputs)}`;
 
@@ -23,9 +24,10 @@ if (!isBuilt()) {
   const beside = join(root, '.cache', `console-${process.pid}`);
   try {
     const config = { configFile: join(root, 'console', 'vite.config.mjs'), logLevel: 'warn' };
-    await build({ ...config, build: { outDir: beside, emptyOutDir: true } });
+    const { output } = await build({ ...config, build: { outDir: beside, emptyOutDir: true } });
     for (const file of readdirSync(beside, { recursive: true, encoding: 'utf8' }).filter(isText))
       compress(beside, file);
+    writeFileSync(join(beside, 'ahead.json'), JSON.stringify(filesAhead(output)));
     putInPlace(beside);
     writeFileSync(stamp, digest);
   } finally {

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Route, Switch } from 'wouter-preact';
 import { loadTexts, t } from './i18n/index.ts';
-import { loadPage, type PageRoute, routesOf } from './routes.tsx';
+import { loadedPage, loadPage, type PageRoute, routesOf } from './routes.tsx';
 import { type Session, SessionProvider, useSessionQuery } from './session.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Unserved } from './shell/unserved.tsx';
@@ -49,7 +49,8 @@ function SignedIn({ session }: { session: Session }) {
 }
 
 function RoutePage({ route }: { route: PageRoute }) {
-  return <Loaded key={route.page} name={route.page} load={() => loadPage(route.page)} />;
+  const { page } = route;
+  return <Loaded key={page} name={page} there={() => loadedPage(page)} load={() => loadPage(page)} />;
 }
 
 async function loadSignIn(): Promise<ComponentType> {
@@ -57,10 +58,21 @@ async function loadSignIn(): Promise<ComponentType> {
   return module.default;
 }
 
+interface LoadedProps {
+  name: string;
+  /** The component, where it is loaded already: what is there is drawn at once. */
+  there?: () => ComponentType | undefined;
+  load: () => Promise<ComponentType>;
+}
+
 /** A component whose file is loaded when it is shown first. */
-function Loaded({ name, load }: { name: string; load: () => Promise<ComponentType> }) {
-  const [state, setState] = useState<{ name: string; Component?: ComponentType }>();
+function Loaded({ name, there, load }: LoadedProps) {
+  const [state, setState] = useState<{ name: string; Component?: ComponentType } | undefined>(() => {
+    const Component = there?.();
+    return Component && { name, Component };
+  });
   useEffect(() => {
+    if (state?.name === name) return;
     let stale = false;
     load().then(
       (Component) => !stale && setState({ name, Component }),

@@ -2,7 +2,7 @@ import './styles/base.css';
 import './styles/shell.css';
 import './styles/kit.css';
 import { QueryClientProvider } from '@tanstack/preact-query';
-import { render } from 'preact';
+import { options, render } from 'preact';
 import { Router } from 'wouter-preact';
 import { App } from './app.tsx';
 import { ShownSecrets } from './credentials/show-secret.tsx';
@@ -10,6 +10,7 @@ import { language, loadTexts } from './i18n/index.ts';
 import { watchPresence } from './presence.ts';
 import { createQueryClient } from './query.ts';
 import { loadAhead } from './routes.tsx';
+import { sessionQuery } from './session.tsx';
 import { watchSignInLinks } from './sign-in-link.ts';
 import { applyTheme } from './theme.ts';
 
@@ -17,18 +18,29 @@ applyTheme();
 watchPresence();
 watchSignInLinks();
 document.documentElement.lang = language();
-loadAhead(location.pathname.slice('/console'.length));
-// Where its file is gone, as after an update, the page can still say so in English.
-await loadTexts('common').catch(() => {});
+// Effects run before the frame is drawn, and not after it: what a page reads is on its way that much earlier.
+options.requestAnimationFrame = queueMicrotask;
 
-const root = document.getElementById('app');
-if (!root) throw new Error('index.html has no #app');
-render(
-  <QueryClientProvider client={createQueryClient()}>
-    <Router base="/console">
-      <App />
-      <ShownSecrets />
-    </Router>
-  </QueryClientProvider>,
-  root,
-);
+const client = createQueryClient();
+// What the first view needs is asked for at once, and drawn once. What fails says so where it is shown: texts that are gone, as after an
+// update, in English. Not awaited here: pages import from the file of this script, and would wait for it, and it for them.
+void Promise.allSettled([
+  client.prefetchQuery(sessionQuery),
+  loadAhead(location.pathname.slice('/console'.length)),
+  loadTexts('common'),
+]).then(draw);
+
+function draw(): void {
+  const root = document.getElementById('app');
+  if (!root) throw new Error('index.html has no #app');
+  root.replaceChildren();
+  render(
+    <QueryClientProvider client={client}>
+      <Router base="/console">
+        <App />
+        <ShownSecrets />
+      </Router>
+    </QueryClientProvider>,
+    root,
+  );
+}

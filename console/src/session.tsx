@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { type FetchQueryOptions, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { type ApiFailure, callConsole, setApiPrefix } from './api.ts';
@@ -41,15 +41,18 @@ export function useSession(): Session {
   return session;
 }
 
+/** Asks for the session of the cookie; null for a stranger. */
+export const sessionQuery: FetchQueryOptions<Session | null, ApiFailure> = {
+  queryKey: sessionKey,
+  queryFn: async () => taken(await callConsole<Session | null>('GET', '/session')),
+  staleTime: Number.POSITIVE_INFINITY,
+  // What nobody looks at any more is still who is signed in.
+  gcTime: Number.POSITIVE_INFINITY,
+};
+
 /** The session of the cookie; null for a stranger. */
 export function useSessionQuery() {
-  return useQuery<Session | null, ApiFailure>({
-    queryKey: sessionKey,
-    queryFn: async () => taken(await callConsole<Session | null>('GET', '/session')),
-    staleTime: Number.POSITIVE_INFINITY,
-    // What nobody looks at any more is still who is signed in.
-    gcTime: Number.POSITIVE_INFINITY,
-  });
+  return useQuery(sessionQuery);
 }
 
 /** What signs in: a key, a one-use code, or the answer of a passkey. */

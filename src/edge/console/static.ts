@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { makeStaticFile, type StaticFile, sendStaticFile } from '../static-file.ts';
+import { aheadFile, readAhead } from './ahead.ts';
 
 /** A page's own rules: nothing from elsewhere, no inline script or style, no framing, no markup made from text. */
 const contentSecurityPolicy = [
@@ -53,6 +54,7 @@ const gone = 'This file is of another build of the console: load the page again.
 export function registerConsoleFiles(app: FastifyInstance, folder: string): void {
   const files = readFiles(folder);
   const page = files.get('index.html');
+  const ahead = readAhead(folder);
   app.get('/console', async (_request, reply) => reply.redirect('/console/'));
   app.get('/console/*', async (request, reply) => {
     const path = (request.params as { '*': string })['*'];
@@ -62,7 +64,10 @@ export function registerConsoleFiles(app: FastifyInstance, folder: string): void
     // A page of an earlier build asks for files that are gone: the answer must not be a page.
     if (!file && path.startsWith('assets/'))
       return reply.code(404).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(gone);
-    return sendStaticFile(request, reply, file ?? page);
+    if (file) return sendStaticFile(request, reply, file);
+    const link = ahead(path, request.headers['accept-language']);
+    if (link !== undefined) reply.headers({ link, vary: 'accept-language' });
+    return sendStaticFile(request, reply, page);
   });
 }
 
@@ -75,7 +80,7 @@ function readFiles(folder: string): Map<string, StaticFile> {
     .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length).replace(/^\/+/, ''));
   for (const name of names) {
     const type = types[extname(name)];
-    if (type === undefined) continue;
+    if (type === undefined || name === aheadFile) continue;
     const packed = (suffix: string) =>
       names.includes(name + suffix) ? readFileSync(join(folder, name + suffix)) : undefined;
     const [gzip, brotli] = [packed('.gz'), packed('.br')];

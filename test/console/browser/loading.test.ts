@@ -45,3 +45,40 @@ test('a stranger sees the sign-in all the same', async () => {
   const { page } = await openedWhile('/usage', /page-usage/, null);
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Sign in');
 });
+
+test.each([
+  ['/', 'en-US'],
+  ['/', 'de-DE'],
+  ['/models', 'en-US'],
+])('every file of %s in %s is on its way before a script has come, and none is named in vain', async (path, locale) => {
+  const asked = new Set<string>();
+  let named: string[] = [];
+  const allAsked = Promise.withResolvers<void>();
+  const files = (paths: Iterable<string>) => [...paths].filter((each) => each.includes('/assets/')).sort();
+  const look = () => {
+    if (named.length > 0 && files(named).every((each) => asked.has(each))) allAsked.resolve();
+  };
+  const page = await site.open(path, {
+    credential: site.newcomer.managementKey,
+    locale,
+    prepare: async (context) => {
+      context.on('response', (response) => {
+        if (!response.request().isNavigationRequest()) return;
+        named = [...(response.headers().link ?? '').matchAll(/<([^>]+)>/g)].map(([, address = '']) => address);
+        look();
+      });
+      context.on('request', (request) => {
+        asked.add(new URL(request.url()).pathname);
+        look();
+      });
+      await context.route('**/console/assets/*.js', async (route) => {
+        await allAsked.promise;
+        await route.continue();
+      });
+    },
+  });
+  await settled(page);
+  expect(files(asked)).toEqual(files(named));
+  // With the page, few enough that none waits long for another: a browser has six requests to a host at a time.
+  expect(named.length).toBeLessThanOrEqual(locale === 'en-US' ? 7 : 8);
+});

@@ -19,6 +19,12 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'secret.txt'), 'not to be served');
   writeFileSync(join(dist, 'index.html'), page);
   writeFileSync(join(dist, 'favicon.svg'), '<svg/>');
+  const ahead = { usage: { en: ['usage-en.js', 'usage.css'], de: ['usage-de.js'] } };
+  const places = (names: string[]) => names.map((name) => `/console/assets/${name}`);
+  writeFileSync(
+    join(dist, 'ahead.json'),
+    JSON.stringify({ usage: { en: places(ahead.usage.en), de: places(ahead.usage.de) } }),
+  );
   const packed = [
     ['', Buffer.from(script)],
     ['.br', brotliCompressSync(script)],
@@ -52,6 +58,21 @@ test('every path that is no file is a place in the console, under a strict polic
   }
   const { statusCode, headers } = await app.inject('/console');
   expect([statusCode, headers.location]).toEqual([302, '/console/']);
+});
+
+test('a place names the files that it will need, in the language of the browser', async () => {
+  const linkOf = async (url: string, language?: string) =>
+    (await app.inject({ url, headers: language === undefined ? {} : { 'accept-language': language } })).headers.link;
+  const session = '</console/session>; rel=preload; as=fetch; crossorigin';
+  const english = `${session}, </console/assets/usage-en.js>; rel=modulepreload; crossorigin, </console/assets/usage.css>; rel=preload; as=style; crossorigin`;
+  expect(await linkOf('/console/usage')).toBe(english);
+  expect(await linkOf('/console/usage/of-a-day?x=1', 'fr, en;q=0.8')).toBe(english);
+  expect(await linkOf('/console/usage', 'fr;q=0.9, de-AT, en')).toContain('/console/assets/usage-de.js');
+  expect(await linkOf('/console/nowhere')).toBeUndefined();
+  expect(await linkOf('/console/assets/app-1a2b.js')).toBeUndefined();
+  // What it is told by is not served, and a cache knows what the answer depends on.
+  expect((await app.inject('/console/ahead.json')).body).toBe(page);
+  expect((await app.inject('/console/usage')).headers.vary).toBe('accept-language, accept-encoding');
 });
 
 test('the page is sent again only when it changed', async () => {

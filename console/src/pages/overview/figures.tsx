@@ -14,7 +14,7 @@ const yearDays = 365;
 
 interface FiguresProps {
   wallet: UseQueryResult<GetWalletResponseJson, ApiFailure>;
-  usage: UseQueryResult<AllRows<UsageRowJson>, ApiFailure>;
+  usage: Pick<UseQueryResult<AllRows<UsageRowJson>, ApiFailure>, 'data' | 'error' | 'refetch' | 'isFetching'>;
   alert: LowBalanceAlertJson | undefined;
   today: Day;
   /** The first day of the account; undefined while it is not known. */
@@ -27,7 +27,7 @@ export function Figures({ wallet, usage, alert, today, since }: FiguresProps) {
     <div class="cards">
       <section class="card figure">
         <h2 class="name">{t('overview.available')}</h2>
-        <Async query={wallet} lines={3}>
+        <Async query={wallet} lines={4}>
           {({ wallet: is }) => (
             <>
               <p class="value">

@@ -25,17 +25,20 @@ export default function Overview() {
   const alert = useRpc('WalletService.GetLowBalanceAlert', {});
   const keys = useAllKeys();
   const charges = useRpc('WalletService.ListCharges', { pageSize: 8 });
-  const usage = useAllRows('WalletService.GetUsage', { ...timesOf(first, today), groupBy: ['day', 'model'] }, rowsOf);
+  const used = useAllRows('WalletService.GetUsage', { ...timesOf(first, today), groupBy: ['day', 'model'] }, rowsOf);
   const { startTime, endTime } = month;
   const byKey = useAllRows('WalletService.GetUsage', { startTime, endTime, groupBy: ['key'] }, rowsOf);
 
-  const used = usage.data && (usage.data.rows.length > 0 || (charges.data?.charges?.length ?? 0) > 0);
-  if (usage.data && charges.data && !used)
+  const unused = used.data?.rows.length === 0;
+  if (unused && charges.data && (charges.data.charges?.length ?? 0) === 0)
     return (
       <Page title={t('overview.title')}>
         <Checklist wallet={wallet} keys={keys} />
       </Page>
     );
+  // Without use it may be a new account, which the charges tell: no figures before, that would go again at once.
+  const { error, refetch, isFetching } = used;
+  const usage = { data: unused && charges.isPending ? undefined : used.data, error, refetch, isFetching };
   const queries = [wallet, alert, keys, charges, usage, byKey];
   const failure = queries.every(({ data }) => data === undefined) && wallet.error;
   if (failure)
@@ -55,7 +58,7 @@ export default function Overview() {
       />
       <section class="card">
         <h2>{t('overview.costByModel')}</h2>
-        <Async query={usage} lines={9}>
+        <Async query={usage} lines={12}>
           {({ rows, cut }) => <CostByModel rows={rows} cut={cut} first={month.first} last={month.last} />}
         </Async>
       </section>
