@@ -13,9 +13,11 @@ import { loadAhead } from './routes.tsx';
 import { sessionQuery } from './session.tsx';
 import { watchSignInLinks } from './sign-in-link.ts';
 import { applyTheme } from './theme.ts';
+import { askBeforeLeaving, watchUnsaved } from './unsaved.ts';
 
 applyTheme();
 watchPresence();
+watchUnsaved();
 watchSignInLinks();
 document.documentElement.lang = language();
 // Effects run before the frame is drawn, and not after it: what a page reads is on its way that much earlier.
@@ -36,7 +38,7 @@ function draw(): void {
   root.replaceChildren();
   render(
     <QueryClientProvider client={client}>
-      <Router base="/console">
+      <Router base="/console" aroundNav={askBeforeLeaving}>
         <App />
         <ShownSecrets />
       </Router>

@@ -159,3 +159,43 @@ site.matrix('/workflows/risk-packs', {
   arrange: (page) => page.getByRole('button', { name: 'New risk pack' }).click(),
 });
 site.matrix('/workflows/risk-packs?pack=brand-rules', { name: 'risk-packs-one', states: ['filled', 'failing'] });
+
+test('what was typed is not lost without a question: by a link, back, or reload', async () => {
+  const page = await site.open('/workflows');
+  await page.getByRole('link', { name: 'Overview' }).first().click();
+  await page.goBack();
+  await page.goto('/console/workflows/risk-packs');
+  await page.getByRole('link', { name: 'brand-rules' }).click();
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  const asked: string[] = [];
+  let leave = false;
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void (leave ? dialog.accept() : dialog.dismiss());
+  });
+  const link = () => page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click();
+  const text = (await editor(page).inputValue()).replace('grey market', 'gray market');
+  await editor(page).fill(text);
+  const { href } = new URL(page.url());
+
+  await link();
+  await expect.poll(() => asked).toEqual(['confirm']);
+  await page.evaluate('history.back()');
+  await expect.poll(() => asked).toEqual(['confirm', 'confirm']);
+  await page.evaluate('location.reload()');
+  await expect.poll(() => asked).toEqual(['confirm', 'confirm', 'beforeunload']);
+  expect([page.url(), await editor(page).inputValue()]).toEqual([href, text]);
+
+  leave = true;
+  await link();
+  await page.getByRole('heading', { level: 1, name: 'Usage and costs' }).waitFor();
+  // What is gone is not asked for again, and neither is what was saved.
+  await page.goto('/console/workflows/risk-packs?pack=brand-rules');
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  await editor(page).fill(text);
+  await save(page);
+  await page.getByText('gray market').waitFor();
+  await link();
+  await page.getByRole('heading', { level: 1, name: 'Usage and costs' }).waitFor();
+  expect(asked).toEqual(['confirm', 'confirm', 'beforeunload', 'confirm']);
+});

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { ApiFailure } from '../../api.ts';
 import { t } from '../../i18n/index.ts';
 import { Button, Failure } from '../../ui/index.ts';
+import { useUnsaved } from '../../unsaved.ts';
 import { JsonEditor } from './editor.tsx';
 import { placesOf } from './json-places.ts';
 
@@ -24,7 +25,9 @@ interface JsonFormProps {
 /** A thing of the account's own, written as JSON. What the service finds wrong stands at its lines. */
 export function JsonForm(props: JsonFormProps) {
   const { label, help, initial, field, saveText, change, failureTitle, onSave, onCancel } = props;
-  const [text, setText] = useState(() => JSON.stringify(initial, null, 2));
+  const [before] = useState(() => JSON.stringify(initial, null, 2));
+  const [text, setText] = useState(before);
+  useUnsaved(text !== before);
   const inText = new RegExp(`^${field}\\.?`);
   const violations = (change.error?.violations ?? []).map((violation) => ({
     ...violation,
