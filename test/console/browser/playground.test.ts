@@ -337,6 +337,15 @@ test('a conversation, its settings and what is being written stay when another k
   expect(charges.map((charge: { keyId: string }) => charge.keyId)).toEqual([second, keyId]);
 });
 
+test('who sends by the mouse writes on where they wrote', async () => {
+  const page = await open();
+  await say(page, 'Hello');
+  expect(await page.evaluate(`document.activeElement.localName`)).toBe('textarea');
+  await page.getByText('Paris.').waitFor();
+  await page.keyboard.type('And Spain?');
+  expect(await page.getByLabel('Message').inputValue()).toBe('And Spain?');
+});
+
 test('a refused message is sent again without being typed again', async () => {
   const page = await open();
   let refuse = true;

@@ -40,6 +40,8 @@ export function Composer({ store, models, wallet, running, onSend }: ComposerPro
       onSubmit={(event) => {
         event.preventDefault();
         send();
+        // Where one goes on: the button that was pressed is off while the answer comes, and would lose the focus.
+        event.currentTarget.querySelector('textarea')?.focus();
       }}
       onKeyDown={(event) => {
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) send();
