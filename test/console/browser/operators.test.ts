@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { unwrap } from '../../../src/base/failure.ts';
 import { digestOf } from '../../../src/sessions/secrets.ts';
 import { reasonOf, send } from '../../support/app.ts';
-import { openConsole, settled, signIn } from './harness.ts';
+import { isApiCall, openConsole, settled, signIn } from './harness.ts';
 
 const chatPath = '/api/v1/assistant/chat';
 const chat = {
@@ -267,6 +267,19 @@ describe('the pages of operators', () => {
     expect(await page.getByText('Requests in flight', { exact: true }).count()).toBe(1);
     await page.unroute('**/v1/operations/health');
     await ready.waitFor({ timeout: 60_000 });
+  });
+
+  test('a service that is away is told once, and everything is there when it is back', async () => {
+    const page = await site.open('/');
+    await page.route(isApiCall, (route) => route.fulfill({ status: 503, body: '{}' }));
+    await page.goto('/console/health');
+    await page.getByRole('alert').first().waitFor();
+    expect(await page.getByRole('alert').count()).toBe(1);
+    await page.unroute(isApiCall);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The node is ready.').waitFor();
+    await page.getByRole('table', { name: 'Price book' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
   });
 
   site.matrix('/health', { name: 'operator-health', states: ['filled', 'slow', 'failing'] });

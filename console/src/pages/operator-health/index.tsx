@@ -14,8 +14,14 @@ export default function OperatorHealth() {
   const health = useRpc('OperationsService.GetHealth', {}, { refetchInterval: everyMs });
   const { data, error, refetch, isFetching } = health;
   // What was read before a failure is not how the service is now: no green below red, and its time above what was counted.
-  const now = { data: error ? undefined : data, error, refetch, isFetching };
   const versions = useRpc('OperationsService.ListPriceVersions', {});
+  // A service that answers neither is one fault, told once.
+  const isAway = Boolean(error && versions.error && !versions.data);
+  const again = () => {
+    if (isAway) void versions.refetch();
+    return refetch();
+  };
+  const now = { data: error ? undefined : data, error, refetch: again, isFetching };
   return (
     <Page title={t('operator-health.title')} lead={t('operator-health.lead')}>
       <Async query={now} lines={12}>
@@ -28,19 +34,21 @@ export default function OperatorHealth() {
       </Async>
       {error && data?.health && <Counts health={data.health} past />}
       <Curl name="OperationsService.GetHealth" request={{}} credential="OPERATOR_TOKEN" />
-      <Section title={t('operator-health.versions')}>
-        <Async query={versions} lines={4}>
-          {({ versions: rows = [] }) => (
-            <Table
-              caption={t('operator-health.versions')}
-              columns={versionColumns()}
-              rows={rows}
-              rowKey={({ version }) => String(version)}
-              empty={<p class="empty">{t('operator-health.noVersions')}</p>}
-            />
-          )}
-        </Async>
-      </Section>
+      {!isAway && (
+        <Section title={t('operator-health.versions')}>
+          <Async query={versions} lines={4}>
+            {({ versions: rows = [] }) => (
+              <Table
+                caption={t('operator-health.versions')}
+                columns={versionColumns()}
+                rows={rows}
+                rowKey={({ version }) => String(version)}
+                empty={<p class="empty">{t('operator-health.noVersions')}</p>}
+              />
+            )}
+          </Async>
+        </Section>
+      )}
     </Page>
   );
 }
