@@ -151,7 +151,7 @@ function columns(nameOf: PasskeysProps['nameOf'], remove: (passkey: PasskeyLine)
       title: t('passkeys.actions'),
       align: 'end',
       cell: (passkey) => (
-        <Button kind="quiet" onClick={() => remove(passkey)}>
+        <Button kind="quiet" of={passkey.name} onClick={() => remove(passkey)}>
           {t('passkeys.remove')}
         </Button>
       ),

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { type ApiFailure, callConsole } from '../api.ts';
 import { t } from '../i18n/index.ts';
 import { signOut } from '../session.tsx';
-import { Async, Badge, Button, type Column, Failure, Section, Table, Time, toast } from '../ui/index.ts';
+import { Async, Badge, Button, type Column, Failure, Section, Table, Time, timeText, toast } from '../ui/index.ts';
 import { browserOf } from './browser.ts';
 
 interface SessionLine {
@@ -85,7 +85,11 @@ function columns(nameOf: SessionsProps['nameOf'], end: (session: SessionLine) =>
       title: t('team.actions'),
       align: 'end',
       cell: (session) => (
-        <Button kind="quiet" onClick={() => end(session)}>
+        <Button
+          kind="quiet"
+          of={`${browserOf(session.agent) ?? t('team.unknownBrowser')}, ${timeText(new Date(session.createdAt), 'full')}`}
+          onClick={() => end(session)}
+        >
           {session.current ? t('common.signOut') : t('team.end')}
         </Button>
       ),

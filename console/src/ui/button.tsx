@@ -7,9 +7,20 @@ interface ButtonProps extends Omit<JSX.HTMLAttributes<HTMLButtonElement>, 'type'
   /** Whether what it started still runs: it cannot be pressed again. */
   busy?: boolean;
   disabled?: boolean;
+  /** What it acts on, where each row has such a button: read after its text, which is then a plain one. */
+  of?: string | undefined;
   children: ComponentChildren;
 }
 
-export function Button({ kind = 'plain', type = 'button', busy = false, disabled = false, ...rest }: ButtonProps) {
-  return <button {...rest} type={type} class={`button ${kind}`} disabled={disabled || busy} aria-busy={busy} />;
+export function Button({ kind = 'plain', type = 'button', busy = false, disabled = false, of, ...rest }: ButtonProps) {
+  return (
+    <button
+      {...(of !== undefined && { 'aria-label': `${rest.children}: ${of}` })}
+      {...rest}
+      type={type}
+      class={`button ${kind}`}
+      disabled={disabled || busy}
+      aria-busy={busy}
+    />
+  );
 }

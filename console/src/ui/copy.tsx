@@ -2,8 +2,15 @@ import { useEffect, useState } from 'preact/hooks';
 import { t } from '../i18n/index.ts';
 import { Button } from './button.tsx';
 
+interface CopyButtonProps {
+  text: string;
+  label?: string;
+  /** What the text is of, where each row has one. */
+  of?: string | undefined;
+}
+
 /** Copies a text, and says so. */
-export function CopyButton({ text, label = t('common.copy') }: { text: string; label?: string }) {
+export function CopyButton({ text, label = t('common.copy'), of }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -11,7 +18,11 @@ export function CopyButton({ text, label = t('common.copy') }: { text: string; l
     return () => clearTimeout(timer);
   }, [copied]);
   return (
-    <Button kind="quiet" onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}>
+    <Button
+      kind="quiet"
+      {...(of !== undefined && { 'aria-label': `${label}: ${of}` })}
+      onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}
+    >
       <span aria-live="polite">{copied ? t('common.copied') : label}</span>
     </Button>
   );

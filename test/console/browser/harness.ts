@@ -175,6 +175,7 @@ export function openConsole(options: ConsoleOptions = {}): Site {
               expect(await axeViolations(page)).toEqual([]);
               await widenIds(page);
               expect(await sidewaysScroll(page)).toEqual([]);
+              expect(await namelessRowButtons(page)).toEqual([]);
               expect(faults).toEqual([]);
               await check?.(page);
             });
@@ -244,6 +245,12 @@ async function sidewaysScroll(page: Page): Promise<string[]> {
       .slice(0, 5)
       .map((element) => [element.tagName, element.className, element.textContent?.slice(0, 40)].join(' '));
   });
+}
+
+/** Buttons of rows that a screen reader reads without what they are for: `Delete`, of which each row has one. */
+async function namelessRowButtons(page: Page): Promise<string[]> {
+  const buttons = page.locator('tbody td:not(.phone-title) button:not([aria-label])');
+  return await buttons.evaluateAll((all) => all.map((button) => button.textContent ?? ''));
 }
 
 /** What is served is what the sources say, also when one test file is run by itself. */

@@ -31,10 +31,10 @@ export function Clients() {
     {
       id: 'id',
       title: t('devices.clientId'),
-      cell: ({ clientId = '' }) => (
+      cell: ({ clientId = '', displayName }) => (
         <span class="devices-id">
           <code>{clientId}</code>
-          <CopyButton text={clientId} />
+          <CopyButton text={clientId} of={displayName} />
         </span>
       ),
     },

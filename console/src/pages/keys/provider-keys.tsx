@@ -30,7 +30,11 @@ export function ProviderKeys() {
       title: t('keys.ownDelete'),
       align: 'end',
       cell: (key) => (
-        <Button kind="quiet" onClick={() => setLeaving(key)}>
+        <Button
+          kind="quiet"
+          of={[key.provider, key.displayName].filter(Boolean).join(' ')}
+          onClick={() => setLeaving(key)}
+        >
           {t('keys.ownDelete')}
         </Button>
       ),

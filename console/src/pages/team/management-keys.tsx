@@ -46,10 +46,15 @@ export function ManagementKeys() {
       align: 'end',
       cell: (key) => (
         <>
-          <Button kind="quiet" onClick={() => setStep({ what: 'rotate', key })}>
+          <Button kind="quiet" of={nameOf(key)} onClick={() => setStep({ what: 'rotate', key })}>
             {t('keys.rotate')}
           </Button>
-          <Button kind="quiet" disabled={isLast(key, rows)} onClick={() => setStep({ what: 'revoke', key })}>
+          <Button
+            kind="quiet"
+            of={nameOf(key)}
+            disabled={isLast(key, rows)}
+            onClick={() => setStep({ what: 'revoke', key })}
+          >
             {t('keys.revoke')}
           </Button>
         </>
@@ -84,4 +89,8 @@ export function ManagementKeys() {
 /** Whether the account would be nobody's without it, now or once the others have ended. The service refuses it, too. */
 function isLast(key: KeyJson, keys: readonly KeyJson[]): boolean {
   return key.expireTime === undefined && keys.every((other) => other === key || other.expireTime !== undefined);
+}
+
+function nameOf({ displayName = '', lastFour = '' }: KeyJson): string {
+  return `${displayName} …${lastFour}`;
 }

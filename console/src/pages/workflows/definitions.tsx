@@ -108,12 +108,19 @@ function End({ definition }: { definition: Definition }) {
     return (
       <Ending
         name={t('workflows.retire')}
+        of={name}
         help={t('workflows.retireHelp', { name })}
         change={retire}
         request={request}
       />
     );
   return (
-    <Ending name={t('workflows.delete')} help={t('workflows.deleteHelp', { name })} change={remove} request={request} />
+    <Ending
+      name={t('workflows.delete')}
+      of={name}
+      help={t('workflows.deleteHelp', { name })}
+      change={remove}
+      request={request}
+    />
   );
 }

@@ -7,6 +7,8 @@ import { Button, Dialog, Failure } from '../../ui/index.ts';
 interface EndingProps<Request> {
   /** What it does, in a word. */
   name: string;
+  /** The row that ends. */
+  of: string;
   /** What ends by it. */
   help: string;
   change: UseMutationResult<unknown, ApiFailure, Request>;
@@ -14,7 +16,7 @@ interface EndingProps<Request> {
 }
 
 /** A button for what cannot be taken back: it asks first, and says what ends. */
-export function Ending<Request>({ name, help, change, request }: EndingProps<Request>) {
+export function Ending<Request>({ name, of, help, change, request }: EndingProps<Request>) {
   const [asking, setAsking] = useState(false);
   const close = (): void => {
     setAsking(false);
@@ -22,7 +24,7 @@ export function Ending<Request>({ name, help, change, request }: EndingProps<Req
   };
   return (
     <>
-      <Button kind="quiet" onClick={() => setAsking(true)}>
+      <Button kind="quiet" of={of} onClick={() => setAsking(true)}>
         {name}
       </Button>
       <Dialog

@@ -122,6 +122,7 @@ function Delete({ packId }: { packId: string }) {
   return (
     <Ending
       name={t('workflows.delete')}
+      of={packId}
       help={t('workflows.deletePackHelp', { name: packId })}
       change={remove}
       request={{ packId }}
