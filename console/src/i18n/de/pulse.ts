@@ -31,6 +31,30 @@ export default {
   filters: 'Zeitraum, Ziel und Segment dieses Berichts',
   segment: '{property}: {value}',
   doNext: 'Als Nächstes',
+  actionNone:
+    'In diesem Zeitraum begann keine Sitzung: Senden Sie für diesen Ablauf die Ereignisse entered und completed.',
+  actionError: {
+    one: 'Beheben Sie den Fehler {code} im Schritt „{step}“: Er traf {count} Sitzung{share}, davon {lost} ohne späteren Abschluss des Schritts.',
+    other:
+      'Beheben Sie den Fehler {code} im Schritt „{step}“: Er traf {count} Sitzungen{share}, davon {lost} ohne späteren Abschluss des Schritts.',
+  },
+  actionStop: {
+    one: 'Sehen Sie sich den Schritt „{step}“ an: {count} Sitzung endete dort, ohne ihn abzuschließen{share}.',
+    other: 'Sehen Sie sich den Schritt „{step}“ an: {count} Sitzungen endeten dort, ohne ihn abzuschließen{share}.',
+  },
+  actionLead: {
+    one: 'Führen Sie nach dem Schritt „{step}“ weiter: {count} Sitzung schloss ihn ab und endete dann.',
+    other: 'Führen Sie nach dem Schritt „{step}“ weiter: {count} Sitzungen schlossen ihn ab und endeten dann.',
+  },
+  actionLeadTo: {
+    one: 'Führen Sie nach dem Schritt „{step}“ weiter: {count} Sitzung schloss ihn ab und ging nicht zu „{next}“ weiter.',
+    other:
+      'Führen Sie nach dem Schritt „{step}“ weiter: {count} Sitzungen schlossen ihn ab und gingen nicht zu „{next}“ weiter.',
+  },
+  actionShorten:
+    'Verkürzen Sie den Schritt „{step}“: Die Hälfte seiner Sitzungen braucht dort über {time}, das {times}-Fache des in diesem Ablauf Üblichen.',
+  actionFine: 'Nichts fällt auf: Kein Schritt und kein Fehler kostete 5 % der Sitzungen.',
+  actionShare: '({percent} derer, die ihn betraten)',
   sessions: 'Sitzungen',
   conversion: 'Ziel erreicht',
   abandoned: 'Abgebrochen',

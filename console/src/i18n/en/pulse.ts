@@ -29,6 +29,28 @@ export default {
   filters: 'Period, goal and segment of this report',
   segment: '{property}: {value}',
   doNext: 'Do next',
+  actionNone: 'No session began in this period: send entered and completed events for this journey.',
+  actionError: {
+    one: 'Fix error {code} at step "{step}": it met {count} session{share}, and {lost} of them did not complete the step afterwards.',
+    other:
+      'Fix error {code} at step "{step}": it met {count} sessions{share}, and {lost} of them did not complete the step afterwards.',
+  },
+  actionStop: {
+    one: 'Look at step "{step}": {count} session stopped there without completing it{share}.',
+    other: 'Look at step "{step}": {count} sessions stopped there without completing it{share}.',
+  },
+  actionLead: {
+    one: 'Lead people on from step "{step}": {count} session completed it.',
+    other: 'Lead people on from step "{step}": {count} sessions completed it.',
+  },
+  actionLeadTo: {
+    one: 'Lead people on from step "{step}": {count} session completed it and did not go on to "{next}".',
+    other: 'Lead people on from step "{step}": {count} sessions completed it and did not go on to "{next}".',
+  },
+  actionShorten:
+    'Shorten step "{step}": half of its sessions take over {time} there, {times} times what is usual for this journey.',
+  actionFine: 'Nothing stands out: no step or error lost 5% of the sessions.',
+  actionShare: '({percent} of those that entered)',
   sessions: 'Sessions',
   conversion: 'Reached the goal',
   abandoned: 'Gave up',

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { t } from '../../i18n/index.ts';
 import { useRpcMutation } from '../../query.ts';
-import { Button, Curl, Dialog, Failure, Field, Select, toast } from '../../ui/index.ts';
+import { Dialog, Field, Select, toast } from '../../ui/index.ts';
+import { RequestForm } from './request-form.tsx';
 
 const metrics = ['error_rate', 'stall_rate'] as const;
 
@@ -40,14 +41,14 @@ export function AlertDialog({ journey, open, onClose }: AlertDialogProps) {
         onClose();
       }}
     >
-      <form
-        class="form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isWrong) set.mutate(request);
-        }}
+      <RequestForm
+        name="PulseService.SetAlert"
+        request={request}
+        change={set}
+        saveText={t('pulse.watch')}
+        isWrong={isWrong}
+        onCancel={onClose}
       >
-        {set.error && <Failure failure={set.error} />}
         <Select
           label={t('pulse.alertMetric')}
           value={metric}
@@ -83,14 +84,7 @@ export function AlertDialog({ journey, open, onClose }: AlertDialogProps) {
             required
           />
         </div>
-        <Curl name="PulseService.SetAlert" request={request} />
-        <div class="actions">
-          <Button onClick={onClose}>{t('common.cancel')}</Button>
-          <Button kind="primary" type="submit" busy={set.isPending} disabled={isWrong}>
-            {t('pulse.watch')}
-          </Button>
-        </div>
-      </form>
+      </RequestForm>
     </Dialog>
   );
 }

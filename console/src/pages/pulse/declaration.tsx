@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import type { JourneyDeclarationJson } from '../../../gen/intelligence/pulse/v1/segment_pb';
 import { t } from '../../i18n/index.ts';
 import { useRpc, useRpcMutation } from '../../query.ts';
-import { Async, Button, Curl, Dialog, Failure, Field, Section, TextArea, toast } from '../../ui/index.ts';
+import { Async, Button, Dialog, Field, Section, TextArea, toast } from '../../ui/index.ts';
 import { linesOf } from './properties.tsx';
+import { RequestForm } from './request-form.tsx';
 import { secondsText } from './words.tsx';
 
 /** In which order the journey's steps should be taken, and in what time. */
@@ -71,14 +72,13 @@ function Form({ journey, declaration, onClose }: FormProps) {
     sessionTimeoutSeconds: Number(timeout),
   };
   return (
-    <form
-      class="form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        declare.mutate(request);
-      }}
+    <RequestForm
+      name="PulseService.DeclareJourney"
+      request={request}
+      change={declare}
+      saveText={t('pulse.save')}
+      onCancel={onClose}
     >
-      {declare.error && <Failure failure={declare.error} />}
       <TextArea label={t('pulse.steps')} help={t('pulse.stepsHelp')} value={text} onValue={setText} rows={6} />
       <div class="halves">
         <Field
@@ -102,13 +102,6 @@ function Form({ journey, declaration, onClose }: FormProps) {
           required
         />
       </div>
-      <Curl name="PulseService.DeclareJourney" request={request} />
-      <div class="actions">
-        <Button onClick={onClose}>{t('common.cancel')}</Button>
-        <Button kind="primary" type="submit" busy={declare.isPending}>
-          {t('pulse.save')}
-        </Button>
-      </div>
-    </form>
+    </RequestForm>
   );
 }

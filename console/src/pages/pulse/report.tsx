@@ -7,6 +7,7 @@ import { Async, Banner, Curl, Section } from '../../ui/index.ts';
 import { Errors } from './errors.tsx';
 import { Figures } from './figures.tsx';
 import { Funnel } from './funnel.tsx';
+import { nextActionText } from './next-action.ts';
 import { SessionSeries } from './series.tsx';
 import { Stalls } from './stalls.tsx';
 import { countOf, isFew } from './words.tsx';
@@ -34,7 +35,7 @@ export function Report({ query, request }: ReportProps) {
         ) : (
           <>
             <Banner title={t('pulse.doNext')}>
-              <span lang="en">{report.nextBestAction}</span>
+              {nextActionText(report.nextBestAction ?? '') ?? <span lang="en">{report.nextBestAction}</span>}
             </Banner>
             {isFew(report.totals?.sessions) && (
               <Banner kind="warning" title={t('pulse.fewTitle', { count: Number(report.totals?.sessions) })}>
