@@ -237,3 +237,20 @@ test('a refusal is German, with the service’s own text below where the reason 
   expect(await alert.locator('[lang=en]').textContent()).toBe('The thing is as it is.');
   await noEnglish(page);
 });
+
+test('on a phone the numbers of the calculator stand beside each other, though a label takes two lines', async () => {
+  const page = await site.open('/models', { locale, look: 'phone' });
+  await settled(page);
+  const boxes = page.locator('.models-numbers .input');
+  const tops = await boxes.evaluateAll((all) => all.map((each) => Math.round(each.getBoundingClientRect().top)));
+  expect(tops).toHaveLength(4);
+  expect([tops[1], tops[3]]).toEqual([tops[0], tops[2]]);
+});
+
+test('what to do next in a journey is said in German', async () => {
+  const page = await site.open('/pulse/checkout', { locale });
+  await settled(page);
+  const next = page.locator('.banner', { hasText: 'Als Nächstes' });
+  expect(await next.textContent()).toMatch(/Nichts fällt auf|Schritt/);
+  expect(await next.locator('[lang=en]').count()).toBe(0);
+});
