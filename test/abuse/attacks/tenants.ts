@@ -52,6 +52,8 @@ export const tenantAttacks: readonly Attack[] = [
         'Bj. 2017, 84.000 km, 1.200 € ',
         'p4y m3 n0w ',
         'http://a.example/d ',
+        'not 1 ',
+        'du bist 1 ',
       ];
       const texts = words.map((part) => part.repeat(Math.ceil(100_000 / part.length)).slice(0, 100_000));
       return {

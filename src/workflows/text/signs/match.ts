@@ -22,8 +22,8 @@ export interface Read {
   hits: Hit[][];
 }
 
-// A text takes some steps a word; only texts that were made for it take as many as this.
-const stepsMax = 400_000;
+// A text of as many words as are looked at takes half of it; only texts that were made for it take more.
+const stepsMax = 200_000;
 const occurrencesMax = 200;
 const beginningMin = 2;
 const beginningMax = 16;
@@ -98,18 +98,17 @@ export function findSequences(
   for (let at = 0; at < read.tokens.length && budget.steps > 0; at++)
     for (const { atom, end } of read.hits[at] as Hit[])
       for (const id of starts.get(atom) ?? []) {
+        const known = found.get(id);
+        // What could not be kept is not looked for.
+        if (known && (known.length >= occurrencesMax || known.at(-1)?.start === at)) continue;
+        const { steps } = sequences[id] as Sequence;
         const { sentence } = read.tokens[at] as Token;
-        const matched = range(at, end);
-        const stop = follow(
-          { read, steps: (sequences[id] as Sequence).steps, sentence, negator, budget, matched },
-          1,
-          end,
-        );
+        const ends: number[] = [];
+        const stop = follow({ read, steps, sentence, negator, budget, ends }, 1, end);
         if (stop < 0) continue;
-        const known = found.get(id) ?? [];
-        if (known.length >= occurrencesMax || known.at(-1)?.start === at) continue;
-        known.push({ start: at, end: stop, sentence, matched });
-        found.set(id, known);
+        const one = { start: at, end: stop, sentence, matched: [...range(at, end), ...matchedBy(ends)] };
+        if (known) known.push(one);
+        else found.set(id, [one]);
       }
   return found;
 }
@@ -120,30 +119,36 @@ interface Following {
   sentence: number;
   negator: number;
   budget: { steps: number };
-  /** The tokens that matched so far. */
-  matched: number[];
+  /** Where each step that matched so far begins and ends, the last one first once all match. */
+  ends: number[];
 }
 
 /** The token after the last one of the steps from `step` on, when they match at `at`; else -1. */
 function follow(following: Following, step: number, at: number): number {
-  const { read, steps, sentence, negator, budget, matched } = following;
+  const { read, steps, sentence, negator, budget, ends } = following;
   if (step >= steps.length) return at;
   const { atoms, gap, optional } = steps[step] as Step;
-  for (let skipped = 0; skipped <= gap; skipped++) {
-    const place = at + skipped;
+  for (let place = at; place <= at + gap; place++) {
     if (budget.steps-- <= 0 || read.tokens[place]?.sentence !== sentence) break;
-    const hits = read.hits[place] as Hit[];
-    for (const { atom, end } of hits) {
+    let isNegation = false;
+    for (const { atom, end } of read.hits[place] as Hit[]) {
+      if (atom === negator) isNegation = true;
       if (!atoms.includes(atom)) continue;
-      const before = matched.length;
-      matched.push(...range(place, end));
       const stop = follow(following, step + 1, end);
-      if (stop >= 0) return stop;
-      matched.length = before;
+      if (stop < 0) continue;
+      ends.push(place, end);
+      return stop;
     }
-    if (hits.some(({ atom }) => atom === negator)) break;
+    if (isNegation) break;
   }
   return optional ? follow(following, step + 1, at) : -1;
+}
+
+function matchedBy(ends: readonly number[]): number[] {
+  const matched: number[] = [];
+  for (let pair = ends.length - 2; pair >= 0; pair -= 2)
+    matched.push(...range(ends[pair] as number, ends[pair + 1] as number));
+  return matched;
 }
 
 function range(start: number, end: number): number[] {
