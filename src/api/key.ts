@@ -104,8 +104,12 @@ export function keyService({ db, keys, wallets, auditEvents, ownPacks, once }: K
             return { key: await messageOf(key, tx), secret };
           }),
       }),
-    revokeKey: ({ keyId }, call) =>
-      change({ call, keyId, action: 'key.revoke' }, (accountId, tx) => keys.revoke(accountId, keyId, tx)),
+    revokeKey: async ({ keyId }, call) => {
+      const key = unwrap(await keys.get(accountOf(call.caller), keyId));
+      // Once more changes nothing, and there is nothing to tell.
+      if (key.state === 'revoked') return { key: await messageOf(key) };
+      return change({ call, keyId, action: 'key.revoke' }, (accountId, tx) => keys.revoke(accountId, keyId, tx));
+    },
   });
 }
 

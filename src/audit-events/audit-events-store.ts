@@ -59,6 +59,33 @@ export async function addEvent(tx: Transaction, event: AuditEvent): Promise<void
     .execute();
 }
 
+const dayMs = 86_400_000;
+
+/**
+ * How many events of an account the last 24 hours have, by the clocks that made their ids, but those whose action begins so. At
+ * most `most` are counted.
+ */
+export async function countOfDay(
+  tx: Transaction,
+  { accountId, but, most }: { accountId: string; but: string; most: number },
+): Promise<number> {
+  const { count } = await tx
+    .for<Tables>()
+    .selectFrom((from) =>
+      from
+        .selectFrom('audit_event')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('id', '>', leastId('aud', Date.now() - dayMs))
+        .where('action', 'not like', `${but}%`)
+        .limit(most)
+        .as('events'),
+    )
+    .select((eb) => eb.fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Events with an id below `before`, the newest first. */
 export async function listEvents(
   db: Queryable,
