@@ -224,7 +224,8 @@ function stringBounds(rules: FieldRules | undefined): JsonSchema {
   // A field that may be left out may also be sent empty; its bounds are for what is sent.
   return compact({
     const: value.const || undefined,
-    minLength: bound(value.len) ?? bound(value.minLen),
+    // What has a byte has a character; longer texts are bounded in bytes, as counting characters takes their reader a while.
+    minLength: bound(value.len) ?? bound(value.minLen) ?? (value.minBytes > 0n ? 1 : undefined),
     maxLength: bound(value.len) ?? bound(value.maxLen),
     pattern: value.pattern || prefix,
     enum: value.in.length > 0 ? value.in : undefined,

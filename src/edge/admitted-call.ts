@@ -1,4 +1,5 @@
 import type { DescMethod } from '@bufbuild/protobuf';
+import { longBytes } from '@intelligence-api/transcoding/parts';
 import type { Call, Protocol } from '../api/call.ts';
 import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
@@ -87,6 +88,10 @@ export class AdmittedCall implements Call {
     const taken = this.#bodies.take(this.#owner, more);
     if (taken.ok) this.#room += more;
     return taken;
+  }
+  /** Whether its message takes a while to look at. */
+  get isLong(): boolean {
+    return this.#received > longBytes;
   }
   get #owner(): string {
     return this.caller.accountId ?? this.caller.name;

@@ -1,7 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { DescMethod } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
-import { defaultJsonBounds, findJsonFault, isEncoding, positionInBytes } from '@intelligence-api/transcoding/parts';
+import {
+  defaultJsonBounds,
+  findJsonFault,
+  isEncoding,
+  longBytes,
+  ownTurn,
+  positionInBytes,
+} from '@intelligence-api/transcoding/parts';
 import { type Failure, invalid, type Result } from '../base/failure.ts';
 import { fieldsMax } from './binary-bounds.ts';
 import { holdsValues } from './binary-values.ts';
@@ -91,6 +98,7 @@ export function boundMessages(request: IncomingMessage, method: DescMethod, boun
   async function check(message: Buffer): Promise<void> {
     if (isSmallEnough(message.length)) return;
     if (!isJson) {
+      if (message.length > longBytes) await ownTurn();
       const problem = checkBinary(message, method.input);
       if (problem) throw refusedMessage(problem);
       return;

@@ -1,6 +1,6 @@
 import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { create } from '@bufbuild/protobuf';
-import { createPrintableChecks, type PrintableCheck } from '@intelligence-api/transcoding/parts';
+import { createPrintableChecks, ownTurn, type PrintableCheck } from '@intelligence-api/transcoding/parts';
 import type { Logger } from 'pino';
 import type { Protocol } from '../api/call.ts';
 import type { ServedService, UntypedHandler, UntypedReply } from '../api/handlers.ts';
@@ -184,14 +184,14 @@ export function createGate(options: GateOptions): Gate {
   async function unary(call: AdmittedCall, request: Message): Promise<Message> {
     try {
       // Calls that arrived in one turn of the event loop are handled as a batch, and their replies are written together.
-      await endOfTurn();
+      await turnFor(call);
       validate(request, call);
       unwrap(checkConfirmed(call.caller, call.method, request, clock.now()));
       const handler = handlerOf(call.method);
       const handle = () => handler(request as never, call) as Promise<UntypedReply>;
       const reply = await (call.trace ? call.trace.run(handle) : handle());
       finish(call, undefined);
-      await endOfTurn();
+      await turnFor(call);
       return create(call.method.output, reply);
     } catch (error) {
       throw finish(call, error);
@@ -205,6 +205,7 @@ export function createGate(options: GateOptions): Gate {
     const stopWatching = revocations?.watch(call.caller, revoked);
     if (stopWatching) call.endWith(revoked.signal, stopWatching);
     try {
+      if (call.isLong) await ownTurn();
       validate(request, call);
       const replies = handlerOf(call.method)(request as never, call) as AsyncIterable<UntypedReply>;
       for await (const reply of call.trace ? call.trace.iterate(replies) : replies) {
@@ -303,6 +304,11 @@ function ended(call: AdmittedCall, error: unknown): unknown {
   if (reason instanceof FailureError) return new FailureError(reason.failure, { cause: error });
   const late = call.deadline !== undefined && Date.now() >= call.deadline;
   return new FailureError({ kind: late ? 'deadline_exceeded' : 'cancelled' }, { cause: error });
+}
+
+/** Long messages are looked at one a turn: together they would keep everybody else waiting. Their replies may be as long. */
+function turnFor({ isLong }: AdmittedCall): Promise<void> {
+  return isLong ? ownTurn() : endOfTurn();
 }
 
 const anonymous = succeed(nobody);

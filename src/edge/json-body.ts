@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { checkJson, readBody } from '@intelligence-api/transcoding/parts';
+import { checkJson, ownTurn, readBody } from '@intelligence-api/transcoding/parts';
 import { FailureError, invalid, unwrap } from '../base/failure.ts';
 import type { AdmittedCall } from './admitted-call.ts';
 
@@ -17,7 +16,7 @@ export async function readJson(raw: IncomingMessage, bytesMax: number, call: Adm
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
     // Decoding and parsing each take a while when there are images.
-    if (body.length > largeBytes) await nextTurn();
+    if (body.length > largeBytes) await ownTurn();
     return JSON.parse(text);
   } catch (error) {
     // The parser quotes the text that it stumbles over; only its position is for the caller.

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { longBytes, ownTurn } from './own-turn.ts';
 
 /** Bounds of a JSON text (RFC 8259, section 9), which hold before anything is made of it. */
 export interface JsonBounds {
@@ -29,19 +29,21 @@ export const defaultJsonBounds: JsonBounds = {
 /** Longer strings are long: reading one takes little for each byte. */
 const shortStringMax = 65_536;
 
-/** Bytes that are looked at in one turn of the event loop: about a millisecond. */
-const sliceBytes = 512 * 1024;
+/** Bytes that are looked at in one turn of the event loop: about 4 ms. */
+const sliceBytes = 2 * 1024 * 1024;
 
 const [quote, comma, colon, backslash] = [0x22, 0x2c, 0x3a, 0x5c];
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
  * Looks for what would make a parser slow or its result large; whether the text is JSON at all, the parser says. Parsers
- * take a microsecond for a small value, so a bound of their number bounds the time. Lets other work go on in between.
+ * take a microsecond for a small value, so a bound of their number bounds the time. Lets other work go on in between, and
+ * resolves in a turn where no other long text is looked at: whoever reads it then reads it alone.
  */
 export async function findJsonFault(bytes: Uint8Array, bounds = defaultJsonBounds): Promise<JsonFault | undefined> {
+  if (bytes.length > longBytes) await ownTurn();
   const scan = new Scan(bytes, bounds);
-  while (!scan.look()) await nextTurn();
+  while (!scan.look()) await ownTurn();
   return scan.fault;
 }
 

@@ -8,6 +8,7 @@ export { defaultJsonBounds, findJsonFault, positionInBytes } from './json-bounds
 export { createJsonCodecs, type JsonCodec } from './json-codec.ts';
 export { Matcher } from './matcher.ts';
 export { acceptsGzip, parseTimeoutMs } from './negotiation.ts';
+export { longBytes, ownTurn } from './own-turn.ts';
 export { piecesMax, type Received } from './pieces.ts';
 export { createPrintableChecks, type PrintableCheck } from './printable.ts';
 export { sendStream } from './stream.ts';

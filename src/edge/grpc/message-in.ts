@@ -1,6 +1,6 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { type DescMethod, fromBinary, type Message } from '@bufbuild/protobuf';
-import { isEncoding } from '@intelligence-api/transcoding/parts';
+import { isEncoding, longBytes, ownTurn } from '@intelligence-api/transcoding/parts';
 import { type Failure, fail, invalid, type Result, succeed } from '../../base/failure.ts';
 import { brief } from '../brief.ts';
 import { checkBinary, openMessage } from '../message-bytes.ts';
@@ -90,22 +90,25 @@ function notOne({ name }: DescMethod, what: string): Failure {
   return { kind: 'unimplemented', description: `${name} takes exactly one message: ${what}.` };
 }
 
-/** The message in a frame, decompressed and within its bounds. Synchronous for one that is not compressed. */
+/** The message in a frame, decompressed and within its bounds. Synchronous for one that is short and not compressed. */
 export function readMessage(
   { isCompressed, bytes }: Frame,
   { method, bytesMax, receive }: Receiving,
   encoding: string | undefined,
 ): Result<Message> | Promise<Result<Message>> {
-  if (!isCompressed) return parse(bytes, method);
+  if (!isCompressed)
+    return bytes.length > longBytes ? ownTurn().then(() => parse(bytes, method)) : parse(bytes, method);
   if (encoding === undefined || !isEncoding(encoding))
     return fail({
       kind: 'protocol_error',
       description: 'The message is marked as compressed, but no header says how: send grpc-encoding.',
     });
-  return openMessage(bytes, encoding, bytesMax).then((opened) => {
+  return openMessage(bytes, encoding, bytesMax).then(async (opened) => {
     if (!opened.ok) return opened;
     const room = receive(opened.value.length);
-    return room.ok ? parse(opened.value, method) : room;
+    if (!room.ok) return room;
+    if (opened.value.length > longBytes) await ownTurn();
+    return parse(opened.value, method);
   });
 }
 
