@@ -5,7 +5,7 @@ import type { Caller } from '../base/caller.ts';
 import { type Result, succeed } from '../base/failure.ts';
 import { closed } from './carrier.ts';
 import type { IncomingCall } from './incoming-call.ts';
-import { type LargeBodies, smallBytes } from './large-bodies.ts';
+import { type LargeBodies, type LargeBody, smallBytes } from './large-bodies.ts';
 
 /** Opens the trace of one call. */
 export type TraceCall = (call: {
@@ -40,8 +40,8 @@ export class AdmittedCall implements Call {
   #signal: AbortSignal | undefined;
   #outlasting = 0;
   readonly #bodies: LargeBodies;
+  #body: LargeBody | undefined;
   #received = 0;
-  #room = 0;
   finished = false;
   revoked: AbortSignal | undefined;
 
@@ -83,11 +83,14 @@ export class AdmittedCall implements Call {
   /** Told of each piece of the message before it is kept; fails when too much is being received. */
   receive(bytes: number): Result<void> {
     this.#received += bytes;
-    const more = this.#received - smallBytes - this.#room;
-    if (more <= 0) return received;
-    const taken = this.#bodies.take(this.#owner, more);
-    if (taken.ok) this.#room += more;
-    return taken;
+    const counted = Math.min(bytes, this.#received - smallBytes);
+    if (counted <= 0) return enough;
+    this.#body ??= this.#bodies.begin(this.#owner, () => this.#incoming.carrier?.destroy());
+    return this.#body.take(counted);
+  }
+  /** All of its message is there. */
+  arrived(): void {
+    this.#body?.arrived();
   }
   /** Whether its message takes a while to look at. */
   get isLong(): boolean {
@@ -155,12 +158,11 @@ export class AdmittedCall implements Call {
   #leave(): void {
     if (this.#outlasting > 0) return;
     this.#release();
-    if (this.#room > 0) this.#bodies.leave(this.#owner, this.#room);
-    this.#room = 0;
+    this.#body?.leave();
   }
 }
 
-const received = succeed(undefined);
+const enough = succeed(undefined);
 
 /** The full name of a method. */
 export function nameOf(method: DescMethod): string {

@@ -182,6 +182,7 @@ export function createGate(options: GateOptions): Gate {
   }
 
   async function unary(call: AdmittedCall, request: Message): Promise<Message> {
+    call.arrived();
     try {
       // Calls that arrived in one turn of the event loop are handled as a batch, and their replies are written together.
       await turnFor(call);
@@ -199,6 +200,7 @@ export function createGate(options: GateOptions): Gate {
   }
 
   async function* stream(call: AdmittedCall, request: Message): AsyncIterable<Message> {
+    call.arrived();
     let failed: unknown;
     let isOver = false;
     const revoked = new AbortController();

@@ -2,15 +2,23 @@ import { fail, type Result, succeed } from '../base/failure.ts';
 
 /** What is received and not answered yet of messages that are long. */
 export interface LargeBodies {
-  /** Room for so many more bytes of an owner's; fails when there is none. */
-  take(owner: string, bytes: number): Result<void>;
-  leave(owner: string, bytes: number): void;
+  /** A message that turns out to be long. `cutOff`: ends its call, when another's message needs its room more. */
+  begin(owner: string, cutOff: () => void): LargeBody;
 }
 
-export interface LargeBodiesLimits {
+export interface LargeBody {
+  /** Told of each piece before it is kept; fails when there is no room for it. */
+  take(bytes: number): Result<void>;
+  /** All of it is there: from now on nobody takes its room. */
+  arrived(): void;
+  leave(): void;
+}
+
+export interface LargeBodiesOptions {
   /** Of one account, and of all. */
   eachBytes: number;
   allBytes: number;
+  now?: () => number;
 }
 
 /** So much of each message is not counted: most have no more. */
@@ -21,32 +29,89 @@ const mebibyte = 1_024 * 1_024;
  * Places alone would let one account hold 64 messages of 20 MiB. While one is read it is there as bytes, as text and as
  * what the text says, so that all of them take about three times as much of the 2 GB that a node has in deploy/.
  */
-export const largeBodiesDefault: LargeBodiesLimits = { eachBytes: 96 * mebibyte, allBytes: 320 * mebibyte };
+export const largeBodiesDefault: LargeBodiesOptions = { eachBytes: 96 * mebibyte, allBytes: 320 * mebibyte };
 
 const retryAfterMs = 1_000;
+/** A message of the longest takes 40 s at this rate. A slower one gives way to anybody, but not before so long. */
+const leastBytesPerSecond = mebibyte / 2;
+const graceMs = 5_000;
 
-export function createLargeBodies({ eachBytes, allBytes }: LargeBodiesLimits = largeBodiesDefault): LargeBodies {
+interface Body {
+  owner: string;
+  bytes: number;
+  beganAt: number;
+  cutOff(): void;
+}
+
+/**
+ * When there is no room for all, who still sends gives way, the slowest first: to anybody when it sends slower than a
+ * message may, and else to an account that has less room than its own. So no few accounts keep the others out by sending
+ * slowly, and none does by sending a lot.
+ */
+export function createLargeBodies(options: LargeBodiesOptions = largeBodiesDefault): LargeBodies {
+  const { eachBytes, allBytes, now = () => performance.now() } = options;
   const owners = new Map<string, number>();
+  const arriving = new Set<Body>();
   let all = 0;
   const tooMuch = fail({
     kind: 'rate_limited',
     limit: `${eachBytes / mebibyte} MiB in long messages at one time`,
     retryAfterMs,
   });
+
+  function count(body: Body, bytes: number): void {
+    const own = (owners.get(body.owner) ?? 0) + bytes;
+    if (own > 0) owners.set(body.owner, own);
+    else owners.delete(body.owner);
+    body.bytes += bytes;
+    all += bytes;
+  }
+
+  function leave(body: Body): void {
+    arriving.delete(body);
+    count(body, -body.bytes);
+  }
+
+  /** Takes as much room from others as is missing; from nobody when it would not be enough. */
+  function makeRoom(taker: Body, bytes: number): boolean {
+    const time = now();
+    const own = (owners.get(taker.owner) ?? 0) + bytes;
+    const bytesPerSecond = (body: Body) => (1_000 * body.bytes) / Math.max(1, time - body.beganAt);
+    const left = new Map(owners);
+    const chosen: Body[] = [];
+    let missing = all + bytes - allBytes;
+    for (const body of [...arriving].sort((a, b) => bytesPerSecond(a) - bytesPerSecond(b))) {
+      if (missing <= 0) break;
+      if (body === taker) continue;
+      const ofOwner = left.get(body.owner) ?? 0;
+      const isSlow = time - body.beganAt > graceMs && bytesPerSecond(body) < leastBytesPerSecond;
+      if (!isSlow && ofOwner <= own) continue;
+      left.set(body.owner, ofOwner - body.bytes);
+      missing -= body.bytes;
+      chosen.push(body);
+    }
+    if (missing > 0) return false;
+    for (const body of chosen) {
+      leave(body);
+      body.cutOff();
+    }
+    return true;
+  }
+
   return {
-    take(owner, bytes) {
-      const own = owners.get(owner) ?? 0;
-      if (own + bytes > eachBytes) return tooMuch;
-      if (all + bytes > allBytes) return fail({ kind: 'overloaded', retryAfterMs });
-      owners.set(owner, own + bytes);
-      all += bytes;
-      return succeed(undefined);
-    },
-    leave(owner, bytes) {
-      const own = (owners.get(owner) ?? 0) - bytes;
-      if (own > 0) owners.set(owner, own);
-      else owners.delete(owner);
-      all -= bytes;
+    begin(owner, cutOff) {
+      const body: Body = { owner, bytes: 0, beganAt: now(), cutOff };
+      arriving.add(body);
+      return {
+        take(bytes) {
+          if ((owners.get(owner) ?? 0) + bytes > eachBytes) return tooMuch;
+          if (all + bytes > allBytes && !makeRoom(body, bytes)) return fail({ kind: 'overloaded', retryAfterMs });
+          count(body, bytes);
+          return succeed(undefined);
+        },
+        arrived: () => void arriving.delete(body),
+        leave: () => leave(body),
+      };
     },
   };
 }

@@ -1,17 +1,72 @@
 import { expect, test } from 'vitest';
-import { createLargeBodies } from '../../src/edge/large-bodies.ts';
+import { createLargeBodies, type LargeBody } from '../../src/edge/large-bodies.ts';
 
 const mebibyte = 1_024 * 1_024;
 
+function stage(eachMiB: number, allMiB: number) {
+  let time = 0;
+  const cut: string[] = [];
+  const bodies = createLargeBodies({ eachBytes: eachMiB * mebibyte, allBytes: allMiB * mebibyte, now: () => time });
+  return {
+    cut,
+    pass: (ms: number) => {
+      time += ms;
+    },
+    begin: (name: string, owner: string): LargeBody => bodies.begin(owner, () => cut.push(name)),
+  };
+}
+
 test('long messages of one account, and of all, have so much room and no more', () => {
-  const bodies = createLargeBodies({ eachBytes: 2 * mebibyte, allBytes: 3 * mebibyte });
-  expect(bodies.take('a', 2 * mebibyte).ok).toBe(true);
-  expect(bodies.take('a', 1)).toMatchObject({
+  const { begin, cut } = stage(2, 3);
+  const first = begin('first', 'a');
+  expect(first.take(2 * mebibyte).ok).toBe(true);
+  expect(first.take(1)).toMatchObject({
     failure: { kind: 'rate_limited', limit: '2 MiB in long messages at one time' },
   });
-  expect(bodies.take('b', mebibyte).ok).toBe(true);
-  expect(bodies.take('c', 1)).toMatchObject({ failure: { kind: 'overloaded' } });
-  bodies.leave('a', 2 * mebibyte);
-  expect(bodies.take('c', 2 * mebibyte).ok).toBe(true);
-  expect(bodies.take('a', 1)).toMatchObject({ failure: { kind: 'overloaded' } });
+  first.arrived();
+  expect(begin('second', 'b').take(mebibyte).ok).toBe(true);
+  const third = begin('third', 'c');
+  expect(third.take(mebibyte)).toMatchObject({ failure: { kind: 'overloaded' } });
+  third.leave();
+  first.leave();
+  expect(begin('fourth', 'c').take(2 * mebibyte).ok).toBe(true);
+  expect(begin('fifth', 'a').take(2 * mebibyte)).toMatchObject({ failure: { kind: 'overloaded' } });
+  expect(cut).toEqual([]);
+});
+
+test('an account that has more room gives way to one that has less, and not the other way round', () => {
+  const { begin, cut, pass } = stage(4, 4);
+  begin('a1', 'a').take(mebibyte);
+  begin('a2', 'a').take(2 * mebibyte);
+  pass(100);
+  begin('b1', 'b').take(mebibyte);
+  expect(begin('c1', 'c').take(mebibyte).ok).toBe(true);
+  // The slowest of those that have more.
+  expect(cut).toEqual(['a1']);
+  expect(begin('a3', 'a').take(mebibyte)).toMatchObject({ failure: { kind: 'overloaded' } });
+  expect(cut).toEqual(['a1']);
+});
+
+test('four accounts that send slowly keep nobody out', () => {
+  const { begin, cut, pass } = stage(1, 4);
+  for (const owner of ['a', 'b', 'c', 'd']) begin(owner, owner).take(mebibyte);
+  const fifth = begin('e', 'e');
+  expect(fifth.take(mebibyte)).toMatchObject({ failure: { kind: 'overloaded' } });
+  fifth.leave();
+  pass(5_001);
+  expect(begin('e', 'e').take(mebibyte).ok).toBe(true);
+  expect(cut).toHaveLength(1);
+});
+
+test('nobody is cut off for a message that would have no room even then, nor once its message is there', () => {
+  const { begin, cut, pass } = stage(4, 4);
+  const first = begin('a1', 'a');
+  first.take(3 * mebibyte);
+  first.arrived();
+  begin('b1', 'b').take(mebibyte);
+  pass(60_000);
+  expect(begin('c1', 'c').take(2 * mebibyte)).toMatchObject({ failure: { kind: 'overloaded' } });
+  expect(cut).toEqual([]);
+  expect(begin('c2', 'c').take(mebibyte).ok).toBe(true);
+  expect(cut).toEqual(['b1']);
 });
