@@ -6,6 +6,7 @@ import { type Result, succeed } from '../base/failure.ts';
 import { closed } from './carrier.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import { type LargeBodies, type LargeBody, smallBytes } from './large-bodies.ts';
+import type { UnreadReplies } from './unread-replies.ts';
 
 /** Opens the trace of one call. */
 export type TraceCall = (call: {
@@ -40,6 +41,7 @@ export class AdmittedCall implements Call {
   #signal: AbortSignal | undefined;
   #outlasting = 0;
   readonly #bodies: LargeBodies;
+  readonly #replies: UnreadReplies | undefined;
   #body: LargeBody | undefined;
   #received = 0;
   finished = false;
@@ -55,6 +57,8 @@ export class AdmittedCall implements Call {
       release: () => void;
       trace: CallTrace | undefined;
       bodies: LargeBodies;
+      /** Absent: its reply is watched for another call. */
+      replies?: UnreadReplies;
     },
   ) {
     this.#incoming = incoming;
@@ -65,6 +69,7 @@ export class AdmittedCall implements Call {
     this.startedAt = admitted.startedAt;
     this.#release = admitted.release;
     this.#bodies = admitted.bodies;
+    this.#replies = admitted.replies;
   }
 
   get protocol(): Protocol {
@@ -97,7 +102,7 @@ export class AdmittedCall implements Call {
     return this.#received > longBytes;
   }
   get #owner(): string {
-    return this.caller.accountId ?? this.caller.name;
+    return ownerOf(this.caller);
   }
   /** Lets a revocation end the call, too; `stopWatching` is called when the call and what outlasts it are over. */
   endWith(revoked: AbortSignal, stopWatching: () => void): void {
@@ -150,16 +155,28 @@ export class AdmittedCall implements Call {
     const { carrier } = this.#incoming;
     return carrier && closed(carrier, withinMs);
   }
-  /** The call is over; its place is given back when what outlasts it is over, too. */
+  /** The call is over; its place is given back when its reply was taken, and what outlasts it is over, too. */
   finish(): void {
     this.finished = true;
-    this.#leave();
+    const { carrier } = this.#incoming;
+    if (carrier && this.#replies) {
+      this.#outlasting += 1;
+      this.#replies.watch(this.#owner, carrier, () => {
+        this.#outlasting -= 1;
+        this.#leave();
+      });
+    } else this.#leave();
   }
   #leave(): void {
     if (this.#outlasting > 0) return;
     this.#release();
     this.#body?.leave();
   }
+}
+
+/** Whose messages and replies are counted together. */
+export function ownerOf({ accountId, name }: Caller): string {
+  return accountId ?? name;
 }
 
 const enough = succeed(undefined);

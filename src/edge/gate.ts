@@ -10,7 +10,7 @@ import type { Clock } from '../base/clock.ts';
 import { type Failure, FailureError, type Result, succeed, unwrap } from '../base/failure.ts';
 import { endOfTurn } from '../base/turn.ts';
 import { type AccessRule, accessRules, mayCall } from './access.ts';
-import { AdmittedCall, nameOf, type TraceCall } from './admitted-call.ts';
+import { AdmittedCall, nameOf, ownerOf, type TraceCall } from './admitted-call.ts';
 import { keepBriefly } from './carrier.ts';
 import { checkConfirmed } from './confirmation.ts';
 import type { SessionCallers } from './console/index.ts';
@@ -21,6 +21,7 @@ import { createLargeBodies } from './large-bodies.ts';
 import type { Refusal } from './refusal.ts';
 import { requestIdOf } from './request-id.ts';
 import type { Revocations } from './revocations.ts';
+import { createUnreadReplies } from './unread-replies.ts';
 import { createViolationFinder } from './violations.ts';
 
 /** Admission by limits. `undefined`: not limited. The returned function gives back what a call occupied. */
@@ -94,6 +95,7 @@ export function createGate(options: GateOptions): Gate {
   const printables = printableChecks(handlers.keys());
   const rules = accessRules(handlers.keys());
   const bodies = createLargeBodies();
+  const replies = createUnreadReplies();
   const reported = new WeakSet<object>();
 
   function admit(method: DescMethod, incoming: IncomingCall): AdmittedCall | Promise<AdmittedCall> {
@@ -122,9 +124,10 @@ export function createGate(options: GateOptions): Gate {
         throw new FailureError(known.failure);
       }
       const caller = known.value;
-      if (caller.credential !== 'none') incoming.connection?.identified(ownerOf(caller));
+      if (caller.credential !== 'none') incoming.connection?.identified(connectionOwnerOf(caller));
       unwrap(origin);
       unwrap(mayCall(caller, accessRule));
+      if (caller.credential !== 'none') unwrap(replies.mayAsk(ownerOf(caller)));
       const admitted = admission.admit(caller, method, incoming);
       return admitted instanceof Promise ? admitted.then((result) => begin(caller, result)) : begin(caller, admitted);
     }
@@ -138,7 +141,7 @@ export function createGate(options: GateOptions): Gate {
         traceparent: incoming.header('traceparent'),
         conversation: { baggage: incoming.header('baggage'), session: incoming.header('x-claude-code-session-id') },
       });
-      return new AdmittedCall(incoming, { requestId, method, caller, startedAt, release, trace, bodies });
+      return new AdmittedCall(incoming, { requestId, method, caller, startedAt, release, trace, bodies, replies });
     }
 
     function rejected(error: unknown): never {
@@ -321,7 +324,7 @@ function isGuess({ kind }: Failure): boolean {
 }
 
 /** Whose connections are counted together. */
-function ownerOf({ accountId, token, name }: Caller): string {
+function connectionOwnerOf({ accountId, token, name }: Caller): string {
   if (accountId === undefined) return name;
   return token ? `${accountId}/${token.subject}` : accountId;
 }

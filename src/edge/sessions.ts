@@ -54,12 +54,18 @@ export function watchSessions(server: Http2Server, limits: SessionLimits, log: L
     session.on('error', (error) => log.debug({ err: error }, 'http/2 session'));
   }
 
+  function endUnread(session: ServerHttp2Session, stream: ServerHttp2Stream): void {
+    // Its last frame is made, and the connection does not take it.
+    if (stream.closed) session.destroy();
+    else stream.close(constants.NGHTTP2_CANCEL);
+  }
+
   function look(): void {
     const time = performance.now();
     for (const [session, seen] of sessions) {
       for (const [stream, since] of seen.streams)
         if (since > 0) {
-          if (time - since >= limits.unreadMs) stream.close(constants.NGHTTP2_CANCEL);
+          if (time - since >= limits.unreadMs) endUnread(session, stream);
         } else if (stream.writableEnded) seen.streams.set(stream, time);
       if (seen.streams.size > 0 || time - seen.idleSince < limits.idleTimeoutMs) continue;
       if (!seen.closing) {

@@ -1,0 +1,108 @@
+import { fail, type Result, succeed } from '../base/failure.ts';
+import { type Carrier, cutOff, isOver } from './carrier.ts';
+
+/** Replies that were written and not read: what of them waits to be taken is in memory. */
+export interface UnreadReplies {
+  /** Fails while so much of an owner's waits that it has to read before it asks for more. */
+  mayAsk(owner: string): Result<void>;
+  /**
+   * Watches a reply from when its call is over. `taken`: called once, when it has gone out but for what takes little room, or
+   * its connection is gone.
+   */
+  watch(owner: string, carrier: Carrier, taken: () => void): void;
+}
+
+export interface UnreadRepliesLimits {
+  /** Above it an account has to read. */
+  eachBytes: number;
+  /** Above it the account that has most unread loses what waits longest. */
+  allBytes: number;
+}
+
+const mebibyte = 1_024 * 1_024;
+export const unreadRepliesDefault: UnreadRepliesLimits = { eachBytes: 32 * mebibyte, allBytes: 256 * mebibyte };
+
+/** As much of a reply may wait without a place, like the end of a stream whose time is over. */
+const littleBytes = 262_144;
+const lookEveryMs = 100;
+const retryAfterMs = 1_000;
+
+interface Reply {
+  owner: string;
+  carrier: Carrier;
+  taken: (() => void) | undefined;
+}
+
+/**
+ * A call keeps its place until its reply is taken, so that an account has no more long replies than places; and it gets no
+ * place while too many bytes wait. What a caller takes at once is never counted.
+ */
+export function createUnreadReplies(limits: UnreadRepliesLimits = unreadRepliesDefault): UnreadReplies {
+  /** In the order in which they were made. */
+  const replies = new Set<Reply>();
+  const owed = new Map<string, number>();
+  let looking: NodeJS.Timeout | undefined;
+  const tooMuch = fail({
+    kind: 'rate_limited',
+    limit: `${limits.eachBytes / mebibyte} MiB of replies that are not read`,
+    retryAfterMs,
+  });
+
+  function look(): void {
+    owed.clear();
+    let all = 0;
+    for (const reply of replies) {
+      const { owner, carrier } = reply;
+      const bytes = carrier.writableLength;
+      owed.set(owner, (owed.get(owner) ?? 0) + bytes);
+      all += bytes;
+      if (carrier.writableEnded && bytes <= littleBytes) leave(reply);
+    }
+    while (all > limits.allBytes) {
+      const bytes = cutOldest();
+      if (bytes === 0) break;
+      all -= bytes;
+    }
+    if (replies.size > 0) return;
+    clearInterval(looking);
+    looking = undefined;
+  }
+
+  function leave(reply: Reply): void {
+    const { taken } = reply;
+    reply.taken = undefined;
+    taken?.();
+  }
+
+  /** Ends the oldest reply of the owner that has most; how much waited of it. */
+  function cutOldest(): number {
+    const [most] = [...owed].reduce((one, other) => (other[1] > one[1] ? other : one));
+    for (const { owner, carrier } of replies) {
+      const bytes = carrier.writableLength;
+      if (owner !== most || bytes === 0 || carrier.destroyed) continue;
+      owed.set(owner, (owed.get(owner) ?? 0) - bytes);
+      cutOff(carrier);
+      return bytes;
+    }
+    return 0;
+  }
+
+  return {
+    mayAsk: (owner) => ((owed.get(owner) ?? 0) > limits.eachBytes ? tooMuch : enough),
+    watch(owner, carrier, taken) {
+      if (isOver(carrier)) return taken();
+      const reply: Reply = { owner, carrier, taken };
+      replies.add(reply);
+      looking ??= setInterval(look, lookEveryMs).unref();
+      const over = () => {
+        replies.delete(reply);
+        leave(reply);
+      };
+      // Its caller may keep the stream open from its side.
+      carrier.once('finish', over);
+      carrier.once('close', over);
+    },
+  };
+}
+
+const enough = succeed(undefined);
