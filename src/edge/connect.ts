@@ -30,6 +30,7 @@ import { offerEncodings, spellMessage } from './grpc-message.ts';
 import { speakText } from './grpc-web-text.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import { interruptedBy } from './interrupt.ts';
+import { nameLeaving } from './left-replies.ts';
 import { registryOf } from './message-types.ts';
 import { reword, unreadableFailure } from './unreadable.ts';
 
@@ -98,6 +99,7 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
     lane.addHook('onRequest', async ({ raw, routeOptions }, reply) => {
       carriers.set(raw, carrierOf(reply.raw));
       leaveOpen(raw);
+      nameLeaving(reply.raw);
       const method = methods.get(routeOptions.url ?? '');
       if (method)
         endReading(raw, shutdownSignal, () => refused(gate, shutdownSignal.reason, calls.get(raw)?.requestId));
