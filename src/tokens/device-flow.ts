@@ -47,7 +47,7 @@ export interface DeviceFlowOptions {
 }
 
 /** Nobody shows a credential to have a device wait. Small enough to keep, and more than people approve in 15 minutes. */
-const waitingMaxDefault: Waiting = { all: 20_000, ofAccount: 5_000, ofNetwork: 50 };
+const waitingMaxDefault: Waiting = { all: 20_000, ofAccount: 5_000, ofNetwork: 50, ofSite: 500 };
 
 const grantLifeMs = 15 * 60_000;
 const intervalMs = 5_000;
@@ -61,8 +61,9 @@ const userCodeAttemptsMax = 5;
 export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
   const { store, clients, clock, mint, activationUri, parentOf, waitingMax = waitingMaxDefault } = options;
 
-  function isFull({ all, ofAccount, ofNetwork }: Waiting): boolean {
-    return all >= waitingMax.all || ofAccount >= waitingMax.ofAccount || ofNetwork >= waitingMax.ofNetwork;
+  function isFull({ all, ofAccount, ofNetwork, ofSite }: Waiting): boolean {
+    if (all >= waitingMax.all || ofAccount >= waitingMax.ofAccount) return true;
+    return ofNetwork >= waitingMax.ofNetwork || ofSite >= waitingMax.ofSite;
   }
 
   async function authorize(request: AuthorizeRequest): Promise<OauthResult<DeviceAuthorization>> {

@@ -74,6 +74,8 @@ export interface Waiting {
   all: number;
   ofAccount: number;
   ofNetwork: number;
+  /** Of the networks around that one: an IPv4 address's /24, an IPv6 network's /48, which anybody can get. */
+  ofSite: number;
 }
 
 /** A device with what is needed to serve it once. */
@@ -116,7 +118,11 @@ export function createDevicesStore({
     const all = await waiting.executeTakeFirstOrThrow();
     const ofAccount = await waiting.where('account_id', '=', accountId).executeTakeFirstOrThrow();
     const ofNetwork = await waiting.where('network', '=', network).executeTakeFirstOrThrow();
-    return { all: Number(all.count), ofAccount: Number(ofAccount.count), ofNetwork: Number(ofNetwork.count) };
+    const ofSite = await waiting.where('network', 'like', `${siteOf(network)}%`).executeTakeFirstOrThrow();
+    return {
+      ...{ all: Number(all.count), ofAccount: Number(ofAccount.count) },
+      ...{ ofNetwork: Number(ofNetwork.count), ofSite: Number(ofSite.count) },
+    };
   }
 
   /**
@@ -363,6 +369,12 @@ export function createDevicesStore({
     find: (deviceId: string) => readDevice(database, deviceId, now()),
     prune,
   };
+}
+
+/** What the networks around one begin with. */
+function siteOf(network: string): string {
+  if (network.includes(':')) return `${network.split(':', 3).join(':')}:`;
+  return network.includes('.') ? network.slice(0, network.lastIndexOf('.') + 1) : network;
 }
 
 /** Whether a manager may know of a device. */

@@ -32,18 +32,20 @@ eachServer((server) => {
     );
 
   test.each([
-    ['network', { all: 100, ofAccount: 100, ofNetwork: 10 }, 1],
-    ['account', { all: 100, ofAccount: 10, ofNetwork: 100 }, 25],
-    ['service', { all: 10, ofAccount: 100, ofNetwork: 100 }, 25],
+    ['network', { all: 100, ofAccount: 100, ofNetwork: 10, ofSite: 100 }, () => '198.51.1.1'],
+    ['/24 of IPv4', { all: 100, ofAccount: 100, ofNetwork: 100, ofSite: 10 }, (index: number) => `198.51.2.${index}`],
+    ['/48 of IPv6', { all: 100, ofAccount: 100, ofNetwork: 100, ofSite: 10 }, (index: number) => `2001:db8:1:${index}`],
+    ['account', { all: 100, ofAccount: 10, ofNetwork: 100, ofSite: 100 }, (index: number) => `198.51.${index}.1`],
+    ['service', { all: 10, ofAccount: 100, ofNetwork: 100, ofSite: 100 }, (index: number) => `198.51.${index}.1`],
   ])(
     '25 devices that ask at once leave ten waiting for a %s, until they expire and are swept',
-    async (_, waitingMax, networks) => {
+    async (_, waitingMax, networkOf) => {
       const bounded = await startTokens(fresh().database, { clock, waitingMax });
       const from = await makeClient(bounded);
       const ask = (index: number) =>
         bounded.tokens.deviceFlow.authorize({
           clientId: from.client.id,
-          network: `198.51.${waitingMax.ofNetwork}.${index % networks}`,
+          network: networkOf(index),
         });
       // What other tests left waiting is over.
       clock.forward(16 * 60_000);
