@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { namesVersion, refusedReply } from './anthropic/index.ts';
 import { errorBody } from './error-body.ts';
 import type { PrintedRefusal } from './facade.ts';
-import type { Refusal } from './refusal.ts';
 import { openAiError, statusOf } from './openai/index.ts';
+import type { Refusal } from './refusal.ts';
 
 /** Other APIs whose clients are served here. */
 export type OtherApi = 'anthropic' | 'openai';
