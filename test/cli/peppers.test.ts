@@ -53,4 +53,4 @@ test('a pepper is replaced: added, used, taken by keys at their next use, and th
   const again = await startApp({ databaseUrl: database().url, secrets: loadOrCreateSecrets(secretsFile) });
   expect((await send(again, 'GET', '/v1/wallet', customer.apiKey)).status).toBe(200);
   await again.close();
-}, 120_000);
+});

@@ -85,7 +85,7 @@ test('the table of contents names headings that are there', () => {
 function bash(script: string): Promise<string> {
   return new Promise((done, failed) => {
     const env = { PATH: process.env.PATH, HOME: folder };
-    execFile('bash', ['-c', script], { cwd: folder, env, timeout: 60_000 }, (error, stdout, stderr) =>
+    execFile('bash', ['-c', script], { cwd: folder, env, timeout: 180_000 }, (error, stdout, stderr) =>
       error ? failed(new Error(`${error.message.split('\n')[0]}\n${stdout.slice(-1500)}\n${stderr}`)) : done(stdout),
     );
   });

@@ -143,7 +143,7 @@ eachServer((server) => {
 
 const optionsDatabase = useDatabase(firstServer());
 
-test('payment options say who takes payments here, and what a top-up may be', { timeout: 120_000 }, async () => {
+test('payment options say who takes payments here, and what a top-up may be', async () => {
   const manual = `{ provider: manual, maximumTopUpUsd: "250", instructions: "Transfer to AT00 1234, naming your account." }`;
   for (const [payments, options] of [
     [manual, { provider: 'manual', maximumUsd: '250.00', instructions: 'Transfer to AT00 1234, naming your account.' }],

@@ -26,7 +26,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'quickstart-'));
   clone = makeClone('first');
   otherClone = makeClone('second');
-}, 120_000);
+});
 afterEach(async () => {
   for (const run of runs.splice(0)) await interrupt(run);
 });

@@ -73,4 +73,4 @@ test('a database killed three times under load: every event is stored once and c
   await pulse.close();
   await node.close();
   await server.remove();
-}, 120_000);
+});

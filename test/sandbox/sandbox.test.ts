@@ -34,7 +34,7 @@ function problemOf(result: Result<unknown>): string {
 }
 
 // Most of the time goes into starting processes again, two at a time on a machine that others use.
-describe('the sandbox', { timeout: 120_000 }, () => {
+describe('the sandbox', () => {
   it('answers what is plain', async () => {
     expect(await check('input.list.size() == 1900')).toEqual({ ok: true, value: { outcomes: ['passed'] } });
     expect(await check('input.nothing == 1')).toEqual({ ok: true, value: { outcomes: ['error'] } });
@@ -149,7 +149,7 @@ describe('the sandbox', { timeout: 120_000 }, () => {
   });
 });
 
-describe('schemas of callers', { timeout: 120_000 }, () => {
+describe('schemas of callers', () => {
   const prove = (schema: Record<string, unknown>, owner = 'acc_3') =>
     createSchemas(sandbox).prove(owner, schema, { field: 'responseFormat.schema' });
 

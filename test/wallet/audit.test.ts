@@ -59,7 +59,7 @@ eachServer((server) => {
     );
     for (const { t, c } of checks) await run(url, `ALTER TABLE ${t} DROP CONSTRAINT ${c}`);
     connection = await openConnection(url, { multipleStatements: true });
-  }, 60_000);
+  });
   afterAll(async () => {
     await connection.end();
     await node.close();

@@ -90,7 +90,7 @@ eachServer((server) => {
       )),
     );
     free.push(...seats);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     for (const { near, books, database } of seats) {
@@ -98,7 +98,7 @@ eachServer((server) => {
       await near.close();
       await database.drop();
     }
-  }, 120_000);
+  });
 
   async function onSeat<T>(work: (seat: Seat) => Promise<T>): Promise<T> {
     const seat = free.pop() ?? (await new Promise<Seat>((resolve) => waiting.push(resolve)));
@@ -125,7 +125,7 @@ eachServer((server) => {
     },
   );
 
-  test('the audit finds nothing after all that', { timeout: 120_000 }, async () => {
+  test('the audit finds nothing after all that', async () => {
     for (const { near } of seats) expect(await auditLedger(near.db)).toEqual([]);
   });
 });

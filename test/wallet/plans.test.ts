@@ -13,7 +13,7 @@ import { addCustomer, holdOf, keyOf, mustHold, startNode } from './support.ts';
 eachServer((server) => {
   const database = useDatabase(server);
 
-  test('every locking read and every update of a full group goes by its key', { timeout: 60_000 }, async () => {
+  test('every locking read and every update of a full group goes by its key', async () => {
     const { url } = database();
     const node = startNode(url);
     const account = await addCustomer(node, url, 5n);

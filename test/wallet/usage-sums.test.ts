@@ -332,7 +332,7 @@ eachServer((server) => {
     }
   });
 
-  test('nodes that settle and nodes that sum do not count twice', { timeout: 60_000 }, async () => {
+  test('nodes that settle and nodes that sum do not count twice', async () => {
     const customer = await addCustomer(node, database().url, 20n);
     const walletId = await walletOf(customer);
     await spend(customer, 300);

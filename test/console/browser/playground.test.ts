@@ -473,7 +473,7 @@ test.each([
   expect(shifts.reduce((sum, shift) => sum + shift, 0)).toBeLessThan(0.05);
 });
 
-test('the code of the dialog runs, with a key in place of the token', { timeout: 60_000 }, async () => {
+test('the code of the dialog runs, with a key in place of the token', async () => {
   const page = await open();
   await say(page, "It's me");
   await page.getByText('Paris.').waitFor();
