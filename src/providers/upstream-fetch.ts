@@ -1,5 +1,5 @@
 import { type Dispatcher, errors, Pool } from 'undici';
-import { endOfTurn } from '../base/turn.ts';
+import { endOfTurn, ownTurn } from '../base/turn.ts';
 
 /** What every upstream call is bounded by. Times in milliseconds. */
 export interface UpstreamLimits {
@@ -90,8 +90,9 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
     const reply = await new Promise<Incoming<Body>>((resolve, reject) => {
       pool.dispatch(options, new IncomingReply(signal, bodyOfReply, resolve, reject));
     });
-    // Replies that arrived in one turn are read as a batch; the first of a stream's events waits for nothing.
-    if (reply.isWhole) await endOfTurn();
+    // Short replies that arrived in one turn are read as a batch, and long ones in a turn for each: numbers of embeddings take
+    // 50 ms. The first of a stream's events waits for nothing.
+    if (reply.wholeBytes !== undefined) await (reply.wholeBytes > longBytes ? ownTurn() : endOfTurn());
     return reply;
   }
 
@@ -119,6 +120,9 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
   };
 }
 
+/** Reading what is shorter takes less than a millisecond. */
+const longBytes = 65_536;
+
 /** How a reply's body is handed over. */
 interface BodyOfReply<Body> {
   whole(bytes: Uint8Array): Body;
@@ -131,7 +135,8 @@ interface Incoming<Body> {
   status: number;
   headers: IncomingHeaders;
   body: Body;
-  isWhole: boolean;
+  /** The length of a body that came whole. */
+  wholeBytes: number | undefined;
 }
 
 const wholeBody: BodyOfReply<Uint8Array> = { whole: (bytes) => bytes };
@@ -175,7 +180,7 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
     this.#headers = headers;
     const { events } = this.#bodyOf;
     if (events && String(headers['content-type'] ?? '').startsWith('text/event-stream'))
-      this.#handOver(events(this.#openStream()), false);
+      this.#handOver(events(this.#openStream()), undefined);
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -193,7 +198,10 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
     this.#signal?.removeEventListener('abort', this.#leave);
     if (this.#over) return;
     if (this.#stream) this.#stream.close();
-    else this.#handOver(this.#bodyOf.whole(this.#whole()), true);
+    else {
+      const bytes = this.#whole();
+      this.#handOver(this.#bodyOf.whole(bytes), bytes.byteLength);
+    }
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -215,8 +223,8 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
     this.#fail(reason);
   };
 
-  #handOver(body: Body, isWhole: boolean): void {
-    this.#resolve({ status: this.#status, headers: this.#headers, body, isWhole });
+  #handOver(body: Body, wholeBytes: number | undefined): void {
+    this.#resolve({ status: this.#status, headers: this.#headers, body, wholeBytes });
   }
 
   #openStream(): ReadableStream<Uint8Array> {

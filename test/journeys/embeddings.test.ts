@@ -96,9 +96,9 @@ eachServer((server) => {
       expect(await spent()).toBe(cost);
       const { body } = await send(app, 'GET', '/v1/charges', customer.managementKey);
       expect(body.charges).toMatchObject([{ operation: 'embedding', state: 'settled' }]);
-      // A call of the upstream brings back at most 262,144 numbers.
+      // A call of the upstream brings back at most 131,072 numbers.
       expect(upstream.seen.map(({ body: { input } }) => (input as string[]).length)).toEqual([
-        ...Array(12).fill(170),
+        ...Array(24).fill(85),
         8,
       ]);
     },

@@ -124,3 +124,29 @@ test('a stream that nobody reads is held back at the upstream, and comes whole w
   expect(sent).toBeLessThan(pieces);
   expect(await textOf(reply)).toHaveLength(pieces * 10_008);
 });
+
+test('long replies that come together are handed over far apart, so that reading them leaves turns to others', async () => {
+  const waiting: (() => void)[] = [];
+  const url = await serve((_, response) => {
+    waiting.push(() => response.end('x'.repeat(100_000)));
+    if (waiting.length === 5) for (const answer of waiting) answer();
+  });
+  let turn = 0;
+  let over = false;
+  const count = () => {
+    turn++;
+    if (!over) setImmediate(count);
+  };
+  setImmediate(count);
+  const send = fetcher();
+  const turns: number[] = [];
+  const replies = Array.from({ length: 5 }, async () => {
+    const reply = await send(url);
+    turns.push(turn);
+    return textOf(reply);
+  });
+  for (const text of await Promise.all(replies)) expect(text).toHaveLength(100_000);
+  over = true;
+  for (const [index, at] of turns.entries())
+    if (index > 0) expect(at - (turns[index - 1] ?? 0)).toBeGreaterThanOrEqual(4);
+});

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { create } from '@bufbuild/protobuf';
+import { ownTurn } from '../../base/turn.ts';
 import {
   type EmbedRequest,
   EmbedRequestSchema,
@@ -57,7 +57,7 @@ function isCount(value: unknown): boolean {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_536;
 }
 
-/** Vectors that are printed before other work comes in between: some 50,000 numbers take about 10 ms. */
+/** Vectors that are printed in a turn of their own: some 50,000 numbers take about 10 ms. */
 const numbersInTurn = 50_000;
 
 /** A reply as `POST /v1/embeddings` prints it, piece by piece: with 2,048 vectors it is tens of megabytes. */
@@ -75,7 +75,7 @@ async function* pieces(reply: EmbedResponse, asBase64: boolean): AsyncGenerator<
       return JSON.stringify({ object: 'embedding', index, embedding });
     });
     yield (start === 0 ? '' : ',') + printed.join(',');
-    await nextTurn();
+    await ownTurn();
   }
   const { inputTokens = 0, costUsd = '0.00', estimated = false } = usage ?? {};
   const end = {
