@@ -140,7 +140,7 @@ eachServer((server) => {
     const listings = Array.from({ length: 260 }, (_, index) => ({
       readiness: {
         listing: {
-          title: 'City bike, 7 gears, serviced in spring',
+          title: 'Bicycle repair and service, all brands',
           currency: 'EUR',
           ...(index % 2 === 0 && { price: 180 }),
           ...(index % 3 === 0 && { location: 'Graz' }),
