@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { formatUsd, parseUsd } from '../../../src/base/money.ts';
 import { type Customer, onboard, reasonOf, send } from '../../support/app.ts';
-import { openConsole } from './harness.ts';
+import { openConsole, settled } from './harness.ts';
 
 const question = { messages: [{ role: 'user', content: 'Which plan fits? The Basic plan fits.' }] };
 const site = openConsole({
@@ -44,6 +44,7 @@ test("balances, entries and top-ups are the API's, to the nano-USD, and the sum 
   await section(page, 'Entries')
     .getByRole('row', { name: /Refund/ })
     .waitFor();
+  await settled(page);
   const { wallet } = await api('/v1/wallet');
   expect(await amountsIn(page, 'Credit of the API')).toEqual([
     ...[wallet.availableUsd, wallet.heldUsd, wallet.balanceUsd].map(nano),

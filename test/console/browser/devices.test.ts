@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 import { send } from '../../support/app.ts';
-import { openConsole } from './harness.ts';
+import { openConsole, settled } from './harness.ts';
 
 interface Asked {
   device_code: string;
@@ -73,6 +73,7 @@ test('devices and applications say what the API says, caps to the nano-USD', asy
   const page = await site.open('/devices');
   const table = page.getByRole('table', { name: 'Devices', exact: true });
   await table.waitFor();
+  await settled(page);
   const listed = await devices();
   const rows = table.locator('tbody tr');
   expect(await rows.count()).toBe(listed.length);

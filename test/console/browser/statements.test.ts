@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseUsd } from '../../../src/base/money.ts';
 import { send } from '../../support/app.ts';
-import { openConsole } from './harness.ts';
+import { openConsole, settled } from './harness.ts';
 
 const question = { messages: [{ role: 'user', content: 'Which plan fits? The Basic plan fits.' }] };
 const month = new Date().toISOString().slice(0, 7);
@@ -24,6 +24,7 @@ test("a statement's figures are the API's, and its rows add up to the balance, t
   const page = await site.open('/credit');
   await page.getByRole('link', { name: 'Monthly statements' }).click();
   await page.getByRole('row', { name: /Opening balance/ }).waitFor();
+  await settled(page);
   const { statement } = await api(`/v1/statements/${month}`);
   const amountsOf = async (caption: string) => {
     const money = page.getByRole('table', { name: caption }).locator('data.money');

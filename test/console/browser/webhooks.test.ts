@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, expect, test, vi } from 'vitest';
 import { send } from '../../support/app.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
-import { openConsole } from './harness.ts';
+import { openConsole, settled } from './harness.ts';
 
 let healthy: Receiver;
 let ill: Receiver;
@@ -67,6 +67,7 @@ const rowOf = (page: Page, text: string) => tables(page).nth(1).getByRole('row')
 test('each endpoint and each delivery says what the API says', async () => {
   const page = await site.open('/webhooks');
   await tables(page).nth(1).waitFor();
+  await settled(page);
   const { endpoints } = await manage('GET', '/v1/webhooks/endpoints');
   expect(await tables(page).nth(0).getByRole('row').count()).toBe(endpoints.length + 1);
   const shown = await deliveries();
