@@ -18,6 +18,7 @@ let asked: PromiseWithResolvers<void>;
 
 // The tool's own price, and a model's answer that is of no use, twice: 10 tokens in and 5 out each, at 1 and 2 USD a million.
 const cost = '0.00204';
+const costOfOneCall = '0.00202';
 const tool = { name: 'check_risk', arguments: { text: 'Guaranteed returns. Pay a deposit by wire today.' } };
 
 beforeAll(async () => {
@@ -77,7 +78,8 @@ async function client(
 }
 
 const charges = async () => (await send(app, 'GET', '/v1/charges', customer.managementKey)).body.charges;
-const settled = () => expect.poll(charges, { timeout: 30_000 }).toMatchObject([{ state: 'settled', chargedUsd: cost }]);
+const settled = (chargedUsd = cost) =>
+  expect.poll(charges, { timeout: 30_000 }).toMatchObject([{ state: 'settled', chargedUsd }]);
 const logged = (outcome: string) =>
   app
     .logged()
@@ -116,7 +118,8 @@ describe.each(['2025', '2026'] as const)('a client of %s', (year) => {
     expect(heard.sent.some((message) => message.includes('notifications/cancelled'))).toBe(year === '2025');
     if (year === '2026') await expect.poll(() => logged('cancelled')).toBeGreaterThan(0);
     said.resolve();
-    await settled();
+    // What the model says is not what was asked for, and nobody is asked to mend it for a caller who is known to have left.
+    await settled(year === '2026' ? costOfOneCall : cost);
     await close();
   });
 });
