@@ -23,8 +23,20 @@ export function Dialog({ title, open, onClose, kind = 'middle', locked = false, 
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const opener = useRef<Element | undefined>(undefined);
+  // The browser says `close` a while after. By then the same dialog may be asked for again, and the event would take it away.
+  const ownCloses = useRef(0);
+  const close = (): void => {
+    if (!dialog.current?.open) return;
+    ownCloses.current += 1;
+    dialog.current.close();
+    giveFocusBack(opener.current);
+  };
+  const leave = (): void => {
+    close();
+    onClose();
+  };
   useEffect(() => {
-    if (!open) return dialog.current?.close();
+    if (!open) return close();
     opener.current = openerNow();
     if (!dialog.current?.open) dialog.current?.showModal();
     // One begins where one writes, not at the button that closes.
@@ -35,9 +47,7 @@ export function Dialog({ title, open, onClose, kind = 'middle', locked = false, 
     () => () => {
       // A page may take the whole dialog away while it is open: the focus goes back all the same.
       gone.current = true;
-      if (!dialog.current?.open) return;
-      dialog.current.close();
-      giveFocusBack(opener.current);
+      close();
     },
     [],
   );
@@ -47,10 +57,15 @@ export function Dialog({ title, open, onClose, kind = 'middle', locked = false, 
       class={`dialog dialog-${kind}`}
       aria-labelledby={id}
       onCancel={(event) => {
-        if (locked) event.preventDefault();
+        event.preventDefault();
+        if (!locked) leave();
       }}
       onClose={() => {
         if (gone.current) return;
+        if (ownCloses.current > 0) {
+          ownCloses.current -= 1;
+          return;
+        }
         // Chromium closes at the second Escape whatever `cancel` says.
         if (locked && open) dialog.current?.showModal();
         else {
@@ -64,12 +79,7 @@ export function Dialog({ title, open, onClose, kind = 'middle', locked = false, 
           <header class="dialog-head">
             <h2 id={id}>{title}</h2>
             {!locked && (
-              <button
-                type="button"
-                class="icon-button"
-                aria-label={t('common.close')}
-                onClick={() => dialog.current?.close()}
-              >
+              <button type="button" class="icon-button" aria-label={t('common.close')} onClick={leave}>
                 ×
               </button>
             )}

@@ -138,6 +138,20 @@ test('by the keyboard alone: a top-up, a key, a chat and what it cost, its charg
   expect((await where(page)).name).toMatch(/^Account/);
 }, 240_000);
 
+test('a dialog that is closed and asked for again at once is there', async () => {
+  const page = await site.open('/keys', { credential: site.newcomer.managementKey });
+  await settled(page);
+  await tabTo(page, 'Create a key');
+  await page.keyboard.press('Enter');
+  for (let round = 0; round < 15; round++) {
+    await focusIsOn(page, 'Name');
+    await page.keyboard.press('Escape');
+    await focusIsOn(page, 'Create a key');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+  }
+}, 240_000);
+
 test('every stop of every page can be seen, and none keeps the keyboard', async () => {
   const page = await site.open('/');
   const paths = [

@@ -40,7 +40,7 @@ test('filters are in the address, also after Back and in another window, and nar
   const page = await site.open('/usage');
   await settled(page);
   await page.getByLabel('Group by').selectOption('label');
-  await page.getByLabel('Label', { exact: true }).fill('project');
+  await page.getByRole('textbox', { name: 'Label', exact: true }).fill('project');
   await page.keyboard.press('Enter');
   await page.getByRole('cell', { name: 'blue' }).waitFor();
   await page.getByLabel('Only label').fill('project=blue');
