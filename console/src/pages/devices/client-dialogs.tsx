@@ -96,7 +96,7 @@ export function RegisterDialog({ open, keys, onClose }: RegisterProps) {
           />
           <Curl name="ClientService.CreateClient" request={request} />
           <div class="actions">
-            <Button kind="primary" type="submit" busy={create.isPending}>
+            <Button kind="primary" type="submit" disabled={keys === undefined} busy={create.isPending}>
               {t('devices.register')}
             </Button>
           </div>
