@@ -88,8 +88,9 @@ export async function buildApp(options: RoomsOptions): Promise<App> {
       revocations: createRevocations({
         onRevoked: (listener) =>
           rooms.changes.onChange((change) => {
-            if (change?.kind === 'revoked') listener(change.credentialId);
+            if (!change || change.kind === 'revoked') listener(change?.credentialId);
           }),
+        revokedAmong: rooms.changes.revokedAmong,
         onAccountChange: (listener) =>
           rooms.changes.onChange((change) => {
             if (!change || isId('acc', change.credentialId)) listener(change?.credentialId);

@@ -47,6 +47,8 @@ export interface CredentialChanges {
   append(tx: Transaction, change: RecordedChange): Promise<void>;
   /** `undefined` instead of a change: anything may have changed. Returns what stops the listening. */
   onChange(listener: (change: CredentialChange | undefined) => void): () => void;
+  /** Which of these credentials are revoked: for what can't wait to be asked by its holder, after any may have changed. */
+  revokedAmong(ids: readonly string[]): Promise<string[]>;
   /** Whether every change that was committed up to a second ago is known here. */
   fresh(): boolean;
   /** Polls once, then again and again until `close`. */
@@ -69,6 +71,7 @@ const changesPerPollMax = 1_000;
 const keptMs = 3_600_000;
 const pruneEveryMs = 600_000;
 const prunedPerStatement = 1_000;
+const idsPerStatement = 500;
 
 export function createCredentialChanges(options: CredentialChangesOptions): CredentialChanges {
   const { clock, onError, pollEveryMs = 250, freshForMs = 1_000, pollTimeoutMs = 2_000 } = options;
@@ -146,6 +149,20 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
     return Math.max(last, Number(rows.at(-1)?.number ?? after));
   }
 
+  async function revokedAmong(ids: readonly string[]): Promise<string[]> {
+    const revoked: string[] = [];
+    for (let start = 0; start < ids.length; start += idsPerStatement) {
+      const rows = await db
+        .selectFrom('credential_state')
+        .select('id')
+        .where('id', 'in', ids.slice(start, start + idsPerStatement))
+        .where('state', '=', 'revoked')
+        .execute();
+      for (const { id } of rows) revoked.push(String(id));
+    }
+    return revoked;
+  }
+
   async function prune(): Promise<void> {
     await sql`
       DELETE FROM credential_change WHERE changed_at_ms < ${clock.now() - keptMs} ORDER BY number LIMIT ${sql.lit(prunedPerStatement)}
@@ -160,6 +177,7 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    revokedAmong,
     fresh: () => clock.monotonic() - knownAt < freshForMs,
     async start() {
       await poll();

@@ -18,8 +18,10 @@ export interface Revocations {
 export type WatchSession = (sessionId: string, onEnd: () => void) => () => void;
 
 export interface RevocationSources {
-  /** Tells the ids of revoked keys, tokens and devices, on this node and on others. */
-  onRevoked(listener: (credentialId: string) => void): void;
+  /** Tells the ids of revoked keys, tokens and devices, on this node and on others; undefined: any may have been. */
+  onRevoked(listener: (credentialId: string | undefined) => void): void;
+  /** Which of these keys, tokens and devices are revoked. */
+  revokedAmong(ids: readonly string[]): Promise<readonly string[]>;
   /** Tells the ids of accounts that were suspended or resumed; undefined: any account may have been. */
   onAccountChange(listener: (accountId: string | undefined) => void): void;
   /** Whether an account is served. */
@@ -27,11 +29,12 @@ export interface RevocationSources {
   watchSession: WatchSession;
 }
 
-/** An account whose standing can't be read now is looked up again after so long. */
+/** What can't be read now is looked up again after so long. */
 const lookAgainMs = 1_000;
 
 export function createRevocations({
   onRevoked,
+  revokedAmong,
   onAccountChange,
   standing,
   watchSession,
@@ -42,11 +45,34 @@ export function createRevocations({
   const end = (id: string, failure: Failure) => {
     for (const { controller } of [...(watched.get(id) ?? [])]) controller?.abort(new FailureError(failure));
   };
-  onRevoked((credentialId) => end(credentialId, { kind: 'key_revoked' }));
+  onRevoked((credentialId) => {
+    if (credentialId === undefined) void endRevoked();
+    else end(credentialId, { kind: 'key_revoked' });
+  });
   onAccountChange((accountId) => {
     const accounts = accountId === undefined ? [...watched.keys()].filter((id) => isId('acc', id)) : [accountId];
     for (const each of accounts) void endSuspended(each);
   });
+
+  let lookUps = 0;
+
+  /** Looks up all that is watched, until that succeeds: in one place, however often it is asked for meanwhile. */
+  async function endRevoked(): Promise<void> {
+    lookUps += 1;
+    if (lookUps > 1) return;
+    for (let looked = 0; looked < lookUps; ) {
+      const wanted = lookUps;
+      const ids = [...watched.keys()].filter((id) => !isId('acc', id));
+      try {
+        for (const id of ids.length > 0 ? await revokedAmong(ids) : []) end(id, { kind: 'key_revoked' });
+        looked = wanted;
+      } catch {
+        // The database is away, which is told elsewhere. The streams that are watched then are looked up when it is back.
+        await lookAgain();
+      }
+    }
+    lookUps = 0;
+  }
 
   async function endSuspended(accountId: string): Promise<void> {
     if (lookedUp.has(accountId)) return;
@@ -56,7 +82,7 @@ export function createRevocations({
         const state = await standing(accountId);
         if (!state.ok && state.failure.kind === 'account_suspended') end(accountId, state.failure);
         if (state.ok || state.failure.kind === 'account_suspended') return;
-        await new Promise((resolve) => setTimeout(resolve, lookAgainMs).unref());
+        await lookAgain();
       }
     } finally {
       lookedUp.delete(accountId);
@@ -90,6 +116,10 @@ export function createRevocations({
       };
     },
   };
+}
+
+function lookAgain(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, lookAgainMs).unref());
 }
 
 interface Watched {

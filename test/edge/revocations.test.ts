@@ -6,12 +6,20 @@ import { createRevocations } from '../../src/edge/revocations.ts';
 
 function watching() {
   const ends = new Map<string, Set<() => void>>();
-  let revoke: (id: string) => void = () => {};
+  let revoke: (id: string | undefined) => void = () => {};
+  const revoked = new Set<string>();
+  const asked: (readonly string[])[] = [];
+  let faults = 0;
   let accountChanged: (id: string | undefined) => void = () => {};
   const standings = new Map<string, Result<void>[]>();
   const revocations = createRevocations({
     onRevoked: (listener) => {
       revoke = listener;
+    },
+    revokedAmong: async (ids) => {
+      asked.push(ids);
+      if (faults-- > 0) throw new Error('the database is away');
+      return ids.filter((id) => revoked.has(id));
     },
     onAccountChange: (listener) => {
       accountChanged = listener;
@@ -27,7 +35,10 @@ function watching() {
     for (const onEnd of ends.get(id) ?? []) onEnd();
   };
   return {
-    ...{ revocations, end, standings, revoke: (id: string) => revoke(id) },
+    ...{ revocations, end, standings, revoked, asked, revoke: (id: string | undefined) => revoke(id) },
+    fail: (times: number) => {
+      faults = times;
+    },
     accountChanged: (id: string | undefined) => accountChanged(id),
     waiting: (id: string) => ends.get(id)?.size ?? 0,
   };
@@ -61,6 +72,38 @@ test('what is revoked says so, and what has ended is not watched any more', () =
   revoke('tok_1');
   expect(stream.signal.reason).toMatchObject({ failure: { kind: 'key_revoked' } });
   expect(over.signal.aborted).toBe(false);
+});
+
+test('when anything may have changed, all that is watched is looked up, until the database answers, and what is revoked ends', async () => {
+  vi.useFakeTimers();
+  try {
+    const { revocations, revoke, revoked, asked, fail } = watching();
+    revoke(undefined);
+    expect(asked).toEqual([]);
+    const accountId = newId('acc');
+    const watch = (caller: Partial<Caller>) => {
+      const stream = new AbortController();
+      revocations.watch({ ...nobody, accountId, ...caller }, stream);
+      return stream.signal;
+    };
+    const key = { id: 'key_1', version: 1 };
+    const streams = [watch({ key }), watch({ token: { ...token, deviceId: 'dev_1' } }), watch({ token })];
+    revoked.add('key_1').add('dev_1');
+    fail(2);
+    revoke(undefined);
+    revoke(undefined);
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(streams.map(({ aborted }) => aborted)).toEqual([false, false, false]);
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(streams.map(({ aborted }) => aborted)).toEqual([true, true, false]);
+    expect(streams[0]?.reason).toMatchObject({ failure: { kind: 'key_revoked' } });
+    expect(asked).toEqual([1, 2, 3].map(() => ['key_1', 'tok_1', 'dev_1']));
+    revoke(undefined);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(asked).toHaveLength(4);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 const served = succeed(undefined);
