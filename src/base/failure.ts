@@ -95,6 +95,8 @@ export type Failure =
       attempts: FailedAttempt[];
       /** What could not answer, unless it is a model; for example `payment provider`. */
       upstream?: string;
+      /** What was wrong with its answer, where it gave one. */
+      misfit?: string;
     }
   | {
       /** The provider does not take the key that the account brought. */

@@ -5,7 +5,7 @@ import { formatUsd } from '../base/money.ts';
 import { isConnectionLost } from '../db/index.ts';
 import { refusalHeaders } from './rate-limit-headers.ts';
 import type { Refusal } from './refusal.ts';
-import { attemptsText, creditMessage, invalidMessage, scopeMessage } from './refusal-messages.ts';
+import { attemptsText, creditMessage, invalidMessage, scopeMessage, upstreamMessage } from './refusal-messages.ts';
 import { camelCasePath } from './violations.ts';
 
 /** What the table needs to know of the service. */
@@ -214,10 +214,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         code: Code.Unavailable,
         status: 502,
         reason: 'UPSTREAM_FAILED',
-        message:
-          failure.upstream === undefined
-            ? `No model could answer (${attemptsText(failure.attempts)}).`
-            : `The ${failure.upstream} could not answer. Nothing was charged. Send it again.`,
+        message: upstreamMessage(failure),
       };
     case 'provider_key_refused':
       return refusedKey(failure);

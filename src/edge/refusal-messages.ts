@@ -43,3 +43,9 @@ export function attemptsText(attempts: readonly { model: string; outcome: string
   if (attempts.length === 0) return 'none could be called';
   return attempts.map(({ model, outcome }) => `${model}: ${outcome}`).join('; ');
 }
+
+export function upstreamMessage({ attempts, upstream, misfit }: Extract<Failure, { kind: 'upstream_failed' }>): string {
+  if (upstream === undefined) return `No model could answer (${attemptsText(attempts)}).`;
+  if (misfit === undefined) return `The ${upstream} could not answer. Nothing was charged. Send it again.`;
+  return `The ${upstream} gave no answer that can be used: ${misfit}. Nothing was charged.`;
+}

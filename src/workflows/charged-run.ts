@@ -20,6 +20,7 @@ import {
 } from '../wallet/index.ts';
 import type { FamilyName, Plain } from './family.ts';
 import { familyPrice, type PriceList } from './prices.ts';
+import type { UnpaidAnswers } from './unpaid-answers.ts';
 
 /** How a request arrived. */
 export interface WorkflowCall {
@@ -71,6 +72,8 @@ export interface ChargeDeps {
   log: Logger;
   /** Whether what was judged is kept with its charge, for outcomes to be reported of it. */
   keepJudgements: boolean;
+  /** Told what a model has cost for requests that failed. */
+  unpaid: UnpaidAnswers;
 }
 
 /** After this a hold whose node died gives its credit back. A model may be asked twice, two minutes each. */
@@ -130,7 +133,10 @@ export async function chargedRun<Reply>(
       await charge.release(work.failure.kind);
       return work;
     }
-    return chargeFor(deps, charge, { request, work: work.value, perRequest, signal: call.signal });
+    return chargeFor(deps, charge, {
+      ...{ request, work: work.value, perRequest, signal: call.signal },
+      accountId: payer.value.accountId,
+    });
   });
 }
 
@@ -151,12 +157,13 @@ interface HeldRequest<Reply> {
   work: ChargedWork<Reply>;
   perRequest: NanoUsd;
   signal: AbortSignal;
+  accountId: string;
 }
 
 async function chargeFor<Reply>(
-  { log }: ChargeDeps,
+  { log, unpaid }: ChargeDeps,
   charge: OpenCharge,
-  { request, work, perRequest, signal }: HeldRequest<Reply>,
+  { request, work, perRequest, signal, accountId }: HeldRequest<Reply>,
 ): Promise<Result<Paid<Reply>>> {
   // Nobody waits any more, and nothing has cost anything yet.
   if (signal.aborted) {
@@ -167,11 +174,13 @@ async function chargeFor<Reply>(
   const { result, model } = await work.make(budget);
   const { spent } = budget;
   if (!result.ok) {
-    if (spent.cost > 0n)
+    if (spent.cost > 0n) {
+      unpaid.note(accountId, spent.cost);
       log.warn(
-        { family: request.family, failure: result.failure.kind, cost: formatUsd(spent.cost) },
+        { accountId, family: request.family, failure: result.failure.kind, cost: formatUsd(spent.cost) },
         'a workflow failed after a model answered: nothing is charged',
       );
+    }
     await charge.release(result.failure.kind);
     return result;
   }

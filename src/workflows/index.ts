@@ -21,6 +21,7 @@ import { listPacks, type PackList } from './list-packs.ts';
 import type { OwnPacks } from './own-packs/index.ts';
 import { listPrices, type PriceList } from './prices.ts';
 import { runFamily } from './run-family.ts';
+import { createUnpaidAnswers } from './unpaid-answers.ts';
 
 export type { Assistant, ModelRequest } from './assistant.ts';
 export type { BatchItem, BatchTerms } from './batch.ts';
@@ -92,7 +93,8 @@ export function createWorkflows(options: {
     ...{ db: options.db, clock: options.clock ?? systemClock, sandbox },
     ...(options.quotas ? { quotas: options.quotas } : {}),
   });
-  const deps = { keepJudgements: true, ...options, definitions };
+  const unpaid = createUnpaidAnswers(options.clock ?? systemClock);
+  const deps = { keepJudgements: true, ...options, definitions, unpaid };
   return {
     run<Name extends ChargedFamily>(name: Name, caller: Caller, request: RequestFor<Name>, call: WorkflowCall) {
       // The table's entry of a name has that name's types; the compiler does not follow a name that is not known yet.

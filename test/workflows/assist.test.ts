@@ -411,11 +411,12 @@ describe("a client's own workflow with a model", () => {
     const { balance } = ledger;
     const settled = ledger.settlements.length;
     const failed = { ok: false, failure: { kind: 'upstream_failed', upstream: "workflow's model" } };
-    expect(await run()).toMatchObject(failed);
+    const misfit = expect.stringMatching(/^it did not fit at output\/greeting/);
+    expect(await run()).toMatchObject({ ...failed, failure: { ...failed.failure, misfit } });
     expect(upstream.seen).toHaveLength(2);
     expect(JSON.stringify(upstream.seen[1]?.body)).toContain('output/greeting');
     upstream.answer(() => ({ status: 500 }));
-    expect(await run()).toMatchObject(failed);
+    expect(await run()).toEqual({ ...failed, failure: { ...failed.failure, attempts: [] } });
     expect(ledger).toMatchObject({ balance, held: 0n });
     expect(ledger.settlements).toHaveLength(settled);
     expect(ledger.releases.slice(-2)).toEqual(['upstream_failed', 'upstream_failed']);
@@ -447,6 +448,34 @@ describe("a client's own workflow with a model", () => {
     expect(await workflows.runCustom(caller, request, { signal: leaving.signal })).toMatchObject({ ok: false });
     expect(upstream.seen).toHaveLength(1);
     expect(ledger).toMatchObject({ balance, held: 0n });
+  });
+
+  it('is not asked any more once its account has left too much of what models cost unpaid, and what rules pay for is', async () => {
+    const acc = { ...caller, accountId: 'acc_unmet' };
+    const by = { ...owner, accountId: 'acc_unmet' };
+    const request = { client: 'acme', workflow: 'letter', input: { name: 'Ana', age: 12 } };
+    for (const part of [{}, { workflow: 'rules-do', assist: 'optional', outputSchema: schema({}, []), fields: [] }])
+      value(
+        await workflows.definitions.create(
+          value(await workflows.definitions.prove(by, { ...definition, ...part } as never)),
+        ),
+      );
+    upstream.answer(() => ({ body: completion('No.', { prompt_tokens: 100, completion_tokens: 2_000 }) }));
+    ledger.balance = 1_000_000_000_000n;
+    const { balance } = ledger;
+    let runs = 0;
+    let ran = await workflows.runCustom(acc, request, call);
+    for (; runs < 200 && !ran.ok && ran.failure.kind === 'upstream_failed'; runs += 1)
+      ran = await workflows.runCustom(acc, request, call);
+    expect(ran).toMatchObject({
+      failure: { kind: 'rate_limited', limit: expect.stringContaining('1.00 USD an hour') },
+    });
+    expect(upstream.seen).toHaveLength(2 * runs);
+    expect(ledger).toMatchObject({ balance, held: 0n });
+    // What is paid in any case, and other accounts, go on.
+    const paid = value(await workflows.runCustom(acc, { ...request, workflow: 'rules-do' }, call));
+    expect(paid.cost).toBeGreaterThan(price);
+    expect(await run()).toMatchObject({ failure: { kind: 'upstream_failed' } });
   });
 
   it('is put right once', async () => {

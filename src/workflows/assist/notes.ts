@@ -1,6 +1,6 @@
 import type { ItemKind } from '../packs/assist-pack.ts';
 import type { MessageLanguage } from '../packs/risk-messages.ts';
-import type { Asked } from './ask.ts';
+import type { Asked, Problem } from './ask.ts';
 import type { Fault } from './judge-text.ts';
 import type { Item, Outcome } from './outcome.ts';
 import { wordsIn } from './words.ts';
@@ -16,9 +16,8 @@ export function noteOf(
   outcome: Outcome | undefined,
   reader: MessageLanguage,
 ): string {
-  const { notes, problems } = wordsIn(reader).pack;
-  const { kind, places } = asked.problem;
-  const problem = problems[kind].replace('{places}', () => cut(places, placesUnitsMax));
+  const { notes } = wordsIn(reader).pack;
+  const problem = problemText(asked.problem, reader);
   const fill = (text: string) => text.replace('{model}', () => asked.model).replace('{problem}', () => problem);
   switch (asked.outcome) {
     case 'not_asked':
@@ -32,6 +31,11 @@ export function noteOf(
     case 'held':
       return [fill(asked.answers > 1 ? notes.repaired : notes.asked), ...resultOf(outcome, reader)].join(' ');
   }
+}
+
+/** What was wrong with an answer. */
+export function problemText({ kind, places }: Problem, reader: MessageLanguage): string {
+  return wordsIn(reader).pack.problems[kind].replace('{places}', () => cut(places, placesUnitsMax));
 }
 
 /** That no model was asked, since the reader's language is none in which its texts can be checked. */

@@ -1,13 +1,14 @@
 import type { JsonValue } from '@bufbuild/protobuf';
 import type { Caller } from '../../base/caller.ts';
-import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { type Failure, fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { present } from '../../base/present.ts';
 import type { Basis } from '../../gen/intelligence/workflow/v1/basis_pb.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
 import { objectIn } from '../assist/answer.ts';
-import { askAndJudge, type Judged, missed, type QuotedAsk } from '../assist/ask.ts';
+import { type Asked, askAndJudge, type Judged, missed, type QuotedAsk } from '../assist/ask.ts';
 import { planCustom } from '../assist/custom.ts';
 import type { AssistDeps } from '../assist/deps.ts';
-import { noteOf } from '../assist/notes.ts';
+import { noteOf, problemText } from '../assist/notes.ts';
 import type { AskingTerms } from '../assistant.ts';
 import { type ChargeDeps, chargedRun, type Paid, type WorkflowCall } from '../charged-run.ts';
 import { basisOf, boundJson, type Plain } from '../family.ts';
@@ -70,7 +71,10 @@ export async function runWorkflow(
     plan: async () => {
       const planned = await planRun(deps, caller, request);
       if (!planned.ok) return planned;
-      const { plan } = planned.value;
+      const { plan, byRules } = planned.value;
+      const isSurelyPaid = plan === undefined || (byRules.fits && !needsModel(planned.value));
+      const admitted = isSurelyPaid ? succeed(undefined) : deps.unpaid.may(caller.accountId ?? '');
+      if (!admitted.ok) return admitted;
       return succeed({
         modelCeiling: plan?.ceiling ?? 0n,
         modelMinimum: needsModel(planned.value) ? (plan?.minimum ?? 0n) : 0n,
@@ -120,10 +124,16 @@ async function makeReply(
     // What is wrong with a key of the account's own is theirs to put right; sending the request again does not help.
     return filled.failure?.kind === 'provider_key_refused'
       ? { result: fail(filled.failure), model }
-      : { result: fail({ kind: 'upstream_failed', attempts: [], upstream: "workflow's model" }), model };
+      : { result: fail(withoutAnswer(filled)), model };
   if (!byRules.fits)
     return { result: fail({ kind: 'precondition_failed', description: `By rules alone, ${byRules.problem}.` }), model };
   return { result: succeed(replyOf(byRules.output as JsonValue, '', note)), model };
+}
+
+/** No model answered, or nothing that one answered holds. */
+function withoutAnswer({ outcome, problem }: Asked<JsonValue>): Failure {
+  const misfit = outcome === 'missed' ? problemText(problem, 'en') : undefined;
+  return { kind: 'upstream_failed', attempts: [], upstream: "workflow's model", ...present({ misfit }) };
 }
 
 /** Whether the workflow has no reply without a model's. */
