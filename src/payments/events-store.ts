@@ -33,8 +33,15 @@ export interface EventStore {
   due(provider: string, limit: number): Promise<StoredEvent[]>;
   /** Parked events about one payment. */
   parked(provider: string, payment: string, limit: number): Promise<StoredEvent[]>;
-  link(provider: string, payment: string, topUpId: string): Promise<void>;
-  findLink(provider: string, payment: string): Promise<string | undefined>;
+  link(provider: string, payment: string, paid: PaidTopUp): Promise<void>;
+  findLink(provider: string, payment: string): Promise<PaidTopUp | undefined>;
+}
+
+/** What a payment paid. */
+export interface PaidTopUp {
+  topUpId: string;
+  /** In all, in hundredths: with tax, which is not credited. Undefined: it was not noted. */
+  paidCents: number | undefined;
 }
 
 interface Tables {
@@ -50,7 +57,7 @@ interface Tables {
     created_at_us: bigint;
     next_attempt_at_us: bigint | null;
   };
-  provider_payment: { provider: string; payment: string; top_up_id: string };
+  provider_payment: { provider: string; payment: string; top_up_id: string; paid_cents: number | null };
 }
 
 const nowUs = sql<bigint>`TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
@@ -115,22 +122,22 @@ export function createEventStore(db: Database): EventStore {
         .limit(limit)
         .execute(),
     parked: (provider, payment, limit) => selectEvents(provider).where('payment', '=', payment).limit(limit).execute(),
-    async link(provider, payment, topUpId) {
+    async link(provider, payment, { topUpId, paidCents = null }) {
       // What a payment paid never changes.
       await tables()
         .insertInto('provider_payment')
-        .values({ provider, payment, top_up_id: topUpId })
-        .onDuplicateKeyUpdate({ payment })
+        .values({ provider, payment, top_up_id: topUpId, paid_cents: paidCents })
+        .onDuplicateKeyUpdate({ paid_cents: sql`COALESCE(paid_cents, VALUES(paid_cents))` })
         .execute();
     },
     async findLink(provider, payment) {
       const row = await tables()
         .selectFrom('provider_payment')
-        .select('top_up_id')
+        .select(['top_up_id as topUpId', 'paid_cents as paidCents'])
         .where('provider', '=', provider)
         .where('payment', '=', payment)
         .executeTakeFirst();
-      return row?.top_up_id;
+      return row && { topUpId: row.topUpId, paidCents: row.paidCents === null ? undefined : Number(row.paidCents) };
     },
   };
 }

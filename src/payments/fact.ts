@@ -23,12 +23,15 @@ export interface SessionFact {
   /** Before tax, in hundredths. */
   subtotalCents: number;
   discountCents: number;
+  /** With tax; undefined in events that were stored before it was read. */
+  totalCents?: number | undefined;
 }
 
 export interface RefundFact {
   kind: 'refund';
   reference: string;
   payment: string;
+  /** With the tax that is given back. */
   amountCents: number;
   currency: string;
   /** `failed`: the money did not go back after all. */
@@ -39,6 +42,7 @@ export interface DisputeFact {
   kind: 'dispute';
   reference: string;
   payment: string;
+  /** With tax. */
   amountCents: number;
   currency: string;
   state: 'open' | 'won' | 'lost';

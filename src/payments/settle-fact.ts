@@ -1,7 +1,7 @@
 import type { Failure, Result } from '../base/failure.ts';
-import { formatUsd } from '../base/money.ts';
+import { divideRoundingUp, formatUsd, type NanoUsd } from '../base/money.ts';
 import type { TopUp, TopUps } from '../wallet/index.ts';
-import type { EventStore } from './events-store.ts';
+import type { EventStore, PaidTopUp } from './events-store.ts';
 import { type DisputeFact, type Fact, nanoOfCents, type RefundFact, type SessionFact } from './fact.ts';
 
 /** What became of a fact. `parked`: it can't be settled yet. `failed`: a person has to look at it. */
@@ -37,7 +37,8 @@ async function settleSession(deps: SettleDependencies, fact: SessionFact): Promi
   if (fact.state !== 'paid') return closeUnpaid(deps, topUp, fact);
   const problem = unfit(fact, topUp);
   if (problem !== undefined) return failed(`${topUp.topUpId}: ${problem}`);
-  if (fact.payment !== undefined) await store.link(provider, fact.payment, topUp.topUpId);
+  if (fact.payment !== undefined)
+    await store.link(provider, fact.payment, { topUpId: topUp.topUpId, paidCents: fact.totalCents });
   return verdictOf(await topUps.credit(topUp.topUpId));
 }
 
@@ -66,7 +67,7 @@ async function settleReversal(deps: SettleDependencies, fact: RefundFact | Dispu
   if (fact.currency !== 'usd') return failed(`${fact.reference} is in ${fact.currency}, not in usd`);
   // Taken first, whatever came of it in the end: then an older event that comes later finds it settled.
   const { reference, kind } = fact;
-  const amount = nanoOfCents(fact.amountCents);
+  const amount = creditIn(fact, found.value, known.paidCents);
   const reversed = await topUps.reverse({ topUpId: known.topUpId, kind, amount, reference });
   // What a dispute has taken may come back, and a refund beside it is to be taken then.
   if (!reversed.ok && kind === 'refund' && reversed.failure.kind === 'precondition_failed')
@@ -76,17 +77,31 @@ async function settleReversal(deps: SettleDependencies, fact: RefundFact | Dispu
   return verdictOf(await topUps.conclude(known.topUpId, reference, fact.state === 'lost' ? 'lost' : 'won'));
 }
 
-async function topUpOf(deps: SettleDependencies, payment: string): Promise<{ topUpId: string } | Verdict> {
+/**
+ * What of a refund or a dispute is credit: as much of it as the credit was of the payment, the rest is tax. Rounded up, so that parts
+ * that come to all of the payment take all of the credit.
+ */
+function creditIn(
+  { amountCents }: RefundFact | DisputeFact,
+  { amount }: TopUp,
+  paidCents: number | undefined,
+): NanoUsd {
+  const stated = nanoOfCents(amountCents);
+  const paid = paidCents === undefined ? amount : nanoOfCents(paidCents);
+  return paid > amount ? divideRoundingUp(stated * amount, paid) : stated;
+}
+
+async function topUpOf(deps: SettleDependencies, payment: string): Promise<PaidTopUp | Verdict> {
   const { store, provider, askSession } = deps;
   const linked = await store.findLink(provider, payment);
-  if (linked !== undefined) return { topUpId: linked };
+  if (linked !== undefined) return linked;
   if (!askSession) return parked('nothing is known of the payment yet');
   const session = await askSession(payment);
   if (!session?.topUpId) return ignored('the payment is not of this service');
   const verdict = await settleSession(deps, session);
   if (verdict.state !== 'done') return verdict;
   const now = await store.findLink(provider, payment);
-  return now === undefined ? parked('the payment has not arrived yet') : { topUpId: now };
+  return now ?? parked('the payment has not arrived yet');
 }
 
 function verdictOf(result: Result<unknown>): Verdict {

@@ -57,6 +57,7 @@ export function factOfSession(session: Stripe.Checkout.Session, unpaid: 'unpaid'
     currency: session.currency ?? '',
     subtotalCents: session.amount_subtotal ?? 0,
     discountCents: session.total_details?.amount_discount ?? 0,
+    totalCents: session.amount_total ?? undefined,
   };
 }
 

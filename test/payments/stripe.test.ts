@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { registerTopUps } from '../../src/cli/top-ups.ts';
 import { auditLedger } from '../../src/wallet/index.ts';
@@ -151,14 +152,56 @@ eachServer((server) => {
     expect(await balance()).toBe('10.00');
   });
 
-  test('tax that is paid back with a refund takes no more than was credited, nor less', async () => {
-    const { session } = await paidSession();
-    await events.completed(session);
-    await events.refunded(refund(session, 595));
-    expect(await balance()).toBe('4.05');
-    await events.refunded({ ...refund(session, 595), id: `${refund(session, 595).id}_2` });
-    expect(await balance()).toBe('0.00');
-    await sound();
+  describe('of a payment with tax', () => {
+    const taxed = async () => {
+      const { session } = await paidSession();
+      const total_details = { amount_discount: 0, amount_tax: 190, amount_shipping: 0 };
+      await events.completed(Object.assign(session, { amount_total: 1190, total_details }));
+      return session;
+    };
+
+    test('a refund takes as much of the credit as it is of the payment, and refunds of all of it take all', async () => {
+      const session = await taxed();
+      await events.refunded(refund(session, 595));
+      expect(await balance()).toBe('5.00');
+      // 1.00 of 11.90 USD; rounded up to a billionth of a dollar.
+      await events.refunded(refund(session, 100));
+      expect(await balance()).toBe('4.159663865');
+      await events.refunded(refund(session, 495));
+      expect(await balance()).toBe('0.00');
+      await sound();
+    });
+
+    test('a refund that fails gives back what it took, and a dispute takes the credit alone', async () => {
+      const session = await taxed();
+      const made = refund(session, 595, 'pending');
+      await events.refunded(made);
+      await events.refundFailed({ ...made, status: 'failed' });
+      expect(await balance()).toBe('10.00');
+      await events.disputed(dispute(session, 595));
+      expect(await balance()).toBe('5.00');
+      await sound();
+    });
+
+    test('a refund that comes before its session takes the same', async () => {
+      const { session } = await paidSession();
+      await events.refunded(refund(session, 595));
+      Object.assign(session, { amount_total: 1190 });
+      await events.completed(session);
+      expect(await balance()).toBe('5.00');
+      await sound();
+    });
+
+    test('that was noted before tax was, a refund takes its whole amount, until the session is told again', async () => {
+      const session = await taxed();
+      await sql`UPDATE provider_payment SET paid_cents = NULL`.execute(database().database.for<never>());
+      await events.refunded(refund(session, 119));
+      expect(await balance()).toBe('8.81');
+      await events.completed(session);
+      await events.refunded(refund(session, 119));
+      expect(await balance()).toBe('7.81');
+      await sound();
+    });
   });
 
   test('a session that expires or fails closes its top-up; a payment that comes late is still credited', async () => {

@@ -38,8 +38,8 @@ export function decideCredit({ walletId, topUpId, event }: CreditOperation, stat
 
 /**
  * Takes a payment back once per reference: what is there and not held; the rest is owed. A dispute is about the whole payment, also
- * where some of it was paid back before, and a refund gives back tax too, which was not credited: they take what is left. While a
- * dispute is open, which may be won and leave more, a refund takes all of its amount or waits.
+ * where some of it was paid back before, and a refund's part may be rounded up, or have tax in it that nobody told of: they take what is
+ * left. While a dispute is open, which may be won and leave more, a refund takes all of its amount or waits.
  */
 export function decideReverse(operation: ReverseOperation, state: GroupState): Result<undefined> {
   const { walletId, topUpId, kind, reference } = operation;
