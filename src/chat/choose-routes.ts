@@ -17,6 +17,8 @@ export interface Wanted {
   tokenModels?: readonly string[] | undefined;
   /** About how much goes in: for comparing, not for charging. */
   inputTokens: number;
+  /** How much of it is a guess at documents and recordings, which is no reason against a model; absent: none. */
+  fileTokens?: number | undefined;
   /** About how much of it is audio; absent: none. */
   audioTokens?: number | undefined;
   images: number;
@@ -213,7 +215,12 @@ function isAllowed(model: Model, { allow, deny, tokenModels }: Wanted): boolean 
 
 function canDo(model: Model, wanted: Wanted): boolean {
   for (const need of wanted.needs) if (!model.capabilities.has(need)) return false;
-  return wanted.inputTokens < model.contextTokens;
+  return lengthOf(wanted) < model.contextTokens;
+}
+
+/** How many tokens a model must surely take, about. */
+function lengthOf({ inputTokens, fileTokens = 0 }: Wanted): number {
+  return inputTokens - fileTokens;
 }
 
 // The embedded model quotes and does not think: it answers when it is named, or when there is nothing else.
@@ -251,7 +258,7 @@ function unable(routes: readonly PricedModel[], wanted: Wanted): [string, string
     if (routes.every(({ model }) => !model.capabilities.has(need)))
       return [fields[need], `No model that may be chosen takes this: it needs the capability "${need}".`];
   const contextMax = Math.max(...routes.map(({ model }) => model.contextTokens));
-  return ['messages', `The conversation is about ${wanted.inputTokens} tokens; the models take at most ${contextMax}.`];
+  return ['messages', `The conversation is about ${lengthOf(wanted)} tokens; the models take at most ${contextMax}.`];
 }
 
 function nothing(field: string, description: string, reason?: FieldReason): Choice {

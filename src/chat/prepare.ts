@@ -18,6 +18,7 @@ import { fitting, stickingTo } from './suiting.ts';
 import {
   audioTokensAbout,
   type CountTokens,
+  fileTokensAbout,
   type InputMeasure,
   inputTokensAbout,
   inputTokensAtMost,
@@ -187,6 +188,7 @@ function wantedOf(caller: Caller, request: ChatRequest, measure: InputMeasure): 
     needs: needsOf(request, measure),
     tokenModels: caller.token?.models,
     inputTokens: inputTokensAbout(measure),
+    fileTokens: fileTokensAbout(measure),
     audioTokens: audioTokensAbout(measure),
     images: measure.images,
     maxOutputTokens: request.maxOutputTokens,

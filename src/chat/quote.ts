@@ -9,7 +9,14 @@ import {
   priceOf,
   worstPriceOf,
 } from '../catalog/index.ts';
-import { hasFiles, type InputMeasure, inputKindsOf, inputTokensAbout, inputTokensAtMost } from './tokens.ts';
+import {
+  hasFiles,
+  type InputMeasure,
+  inputKindsOf,
+  inputTokensAbout,
+  inputTokensAtMost,
+  roomForReply,
+} from './tokens.ts';
 
 /** A route with the longest reply that it may give. */
 export interface QuotedRoute extends PricedModel {
@@ -99,10 +106,9 @@ function quoteRoute(
 ): QuotedRoute | undefined {
   const { model } = route;
   const input = { inputTokens: inputTokensAtMost(measure, model), ...inputKindsOf(measure) };
-  const room = Math.max(model.contextTokens - inputTokensAbout(measure, model.imageTokens), 1);
   const thinks = isThinking?.(model) ?? model.capabilities.has('reasoning');
   const byDefault = thinks ? outputTokensDefaultReasoning : outputTokensDefault;
-  let cap = Math.min(asked ?? byDefault, model.maxOutputTokens, room);
+  let cap = Math.min(asked ?? byDefault, model.maxOutputTokens, roomForReply(measure, model));
   if (amountMax !== undefined) {
     const affordable = affordableOutputTokens(route, input, amountMax);
     if (affordable < (asked === undefined ? Math.min(outputTokensUseful, cap) : cap)) return undefined;

@@ -71,7 +71,7 @@ export function inputKindsOf({ audios, hourLongPoints }: InputMeasure): InputKin
  * its bytes; only that it is no more than the model takes.
  */
 export function inputTokensAtMost(measure: InputMeasure, model: Bounding): number {
-  const counted = measure.bytes + aroundText(measure) + measure.images * model.imageTokens + fileTokensAbout(measure);
+  const counted = measure.bytes + aroundText(measure) + measure.images * model.imageTokens;
   return hasFiles(measure) ? Math.max(counted, model.contextTokens) : counted;
 }
 
@@ -90,8 +90,19 @@ export function audioTokensAbout({ audioBytes }: InputMeasure): number {
   return Math.ceil(audioBytes / bytesPerFileToken);
 }
 
-function fileTokensAbout({ fileBytes }: InputMeasure): number {
+/** What of that is documents and recordings. */
+export function fileTokensAbout({ fileBytes }: InputMeasure): number {
   return Math.ceil(fileBytes / bytesPerFileToken);
+}
+
+/**
+ * About how many tokens of a model's window are left for the reply. A guess at a document or a recording takes no more than half of it: a page
+ * that was scanned, or a second of sound, has hundreds of times the bytes that words have.
+ */
+export function roomForReply(measure: InputMeasure, { imageTokens, contextTokens }: Bounding): number {
+  const files = fileTokensAbout(measure);
+  const rest = inputTokensAbout(measure, imageTokens) - files;
+  return Math.max(contextTokens - rest - Math.min(files, Math.floor(contextTokens / 2)), 1);
 }
 
 /**

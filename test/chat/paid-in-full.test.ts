@@ -92,6 +92,38 @@ describe('a request with a document', () => {
   });
 });
 
+describe('a request with a scan of more bytes than words of the window have', () => {
+  const parts = [{ kind: 'document' as const, data: Buffer.alloc(4_000_000, '%'), filename: 'scan.pdf' }];
+  const scanned: ChatRequest = { messages: [{ role: 'user', parts }] };
+
+  test('is asked for, is held for the window and no more, and leaves room for a reply', async () => {
+    const usage = { prompt_tokens: 30_000, completion_tokens: 5 };
+    const reply = { body: completion('A receipt.', usage) };
+    const { chat, ledger, upstream } = await service(reply, { capabilities: ['documents'] });
+    const ceilings: bigint[] = [];
+    const { hold } = ledger;
+    ledger.hold = (request) => {
+      ceilings.push(request.ceiling);
+      return hold(request);
+    };
+    expect(await chat.run(caller, scanned, call())).toMatchObject({ ok: true });
+    expect(upstream.seen[0]?.body.max_tokens).toBe(4_096);
+    // 100,000 tokens at 1,000 nano-USD, and 4,096 of output at 2,000.
+    expect(ceilings).toEqual([108_192_000n]);
+    expect(ledger.settlements).toMatchObject([{ charged: 30_010_000n }]);
+  });
+
+  test('is refused for its words alone, which are counted alone', async () => {
+    const { chat } = await service({ body: completion('') }, { capabilities: ['documents'] });
+    const words = { role: 'user' as const, content: 'word '.repeat(90_000) };
+    const messages = [...scanned.messages, words];
+    const said = /about 1125\d\d tokens; the models take at most 100000/;
+    expect(await chat.run(caller, { messages }, call())).toMatchObject({
+      failure: { kind: 'invalid_argument', violations: [{ description: expect.stringMatching(said) }] },
+    });
+  });
+});
+
 describe('a stream', () => {
   test('that can’t be collected says what was charged, and its pieces are owed', async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 5 };

@@ -27,17 +27,19 @@ const anyRoute: fc.Arbitrary<PricedModel> = fc.record({
     })),
 });
 
-const anyMeasure: fc.Arbitrary<InputMeasure> = fc.record({
-  bytes: fc.oneof(fc.nat(2_000), fc.nat(1_500_000)),
-  messages: fc.integer({ min: 1, max: 300 }),
-  tools: fc.nat(2),
-  images: fc.nat(3),
-  documents: fc.nat(1),
-  fileBytes: fc.nat(100_000),
-  audios: fc.nat(1),
-  audioBytes: fc.nat(100_000),
-  hourLongPoints: fc.nat(1),
-});
+const anyMeasure: fc.Arbitrary<InputMeasure> = fc
+  .record({
+    bytes: fc.oneof(fc.nat(2_000), fc.nat(1_500_000)),
+    messages: fc.integer({ min: 1, max: 300 }),
+    tools: fc.nat(2),
+    images: fc.nat(3),
+    documents: fc.nat(1),
+    fileBytes: fc.nat(100_000),
+    audios: fc.nat(1),
+    audioBytes: fc.nat(100_000),
+    hourLongPoints: fc.nat(1),
+  })
+  .map((measure) => (measure.documents + measure.audios > 0 ? measure : { ...measure, fileBytes: 0, audioBytes: 0 }));
 
 const anyTerms = fc.record({
   maxOutputTokens: fc.option(fc.integer({ min: 1, max: 200_000 }), { nil: undefined }),
