@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { MysqlPool, MysqlPoolConnection } from 'kysely';
 import { createPool, type PoolConnection, type QueryError, type QueryOptions } from 'mysql2';
 import { driverOptions, type SessionSettings, sessionStatements } from './connection.ts';
-import { isConnectionLost } from './retry.ts';
+import { endsConnection, markConnectionLost } from './retry.ts';
 
 /** Callers that may wait for a pooled connection; more are refused at once rather than piled up. */
 const waitersMax = 2_000;
@@ -39,6 +39,8 @@ export function createConnectionPool({ url, connectionsMax, session }: Connectio
       if (!isWaiting) return raw?.release();
       isWaiting = false;
       clearTimeout(timer);
+      // Whatever kept it away, also that too many wait: to who asked, the database is not there.
+      if (error) markConnectionLost(error);
       done(error, raw);
     };
     pool.getConnection((error, raw) => {
@@ -84,7 +86,7 @@ export function createConnectionPool({ url, connectionsMax, session }: Connectio
     close: () =>
       new Promise((resolve, reject) => {
         // A lost connection is as good as closed.
-        pool.end((error) => (error && !isConnectionLost(error) ? reject(error) : resolve()));
+        pool.end((error) => (error && !endsConnection(error) ? reject(error) : resolve()));
       }),
   };
 }
@@ -96,8 +98,11 @@ function limitQueries(raw: PoolConnection, timeoutMs: number): MysqlPoolConnecti
     const options = { sql, values: bound, timeout: timeoutMs };
     if (!done) return raw.query(options);
     return raw.query(options, (error: QueryError | null, result: unknown) => {
-      // A late answer would be taken for that of the next query.
-      if (error && isConnectionLost(error)) discard(raw, error);
+      if (error && endsConnection(error)) {
+        markConnectionLost(error);
+        // A late answer would be taken for that of the next query.
+        discard(raw, error);
+      }
       done(error, result as never);
     });
   };

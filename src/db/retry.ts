@@ -26,8 +26,23 @@ export function isLockedElsewhere(error: unknown): boolean {
   return number === 3572 || number === 1205;
 }
 
-/** The connection ended, or there was none: the statement may or may not have been executed. */
+/**
+ * The database's connection ended, or there was none: the statement may or may not have been executed. Only errors of the pool's
+ * own count: a provider or a webhook's receiver that refuses a connection says so with the same code.
+ */
 export function isConnectionLost(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && lost.has(error);
+}
+
+const lost = new WeakSet<object>();
+
+/** For the pool: from now on this error is one of a lost connection. */
+export function markConnectionLost(error: unknown): void {
+  if (typeof error === 'object' && error !== null) lost.add(error);
+}
+
+/** Whether an error of the driver's says that its connection is over. */
+export function endsConnection(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   if ('fatal' in error && error.fatal === true) return true;
   const code = 'code' in error ? error.code : undefined;

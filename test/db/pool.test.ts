@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { sql } from 'kysely';
 import type { RowDataPacket } from 'mysql2';
 import { afterEach, expect, test } from 'vitest';
@@ -116,6 +118,19 @@ eachServer((server) => {
     expect(isConnectionLost((await query).error)).toBe(true);
     await expect.poll(() => proxy.open).toBe(0);
   });
+});
+
+test('who is one too many to wait for a connection hears that the database is away', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { database } = connectTo(`mysql://root@127.0.0.1:${port}/none`, 1, patientMs);
+  const refusals: unknown[] = [];
+  // One has the connection that is being made, and 2,000 wait.
+  for (let asked = 0; asked < 2_002; asked++) connectionId(database).catch((error: unknown) => refusals.push(error));
+  await expect.poll(() => refusals.length).toBe(1);
+  expect(refusals.every(isConnectionLost)).toBe(true);
+  server.close();
 });
 
 test('sessions commit each statement and chain no transactions, whatever the server has as its default', async () => {

@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
+import { connectDatabase } from '../../src/db/index.ts';
 import { errorBody } from '../../src/edge/error-body.ts';
-import { refusalOf } from '../../src/edge/failures.ts';
+import { failureOf, refusalOf } from '../../src/edge/failures.ts';
 import { headersOf } from '../../src/edge/refusal.ts';
 import { ErrorReason } from '../../src/gen/intelligence/common/v1/error_reason_pb.ts';
+import { silent } from '../support/database.ts';
 import { failures } from '../support/gate-service.ts';
 
 const texts = { minimumTopUpUsd: '5.00', topUpUrl: 'https://api.example.com/v1/wallet/top-ups' };
@@ -48,4 +52,16 @@ test('a refusal for lack of credit is printed as documented', () => {
       ],
     },
   });
+});
+
+test('a connection that was refused is the database only where it was the database that refused', async () => {
+  const [elsewhere] = await once(connect(1, '127.0.0.1'), 'error').catch((error: unknown) => [error]);
+  expect(elsewhere).toMatchObject({ code: 'ECONNREFUSED' });
+  expect(failureOf(elsewhere)).toEqual({ kind: 'internal' });
+
+  const database = connectDatabase({ url: 'mysql://root@127.0.0.1:1/none', log: silent });
+  const refused = await database.transaction(async () => undefined).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: 'ECONNREFUSED' });
+  expect(failureOf(refused)).toMatchObject({ kind: 'database_unavailable' });
+  await database.close();
 });
