@@ -43,11 +43,22 @@ export interface DeviceFlowOptions {
   activationUri: () => string;
   parentOf(keyId: string): Result<ParentKey> | Promise<Result<ParentKey>>;
   /** How many devices may wait to be approved at one time; default `waitingMaxDefault`. */
-  waitingMax?: Waiting | undefined;
+  waitingMax?: WaitingMax | undefined;
 }
 
+/** How many may wait at most, whatever room there is. */
+export type WaitingMax = Pick<Waiting, 'all' | 'ofAccount' | 'ofNetwork' | 'ofSite'>;
+
 /** Nobody shows a credential to have a device wait. Small enough to keep, and more than people approve in 15 minutes. */
-const waitingMaxDefault: Waiting = { all: 20_000, ofAccount: 5_000, ofNetwork: 50, ofSite: 500 };
+const waitingMaxDefault: WaitingMax = { all: 20_000, ofAccount: 5_000, ofNetwork: 50, ofSite: 500 };
+
+/**
+ * What each may have of the room that is left, in all and of an account (dynamic thresholds, Choudhury and Hahne 1998): who has
+ * much is refused long before all is full, and who has nothing yet finds room.
+ */
+const shareOfSite = 1 / 8;
+const shareOfRegion = 1 / 2;
+const shareOfAccount = 1 / 2;
 
 const grantLifeMs = 15 * 60_000;
 const intervalMs = 5_000;
@@ -61,9 +72,14 @@ const userCodeAttemptsMax = 5;
 export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
   const { store, clients, clock, mint, activationUri, parentOf, waitingMax = waitingMaxDefault } = options;
 
-  function isFull({ all, ofAccount, ofNetwork, ofSite }: Waiting): boolean {
-    if (all >= waitingMax.all || ofAccount >= waitingMax.ofAccount) return true;
-    return ofNetwork >= waitingMax.ofNetwork || ofSite >= waitingMax.ofSite;
+  function isFull({ all, ofAccount, ofNetwork, ofSite, ofRegion, inAccount }: Waiting): boolean {
+    const room = waitingMax.all - all;
+    const roomOfAccount = waitingMax.ofAccount - ofAccount;
+    if (room <= 0 || roomOfAccount <= 0 || ofNetwork >= waitingMax.ofNetwork || ofSite >= waitingMax.ofSite)
+      return true;
+    if (ofAccount >= room * shareOfAccount || ofSite >= room * shareOfSite || ofRegion >= room * shareOfRegion)
+      return true;
+    return inAccount.ofSite >= roomOfAccount * shareOfSite || inAccount.ofRegion >= roomOfAccount * shareOfRegion;
   }
 
   async function authorize(request: AuthorizeRequest): Promise<OauthResult<DeviceAuthorization>> {

@@ -76,6 +76,10 @@ export interface Waiting {
   ofNetwork: number;
   /** Of the networks around that one: an IPv4 address's /24, an IPv6 network's /48, which anybody can get. */
   ofSite: number;
+  /** Of the networks around the site: IPv4's /16, and IPv6's /32, which a provider has. */
+  ofRegion: number;
+  /** Of the account's, those of the site and of the region. */
+  inAccount: { ofSite: number; ofRegion: number };
 }
 
 /** A device with what is needed to serve it once. */
@@ -115,13 +119,20 @@ export function createDevicesStore({
       .select((eb) => eb.fn.countAll().as('count'))
       .where('state', '=', 'pending')
       .where('expires_at_ms', '>', time);
-    const all = await waiting.executeTakeFirstOrThrow();
-    const ofAccount = await waiting.where('account_id', '=', accountId).executeTakeFirstOrThrow();
-    const ofNetwork = await waiting.where('network', '=', network).executeTakeFirstOrThrow();
-    const ofSite = await waiting.where('network', 'like', `${siteOf(network)}%`).executeTakeFirstOrThrow();
+    const count = async (of: typeof waiting) => Number((await of.executeTakeFirstOrThrow()).count);
+    const { site, region } = around(network);
+    const atSite = waiting.where('network', 'like', `${site}%`);
+    const inRegion = waiting.where('network', 'like', `${region}%`);
     return {
-      ...{ all: Number(all.count), ofAccount: Number(ofAccount.count) },
-      ...{ ofNetwork: Number(ofNetwork.count), ofSite: Number(ofSite.count) },
+      all: await count(waiting),
+      ofAccount: await count(waiting.where('account_id', '=', accountId)),
+      ofNetwork: await count(waiting.where('network', '=', network)),
+      ofSite: await count(atSite),
+      ofRegion: await count(inRegion),
+      inAccount: {
+        ofSite: await count(atSite.where('account_id', '=', accountId)),
+        ofRegion: await count(inRegion.where('account_id', '=', accountId)),
+      },
     };
   }
 
@@ -372,9 +383,12 @@ export function createDevicesStore({
 }
 
 /** What the networks around one begin with. */
-function siteOf(network: string): string {
-  if (network.includes(':')) return `${network.split(':', 3).join(':')}:`;
-  return network.includes('.') ? network.slice(0, network.lastIndexOf('.') + 1) : network;
+function around(network: string): { site: string; region: string } {
+  const separator = network.includes(':') ? ':' : '.';
+  const parts = network.split(separator);
+  if (parts.length < 4) return { site: network, region: network };
+  const first = (count: number) => `${parts.slice(0, count).join(separator)}${separator}`;
+  return { site: first(3), region: first(2) };
 }
 
 /** Whether a manager may know of a device. */

@@ -12,9 +12,9 @@ import { lesserCap, ownKey, scopesOf, ttlSecondsDefault, violationsOf } from './
 import { type Clients, createClients } from './clients.ts';
 import { createClientsStore } from './clients-store.ts';
 import { digestOf } from './codes.ts';
-import { createDeviceFlow, type DeviceFlow } from './device-flow.ts';
+import { createDeviceFlow, type DeviceFlow, type WaitingMax } from './device-flow.ts';
 import { createDevices, type Devices } from './devices.ts';
-import { createDevicesStore, type Waiting } from './devices-store.ts';
+import { createDevicesStore } from './devices-store.ts';
 import { createMinter } from './minter.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import { createSigningKeysStore } from './signing-keys-store.ts';
@@ -78,7 +78,7 @@ export interface TokensOptions {
   /** Answers for API keys; the room of keys does. */
   parentOf(keyId: string): Result<ParentKey> | Promise<Result<ParentKey>>;
   /** See `DeviceFlowOptions`. */
-  waitingMax?: Waiting;
+  waitingMax?: WaitingMax;
   /** Limits checks of unknown tokens by address; absent: there is no limit. */
   lookUps?: TokenLookUps;
   rotateSigningKeyEveryMs?: number;

@@ -35,8 +35,7 @@ eachServer((server) => {
     ['network', { all: 100, ofAccount: 100, ofNetwork: 10, ofSite: 100 }, () => '198.51.1.1'],
     ['/24 of IPv4', { all: 100, ofAccount: 100, ofNetwork: 100, ofSite: 10 }, (index: number) => `198.51.2.${index}`],
     ['/48 of IPv6', { all: 100, ofAccount: 100, ofNetwork: 100, ofSite: 10 }, (index: number) => `2001:db8:1:${index}`],
-    ['account', { all: 100, ofAccount: 10, ofNetwork: 100, ofSite: 100 }, (index: number) => `198.51.${index}.1`],
-    ['service', { all: 10, ofAccount: 100, ofNetwork: 100, ofSite: 100 }, (index: number) => `198.51.${index}.1`],
+    ['account', { all: 100, ofAccount: 10, ofNetwork: 100, ofSite: 100 }, (index: number) => `${index}.51.100.1`],
   ])(
     '25 devices that ask at once leave ten waiting for a %s, until they expire and are swept',
     async (_, waitingMax, networkOf) => {
@@ -62,6 +61,40 @@ eachServer((server) => {
       await bounded.close();
     },
   );
+
+  const twelveSites = (turn: number) => `198.${turn % 4}.${turn % 12}.1`;
+  const twelveSitesOfIpv6 = (turn: number) => `2001:${turn % 4}:${turn % 12}:1`;
+  test.each([
+    ['the service, from many sites', { all: 80, ofAccount: 1_000 }, twelveSites],
+    ['the service, from many sites of IPv6', { all: 80, ofAccount: 1_000 }, twelveSitesOfIpv6],
+    ['an account, from many sites', { all: 1_000, ofAccount: 80 }, twelveSites],
+    [
+      "the service, from all of a provider's sites",
+      { all: 80, ofAccount: 1_000 },
+      (turn: number) => `2001:db8:${turn}:1`,
+    ],
+    [
+      "an account, from all of a provider's sites",
+      { all: 1_000, ofAccount: 80 },
+      (turn: number) => `2001:db8:${turn}:1`,
+    ],
+  ])('nobody fills %s: who has no device waiting yet finds room', async (_, most, networkOf) => {
+    const waitingMax = { ofNetwork: 1_000, ofSite: 1_000, ...most };
+    const bounded = await startTokens(fresh().database, { clock, waitingMax });
+    const apps: Client[] = [];
+    for (let made = 0; made < (most.ofAccount < most.all ? 1 : 6); made++) apps.push(await makeClient(bounded));
+    const ask = async (turn: number, network: string) => {
+      const clientId = apps[turn % apps.length]?.client.id ?? '';
+      return (await bounded.tokens.deviceFlow.authorize({ clientId, network })).ok;
+    };
+    clock.forward(16 * 60_000);
+    let waiting = 0;
+    for (let turn = 0; turn < 150; turn++) if (await ask(turn, networkOf(turn))) waiting += 1;
+    expect(waiting).toBeGreaterThan(20);
+    expect(await ask(0, networkOf(0))).toBe(false);
+    for (const newcomer of ['203.0.113.1', '203.0.113.2', '2a02:8:1:1']) expect(await ask(0, newcomer)).toBe(true);
+    await bounded.close();
+  });
 
   const redeem = (from: Client, deviceCode: string) =>
     node.tokens.deviceFlow.redeem({ clientId: from.client.id, deviceCode });
