@@ -324,6 +324,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       price: (accountId) => pulsePrice(catalog, accountId),
       announce: (tx, change) => webhooks.enqueue(tx, change.accountId, 'pulse.alert', alertData(change)),
       secret: secrets.fingerprintKey,
+      bytesPerDayMax: config.pulse.mebibytesPerDay * 1_048_576,
     });
     closers.push(() => pulse.close());
 

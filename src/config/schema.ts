@@ -258,7 +258,13 @@ export const configSchema = z.strictObject({
       retentionDays: z.int().min(0).max(3_650).default(400),
     })
     .prefault({}),
-  pulse: z.strictObject({ pricePerThousandEventsUsd: usd.default('0.01') }).prefault({}),
+  pulse: z
+    .strictObject({
+      pricePerThousandEventsUsd: usd.default('0.01'),
+      /** What the events of an account may carry a day (UTC), as properties and error messages: it is kept for 30 days. */
+      mebibytesPerDay: z.int().min(1).max(1_048_576).default(1_024),
+    })
+    .prefault({}),
   payments: payments.prefault({}),
   webhooks: z
     .strictObject({

@@ -50,8 +50,9 @@ export interface Pulse {
    * Records a request's events, at most 1,000. A bad event never loses a good one, an id counts once for ever in its
    * account, and what is accepted is charged exactly once, even when the process or the database dies in between.
    *
-   * Fails like `Ledger.hold`, with `overloaded`, with `precondition_failed` when events have no price, and with
-   * `ledger_unavailable` when it can't be told whether the events were stored; sending them again is always right.
+   * Fails like `Ledger.hold`, with `overloaded`, with `rate_limited` for what events carry in a day, with `precondition_failed`
+   * when events have no price, and with `ledger_unavailable` when it can't be told whether the events were stored; sending them
+   * again is always right.
    */
   recordEvents(caller: Caller, events: readonly IncomingEvent[], call?: RecordCall): Promise<Result<Recorded>>;
   /** Up to 8 properties of events that reports group and filter by; they take the place of those before. */
@@ -103,6 +104,8 @@ export interface PulseDeps {
   secret: Uint8Array;
   /** How long events are kept, and how old they may be when they come. Default 30. */
   retentionDays?: number;
+  /** What an account's events may carry a day (UTC), as properties and error messages. Default 1 GiB. */
+  bytesPerDayMax?: number;
   /** How long reports can look back. Default 800, so that a whole year can be compared with the one before. */
   rollupRetentionDays?: number;
   /** How old a charge without a settlement must be to count as left behind. Default 30. */
@@ -113,13 +116,15 @@ export interface PulseDeps {
 const readsAtOnce = { all: 3, each: 1, waitingMax: 16 };
 const dayMs = 86_400_000;
 const retentionDaysDefault = 30;
+const bytesPerDayMaxDefault = 1_073_741_824;
 const rollupRetentionDaysDefault = 800;
 
 export function createPulse(deps: PulseDeps): Pulse {
   const { db, ledger, price, clock, log } = deps;
   const retentionMs = (deps.retentionDays ?? retentionDaysDefault) * dayMs;
   const digests = createDigests(new Uint8Array(hkdfSync('sha256', deps.secret, '', 'pulse digests', 32)));
-  const recorder = createRecorder({ db, clock, log });
+  const { bytesPerDayMax = bytesPerDayMaxDefault } = deps;
+  const recorder = createRecorder({ db, clock, log, bytesPerDayMax });
   const age = deps.leftBehindAfterSeconds;
   const settlements = createSettlements({
     db,
@@ -131,7 +136,7 @@ export function createPulse(deps: PulseDeps): Pulse {
   const sweeper = createSweeper({ db, clock, log, retentionMs, rollupRetentionMs });
   const reads = createSharedTurns(readsAtOnce);
   const alerts = createAlerts({ db, clock, log, announce: deps.announce });
-  const recordDeps = { recorder, digests, ledger, price, settlements, clock, log, retentionMs };
+  const recordDeps = { recorder, digests, ledger, price, settlements, clock, log, retentionMs, bytesPerDayMax };
   return {
     recordEvents: (caller, events, call) => recordEvents(recordDeps, caller, events, call),
     declareProperties: (accountId, names) => declareProperties(db, accountId, names),

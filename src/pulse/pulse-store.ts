@@ -1,5 +1,6 @@
 import { isDuplicateKey, type Queryable } from '../db/index.ts';
 import { hexOf, inListMax, insert, insertOnce, query, run, slices, statementsOf } from './bulk-store.ts';
+import type { DailyBytes } from './daily-bytes.ts';
 import { type NameKind, type NameRow, nameKinds } from './names.ts';
 
 export interface EventRow {
@@ -53,13 +54,26 @@ export async function findAccount(db: Queryable, accountId: string): Promise<num
   return rows[0]?.account_no;
 }
 
-/** Makes this transaction the only one that writes for the account, until it ends. Returns its declarations' version. */
-export async function lockAccount(tx: Queryable, accountNo: number): Promise<number> {
-  const rows = await query<{ settings_version: number }>(
+export interface LockedRow {
+  /** Of its declarations. */
+  settingsVersion: number;
+  carried: DailyBytes;
+}
+
+/** Makes this transaction the only one that writes for the account, until it ends. */
+export async function lockAccount(tx: Queryable, accountNo: number): Promise<LockedRow> {
+  const [row] = await query<{ settings_version: number; bytes_day: number; bytes: bigint }>(
     tx,
-    `SELECT settings_version FROM pulse_account WHERE account_no = ${accountNo} FOR UPDATE`,
+    `SELECT settings_version, bytes_day, bytes FROM pulse_account WHERE account_no = ${accountNo} FOR UPDATE`,
   );
-  return rows[0]?.settings_version ?? 0;
+  return {
+    settingsVersion: row?.settings_version ?? 0,
+    carried: { day: row?.bytes_day ?? 0, bytes: Number(row?.bytes ?? 0) },
+  };
+}
+
+export async function keepCarried(tx: Queryable, accountNo: number, { day, bytes }: DailyBytes): Promise<void> {
+  await run(tx, `UPDATE pulse_account SET bytes_day = ${day}, bytes = ${bytes} WHERE account_no = ${accountNo}`);
 }
 
 export async function readNames(db: Queryable, accountNo: number): Promise<NameRow[]> {

@@ -8,6 +8,7 @@ import { priceOf, type Rates } from '../catalog/index.ts';
 import { isConnectionLost } from '../db/index.ts';
 import type { Hold, HoldRequest, IdempotencyKey, Ledger } from '../wallet/index.ts';
 import { payerOf, replyScope } from '../wallet/index.ts';
+import { bytesOf, untilTomorrowMs } from './daily-bytes.ts';
 import type { Digests } from './digest.ts';
 import { type CheckedEvent, checkEvent, type IncomingEvent, type Rejection } from './event.ts';
 import type { Recorder } from './recorder.ts';
@@ -43,6 +44,8 @@ export interface RecordDeps {
   log: Logger;
   /** Events that occurred longer ago are refused. */
   retentionMs: number;
+  /** The most that an account's events may carry a day, as properties and error messages. */
+  bytesPerDayMax: number;
 }
 
 export interface RecordCall {
@@ -72,6 +75,8 @@ export async function recordEvents(
   if (price?.perThousandEvents === undefined) {
     return fail({ kind: 'precondition_failed', description: 'Pulse events have no price yet; the operator sets one.' });
   }
+  // One that was answered already is answered again.
+  if (!call.idempotency && deps.recorder.isOverDay(accountId, bytesOf(good))) return overDay(deps);
   const free = deps.recorder.reserve(accountId, good.length);
   if (!free) return fail({ kind: 'overloaded', retryAfterMs });
   try {
@@ -120,6 +125,10 @@ async function writeAndSettle(deps: RecordDeps, accountId: string, admitted: Adm
   } catch (error) {
     return notWritten(deps, hold, error);
   }
+  if (written.tooManyBytes) {
+    await deps.ledger.release(hold, 'too_many_bytes');
+    return overDay(deps);
+  }
   const reply = replyOf(written, rejected);
   const cost = costOfWritten(written);
   const receipt = await deps.ledger.settle(hold, {
@@ -149,6 +158,11 @@ async function notWritten(deps: RecordDeps, hold: Hold, error: unknown): Promise
   }
   deps.log.error({ err: error, chargeId: hold.chargeId }, 'the database went away while events were written');
   return fail({ kind: 'ledger_unavailable', retryAfterMs });
+}
+
+function overDay({ clock, bytesPerDayMax }: RecordDeps): Result<never> {
+  const limit = `${bytesPerDayMax} bytes that the account's events carry a day (UTC) as properties and error messages`;
+  return fail({ kind: 'rate_limited', limit, retryAfterMs: untilTomorrowMs(clock.now()) });
 }
 
 function checkAll(deps: RecordDeps, events: readonly IncomingEvent[]): { good: CheckedEvent[]; rejected: Rejection[] } {

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { type Database, isConnectionLost } from '../db/index.ts';
+import { bytesToday, type DailyBytes } from './daily-bytes.ts';
 import { Names } from './names.ts';
 import { addNames, ensureAccount, lockAccount, readNames } from './pulse-store.ts';
 import type { Settings } from './settings.ts';
@@ -19,7 +20,9 @@ export interface Recorder {
    * refused. One account can't take all the room.
    */
   reserve(accountId: string, events: number): (() => void) | undefined;
-  /** Stores a batch. Rejects when the database refuses it, or when it can't be told whether it was stored. */
+  /** Whether this node knows that so many bytes are more than the account's events may still carry today. */
+  isOverDay(accountId: string, bytes: number): boolean;
+  /** Stores a batch, or says `tooManyBytes`. Rejects when the database refuses it, or when it can't be told whether it was stored. */
   write(accountId: string, batch: Batch): Promise<Written>;
   /** Resolves when nothing is under way. */
   idle(): Promise<void>;
@@ -43,10 +46,11 @@ interface Account {
   no: number;
   names: Names | undefined;
   settings: Settings | undefined;
+  carried: DailyBytes;
 }
 
-export function createRecorder(deps: { db: Database; clock: Clock; log: Logger }): Recorder {
-  const { db, clock, log } = deps;
+export function createRecorder(deps: { db: Database; clock: Clock; log: Logger; bytesPerDayMax: number }): Recorder {
+  const { db, clock, log, bytesPerDayMax } = deps;
   const lanes = new Map<string, Waiting[]>();
   const turns: string[] = [];
   const accounts = new LRUCache<string, Account>({
@@ -69,6 +73,11 @@ export function createRecorder(deps: { db: Database; clock: Clock; log: Logger }
       if (left > 0) reserved.set(accountId, left);
       else reserved.delete(accountId);
     };
+  }
+
+  function isOverDay(accountId: string, bytes: number): boolean {
+    const known = accounts.get(accountId)?.carried;
+    return known !== undefined && bytes > bytesPerDayMax - bytesToday(known, clock.now()).bytes;
   }
 
   function write(accountId: string, batch: Batch): Promise<Written> {
@@ -135,12 +144,12 @@ export function createRecorder(deps: { db: Database; clock: Clock; log: Logger }
     const { no, ...known } = accounts.get(accountId) ?? { no: await ensureAccount(db, accountId) };
     let kept: Partial<Account> = known;
     return db.transaction(async (tx) => {
-      const version = await lockAccount(tx, no);
+      const locked = await lockAccount(tx, no);
       // Names are numbered under the lock. A copy that lacks some may lack what another node has numbered already, and
       // a transaction that runs again must not trust what its first run added: both read them anew.
       let { names, settings } = kept;
       kept = {};
-      if (settings?.version !== version) settings = await readSettings(tx, no);
+      if (settings?.version !== locked.settingsVersion) settings = await readSettings(tx, no);
       let segmented = names && segmentsOf(batches, names, settings);
       if (!names || !segmented) {
         names = new Names(await readNames(tx, no));
@@ -148,14 +157,16 @@ export function createRecorder(deps: { db: Database; clock: Clock; log: Logger }
         segmented = segmentsOf(batches, names, settings);
       }
       if (!segmented) throw new Error('names were added, and some are still missing');
-      const complete = { no, names, settings };
+      const nowMs = clock.now();
+      const complete = { no, names, settings, carried: { ...bytesToday(locked.carried, nowMs) } };
       tx.afterCommit(() => void accounts.set(accountId, complete));
-      return writeGroup(tx, complete, segmented, clock.now());
+      return writeGroup(tx, { ...complete, bytesPerDayMax }, segmented, nowMs);
     });
   }
 
   return {
     reserve,
+    isOverDay,
     write,
     idle: () => new Promise((resolve) => (running === 0 ? resolve() : idlers.push(resolve))),
   };

@@ -1,6 +1,7 @@
 import type { Queryable } from '../db/index.ts';
 import { addToCells, addToErrorCells } from './cells-store.ts';
 import { contributionOf } from './contribution.ts';
+import { bytesOf, type DailyBytes } from './daily-bytes.ts';
 import type { Digests } from './digest.ts';
 import { type CheckedEvent, kinds, type Rejection } from './event.ts';
 import { getOrMake } from './get-or-make.ts';
@@ -45,6 +46,8 @@ export interface Written {
   duplicates: number;
   /** Events that only now turned out to be one name too many. */
   rejected: Rejection[];
+  /** Nothing of it was stored: its events carry more than the account may still store today. */
+  tooManyBytes?: true;
 }
 
 /** The account that is written for, locked, with its names and declarations as of that lock. */
@@ -52,6 +55,9 @@ export interface LockedAccount {
   no: number;
   names: Names;
   settings: Settings;
+  /** What its events carried today, and may carry at most; `writeGroup` adds to it. */
+  carried: DailyBytes;
+  bytesPerDayMax: number;
 }
 
 /**
@@ -73,7 +79,13 @@ export async function writeGroup(
     if (written) written.accepted++;
   }
   for (const [place, written] of group.written.entries()) {
+    if (written.tooManyBytes) continue;
     written.duplicates = (batches[place]?.events.length ?? 0) - written.accepted - written.rejected.length;
+  }
+  const bytes = bytesOf(added);
+  if (bytes > 0) {
+    account.carried.bytes += bytes;
+    await store.keepCarried(tx, account.no, account.carried);
   }
   await rollUp(tx, account, added, nowMs);
   await store.addUnsettled(
@@ -96,13 +108,17 @@ interface FreshEvent extends store.EventRow {
 
 /** Gives events their numbers; leaves out those with a name too many and those that come twice. */
 function sortOut(
-  { names }: LockedAccount,
+  { names, carried, bytesPerDayMax }: LockedAccount,
   batches: readonly SegmentedBatch[],
 ): { fresh: FreshEvent[]; written: Written[] } {
   const seen = new Set<string>();
   const fresh: FreshEvent[] = [];
-  const written = batches.map(({ events, segments }, batch) => {
+  let room = bytesPerDayMax - carried.bytes;
+  const written = batches.map(({ events, segments }, batch): Written => {
     const rejected: Rejection[] = [];
+    const bytes = bytesOf(events);
+    if (bytes > room) return { accepted: 0, duplicates: 0, rejected, tooManyBytes: true };
+    room -= bytes;
     for (const [place, event] of events.entries()) {
       const journey = names.journeys.get(event.journey);
       const stepNo = journey?.steps.get(event.step);
