@@ -26,10 +26,17 @@ function citationOf(
 /** What a reply as a whole rests on. */
 function sourceOf(source: LanguageModelV4Source): Citation {
   if (source.sourceType === 'url') return present({ url: source.url, title: source.title });
-  const page = Object.values(source.providerMetadata ?? {})
-    .map((metadata) => metadata.start_page_number ?? metadata.startPageNumber)
-    .find((number) => typeof number === 'number');
-  return present({ title: source.title, page: page as number | undefined });
+  const stated = Object.values(source.providerMetadata ?? {});
+  const numberIn = (...names: string[]) =>
+    stated.flatMap((metadata) => names.map((name) => metadata[name])).find((value) => typeof value === 'number');
+  // Anthropic's last page is the one after.
+  const after = numberIn('end_page_number', 'endPageNumber');
+  return present({
+    title: source.title,
+    page: numberIn('start_page_number', 'startPageNumber'),
+    lastPage: after === undefined ? undefined : after - 1,
+    document: numberIn('document_index'),
+  });
 }
 
 /** Collects, while a reply comes, what its text rests on. */

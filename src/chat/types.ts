@@ -195,8 +195,11 @@ export interface Citation {
   /** Of the part of the reply's text that rests on it, in UTF-16 units. */
   startIndex?: number | undefined;
   endIndex?: number | undefined;
-  /** The first page that is cited, from 1. */
+  /** The first page that is cited, from 1, and the last one. */
   page?: number | undefined;
+  lastPage?: number | undefined;
+  /** Which of the request's documents it is, from 0. */
+  document?: number | undefined;
 }
 
 /** What the key's guardrails found in a request and in its reply. */

@@ -67,7 +67,15 @@ test.each([false, true])('say which words rest on which page of a document, stre
   const reply = isStreamed ? await lastOf(harness.chat) : await wholeOf(harness.chat);
   expect(reply.message.content).toBe('The lease ends on 31 May.');
   expect(reply.citations).toEqual([
-    { title: 'lease.pdf', citedText: 'ends on 31 May', startIndex: 10, endIndex: 24, page: 3 },
+    {
+      title: 'lease.pdf',
+      citedText: 'ends on 31 May',
+      startIndex: 10,
+      endIndex: 24,
+      page: 3,
+      lastPage: 3,
+      document: 0,
+    },
   ]);
 });
 

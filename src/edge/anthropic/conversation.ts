@@ -32,6 +32,16 @@ export function conversationOf({ system, messages }: Pick<CountRequest, 'system'
   return withFilesBehindResults([...first, ...messages.flatMap(messagesOf)]);
 }
 
+export type DocumentBlock = Of<'document'>;
+
+/** The documents of a request in their order, those in results of tools among them. */
+export function documentsOf({ messages }: Pick<CountRequest, 'messages'>): DocumentBlock[] {
+  const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : (content as Block[])));
+  return blocks
+    .flatMap((block) => (block.type === 'tool_result' && Array.isArray(block.content) ? block.content : [block]))
+    .filter((block) => block.type === 'document');
+}
+
 function placesIn(at: string, content: string | readonly unknown[]): string[] {
   return typeof content === 'string' ? [] : content.map((_, index) => `${at}[${index}]`);
 }

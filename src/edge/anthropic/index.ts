@@ -75,7 +75,7 @@ export async function anthropic(instance: FastifyInstance, options: FacadeOption
   ): Promise<void> {
     const answer = (await http.untilStopped(gate.unary(call, request.unary()))) as ChatResponse;
     noteIgnored(http.replyHeaders, [...request.ignored, ...untakenNames(answer.ignored, request.placeOf)]);
-    await sendJson(reply, http, messageOf(answer));
+    await sendJson(reply, http, messageOf(answer, request.documents));
   }
 
   async function stream(http: FacadeCall, request: ReadMessages, admitted: AdmittedCall): Promise<void> {
@@ -84,7 +84,7 @@ export async function anthropic(instance: FastifyInstance, options: FacadeOption
     await sendStream({
       messages: gate.stream(call, request.streamed()) as AsyncIterable<StreamChatResponse>,
       framing: eventFraming({
-        ...{ requestId, model: request.model, placeOf: request.placeOf },
+        ...{ requestId, model: request.model, placeOf: request.placeOf, documents: request.documents },
         printError: (error) =>
           JSON.stringify(anthropicError(gate.refuse(error, requestId), requestId, request.placeOf)),
       }),

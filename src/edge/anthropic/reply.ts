@@ -5,9 +5,10 @@ import { type PlaceOf, snakeCase } from '../places.ts';
 import { dataOf, noState, stateOf } from '../provider-state.ts';
 import type { Refusal } from '../refusal.ts';
 import { untakenNames } from '../shapes.ts';
+import { citationOf, textBlocks } from './citations.ts';
 
-/** A reply as `POST /v1/messages` prints it. */
-export function messageOf(reply: ChatResponse): object {
+/** A reply as `POST /v1/messages` prints it. `documents`: as `citationOf` takes them. */
+export function messageOf(reply: ChatResponse, documents: readonly number[]): object {
   const { content = '', toolCalls = [] } = reply.message ?? {};
   const state = reply.message && dataOf(stateOf(reply.message));
   return {
@@ -17,7 +18,7 @@ export function messageOf(reply: ChatResponse): object {
     model: reply.model,
     content: [
       ...thinkingOf(reply.reasoningSummary, state),
-      ...(content === '' ? [] : [{ type: 'text', text: content, citations: null }]),
+      ...textBlocks(content, reply.citations, documents),
       ...toolCalls.map(({ id, name, arguments: text }) => ({ type: 'tool_use', id, name, input: inputOf(text) })),
     ],
     stop_reason: stopReason(reply.finishReason),
@@ -45,6 +46,7 @@ export class MessageEvents {
   readonly #requestId: string;
   readonly #model: string;
   readonly #placeOf: PlaceOf;
+  readonly #documents: readonly number[];
   readonly #calls = new Map<string, string>();
   readonly #callIds = new Map<number, string>();
   /** The state that the last thoughts were signed with. */
@@ -52,10 +54,11 @@ export class MessageEvents {
   #index = -1;
   #open: BlockKind | undefined;
 
-  constructor(options: { requestId: string; model: string; placeOf: PlaceOf }) {
+  constructor(options: { requestId: string; model: string; placeOf: PlaceOf; documents: readonly number[] }) {
     this.#requestId = options.requestId;
     this.#model = options.model;
     this.#placeOf = options.placeOf;
+    this.#documents = options.documents;
   }
 
   /** What it costs is not known before the end; the counts come with `message_delta`. */
@@ -97,7 +100,11 @@ export class MessageEvents {
   }
 
   #end(end: StreamEnd): object[] {
+    const citations = end.citations.map((citation) => citationOf(citation, this.#documents));
+    // They are known at the end, and told in the block that is open, where that is a text.
+    const isText = this.#open === 'text';
     return [
+      ...(isText ? citations.map((citation) => this.#delta({ type: 'citations_delta', citation })) : []),
       ...this.#last(end.providerState),
       ...this.#stop(),
       {
@@ -106,6 +113,7 @@ export class MessageEvents {
         usage: usageOf(end.usage),
         // Where that API has no place: the charge and who answered.
         ...{ charge_id: end.id, provider: end.provider, model: end.model },
+        ...(citations.length > 0 && !isText ? { citations } : {}),
         ...guardrailReport(end.guardrail),
         ...(end.ignored.length > 0 ? { ignored: untakenNames(end.ignored, this.#placeOf) } : {}),
       },

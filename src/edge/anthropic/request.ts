@@ -10,7 +10,7 @@ import {
 import { routingOf } from '../model-name.ts';
 import { type OtherNames, type Placed, type PlaceOf, placeIn } from '../places.ts';
 import { readShape } from '../shapes.ts';
-import { type ChatMessage, cachePointOf, conversationOf } from './conversation.ts';
+import { type ChatMessage, cachePointOf, conversationOf, type DocumentBlock, documentsOf } from './conversation.ts';
 import { type CacheControl, type CountRequest, countRequest, type MessagesRequest, messagesRequest } from './shapes.ts';
 
 /** A request of the Messages API as one of ours, and what only the reply's form depends on. */
@@ -22,6 +22,8 @@ export interface ReadMessages {
   ignored: string[];
   /** Where our fields stand in what the caller sent. */
   placeOf: PlaceOf;
+  /** Where the documents of our request stand among all that the caller sent. */
+  documents: readonly number[];
   unary(): ChatRequest;
   streamed(): StreamChatRequest;
 }
@@ -30,6 +32,7 @@ export interface ReadMessages {
 export function readMessages(body: unknown): ReadMessages {
   const { value: request, ignored } = readShape(messagesRequest, body);
   const { init: conversation, placeOf } = conversationInit(request);
+  const documents = documentsOf(request);
   const init = {
     ...conversation,
     maxOutputTokens: request.max_tokens,
@@ -41,8 +44,9 @@ export function readMessages(body: unknown): ReadMessages {
   return {
     stream: request.stream === true,
     model: request.model,
-    ignored,
+    ignored: [...ignored, ...uncited(documents)],
     placeOf,
+    documents: [...documents.keys()].filter((index) => documents[index]?.source.type !== 'text'),
     unary: () => create(ChatRequestSchema, init),
     streamed: () => create(StreamChatRequestSchema, init),
   };
@@ -72,7 +76,13 @@ function conversationInit(request: MessagesRequest | CountRequest) {
     ...(reasoning && { reasoning }),
   };
   const origins = placed.map(({ origin }) => origin);
-  return { init, placeOf: placeIn(origins, names) };
+  return { init, placeOf: placeIn(origins, namesIn(request)) };
+}
+
+/** A text that is sent as a document is a text to our models, which cite none. */
+function uncited(documents: readonly DocumentBlock[]): string[] {
+  const isAsked = documents.some(({ source, citations }) => source.type === 'text' && citations?.enabled);
+  return isAsked ? ['messages.content.citations'] : [];
 }
 
 /** A mark on the request itself is one on the last block of it. */
@@ -80,6 +90,12 @@ function withLastPoint(placed: Placed<ChatMessage>[], control: CacheControl): Pl
   const last = placed.at(-1);
   if (!control || !last) return placed;
   return [...placed.slice(0, -1), { ...last, message: { ...last.message, ...cachePointOf(control) } }];
+}
+
+/** An effort is asked for in either of two places. */
+function namesIn({ output_config: output }: MessagesRequest | CountRequest): OtherNames {
+  const effort = output?.effort ? 'output_config.effort' : 'thinking';
+  return { ...names, request: [[/^reasoning\.effort/, effort], ...names.request] };
 }
 
 /** What that API calls our fields. */
@@ -102,7 +118,8 @@ const names: OtherNames = {
     [/^parallelToolCalls/, 'tool_choice.disable_parallel_tool_use'],
     [/^(tools\[\d+\])\.parameters/, '$1.input_schema'],
     [/^responseFormat/, 'output_config.format'],
-    [/^reasoning\.effort/, 'output_config.effort'],
+    [/^reasoning\.summary/, 'thinking'],
+    [/^toolChoice\.mode/, 'tool_choice.type'],
   ],
 };
 

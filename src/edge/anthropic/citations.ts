@@ -1,0 +1,67 @@
+import type { Citation } from '../../gen/intelligence/chat/v1/chat_pb.ts';
+
+/** A part of a reply's text, and what it rests on. */
+interface Span {
+  from: number;
+  to: number;
+  citations: object[];
+}
+
+/** A citation as that API has it. `documents`: where the request's documents stood among those that its caller sent. */
+export function citationOf(citation: Citation, documents: readonly number[]): object {
+  const { url, title, citedText, page = 1, lastPage = page, document = 0 } = citation;
+  if (url !== '')
+    return {
+      type: 'web_search_result_location',
+      url,
+      title: title || null,
+      cited_text: citedText,
+      encrypted_index: '',
+    };
+  return {
+    type: 'page_location',
+    cited_text: citedText,
+    document_index: documents[document] ?? document,
+    document_title: title || null,
+    // There, the last page is the one after.
+    ...{ start_page_number: page, end_page_number: lastPage + 1, file_id: null },
+  };
+}
+
+/** A reply's text in blocks: each part of it that rests on something is one of its own. */
+export function textBlocks(text: string, citations: readonly Citation[], documents: readonly number[]): object[] {
+  const blocks: object[] = [];
+  const add = (from: number, to: number, cited: readonly object[] | null) => {
+    if (to > from) blocks.push({ type: 'text', text: text.slice(from, to), citations: cited });
+  };
+  let end = 0;
+  for (const span of spansIn(text, citations, documents)) {
+    add(end, span.from, null);
+    add(span.from, span.to, span.citations);
+    end = span.to;
+  }
+  add(end, text.length, null);
+  return blocks;
+}
+
+/** Parts that overlap are one. A citation without a place rests on all of the text. */
+function spansIn(text: string, citations: readonly Citation[], documents: readonly number[]): Span[] {
+  const placed = citations.map((citation) => {
+    const { startIndex = 0, endIndex = text.length } = citation;
+    const isPart = startIndex < endIndex && endIndex <= text.length;
+    return {
+      from: isPart ? startIndex : 0,
+      to: isPart ? endIndex : text.length,
+      cited: citationOf(citation, documents),
+    };
+  });
+  const spans: Span[] = [];
+  for (const { from, to, cited } of placed.toSorted((a, b) => a.from - b.from)) {
+    const last = spans.at(-1);
+    if (last && from < last.to) {
+      last.to = Math.max(last.to, to);
+      last.citations.push(cited);
+    } else spans.push({ from, to, citations: [cited] });
+  }
+  return spans;
+}
