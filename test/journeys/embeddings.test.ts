@@ -109,6 +109,13 @@ eachServer((server) => {
     expect(data[0]?.embedding).toEqual(vectorOf('One text', 256));
   });
 
+  test('Voyage’s client is answered with what it sends as defaults, and its own word for dimensions', async () => {
+    const asked = { model: 'e', input: ['One text'], input_type: null, truncation: true, output_dtype: null };
+    const made = await send(app, 'POST', '/v1/embeddings', customer.apiKey, { ...asked, output_dimension: 256 });
+    expect([made.status, made.headers.get('x-ignored-parameters')]).toEqual([200, 'truncation']);
+    expect(made.body.data[0].embedding).toEqual(vectorOf('One text', 256));
+  });
+
   test.each(['float', 'base64'])('2,048 inputs come back over gRPC as %s', many, async (encoding) => {
     const grpc = grpcClient(app.url, { 'grpc.max_receive_message_length': -1 });
     const metadata = { authorization: `Bearer ${customer.apiKey}` };
@@ -225,6 +232,8 @@ eachServer((server) => {
     ['too many texts', { input: Array(2_049).fill('a') }, { status: 400, param: 'input' }],
     ['another encoding', { encoding_format: 'int8' }, { status: 400, param: 'encoding_format' }],
     ['too many dimensions', { dimensions: 1_537 }, { status: 400, param: 'dimensions' }],
+    ['another word for half a dimension', { output_dimension: 1.5 }, { status: 400, param: 'output_dimension' }],
+    ['a kind of input', { input_type: 'query' }, { status: 400, param: 'input_type' }],
     ['half a dimension', { dimensions: 1.5 }, { status: 400, param: 'dimensions' }],
     ['an unknown parameter', { task: 'x' }, { status: 400, param: 'task' }],
     ['a long text', { input: 'word '.repeat(12_000) }, { status: 400, param: 'input[0]' }],

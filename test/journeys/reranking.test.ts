@@ -125,6 +125,17 @@ eachServer((server) => {
     expect(await spent()).toBe(cost + 2_500_000n);
   });
 
+  test('clients of Voyage find the ranking as data, with what they send as a default', async () => {
+    const asked = { model: 'ranks', query, documents, top_k: null, truncation: true };
+    const reply = await send(app, 'POST', '/v1/rerank', customer.apiKey, { ...asked, return_documents: true });
+    expect([reply.status, reply.headers.get('x-ignored-parameters')]).toEqual([200, 'truncation']);
+    const tokens = billedTokens({ query, documents });
+    expect(reply.body.data[0]).toEqual({ object: 'reranking', index: 1, relevance_score: 1, document: documents[1] });
+    expect([reply.body.data.length, reply.body.usage.total_tokens]).toEqual([documents.length, tokens]);
+    const uncut = await send(app, 'POST', '/v1/rerank', customer.apiKey, { ...asked, truncation: false });
+    expect([uncut.status, uncut.headers.get('x-ignored-parameters')]).toEqual([200, null]);
+  });
+
   test.each<[string, object, string]>([
     ['no query', { query: undefined }, 'query'],
     ['an empty query', { query: '' }, 'query'],
@@ -133,7 +144,6 @@ eachServer((server) => {
     ['a document without text', { documents: [{ title: 'a' }] }, 'documents[0].title'],
     ['too many documents', { documents: Array(1_001).fill('a') }, 'documents'],
     ['none to come back', { top_n: 0 }, 'top_n'],
-    ['a cut', { truncation: true }, 'truncation'],
     ['an unknown parameter', { task: 'x' }, 'task'],
     ['a long document', { documents: ['a', 'word '.repeat(12_000)] }, 'documents[1]'],
   ])('/v1/rerank tells %s by name, free of charge', async (_, more, param) => {

@@ -25,11 +25,10 @@ export function readEmbeddingsRequest(body: unknown): EmbeddingsRequest {
   members.check(request, embeddingMembers);
   const encoding = request.encoding_format ?? 'float';
   if (encoding !== 'float' && encoding !== 'base64') refuse('encoding_format', 'must be float or base64');
-  const { dimensions, user } = request;
+  const { user } = request;
   const model = request.model ?? 'auto';
   if (typeof model !== 'string') refuse('model', 'must be a text');
   if (user != null && typeof user !== 'string') refuse('user', 'must be a text');
-  if (dimensions != null && !isCount(dimensions)) refuse('dimensions', 'must be a whole number from 1 to 65536');
   return {
     asBase64: encoding === 'base64',
     ignored: members.ignored,
@@ -37,10 +36,22 @@ export function readEmbeddingsRequest(body: unknown): EmbeddingsRequest {
       model,
       inputs: inputsOf(request.input),
       encoding: 'base64',
-      ...(dimensions == null ? {} : { dimensions: dimensions as number }),
+      ...dimensionsOf(request),
       ...(user == null ? {} : { user: user as string }),
     }),
   };
+}
+
+/** `output_dimension` is Voyage's word. */
+function dimensionsOf({ dimensions, output_dimension: other }: Readonly<Record<string, unknown>>): {
+  dimensions?: number;
+} {
+  if (dimensions != null && other != null)
+    refuse('output_dimension', 'is another word for dimensions: send one of them');
+  const count = dimensions ?? other;
+  if (count == null) return {};
+  const name = dimensions == null ? 'output_dimension' : 'dimensions';
+  return isCount(count) ? { dimensions: count } : refuse(name, 'must be a whole number from 1 to 65536');
 }
 
 function inputsOf(input: unknown): string[] {
@@ -53,7 +64,7 @@ function inputsOf(input: unknown): string[] {
   return input as string[];
 }
 
-function isCount(value: unknown): boolean {
+function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_536;
 }
 

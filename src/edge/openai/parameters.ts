@@ -47,13 +47,22 @@ export const completionMembers: Members = {
   store: { ...only(false), advice: 'must be false: replies are not stored for later' },
 };
 
-/** The members of `POST /v1/embeddings`. */
-export const embeddingMembers: Members = used('input', 'model', 'encoding_format', 'dimensions', 'user');
+/**
+ * The members of `POST /v1/embeddings`, of OpenAI's and Voyage's references. Voyage's clients send that the input may be cut as a
+ * default: nothing is, and what is too long is refused.
+ */
+export const embeddingMembers: Members = {
+  ...used('input', 'model', 'encoding_format', 'dimensions', 'output_dimension', 'user'),
+  truncation: 'hint',
+  input_type: unsupported('is not supported: put the words that your model wants before a query into the input'),
+  output_dtype: { ...only('float'), advice: 'must be float: vectors are of numbers of 32 bits' },
+};
 
 /** The members of `POST /v1/rerank`, of Cohere's, Jina's and Voyage's references. */
 export const rerankMembers: Members = {
   ...used('model', 'query', 'documents', 'top_n', 'top_k', 'return_documents', 'user'),
-  truncation: { ...only(false), advice: 'must be false: what is too long is refused, and nothing is cut off' },
+  // Voyage's clients send true as a default: nothing is cut off, and what is too long is refused.
+  truncation: 'hint',
   max_tokens_per_doc: 'hint',
   max_chunks_per_doc: 'hint',
   priority: 'hint',
@@ -112,8 +121,9 @@ export class MemberCheck {
       const treatment = Object.hasOwn(members, member) ? members[member] : undefined;
       if (treatment === 'used' || value == null || (name && isEmptyList(value))) continue;
       const field = at === '' ? member : `${at}.${member}`;
-      if (treatment === 'hint') this.#note(name ? `${name}.${member}` : field);
-      else if (treatment) {
+      if (treatment === 'hint') {
+        if (value !== false) this.#note(name ? `${name}.${member}` : field);
+      } else if (treatment) {
         if (!treatment.isMet(value)) refuse(field, treatment.advice);
       } else if (name) this.#note(`${name}.${member}`);
       else refuse(field, unknownMember(member, members));

@@ -58,7 +58,7 @@ function countOf({ top_n: topN, top_k: topK }: Readonly<Record<string, unknown>>
   return { topN: count };
 }
 
-/** A reply as `POST /v1/rerank` prints it: what clients of Cohere and of Jina read, side by side. */
+/** A reply as `POST /v1/rerank` prints it: what clients of Cohere and of Jina read, side by side, and in `data` what those of Voyage do. */
 export function rankingOf(reply: RerankResponse): object {
   const { inputTokens, searchUnits, costUsd = '0.00', estimated = false } = reply.usage ?? {};
   return {
@@ -70,6 +70,10 @@ export function rankingOf(reply: RerankResponse): object {
     results: reply.results.map(({ index, relevanceScore, document }) => ({
       ...{ index, relevance_score: relevanceScore },
       ...(document === undefined ? {} : { document: { text: document } }),
+    })),
+    data: reply.results.map(({ index, relevanceScore, document }) => ({
+      ...{ object: 'reranking', index, relevance_score: relevanceScore },
+      ...(document === undefined ? {} : { document }),
     })),
     usage: {
       ...(inputTokens === undefined ? {} : { prompt_tokens: inputTokens, total_tokens: inputTokens }),
