@@ -8,9 +8,12 @@ const cachePointsMax = 4;
 /** What the contract's own bounds cannot say: rules that span fields. */
 export function requestProblem(request: ChatRequest): Failure | undefined {
   if (request.messages.length === 0) return invalid('messages', 'At least one message is needed.');
+  const calls = new Set<string>();
   for (const [index, message] of request.messages.entries()) {
-    const problem = messageProblem(message, `messages[${index}]`);
+    const problem =
+      messageProblem(message, `messages[${index}]`) ?? answerProblem(message, `messages[${index}]`, calls);
     if (problem) return problem;
+    for (const { id } of message.toolCalls ?? []) calls.add(id);
   }
   if (request.messages.every(isSilent)) return invalid('messages', 'All messages are empty.');
   if (cachePointsOf(request) > cachePointsMax)
@@ -18,6 +21,8 @@ export function requestProblem(request: ChatRequest): Failure | undefined {
   const { toolChoice, tools } = request;
   if (toolChoice?.mode === 'tool' && !tools?.some((tool) => tool.name === toolChoice.toolName))
     return invalid('toolChoice.toolName', 'None of the tools has this name.');
+  if (toolChoice?.mode === 'required' && !tools?.length)
+    return invalid('toolChoice.mode', 'The model has to call a tool, and there is none: send `tools`.');
   return undefined;
 }
 
@@ -33,6 +38,15 @@ function messageProblem(message: ChatMessage, at: string): Failure | undefined {
   if (role !== 'user' && parts.some(({ kind }) => kind !== 'text'))
     return invalid(`${at}.parts`, 'Images, documents and audio stand in messages of the user.');
   return parts.some(hasBadAddress) ? invalid(`${at}.parts`, 'An address is not a URL.') : undefined;
+}
+
+/** What a tool answered stands after the call; providers refuse it elsewhere, each in its own words. */
+function answerProblem({ role, toolCallId = '' }: ChatMessage, at: string, calls: ReadonlySet<string>) {
+  if (role !== 'tool' || calls.has(toolCallId)) return undefined;
+  return invalid(
+    `${at}.toolCallId`,
+    'No message before this one has a tool call with this id. Send the message of the assistant that has it, too.',
+  );
 }
 
 function hasBadAddress(part: ChatPart): boolean {

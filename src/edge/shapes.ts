@@ -128,6 +128,6 @@ function wordsFor(issue: z.core.$ZodIssue): string | undefined {
 }
 
 function amount(of: string, bound: number | bigint, most: string): string {
-  if (of === 'array') return `have ${most} ${bound} elements`;
-  return of === 'string' ? `have ${most} ${bound} characters` : `be ${most} ${bound}`;
+  if (of !== 'array' && of !== 'string') return `be ${most} ${bound}`;
+  return `have ${most} ${bound} ${of === 'array' ? 'element' : 'character'}${Number(bound) === 1 ? '' : 's'}`;
 }

@@ -182,12 +182,7 @@ test.each<[string, Json, string, RegExp]>([
     /false/,
   ],
   ['reasoning of another mode', { reasoning: { mode: 'pro' } }, 'reasoning.mode', /standard/],
-  [
-    'a choice among tools',
-    { tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [] } },
-    'tool_choice',
-    /only the tools/,
-  ],
+  ['a tool of the provider as the choice', { tool_choice: { type: 'web_search' } }, 'tool_choice', /only the tools/],
   ['an item of the provider', { input: [{ type: 'item_reference', id: 'a' }] }, 'input[0].type', /must be one of/],
 ])('%s is refused by name', async (_, more, param, advice) => {
   const refused = await send(app, 'POST', '/v1/responses', customer.apiKey, asked([], { input: 'Hi', ...more }));

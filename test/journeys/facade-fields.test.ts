@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Customer, onboard, send, startApp, type TestApp } from '../support/app.ts';
 import { firstServer, useDatabase } from '../support/database.ts';
 import { completion, startUpstream, type Upstream } from '../support/upstream.ts';
@@ -48,7 +48,12 @@ test.each<[keyof typeof apis, object, string]>([
   ['OpenAI', { prompt_cache_options: { prewarm: true } }, 'prompt_cache_options.prewarm: must be false'],
   ['OpenAI', { prompt_cache_options: { mood: 1 } }, 'prompt_cache_options.mood: is not'],
   ['OpenAI', { tools: [{ type: 'custom', custom: { name: 'f' } }] }, 'tools[0].type: must be function'],
-  ['OpenAI', { tool_choice: { type: 'allowed_tools' } }, 'tool_choice.type: must be function'],
+  ['OpenAI', { tool_choice: { type: 'custom', custom: { name: 'f' } } }, 'tool_choice.type: must be function'],
+  ['OpenAI', { tool_choice: { type: 'allowed_tools' } }, 'tool_choice.allowed_tools: must be an object'],
+  ['OpenAI', { tool_choice: 'tool' }, 'tool_choice: must be one of auto, none, required'],
+  ['OpenAI', { tool_choice: 'required' }, 'tool_choice: The model has to call a tool'],
+  ['Anthropic', { tool_choice: { type: 'any' } }, 'tool_choice.type: The model has to call a tool'],
+  ['OpenAI', { max_tokens: 5, max_completion_tokens: 9 }, 'max_tokens: is the older name'],
   ['OpenAI', { messages: [{ role: 'assistant', tool_calls: [custom] }] }, 'tool_calls[0].type: must be function'],
   ['OpenAI', said({ type: 'text', text: 'a', cache_control: { type: 'x' } }), 'content[0].cache_control.type: must be'],
 ])('%s: %o is refused by name', async (api, more, message) => {
@@ -72,6 +77,16 @@ test.each<[keyof typeof apis, object, string]>([
     { prompt_cache_options: { mode: 'explicit', ttl: '12h' } },
     'prompt_cache_options.mode, prompt_cache_options.ttl',
   ],
+  [
+    'Anthropic',
+    said({
+      type: 'document',
+      source: { type: 'text', media_type: 'text/plain', data: 'a' },
+      citations: { enabled: true },
+    }),
+    'messages.content.citations',
+  ],
+  ['Anthropic', { thinking: { type: 'enabled', budget_tokens: 1_024 } }, 'thinking'],
   ['Anthropic', { diagnostics: { previous_message_id: 'a' }, service_tier: 'auto' }, 'diagnostics, service_tier'],
 ])('%s: %o is told as ignored', async (api, more, names) => {
   const { status, headers, text } = await ask(api, more);
@@ -99,4 +114,82 @@ test.each<[string, object | string, Record<string, string>, string]>([
 ])('%s names what is wrong as its caller knows it: %o', async (path, body, headers, message) => {
   const refused = await send(app, 'POST', path, customer.apiKey, body, headers);
   expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringContaining(message)]);
+});
+
+const tools = ['weather', 'news', 'price'].map((name) => ({ name, parameters: { type: 'object', properties: {} } }));
+const asFunctions = tools.map((each) => ({ type: 'function', function: each }));
+const toolsSeen = () => {
+  const told = (upstream.seen.at(-1)?.body.tools ?? []) as { function: { name: string } }[];
+  return told.map((tool) => tool.function.name);
+};
+
+describe('a choice among some of the tools', () => {
+  const chosen = (...names: string[]) => ({
+    type: 'allowed_tools',
+    allowed_tools: { mode: 'required', tools: names.map((name) => ({ type: 'function', function: { name } })) },
+  });
+
+  test('shows the model those, and no others', async () => {
+    const { status, text } = await ask('OpenAI', { tools: asFunctions, tool_choice: chosen('price', 'weather') });
+    expect(status, text).toBe(200);
+    expect([toolsSeen(), upstream.seen.at(-1)?.body.tool_choice]).toEqual([['weather', 'price'], 'required']);
+  });
+
+  test('does so for the Responses API, whose reply repeats what was sent', async () => {
+    const sent = tools.map((each) => ({ type: 'function', ...each }));
+    const tool_choice = { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'news' }] };
+    const asked = { model: 'm', input: 'Hi', tools: sent, tool_choice };
+    const { status, body, text } = await send(app, 'POST', '/v1/responses', customer.apiKey, asked);
+    expect(status, text).toBe(200);
+    expect(toolsSeen()).toEqual(['news']);
+    expect(body).toMatchObject({ tool_choice, tools: sent });
+  });
+
+  test('names a tool that is not there, and the place of one that is wrong', async () => {
+    const unknown = await ask('OpenAI', { tools: asFunctions, tool_choice: chosen('weather', 'time') });
+    expect([unknown.status, unknown.body.error.param]).toEqual([
+      400,
+      'tool_choice.allowed_tools.tools[1].function.name',
+    ]);
+    const wrong = [...asFunctions, { type: 'function', function: { name: 'a b' } }];
+    const refused = await ask('OpenAI', { tools: wrong, tool_choice: chosen('news', 'a b') });
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'tools[3].function.name']);
+  });
+});
+
+test.each<[string, object, string]>([
+  [
+    '/v1/chat/completions',
+    { messages: [...apis.OpenAI.body.messages, { role: 'tool', tool_call_id: 'c1', content: 'sun' }] },
+    'messages[1].tool_call_id: No message before',
+  ],
+  [
+    '/v1/messages',
+    { max_tokens: 9, ...said({ type: 'tool_result', tool_use_id: 'c1', content: 'sun' }) },
+    'messages[0].content[0].tool_use_id: No message before',
+  ],
+  [
+    '/v1/responses',
+    {
+      input: [
+        { type: 'message', role: 'user', content: 'Hi' },
+        { type: 'function_call_output', call_id: 'c1', output: 'sun' },
+      ],
+    },
+    'input[1].call_id: No message before',
+  ],
+  [
+    '/api/v1/assistant/chat',
+    {
+      messages: [
+        { role: 'tool', toolCallId: 'c1', content: 'sun' },
+        { role: 'assistant', toolCalls: [{ id: 'c1', name: 'weather', arguments: '{}' }] },
+      ],
+    },
+    'messages[0].toolCallId: No message before',
+  ],
+])('%s names a result whose call is not there', async (path, body, message) => {
+  const refused = await send(app, 'POST', path, customer.apiKey, { model: 'm', ...body });
+  expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringContaining(message)]);
+  expect(upstream.seen).toHaveLength(0);
 });

@@ -16,7 +16,7 @@ import { noteIgnored, untakenNames } from '../shapes.ts';
 import { embeddingList, readEmbeddingsRequest } from './embeddings.ts';
 import { chunkFraming } from './framing.ts';
 import { ParameterError } from './parameters.ts';
-import { completionOf, openAiError, parameterOf, statusOf } from './reply.ts';
+import { completionOf, openAiError, statusOf } from './reply.ts';
 import { type CompletionRequest, readCompletionRequest } from './request.ts';
 import { rankingOf, readRerankRequest } from './rerank.ts';
 
@@ -42,9 +42,9 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
   const { gate, pathPrefix, bodyBytes, textsBytes } = options;
   const answering = createFacade(instance, {
     ...options,
-    printRefusal: (refusal, _requestId, error) => ({
+    printRefusal: (refusal, _requestId, error, placeOf) => ({
       status: statusOf(refusal),
-      body: openAiError(refusal, error instanceof ParameterError ? error.violation : undefined),
+      body: openAiError(refusal, error instanceof ParameterError ? error.violation : undefined, placeOf),
     }),
   });
 
@@ -54,6 +54,7 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
       const call = await admit(http, ChatService.method.chat);
       const json = await http.untilStopped(readJson(request.raw, bodyBytes, call));
       const body = readCompletionRequest(json, http.headers['cache-control']);
+      http.placeOf = body.placeOf;
       noteIgnored(http.replyHeaders, body.ignored);
       return body.stream ? stream(http, body, call) : unary(http, reply, body, call);
     }),
@@ -92,7 +93,7 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
     call: AdmittedCall,
   ): Promise<void> {
     const answer = (await http.untilStopped(gate.unary(call, request.unary()))) as ChatResponse;
-    noteIgnored(http.replyHeaders, [...request.ignored, ...untakenNames(answer.ignored, parameterOf)]);
+    noteIgnored(http.replyHeaders, [...request.ignored, ...untakenNames(answer.ignored, request.placeOf)]);
     await sendJson(reply, http, completionOf(answer));
   }
 
@@ -103,7 +104,7 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
       messages: gate.stream(call, request.streamed()) as AsyncIterable<StreamChatResponse>,
       framing: chunkFraming({
         ...{ requestId, model: request.model, includeUsage: request.includeUsage },
-        printError: (error) => JSON.stringify(openAiError(gate.refuse(error, requestId))),
+        printError: (error) => JSON.stringify(openAiError(gate.refuse(error, requestId), undefined, request.placeOf)),
       }),
       ...{ call: http, heartbeatMs },
     });

@@ -1,4 +1,4 @@
-import { create, type JsonObject, type MessageInitShape } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import {
   type CachePoint,
   CachePointSchema,
@@ -12,7 +12,9 @@ import {
   type StreamChatRequest,
   StreamChatRequestSchema,
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { allowedTools } from '../allowed-tools.ts';
 import { routingOf } from '../model-name.ts';
+import type { PlaceOf } from '../places.ts';
 import { type ReplyState, stateIn } from '../provider-state.ts';
 import { cacheOf } from './cache-control.ts';
 import {
@@ -21,7 +23,6 @@ import {
   completionMembers,
   fileMembers,
   formatMembers,
-  functionMembers,
   imageMembers,
   MemberCheck,
   messageMembers,
@@ -29,8 +30,10 @@ import {
   refuse,
   schemaMembers,
   streamOptionMembers,
-  toolMembers,
 } from './parameters.ts';
+import { parameterOf } from './reply.ts';
+import { toolChoiceOf, toolsOf } from './tools.ts';
+import { countAt, flagAt, type Json, jsonAt, listAt, numberAt, objectAt, optional, textAt } from './values.ts';
 
 /** A request in OpenAI's shape as one of ours, and what only the reply's form depends on. */
 export interface CompletionRequest {
@@ -41,11 +44,11 @@ export interface CompletionRequest {
   model: string;
   /** Parameters that were ignored, which change nothing in what a reply means. */
   ignored: string[];
+  /** Where our fields stand in what the caller sent. */
+  placeOf: PlaceOf;
   unary(): ChatRequest;
   streamed(): StreamChatRequest;
 }
-
-type Json = { readonly [name: string]: unknown };
 
 const base64 = /^[A-Za-z0-9+/=_-]+$/;
 const pdfData = /^data:application\/pdf;base64,([A-Za-z0-9+/=_-]+)$/;
@@ -67,15 +70,17 @@ export function readCompletionRequest(body: unknown, cacheControl?: string): Com
       'prompt_cache_options',
     );
   const model = textAt(request.model ?? 'auto', 'model');
+  const choice = request.tool_choice == null ? undefined : toolChoiceOf(request.tool_choice);
+  const { tools, placeOf } = allowedTools(toolsOf(request.tools ?? [], members), choice?.allowed);
   const init = {
     ...routingOf(model),
     messages: listAt(request.messages, 'messages').map((message, index) =>
       messageOf(message, `messages[${index}]`, members),
     ),
-    ...optional('tools', request.tools, (tools) => toolsOf(tools, members)),
-    ...optional('toolChoice', request.tool_choice, toolChoiceOf),
+    tools: [...tools],
+    ...(choice && { toolChoice: choice.choice }),
     ...optional('responseFormat', request.response_format, (format) => responseFormatOf(format, members)),
-    ...optional('maxOutputTokens', request.max_completion_tokens ?? request.max_tokens, countAt('max_tokens')),
+    ...outputBoundOf(request),
     ...optional('temperature', request.temperature, numberAt('temperature')),
     ...optional('topP', request.top_p, numberAt('top_p')),
     ...optional('presencePenalty', request.presence_penalty, numberAt('presence_penalty')),
@@ -96,6 +101,7 @@ export function readCompletionRequest(body: unknown, cacheControl?: string): Com
       streamOptions.include_usage == null ? false : flagAt('stream_options.include_usage')(streamOptions.include_usage),
     model,
     ignored: members.ignored,
+    placeOf: (field) => parameterOf(placeOf(field)),
     unary: () => create(ChatRequestSchema, init),
     streamed: () => create(StreamChatRequestSchema, init),
   };
@@ -210,30 +216,11 @@ function toolCallOf(value: unknown, at: string) {
   };
 }
 
-function toolsOf(value: unknown, members: MemberCheck) {
-  return listAt(value, 'tools').map((entry, index) => {
-    const tool = objectAt(entry, `tools[${index}]`);
-    if (tool.type !== 'function')
-      refuse(`tools[${index}].type`, 'must be function: give a tool that takes free text one text as its parameter');
-    members.check(tool, toolMembers, `tools[${index}]`);
-    const defined = objectAt(tool.function, `tools[${index}].function`);
-    members.check(defined, functionMembers, `tools[${index}].function`);
-    return {
-      name: textAt(defined.name, `tools[${index}].function.name`),
-      ...optional('description', defined.description, (text) => textAt(text, `tools[${index}].function.description`)),
-      ...optional('parameters', defined.parameters, (schema) => jsonAt(schema, `tools[${index}].function.parameters`)),
-      ...optional('strict', defined.strict, flagAt(`tools[${index}].function.strict`)),
-    };
-  });
-}
-
-function toolChoiceOf(value: unknown) {
-  if (typeof value === 'string') return { mode: value };
-  const choice = objectAt(value, 'tool_choice');
-  if (choice.type !== 'function')
-    refuse('tool_choice.type', 'must be function: of other kinds send only the tools that may be called');
-  const { name } = objectAt(choice.function, 'tool_choice.function');
-  return { mode: 'tool', toolName: textAt(name, 'tool_choice.function.name') };
+/** That API has two names for one bound, and so does a client that sends both. */
+function outputBoundOf({ max_completion_tokens: bound, max_tokens: older }: Json): { maxOutputTokens?: number } {
+  if (bound != null && older != null && bound !== older)
+    refuse('max_tokens', 'is the older name of max_completion_tokens: send one of them');
+  return optional('maxOutputTokens', bound ?? older, countAt(bound == null ? 'max_tokens' : 'max_completion_tokens'));
 }
 
 function responseFormatOf(value: unknown, members: MemberCheck) {
@@ -285,45 +272,4 @@ function stopOf(value: unknown): string[] {
 function metadataOf(value: unknown): Record<string, string> {
   const entries = Object.entries(objectAt(value, 'metadata'));
   return Object.fromEntries(entries.map(([name, text]) => [name, textAt(text, `metadata.${name}`)]));
-}
-
-/** A member that is there only when the caller sent it; null is not sending it. */
-function optional<Name extends string, T>(
-  name: Name,
-  value: unknown,
-  read: (value: unknown) => T,
-): { [N in Name]?: T } {
-  return (value == null ? {} : { [name]: read(value) }) as { [N in Name]?: T };
-}
-
-function objectAt(value: unknown, at: string): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(at, 'must be an object');
-  return value as Json;
-}
-
-function jsonAt(value: unknown, at: string): JsonObject {
-  return objectAt(value, at) as JsonObject;
-}
-
-function listAt(value: unknown, at: string): readonly unknown[] {
-  return Array.isArray(value) ? value : refuse(at, 'must be a list');
-}
-
-function textAt(value: unknown, at: string): string {
-  return typeof value === 'string' ? value : refuse(at, 'must be a text');
-}
-
-function numberAt(at: string): (value: unknown) => number {
-  return (value) => (typeof value === 'number' ? value : refuse(at, 'must be a number'));
-}
-
-function flagAt(at: string): (value: unknown) => boolean {
-  return (value) => (typeof value === 'boolean' ? value : refuse(at, 'must be true or false'));
-}
-
-function countAt(at: string): (value: unknown) => number {
-  return (value) =>
-    typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 1_000_000
-      ? value
-      : refuse(at, 'must be a whole number from 1 to 1000000');
 }

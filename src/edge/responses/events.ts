@@ -5,7 +5,7 @@ import { dataOf } from '../provider-state.ts';
 import { isSilence } from '../silence.ts';
 import { callItem, type Item, messageItem, ResponseShell, reasoningItem, textPart } from './reply.ts';
 import type { ResponsesRequest } from './request-shapes.ts';
-import { type CallKind, callKinds } from './tools.ts';
+import { type CallKind, callKinds, itemPrefixes } from './tools.ts';
 
 /** An item that pieces are added to. */
 interface OpenItem {
@@ -109,7 +109,7 @@ export class ResponseEvents {
     if (!open) {
       begun.push(...this.#endMessage());
       const kind = this.#kindOf(name);
-      open = { ...this.#begin('fc'), call: { id, name, kind } };
+      open = { ...this.#begin(itemPrefixes[kind]), call: { id, name, kind } };
       this.#calls.set(index, open);
       const item = callItem(open.id, { id, name, arguments: '' }, kind, 'in_progress');
       begun.push(this.#about(open, 'response.output_item.added', { item }));

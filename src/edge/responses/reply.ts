@@ -4,7 +4,7 @@ import { guardrailReport } from '../guardrail-report.ts';
 import { dataOf, stateOf } from '../provider-state.ts';
 import { untakenNames } from '../shapes.ts';
 import type { ResponsesRequest } from './request-shapes.ts';
-import { type CallKind, callKinds, customInput, shellAction } from './tools.ts';
+import { type CallKind, callKinds, customInput, itemPrefixes, shellAction } from './tools.ts';
 
 /** The parts of a reply that are items there. */
 export interface Item {
@@ -89,8 +89,10 @@ export function responseOf(reply: ChatResponse, requestId: string, asked: Respon
     output.push(reasoningItem(`rs_${requestId}`, reply.reasoningSummary, state));
   if (content !== '' || toolCalls.length === 0) output.push(messageItem(`msg_${requestId}`, content));
   const kindOf = callKinds(asked.tools ?? []);
-  for (const [index, call] of toolCalls.entries())
-    output.push(callItem(`fc_${requestId}_${index}`, call, kindOf(call.name)));
+  for (const [index, call] of toolCalls.entries()) {
+    const kind = kindOf(call.name);
+    output.push(callItem(`${itemPrefixes[kind]}_${requestId}_${index}`, call, kind));
+  }
   return new ResponseShell(requestId, asked).ended(output, reply);
 }
 

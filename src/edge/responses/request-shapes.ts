@@ -122,14 +122,26 @@ const tool = z.discriminatedUnion('type', [functionTool, customTool, shellTool],
     'must be function, custom or local_shell: tools that run at the provider are not available; leave them out, or give the model a function',
 });
 
+const allowedTool = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('function'), name: z.string() }),
+  z.object({ type: z.literal('custom'), name: z.string() }),
+  shellTool,
+]);
 const toolChoice = z.union([
   z.enum(['auto', 'none', 'required']),
-  z.object({
-    type: z.enum(['function', 'custom'], {
-      error: 'must be function or custom: of other kinds send only the tools that may be called',
-    }),
-    name: z.string(),
-  }),
+  z.discriminatedUnion(
+    'type',
+    [
+      z.object({ type: z.literal('function'), name: z.string() }),
+      z.object({ type: z.literal('custom'), name: z.string() }),
+      z.object({
+        type: z.literal('allowed_tools'),
+        mode: z.enum(['auto', 'required']),
+        tools: listOf(allowedTool, 128, 1),
+      }),
+    ],
+    { error: 'must be function, custom or allowed_tools: of other kinds send only the tools that may be called' },
+  ),
 ]);
 
 const format = z.discriminatedUnion('type', [

@@ -5,12 +5,13 @@ import {
   type StreamChatRequest,
   StreamChatRequestSchema,
 } from '../../gen/intelligence/chat/v1/chat_service_pb.ts';
+import { type AllowedName, allowedTools } from '../allowed-tools.ts';
 import { routingOf } from '../model-name.ts';
 import { type OtherNames, type PlaceOf, placeIn } from '../places.ts';
 import { readShape } from '../shapes.ts';
 import { conversationOf } from './conversation.ts';
 import { type ResponsesRequest, responsesRequest } from './request-shapes.ts';
-import { toolOf } from './tools.ts';
+import { shellName, toolOf } from './tools.ts';
 
 /** A request of the Responses API as one of ours, and what its reply repeats of it. */
 export interface ReadResponses {
@@ -30,13 +31,16 @@ export function readResponses(body: unknown): ReadResponses {
   const { tools, tool_choice: choice, reasoning, user } = asked;
   const responseFormat = formatOf(asked);
   const placed = conversationOf(asked);
+  const told = allowedTools((tools ?? []).map(toolOf), choice ? allowedNames(choice) : undefined);
+  const inOrigin = placeIn(
+    placed.map(({ origin }) => origin),
+    names,
+  );
   const init = {
     ...routingOf(asked.model),
     messages: placed.map(({ message }) => message),
-    tools: (tools ?? []).map(toolOf),
-    ...(choice && {
-      toolChoice: typeof choice === 'string' ? { mode: choice } : { mode: 'tool', toolName: choice.name },
-    }),
+    tools: [...told.tools],
+    ...(choice && { toolChoice: toolChoiceOf(choice) }),
     ...(responseFormat && { responseFormat }),
     ...(asked.max_output_tokens != null && { maxOutputTokens: asked.max_output_tokens }),
     ...(asked.parallel_tool_calls != null && { parallelToolCalls: asked.parallel_tool_calls }),
@@ -56,13 +60,25 @@ export function readResponses(body: unknown): ReadResponses {
   return {
     ...{ stream: asked.stream === true, asked },
     ignored: [...ignored, ...unused(asked)],
-    placeOf: placeIn(
-      placed.map(({ origin }) => origin),
-      names,
-    ),
+    placeOf: (field) => inOrigin(told.placeOf(field)),
     unary: () => create(ChatRequestSchema, init),
     streamed: () => create(StreamChatRequestSchema, init),
   };
+}
+
+type Choice = NonNullable<ResponsesRequest['tool_choice']>;
+
+function toolChoiceOf(choice: Choice) {
+  if (typeof choice === 'string') return { mode: choice };
+  return choice.type === 'allowed_tools' ? { mode: choice.mode } : { mode: 'tool', toolName: choice.name };
+}
+
+function allowedNames(choice: Choice): AllowedName[] | undefined {
+  if (typeof choice === 'string' || choice.type !== 'allowed_tools') return undefined;
+  return choice.tools.map((tool, index) => ({
+    name: tool.type === 'local_shell' ? shellName : tool.name,
+    at: `tool_choice.tools[${index}]${tool.type === 'local_shell' ? '' : '.name'}`,
+  }));
 }
 
 /** What that API calls our fields. */
@@ -82,6 +98,7 @@ const names: OtherNames = {
   request: [
     [/^responseFormat/, 'text.format'],
     [/^toolChoice\.toolName/, 'tool_choice.name'],
+    [/^toolChoice\.mode/, 'tool_choice'],
   ],
 };
 

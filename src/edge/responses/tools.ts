@@ -5,6 +5,9 @@ import type { ResponsesTool } from './request-shapes.ts';
 /** How calls of a tool are written there; to models each is a function. */
 export type CallKind = 'function' | 'custom' | 'local_shell';
 
+/** What the ids of items begin with that are such calls. */
+export const itemPrefixes: Record<CallKind, string> = { function: 'fc', custom: 'ctc', local_shell: 'lsh' };
+
 /** The name of the shell, which has none there. */
 export const shellName = 'local_shell';
 
