@@ -3,6 +3,7 @@ import { pathToString } from '@bufbuild/protobuf/reflect';
 import { createValidator, type Violation } from '@bufbuild/protovalidate';
 import type { FieldViolation } from '../base/failure.ts';
 import { createPatternMatcher } from './patterns.ts';
+import { ruleWords } from './rule-words.ts';
 
 /** Elements of lists and maps in a message whose faults are all looked for. */
 const elementsMax = 1_000;
@@ -40,16 +41,8 @@ function isLong(message: Message): boolean {
 function violationsOf(violations: readonly Violation[]): FieldViolation[] {
   return violations.slice(0, maxViolations).map((violation) => ({
     field: pathToString(violation.field),
-    description: wording(violation.message) || 'is not valid',
+    description: ruleWords(violation.message) || 'is not valid',
   }));
-}
-
-/** Lists as people write them; the empty name among the values of a field stands for leaving the field out. */
-function wording(message: string): string {
-  const [, list] = /^must be in list \[(.*)\]$/.exec(message) ?? [];
-  if (list === undefined) return message;
-  const values = list.split(', ').filter((value) => value !== '');
-  return `must be one of ${values.join(', ')}`;
 }
 
 /** Enough to mend a request by; a list of a thousand bad items does not make a reply of a megabyte. */
