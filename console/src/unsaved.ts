@@ -17,9 +17,21 @@ export function useUnsaved(typed: boolean): void {
   }, [typed]);
 }
 
+let isStaying = false;
+
+/** Takes a step that changes the address and leaves the forms where they are, such as to another filter. */
+export function staying(step: () => void): void {
+  isStaying = true;
+  try {
+    step();
+  } finally {
+    isStaying = false;
+  }
+}
+
 /** Stands around every step within the console. */
 export const askBeforeLeaving: AroundNavHandler = (navigate, to, options) => {
-  if (mayLeave()) navigate(to, options);
+  if (isStaying || mayLeave()) navigate(to, options);
 };
 
 /** Watches for what no link of the console is: reload, closing the window, back and forward. To be called before the router listens. */
@@ -46,5 +58,10 @@ export function watchUnsaved(): void {
 }
 
 function mayLeave(): boolean {
-  return unsaved.size === 0 || confirm(t('common.unsaved'));
+  return unsaved.size === 0 || mayLose();
+}
+
+/** Asks whether what was typed may be lost. */
+export function mayLose(): boolean {
+  return confirm(t('common.unsaved'));
 }

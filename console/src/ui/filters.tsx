@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useSearchParams } from 'wouter-preact';
 import { t } from '../i18n/index.ts';
+import { staying } from '../unsaved.ts';
 
 /** Changes filters. While somebody types, no letter is a step of its own for Back. */
 export type SetFilters<Names extends string> = (
@@ -19,19 +20,21 @@ export function useFilters<Names extends string>(
     string
   >;
   const set: SetFilters<Names> = (changes, { typing = false } = {}) => {
-    setParams(
-      (before) => {
-        const next = new URLSearchParams(before);
-        for (const name of names) {
-          const value = changes[name];
-          if (value === undefined) continue;
-          if (value === defaults[name]) next.delete(name);
-          else next.set(name, value);
-        }
-        return next;
-      },
-      { replace: typing },
-    );
+    staying(() => {
+      setParams(
+        (before) => {
+          const next = new URLSearchParams(before);
+          for (const name of names) {
+            const value = changes[name];
+            if (value === undefined) continue;
+            if (value === defaults[name]) next.delete(name);
+            else next.set(name, value);
+          }
+          return next;
+        },
+        { replace: typing },
+      );
+    });
   };
   return [values, set];
 }

@@ -81,6 +81,7 @@ test('a change that somebody else made meanwhile is not lost: the save is refuse
   expect((await owner('GET', '/v1/risk-packs/brand-rules')).body.pack).toMatchObject({ version: 2, ...theirs });
   // What was typed is still there.
   expect(await typed(page)).toEqual(mine);
+  page.once('dialog', (dialog) => void dialog.accept());
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('heading', { name: 'Theirs' }).waitFor();
   await page.getByRole('button', { name: 'Change' }).click();
@@ -160,7 +161,7 @@ site.matrix('/workflows/risk-packs', {
 });
 site.matrix('/workflows/risk-packs?pack=brand-rules', { name: 'risk-packs-one', states: ['filled', 'failing'] });
 
-test('what was typed is not lost without a question: by a link, back, or reload', async () => {
+test('what was typed is not lost without a question: by a link, back, reload, or the form’s own Cancel', async () => {
   const page = await site.open('/workflows');
   await page.getByRole('link', { name: 'Overview' }).first().click();
   await page.goBack();
@@ -184,6 +185,8 @@ test('what was typed is not lost without a question: by a link, back, or reload'
   await expect.poll(() => asked).toEqual(['confirm', 'confirm']);
   await page.evaluate('location.reload()');
   await expect.poll(() => asked).toEqual(['confirm', 'confirm', 'beforeunload']);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await expect.poll(() => asked.splice(3)).toEqual(['confirm']);
   expect([page.url(), await editor(page).inputValue()]).toEqual([href, text]);
 
   leave = true;

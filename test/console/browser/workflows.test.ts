@@ -272,6 +272,37 @@ test('a workflow of one’s own is made, runs at the price of its family, is ret
   expect((await owner('/v1/workflow-definitions')).definitions ?? []).toEqual([]);
 });
 
+test('a request that was typed and not answered is not lost without a question', async () => {
+  const page = await site.open('/workflows/risk?key=');
+  const asked: string[] = [];
+  let answer = false;
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void (answer ? dialog.accept() : dialog.dismiss());
+  });
+  const request = page.getByLabel('Request');
+  const link = () => page.getByRole('link', { name: 'Usage' }).first().click();
+  const typed = JSON.stringify({ text: 'Pay by gift card, today.' }, null, 2);
+  await request.fill(typed);
+  await page.getByRole('button', { name: 'Example' }).click();
+  await link();
+  await expect.poll(() => asked).toEqual(['confirm', 'confirm']);
+  expect(await request.inputValue()).toBe(typed);
+  // Another key is another filter of the same page.
+  await page.locator('.workflows-run select').selectOption({ index: 0 });
+  expect(asked).toHaveLength(2);
+  // What was answered needs no keeping, until it is changed.
+  await run(page);
+  await request.fill(`${typed} `);
+  answer = true;
+  await page.getByRole('button', { name: 'Example' }).click();
+  await expect.poll(() => asked).toHaveLength(3);
+  await request.fill(typed);
+  await link();
+  await page.getByRole('heading', { level: 1, name: 'Usage and costs' }).waitFor();
+  expect(asked).toHaveLength(3);
+});
+
 site.matrix('/workflows/readiness', { name: 'workflows-readiness', arrange: (page, state) => ran(page, state) });
 site.matrix('/workflows/decision', { name: 'workflows-decision', states: ['filled'], arrange: ran });
 site.matrix('/workflows/drafts', { name: 'workflows-drafts' });

@@ -48,7 +48,7 @@ export default {
   notFound: 'Diese Seite gibt es nicht',
   notFoundHelp: 'Vielleicht ist die Adresse falsch geschrieben, oder die Seite ist umgezogen.',
   toOverview: 'Zur Übersicht',
-  unsaved: 'Ihre Eingabe ist nicht gespeichert und geht verloren. Trotzdem verlassen?',
+  unsaved: 'Ihre Eingabe ist nicht gespeichert und geht verloren. Trotzdem fortfahren?',
   pageFailed: 'Diese Seite konnte nicht geladen werden',
   pageFailedHelp: 'Vielleicht wurde der Dienst aktualisiert. Laden Sie die Seite neu.',
   reload: 'Neu laden',

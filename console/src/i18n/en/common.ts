@@ -46,7 +46,7 @@ export default {
   notFound: 'There is no such page',
   notFoundHelp: 'The address may be mistyped, or the page may have moved.',
   toOverview: 'To the overview',
-  unsaved: 'What you typed here is not saved, and will be lost. Leave anyway?',
+  unsaved: 'What you typed here is not saved, and will be lost. Go on anyway?',
   pageFailed: 'This page could not be loaded',
   pageFailedHelp: 'The service may have been updated. Load the page again.',
   reload: 'Load again',

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { ApiFailure } from '../../api.ts';
 import { t } from '../../i18n/index.ts';
 import { Button, Failure } from '../../ui/index.ts';
-import { useUnsaved } from '../../unsaved.ts';
+import { mayLose, useUnsaved } from '../../unsaved.ts';
 import { JsonEditor } from './editor.tsx';
 import { placesOf } from './json-places.ts';
 
@@ -27,7 +27,8 @@ export function JsonForm(props: JsonFormProps) {
   const { label, help, initial, field, saveText, change, failureTitle, onSave, onCancel } = props;
   const [before] = useState(() => JSON.stringify(initial, null, 2));
   const [text, setText] = useState(before);
-  useUnsaved(text !== before);
+  const typed = text !== before;
+  useUnsaved(typed);
   const inText = new RegExp(`^${field}\\.?`);
   const violations = (change.error?.violations ?? []).map((violation) => ({
     ...violation,
@@ -47,7 +48,7 @@ export function JsonForm(props: JsonFormProps) {
       />
       {change.error && <Failure failure={{ ...change.error, violations: [] }} title={failureTitle} />}
       <div class="actions">
-        <Button onClick={onCancel}>{t('common.cancel')}</Button>
+        <Button onClick={() => (!typed || mayLose()) && onCancel()}>{t('common.cancel')}</Button>
         <Button
           kind="primary"
           busy={change.isPending}

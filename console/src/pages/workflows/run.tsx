@@ -6,6 +6,7 @@ import { chosenKey, KeyChoice, NoPayingKey, payingKeys, useKeys } from '../../pa
 import { createPayers, isTokenCapReached, type Payer, tokenCapText } from '../../paying/payer.ts';
 import { useRpc } from '../../query.ts';
 import { Async, Button, Curl, Failure, Money, Section, useFilters } from '../../ui/index.ts';
+import { mayLose, useUnsaved } from '../../unsaved.ts';
 import { createWriteKey } from '../../write-key.ts';
 import { JsonEditor } from './editor.tsx';
 import { useCeiling } from './estimate.ts';
@@ -47,6 +48,13 @@ function Editor({ target, example }: Omit<RunProps, 'title'>) {
   const [text, setText] = useState(written);
   const { outcome, busy, run, clear } = useRun(target, payer);
   const isJson = placesOf(text).problem === undefined;
+  // What was answered stands beside its answer, and need not be kept.
+  const [kept, setKept] = useState(written);
+  const typed = text !== written && text !== kept;
+  useUnsaved(typed);
+  const ask = async (): Promise<void> => {
+    if (await run(JSON.parse(text))) setKept(text);
+  };
   const ceiling = useCeiling(target, payer, text, isJson);
   return (
     <>
@@ -63,10 +71,10 @@ function Editor({ target, example }: Omit<RunProps, 'title'>) {
         <KeyChoice keys={keys} value={key} onValue={(value) => set({ key: value })} disabled={busy} />
         <Price family={'family' in target ? target.family : 'custom'} ceiling={ceiling} />
         <div class="actions">
-          <Button disabled={text === written} onClick={() => setText(written)}>
+          <Button disabled={text === written} onClick={() => (!typed || mayLose()) && setText(written)}>
             {t('workflows.example')}
           </Button>
-          <Button kind="primary" busy={busy} disabled={!isJson} onClick={() => void run(JSON.parse(text))}>
+          <Button kind="primary" busy={busy} disabled={!isJson} onClick={() => void ask()}>
             {t('workflows.run')}
           </Button>
         </div>
@@ -76,7 +84,7 @@ function Editor({ target, example }: Omit<RunProps, 'title'>) {
         <Button
           onClick={() => {
             payer.allowMore();
-            void run(JSON.parse(text));
+            void ask();
           }}
         >
           {t('workflows.allowMore', { amount: tokenCapText() })}
@@ -116,7 +124,8 @@ function useRun(target: Target, payer: Payer) {
   const [busy, setBusy] = useState(false);
   const [writeKey] = useState(createWriteKey);
   const client = useQueryClient();
-  const run = async (request: unknown): Promise<void> => {
+  /** Whether there is a reply. */
+  const run = async (request: unknown): Promise<boolean> => {
     setBusy(true);
     setOutcome(undefined);
     try {
@@ -124,6 +133,7 @@ function useRun(target: Target, payer: Payer) {
       const reply = await send(target, request, payer, key);
       writeKey.done();
       setOutcome({ request, reply });
+      return true;
     } catch (failure) {
       if (!isApiFailure(failure)) throw failure;
       // Whatever else refuses may stand before an answer that was lost. This says that there is none any more.
@@ -134,6 +144,7 @@ function useRun(target: Target, payer: Payer) {
         description,
       }));
       setOutcome({ request, failure, violations });
+      return false;
     } finally {
       setBusy(false);
       void client.invalidateQueries({ queryKey: ['WalletService.GetWallet'] });
