@@ -82,6 +82,16 @@ const report = (query = '', days = 7) => {
   return manage('GET', `/v1/pulse/journeys/checkout/report?${period}&groupBy=day${query}`);
 };
 
+test('a long name without a blank goes on in the next line, on a phone as well', async () => {
+  const page = await site.open(`/pulse/${'checkout'.repeat(7)}`, { look: 'phone' });
+  const heading = page.getByRole('heading', { level: 1 });
+  await heading.waitFor();
+  expect(await heading.textContent()).toBe('checkout'.repeat(7));
+  const { width = 0, x = 0 } = (await heading.boundingBox()) ?? {};
+  expect(x + width).toBeLessThanOrEqual(390);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+});
+
 site.matrix('/pulse', { name: 'pulse' });
 site.matrix('/pulse/checkout?by=platform', { name: 'pulse-journey', states: ['filled', 'slow', 'failing'] });
 site.matrix('/pulse/sign-up', { name: 'pulse-few', states: ['filled'] });
