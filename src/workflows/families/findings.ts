@@ -144,15 +144,20 @@ function signsIn(words: Tokens, { index, entries }: SignPack): Spotted[] {
 
 /**
  * The share of safety that each finding takes away: by its severity, and half as much for each time the same thing was
- * found before, so that a repeated word is not a catastrophe.
+ * found, so that a repeated word is not a catastrophe. The gravest counts in full, so that a lesser one never takes from it.
  */
 export function sharesOf(spotted: readonly Spotted[]): number[] {
-  const before = new Map<string, number>();
-  return spotted.map(({ entry }) => {
-    const times = before.get(entry.id) ?? 0;
-    before.set(entry.id, times + 1);
-    return takenBy[entry.severity] / 2 ** Math.min(times, 30);
-  });
+  const known = new Map<string, number>();
+  const shares = spotted.map(() => 0);
+  const gravestFirst = [...spotted.entries()].sort(
+    ([, a], [, b]) => takenBy[b.entry.severity] - takenBy[a.entry.severity],
+  );
+  for (const [index, { entry }] of gravestFirst) {
+    const times = known.get(entry.id) ?? 0;
+    known.set(entry.id, times + 1);
+    shares[index] = takenBy[entry.severity] / 2 ** Math.min(times, 30);
+  }
+  return shares;
 }
 
 /** The most of a phrase that a reply shows, in UTF-16 units. */

@@ -26,7 +26,9 @@ export function hear(text: string, locale: string): Hearing {
   const heard = languagesOf(text, spoken).filter(({ language }) => language !== '');
   const languages = heard.map(({ language }) => language);
   const known = languages.filter((language): language is SignLanguage => spoken.has(language));
-  const packs = known.map((language) => signPacks.get(language) as SignPack);
+  // What is in no language that can be told, such as a name, may be in any.
+  const looked = languages.length === 0 ? [...signPacks.keys()] : known;
+  const packs = looked.map((language) => signPacks.get(language) as SignPack);
   // What the caller names is tried as well: a short text may be heard wrongly.
   const named = signPacks.get(hint as SignLanguage);
   if (named && !packs.includes(named)) packs.push(named);

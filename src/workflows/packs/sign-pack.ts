@@ -78,8 +78,8 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
         countsInQuotes: category === 'prompt_injection',
         // "Warning: pay, or ..." is no warning of it.
         countsInWarnings: category === 'threat',
-        // "Your grandson was arrested" is told as news is.
-        mayRestOnReports: category === 'impersonation',
+        // "Your grandson was arrested" is told as news is; "we remove bad reviews" as house rules are.
+        mayRestOnReports: category === 'impersonation' || category === 'misleading_marketing',
         // A harmless word before or after it hides nothing of what is gravest.
         framedInItsSentence: severity === 'critical',
       })),

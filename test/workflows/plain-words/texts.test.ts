@@ -20,3 +20,35 @@ it('finds what is harmful', () => {
   const missed = linesOf('harmful.txt').filter((text) => ['low', 'unknown'].includes(levelOf(text)));
   expect(missed).toEqual([]);
 });
+
+it.each([
+  ['we remove bad reviews and write you 5-star ones, 20 each', 'high'],
+  ['Wir entfernen schlechte Bewertungen und schreiben Ihnen 5-Sterne-Bewertungen.', 'high'],
+  ['I will kill you tonight 😂', 'medium'],
+  ['I will kill you tonight', 'high'],
+])('rates %s %s', (text, level) => {
+  expect(levelOf(text)).toBe(level);
+});
+
+it('never lets a lesser sign of the same kind take from a graver one', () => {
+  expect(levelOf('I know where you live.')).toBe('high');
+  expect(levelOf('I will kill you 😂 I know where you live.')).toBe('high');
+});
+
+it.each([
+  ['Hello', 'en'],
+  ['ok, merci !', 'fr'],
+  ['Servus', 'de'],
+  ['hola', 'es'],
+])('hears what language a short text is in: %s', (text, language) => {
+  const { riskLevel, assessment } = ask(riskFamily, CheckRiskRequestSchema, { text });
+  expect(assessment?.languages).toEqual([language]);
+  expect(riskLevel).toBe('low');
+});
+
+it('says of a name and a measure that they are in no language, and looks at them in all', () => {
+  const { riskLevel, assessment } = ask(riskFamily, CheckRiskRequestSchema, { text: 'iPhone 13 128GB' });
+  expect(riskLevel).toBe('unknown');
+  expect(assessment).toMatchObject({ languages: [], coverage: 0, notAssessed: [] });
+  expect(assessment?.packs.filter((pack) => pack.startsWith('risk/signs/'))).toHaveLength(4);
+});

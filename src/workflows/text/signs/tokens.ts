@@ -76,6 +76,7 @@ function readNext(state: Reading, at: number): number {
   const unit = units[at] as number;
   if (isUnspacedUnit(unit)) return push(state, at, at + 1);
   if (isWordUnit(unit) || opensWord(state.folded, at)) return readWord(state, at);
+  if (isLaughing(state.folded, at)) return pushLaughter(state, at);
   if (endsSentence(state.folded, at)) endSentence(state, unit);
   else if (unit !== 0x20 && unit !== 0x27) state.afterBreak = true;
   return at + 1;
@@ -125,6 +126,25 @@ function push(state: Reading, start: number, end: number): number {
   state.afterBreak = false;
   state.inSentence = true;
   return end;
+}
+
+// Faces that laugh, grin, wink or put out the tongue.
+const laughing = new Set([...'😀😁😂😃😄😅😆😉😋😛😜😝😸😹🤣🤪🤭🙃']);
+/** The word by which packs name a laughing face. */
+const laughter = 'haha';
+
+function isLaughing({ units }: Folded, at: number): boolean {
+  const unit = units[at] as number;
+  return (unit === 0xd83d || unit === 0xd83e) && laughing.has(String.fromCharCode(unit, units[at + 1] ?? 0));
+}
+
+/** A laughing face is a word of the sentence that it stands in or after, and makes none of its own. */
+function pushLaughter(state: Reading, at: number): number {
+  const { start, end } = originOf(state.folded, at, at + 2);
+  const sentence = state.inSentence ? state.sentence : Math.max(0, state.sentence - 1);
+  const isNext = state.tokens.at(-1)?.forms[0] === laughter;
+  if (!isNext) state.tokens.push({ forms: [laughter], start, end, sentence, afterBreak: true });
+  return at + 2;
 }
 
 function textOf({ units }: Folded, start: number, end: number): string {
