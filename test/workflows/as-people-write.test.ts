@@ -12,6 +12,42 @@ import { readinessFamily } from '../../src/workflows/families/readiness.ts';
 import { scoringFamily } from '../../src/workflows/families/scoring.ts';
 import { ask } from './ask.ts';
 
+describe('answers in the words of a language', () => {
+  const score = (answers: Readonly<Record<string, string>>) =>
+    ask(scoringFamily, ScoreBusinessReadinessRequestSchema, { answers, locale: 'en' });
+  const scoreOf = (indicator: string, answer: string) =>
+    score({ [indicator]: answer })
+      .dimensions.flatMap(({ drivers }) => drivers)
+      .find((one) => one.indicator === indicator)?.score;
+
+  it.each([
+    ['taxesPaid', 'en partie', 30],
+    ['taxesPaid', 'teilweise', 30],
+    ['taxesPaid', 'a plazos', 55],
+    ['booksUpToDate', 'vierteljährlich', 55],
+    ['continuityPlan', 'par écrit', 65],
+  ])('%s: %s', (indicator, answer, expected) => {
+    expect(scoreOf(indicator, answer)).toBe(expected);
+  });
+
+  it('caps a business that paid its taxes in part', () => {
+    expect(score({ taxesPaid: 'en partie' }).caps).toMatchObject([{ indicator: 'taxesPaid', rating: 'D' }]);
+  });
+});
+
+describe("choices of a form of one's own", () => {
+  const statusOf = (choices: readonly string[], reason: string) =>
+    ask(guidanceFamily, CheckProfileRequestSchema, {
+      form: { name: 'return', fields: [{ name: 'reason', kind: 'choice', choices }] },
+      values: { reason },
+    }).fields[0]?.status;
+  it('are taken in any case, unless that is all they differ in', () => {
+    expect(statusOf(['damaged', 'wrong size'], 'Damaged')).toBe('ok');
+    expect(statusOf(['damaged', 'wrong size'], 'lost')).toBe('invalid');
+    expect(statusOf(['A', 'a'], 'A')).toBe('ok');
+  });
+});
+
 describe('a form', () => {
   const check = (template: string, values: Readonly<Record<string, unknown>>, locale = 'en') =>
     ask(guidanceFamily, CheckProfileRequestSchema, { template, values, locale });
@@ -190,6 +226,17 @@ describe('a listing', () => {
     expect(kind).toBe('property');
     expect(blockers).toEqual([]);
     expect(facts.map(({ name }) => name)).not.toContain('rooms');
+  });
+
+  it.each([
+    ['Washing machine Bosch 7 kg', 'Bosch washing machine, used for three years, works well.', 'appliances'],
+    ['Waschmaschine Bosch, 7 kg', 'Waschmaschine, drei Jahre alt, gebraucht, läuft einwandfrei.', 'Haushaltsgeräte'],
+    ['Lavadora Bosch 7 kg', 'Lavadora usada, tres años, funciona perfectamente.', 'Electrodomésticos'],
+    ['Lave-linge Bosch 7 kg', 'Lave-linge d’occasion, trois ans, bon état.', 'Électroménager'],
+  ])('of a household device asks for its number, and does not wait for it: %s', (title, description, category) => {
+    const { blockers, missingFacts } = read(title, description, category);
+    expect(blockers.map(({ check }) => check)).not.toContain('device-model-given');
+    expect(missingFacts).toEqual(expect.arrayContaining([expect.stringMatching(/^mod/i)]));
   });
 
   it.each([

@@ -35,7 +35,7 @@ describe('readiness of a listing', () => {
         .basis?.packVersion;
     expect(packOf('Used Cars')).toBe('listing/vehicles@3');
     expect(packOf('Apartments')).toBe('listing/property@3');
-    expect(packOf('Mobile phones')).toBe('listing/electronics@3');
+    expect(packOf('Mobile phones')).toBe('listing/electronics@4');
     expect(packOf('Gebrauchtwagen')).toBe('listing/vehicles@3');
     expect(packOf('Stellenangebote')).toBe('listing/jobs@1');
     expect(packOf('Carpets')).toBe('listing/generic@4');

@@ -27,7 +27,7 @@ import { unusedFieldsOf } from '../unused-fields.ts';
 import { formWordsOf, notEvaluated, type Words, wordsFor } from '../words/index.ts';
 import { inspectValue, patternText, type Status } from './field-value.ts';
 import { contradictionsIn } from './form-contradictions.ts';
-import { choiceNamesOf, withChoices } from './named-choices.ts';
+import { choiceNamesOf, ownChoiceNames, withChoices } from './named-choices.ts';
 import { shownField } from './shown-form.ts';
 
 export type ProfileRequest = Plain<CheckProfileRequest>;
@@ -53,7 +53,7 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
   prepare(asked, { fits, nowMs }): Result<Prepared<ProfileReply>> {
     const bounded = boundJson('values', asked.values);
     if (!bounded.ok) return bounded;
-    const names = asked.form === undefined ? choiceNames.get(asked.template) : undefined;
+    const names = asked.form === undefined ? choiceNames.get(asked.template) : ownChoiceNames(asked.form.fields);
     const request = { ...asked, values: withChoices(names, asked.values ?? {}) };
     const words = wordsFor(request.locale, textOf(request));
     const form = formOf(request, words);

@@ -1,5 +1,7 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { foldText } from '../../base/text/fold.ts';
+import type { FormField } from '../../gen/intelligence/workflow/v1/guidance_pb.ts';
+import type { Plain } from '../family.ts';
 import type { ProfilePack } from '../packs/profile-pack.ts';
 import { packWords } from '../words/pack-words.ts';
 
@@ -22,6 +24,18 @@ export function choiceNamesOf(template: string, { fields, choiceNames }: Profile
           ...choices.map((value): [string, string] => [value, value]),
         ];
         return [name, new Map(names.map(([called, value]) => [foldText(called), value]))];
+      }),
+  );
+}
+
+/** A caller's own choices in any case; two that differ in nothing else are taken as they are written. */
+export function ownChoiceNames(fields: readonly Pick<Plain<FormField>, 'name' | 'choices'>[]): ChoiceNames {
+  return new Map(
+    fields
+      .filter(({ choices }) => choices.length > 0)
+      .map(({ name, choices }) => {
+        const called = Map.groupBy(choices, (choice) => foldText(choice));
+        return [name, new Map([...called].flatMap(([word, [one, other]]) => (one && !other ? [[word, one]] : [])))];
       }),
   );
 }

@@ -8,6 +8,7 @@ import type {
   ScorecardDimension,
 } from '../../gen/intelligence/workflow/v1/scoring_pb.ts';
 import type { Plain } from '../family.ts';
+import { readAnswerWords } from '../packs/scorecard-pack.ts';
 import type { Words } from '../words/index.ts';
 
 export interface Measured {
@@ -105,17 +106,18 @@ function scoreOfIndicator(
   return succeed({ score: choices[choice], choice });
 }
 
-const agreed = ['true', 'yes', 'ja', 'si', 'oui'];
-const denied = ['false', 'no', 'nein', 'non'];
+const sayingTheSame: ReadonlyMap<string, readonly string[]> = new Map(
+  readAnswerWords().flatMap((words) => words.map((word) => [comparable(word), words] as const)),
+);
 
-/** An answer, and what says the same: "ja" is yes. */
+/** An answer, and what says the same: "ja" is yes, "monatlich" is monthly. */
 function wordsOf(answer: JsonValue): readonly string[] {
-  const word = foldText(String(answer));
-  return [word, ...([agreed, denied].find((same) => same.includes(word)) ?? [])];
+  const word = String(answer);
+  return [word, ...(sayingTheSame.get(comparable(word)) ?? [])];
 }
 
 function comparable(text: string): string {
-  return foldText(text).replaceAll(' ', '_');
+  return foldText(text).replaceAll(/[ _’']/g, '_');
 }
 
 // What may be below nothing or above the whole although it is a share: what is won, lost or changed.

@@ -106,3 +106,8 @@ export function readCommonGates(): readonly Plain<RatingGate>[] {
     indicators.map((indicator) => ({ indicator, ...gate })),
   );
 }
+
+/** Lines of words that say the same as an answer. */
+export function readAnswerWords(): readonly (readonly string[])[] {
+  return readPack('scorecard/answers.yaml', z.array(z.array(z.string().min(1)).min(2)));
+}
