@@ -1,7 +1,9 @@
 // What words beside a value make of it.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
 import { readinessFamily } from '../../src/workflows/families/readiness.ts';
+import { readFacts } from '../../src/workflows/listing/facts.ts';
+import { withShortWords } from '../../src/workflows/listing/plain-text.ts';
 import { ask } from './ask.ts';
 
 const read = (category: string, description: string) =>
@@ -48,4 +50,16 @@ describe('facts in prose', () => {
   ])('of %s do not contradict each other: %s', (category, description) => {
     expect(read(category, description).blockers.filter(({ check }) => check.startsWith('contradiction'))).toEqual([]);
   });
+});
+
+test('a word without end is read in parts', () => {
+  const word = 'a'.repeat(19_000);
+  const { facts } = readFacts(`${word} gmbh, 40 hours`, {}, 'jobs');
+  expect(facts.map(({ name }) => name)).toEqual(['hoursPerWeek', 'employer']);
+  expect(facts.map(({ quote }) => quote.length).every((length) => length < 300)).toBe(true);
+  const plain = `${word} and ${'b'.repeat(63)}`;
+  const short = withShortWords(plain);
+  expect(short).toHaveLength(plain.length);
+  expect(short.split(' ').every(({ length }) => length < 64)).toBe(true);
+  expect(short.endsWith(` and ${'b'.repeat(63)}`)).toBe(true);
 });

@@ -4,7 +4,7 @@ import { isPlaceholder } from '../sense/placeholders.ts';
 import { factPatterns } from './fact-patterns.ts';
 import { namedFacts } from './named-facts.ts';
 import type { Kind } from './patterns/pattern.ts';
-import { amountOf, plainText } from './plain-text.ts';
+import { amountOf, plainText, withShortWords } from './plain-text.ts';
 
 /** What a listing says of what it offers: a fact, where it stands, and in which words. */
 export type Fact = Plain<ListingFact>;
@@ -23,7 +23,7 @@ export const listingFacts = [...factPatterns, ...namedFacts];
 
 /** Reads the facts of a kind of thing from the fields of a listing and from its text. Linear in both; pure. */
 export function readFacts(text: string, attributes: Readonly<Record<string, unknown>>, kind: Kind): ReadFacts {
-  const plain = plainText(text);
+  const plain = withShortWords(plainText(text));
   const said = new Map<string, Fact[]>();
   const given = new Map<string, Fact>();
   const byField = new Map(Object.entries(attributes).map(([name, value]) => [bareName(name), value]));

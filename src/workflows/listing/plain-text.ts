@@ -20,6 +20,16 @@ export function plainText(text: string): string {
     .replace(/[–—−]/g, '-');
 }
 
+const longWord = /[a-z0-9&.'-]{64}/g;
+
+/**
+ * A plain text in which no word is longer than 63 characters: a blank stands in the place of each 64th. From each place in a word a
+ * pattern may read on to its end, so that the time of a text of one word would grow with its square.
+ */
+export function withShortWords(plain: string): string {
+  return plain.replace(longWord, (part) => `${part.slice(0, -1)} `);
+}
+
 /** A number as it is written in any of the four languages: 61,400, 61.400, 61 400, 61'400, 1.4 and 2,5. Part of a RegExp. */
 export const numeral = String.raw`\d{1,3}(?:[., ']\d{3})+(?!\d)(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?`;
 

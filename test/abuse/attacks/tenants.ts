@@ -54,7 +54,9 @@ export const tenantAttacks: readonly Attack[] = [
         'http://a.example/d ',
         'not 1 ',
         'du bist 1 ',
+        'x',
       ];
+      const policies = ['', 'vehicles', 'jobs', 'electronics'];
       const texts = words.map((part) => part.repeat(Math.ceil(100_000 / part.length)).slice(0, 100_000));
       return {
         send: async (turn) => {
@@ -62,7 +64,10 @@ export const tenantAttacks: readonly Attack[] = [
           const [path, body] =
             turn % 2 === 0
               ? ['/v1/risk/check', { text }]
-              : ['/v1/readiness/listing', { listing: { title: 'A bicycle', description: text } }];
+              : [
+                  '/v1/readiness/listing',
+                  { listing: { title: 'A bicycle', description: text }, policy: policies[(turn >> 1) % 4] },
+                ];
           const reply = await caller.request('POST', path as string, {
             credential: apiKey,
             body: { ...(body as object), assist: 'off' },
