@@ -51,7 +51,13 @@ const uuid = new Uint8Array(16);
 let lastMs = 0;
 let sequence = 0;
 
-/** UUIDv7 with a counter in the millisecond (RFC 9562, section 6.2, method 1), so that ids made here sort as they were made. */
+/** A clock that went back by more was wrong before: ids that went on from there would not be found by their time for as long as it was ahead. */
+const stepBackMaxMs = 60_000;
+
+/**
+ * UUIDv7 with a counter in the millisecond (RFC 9562, section 6.2, method 1), so that ids made here sort as they were made; but for those of
+ * before a clock was put back by more than a minute.
+ */
 function nextUuid(): Uint8Array {
   if (drawn === pool.length) {
     randomFillSync(pool);
@@ -60,7 +66,7 @@ function nextUuid(): Uint8Array {
   const random = pool.subarray(drawn, drawn + 16);
   drawn += 16;
   const now = Date.now();
-  if (now > lastMs) {
+  if (now > lastMs || now < lastMs - stepBackMaxMs) {
     lastMs = now;
     // Room for 2^31 ids before the counter overflows into the next millisecond's.
     sequence =
