@@ -25,8 +25,8 @@ describe('the draft that ends a contract', () => {
   it.each([
     ['Muster Bau GmbH', 'Kündigung meines Mietvertrags'],
     ['Anna und Tom Berg', 'Kündigung meines Mietvertrags'],
-    ['Anna Berg', 'Kündigung des Mietvertrags'],
-  ])('speaks as several where a firm or several sign, or nothing says who: %s, %s', (sender, purpose) => {
+    ['Anna Berg', 'Kündigung unseres Mietvertrags'],
+  ])('speaks as several where a firm or several sign, or speak of theirs: %s, %s', (sender, purpose) => {
     const { draft: made } = draft('de', purpose, { Absender: sender, Wohnung: 'Lindenweg 4', zum: '2027-02-28' });
     expect(made?.body).toContain('hiermit kündigen wir');
   });

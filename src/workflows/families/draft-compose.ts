@@ -108,8 +108,12 @@ function readerOf({ kind, audience, words, template, assigned }: Composing): str
   return isRole || (!template.addressed && kind.id === 'listing_text') ? '' : reader;
 }
 
-function salutationOf({ words, tone, mustInclude }: Composing, reader: string, sentences: readonly string[]): string[] {
-  const salutation = (formFor(words, reader) ?? words.unnamed)[tone];
+function salutationOf(
+  { words, tone, mustInclude, assigned }: Composing,
+  reader: string,
+  sentences: readonly string[],
+): string[] {
+  const salutation = (formFor(words, reader, assigned) ?? words.unnamed)[tone];
   const address = reader !== '' && !salutation.includes('{name}') ? reader : '';
   const [first = '', ...rest] = sentences;
   const isOurs = !mustInclude.includes(first);
@@ -117,16 +121,20 @@ function salutationOf({ words, tone, mustInclude }: Composing, reader: string, s
   return [address, salutation.replace('{name}', () => reader), begins, ...rest];
 }
 
-/** How a reader is addressed; undefined for one who has no name. */
-function formFor({ salutations }: DraftWords, reader: string): DraftWords['salutations'][number] | undefined {
-  const folded = foldText(reader);
-  return reader === '' ? undefined : salutations.find(({ when }) => when.test(folded));
+/** How a reader is addressed, by the name or by what it is the name of ("gym"); undefined for one who has no name. */
+function formFor(
+  { salutations }: DraftWords,
+  reader: string,
+  { slots }: Assigned,
+): DraftWords['salutations'][number] | undefined {
+  const said = [foldText(reader), foldText(slots.get('recipient')?.name ?? '')];
+  return reader === '' ? undefined : salutations.find(({ when }) => said.some((words) => when.test(words)));
 }
 
-function closingOf({ words, tone }: Composing, reader: string): string {
+function closingOf({ words, tone, assigned }: Composing, reader: string): string {
   const { closings, unnamed } = words;
   if (tone !== 'formal') return closings[tone];
-  const form = formFor(words, reader);
+  const form = formFor(words, reader, assigned);
   const isNamed = form !== undefined && form.formal !== unnamed.formal;
   return form?.closing ?? (isNamed ? undefined : closings.unnamed) ?? closings.formal;
 }

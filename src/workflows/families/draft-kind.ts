@@ -38,6 +38,14 @@ export function kindOfPurpose(purpose: string, names: readonly string[]): DraftK
   return second && second.points === first.points && second.at === first.at ? neutralKind : first.kind;
 }
 
+/** The kind that a request names: by its id, or by a word that is clear in any of the languages, such as "quote" or "devis". */
+export function kindCalled(name: string): DraftKind | undefined {
+  const known = draftKinds.get(name);
+  if (known !== undefined || name === '') return known;
+  const meant = kindOfPurpose(name.replace(/[_-]/g, ' '), []);
+  return meant === neutralKind ? undefined : meant;
+}
+
 function wordsFor(id: string, folded: string): { points: number; at: number } {
   let points = 0;
   let at = folded.length;
@@ -147,10 +155,13 @@ function put(
   const field = isNoDay ? undefined : isDayOfTime ? 'date' : named;
   const before = field === undefined ? undefined : to.slots.get(field);
   if (field !== undefined && kind.fields.get(field)?.type === 'list') {
-    const line = `\n- ${slot.text}`;
     to.slots.set(field, {
       ...slot,
-      text: (before?.text ?? '') + line,
+      text:
+        (before?.text ?? '') +
+        itemsIn(slot.text)
+          .map((item) => `\n- ${item}`)
+          .join(''),
       isOpen: slot.isOpen || (before?.isOpen ?? false),
     });
     return 'field';
@@ -163,6 +174,12 @@ function put(
   if (before !== undefined && slot.isOpen) return 'field';
   to.others.push(slot);
   return isNoDay ? 'line' : 'other';
+}
+
+/** What people put in a row: "New hours; two temps" is two. */
+export function itemsIn(text: string): string[] {
+  const items = text.split(/;\s+|\n+/).map((item) => item.trim());
+  return items.filter((item) => item !== '');
 }
 
 function askForRequired(kind: DraftKind, { slots, others, isEnding }: Assigned, { language }: DraftLocale): void {

@@ -12,11 +12,19 @@ const spoken: ReadonlySet<string> = new Set(draftLanguages);
 // A few words are heard wrongly as often as rightly.
 const lettersMin = 20;
 
-/** The locale's language when it is spoken here, English when another is named, and without one that of the purpose. */
-export function draftLocaleOf(locale: string, purpose: string): DraftLocale {
+/**
+ * The locale's language when it is spoken here, English when another is named, and without one that of the purpose; where that is
+ * short, with what the facts are called.
+ */
+export function draftLocaleOf(locale: string, purpose: string, names: readonly string[] = []): DraftLocale {
   if (locale.trim() !== '') return spokenLocale(locale.trim()) ?? english;
-  if ((purpose.match(/\p{L}/gu) ?? []).length < lettersMin) return english;
-  return spokenLocale(languagesOf(purpose, spoken)[0]?.language ?? '') ?? english;
+  const heard = lettersIn(purpose) < lettersMin ? [purpose, ...names].join(' ') : purpose;
+  if (lettersIn(heard) < lettersMin) return english;
+  return spokenLocale(languagesOf(heard, spoken)[0]?.language ?? '') ?? english;
+}
+
+function lettersIn(text: string): number {
+  return (text.match(/\p{L}/gu) ?? []).length;
 }
 
 const english: DraftLocale = { language: 'en', tag: 'en' };
@@ -46,7 +54,9 @@ function dayIn(value: string, locale: string): string | undefined {
   const at = new Date(`${day}T${time ?? '00:00'}:00Z`);
   // A day that no month has, and 24:61, stay as they are.
   if (Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== day) return undefined;
-  return formattersOf(locale)[time === undefined ? 'day' : 'moment'].format(at);
+  const written = formattersOf(locale)[time === undefined ? 'day' : 'moment'].format(at);
+  // The first of a month is an ordinal in French, which Intl does not know.
+  return locale.startsWith('fr') ? written.replace(/^1(?= \p{L})/u, '1er') : written;
 }
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));

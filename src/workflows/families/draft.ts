@@ -19,7 +19,7 @@ import type { RiskMessages } from '../packs/risk-messages.ts';
 import type { Domain, RiskEntry } from '../packs/risk-pack.ts';
 import { indexPhrases, plain } from '../text/phrases.ts';
 import { type Composing, compose, titleOf, wordsOf } from './draft-compose.ts';
-import { assign, kindOfPurpose } from './draft-kind.ts';
+import { assign, itemsIn, kindCalled, kindOfPurpose } from './draft-kind.ts';
 import { type DraftLocale, draftLocaleOf, formatValue } from './draft-values.ts';
 import { findingsOf, look, sharesOf } from './findings.ts';
 import { riskPacks } from './risk.ts';
@@ -36,13 +36,14 @@ export const draftFamily: Family<DraftRequest, DraftReply> = {
     const { templates } = draftTemplates;
     if (request.template !== '' && !templates.has(request.template))
       return fail(invalid('template', `is not one of ${[...templates.keys()].join(', ')}`));
-    if (request.kind !== '' && !draftKinds.has(request.kind)) return fail(invalid('kind', unknownKind(request.kind)));
+    const kind = kindCalled(request.kind);
+    if (request.kind !== '' && kind === undefined) return fail(invalid('kind', unknownKind(request.kind)));
     const names = new Set<string>();
     for (const [index, { name }] of request.facts.entries()) {
       if (names.has(foldText(name))) return fail(invalid(`facts[${index}].name`, `${name} is there twice`));
       names.add(foldText(name));
     }
-    return succeed({ variables: {}, ownChecks: [], compute: () => write(request) });
+    return succeed({ variables: {}, ownChecks: [], compute: () => write(request, kind) });
   },
 };
 
@@ -113,14 +114,21 @@ const ofOneself = /\b(?:my|myself|mein\w*|ich|mi|mon|ma|je)\b/;
 const ofSeveral =
   /\b(?:gmbh|ag|kg|ohg|ug|ltd|llc|inc|plc|s ?l|s ?a|sarl|sas|eurl|team|and|und|y|et|e ?v|familie|family)\b|&/;
 
-function isByOne(purpose: string, sender: string): boolean {
-  return ofOneself.test(foldText(purpose.slice(0, 500))) && !ofSeveral.test(foldText(sender).replaceAll('.', ' '));
+// First and last name, or several of either.
+const ofPerson = /^\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’.-]*){1,3}$/u;
+const ofUs = /\b(?:our|we|unser\w*|wir|nuestr\w*|notre|nos|nous)\b/;
+
+/** Whoever ends a contract under a person's name and says nothing of others does it alone. */
+function isByOne(purpose: string, sender: string, isEnding: boolean): boolean {
+  if (ofSeveral.test(foldText(sender).replaceAll('.', ' '))) return false;
+  const said = foldText(purpose.slice(0, 500));
+  return ofOneself.test(said) || (isEnding && ofPerson.test(sender) && !ofUs.test(said));
 }
 
-function write(request: DraftRequest): DraftReply {
+function write(request: DraftRequest, called: DraftKind | undefined): DraftReply {
   const names = [...request.facts.map(({ name }) => name), ...request.mustInclude];
-  const kind = draftKinds.get(request.kind) ?? kindOfPurpose(request.purpose, names);
-  const locale = draftLocaleOf(request.locale, request.purpose);
+  const kind = called ?? kindOfPurpose(request.purpose, names);
+  const locale = draftLocaleOf(request.locale, request.purpose, names);
   const assigned = assign(kind, request, locale);
   const name = request.template || kind.template;
   const template = draftTemplates.templates.get(name);
@@ -129,7 +137,7 @@ function write(request: DraftRequest): DraftReply {
     ...{ kind, assigned, words: wordsOf(locale.language), template: { ...template, name } },
     ...{ audience: request.audience, facts: request.facts, mustInclude: request.mustInclude },
     tone: (request.tone || 'neutral') as DraftTone,
-    isByOne: isByOne(request.purpose, assigned.slots.get('sender')?.text ?? ''),
+    isByOne: isByOne(request.purpose, assigned.slots.get('sender')?.text ?? '', assigned.isEnding),
     length: request.length,
     mustAvoid: request.mustAvoid.map(foldText),
   };
@@ -169,7 +177,9 @@ function citationsOf(body: string, facts: readonly Plain<DraftFact>[], locale: s
     const given = fact.value.trim();
     if (given === '') continue;
     const formatted = locale === '' ? given : formatValue(given, locale);
-    const value = body.includes(formatted) ? formatted : given;
+    const written = body.includes(formatted) ? formatted : given;
+    // Of what stands in a row, each has a line of its own: the first is where it begins.
+    const value = body.includes(written) ? written : (itemsIn(written)[0] ?? written);
     const after = body.indexOf(value, from);
     const start = after >= 0 ? after : body.indexOf(value);
     if (start < 0) continue;
