@@ -52,6 +52,18 @@ describe('a form', () => {
   const check = (template: string, values: Readonly<Record<string, unknown>>, locale = 'en') =>
     ask(guidanceFamily, CheckProfileRequestSchema, { template, values, locale });
 
+  it.each([
+    ['Frankreich', 'FR40303265045'],
+    ['Spain', 'ESB58378431'],
+    ['AT', 'ATU12345675'],
+  ])('shows a tax number as %s writes it', (country, example) => {
+    const field = check('company', { country }).fields.find((one) => one.field === 'taxId');
+    expect(field?.suggestion).toContain(example);
+    expect(check('company', { country, taxId: example }).fields.find((one) => one.field === 'taxId')?.status).toBe(
+      'ok',
+    );
+  });
+
   it('tells the field that another name stands for', () => {
     const { unusedFields } = check('person', {
       firstName: 'Eva',
@@ -99,6 +111,37 @@ it('a scorecard tells the indicator that another name stands for', () => {
 });
 
 describe('a decision', () => {
+  const compare = (criterion: string, first: unknown, second: unknown, locale = 'en') =>
+    ask(decisionFamily, WriteDecisionMemoRequestSchema, {
+      options: [
+        { name: 'North', attributes: { [criterion]: first } },
+        { name: 'South', attributes: { [criterion]: second } },
+      ],
+      criteria: [{ name: criterion }],
+      locale,
+    });
+
+  it.each([
+    ['es', 'calidad', 'alta', 'media'],
+    ['fr', 'qualité', 'très bonne', 'moyenne'],
+    ['de', 'Qualität', 'sehr gut', 'mittel'],
+    ['en', 'quality', 'high', 'low'],
+  ])('reads steps in words (%s)', (locale, criterion, first, second) => {
+    expect(compare(criterion, first, second, locale).recommendation?.option).toBe('North');
+  });
+
+  it('asks for a number where a word says nothing, and for one without its unit where it has one', () => {
+    expect(compare('quality', 'nice', 'lovely').nextBestAction).toContain('from 1 to 5');
+    expect(compare('quality', '3 of them', '4 of them').nextBestAction).toContain('without its unit');
+  });
+
+  it('takes no French load for a cost', () => {
+    const asked = compare('charge', 80, 60, 'fr');
+    expect(asked.nextBestAction).toContain('« charge »');
+    expect(compare('frais', 80, 60, 'fr').recommendation?.option).toBe('South');
+    expect(compare('monthlyCharge', 80, 60).recommendation?.option).toBe('South');
+  });
+
   const decide = (price: readonly [unknown, unknown]) =>
     ask(decisionFamily, WriteDecisionMemoRequestSchema, {
       question: 'Which supplier?',
@@ -130,7 +173,7 @@ describe('a draft', () => {
   it('writes to a tenant of a new rent, and in the name of one who gives notice', () => {
     const rent = { Mieter: 'Familie Kern', ab: '2027-02-01', 'alte Miete': '850.00 EUR', 'neue Miete': '890.00 EUR' };
     expect(body('de', 'notice', rent)).toMatch(
-      /^Guten Tag Familie Kern,[\s\S]*ab 1\. Februar 2027 890,00.€ statt bisher 850,00.€/,
+      /^Guten Tag Familie Kern,[\s\S]*Ab 1\. Februar 2027 zahlen Sie 890,00.€ statt bisher 850,00.€/,
     );
     const leaving = { Mieterin: 'Eva Kern', zum: '2027-02-28' };
     expect(body('de', 'notice', leaving, 'Kündigung meiner Wohnung')).toMatch(
@@ -226,6 +269,15 @@ describe('a listing', () => {
     expect(kind).toBe('property');
     expect(blockers).toEqual([]);
     expect(facts.map(({ name }) => name)).not.toContain('rooms');
+  });
+
+  it.each([
+    ['iPhone 12 128 Go débloqué', 'iPhone 12 noir 128 Go, écran sans rayure, batterie à 86 %.', 'Téléphones'],
+    ['iPhone 12 128 GB frei', 'iPhone 12 schwarz, 128 GB, Display ohne Kratzer.', 'Handys'],
+    ['iPhone 12 128 GB libre', 'iPhone 12 negro, 128 GB, pantalla sin arañazos.', 'Móviles'],
+    ['iPhone 12 128 GB unlocked', 'iPhone 12 in black, 128 GB, screen without scratches.', 'Phones'],
+  ])('of a phone says its condition by its screen, and its storage is no part of its model: %s', (...words) => {
+    expect(facts(...words)).toMatchObject({ condition: 'good', model: 'iphone 12' });
   });
 
   it.each([

@@ -442,7 +442,7 @@ describe('a decision memo speaks the reader’s language', () => {
       question: 'Welchen Lieferanten sollen wir für die nächsten zwei Jahre beauftragen?',
       options: [
         { name: 'Nord', attributes: { price: 12000 } },
-        { name: 'Süd', attributes: { quality: 'sehr gut' } },
+        { name: 'Süd', attributes: { quality: 'angenehm' } },
       ],
       constraints: [],
     });

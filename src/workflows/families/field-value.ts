@@ -14,6 +14,7 @@ import {
   postcodeOf,
   type SenseContext,
   testAddress,
+  vatOf,
 } from '../sense/field-sense.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
 import type { Words } from '../words/index.ts';
@@ -37,8 +38,10 @@ export function inspectValue(
   fits: PatternFits = matchesWhole,
 ): FieldState {
   const { label } = shown;
-  const isPostcode = meaningOf(field.name, field.label) === 'postcode';
-  const example = (isPostcode && postcodeOf(context.country)) || shown.example;
+  const meaning = meaningOf(field.name, field.label);
+  // A number is shown as the form's country writes it.
+  const local = meaning === 'postcode' ? postcodeOf : meaning === 'vat' ? vatOf : undefined;
+  const example = local?.(context.country) ?? shown.example;
   const advice = (action: string) => adviceOf({ ...shown, example }, action, words);
   if (isBlank(value) || (written.has(field.kind) && isPlaceholderValue(value))) {
     const suggestion = advice(words.say('field.fillIn', { label }));

@@ -172,13 +172,17 @@ function believable(value: number | undefined, criterion: Plain<Criterion>, tell
   return undefined;
 }
 
-const words: ReadonlyMap<string, number> = new Map([
-  ...['none', 'no', 'never', 'very low', 'very poor', 'very bad'].map((word) => [word, 0] as const),
-  ...['low', 'poor', 'bad', 'weak'].map((word) => [word, 1] as const),
-  ...['medium', 'fair', 'average', 'moderate', 'partial'].map((word) => [word, 2] as const),
-  ...['high', 'good', 'strong'].map((word) => [word, 3] as const),
-  ...['very high', 'very good', 'excellent', 'full', 'yes'].map((word) => [word, 4] as const),
-]);
+// Steps from nothing to all, in the four languages, folded.
+const steps: readonly string[] = [
+  'none,no,never,very low,very poor,very bad,keine,keiner,kein,nein,nie,sehr niedrig,sehr gering,sehr schlecht,ninguno,ninguna,nunca,muy bajo,muy baja,muy malo,muy mala,aucun,aucune,non,jamais,tres faible,tres bas,tres mauvais,tres mauvaise',
+  'low,poor,bad,weak,niedrig,gering,schlecht,schwach,bajo,baja,malo,mala,debil,faible,bas,basse,mauvais,mauvaise',
+  'medium,fair,average,moderate,partial,mittel,mittelmassig,massig,durchschnittlich,teilweise,medio,media,regular,moderado,moderada,parcial,moyen,moyenne,modere,moderee,partiel,partielle',
+  'high,good,strong,hoch,gut,stark,alto,alta,bueno,buena,bien,fuerte,eleve,elevee,haut,haute,bon,bonne,fort,forte',
+  'very high,very good,excellent,full,yes,sehr hoch,sehr gut,ausgezeichnet,hervorragend,ja,muy alto,muy alta,muy bueno,muy buena,excelente,si,tres eleve,tres elevee,tres bon,tres bonne,excellente,oui',
+];
+const words: ReadonlyMap<string, number> = new Map(
+  steps.flatMap((line, step) => line.split(',').map((word) => [word, step] as const)),
+);
 
 function numberOf(value: JsonValue | undefined, criterion: string, tell: Tell): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
@@ -192,6 +196,7 @@ function numberOf(value: JsonValue | undefined, criterion: string, tell: Tell): 
     tell({ name: 'decision.readWords', values: { criterion } });
     return known;
   }
-  tell({ name: 'decision.notNumber', values: { criterion, value: value.trim() } });
+  const name = /\d/.test(value) ? 'decision.notNumber' : 'decision.noNumber';
+  tell({ name, values: { criterion, value: value.trim() } });
   return undefined;
 }

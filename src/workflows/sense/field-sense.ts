@@ -58,6 +58,17 @@ function vatProblem(text: string, { country }: SenseContext): Fault | undefined 
   return number.length < 5 || !/\d/.test(number) ? fault('field.vatShort') : undefined;
 }
 
+// One for each country, with a right check digit.
+const vatLike =
+  'ATU12345675 BE0403170701 CHE116281710 CZ25123891 DE136695976 DK13585628 ESB58378431 FI20774740 FR40303265045 GB980780684 IE6388047V IT00743110157 LU15027442 NL004495445B01 PL5260001246 PT501964843 SE556188840401'.split(
+    ' ',
+  );
+
+/** A VAT ID as a country writes them; undefined where none is known. */
+export function vatOf(country: string | undefined): string | undefined {
+  return country === undefined ? undefined : vatLike.find((number) => number.startsWith(country));
+}
+
 /** The country that a VAT ID is of, by its prefix. */
 export function countryOfVat(text: string): string | undefined {
   const prefix = bare(text).slice(0, 2);

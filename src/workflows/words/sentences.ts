@@ -161,6 +161,7 @@ export const sentenceValues = {
   'decision.sayDirection': ['criterion'],
   'decision.readWords': ['criterion'],
   'decision.notNumber': ['criterion', 'value'],
+  'decision.noNumber': ['criterion', 'value'],
   'decision.impossible': ['value', 'criterion'],
   'decision.relax': [],
   'decision.findOut': ['value'],
