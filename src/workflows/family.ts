@@ -2,6 +2,7 @@ import { type JsonValue, type Message, toJson } from '@bufbuild/protobuf';
 import { type Value, ValueSchema } from '@bufbuild/protobuf/wkt';
 import type { Result } from '../base/failure.ts';
 import { FailureError, fail, invalid, succeed } from '../base/failure.ts';
+import type { Sliced } from '../base/slices.ts';
 import type { Basis, Check } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import type { ListingFact } from '../gen/intelligence/workflow/v1/readiness_pb.ts';
 import type { PatternUse, Check as SandboxCheck } from '../sandbox/index.ts';
@@ -51,7 +52,7 @@ export interface Prepared<Reply> {
   variables: Readonly<Record<string, unknown>>;
   ownChecks: CheckRule[];
   /** Pure: the same results give the same reply. */
-  compute(own: readonly CheckResult[]): Reply;
+  compute(own: readonly CheckResult[]): Sliced<Reply>;
   /** The same with evidence besides, which counts as what the rules find themselves. */
   reconsider?(own: readonly CheckResult[], evidence: Evidence): Reply;
 }
@@ -77,14 +78,14 @@ export interface FamilyTerms {
   ownPacks?: OwnRules | undefined;
 }
 
-/** One family of workflows: pure, synchronous, deterministic. */
+/** One family of workflows: pure and deterministic; what takes long for a long text comes in slices. */
 export interface Family<Request, Reply extends FamilyReply> {
   name: FamilyName;
   /** Patterns of the caller's own, which run where they can be ended. */
   patternsOf?(request: Request): PatternUse[];
   /** Which packs of the account's own apply; undefined: none. */
   ownPacksOf?(request: Request): WantedPacks | undefined;
-  prepare(request: Request, terms: FamilyTerms): Result<Prepared<Reply>>;
+  prepare(request: Request, terms: FamilyTerms): Sliced<Result<Prepared<Reply>>>;
 }
 
 const valuesMax = 2000;

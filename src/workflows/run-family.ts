@@ -2,7 +2,8 @@ import type { Caller } from '../base/caller.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
-import { ownTurn } from '../base/turn.ts';
+import { inTurns, unitsOfATurn } from '../base/slices.ts';
+import { createPace, ownTurn, type Pace } from '../base/turn.ts';
 import type { WorkflowUsage } from '../gen/intelligence/workflow/v1/basis_pb.ts';
 import type { PatternUse, Sandbox } from '../sandbox/index.ts';
 import type { Assistable, AssistDeps } from './assist/deps.ts';
@@ -29,6 +30,11 @@ interface PlannedRequest<Reply> {
   plan: AssistPlan<Reply> | undefined;
 }
 
+interface Planning {
+  signal: AbortSignal;
+  pace: Pace;
+}
+
 /**
  * Reads a request and looks at the caller's own checks: all that may be refused. Fails with `invalid_argument`, and as the
  * sandbox does.
@@ -38,7 +44,7 @@ async function readRequest<Request extends Assistable, Reply extends FamilyReply
   { family }: RunnableFamily<Request, Reply>,
   caller: Caller,
   request: Request,
-  signal: AbortSignal,
+  { signal, pace }: Planning,
 ): Promise<Result<{ prepared: Prepared<Reply>; own: CheckResult[] }>> {
   const fits = await matchOwnPatterns(deps.sandbox, caller, family.patternsOf?.(request) ?? []);
   if (!fits.ok) return fits;
@@ -49,7 +55,8 @@ async function readRequest<Request extends Assistable, Reply extends FamilyReply
   const ownPacks = await selectOwnPacks(deps, caller, family.ownPacksOf?.(request));
   if (!ownPacks.ok) return ownPacks;
   const nowMs = (deps.clock ?? systemClock).now();
-  const prepared = family.prepare(request, { nowMs, fits: fits.value, ownPacks: ownPacks.value });
+  const terms = { nowMs, fits: fits.value, ownPacks: ownPacks.value };
+  const prepared = await inTurns(family.prepare(request, terms), pace);
   if (!prepared.ok) return prepared;
   const own = await runOwnChecks(deps.sandbox, caller, prepared.value);
   return own.ok ? succeed({ prepared: prepared.value, own: own.value }) : own;
@@ -66,10 +73,12 @@ async function planFamily<Request extends Assistable, Reply extends FamilyReply>
   request: Request,
   signal: AbortSignal,
 ): Promise<Result<PlannedRequest<Reply>>> {
-  const read = await readRequest(deps, entry, caller, request, signal);
+  const pace = createPace(unitsOfATurn);
+  const read = await readRequest(deps, entry, caller, request, { signal, pace });
   if (!read.ok) return read;
   const { prepared, own } = read.value;
-  const byRules = prepared.compute(own);
+  const byRules = await inTurns(prepared.compute(own), pace);
+  if (signal.aborted) return fail({ kind: 'cancelled' });
   const { reconsider } = prepared;
   const again = reconsider && ((evidence: Evidence) => reconsider(own, evidence));
   return succeed({ byRules, plan: await planAssist(deps, entry.family.name, caller, request, byRules, again) });
@@ -86,13 +95,15 @@ export async function quoteFamily<Request extends Assistable, Reply extends Fami
   request: Request,
   signal: AbortSignal,
 ): Promise<Result<NanoUsd | undefined>> {
-  const read = await readRequest(deps, entry, caller, request, signal);
+  const pace = createPace(unitsOfATurn);
+  const read = await readRequest(deps, entry, caller, request, { signal, pace });
   if (!read.ok) return read;
   const { name } = entry.family;
   if (!mayAssist(deps, name, request)) return succeed(undefined);
   if (isLong(request)) return succeed(await quoteLongest(deps, name, caller, request));
   const { prepared, own } = read.value;
-  const plan = await planAssist(deps, name, caller, request, prepared.compute(own), undefined);
+  const byRules = await inTurns(prepared.compute(own), pace);
+  const plan = await planAssist(deps, name, caller, request, byRules, undefined);
   return succeed(plan?.ask?.ceiling);
 }
 

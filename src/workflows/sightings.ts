@@ -1,3 +1,4 @@
+import { atOnce } from '../base/slices.ts';
 import type { Severity } from './checks/checks.ts';
 import { isAllowedAt, look, type Spotted } from './families/findings.ts';
 import { riskPacks } from './families/risk.ts';
@@ -29,7 +30,7 @@ const allSigns = [...signPacks.values()];
 export function sightingsIn(text: string, packs: readonly string[], own?: OwnRules): Sighting[] {
   const heard = hear(text, '').packs;
   const ownPacks = own?.search({ steps: ownStepsMax });
-  const scan = look(text, { phrases: undefined, packs: heard.length > 0 ? heard : allSigns, ownPacks });
+  const scan = atOnce(look(text, { phrases: undefined, packs: heard.length > 0 ? heard : allSigns, ownPacks }));
   const phrases = packs
     .flatMap((name) => riskPacks.get(name as Domain)?.index.find(scan.folded) ?? [])
     .map((match): Spotted => ({ ...match, source: 'rules' }))

@@ -1,5 +1,6 @@
 // CPU time of each family by rules alone on a typical input: `npm run bench:workflows`. The promise is under 1 ms each.
 import { type DescMessage, fromJson, type JsonValue } from '@bufbuild/protobuf';
+import { atOnce } from '../../src/base/slices.ts';
 import { WriteDecisionMemoRequestSchema } from '../../src/gen/intelligence/workflow/v1/decision_pb.ts';
 import { DraftDocumentRequestSchema } from '../../src/gen/intelligence/workflow/v1/draft_pb.ts';
 import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
@@ -33,9 +34,9 @@ function cpuMicroseconds<Request, Reply extends FamilyReply>(
 ): number {
   const message = fromJson(schema, json as JsonValue) as unknown as Request;
   const run = () => {
-    const prepared = family.prepare(message, { nowMs: Date.now() });
+    const prepared = atOnce(family.prepare(message, { nowMs: Date.now() }));
     if (!prepared.ok) throw new Error(JSON.stringify(prepared.failure));
-    return prepared.value.compute([]);
+    return atOnce(prepared.value.compute([]));
   };
   for (let warm = 0; warm < 500; warm++) run();
   const rounds = 1000;

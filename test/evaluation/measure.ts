@@ -1,6 +1,7 @@
 // Measures the risk check by rules alone over the corpus beside this file.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fromJson } from '@bufbuild/protobuf';
+import { atOnce } from '../../src/base/slices.ts';
 import { CheckRiskRequestSchema } from '../../src/gen/intelligence/workflow/v1/risk_pb.ts';
 import { type RiskReply, type RiskRequest, riskFamily } from '../../src/workflows/families/risk.ts';
 
@@ -48,9 +49,9 @@ export function readCorpus(part: Part): Labelled[] {
 
 export function checkRisk(text: string): RiskReply {
   const request = fromJson(CheckRiskRequestSchema, { text, assist: 'off' }) as unknown as RiskRequest;
-  const prepared = riskFamily.prepare(request, { nowMs: 0 });
+  const prepared = atOnce(riskFamily.prepare(request, { nowMs: 0 }));
   if (!prepared.ok) throw new Error(JSON.stringify(prepared.failure));
-  return prepared.value.compute([]);
+  return atOnce(prepared.value.compute([]));
 }
 
 interface Outcome {

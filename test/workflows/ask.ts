@@ -1,10 +1,11 @@
 import { type DescMessage, fromJson, type JsonValue, type MessageShape } from '@bufbuild/protobuf';
 import type { Result } from '../../src/base/failure.ts';
+import { atOnce } from '../../src/base/slices.ts';
 import { runChecks } from '../../src/sandbox/cel/checks.ts';
 import { celVariables } from '../../src/sandbox/cel/expressions.ts';
 import { compileCallersChecks } from '../../src/sandbox/child/caller-expressions.ts';
 import { matchPatterns } from '../../src/sandbox/child/patterns.ts';
-import type { Family, FamilyReply } from '../../src/workflows/family.ts';
+import type { Family, FamilyReply, Prepared } from '../../src/workflows/family.ts';
 
 /** The reply of a family to a request as a caller writes it, by rules alone. */
 export function ask<Schema extends DescMessage, Request, Reply extends FamilyReply>(
@@ -18,24 +19,26 @@ export function ask<Schema extends DescMessage, Request, Reply extends FamilyRep
   const compiled = compileCallersChecks(ownChecks);
   if (!compiled.ok) throw new Error(compiled.problem);
   const results = runChecks(compiled.checks, celVariables(variables));
-  return compute(ownChecks.map((rule, index) => ({ rule, outcome: results[index]?.outcome ?? 'error' })));
+  return atOnce(compute(ownChecks.map((rule, index) => ({ rule, outcome: results[index]?.outcome ?? 'error' }))));
 }
 
 export function prepare<Schema extends DescMessage, Request, Reply extends FamilyReply>(
   family: Family<Request, Reply>,
   schema: Schema,
   json: unknown,
-): ReturnType<Family<Request, Reply>['prepare']> {
+): Result<Prepared<Reply>> {
   const message: MessageShape<Schema> = fromJson(schema, json as JsonValue);
   const request = message as unknown as Request;
   const patterns = family.patternsOf?.(request) ?? [];
   const matched = matchPatterns({ patterns });
   if ('refused' in matched) throw new Error(matched.refused.problem);
-  return family.prepare(request, {
-    nowMs: Date.parse('2026-11-22T12:00:00Z'),
-    fits: (pattern, text) =>
-      patterns.some((use, index) => use.pattern === pattern && use.text === text && matched.fits[index] === true),
-  });
+  return atOnce(
+    family.prepare(request, {
+      nowMs: Date.parse('2026-11-22T12:00:00Z'),
+      fits: (pattern, text) =>
+        patterns.some((use, index) => use.pattern === pattern && use.text === text && matched.fits[index] === true),
+    }),
+  );
 }
 
 /** The paths of the fields that a refused request names. */

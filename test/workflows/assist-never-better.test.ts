@@ -1,6 +1,7 @@
 import { type DescMessage, fromJson, type JsonValue } from '@bufbuild/protobuf';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { atOnce } from '../../src/base/slices.ts';
 import { WriteDecisionMemoRequestSchema } from '../../src/gen/intelligence/workflow/v1/decision_pb.ts';
 import { CheckProfileRequestSchema } from '../../src/gen/intelligence/workflow/v1/guidance_pb.ts';
 import { ScoreListingRequestSchema } from '../../src/gen/intelligence/workflow/v1/readiness_pb.ts';
@@ -150,10 +151,10 @@ describe.each(cases)('whatever a model answers: $name', ({ name, schema, request
     fc.assert(
       fc.property(request, fc.gen(), (json, g) => {
         const message = fromJson(schema, json as JsonValue) as { locale?: string; listing?: unknown };
-        const prepared = family.prepare(message, { nowMs: Date.parse('2026-11-22T12:00:00Z') });
+        const prepared = atOnce(family.prepare(message, { nowMs: Date.parse('2026-11-22T12:00:00Z') }));
         if (!prepared.ok) throw new Error(JSON.stringify(prepared.failure));
         const { compute, reconsider } = prepared.value;
-        const reply = compute([]);
+        const reply = atOnce(compute([]));
         const reader = readerOf(message.locale ?? '', assistance.reading(message));
         const ids = assistance.texts(message, reply).map(({ id }) => id);
         const answer = g(() => answersFor(name, ids));

@@ -1,6 +1,7 @@
 import { create } from '@bufbuild/protobuf';
 import { afterEach, expect, test, vi } from 'vitest';
 import { unwrap } from '../../src/base/failure.ts';
+import { atOnce } from '../../src/base/slices.ts';
 import { CheckRiskRequestSchema } from '../../src/gen/intelligence/workflow/v1/risk_pb.ts';
 import { riskFamily } from '../../src/workflows/families/risk.ts';
 import { call, caller, useAssisted } from './assisted.ts';
@@ -19,7 +20,7 @@ function countJudged(): () => number {
   const { prepare } = riskFamily;
   let judged = 0;
   vi.spyOn(riskFamily, 'prepare').mockImplementation((request, terms) => {
-    const prepared = prepare(request, terms);
+    const prepared = atOnce(prepare(request, terms));
     if (!prepared.ok) return prepared;
     const { compute } = prepared.value;
     const counting = (own: Parameters<typeof compute>[0]) => {

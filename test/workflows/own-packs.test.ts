@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { type Result, unwrap } from '../../src/base/failure.ts';
+import { atOnce } from '../../src/base/slices.ts';
 import { type CredentialChanges, createCredentialChanges } from '../../src/db/credential-changes.ts';
 import { OwnRiskPackSchema } from '../../src/gen/intelligence/workflow/v1/own_pack_pb.ts';
 import { CheckRiskRequestSchema } from '../../src/gen/intelligence/workflow/v1/risk_pb.ts';
@@ -23,7 +24,7 @@ async function check(json: object, ...packs: ReturnType<typeof pack>[]) {
   const request = fromJson(CheckRiskRequestSchema, json as JsonValue);
   const wanted = riskFamily.ownPacksOf?.(request);
   const ownPacks = wanted && (await compilePacks(packs)).select(wanted).rules;
-  return unwrap(riskFamily.prepare(request, { nowMs: 0, ownPacks })).compute([]);
+  return atOnce(unwrap(atOnce(riskFamily.prepare(request, { nowMs: 0, ownPacks }))).compute([]));
 }
 
 const letters = (first: string) =>

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { atOnce } from '../../src/base/slices.ts';
 import { fold } from '../../src/base/text/fold.ts';
 import { indexPhrases } from '../../src/workflows/text/phrases.ts';
 
@@ -11,7 +12,7 @@ test('where words end in a text without blanks counts for what it costs, once fo
   const text = fold(unit.repeat(100));
   const taken = (steps: number) => {
     const bounds = { max: 1_000_000, steps };
-    const { isWhole } = index.search(text, bounds);
+    const { isWhole } = atOnce(index.search(text, bounds));
     return { isWhole, taken: steps - bounds.steps };
   };
   const first = taken(1_000_000);
@@ -23,7 +24,7 @@ test('where words end in a text without blanks counts for what it costs, once fo
 
 test('phrases and a text that were made to be alike end a search at its bound', () => {
   const bounds = { max: 1_000_000, steps: 120_000 };
-  const { isWhole } = indexPhrases(prefixes(189)).search(fold(unit.repeat(50_000)), bounds);
+  const { isWhole } = atOnce(indexPhrases(prefixes(189)).search(fold(unit.repeat(50_000)), bounds));
   expect(isWhole).toBe(false);
   // One place may go over it, by what it alone takes.
   expect(bounds.steps).toBeGreaterThan(-190 * 602);

@@ -1,3 +1,4 @@
+import { atOnce } from '../../base/slices.ts';
 import { foldText } from '../../base/text/fold.ts';
 import { sentencesOf } from '../../base/text/words.ts';
 import { graver, look } from '../families/findings.ts';
@@ -112,7 +113,7 @@ function riskFault(text: string, rulesText: string, { reader, risky }: Subject):
 
 function categoriesIn(text: string, reader: MessageLanguage): string[] {
   const pack = signPacks.get(reader);
-  const { spotted } = look(text, { phrases: riskPacks.get('general')?.index, packs: pack ? [pack] : [] });
+  const { spotted } = atOnce(look(text, { phrases: riskPacks.get('general')?.index, packs: pack ? [pack] : [] }));
   return spotted.filter(({ entry }) => graver(entry.severity, 'low')).map(({ entry }) => entry.category);
 }
 

@@ -1,4 +1,5 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { atOnce, type Slices } from '../../base/slices.ts';
 import { codePointOffsets, foldText } from '../../base/text/fold.ts';
 import { nearestName } from '../../base/text/nearest.ts';
 import type {
@@ -74,6 +75,10 @@ export interface DraftTerms {
 
 /** Looks at a draft's text, whoever wrote it. Pure. */
 export function inspectDraft(body: string, terms: DraftTerms): DraftInspection {
+  return atOnce(inspectInSlices(body, terms));
+}
+
+function* inspectInSlices(body: string, terms: DraftTerms): Slices<DraftInspection> {
   const { facts, mustAvoid, domain, kind = '', locale = '' } = terms;
   const pack = riskPacks.get((domain || 'general') as Domain) ?? riskPacks.get('general');
   if (!pack) throw new Error('no general risk pack');
@@ -81,7 +86,7 @@ export function inspectDraft(body: string, terms: DraftTerms): DraftInspection {
   const signs = language === undefined ? undefined : signPacks.get(language);
   const words = wordsOf(language ?? 'en');
   const own = mustAvoid.length > 0 ? avoided(mustAvoid, words) : undefined;
-  const { spotted } = look(body, { phrases: pack.index, own, packs: signs ? [signs] : [] });
+  const { spotted } = yield* look(body, { phrases: pack.index, own, packs: signs ? [signs] : [] });
   const openPlaceholders = placeholdersIn(body, draftKinds.get(kind) ?? neutralKind, language);
   return {
     placeholders: openPlaceholders.map(({ name }) => name),
@@ -125,7 +130,7 @@ function isByOne(purpose: string, sender: string, isEnding: boolean): boolean {
   return ofOneself.test(said) || (isEnding && ofPerson.test(sender) && !ofUs.test(said));
 }
 
-function write(request: DraftRequest, called: DraftKind | undefined): DraftReply {
+function* write(request: DraftRequest, called: DraftKind | undefined): Slices<DraftReply> {
   const names = [...request.facts.map(({ name }) => name), ...request.mustInclude];
   const kind = called ?? kindOfPurpose(request.purpose, names);
   const locale = draftLocaleOf(request.locale, request.purpose, names);
@@ -142,7 +147,8 @@ function write(request: DraftRequest, called: DraftKind | undefined): DraftReply
     mustAvoid: request.mustAvoid.map(foldText),
   };
   const body = compose(composing);
-  const inspected = inspectDraft(body, { ...request, kind: kind.id, locale: locale.tag });
+  yield body.length * 2;
+  const inspected = yield* inspectInSlices(body, { ...request, kind: kind.id, locale: locale.tag });
   const missing = inspected.placeholders;
   const avoidedFindings = inspected.findings.filter(({ category }) => category === avoidCategory);
   return {

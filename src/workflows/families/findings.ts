@@ -1,3 +1,4 @@
+import { atOnce, type Slices } from '../../base/slices.ts';
 import { codePointOffsets, type Folded, fold } from '../../base/text/fold.ts';
 import type { AllowedPlace, Finding } from '../../gen/intelligence/workflow/v1/risk_pb.ts';
 import type { Severity } from '../checks/checks.ts';
@@ -6,7 +7,7 @@ import type { Plain } from '../family.ts';
 import type { Allowance, OwnMatch, OwnSearch } from '../own-packs/rules.ts';
 import type { RiskEntry } from '../packs/risk-pack.ts';
 import type { SignPack } from '../packs/sign-pack.ts';
-import { detect } from '../text/detect.ts';
+import { detectInSlices } from '../text/detect.ts';
 import type { PhraseIndex } from '../text/phrases.ts';
 import { type Tokens, tokensOf } from '../text/signs/index.ts';
 import { isPayeesAccount } from './payee-account.ts';
@@ -55,25 +56,29 @@ export interface Scan {
 
 /** Looks at one text: phrases of the pack, phrases of the caller's own, personal and payment data. */
 export function scan(text: string, phrases: PhraseIndex<RiskEntry>, own?: PhraseIndex<RiskEntry>): Scan {
-  return look(text, { phrases, own });
+  return atOnce(look(text, { phrases, own }));
 }
 
 /** Looks at one text with all that is given. */
-export function look(written: string, { phrases, own, packs, allow, ownPacks }: Looking): Scan {
-  const text = allow ? withoutAllowed(written, allow) : written;
+export function* look(written: string, { phrases, own, packs, allow, ownPacks }: Looking): Slices<Scan> {
+  const { length } = written;
+  yield length;
+  const text = allow ? yield* withoutAllowed(written, allow) : written;
   const folded = fold(text);
-  const detected = detect(text);
-  const spotted: Spotted[] = (phrases?.find(folded) ?? []).map((match) => ({ ...match, source: 'rules' }));
+  const detected = yield* detectInSlices(text);
+  const ofPhrases = phrases ? yield* phrases.findInSlices(folded) : [];
+  const spotted: Spotted[] = ofPhrases.map((match) => ({ ...match, source: 'rules' }));
+  if (packs && packs.length > 0) yield length * 2;
   const words = packs && packs.length > 0 ? tokensOf(text) : undefined;
-  for (const pack of packs ?? []) if (words) spotted.push(...signsIn(words, pack));
-  for (const match of own?.find(folded) ?? []) spotted.push({ ...match, source: 'own' });
+  for (const pack of packs ?? []) if (words) spotted.push(...(yield* signsIn(words, pack)));
+  for (const match of own ? yield* own.findInSlices(folded) : []) spotted.push({ ...match, source: 'own' });
   for (const { kind, start, end } of detected) {
     const entry = detectedEntries[kind];
     if (kind === 'iban' && isPayeesAccount(text, start)) continue;
     if (entry) spotted.push({ entry, start, end, source: 'rules' });
   }
   const links = detected.filter(({ kind }) => kind === 'link').length;
-  const ofOwnPacks = ownPacks?.look(text === written ? folded : fold(written));
+  const ofOwnPacks = ownPacks && (yield* ownPacks.look(text === written ? folded : fold(written)));
   const found: Spotted[] = (ofOwnPacks?.found ?? []).map((match) => ({
     ...match,
     source: 'own',
@@ -129,17 +134,19 @@ function inOrder(spotted: Spotted[]): Spotted[] {
 }
 
 /** Blanks in the place of what is allowed, so that offsets stay true. */
-function withoutAllowed(text: string, allow: PhraseIndex<number>): string {
-  let left = text;
-  for (const { start, end } of allow.find(fold(text)))
-    left = left.slice(0, start) + ' '.repeat(end - start) + left.slice(end);
-  return left;
+function* withoutAllowed(text: string, allow: PhraseIndex<number>): Slices<string> {
+  const parts: string[] = [];
+  let at = 0;
+  for (const { start, end } of yield* allow.findInSlices(fold(text))) {
+    parts.push(text.slice(at, start), ' '.repeat(Math.max(0, end - Math.max(at, start))));
+    at = Math.max(at, end);
+  }
+  return parts.join('') + text.slice(at);
 }
 
-function signsIn(words: Tokens, { index, entries }: SignPack): Spotted[] {
-  return index
-    .read(words)
-    .map(({ sign, start, end }) => ({ entry: entries[sign] as RiskEntry, start, end, source: 'rules' }));
+function* signsIn(words: Tokens, { index, entries }: SignPack): Slices<Spotted[]> {
+  const found = yield* index.readInSlices(words);
+  return found.map(({ sign, start, end }) => ({ entry: entries[sign] as RiskEntry, start, end, source: 'rules' }));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import { atOnce, type Slices } from '../../base/slices.ts';
 import type {
   Listing,
   ScoreListingRequest,
@@ -8,7 +9,7 @@ import { isUnmet, scoreOf } from '../../sandbox/index.ts';
 import { type CheckResult, type CheckRule, failedByUrgency, missingFactsOf } from '../checks/checks.ts';
 import { riskLevelOf, riskScoreOf, takenBy } from '../checks/risk-level.ts';
 import { basisOf, boundJson, type Family, ownRules, type Plain, type Prepared, type ReplyOf } from '../family.ts';
-import { bareName, type Fact, knownFields, readFacts, withFacts } from '../listing/facts.ts';
+import { bareName, type Fact, knownFields, readFactsInSlices, withFacts } from '../listing/facts.ts';
 import { kindsOf } from '../listing/kinds.ts';
 import type { Kind } from '../listing/patterns/pattern.ts';
 import { misplacedOf, problemsOf } from '../listing/problems.ts';
@@ -53,7 +54,7 @@ const emptyListing: Plain<Listing> = {
 /** Scores whether a listing is ready before it is published. */
 export const readinessFamily: Family<ListingRequest, ListingReply> = {
   name: 'readiness',
-  prepare(request, { nowMs }): Result<Prepared<ListingReply>> {
+  *prepare(request, { nowMs }): Slices<Result<Prepared<ListingReply>>> {
     const listing = request.listing ?? emptyListing;
     if (request.policy !== '' && !listingPacks.has(request.policy))
       return fail(invalid('policy', `is not one of ${listingPolicies.join(', ')}`));
@@ -63,9 +64,9 @@ export const readinessFamily: Family<ListingRequest, ListingReply> = {
     const marketplace = riskPacks.get('marketplace');
     if (!marketplace) throw new Error('no risk pack for listings');
     const { packs } = hear(text, request.locale);
-    const { spotted } = look(text, { phrases: marketplace.index, packs });
+    const { spotted } = yield* look(text, { phrases: marketplace.index, packs });
     const { year } = dayAt(nowMs);
-    const judged = judge(request, listing, spotted, [], year);
+    const judged = yield* judge(request, listing, spotted, [], year);
     return succeed({
       variables: judged.variables,
       ownChecks: ownRules(request.checks, judged.words),
@@ -73,7 +74,7 @@ export const readinessFamily: Family<ListingRequest, ListingReply> = {
       // The caller's own checks saw the request without the evidence, and stay as they are.
       reconsider(own, evidence) {
         const all = [...spotted, ...evidence.spotted].sort((a, b) => a.start - b.start);
-        return scoreListing(request, judge(request, listing, all, evidence.facts, year), own, text);
+        return scoreListing(request, atOnce(judge(request, listing, all, evidence.facts, year)), own, text);
       },
     });
   },
@@ -94,14 +95,16 @@ interface Judged {
  * Looks at a listing as what it is of. What a category alone says only names what to add: when the listing's own words make
  * it another kind of thing, of which nothing is missing, what the category's kind misses does not block.
  */
-function judge(
+function* judge(
   request: ListingRequest,
   listing: Plain<Listing>,
   found: readonly Spotted[],
   proposed: readonly Fact[],
   thisYear: number,
-): Judged {
+): Slices<Judged> {
   const { title, description, category, price } = listing;
+  const { length } = description;
+  yield length;
   const words = wordsFor(request.locale, `${title}\n${description}`);
   const named = request.policy as Kind | '';
   const { byWords, kind, misplaced } = named
@@ -110,18 +113,22 @@ function judge(
   const isWork = [byWords, kind].some((one) => one === 'jobs' || one === 'services');
   const isJob = byWords === 'jobs' || kind === 'jobs';
   const spotted = isJob ? found.filter(({ entry }) => !applicationDetails.has(entry.id)) : found;
-  const looked = (as: Kind) => {
-    const read = withFacts(readFacts(`${title}\n${description}`, listing.attributes ?? {}, as), proposed, as);
+  const looked = function* (as: Kind) {
+    const said = yield* readFactsInSlices(`${title}\n${description}`, listing.attributes ?? {}, as);
+    const read = withFacts(said, proposed, as);
+    yield length * 2;
     const variables = variablesOf(listing, spotted, isWork, read.facts);
     const pack = listingPacks.get(as);
     if (!pack) throw new Error(`no pack for ${as}`);
     const attributes = withoutPlaceholders(listing.attributes ?? {});
+    yield length;
     return { pack, read, variables, results: pack.run({ ...variables, attributes }) };
   };
-  const chosen = looked(kind);
+  const chosen = yield* looked(kind);
   const isMissing = (results: readonly CheckResult[]) => results.some((one) => !isGeneric(one) && isBlocking(one));
   // The other kind is looked at only where it could make a difference.
-  const blocks = kind === byWords || !isMissing(chosen.results) || isMissing(looked(byWords).results);
+  const blocks = kind === byWords || !isMissing(chosen.results) || isMissing((yield* looked(byWords)).results);
+  yield length;
   const facts = { title, description, price };
   // A price counts as impossible only where it is for what the words and the category name.
   const inBoth = new Set(problemsOf(byWords, facts, chosen.read, thisYear, words).map(({ rule }) => rule.id));

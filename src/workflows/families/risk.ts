@@ -1,4 +1,5 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
+import type { Slices } from '../../base/slices.ts';
 import type {
   CheckRiskRequest,
   CheckRiskResponse,
@@ -12,7 +13,7 @@ import { noPack, type OwnRules } from '../own-packs/rules.ts';
 import type { RiskMessages } from '../packs/risk-messages.ts';
 import { type Domain, type RiskEntry, type RiskPack, readRiskPacks } from '../packs/risk-pack.ts';
 import type { SignLanguage } from '../packs/sign-pack.ts';
-import { indexPhrases, type PhraseIndex, plain } from '../text/phrases.ts';
+import { indexPhrasesInSlices, type PhraseIndex, plain } from '../text/phrases.ts';
 import { allowedOf, findingsOf, graver, look, type Scan, type Spotted, sharesOf } from './findings.ts';
 import { assessmentOf, type Hearing, hear, signPacks } from './risk-assessment.ts';
 import { helpFirst, type Level, messagesFor, summaryOf, worded } from './risk-words.ts';
@@ -44,21 +45,22 @@ export const riskFamily: Family<RiskRequest, RiskReply> = {
   },
 };
 
-function checkRisk(request: RiskRequest, texts: readonly string[], ownPacks: OwnRules | undefined): RiskReply {
+function* checkRisk(request: RiskRequest, texts: readonly string[], ownPacks: OwnRules | undefined): Slices<RiskReply> {
   const hearing = hear(texts.join('\n'), request.locale);
   const pack = riskPacks.get(request.domain as Domain);
   const looking = {
     phrases: pack?.index,
-    own: request.phrases.length > 0 ? indexOwn(request.phrases) : undefined,
-    allow: request.allowPhrases.length > 0 ? indexAllowed(request.allowPhrases) : undefined,
+    own: request.phrases.length > 0 ? yield* indexOwn(request.phrases) : undefined,
+    allow: request.allowPhrases.length > 0 ? yield* indexAllowed(request.allowPhrases) : undefined,
     packs: hearing.packs,
     ownPacks: ownPacks?.search(),
   };
-  const scans = texts.map((text) => look(text, looking));
+  const scans: Scan[] = [];
+  for (const text of texts) scans.push(yield* look(text, looking));
   const isWhole = scans.every(({ isOwnWhole }) => isOwnWhole);
   const spoken = messagesFor(request.locale, hearing.languages);
   const messages = isWhole ? spoken : { ...spoken, unknown: spoken.cut };
-  const facts = factChecks(request, scans);
+  const facts = yield* factChecks(request, scans);
   const missing = facts.filter(({ outcome }) => outcome === 'failed');
   const missingFacts = missingFactsOf(missing.map(({ rule }) => rule).sort((a, b) => b.weight - a.weight));
   const found = scans.map((one) => worded(one.spotted, messages));
@@ -67,9 +69,13 @@ function checkRisk(request: RiskRequest, texts: readonly string[], ownPacks: Own
   const riskScore = riskScoreOf([...shares, ...missing.map(({ rule }) => shareOfFact(rule.weight))]);
   const riskLevel = levelOf(riskScore, spotted, hearing, isWhole);
   const messageOf = (index: number) => (request.messages.length > 0 ? index : undefined);
-  const findings = found
-    .flatMap((one, index) => findingsOf(texts[index] as string, one, messageOf(index)))
-    .slice(0, findingsMax);
+  const findings: RiskReply['findings'] = [];
+  for (const [index, one] of found.entries()) {
+    if (findings.length >= findingsMax) break;
+    const text = texts[index] as string;
+    yield text.length;
+    findings.push(...findingsOf(text, one.slice(0, findingsMax - findings.length), messageOf(index)));
+  }
   const allowed = scans.flatMap((one, index) => allowedOf(texts[index] as string, one.allowed, messageOf(index)));
   const ownLabels = ownPacks?.labels ?? [];
   return {
@@ -110,8 +116,8 @@ function shareOfFact(weight: number): number {
   return Math.min(0.5, weight * 0.1);
 }
 
-function indexOwn(phrases: readonly Plain<OwnPhrase>[]): PhraseIndex<RiskEntry> {
-  return indexPhrases(
+function indexOwn(phrases: readonly Plain<OwnPhrase>[]): Slices<PhraseIndex<RiskEntry>> {
+  return indexPhrasesInSlices(
     phrases.map((own, index) => ({
       phrase: own.phrase,
       entry: {
@@ -125,17 +131,18 @@ function indexOwn(phrases: readonly Plain<OwnPhrase>[]): PhraseIndex<RiskEntry> 
   );
 }
 
-function indexAllowed(phrases: readonly string[]): PhraseIndex<number> {
-  return indexPhrases(phrases.map((phrase) => ({ phrase: plain(phrase), entry: 0 })));
+function indexAllowed(phrases: readonly string[]): Slices<PhraseIndex<number>> {
+  return indexPhrasesInSlices(phrases.map((phrase) => ({ phrase: plain(phrase), entry: 0 })));
 }
 
-function factChecks(request: RiskRequest, scans: readonly Scan[]): CheckResult[] {
+function* factChecks(request: RiskRequest, scans: readonly Scan[]): Slices<CheckResult[]> {
   if (request.requiredFacts.length === 0) return [];
   const wanted = request.requiredFacts.flatMap((fact) =>
     phrasesFor(fact).map((phrase) => ({ phrase: plain(phrase), entry: fact.name })),
   );
-  const index = indexPhrases(wanted);
-  const stated = new Set(scans.flatMap(({ folded }) => index.find(folded, 10_000).map(({ entry }) => entry)));
+  const index = yield* indexPhrasesInSlices(wanted);
+  const stated = new Set<string>();
+  for (const { folded } of scans) for (const { entry } of yield* index.findInSlices(folded, 10_000)) stated.add(entry);
   const given = request.facts ?? {};
   return request.requiredFacts.map((fact) => {
     const value = Object.hasOwn(given, fact.name) ? given[fact.name] : undefined;

@@ -1,3 +1,4 @@
+import { atOnce, type Slices } from '../../base/slices.ts';
 import type { ListingFact } from '../../gen/intelligence/workflow/v1/readiness_pb.ts';
 import type { Plain } from '../family.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
@@ -23,12 +24,22 @@ export const listingFacts = [...factPatterns, ...namedFacts];
 
 /** Reads the facts of a kind of thing from the fields of a listing and from its text. Linear in both; pure. */
 export function readFacts(text: string, attributes: Readonly<Record<string, unknown>>, kind: Kind): ReadFacts {
+  return atOnce(readFactsInSlices(text, attributes, kind));
+}
+
+export function* readFactsInSlices(
+  text: string,
+  attributes: Readonly<Record<string, unknown>>,
+  kind: Kind,
+): Slices<ReadFacts> {
+  yield text.length;
   const plain = withShortWords(plainText(text));
   const said = new Map<string, Fact[]>();
   const given = new Map<string, Fact>();
   const byField = new Map(Object.entries(attributes).map(([name, value]) => [bareName(name), value]));
   for (const { fact, kinds, pattern, read, fields = [] } of listingFacts) {
     if (kinds.length > 0 && !kinds.includes(kind)) continue;
+    yield plain.length;
     const found = said.get(fact) ?? [];
     for (const match of plain.matchAll(pattern)) {
       if (found.length >= saidMax) break;

@@ -1,10 +1,11 @@
+import { inTurns, type Slices, unitsOfATurn } from '../../base/slices.ts';
 import type { Folded } from '../../base/text/fold.ts';
 import { createPace } from '../../base/turn.ts';
 import type { OwnRiskPack } from '../../gen/intelligence/workflow/v1/own_pack_pb.ts';
 import type { Severity } from '../checks/checks.ts';
 import type { Plain } from '../family.ts';
 import type { RiskEntry } from '../packs/risk-pack.ts';
-import { indexPhrasesInTurns, type PhraseIndex, type PhraseMatch, searchStepsMax } from '../text/phrases.ts';
+import { indexPhrasesInSlices, type PhraseIndex, type PhraseMatch, searchStepsMax } from '../text/phrases.ts';
 
 /** Stands for "no pack" where packs are named. */
 export const noPack = 'none';
@@ -28,7 +29,7 @@ export interface Allowance {
 /** One request's search in the packs that it wants. The texts of one request share its bounds. */
 export interface OwnSearch {
   /** `isWhole`: the search did not end before the text did. */
-  look(text: Folded): { found: OwnMatch<RiskEntry>[]; allowed: OwnMatch<Allowance>[]; isWhole: boolean };
+  look(text: Folded): Slices<{ found: OwnMatch<RiskEntry>[]; allowed: OwnMatch<Allowance>[]; isWhole: boolean }>;
   /** Whether one more finding may be allowed: a reply tells each, so there is a bound, and what is beyond it counts. */
   mayAllow(): boolean;
 }
@@ -59,15 +60,12 @@ const bytesOfNode = 70;
 const bytesOfPhrase = 250;
 const bytesAtLeast = 500;
 
-/** Of phrases, in UTF-16 units: about 5 ms of processor time. */
-const unitsOfATurn = 5_000;
-
 /** Makes an account's packs searchable, all in one walk over a text. Leaves turns to others, as they may be large. */
 export async function compilePacks(packs: readonly Plain<OwnRiskPack>[]): Promise<AccountPacks> {
   const pace = createPace(unitsOfATurn);
   const byId = new Map(packs.map((pack) => [pack.packId, pack]));
-  const entries = await indexPhrasesInTurns(packs.flatMap(entriesOf), pace);
-  const allow = await indexPhrasesInTurns(packs.flatMap(allowancesOf), pace);
+  const entries = await inTurns(indexPhrasesInSlices(packs.flatMap(entriesOf)), pace);
+  const allow = await inTurns(indexPhrasesInSlices(packs.flatMap(allowancesOf)), pace);
   const texts = packs.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   return {
     bytes:
@@ -109,12 +107,13 @@ function rulesOf(
       let findingsLeft = allowedMax;
       return {
         mayAllow: () => findingsLeft-- > 0,
-        look(text) {
+        *look(text) {
           if (ids.size === 0) return { found: [], allowed: [], isWhole: true };
-          const found = entries.search(text, ofEntries);
+          const found = yield* entries.search(text, ofEntries);
           ofEntries.max -= found.matches.length;
           // A search for what is allowed that ends early only leaves more to be found.
-          const allowed = allow.search(text, ofAllowances).matches.filter(isWanted).slice(0, allowedLeft);
+          const harmless = yield* allow.search(text, ofAllowances);
+          const allowed = harmless.matches.filter(isWanted).slice(0, allowedLeft);
           allowedLeft -= allowed.length;
           return { found: found.matches.filter(isWanted), allowed, isWhole: found.isWhole };
         },

@@ -1,3 +1,5 @@
+import { atOnce, type Slices } from '../../base/slices.ts';
+
 /** Personal data and payment data that stand in a text; offsets in UTF-16 units. */
 export interface Detected {
   kind: 'email' | 'phone' | 'card' | 'iban' | 'link';
@@ -9,28 +11,70 @@ export interface Detected {
  * Finds e-mail addresses, telephone and card numbers (Luhn), IBANs (ISO 13616, mod 97) and links. Each candidate is read
  * within a fixed window, so the time is linear in the text's length. At most `max`.
  */
-export function detect(text: string, max = 200): Detected[] {
+export function detect(text: string, max?: number): Detected[] {
+  return atOnce(detectInSlices(text, max));
+}
+
+export function* detectInSlices(text: string, max = 200): Slices<Detected[]> {
   const found: Detected[] = [];
   if (text.includes('@'))
-    collect(text, /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,4}/gu, 'email', found, max);
-  if (/\d{2}/.test(text)) numbers(text, found, max);
+    yield* collect(
+      text,
+      /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63}){1,4}/gu,
+      'email',
+      found,
+      max,
+    );
+  if (/\d{2}/.test(text)) yield* numbers(text, found, max);
   if (text.includes('://') || text.includes('www.'))
-    collect(text, /\b(?:https?:\/\/|www\.)[^\s<>"']{3,200}/giu, 'link', found, max);
+    yield* collect(text, /\b(?:https?:\/\/|www\.)[^\s<>"']{3,200}/giu, 'link', found, max);
   return found.sort((a, b) => a.start - b.start);
 }
 
-function collect(text: string, pattern: RegExp, kind: Detected['kind'], found: Detected[], max: number): void {
-  for (const match of text.matchAll(pattern)) {
+const unitsOfASlice = 20_000;
+/** Longer than what any of the patterns matches, and what it looks at beyond. */
+const reachUnits = 1_000;
+
+/** As `matchAll`, a part of the text at a time. What begins so near to a part's end that it may go on beyond is left to the next part. */
+function* matchesIn(text: string, pattern: RegExp): Generator<number | RegExpExecArray, void, void> {
+  let from = 0;
+  for (let end = unitsOfASlice; ; end += unitsOfASlice) {
+    // Of each character up to 64 others may be looked at.
+    yield Math.min(unitsOfASlice, text.length - from) * 4;
+    const isLast = end >= text.length;
+    const part = isLast ? text : text.slice(0, end);
+    const beginsBefore = isLast ? end : end - reachUnits;
+    pattern.lastIndex = from;
+    for (let match = pattern.exec(part); match && match.index < beginsBefore; match = pattern.exec(part)) {
+      from = pattern.lastIndex;
+      yield match;
+    }
+    if (isLast) return;
+    from = Math.max(from, beginsBefore);
+  }
+}
+
+function* collect(text: string, pattern: RegExp, kind: Detected['kind'], found: Detected[], max: number): Slices<void> {
+  for (const match of matchesIn(text, pattern)) {
+    if (typeof match === 'number') {
+      yield match;
+      continue;
+    }
     if (found.length >= max) return;
     found.push({ kind, start: match.index, end: match.index + match[0].length });
   }
 }
 
-function numbers(text: string, found: Detected[], max: number): void {
+function* numbers(text: string, found: Detected[], max: number): Slices<void> {
   // A run of digits and what people put between them.
-  for (const match of text.matchAll(
+  for (const match of matchesIn(
+    text,
     /(?<![\p{L}\d])(?:[A-Z]{2}\d{2}[ A-Z\d]{11,38}|\+?\(?\d[\d ().\-/]{5,28}\d)(?![\p{L}\d])/gu,
   )) {
+    if (typeof match === 'number') {
+      yield match;
+      continue;
+    }
     if (found.length >= max) return;
     const [candidate] = match;
     const kind = kindOf(candidate);

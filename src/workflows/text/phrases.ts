@@ -1,6 +1,6 @@
+import { atOnce, type Slices } from '../../base/slices.ts';
 import { type Folded, fold, foldText, originOf } from '../../base/text/fold.ts';
 import { isUnspacedUnit, isWordBoundary, isWordUnit } from '../../base/text/words.ts';
-import type { Pace } from '../../base/turn.ts';
 import { addChild, addEnd, createTrieNode, follow, type TrieNode } from './trie.ts';
 
 /** A phrase that was found; offsets in UTF-16 units of the original text. */
@@ -13,11 +13,17 @@ export interface PhraseMatch<Entry> {
 export interface PhraseIndex<Entry> {
   /** All occurrences, in the text's order, the longest where several start at one place for one entry; at most `max`. */
   find(text: Folded, max?: number): PhraseMatch<Entry>[];
+  findInSlices(text: Folded, max?: number): Slices<PhraseMatch<Entry>[]>;
   /** The same, and whether the whole text was searched: the bounds may end a search before that. */
-  search(text: Folded, bounds: SearchBounds): { matches: PhraseMatch<Entry>[]; isWhole: boolean };
+  search(text: Folded, bounds: SearchBounds): Slices<Searched<Entry>>;
   readonly size: number;
   /** How many nodes its trie has, each of some 70 bytes. */
   readonly nodes: number;
+}
+
+export interface Searched<Entry> {
+  matches: PhraseMatch<Entry>[];
+  isWhole: boolean;
 }
 
 /** How far a search goes. */
@@ -40,19 +46,17 @@ export const searchStepsMax = 1_200_000;
  * (`12`, `1,000.50`); `..` between words stands for up to four others. Case, accents and invisible characters never count.
  */
 export function indexPhrases<Entry>(phrases: Iterable<IndexedPhrase<Entry>>): PhraseIndex<Entry> {
-  const { add, end } = beginIndex<Entry>();
-  for (const phrase of phrases) add(phrase);
-  return end();
+  return atOnce(indexPhrasesInSlices(phrases));
 }
 
-/** The same of phrases that may be many; the pace is told their UTF-16 units, of which 5,000 take about 5 ms. */
-export async function indexPhrasesInTurns<Entry>(
-  phrases: Iterable<IndexedPhrase<Entry>>,
-  pace: Pace,
-): Promise<PhraseIndex<Entry>> {
+/** A character of a phrase makes a node of the trie: about 1 us. */
+const unitsOfANode = 20;
+
+/** The same of phrases that may be many. */
+export function* indexPhrasesInSlices<Entry>(phrases: Iterable<IndexedPhrase<Entry>>): Slices<PhraseIndex<Entry>> {
   const { add, end } = beginIndex<Entry>();
   for (const phrase of phrases) {
-    await pace(phrase.phrase.length);
+    yield phrase.phrase.length * unitsOfANode;
     add(phrase);
   }
   return end();
@@ -86,9 +90,12 @@ function beginIndex<Entry>() {
         unlessNegated: unlessNegated === true,
       });
   }
+  function* findInSlices(text: Folded, max = 1000): Slices<PhraseMatch<Entry>[]> {
+    return (yield* findAll(root, gapped, text, { max, steps: searchStepsMax })).matches;
+  }
   const end = (): PhraseIndex<Entry> => ({
-    ...{ size, nodes },
-    find: (text, max = 1000) => findAll(root, gapped, text, { max, steps: searchStepsMax }).matches,
+    ...{ size, nodes, findInSlices },
+    find: (text, max) => atOnce(findInSlices(text, max)),
     search: (text, bounds) => findAll(root, gapped, text, bounds, true),
   });
   return { add, end };
@@ -156,29 +163,39 @@ function insert<Entry>(root: Node<Entry>, segment: string, end: Omit<End<Entry>,
   return made;
 }
 
-function findAll<Entry>(
+/** Units of a slice: characters and steps. */
+const unitsOfASlice = 20_000;
+
+function* findAll<Entry>(
   root: Node<Entry>,
   chains: number,
   text: Folded,
   bounds: SearchBounds,
   countsLookUps = false,
-): { matches: PhraseMatch<Entry>[]; isWhole: boolean } {
+): Slices<Searched<Entry>> {
   const { units, length } = text;
   const words = wordBoundariesOf(text);
+  let taken = 0;
   const matches: PhraseMatch<Entry>[] = [];
   const progress: Progress[][] = Array.from({ length: chains }, () => []);
   for (let start = 0; start < length; start++) {
+    if (++taken >= unitsOfASlice) {
+      yield taken;
+      taken = 0;
+    }
     const unit = units[start] as number;
     if (start > 0 && isWordUnit(unit) && isWordUnit(units[start - 1] as number) && !isUnspacedUnit(unit)) continue;
     if (matches.length >= bounds.max || bounds.steps <= 0) return { matches, isWhole: false };
     const before = words.lookUps;
-    bounds.steps -= walk(root, text, words, start, (end, stop) => {
+    const steps = walk(root, text, words, start, (end, stop) => {
       const whole = accept(text, start, stop, end, progress);
       if (whole === undefined) return;
       if (end.unlessNegated && isNegated(text, whole)) return;
       keepLongest(matches, { entry: end.entry, ...originOf(text, whole, stop) });
     });
-    if (countsLookUps) bounds.steps -= (words.lookUps - before) * stepsPerLookUp;
+    const looked = (words.lookUps - before) * stepsPerLookUp;
+    bounds.steps -= countsLookUps ? steps + looked : steps;
+    taken += steps + looked;
   }
   return { matches, isWhole: true };
 }

@@ -1,3 +1,4 @@
+import { atOnce, type Slices } from '../../../base/slices.ts';
 import { combine, findSequences, type Occurrence, type Read, readHits } from './match.ts';
 import { createCompiler, type Part } from './patterns.ts';
 import type { Tokens } from './tokens.ts';
@@ -31,6 +32,7 @@ export interface SignMatch {
 
 export interface SignIndex {
   read(tokens: Tokens): SignMatch[];
+  readInSlices(tokens: Tokens): Slices<SignMatch[]>;
   readonly size: number;
 }
 
@@ -60,9 +62,10 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
   const mention = [compiler.atomOfClass(mentionClass) ?? -1];
   const warning = [compiler.atomOfClass(warningClass) ?? -1];
 
-  function read(tokens: Tokens): SignMatch[] {
-    const words = readHits(tokens, compiler.lexicon);
-    const found = findSequences(words, compiler.sequences, starts, negator);
+  function* readInSlices(tokens: Tokens): Slices<SignMatch[]> {
+    const words = yield* readHits(tokens, compiler.lexicon);
+    const found = yield* findSequences(words, compiler.sequences, starts, negator);
+    yield tokens.text.length;
     const spoken = placesOf(words, context);
     const mentioned = sentencesWith(words, mention);
     const warned = sentencesWith(words, warning);
@@ -72,7 +75,8 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
       if (!found.has(parts[0]?.sequence ?? -1)) continue;
       const { harmlessInQuestions, countsInQuotes, countsInWarnings } = counts;
       const reach = framedInItsSentence ? 0 : contextReach;
-      for (const one of combine(parts, found)) {
+      for (const one of yield* combine(parts, found)) {
+        yield spoken.length + quoted.length;
         if (
           isNegated(words, one, negator) ||
           isFramed(words, spoken, mayRestOnReports ? one : { ...one, matched: [] }, reach)
@@ -87,7 +91,7 @@ export function indexSigns({ classes, signs }: SignWords): SignIndex {
     }
     return matches;
   }
-  return { read, size: rules.length };
+  return { read: (tokens) => atOnce(readInSlices(tokens)), readInSlices, size: rules.length };
 }
 
 function placeOf({ tokens }: Read, { start, end }: Occurrence): { start: number; end: number } {

@@ -1,3 +1,4 @@
+import type { Slices } from '../../../base/slices.ts';
 import { type Lexicon, numberAtom, type Part, type Sequence, type Step } from './patterns.ts';
 import type { Token, Tokens } from './tokens.ts';
 
@@ -32,16 +33,25 @@ const rememberedMax = 20_000;
 // How often a rule may try another place for one of its parts.
 const triesMax = 2_000;
 
+// What a word takes, in units of a slice.
+const unitsOfAWord = 20;
+
 /** Looks up each word of a text. */
-export function readHits({ tokens, questions }: Tokens, lexicon: Lexicon): Read {
-  const hits: Hit[][] = tokens.map((token, at) => hitsOf(token, at, lexicon));
+export function* readHits({ tokens, questions }: Tokens, lexicon: Lexicon): Slices<Read> {
+  const hits: Hit[][] = [];
+  for (const [at, token] of tokens.entries()) {
+    yield unitsOfAWord;
+    hits.push(hitsOf(token, at, lexicon));
+  }
   const single = hits.map((found) => found.slice());
-  for (const [at, found] of single.entries())
+  for (const [at, found] of single.entries()) {
+    yield unitsOfAWord;
     for (const { atom } of found)
       for (const compound of lexicon.compounds.get(atom) ?? []) {
         const end = endOfCompound(compound.rest, single, at, tokens);
         if (end > 0) (hits[at] as Hit[]).push({ atom: compound.atom, end });
       }
+  }
   return { tokens, questions, hits };
 }
 
@@ -87,17 +97,20 @@ function unmasked(form: string): string[] {
 }
 
 /** Finds the sequences in a text; `isNegator` says which atoms no gap may pass over. */
-export function findSequences(
+export function* findSequences(
   read: Read,
   sequences: readonly Sequence[],
   starts: ReadonlyMap<number, readonly number[]>,
   negator: number,
-): Map<number, Occurrence[]> {
+): Slices<Map<number, Occurrence[]>> {
   const found = new Map<number, Occurrence[]>();
   const budget = { steps: stepsMax };
-  for (let at = 0; at < read.tokens.length && budget.steps > 0; at++)
+  for (let at = 0; at < read.tokens.length && budget.steps > 0; at++) {
+    const before = budget.steps;
+    let tried = 0;
     for (const { atom, end } of read.hits[at] as Hit[])
       for (const id of starts.get(atom) ?? []) {
+        tried++;
         const known = found.get(id);
         // What could not be kept is not looked for.
         if (known && (known.length >= occurrencesMax || known.at(-1)?.start === at)) continue;
@@ -110,6 +123,8 @@ export function findSequences(
         if (known) known.push(one);
         else found.set(id, [one]);
       }
+    yield unitsOfAWord + tried + before - budget.steps;
+  }
   return found;
 }
 
@@ -156,15 +171,18 @@ function range(start: number, end: number): number[] {
 }
 
 /** Where a rule's parts hold together. No two of them rest on the same words: one word is no evidence of two things. */
-export function combine(parts: readonly Part[], found: ReadonlyMap<number, Occurrence[]>): Occurrence[] {
+export function* combine(parts: readonly Part[], found: ReadonlyMap<number, Occurrence[]>): Slices<Occurrence[]> {
   const [first, ...others] = parts as [Part, ...Part[]];
   const needed = others.filter(({ absent }) => !absent);
   const combined: Occurrence[] = [];
   for (const one of found.get(first.sequence) ?? []) {
     const candidates = ({ sequence, reach }: Part) =>
       (found.get(sequence) ?? []).filter((other) => inReach(other, one, reach));
+    yield others.reduce((sum, { sequence }) => sum + (found.get(sequence)?.length ?? 0), unitsOfAWord);
     if (others.some((part) => part.absent && candidates(part).length > 0)) continue;
-    const chosen = chooseApart(needed.map(candidates), [one], { tries: triesMax });
+    const budget = { tries: triesMax };
+    const chosen = chooseApart(needed.map(candidates), [one], budget);
+    yield (triesMax - budget.tries) * 2;
     if (!chosen) continue;
     const together = chosen.filter(({ sentence }) => sentence === one.sentence);
     combined.push({
