@@ -1,4 +1,4 @@
-import { connect as connectHttp2, type Http2Session } from 'node:http2';
+import { type ClientHttp2Session, connect as connectHttp2, type Settings } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { Agent } from 'undici';
 import { seededRandom } from '../faults/protocol.ts';
@@ -47,7 +47,7 @@ export interface Stranger {
   /** A TCP connection. */
   socket(): Socket;
   /** A new HTTP/2 session. */
-  session(): Http2Session;
+  session(settings?: Settings): ClientHttp2Session;
 }
 
 const patienceMs = 15_000;
@@ -100,8 +100,9 @@ export function createStage({ url, port, databaseUrl, operatorToken, seed, netwo
         closers.push(() => socket.destroy());
         return socket;
       },
-      session: () => {
+      session: (settings = {}) => {
         const session = connectHttp2(url, {
+          settings,
           createConnection: () => connectTcp({ port, host: '127.0.0.1', localAddress: address, noDelay: true }),
         });
         session.on('error', () => undefined);

@@ -11,6 +11,7 @@ import { streamAttacks } from './streams.ts';
 import { tenantAttacks } from './tenants.ts';
 import { textAttacks } from './texts.ts';
 import { uploadAttacks } from './uploads.ts';
+import { windowAttacks } from './windows.ts';
 
 export type { Assault, Attack } from './attack.ts';
 
@@ -24,6 +25,7 @@ export const attacks: readonly Attack[] = [
   ...tenantAttacks,
   ...textAttacks,
   ...uploadAttacks,
+  ...windowAttacks,
   ...guardrailAttacks,
   ...facadeAttacks,
   ...streamAttacks,
