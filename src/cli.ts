@@ -38,7 +38,7 @@ import { workflowInvariants } from './workflows/index.ts';
 const log = pino({ level: 'warn', base: null }, pino.destination(2));
 
 const program = new Command('npm run cli --')
-  .description('Operates the Intelligence API. Configured as the service is: CONFIG, DATABASE_URL, DATA_DIR.')
+  .description('Operates the Intelligence API. Configured like the service: CONFIG, DATABASE_URL, DATA_DIR.')
   .showHelpAfterError();
 
 registerAudit(program, {
@@ -60,7 +60,7 @@ registerConsoleCode(program, { openCodes, address: () => browserAddress(loadConf
 
 program
   .command('migrate')
-  .description('Bring the database up to date. The service does so at each start; this is for doing it before.')
+  .description('Bring the database up to date. The service does so at each start; use this to do it in advance.')
   .action(async () => {
     const { db, close } = await openDatabaseBeside(loadConfig(readEnvironment()), log);
     try {

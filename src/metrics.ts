@@ -86,7 +86,7 @@ export function createMetrics(): Metrics {
   });
   const deferredHolds = new Counter({
     name: 'ledger_deferred_holds_total',
-    help: 'Deferred holds, by what became of them: held, given up before it (cancelled), or the refusal.',
+    help: 'Deferred holds by outcome: held, cancelled before that, or the refusal.',
     labelNames: ['outcome'],
     registers,
   });

@@ -55,7 +55,7 @@ export function offerOf(
   const price = effectivePrice(book, itemOf(model), account.id, account.now);
   if (!price) return { reason: settings.price || list ? notInBook : notListed };
   if (price.inputPerMillion === undefined || price.outputPerMillion === undefined)
-    return { reason: 'It has no price for input, or none for output.' };
+    return { reason: 'It has no price for input or for output.' };
   const takesAudio = model.capabilities.has('audio');
   const missing = list ? missingDimensions(list.rates, price, takesAudio) : [];
   if (missing.length > 0)
@@ -131,8 +131,8 @@ function ownKeyItemOf(provider: string): string {
 
 export const notInBook = 'Its price is not in the price book: run "prices import", or "prices sync" for a list price.';
 const noAudioRate =
-  'It takes audio, and its price has no rate for that, or not in each tier: state "audioInputPerMillionUsd", or leave "audio" out of its capabilities.';
-export const notListed = 'The list prices do not name it: give it a price under "models" of the configuration.';
+  'It accepts audio, but its price has no audio rate, or not in each tier: state "audioInputPerMillionUsd", or leave "audio" out of its capabilities.';
+export const notListed = 'It has no list price: give it a price under "models" in the configuration.';
 
 /** What the configuration says of a model, with what follows from that. */
 function enabled(settings: ModelSettings, wellKnown: boolean): EnabledModel {

@@ -240,7 +240,7 @@ export async function createCatalog(deps: {
           return plan;
         }
       }
-      throw new Error('The price book kept changing while prices were imported; try again.');
+      throw new Error('The price book kept changing during the import; try again.');
     },
     unoffered: () => [
       ...offers('').flatMap((offer) => (offer.offered ? [] : [{ name: offer.name, reason: offer.reason }])),

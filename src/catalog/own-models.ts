@@ -43,5 +43,5 @@ export function chooseWithOwn<M extends PricedModel, C extends { routes: readonl
 
 const noOwnKey = invalid(
   'ownKey',
-  'The account has no key that can be used for this. Store a key of the provider first, or leave this out.',
+  'The account has no usable provider key for this. Store a key of the provider first, or leave this out.',
 );

@@ -34,5 +34,4 @@ export function hourLongPoints(
 }
 
 const unpriced = 'It is kept for five minutes: an hour has no price.';
-const afterShort =
-  'It is kept for five minutes: what is kept for an hour must stand before every point for five minutes.';
+const afterShort = 'It is kept for five minutes: one-hour points must come before all five-minute points.';

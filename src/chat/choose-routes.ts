@@ -232,15 +232,11 @@ function withoutEmbedded(routes: readonly PricedModel[], wanted: Wanted): readon
 
 function unknownName({ provider, model }: Wanted): [string, string, FieldReason?] {
   return model && model !== 'auto'
-    ? [
-        'model',
-        'No model that can be used here has this name. Send `auto`, or a name that the list of models shows.',
-        'MODEL_NOT_FOUND',
-      ]
+    ? ['model', 'No available model has this name. Send `auto`, or a name from the list of models.', 'MODEL_NOT_FOUND']
     : provider && provider !== 'auto'
       ? [
           'provider',
-          'No enabled provider has this name, or it has no model with a price. Use `auto`, or one that the list of models shows.',
+          'No enabled provider has this name, or it has no model with a price. Use `auto`, or a provider from the list of models.',
         ]
       : ['model', 'No model is enabled on this service.'];
 }
@@ -256,9 +252,12 @@ function unable(routes: readonly PricedModel[], wanted: Wanted): [string, string
   } as const;
   for (const need of wanted.needs)
     if (routes.every(({ model }) => !model.capabilities.has(need)))
-      return [fields[need], `No model that may be chosen takes this: it needs the capability "${need}".`];
+      return [fields[need], `No model that may be chosen supports this: it needs the capability "${need}".`];
   const contextMax = Math.max(...routes.map(({ model }) => model.contextTokens));
-  return ['messages', `The conversation is about ${lengthOf(wanted)} tokens; the models take at most ${contextMax}.`];
+  return [
+    'messages',
+    `The conversation is about ${lengthOf(wanted)} tokens; the models accept at most ${contextMax}.`,
+  ];
 }
 
 function nothing(field: string, description: string, reason?: FieldReason): Choice {

@@ -198,7 +198,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 const wholeReply =
-  'Send the request again with the same Idempotency-Key: when it was charged, its whole reply comes back and nothing is charged again.';
+  'Send the request again with the same Idempotency-Key: if it was charged, you get its whole reply and nothing is charged again.';
 
 /** The same for all that a reader cannot have: what there is of others is nobody's business. */
 export function notKept(keptMs: number): Failure {
@@ -208,22 +208,22 @@ export function notKept(keptMs: number): Failure {
 
 const dropped: Failure = {
   kind: 'precondition_failed',
-  description: `This reply became more than what is kept for resuming, so nothing of it is. ${wholeReply}`,
+  description: `This reply became too long to be kept for resuming. ${wholeReply}`,
 };
 
 const nodeGone: Failure = {
   kind: 'precondition_failed',
-  description: `What made this reply is gone, so there is no more of it than this; what came of it may be charged. ${wholeReply} Else the answer says what to do.`,
+  description: `The node that generated this reply is gone, so there is no more of it; the part that arrived may be charged. ${wholeReply} Otherwise the answer says what to do.`,
 };
 
 const unreadable: Failure = {
   kind: 'precondition_failed',
-  description: `What is kept of this reply can not be read any more. ${wholeReply}`,
+  description: `The stored part of this reply can no longer be read. ${wholeReply}`,
 };
 
 function tooFar(length: number): Failure {
   return invalid(
     'after',
-    `The reply has ${length} messages so far: say the sequence, or the event id, of one that it sent.`,
+    `The reply has ${length} messages so far: give the sequence, or the event id, of one that it sent.`,
   );
 }

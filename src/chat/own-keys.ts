@@ -45,6 +45,6 @@ export function noOwnKey(use: OwnKeyUse | undefined): Failure | undefined {
   if (use !== 'only') return undefined;
   return invalid(
     'routing.ownKey',
-    'The account has no key that can be used for this. Store a key of the provider first, or leave this out.',
+    'The account has no usable provider key for this. Store a key of the provider first, or leave this out.',
   );
 }

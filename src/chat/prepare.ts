@@ -125,7 +125,7 @@ export async function prepareChat(
     thinks: (model) => thinksAbout(request, model, deps.providers.dialect(model.provider)),
   });
   if (quote.routes.length === 0)
-    return fail(invalid('routing.maxCostUsd', 'No model that can do this is sure to cost no more.'));
+    return fail(invalid('routing.maxCostUsd', 'No model that can do this is certain to cost no more than that.'));
   // Last, for it may take a process of its own.
   const proven = schema && (await deps.schemas.prove(owner, schema, { field: 'responseFormat.schema', signal }));
   if (proven?.ok === false) return proven;
@@ -223,7 +223,7 @@ function settingsOf(request: ChatRequest): { setting: CallSetting; field: string
 }
 
 function untakenSettings(settings: readonly { field: string }[]): Failure {
-  const description = 'No model that may be chosen takes this. Leave it out, or choose another model.';
+  const description = 'No model that may be chosen supports this. Leave it out, or choose another model.';
   return { kind: 'invalid_argument', violations: settings.map(({ field }) => ({ field, description })) };
 }
 

@@ -83,5 +83,5 @@ export function createProviderStates(seal: Seal): ProviderStates {
 }
 
 function broken(field: string): Failure {
-  return invalid(field, 'Not a state that this account was given here. Send it back as it came, or leave it out.');
+  return invalid(field, 'This state was not issued to this account. Send it back unchanged, or leave it out.');
 }

@@ -3,7 +3,7 @@ import type { Funds } from '../wallet/index.ts';
 
 /** Whether a request may go on that began before its hold was committed. */
 export interface Refusal {
-  /** Aborted when nobody hears the reply: the caller is gone, or the hold is refused. Made when it is first asked for. */
+  /** Aborted when the reply has no recipient: the caller is gone, or the hold is refused. Created when first used. */
   readonly signal: AbortSignal;
   /** Why the hold is refused, once it is. */
   readonly failure: Failure | undefined;

@@ -30,14 +30,14 @@ function messageProblem(message: ChatMessage, at: string): Failure | undefined {
   const { role, content, parts = [], toolCalls = [] } = message;
   if (content && parts.length > 0) return invalid(`${at}.content`, 'Send either `content` or `parts`.');
   if (toolCalls.length > 0 && role !== 'assistant')
-    return invalid(`${at}.toolCalls`, 'Only a message of the assistant has tool calls.');
+    return invalid(`${at}.toolCalls`, 'Only assistant messages have tool calls.');
   if (message.providerState && role !== 'assistant')
-    return invalid(`${at}.providerState`, 'Only a message of the assistant has a provider state.');
+    return invalid(`${at}.providerState`, 'Only assistant messages have a provider state.');
   if (role === 'tool' && !message.toolCallId)
-    return invalid(`${at}.toolCallId`, 'A tool message names the call that it answers.');
+    return invalid(`${at}.toolCallId`, 'A tool message must name the call that it answers.');
   if (role !== 'user' && parts.some(({ kind }) => kind !== 'text'))
-    return invalid(`${at}.parts`, 'Images, documents and audio stand in messages of the user.');
-  return parts.some(hasBadAddress) ? invalid(`${at}.parts`, 'An address is not a URL.') : undefined;
+    return invalid(`${at}.parts`, 'Images, documents and audio are allowed only in user messages.');
+  return parts.some(hasBadAddress) ? invalid(`${at}.parts`, 'An address is not a valid URL.') : undefined;
 }
 
 /** What a tool answered stands after the call; providers refuse it elsewhere, each in its own words. */

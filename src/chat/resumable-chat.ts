@@ -51,7 +51,7 @@ export async function streamResumable(
     const { events, findable } = begun.reply;
     if (opened.ok) {
       track(fill(events, opened.value, left.signal));
-      // Who is told of the reply may be cut off at once and ask another node for it.
+      // A caller that has the charge id may be cut off at once and ask another node for the reply.
       await findable;
       return succeed(events.read(0, call.signal));
     }
@@ -109,11 +109,11 @@ async function fill(events: StreamLog, reply: AsyncGenerator<ChatEvent, void>, l
 
 const unattended: Failure = {
   kind: 'precondition_failed',
-  description: 'Nobody read this reply for so long that it was ended. What had come of it is charged.',
+  description: 'The reply was ended because nobody read it for too long. The part that had arrived is charged.',
 };
 
 const revoked: Failure = {
   kind: 'precondition_failed',
   description:
-    'The credential that asked for this reply was revoked, its session ended, or its account was suspended. What had come of it is charged.',
+    'The credential that asked for this reply was revoked, its session ended, or its account was suspended. The part that had arrived is charged.',
 };

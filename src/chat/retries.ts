@@ -26,7 +26,7 @@ export interface RetryTerms<Failed> {
   retries: number;
   /** What all tries and waits on this route may take together. */
   timeoutMs: number;
-  /** Its signal ends a wait: nobody hears the reply. */
+  /** Its signal ends a wait, because nobody is waiting for the reply. */
   leaving: { readonly signal: AbortSignal };
   /** Told of each failed try that another one follows. */
   onRetry(failed: Failed): void;

@@ -25,7 +25,7 @@ export class RunningCount {
     this.#open.at(-1)?.push(text);
   }
 
-  /** The tokens of all that there is when its turn comes: one count at a time, as each keeps the text that it is about. */
+  /** Counts the tokens of everything received when its turn comes: one count at a time, because each keeps its text in memory. */
   tokens(): Promise<number> {
     const counting = this.#last.then(() => this.#countOn());
     this.#last = counting.catch(() => undefined);

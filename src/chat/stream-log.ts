@@ -10,7 +10,7 @@ export interface StreamLog {
   /** Whether its end, or its failure, is there. */
   readonly isOver: boolean;
   append(event: ChatEvent): void;
-  /** Ends it; whoever reads to here hears of the error. */
+  /** Ends it; readers that get to the end receive the error. */
   fail(error: unknown): void;
   /** All after the first `count`. */
   after(count: number): readonly StreamEntry[];

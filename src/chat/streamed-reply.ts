@@ -256,7 +256,7 @@ export class StreamedReply {
     return { kind: 'end', reply: unwrap(await this.#settle()) };
   }
 
-  /** The upstream, or our ledger, failed in the middle: what was received is paid for, then the caller hears of it. */
+  /** The upstream, or our ledger, failed in the middle: what was received is paid for, then the caller gets the error. */
   async #breakOff(error: unknown): Promise<Failure> {
     this.#over = true;
     const failure = failureIn(error);

@@ -29,7 +29,7 @@ export function fitting(
     kind: 'invalid_argument',
     violations: closest.map(({ field, reason }) => ({
       field,
-      description: `No model that may be chosen has this. ${reason} Leave it out, or set \`unsupported\` to "ignore".`,
+      description: `No model that may be chosen supports this. ${reason} Leave it out, or set \`unsupported\` to "ignore".`,
     })),
   });
 

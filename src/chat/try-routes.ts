@@ -113,12 +113,12 @@ export function attemptOf(
   return { ...named, latencyMs: Math.round(ms), ...(ownKey && { ownKey: true }) };
 }
 
-/** What the caller hears when the last attempt failed as well. */
+/** The caller's error when the last attempt failed as well. */
 export function failureOf(last: UpstreamFailure, attempts: Attempt[], { messages }: ChatRequest): Failure {
   if (last.outcome === 'caller_mistake')
     return invalid(
       last.wantsState ? placeWithoutState(messages) : 'messages',
-      last.advice ?? 'The provider refuses the input.',
+      last.advice ?? 'The provider refused the input.',
     );
   const late = attempts.length > 0 && attempts.every(({ outcome }) => outcome === 'timeout');
   return { kind: late ? 'upstream_timeout' : 'upstream_failed', attempts };

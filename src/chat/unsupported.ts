@@ -58,9 +58,9 @@ export function withWarnings(ignored: readonly Ignored[], warnings: readonly Sha
     const field = fields[warning.feature] ?? 'request';
     const reason =
       warning.type === 'compatibility'
-        ? 'The model has not just this; what is nearest was used.'
+        ? 'The model does not have exactly this; the nearest was used.'
         : field === 'request'
-          ? 'The model has no such setting for a part of the request.'
+          ? 'The model does not support this setting for a part of the request.'
           : 'The model has no such setting.';
     if (!all.some((one) => one.field === field)) all.push({ field, reason });
   }
@@ -75,7 +75,7 @@ export function thinksAbout(request: ChatRequest, model: Model, dialect: Dialect
 /** Gemini takes calls of tools that it did not sign, when it is told that they are such. */
 const unsigned: Ignored = {
   field: 'messages',
-  reason: 'A tool call came without its providerState: the model goes on without what it thought.',
+  reason: 'A tool call came without its providerState: the model continues without its earlier reasoning.',
 };
 
 // Packages name what they leave out in words of their own.
@@ -122,5 +122,5 @@ function* settingsOf(request: ChatRequest): Generator<[Setting, string]> {
 }
 
 function foreign(field: string): Ignored {
-  return { field, reason: 'It is the state of another provider.' };
+  return { field, reason: 'The state belongs to another provider.' };
 }

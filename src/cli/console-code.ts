@@ -19,7 +19,7 @@ export function registerConsoleCode(program: Command, options: ConsoleCodeComman
   const { write = (line) => console.log(line) } = options;
   program
     .command('console-code')
-    .description('Print a link that signs in to the console: once, within 10 minutes. Whoever has it is in.')
+    .description('Print a link that signs in to the console: once, within 10 minutes. Anyone who has it can sign in.')
     .option('--account <id>', 'as the owner of this account')
     .option('--operator <name>', 'as this operator, named as in the secrets file ("environment": OPERATOR_TOKEN)')
     .action(async (given: { account?: string; operator?: string }) => {

@@ -12,7 +12,7 @@ interface ImportOptions {
 /** `prices import`, `sync`, `list` and `off`: the price book, by which every node charges. */
 export function registerPrices(program: Command, options: PricesCommand): void {
   const { write } = options;
-  const prices = program.command('prices').description('Show and change the price book, by which every node charges.');
+  const prices = program.command('prices').description('Show and change the price book, which every node charges by.');
 
   prices
     .command('import')
@@ -30,7 +30,7 @@ export function registerPrices(program: Command, options: PricesCommand): void {
         if (problems.length > 0) {
           write('Nothing was imported.');
           process.exitCode = 1;
-        } else if (additions.length === 0) write('The book has these prices already.');
+        } else if (additions.length === 0) write('The book already has these prices.');
         else
           write(
             `${additions.length} prices ${dryRun ? 'would be' : 'are'} imported as version ${additions[0]?.version}.`,

@@ -69,12 +69,12 @@ async function isConfirmed({ additions }: SyncPlan, { ask }: PricesCommand): Pro
 }
 
 function outcomeOf({ additions, problems }: SyncPlan, confirmed: boolean, written: boolean): string {
-  if (problems.length > 0) return 'Nothing was written. With --allow-large-changes such prices are taken.';
-  if (additions.length === 0) return 'The book has the list prices already.';
+  if (problems.length > 0) return 'Nothing was written. Use --allow-large-changes to accept such prices.';
+  if (additions.length === 0) return 'The book already has the list prices.';
   if (written) return `${additions.length} prices are written as version ${additions[0]?.version}.`;
   return confirmed
     ? 'Nothing was written: the book changed meanwhile. Run it again to see the difference.'
-    : 'Nothing was written. With --yes these prices are.';
+    : 'Nothing was written. Use --yes to write these prices.';
 }
 
 function asJson(catalog: Catalog, plan: SyncPlan, written: boolean) {

@@ -18,7 +18,7 @@ export function registerTopUps(program: Command, options: TopUpsCommand): void {
     .description('Credit that is bought.')
     .command('reconcile')
     .description(
-      'Ask the payment provider about the last days and settle what is not settled. Safe while the service runs.',
+      'Check the last days with the payment provider and settle what is not settled. Safe while the service runs.',
     )
     .option('--days <days>', 'how many days to look back', '7')
     .action(async ({ days }: { days: string }) => {

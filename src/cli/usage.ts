@@ -22,9 +22,9 @@ export function registerUsage(program: Command, options: UsageCommand): void {
   const { write = (line) => console.log(line), progress = (line) => console.error(line) } = options;
   program
     .command('usage')
-    .description('The sums of usage that reports are read from.')
+    .description('The usage sums that reports are read from.')
     .command('rebuild')
-    .description('Compute the sums anew from the entries and correct those that differ. Safe while the service runs.')
+    .description('Recompute the sums from the entries and correct those that differ. Safe while the service runs.')
     .option('--account <id>', 'only this account, acc_...')
     .option('--json', 'print the result as JSON')
     .option('--quiet', 'show no progress')

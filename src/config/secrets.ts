@@ -89,7 +89,7 @@ function parseSecrets(text: string, path: string): Secrets {
   } catch {
     // The parser's own message would quote the content.
     throw new SecretsError(
-      `The secrets file ${path} is not JSON. Restore it from a backup; data can not be read without it.`,
+      `The secrets file ${path} is not JSON. Restore it from a backup; data cannot be read without it.`,
     );
   }
   const parsed = secretsFile.safeParse(content);

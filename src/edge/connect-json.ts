@@ -10,7 +10,7 @@ import { refusedMessage } from './bounded-messages.ts';
 
 export interface JsonFormat {
   codecOf(method: DescMethod): JsonCodec;
-  /** What the caller hears when a message of it can't be read, or the reply can't be printed. */
+  /** The caller's error when one of its messages can't be read, or the reply can't be printed. */
   refuse(error: unknown, context: HandlerContext): unknown;
 }
 

@@ -129,7 +129,7 @@ function leaveOpen(request: IncomingMessage): void {
     request[Symbol.asyncIterator] = () => request.iterator({ destroyOnReturn: false });
 }
 
-/** A caller whose message is still under way when the service stops hears of that. */
+/** A caller whose message is still arriving when the service stops is told so. */
 function endReading(request: IncomingMessage, shutdownSignal: AbortSignal, reason: () => ConnectError): void {
   const read = request[Symbol.asyncIterator].bind(request);
   request[Symbol.asyncIterator] = async function* pieces() {
@@ -210,7 +210,7 @@ async function admit(
   }
 }
 
-/** Ends a call that no handler has answered; what its caller hears is worded as every other refusal is. */
+/** Ends a call that no handler has answered; its error is worded like every other refusal. */
 function endUnread(gate: Gate, call: AdmittedCall, reason: unknown, limitBytes: number): void {
   if (call.finished) return;
   const error = new FailureError(unreadableFailure(reason, call.method, limitBytes));

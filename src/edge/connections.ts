@@ -84,7 +84,7 @@ export function createConnections({ budget, isProxy, stalledMs }: ConnectionsOpt
 
   return {
     accept(socket) {
-      // A peer that breaks its connection is no fault; what is under way over it hears of it by itself.
+      // A peer that breaks its connection is not a fault; calls in progress on it notice by themselves.
       socket.on('error', ignore);
       const { remoteAddress } = socket;
       if (remoteAddress === undefined) {

@@ -42,7 +42,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
     case 'session_ended':
       return unauthenticated(
         'SESSION_ENDED',
-        'The session is over: it was not used for a while, was ended, or its key was rotated or revoked. Sign in again.',
+        'The session has ended: it was not used for a while, was signed out, or its key was rotated or revoked. Sign in again.',
         'Bearer error="invalid_token", error_description="the session is over"',
       );
     case 'confirmation_required':
@@ -51,7 +51,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         status: 403,
         reason: 'CONFIRMATION_REQUIRED',
         message:
-          'This call needs the key once more, because it was last shown more than 10 minutes ago: send it to POST /console/session/confirm, then send this again.',
+          'This call needs the key again, because it was last shown more than 10 minutes ago: send it to POST /console/session/confirm, then repeat this call.',
       };
     case 'not_from_console':
       return {
@@ -96,8 +96,8 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         reason: failure.because === 'insufficient_credit' ? 'INSUFFICIENT_CREDIT' : 'SPENDING_CAP_REACHED',
         message:
           failure.retryAfterMs === undefined
-            ? 'The account that pays for this app can not pay for the request. Tell whoever runs the app; until credit is added, or a spending cap raised, requests fail.'
-            : 'The credit of the account that pays for this app is held by other requests. Send the request again in a moment.',
+            ? 'The account behind this app cannot pay for the request. Tell whoever runs the app; requests fail until credit is added or a spending cap is raised.'
+            : 'The credit of the account behind this app is held by other requests. Send the request again in a moment.',
         metadata: { neededUsd: formatUsd(failure.needed) },
         ...(failure.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }),
       };
@@ -139,7 +139,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         code: Code.AlreadyExists,
         status: 409,
         reason: 'ALREADY_EXISTS',
-        message: `There is a ${failure.resource} by that name already.`,
+        message: `A ${failure.resource} with that name already exists.`,
         metadata: { resource: failure.resource },
       };
     case 'precondition_failed':
@@ -155,7 +155,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         status: 409,
         reason: 'IDEMPOTENCY_IN_FLIGHT',
         message:
-          'A request with this Idempotency-Key is still being worked on. Send it again in a moment to get its reply.',
+          'A request with this Idempotency-Key is still being processed. Send it again in a moment to get its reply.',
         ...(failure.chargeId !== undefined && { metadata: { chargeId: failure.chargeId } }),
         retryAfterMs: failure.retryAfterMs,
       };
@@ -179,7 +179,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         code: Code.FailedPrecondition,
         status: 409,
         reason: 'REPLY_PURGED',
-        message: `This request was charged once (${failure.chargeId}), and there is no reply to give again: it is no longer stored, or no model gave one that could be used. Use a new Idempotency-Key to ask again, which is charged anew.`,
+        message: `This request was charged once (${failure.chargeId}), but there is no reply to repeat: it is no longer stored, or no model gave a usable one. To ask again, use a new Idempotency-Key; that is a new charge.`,
         metadata: { chargeId: failure.chargeId },
       };
     case 'payload_too_large':
@@ -224,7 +224,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         status: 424,
         reason: 'PROVIDER_KEY_REFUSED',
         message:
-          'No model could answer: its provider refuses what the account that pays for this app has with it. Tell whoever runs the app. Nothing was charged.',
+          'No model could answer: the provider refused the credentials of the account behind this app. Tell whoever runs the app. Nothing was charged.',
       };
     case 'upstream_timeout':
       return {
@@ -254,7 +254,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         status: 503,
         reason: 'DATABASE_UNAVAILABLE',
         message:
-          'The database of the service cannot be reached. Ask again in a moment. A change that was not answered may have been made: look for it first, or send it again with the same Idempotency-Key.',
+          'The database of the service cannot be reached. Ask again in a moment. A change without an answer may still have been made: look for it first, or send it again with the same Idempotency-Key.',
         retryAfterMs: failure.retryAfterMs,
       };
     case 'overloaded':
@@ -273,7 +273,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         status: 503,
         reason: 'SHUTTING_DOWN',
         message:
-          'The service is being stopped, and ended the call before its reply. Send it again, with the same Idempotency-Key if it has one: it is charged once.',
+          'The service is shutting down, and ended the call before its reply. Send it again, with the same Idempotency-Key if it has one: it is charged once.',
       };
     case 'protocol_error':
       return { code: Code.Internal, status: 400, reason: 'PROTOCOL_ERROR', message: failure.description };
@@ -283,15 +283,15 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         status: 404,
         reason: 'NOT_FOUND',
         message: failure.meant
-          ? `Nothing is served at this path. Did you mean ${failure.meant}? Then the base URL of your client is wrong.`
-          : 'Nothing is served at this path. GET /openapi.json lists what is; the README names the paths for clients of other APIs.',
+          ? `Nothing is served at this path. Did you mean ${failure.meant}? If so, the base URL of your client is wrong.`
+          : 'Nothing is served at this path. GET /openapi.json lists the paths; the README names those for clients of other APIs.',
       };
     case 'method_not_allowed':
       return {
         code: Code.Unimplemented,
         status: 405,
         reason: 'METHOD_NOT_ALLOWED',
-        message: `This path takes ${failure.allow.join(', ')}.`,
+        message: `This path accepts ${failure.allow.join(', ')}.`,
         headers: { allow: failure.allow.join(', ') },
       };
     case 'unimplemented':
@@ -306,13 +306,12 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
         code: Code.Internal,
         status: 500,
         reason: 'INTERNAL',
-        message:
-          'A fault of the service; nothing was charged that was not answered. Quote the request id when you report it.',
+        message: 'Internal error. Nothing was charged without an answer. Quote the request id when you report it.',
       };
   }
 }
 
-/** A failure as this caller may hear it: an end user hears nothing of the account's money, but of its own cap. */
+/** A failure as this caller may see it: an end user sees nothing of the account's money, only its own cap. */
 export function heardBy({ token }: Caller, failure: Failure): Failure {
   if (!token) return failure;
   const { kind } = failure;
@@ -337,7 +336,7 @@ function unauthenticated(reason: string, message: string, challenge: string): Re
   return { code: Code.Unauthenticated, status: 401, reason, message, headers: { 'www-authenticate': challenge } };
 }
 
-/** Fields are named as JSON callers write them, whoever found them wrong. */
+/** Fields are named as JSON callers write them, whichever check found the error. */
 function invalidRequest(found: readonly FieldViolation[]): Refusal {
   const violations = found.map((violation) => ({ ...violation, field: camelCasePath(violation.field) }));
   return {

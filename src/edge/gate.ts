@@ -84,7 +84,7 @@ export interface Gate {
   stream(call: AdmittedCall, request: Message): AsyncIterable<Message>;
   /** Ends a call whose message never arrived whole. After `unary` and `stream` it does nothing. */
   abandon(call: AdmittedCall, error: unknown): void;
-  /** What the caller hears of anything thrown. Logs faults of the service under the request id. */
+  /** Turns anything thrown into the caller's error. Logs faults of the service under the request id. */
   refuse(error: unknown, requestId: string | undefined): Refusal;
 }
 
@@ -235,7 +235,7 @@ export function createGate(options: GateOptions): Gate {
     return handler;
   }
 
-  /** Ends the call's accounts, once. Answers with the error that the caller hears. */
+  /** Ends the call's bookkeeping, once. Returns the error for the caller. */
   function finish(call: AdmittedCall, thrown: unknown): unknown {
     const error = thrown === undefined ? undefined : ended(call, thrown);
     if (call.finished) return error;

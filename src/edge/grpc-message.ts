@@ -29,7 +29,7 @@ export function isKnownEncoding(encoding: string): boolean {
   return known.includes(encoding);
 }
 
-/** A caller whose encoding is not known hears which are, with its UNIMPLEMENTED (gRPC's compression.md). */
+/** For an unknown encoding, UNIMPLEMENTED comes with the list of supported ones (gRPC's compression.md). */
 export function offerEncodings(request: Headers, reply: Headers): void {
   const encoding = request.get('grpc-encoding');
   if (encoding !== null && !isKnownEncoding(encoding)) reply.set('grpc-accept-encoding', acceptedEncodings);

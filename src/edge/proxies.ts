@@ -26,7 +26,7 @@ export function proxies(trusted: readonly string[]): (address: string) => boolea
   };
 }
 
-/** The address of whoever called by an HTTP/2 stream, found as Fastify finds it for requests. */
+/** The caller's address for an HTTP/2 stream, found as Fastify finds it for requests. */
 export function streamPeers(
   trusted: readonly string[],
 ): (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => string {

@@ -41,7 +41,7 @@ export interface RunningServer {
 export class PortTakenError extends Error {
   constructor(host: string, port: number) {
     super(
-      `Port ${port} on ${host} is taken by another program. Stop that one, or choose another port, for example PORT=${port + 1}.`,
+      `Port ${port} on ${host} is in use by another program. Stop that program, or choose another port, for example PORT=${port + 1}.`,
     );
     this.name = 'PortTakenError';
   }

@@ -64,7 +64,7 @@ export function continueWhenRead(answer: RequestListener): RequestListener {
 
 /** To an `Expect` of anything but `100-continue` (RFC 9110, section 10.1.1). */
 export function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
-  refuse(request, response, { code: 417, message: 'The only expectation that is met here is 100-continue.' });
+  refuse(request, response, { code: 417, message: 'The only supported expectation is 100-continue.' });
 }
 
 interface Problem {
@@ -76,7 +76,7 @@ function problemOf(request: IncomingMessage): Problem | undefined {
   const { httpVersion, headers, method = '' } = request;
   // Node's parser takes any of 0.9, 1.0, 1.1 and 2.0 from the request line; HTTP/2 itself never writes one.
   if (httpVersion !== '1.1' && httpVersion !== '1.0' && !isHttp2(request))
-    return { code: 505, message: 'This is served over HTTP/1.1 and HTTP/2.' };
+    return { code: 505, message: 'This service supports HTTP/1.1 and HTTP/2 only.' };
   // Over HTTP/1.1 the parser refuses it.
   if (!isKnownMethod(method)) return { code: 501, message: unknownMethod };
   if (hostsIn(request.rawHeaders) > 1)
@@ -91,7 +91,7 @@ function problemOf(request: IncomingMessage): Problem | undefined {
   // HTTP/1.0 has no Host, and an empty one is allowed; what makes an address of it needs some name.
   if (named === undefined || named === '') headers.host = 'localhost';
   else if (typeof named !== 'string' || !isAuthority(named))
-    return { code: 400, message: 'The Host header is not the name of a host (RFC 9112, section 3.2).' };
+    return { code: 400, message: 'The Host header is not a valid host name (RFC 9112, section 3.2).' };
   return undefined;
 }
 

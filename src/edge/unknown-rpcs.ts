@@ -22,4 +22,4 @@ export function answerUnknownRpcs(app: FastifyInstance, gate: Gate): void {
   });
 }
 
-const unknownMethod = 'There is no such method. The reflection service lists what there is.';
+const unknownMethod = 'There is no such method. The reflection service lists all methods.';

@@ -53,7 +53,7 @@ function malformed(message: string, method: DescMethod): Failure {
 function unsupported(message: string, method: DescMethod): string {
   const [, encodings] = /^unknown compression .*: supported encodings are (.*)$/s.exec(message) ?? [];
   if (encodings !== undefined)
-    return `The message is compressed in a way that is not known here. Send it as it is, or as ${encodings.split(',').join(' or ')}.`;
+    return `The compression of the message is not supported. Send it uncompressed, or as ${encodings.split(',').join(' or ')}.`;
   return `${method.name} takes exactly one message: ${brief(message.replace(/^protocol error: /, ''))}.`;
 }
 

@@ -126,7 +126,7 @@ export function createProviderKeys(options: ProviderKeysOptions): ProviderKeys {
 }
 
 const none: readonly OwnKey[] = [];
-const full = `The account has ${providerKeysMax} provider keys, which is the most that it may have. Delete one that is not used any more.`;
+const full = `The account has ${providerKeysMax} provider keys, the maximum. Delete one that is no longer used.`;
 
 function problemOf({ provider, secret }: NewProviderKey, providers: readonly string[]): Failure | undefined {
   if (providers.length === 0)
@@ -135,7 +135,10 @@ function problemOf({ provider, secret }: NewProviderKey, providers: readonly str
       description: "This service takes no accounts' provider keys: the operator has set no price for their use.",
     };
   if (!providers.includes(provider))
-    return invalid('provider', `Keys of this provider are not taken here; those of ${providers.join(', ')} are.`);
+    return invalid(
+      'provider',
+      `Keys of this provider are not accepted here. Accepted are keys of ${providers.join(', ')}.`,
+    );
   if (!printable.test(secret))
     return invalid('secret', 'must be 8 to 512 printable characters, without blanks, as the provider shows the key');
   return undefined;

@@ -84,7 +84,7 @@ export async function tryInTurn<R extends Route, Answer>({
         });
       const { failure } = outcome;
       if (failure.outcome === 'caller_mistake')
-        return fail(invalid(field, failure.advice ?? 'The provider refuses this.'));
+        return fail(invalid(field, failure.advice ?? 'The provider refused this.'));
       if (ownKey && refusesKey(failure)) refusedKeys.add(ownKey.id);
       ofKey = ownKey && failureOfOwnKey(ownKey, failure);
       attempts.push({ ...attempt, outcome: publicOutcome(failure.outcome) });

@@ -112,9 +112,9 @@ const unpaidCodes = new Set(['insufficient_quota', 'billing_hard_limit_reached',
 function adviceFor(code: string | undefined): string | undefined {
   switch (code) {
     case 'context_length_exceeded':
-      return 'The conversation is longer than this model takes. Shorten it, or choose a model with a larger context.';
+      return 'The conversation is too long for this model. Shorten it, or choose a model with a larger context.';
     case 'string_above_max_length':
-      return 'A message is longer than this model takes. Shorten it.';
+      return 'A message is too long for this model. Shorten it.';
     case 'invalid_image_url':
     case 'image_parse_error':
     case 'invalid_base64_image':
@@ -123,7 +123,7 @@ function adviceFor(code: string | undefined): string | undefined {
     case 'content_filter':
       return "The provider's content policy refuses this conversation.";
     case 'invalid_json_schema':
-      return 'The provider does not take this JSON Schema.';
+      return 'The provider does not support this JSON Schema.';
     default:
       return undefined;
   }
@@ -140,7 +140,7 @@ const wantedState = [
 ];
 
 const stateAdvice =
-  "The model asked for a tool, and its message came back without its state. Send the assistant's messages and tool calls back as they came, with `providerState`, or ask for no reasoning.";
+  "The model asked for a tool, but its message came back without its state. Send the assistant's messages and tool calls back unchanged, with `providerState`, or turn reasoning off.";
 
 function messageOf(error: APICallError): string {
   const message = (error.data as { error?: { message?: unknown } } | undefined)?.error?.message;

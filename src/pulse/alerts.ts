@@ -130,7 +130,7 @@ export function createAlerts({ db, clock, log, announce }: AlertsDeps): Alerts {
         if (!known && alerts.length >= alertsMax)
           return fail({
             kind: 'precondition_failed',
-            description: `The account has ${alertsMax} alerts already, which is the most. Delete one first.`,
+            description: `The account has ${alertsMax} alerts, the maximum. Delete one first.`,
           });
         await store.putAlert(tx, key.value, rule);
         return succeed({ ...alert, outside: known?.outside ?? false, ...changedAt(known) });

@@ -48,7 +48,7 @@ export async function declareProperties(
     if (properties.length + fresh.length > propertiesEverMax)
       return fail({
         kind: 'precondition_failed',
-        description: `The account has declared ${properties.length} different properties already, of at most ${propertiesEverMax}. Declare one of those again.`,
+        description: `The account has declared ${properties.length} different properties, of at most ${propertiesEverMax}. Declare one of those again.`,
       });
     for (const { no, name, active } of properties)
       if (active !== names.includes(name)) await putProperty(tx, accountNo, { no, name, active: !active });
@@ -149,7 +149,7 @@ async function nameSteps(
   if (!known || steps.some(({ step }) => !known.steps.has(step)))
     return fail({
       kind: 'precondition_failed',
-      description: 'The account has 200 journeys already, or the journey 100 steps. Use names that it has.',
+      description: 'The account already has 200 journeys, or the journey 100 steps. Use existing names.',
     });
   await addNames(tx, accountNo, added);
   return succeed({ journeyNo: known.no, numbers: known.steps });

@@ -38,7 +38,7 @@ function noSuch(provider: string | undefined, model: string | undefined) {
   if (model)
     return invalid(
       'model',
-      'No enabled model that ranks documents has this name. The list of such models shows those that can be used.',
+      'No enabled model that ranks documents has this name. The list of these models shows the available ones.',
       'MODEL_NOT_FOUND',
     );
   return provider

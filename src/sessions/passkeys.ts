@@ -132,7 +132,7 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
     const credential = await standing(stored);
     if (!credential.ok) return credential;
     if (!(await store.used(passkey.id, verified.signCount, clock.now())))
-      return refused('Its signature counter did not go up: there may be a copy of it', passkey);
+      return refused('Its signature counter did not increase: there may be a copy of it', passkey);
     return succeed({
       ...{ holder: passkey.holder, passkey: { id: passkey.id, credential: stored.credential } },
       ...(stored.endTime !== undefined && { until: stored.endTime }),
@@ -237,12 +237,12 @@ const isOver = (state: Result<void> | undefined): boolean =>
   state?.ok === false && state.failure.kind === 'key_revoked';
 const notJson = 'is no answer of an authenticator: send what PublicKeyCredential.toJSON() gives';
 const noSite = unmet(
-  'Browsers have no passkeys at this address of the service: they need HTTPS and a name, or http://localhost. Set http.publicUrl to such an address.',
+  'Browsers do not support passkeys at this address of the service: they need HTTPS and a host name, or http://localhost. Set http.publicUrl to such an address.',
 );
-const noPasskey = unmet('There is no passkey of this key yet. Show the key itself.');
-const tooMany = unmet(`There are ${perHolderMax} passkeys of this key already. Remove one of them first.`);
+const noPasskey = unmet('This key has no passkey yet. Use the key itself.');
+const tooMany = unmet(`This key already has ${perHolderMax} passkeys. Remove one of them first.`);
 const noChallenge = unmet(
-  'The challenge was answered before, is older than 5 minutes, or was for something else. Begin again.',
+  'The challenge was already answered, is older than 5 minutes, or was for something else. Start again.',
 );
 
 function unmet(description: string): { ok: false; failure: Failure } {

@@ -157,7 +157,7 @@ function isLong(request: object): boolean {
   return false;
 }
 
-/** The account's own packs that a request wants. One that there is not is refused: what it was to find would not be looked for. */
+/** The account's own packs that a request names. A missing one is refused, because its phrases would not be searched for. */
 async function selectOwnPacks(
   { ownPacks }: RunDeps,
   { accountId = '' }: Caller,

@@ -211,7 +211,7 @@ describe('what has no price here', () => {
     ]);
     expect(catalog.rerankModels('')).toEqual([]);
     const off = Object.fromEntries(catalog.unoffered().map(({ name, reason }) => [name, reason]));
-    expect(off['up/v']).toContain('The list prices do not name it');
+    expect(off['up/v']).toContain('It has no list price');
     expect(off['up/r']).toBe('It has no price for search units.');
     await catalog.close();
   });

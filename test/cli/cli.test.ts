@@ -65,7 +65,7 @@ test('prices are listed, and importing what is there changes nothing', async () 
   const listed = await cli('prices', 'list', '--json');
   expect(listed.code).toBe(0);
   expect(listed.out).toContain('builtin/extractive');
-  expect((await cli('prices', 'import')).out).toContain('The book has these prices already.');
+  expect((await cli('prices', 'import')).out).toContain('The book already has these prices.');
 });
 
 test('list prices are shown, written when confirmed, and what is off is named', { timeout: 240_000 }, async () => {
@@ -79,7 +79,7 @@ test('list prices are shown, written when confirmed, and what is off is named', 
   const shown = await cliWith(key, 'prices', 'sync');
   expect(shown.code).toBe(0);
   expect(shown.out).toContain('model:google/gemini-3.8-flash: inputPerMillion - -> ');
-  expect(shown.out).toContain('Nothing was written. With --yes these prices are.');
+  expect(shown.out).toContain('Nothing was written. Use --yes to write these prices.');
   expect(await version()).toBe(before);
   const off = await cliWith(key, 'prices', 'off');
   expect(off.out).toContain('google/gemini-3.8-flash\tIts price is not in the price book');

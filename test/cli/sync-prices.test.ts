@@ -60,7 +60,7 @@ test('nobody is asked when there is nothing to write, with --yes, or with --json
   expect(await versions()).toBe(0);
   await run('no', ['sync', '--yes']);
   expect(await versions()).toBe(dry.prices.length);
-  expect(await run('yes', ['sync'])).toContain('The book has the list prices already.');
+  expect(await run('yes', ['sync'])).toContain('The book already has the list prices.');
   expect(asked).toEqual([]);
 });
 

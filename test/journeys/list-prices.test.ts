@@ -78,7 +78,7 @@ test.each(examples)(
       return;
     }
     expect(offered.map((model) => model.id)).not.toContain(unpriced);
-    expect(off.find(({ model }) => model === `${provider}/${unpriced}`)?.reason).toContain('do not name it');
+    expect(off.find(({ model }) => model === `${provider}/${unpriced}`)?.reason).toContain('no list price');
     expect(told).toContain(`${off.length} models are off: "npm run cli -- prices off" says why.`);
   },
 );

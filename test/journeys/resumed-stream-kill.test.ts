@@ -110,7 +110,7 @@ test('what a killed node had stored of a reply is at another node, and the charg
   const broken = await following;
   expect(textOf([...halved.events, ...broken.events.slice(0, -1)])).toBe(pieces.slice(0, 5).join(''));
   expect(broken.events.at(-1)?.name).toBe('error');
-  expect(broken.events.at(-1)?.data).toContain('What made this reply is gone');
+  expect(broken.events.at(-1)?.data).toContain('The node that generated this reply is gone');
   const { body } = await send(second, 'GET', '/v1/charges', customer.managementKey);
   expect(body.charges.map(({ chargeId, state }: Record<string, string>) => [chargeId, state])).toEqual([
     [halved.chargeId, 'held'],

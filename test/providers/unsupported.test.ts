@@ -181,7 +181,7 @@ describe('what is to be kept for an hour', () => {
     const over = await chatOver(perHour);
     const reply = await answered(over, asked('5m', '1h', '1h'));
     expect(reply.ignored).toEqual([
-      { field: 'messages[0].parts[0].cachePoint.ttl', reason: expect.stringContaining('must stand before') },
+      { field: 'messages[0].parts[0].cachePoint.ttl', reason: expect.stringContaining('must come before') },
     ]);
     expect(lifetimes(over.seen())).toEqual(expect.arrayContaining([hour, minutes, minutes]));
   });

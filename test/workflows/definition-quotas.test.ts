@@ -113,7 +113,9 @@ eachServer((server) => {
     expect([count(made, 'made'), count(made, 'precondition_failed')]).toEqual([10, 15]);
     expect((await walk('acc_many', { view: 'basic', pageSize: 100 })).flat()).toHaveLength(10);
     const refused = made.find((one) => !one.ok);
-    expect(refused).toMatchObject({ failure: { description: expect.stringContaining('delete it') } });
+    expect(refused).toMatchObject({
+      failure: { description: expect.stringContaining('delete what is no longer used') },
+    });
     // Another account is not concerned.
     expect(await make(few, owner('acc_other'), definition('its-own'))).toMatchObject({ ok: true });
   });

@@ -105,9 +105,9 @@ eachServer((server) => {
       expect(refused).toMatchObject({ ok: false, failure: { kind: 'precondition_failed' } });
       const at = (words: string) => [...body.slice(0, body.indexOf(words))].length;
       expect(refused.ok || refused.failure.kind !== 'precondition_failed' || refused.failure.description).toBe(
-        `Version 1 can not be approved: placeholders are open: [[end date]] at ${at('[[end')}, [[contact]] at ${at('[[contact')}; ` +
+        `Version 1 cannot be approved: placeholders are open: [[end date]] at ${at('[[end')}, [[contact]] at ${at('[[contact')}; ` +
           `it is critical: "You will regret" (threat) at ${at('You will')}. ` +
-          'Put it right with a revision, or approve it with an override that says why.',
+          'Correct it with a revision, or approve it with an override that gives a reason.',
       );
       expect(unwrap(await drafts.find(caller, draftId))).toMatchObject({ state: 'pending_review', reviews: [] });
       const rejected = await drafts.review(caller, { draftId, decision: 'rejected', reviewer: 'Eva', note: 'No.' });

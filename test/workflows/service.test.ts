@@ -364,7 +364,7 @@ describe('a draft', () => {
     for (; answer.status === 200; answer = await revise()) revised++;
     expect(answer.status).toBe(409);
     expect(answer.body.error).toMatchObject({
-      message: expect.stringContaining('its price covers no more. Make a new draft to go on.'),
+      message: expect.stringContaining('its price covers no more. Make a new draft to continue.'),
       details: [{ reason: 'PRECONDITION_FAILED' }],
     });
     expect(revised).toBe(5);

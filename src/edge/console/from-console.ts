@@ -27,7 +27,7 @@ export function checkFromConsole(request: BrowserRequest): Result<void> {
   const hasBody =
     request.header('transfer-encoding') !== undefined || Number(request.header('content-length') ?? 0) > 0;
   if (type === undefined ? hasBody : !json.test(type))
-    return refused('A request with a cookie has its body as Content-Type application/json.');
+    return refused('A request with a cookie must send its body as Content-Type application/json.');
   return allowed;
 }
 

@@ -91,7 +91,7 @@ export function registerPasskeyRoutes(app: FastifyInstance, options: PasskeyRout
 function elsewhere(origin: string): Failure {
   return {
     kind: 'precondition_failed',
-    description: `Passkeys of this service work at ${origin} only. Open the console there, or have http.publicUrl name this address.`,
+    description: `Passkeys of this service work only at ${origin}. Open the console there, or set http.publicUrl to this address.`,
   };
 }
 

@@ -124,12 +124,12 @@ export function registerSessionRoutes(app: FastifyInstance, options: SessionRout
 const notSafe: Failure = {
   kind: 'precondition_failed',
   description:
-    'Signing in needs HTTPS: by plain HTTP, others on the network could read along. Use https://, or http://localhost on the machine itself. Behind a proxy that speaks TLS, name the proxy in http.trustedProxies and let it set X-Forwarded-Proto.',
+    'Signing in needs HTTPS, because others on the network could read plain HTTP. Use https://, or http://localhost on the machine itself. Behind a proxy that speaks TLS, name the proxy in http.trustedProxies and let it set X-Forwarded-Proto.',
 };
 
 const anotherKey: Failure = {
   kind: 'precondition_failed',
-  description: 'This is another key than the one that this session began with. Sign out and in again to use it.',
+  description: 'This is not the key that this session began with. Sign out and in again to use it.',
 };
 
 /** A body is one credential, by its name. */

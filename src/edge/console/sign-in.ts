@@ -96,7 +96,7 @@ export function createSignIn({ authenticate, keys, limits, sessions }: SignInOpt
 
 const noKey: Failure = {
   kind: 'precondition_failed',
-  description: 'The account has no management key that works, so nobody can sign in for it.',
+  description: 'The account has no working management key, so nobody can sign in for it.',
 };
 
 function holderOf({ credential, accountId, key, name }: Caller): Result<SessionHolder> {

@@ -45,7 +45,7 @@ const types: Readonly<Record<string, string>> = {
 const unbuilt =
   'The console is not built: run "npm run build:console" and start the service again. The API works without it.\n';
 
-const gone = 'This file is of another build of the console: load the page again.\n';
+const gone = 'This file belongs to another build of the console. Reload the page.\n';
 
 /**
  * The console's files, read into memory once, at their fixed paths: no path of a request ever reaches the file system. Any other path

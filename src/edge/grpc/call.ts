@@ -93,7 +93,7 @@ export class GrpcCall implements IncomingCall {
     this.onStop?.(error);
   }
 
-  /** What the caller hears is known: from here on nothing stops the call. False: it was stopped before. */
+  /** The result for the caller is decided: from here on nothing stops the call. False: it was already stopped. */
   decide(): boolean {
     if (this.#isDecided || this.stopped) return false;
     this.#isDecided = true;

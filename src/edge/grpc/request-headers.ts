@@ -13,7 +13,7 @@ export function problemOf(headers: IncomingHttpHeaders): Failure | undefined {
   if (encoding !== undefined && !isKnownEncoding(String(encoding)))
     return {
       kind: 'unimplemented',
-      description: 'The message is compressed in a way that is not known here. Send it as it is, or as gzip or br.',
+      description: 'The compression of the message is not supported. Send it uncompressed, or as gzip or br.',
     };
   for (const name in headers)
     if (name.endsWith('-bin') && !isBinary(headers[name]))

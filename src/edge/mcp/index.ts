@@ -163,7 +163,7 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
     refuseAs(reply, refusal, { code: isNoJson ? parseError : serverError, data });
   }
 
-  /** Ends the call; what its caller hears, and the same as our other APIs print it. */
+  /** Ends the call; returns the caller's error, and the same error as our other APIs print it. */
   function refused(thrown: unknown, admitted: AdmittedCall | undefined): { refusal: Refusal; data: object } {
     const error = asFailure(thrown);
     if (admitted) gate.abandon(admitted, error);
@@ -206,7 +206,7 @@ async function load() {
   return createProtocol({
     version,
     instructions:
-      'Tools that judge listings, texts, forms, decisions and businesses, draft documents, and count events. They are paid from the prepaid credit of the account whose key is sent; each tool says what a call costs, and each reply what was charged.',
+      'Tools that judge listings, texts, forms, decisions and businesses, draft documents, and count events. Calls are paid from the prepaid credit of the account whose key is sent; each tool says what a call costs, and each reply what was charged.',
   });
 }
 

@@ -65,7 +65,7 @@ export function registerActivatePage(app: FastifyInstance, options: OauthOptions
           decided.failure.kind === 'rate_limited' ? 429 : 400,
           activatePage(fields, problemText(decided.failure)),
         );
-      return show(reply, 200, resultPage(decided.value.title, 'You can close this page and go on with the device.'));
+      return show(reply, 200, resultPage(decided.value.title, 'You can close this page and continue on the device.'));
     });
   });
 
@@ -120,7 +120,7 @@ function problemText(failure: Failure): string {
     case 'invalid_argument':
       return failure.violations.map(({ field, description }) => `${field}: ${description}`).join('. ');
     case 'not_found':
-      return 'No device of this account waits under this code. Codes work for 15 minutes.';
+      return 'No device of this account is waiting with this code. Codes are valid for 15 minutes.';
     case 'rate_limited':
       return `Too many attempts. Try again in ${Math.max(1, Math.ceil(failure.retryAfterMs / 1000))} seconds.`;
     case 'scope_missing':

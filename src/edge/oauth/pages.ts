@@ -32,10 +32,10 @@ export function activatePage(fields: PageFields, problem?: string): string {
 ${fields.console ? `<p><a href="/console/devices${fields.userCode === '' ? '' : `?user_code=${encodeURIComponent(fields.userCode)}`}">I am signed in to the console</a></p>` : ''}
 <form method="post" action="/activate" autocomplete="off">
 ${field('user_code', 'Code', 'The 8 letters that the device shows.', fields.userCode, 'required maxlength="64"')}
-${field('subject', 'End user', 'Your own id of the person who uses the device.', fields.subject, 'maxlength="128"')}
+${field('subject', 'End user', 'Your own id for the person who uses the device.', fields.subject, 'maxlength="128"')}
 ${field('display_name', 'Name of the device (optional)', '', fields.displayName, 'maxlength="200"')}
 ${field('spending_cap_usd', 'Most that it may ever spend, in USD (optional)', '', fields.spendingCap, 'inputmode="decimal" maxlength="20"')}
-${field('key', 'Management key', 'It is used for this once and not kept.', '', 'type="password" required maxlength="200"')}
+${field('key', 'Management key', 'It is used only once and not kept.', '', 'type="password" required maxlength="200"')}
 <button name="decision" value="approve">Activate</button><button name="decision" value="deny">Refuse</button>
 </form>`,
   );

@@ -219,7 +219,7 @@ function parameter(name: string, place: string, field: DescField, schemas: JsonS
 function headerParameters(method: DescMethod): unknown[] {
   const use = keyUse(method);
   if (use === undefined) return [];
-  const description = 'Names the request, so that a repetition is answered from what was stored and not done twice.';
+  const description = 'Names the request, so that a repeat returns the stored reply and is not executed twice.';
   const schema = { type: 'string', pattern: '^[\\x21-\\x7e]{1,255}$' };
   return [
     { name: 'Idempotency-Key', in: 'header', ...(use === 'required' && { required: true }), description, schema },

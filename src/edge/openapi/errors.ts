@@ -133,7 +133,7 @@ const samples: Record<string, Sample> = {
     message: 'This Idempotency-Key was used with another request.',
   },
   424: {
-    description: 'The provider refused the key that the account brought; nothing was charged.',
+    description: "The provider refused the account's own key; nothing was charged.",
     ...{ status: 'FAILED_PRECONDITION', reason: 'PROVIDER_KEY_REFUSED' },
     message: 'openai refused your key pky_01 (ending in 3fG9) with status 401.',
     metadata: { providerKeyId: 'pky_01', provider: 'openai', lastFour: '3fG9', status: '401' },

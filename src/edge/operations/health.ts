@@ -34,7 +34,7 @@ export function healthService(
       }
       // Clients ask again after every status but UNIMPLEMENTED (gRPC's health checking protocol).
       context.signal.throwIfAborted();
-      throw new ConnectError('The watch is over. Watch again.', Code.Unavailable);
+      throw new ConnectError('The watch has reached its time limit. Watch again.', Code.Unavailable);
     },
   };
 }

@@ -68,7 +68,7 @@ async function* endingAfter<T>(messages: AsyncIterable<T>, lifeMs: number, signa
   const life = new AbortController();
   const over = new Promise<never>((_resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new ConnectError('The stream was open for long enough. Open another one.', Code.Unavailable)),
+      () => reject(new ConnectError('The stream has reached its time limit. Open another one.', Code.Unavailable)),
       lifeMs,
     );
     const stop = () => {
@@ -133,7 +133,7 @@ function createReflection(services: readonly DescService[]): Reflection {
           },
         };
       case undefined:
-        return refused(Code.InvalidArgument, 'The request asks for nothing.');
+        return refused(Code.InvalidArgument, 'The request names nothing to look up.');
     }
   };
 

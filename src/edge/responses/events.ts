@@ -206,7 +206,7 @@ export class ResponseEvents {
   }
 }
 
-/** One stream as named server-sent events. A failure is the last event. `errorOf`: what its caller hears of it. */
+/** One stream as named server-sent events. A failure is the last event. `errorOf`: how to print it for the caller. */
 export function responseFraming(options: {
   requestId: string;
   asked: ResponsesRequest;

@@ -47,7 +47,7 @@ export function toolOf(tool: ResponsesTool): MessageInitShape<typeof ToolSchema>
   }
 }
 
-/** No model but OpenAI's own is held to a grammar; it is told of it. */
+/** Only OpenAI's own models enforce a grammar; other models are only told about it. */
 function customDescription({ description, format }: Extract<ResponsesTool, { type: 'custom' }>): string {
   const told =
     format?.type === 'grammar' ? [`The input must fit this ${format.syntax} grammar:`, format.definition] : [];

@@ -34,7 +34,7 @@ export function registerWebhooks(app: FastifyInstance, receivers: readonly Webho
           const outcome = await receive(body, signature);
           if (outcome === 'accepted') return reply.send({ received: true });
           log.warn({ path }, 'a webhook with a bad signature was refused');
-          return reply.code(400).send({ error: 'The signature is not good.' });
+          return reply.code(400).send({ error: 'The signature is not valid.' });
         } catch (error) {
           log.error({ err: error, path }, 'a webhook could not be kept; its sender will try again');
           return reply.code(503).send({ error: 'Send it again later.' });

@@ -22,7 +22,7 @@ export const anthropic: Dialect = {
   lacks(setting, model, wish) {
     if (setting === 'seed') return 'The provider has no such setting.';
     if ((setting === 'temperature' || setting === 'topP') && isThinking(model, wish))
-      return 'A model has no such setting while it reasons.';
+      return 'The model does not support this setting while it reasons.';
     return undefined;
   },
   thinks: (model, effort) => model.reasons && (isAsked(effort) || entryOf(model).adaptive),
@@ -30,7 +30,7 @@ export const anthropic: Dialect = {
     if (!model.reasons) return { options: {}, unsupported: withoutReasoning(wish) };
     const { adaptive } = entryOf(model);
     if (isAsked(wish.effort)) return asked(model, wish);
-    const silent = { field: 'reasoning.summary', reason: 'The model thinks only when an effort is asked for.' };
+    const silent = { field: 'reasoning.summary', reason: 'The model reasons only if an effort is requested.' };
     return {
       options: wish.effort && adaptive ? { reasoning: wish.effort } : {},
       unsupported: wish.summary && !adaptive ? [silent] : [],
@@ -44,13 +44,13 @@ export const anthropic: Dialect = {
 };
 
 function asked(model: AskedModel, wish: ReasoningWish): ReasoningWords {
-  if (wish.forcedTool) return without('A model that is told which tool to call does not reason.');
+  if (wish.forcedTool) return without('The model does not reason if the request tells it which tool to call.');
   if (wish.resumed) return without("Another provider's model asked for the tools; this one goes on without reasoning.");
   if (entryOf(model).adaptive) return { options: { reasoning: wish.effort ?? 'medium' }, unsupported: [] };
   const share = isAsked(wish.effort) ? shares[wish.effort] : 0;
   const budgetTokens = Math.max(budgetMin, Math.floor(wish.outputTokensCap * share));
   const rest = wish.outputTokensCap - budgetTokens;
-  if (rest < 1) return without(`It takes more than ${budgetMin} tokens of output to reason.`);
+  if (rest < 1) return without(`Reasoning needs more than ${budgetMin} output tokens.`);
   return {
     // The package adds the budget to this.
     options: { maxOutputTokens: rest, providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens } } } },

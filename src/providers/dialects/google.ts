@@ -8,7 +8,7 @@ import { countAt, type Dialect, withoutReasoning } from './dialect.ts';
 export const google: Dialect = {
   namespace: 'google',
   lacks(setting) {
-    if (setting === 'cachePoint') return 'The provider keeps what requests begin with by itself.';
+    if (setting === 'cachePoint') return 'The provider caches the beginnings of requests automatically.';
     if (setting === 'citations') return 'The provider does not cite documents.';
     return undefined;
   },

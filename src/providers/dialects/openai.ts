@@ -12,8 +12,8 @@ export const openai: Dialect = {
   lacks(setting, { reasons }, { effort }) {
     if (setting === 'seed' || setting === 'stop') return 'The provider has no such setting.';
     if ((setting === 'temperature' || setting === 'topP') && reasons && effort !== 'none')
-      return 'A model that reasons has no such setting.';
-    if (setting === 'cachePoint') return 'The provider keeps what requests begin with by itself.';
+      return 'A reasoning model has no such setting.';
+    if (setting === 'cachePoint') return 'The provider caches the beginnings of requests automatically.';
     if (setting === 'citations') return 'The provider does not cite documents.';
     return undefined;
   },

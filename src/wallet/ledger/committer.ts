@@ -291,7 +291,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     return rest;
   }
 
-  /** Each wallet waits by itself for whoever has it locked, and meets another node at random moments. */
+  /** Each locked wallet waits separately, for random times so that two nodes do not keep colliding. */
   function setAside(pendings: readonly Pending[]): void {
     const now = performance.now();
     metAt = now;

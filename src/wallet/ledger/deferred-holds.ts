@@ -27,7 +27,7 @@ export interface DeferredHolds {
 interface Deferred {
   operation: HoldOperation;
   timer: NodeJS.Timeout | undefined;
-  /** Answers whoever asks for the hold, now or as soon as it is known. */
+  /** Answers callers that ask for the hold, now or as soon as the result is known. */
   resolve: (outcome: Result<Hold> | Promise<Result<Hold>>) => void;
 }
 
@@ -75,7 +75,7 @@ export function createDeferredHolds(
   async function charge({ operation: hold, resolve }: Deferred, settlement: SettleOperation): Promise<Receipt> {
     const { walletId, chargeId } = settlement;
     const sent = send(hold, { type: 'charge', walletId, chargeId, hold, settlement });
-    // Whoever still asks hears that it was given; it has ended since.
+    // Later callers are told that it was granted; it has ended since.
     const given = ({ balance, charged }: Receipt) => ({ ...expected(hold), balance: balance + charged });
     resolve(sent.then((decided) => (decided.ok ? succeed(given(decided.value.receipt)) : decided)));
     return unwrap(await sent).receipt;
@@ -93,7 +93,7 @@ export function createDeferredHolds(
   return {
     begin(operation, deferMs) {
       const { promise: pending, resolve } = Promise.withResolvers<Result<Hold>>();
-      // Whoever settles or releases hears of it; nobody else has to listen.
+      // Only the caller that settles or releases needs the error, so it may stay unhandled here.
       pending.catch(() => undefined);
       const { walletId, chargeId, request } = operation;
       const timer = deferMs > 0 ? setTimeout(commit, deferMs, chargeId) : undefined;

@@ -1,6 +1,6 @@
 import { isFinishing, type Operation, type Outcome, requestOf } from './operation.ts';
 
-/** An operation that waits for its group, and whoever waits for it. */
+/** An operation that waits for its group, and the caller that waits for it. */
 export interface Pending {
   operation: Operation;
   /** Bytes that it will take in a packet, about. */

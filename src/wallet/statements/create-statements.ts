@@ -147,14 +147,14 @@ async function sumIn(tx: Queryable, request: SumIn): Promise<Result<UsageRow[]>>
 const hourUs = 3_600_000_000n;
 const tooMany = fail({
   kind: 'precondition_failed',
-  description: 'There are more than 1,000,000 entries in this time. Ask for a shorter one.',
+  description: 'There are more than 1,000,000 entries in this time range. Ask for a shorter one.',
 });
 
 const wrongToken = fail(invalid('pageToken', 'must be the nextPageToken of the page before'));
 
 const tooManyRows = fail({
   kind: 'precondition_failed',
-  description: 'There are more than 50,000 rows. Ask for a shorter time, or group by less.',
+  description: 'There are more than 50,000 rows. Ask for a shorter time range, or group by less.',
 });
 
 interface Batch {
@@ -169,7 +169,7 @@ async function readBatch(db: Database, postings: Postings): Promise<Batch | unde
   return last && { entries: await entriesOf(db, postings.walletId, rows), next: last.seq + 1n };
 }
 
-/** Batches are empty where no entry has the label that is wanted, so that whoever reads them can stop anywhere. */
+/** Batches may be empty if no entry has the requested label, so that the reader can stop at any point. */
 async function* entryBatches(
   read: (postings: Postings) => Promise<Batch | undefined>,
   postings: Postings,

@@ -13,7 +13,7 @@ export async function findSeqAt(
   { walletId, timeUs, ...range }: { walletId: string; low?: bigint; high: bigint; timeUs: bigint },
 ): Promise<bigint> {
   let { low = 1n, high } = range;
-  // Most times that are asked for are before or after all that there is.
+  // Most requested times are before the first or after the last row.
   if (low < high && (await timeOf(db, walletId, high - 1n)) < timeUs) return high;
   for (let middle = low; low < high; middle = (low + high) / 2n)
     if ((await timeOf(db, walletId, middle)) < timeUs) low = middle + 1n;

@@ -5,7 +5,7 @@ import type { Judged } from './ask.ts';
 import type { Wordable } from './judge-text.ts';
 import type { Outcome } from './outcome.ts';
 
-/** A reply with what of a model's answer holds, and what became of the rest. */
+/** A reply with the valid parts of a model's answer, and the result for the rest. */
 export interface Assisted<Reply> {
   reply: Reply;
   outcome: Outcome;

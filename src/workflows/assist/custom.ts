@@ -38,7 +38,7 @@ export async function planCustom(
   if (quote && quote.failure.kind !== 'invalid_argument') return quote;
   return fail({
     kind: 'precondition_failed',
-    description: 'The workflow needs a model, and none that can do it is configured.',
+    description: 'The workflow needs a model, and no configured model can do it.',
   });
 }
 

@@ -7,7 +7,7 @@ import type { Outcome } from './outcome.ts';
 import type { Verdict } from './verdict.ts';
 import { sourceOf, textsIn } from './verify.ts';
 
-/** The texts that hold, by id, and what became of all of them. */
+/** The valid texts, by id, and the result for each. */
 export interface Worded {
   words: ReadonlyMap<string, string>;
   outcome: Outcome;

@@ -20,11 +20,11 @@ export function fullOf(
   has: DefinitionCounts,
   added: { isNew: boolean; bytes: number },
 ): string | undefined {
-  const room = 'Retire what is not used any more and delete it, then try again.';
+  const room = 'Retire and delete what is no longer used, then try again.';
   if (added.isNew && has.workflows >= quotas.workflows)
-    return `The account has ${quotas.workflows} workflows, which is the most that it may have. ${room}`;
+    return `The account has ${quotas.workflows} workflows, the maximum. ${room}`;
   if (has.versions >= quotas.versionsPerWorkflow)
-    return `The workflow has ${quotas.versionsPerWorkflow} versions, which is the most that it may have. ${room}`;
+    return `The workflow has ${quotas.versionsPerWorkflow} versions, the maximum. ${room}`;
   if (has.bytes + added.bytes > quotas.bytes)
     return `The account's definitions take ${has.bytes} of ${quotas.bytes} bytes, and this one has ${added.bytes}. ${room}`;
   return undefined;

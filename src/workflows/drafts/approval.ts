@@ -18,7 +18,7 @@ export function whyNotApprovable(draft: Plain<Draft>): string | undefined {
     ...(open.length > 0 ? [`placeholders are open: ${placesOf(open)}`] : []),
     ...(risky.length > 0 ? [`it is critical: ${placesOf(risky)}`] : []),
   ];
-  return `Version ${draft.version} can not be approved: ${reasons.join('; ')}. Put it right with a revision, or approve it with an override that says why.`;
+  return `Version ${draft.version} cannot be approved: ${reasons.join('; ')}. Correct it with a revision, or approve it with an override that gives a reason.`;
 }
 
 function placesOf(places: readonly string[]): string {

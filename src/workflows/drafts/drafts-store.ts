@@ -19,7 +19,7 @@ export interface DraftSummaryRow {
   kind: string;
   locale: string;
   state: DraftState;
-  /** Empty for versions that were made before it was kept. */
+  /** Empty for versions from before this was stored. */
   riskLevel: string;
   openPlaceholders: number;
   createdMs: number;
@@ -68,7 +68,7 @@ function stateOf(state: number): DraftState {
   return states[state - 1] ?? 'pending_review';
 }
 
-/** A draft is there when its charge is settled; those that were made before it was kept were paid for. */
+/** A draft exists once its charge is settled; older drafts without a stored charge were paid for. */
 const isPaid = sql<boolean>`(d.charge_id IS NULL OR EXISTS (SELECT 1 FROM charge c JOIN wallet w ON w.id = c.wallet_id
   WHERE w.account_id = d.account_id AND w.kind = 'api' AND c.id = d.charge_id AND c.state = 'settled'))`;
 
@@ -222,7 +222,7 @@ export function createDraftsStore(queryable: Queryable) {
       return Number(bytes ?? 0);
     },
 
-    /** The inspection is null of versions that were made before it was kept. */
+    /** The inspection is null for versions from before it was stored. */
     async content(
       accountId: string,
       draftId: string,

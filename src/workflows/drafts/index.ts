@@ -229,7 +229,7 @@ function notFound(draftId: string): ReturnType<typeof fail> {
 }
 
 function draftFull(limit: string): ReturnType<typeof fail> {
-  const description = `A draft has at most ${limit}; its price covers no more. Make a new draft to go on.`;
+  const description = `A draft has at most ${limit}; its price covers no more. Make a new draft to continue.`;
   return fail({ kind: 'precondition_failed', description });
 }
 
@@ -238,7 +238,7 @@ function superseded(version: number): ReturnType<typeof fail> {
 }
 
 function alreadyReviewed(state: string): ReturnType<typeof fail> {
-  const description = `The draft is ${state.replace('_', ' ')} already; revise it to have it reviewed again.`;
+  const description = `The draft is already ${state.replace('_', ' ')}; revise it to have it reviewed again.`;
   return fail({ kind: 'precondition_failed', description });
 }
 

@@ -258,14 +258,14 @@ const detectedEntries: Readonly<Record<string, RiskEntry | undefined>> = {
     id: 'card-number',
     category: 'personal_data',
     severity: 'high',
-    reason: 'The text holds the number of a payment card (its check digit is right).',
+    reason: 'The text contains a payment card number (its check digit is valid).',
     suggestion: 'Remove the number; card data may be kept only under the rules of the card industry.',
   },
   iban: {
     id: 'account-number',
     category: 'personal_data',
     severity: 'medium',
-    reason: 'The text holds the number of a bank account (its check digits are right).',
+    reason: 'The text contains a bank account number (its check digits are valid).',
     suggestion: 'Remove the number unless the reader has to pay to it.',
   },
 };

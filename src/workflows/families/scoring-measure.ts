@@ -22,7 +22,7 @@ export interface Measured {
   impossible?: Impossible | undefined;
 }
 
-/** A value that cannot be: below the least or above the greatest that there is. */
+/** An impossible value: below the smallest or above the largest possible one. */
 export interface Impossible {
   field: string;
   why: 'scorecard.below' | 'scorecard.above';

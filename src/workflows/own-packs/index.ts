@@ -185,7 +185,7 @@ function messageOf({ content, version, bytes, createdMs, updatedMs }: PackRow): 
 }
 
 function changedMeanwhile({ version }: PackRow, expected: number): string {
-  return `The pack is in version ${version}, not ${expected}: somebody changed it. Read it, and change that.`;
+  return `The pack is at version ${version}, not ${expected}: somebody changed it. Read it again, and change that version.`;
 }
 
 function notFound(packId: string): ReturnType<typeof fail> {

@@ -11,9 +11,8 @@ export const packQuotasDefault: PackQuotas = { packs: 20, bytes: 256 * 1_024, ph
 
 /** Why what an account would have after a change is more than it may have. */
 export function overQuota(quotas: PackQuotas, after: PackQuotas): string | undefined {
-  const room = 'Delete a pack that is not used any more, or make one shorter, and try again.';
-  const most = 'which is the most that it may have';
-  if (after.packs > quotas.packs) return `The account has ${quotas.packs} risk packs, ${most}. ${room}`;
+  const room = 'Delete a pack that is no longer used, or shorten one, and try again.';
+  if (after.packs > quotas.packs) return `The account has ${quotas.packs} risk packs, the maximum. ${room}`;
   if (after.bytes > quotas.bytes)
     return `The account's risk packs would take ${after.bytes} bytes, and may take ${quotas.bytes}. ${room}`;
   if (after.phraseCharacters > quotas.phraseCharacters)

@@ -108,7 +108,7 @@ test('a file of an earlier build is missing, and nothing outside the build is re
   const gone = await app.inject('/console/assets/app-0000.js');
   expect([gone.statusCode, gone.body]).toEqual([
     404,
-    'This file is of another build of the console: load the page again.\n',
+    'This file belongs to another build of the console. Reload the page.\n',
   ]);
   expect((await app.inject('/console/assets/app-1a2b.js.br')).statusCode).toBe(404);
   for (const url of [

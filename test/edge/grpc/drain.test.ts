@@ -14,7 +14,7 @@ import { type GateServer, goodToken, startGateServer } from '../../support/gate-
 import { grpcClient } from '../../support/grpc.ts';
 import { interopService } from '../../support/interop-service.ts';
 
-const words = /^The service is being stopped, and ended the call before its reply\. Send it again/;
+const words = /^The service is shutting down, and ended the call before its reply\. Send it again/;
 
 test('at the end of the drain, calls that still run hear why, over gRPC', async () => {
   const interop = interopService();

@@ -303,7 +303,7 @@ describe('what is not the lane’s is served as before', () => {
         const answer = await client.call([hi], { ':path': path, 'content-type': type, 'x-request-id': 'not.there' });
         expect([answer.status, answer.reason]).toEqual(['12', 'UNIMPLEMENTED']);
         expect(answer.headers).toMatchObject({
-          'grpc-message': 'There is no such method. The reflection service lists what there is.',
+          'grpc-message': 'There is no such method. The reflection service lists all methods.',
           ...{ 'content-type': type, 'x-request-id': 'not.there', 'x-content-type-options': 'nosniff' },
         });
       }

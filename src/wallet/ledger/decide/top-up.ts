@@ -130,7 +130,7 @@ export function decideAdjust(operation: AdjustOperation, state: GroupState): Out
     const charge = state.charges.get(chargeId);
     if (charge?.walletId !== walletId) return fail({ kind: 'not_found', resource: 'charge' });
     if (charge.settled === undefined || charge.reversed + amount > charge.settled)
-      return failed('In all, no more can be given back than was charged.');
+      return failed('In total, no more than the charge can be refunded.');
     charge.reversed += amount;
   }
   const { reason, actor } = operation;
@@ -176,5 +176,5 @@ function failed(description: string): Result<never> {
 }
 
 function fullWallet(): Result<never> {
-  return failed('The wallet can hold no more.');
+  return failed('The wallet cannot hold more credit.');
 }

@@ -99,7 +99,7 @@ async function existing(connection: LedgerConnection, ids: readonly string[]): P
 }
 
 const forUpdate = 'FOR UPDATE NOWAIT';
-/** Groups do not keep each other from reading a credential, only whoever changes it does. Each server has words of its own. */
+/** Groups can read a credential at the same time; only a change of it excludes them. Each server has its own syntax. */
 const forShare = '/*!80001 FOR SHARE NOWAIT */ /*M! LOCK IN SHARE MODE NOWAIT */';
 
 function planReads(operations: readonly Operation[]): Read[] {
