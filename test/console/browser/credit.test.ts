@@ -82,14 +82,14 @@ test('at 0 USD use is paused on every page, and a top-up of 5.00 lets the same k
   const chat = () => send(site.app, 'POST', '/api/v1/assistant/chat', customer.apiKey, question);
   expect(reasonOf(await chat())).toBe('INSUFFICIENT_CREDIT');
   const page = await site.open('/credit', { credential: customer.managementKey });
-  const begin = page.locator('.banner').filter({ hasText: 'Add credit to begin.' });
+  const begin = page.locator('.banner').filter({ hasText: 'Add credit to start.' });
   await begin.waitFor();
   // A link to the page that one is on would lead nowhere.
   expect(await begin.getByRole('link').count()).toBe(0);
   await topUp(page, '5.00');
   await page.getByText('$5.00 was added.').waitFor();
   expect(await section(page, 'Top up').getByLabel('Amount in USD').inputValue()).toBe('');
-  await page.getByText('Add credit to begin.').waitFor({ state: 'detached' });
+  await page.getByText('Add credit to start.').waitFor({ state: 'detached' });
   const answer = await chat();
   expect(answer.status, answer.text).toBe(200);
   const { wallet } = await api('/v1/wallet', customer.managementKey);
@@ -111,8 +111,8 @@ test('credit that was used up is told as an alarm, unlike credit that never was'
   const page = await site.open('/credit', { credential: customer.managementKey });
   const alarm = page.getByRole('alert').filter({ hasText: 'Use is paused: the balance is $0.00.' });
   await alarm.waitFor();
-  expect(await alarm.textContent()).toMatch(/Requests are refused until there is credit.*402 INSUFFICIENT_CREDIT/);
-  expect(await page.getByText('Add credit to begin.').count()).toBe(0);
+  expect(await alarm.textContent()).toMatch(/Requests are refused until you add credit.*402 INSUFFICIENT_CREDIT/);
+  expect(await page.getByText('Add credit to start.').count()).toBe(0);
 });
 
 test('what cannot be bought is refused in a clear word, and nothing is sent', async () => {
@@ -125,9 +125,9 @@ test('what cannot be bought is refused in a clear word, and nothing is sent', as
   for (const [amount, word] of [
     ['4.99', 'A top-up is at least $5.00.'],
     ['4.999999999', 'A top-up is at least $5.00.'],
-    ['-5', 'Write an amount in USD'],
-    ['five', 'Write an amount in USD'],
-    ['', 'Write an amount in USD'],
+    ['-5', 'Enter an amount in USD'],
+    ['five', 'Enter an amount in USD'],
+    ['', 'Enter an amount in USD'],
     ['10000.01', 'A top-up is at most $10,000.00.'],
   ] as const) {
     await topUp(page, amount);
@@ -163,15 +163,15 @@ test('an alert is kept, and can be taken away', async () => {
   const customer = await onboard(site.app);
   const page = await site.open('/credit', { credential: customer.managementKey });
   const alert = section(page, 'Low-balance alert');
-  await alert.getByLabel('Tell me below').fill('2.50');
+  await alert.getByLabel('Alert me below').fill('2.50');
   await alert.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The alert is saved.').waitFor();
   const stored = () => api('/v1/wallet/low-balance-alert', customer.managementKey);
   expect(await stored()).toEqual({ alert: { thresholdUsd: '2.50', below: false } });
-  await alert.getByLabel('Tell me below').fill('nothing');
-  await alert.getByText('Write an amount with at most nine decimals').waitFor();
+  await alert.getByLabel('Alert me below').fill('nothing');
+  await alert.getByText('Enter an amount with at most nine decimals').waitFor();
   expect(await alert.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
-  await alert.getByLabel('Tell me below').fill('');
+  await alert.getByLabel('Alert me below').fill('');
   await alert.getByRole('button', { name: 'Save' }).click();
   await expect.poll(async () => (await stored()).alert.thresholdUsd, { timeout: 20_000 }).toBe('0.00');
 });
@@ -186,7 +186,7 @@ test('the application wallet is topped up by itself, and the API has nothing of 
   await page.getByText('$6.00 was added.').waitFor();
   expect((await api('/v1/application-wallet', customer.managementKey)).wallet.balanceUsd).toBe('6.00');
   expect((await api('/v1/wallet', customer.managementKey)).wallet.paused).toBe(true);
-  await page.getByText('Add credit to begin.').waitFor();
+  await page.getByText('Add credit to start.').waitFor();
 });
 
 test('entries are downloaded as a file, with the cookie alone', async () => {

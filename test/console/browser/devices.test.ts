@@ -63,7 +63,7 @@ site.matrix('/devices/activate', {
     const { user_code: code } = await ask('chat pulse');
     await page.getByLabel('Code').fill(code.toLowerCase());
     await page.getByRole('button', { name: 'Look at it' }).click();
-    await page.getByText('asks to be let in').waitFor();
+    await page.getByText('asks for access').waitFor();
     await page.getByLabel('Spending cap').fill('none');
     await page.getByText('An amount in USD').waitFor();
   },
@@ -109,7 +109,7 @@ test('a link with a code shows what is asked for and decides nothing; a person l
   const asked = await ask('chat');
   const link = `/devices/activate?user_code=${asked.user_code}`;
   const page = await site.open(link);
-  await page.getByRole('heading', { name: 'Shop for macOS asks to be let in' }).waitFor();
+  await page.getByRole('heading', { name: 'Shop for macOS asks for access' }).waitFor();
   expect(await page.locator('output').textContent()).toBe(asked.user_code);
   const { deviceAuthorization } = await manage('GET', `/v1/device-authorizations/${asked.user_code}`);
   expect(await pairsOf(page)).toMatchObject({
@@ -135,7 +135,7 @@ test('a link with a code shows what is asked for and decides nothing; a person l
   });
   // The same link again: it says what became of it, and offers nothing.
   await page.goto(`/console${link}`);
-  await page.getByText('This code was approved already').waitFor();
+  await page.getByText('This code was already approved').waitFor();
   expect(await page.getByRole('button', { name: 'Let it in' }).count()).toBe(0);
 });
 

@@ -30,9 +30,9 @@ const refusals: [status: number, code: string, reason: string, says: RegExp][] =
   [403, 'PERMISSION_DENIED', 'ACCOUNT_SUSPENDED', /suspended.*Ask whoever runs this service/],
   [404, 'NOT_FOUND', 'NOT_FOUND', /not found.*removed/i],
   [429, 'RESOURCE_EXHAUSTED', 'RATE_LIMITED', /Too many requests.*Wait/],
-  [500, 'INTERNAL', 'INTERNAL', /made a mistake.*request id/],
+  [500, 'INTERNAL', 'INTERNAL', /Internal error.*request id/],
   [503, 'UNAVAILABLE', 'LEDGER_UNAVAILABLE', /ledger does not answer.*No money moved/],
-  [503, 'UNAVAILABLE', 'OVERLOADED', /too much to do/],
+  [503, 'UNAVAILABLE', 'OVERLOADED', /overloaded/],
 ];
 
 /** A reply of something between: no JSON, no reason, no id. */

@@ -24,7 +24,7 @@ test('from the link of quickstart to a paid reply and what it cost, by clicking 
   await next('Create an API key');
   const form = page.getByRole('dialog');
   await form.getByLabel('Name').fill('backend');
-  await form.getByLabel('What is being built with it').fill('A first try');
+  await form.getByLabel('What you build with it').fill('A first try');
   await form.getByRole('button', { name: 'Create a key' }).click();
   await page.getByLabel('I have stored it').check();
   await page.getByRole('button', { name: 'Done' }).click();
@@ -63,7 +63,7 @@ test('no link of the console leads to a page that is not there', async () => {
     // The documentation has no links of the console's.
     if (!path.startsWith('/console')) continue;
     await settled(page);
-    expect(await page.locator('h1').textContent(), path).not.toBe('There is no such page');
+    expect(await page.locator('h1').textContent(), path).not.toBe('Page not found');
     for (const address of (await page.evaluate(addresses('a[href]'))) as string[]) {
       const { origin, pathname, search } = new URL(address);
       // Downloads are tested with their pages, and other filters of a list are the same page.

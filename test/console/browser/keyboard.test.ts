@@ -75,7 +75,7 @@ test('by the keyboard alone: a top-up, a key, a chat and what it cost, its charg
   await keyboard.press('Enter');
   await focusIsOn(page, 'Name');
   await keyboard.type('backend');
-  await tabTo(page, 'What is being built with it');
+  await tabTo(page, 'What you build with it');
   await keyboard.type('A first try');
   await tabTo(page, 'Create a key');
   await keyboard.press('Enter');

@@ -88,9 +88,9 @@ test('a new key is shown once, works, and is nowhere in the page after that', as
   await page.getByRole('button', { name: 'Create a key' }).click();
   const form = page.getByRole('dialog');
   await form.getByLabel('Name').fill('reports');
-  await form.getByLabel('What is being built').fill('Monthly reports.');
+  await form.getByLabel('What you build').fill('Monthly reports.');
   await form.getByLabel('Spending cap').fill('0');
-  await form.getByText('Write an amount above 0').waitFor();
+  await form.getByText('Enter an amount above 0').waitFor();
   expect(await form.getByRole('button', { name: 'Create a key' }).isDisabled()).toBe(true);
   await form.getByLabel('Spending cap').fill('12.5');
   await form.getByLabel('Pulse').uncheck();
@@ -168,7 +168,7 @@ test('a rotation with an overlap leaves the old secret working, and one without 
   const rotate = async (overlap: string): Promise<string> => {
     await page.getByRole('button', { name: 'Rotate' }).click();
     const dialog = page.getByRole('dialog', { name: 'Rotate backend' });
-    await dialog.getByLabel('The old secret works on for').selectOption(overlap);
+    await dialog.getByLabel('The old secret keeps working for').selectOption(overlap);
     await dialog.getByRole('button', { name: 'Rotate' }).click();
     const shown = page.getByRole('dialog', { name: 'The new secret of backend' });
     const secret = String(await shown.locator('.secret code').textContent());
@@ -185,7 +185,7 @@ test('a rotation with an overlap leaves the old secret working, and one without 
 });
 
 test.each([
-  ['Create a key', '**/v1/keys', ['Name', 'What is being built']],
+  ['Create a key', '**/v1/keys', ['Name', 'What you build']],
   ['Add a provider key', '**/v1/provider-keys', ['The key at the provider']],
 ])('the dialog of "%s" opens without the refusal of before', async (name, path, fields) => {
   const page = await site.open('/keys');

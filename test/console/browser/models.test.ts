@@ -92,7 +92,7 @@ test('filters narrow the models and live in the address; typing is one step back
   await expect.poll(() => rows.count()).toBe(1);
   expect(new URL(page.url()).search).toBe('?search=small');
   await page.getByLabel('Ability').selectOption('images');
-  await page.getByText('No model fits. Take a filter off.').waitFor();
+  await page.getByText('No model matches. Remove a filter.').waitFor();
   await page.goBack();
   await expect.poll(() => rows.count()).toBe(1);
   await page.goBack();

@@ -201,7 +201,7 @@ describe('the pages of operators', () => {
     await expect.poll(async () => await page.locator('tbody tr').count()).toBe(1);
     expect(await page.locator('tbody tr').textContent()).toContain(site.newcomer.accountId);
     await page.getByLabel('Search').fill('nobody has this name');
-    await page.getByText('No account fits.').waitFor();
+    await page.getByText('No account matches.').waitFor();
   });
 
   test('credit is taken, and a charge given back no further than it cost', async () => {
@@ -213,7 +213,7 @@ describe('the pages of operators', () => {
     const page = await site.open(`/credits?account=${accountId}`);
     await settled(page);
     const form = page.locator('section:has(h2:text("Correct the credit"))');
-    await form.getByLabel('What to do').selectOption({ label: 'give a charge back' });
+    await form.getByLabel('What to do').selectOption({ label: 'refund a charge' });
     await form.getByLabel('Charge').fill(chargeId);
     await form.getByLabel('Amount in USD').fill(chargedUsd);
     await form.getByLabel('Reason').fill('it did not help');
@@ -224,7 +224,7 @@ describe('the pages of operators', () => {
     await form.getByLabel('Amount in USD').fill('0.000000001');
     await form.getByLabel('Reason').fill('once more');
     await form.getByRole('button').click();
-    await form.getByText('no more can be given back').waitFor();
+    await form.getByText('no more than the charge can be refunded').waitFor();
     expect(await balance()).toBe(before + nano(chargedUsd));
   });
 
@@ -238,7 +238,7 @@ describe('the pages of operators', () => {
   test('the ledger audit is run from its page, and says that the books are sound', async () => {
     const page = await site.open('/audit');
     await settled(page);
-    await page.getByText('The ledger was not audited from here yet.').waitFor();
+    await page.getByText('The ledger has not been audited from here yet.').waitFor();
     await page.getByLabel('Reason').fill('end of the month');
     await page.getByRole('button', { name: 'Run the audit' }).click();
     await page.getByText('The ledger is sound').waitFor({ timeout: 120_000 });

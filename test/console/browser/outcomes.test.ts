@@ -68,26 +68,26 @@ test('each check has the rates, the intervals and the weights that the API state
     return Promise.all(rows.map((row) => row.locator('td').allTextContents()));
   };
   expect(family.checks.length).toBeGreaterThan(1);
-  expect(await rowsOf('What checks foretell')).toEqual(
+  expect(await rowsOf('What checks predict')).toEqual(
     family.checks.map((check: Check) => [
       check.checkId,
       rateOf(check.failed),
       rateOf(check.notFailed),
       `${points(check.difference.value)} ${points(check.difference.low)} to ${points(check.difference.high)}`,
-      check.foretells ? 'foretells a bad end' : 'may be chance',
+      check.foretells ? 'predicts a bad outcome' : 'may be chance',
     ]),
   );
   const said = family.checks.map(({ foretells }: { foretells: boolean }) => foretells);
   expect(new Set(said)).toEqual(new Set([true, false]));
   const two = (weight: number) => weight.toLocaleString('en-US', { maximumFractionDigits: 2 });
-  expect(await rowsOf('Weights that the reports speak for')).toEqual(
+  expect(await rowsOf('Weights that the reports support')).toEqual(
     family.reweighing.weights.map((weight: { checkId: string; present: number; proposed: number }) => [
       weight.checkId,
       two(weight.present),
       two(weight.proposed),
     ]),
   );
-  await shown.getByText(`and would ${percent(family.reweighing.proposedAuc)} with the proposed weights`).waitFor();
+  await shown.getByText(`and ${percent(family.reweighing.proposedAuc)} with the proposed weights`).waitFor();
 });
 
 test('too few reports give counts and no figures, and one family can be looked at alone', async () => {

@@ -84,7 +84,7 @@ test('a new account is led to its first reply, and nothing else', async () => {
   await expect.poll(() => page.evaluate('document.activeElement.labels?.[0]?.textContent')).toBe('Name');
   expect(new URL(page.url()).search).toBe('');
   await page.keyboard.press('Escape');
-  await page.getByText('Add credit to begin.').waitFor();
+  await page.getByText('Add credit to start.').waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
 });
 

@@ -111,7 +111,7 @@ describe('owners', () => {
     const dialog = page.getByRole('dialog', { name: 'Add a passkey' });
     await dialog.getByLabel('Name').fill('Again');
     await dialog.getByRole('button', { name: 'Go on' }).click();
-    await dialog.getByText('This device has a passkey of this key already.').waitFor();
+    await dialog.getByText('This device already has a passkey for this key.').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
 
     // The session began with it, and ends with it.
@@ -122,7 +122,7 @@ describe('owners', () => {
       .click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-    await page.getByText('This passkey is not known here, or was removed. Use the key.').waitFor();
+    await page.getByText('This passkey is unknown or was removed. Use the key.').waitFor();
     expect(await page.context().cookies()).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe('owners', () => {
     await add(page, 'My laptop');
     await forgetConfirmations(site);
     await page.getByRole('button', { name: 'Add a person' }).click();
-    const form = page.getByRole('dialog', { name: 'Make a management key for a person' });
+    const form = page.getByRole('dialog', { name: 'Create a management key for a person' });
     await askedAgain(page);
     await form.getByLabel('Name of the person').fill('Ada Lovelace');
     await form.getByRole('button', { name: 'Add a person' }).click();
@@ -168,7 +168,7 @@ describe('owners', () => {
     for (const lie of ['isBadUV', 'isBogusSignature'] as const) {
       await cdp.send('WebAuthn.setResponseOverrideBits', { authenticatorId, [lie]: true });
       await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-      await page.getByText('This passkey is not known here, or was removed. Use the key.').waitFor();
+      await page.getByText('This passkey is unknown or was removed. Use the key.').waitFor();
       await page.reload();
     }
     await cdp.send('WebAuthn.setResponseOverrideBits', { authenticatorId });
@@ -198,7 +198,7 @@ describe('owners', () => {
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByText('The key was revoked or rotated.').waitFor();
     await signIn(page, rotated.body.secret);
-    await section(page, 'Passkeys').getByText('There is no passkey yet.').waitFor();
+    await section(page, 'Passkeys').getByText('There are no passkeys yet.').waitFor();
     await add(page, 'Anew');
     await look(page, 'team');
   });

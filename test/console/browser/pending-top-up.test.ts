@@ -25,11 +25,11 @@ test('a top-up waits for its payment, and the page says when it came, without be
   // Back from the provider's page, or by a reload, it waits on.
   await page.reload();
   await page.getByText('Waiting for the payment of $50.00').waitFor();
-  await page.getByText('Add credit to begin.').waitFor();
+  await page.getByText('Add credit to start.').waitFor();
 
   await sendEvent(site.app, 'checkout.session.completed', stripe.pay(topUpId));
   await page.getByText('$50.00 was paid').waitFor();
-  await page.getByText('Add credit to begin.').waitFor({ state: 'detached' });
+  await page.getByText('Add credit to start.').waitFor({ state: 'detached' });
   expect((await topUps())[0].state).toBe('paid');
 });
 
@@ -37,7 +37,7 @@ test('an amount that is no whole cent is refused before it is sent', async () =>
   const page = await site.open('/credit');
   await page.getByLabel('Amount in USD').first().fill('5.001');
   await page.getByRole('button', { name: 'Top up', exact: true }).click();
-  await page.getByText('Write whole steps of $0.01.').waitFor();
+  await page.getByText('Enter a multiple of $0.01.').waitFor();
 });
 
 describe('where payments are taken by hand', () => {

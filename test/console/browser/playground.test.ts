@@ -178,7 +178,7 @@ test('a reply that its token’s cap ends says so, and more can be allowed', asy
     ),
   }));
   await say(page, 'Say much');
-  await page.getByText('The reply ended here because credit did.').waitFor();
+  await page.getByText('The reply ended here because the credit ran out.').waitFor();
   const { shown, charge } = await costAndCharge(reply(page));
   expect(nano(charge.chargedUsd)).toBe(shown);
   expect(shown).toBeLessThanOrEqual(1_000_000_000n);
@@ -227,7 +227,7 @@ test('a highest price that is no amount holds the message back, and says where',
   await page.getByText('such as 0.05 or 1.50').waitFor();
   await page.getByLabel('Message').fill('What is the capital of France?');
   await page.keyboard.press('Control+Enter');
-  await page.getByText('is no amount. Correct it to send.').waitFor();
+  await page.getByText('is not an amount. Correct it to send.').waitFor();
   expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
   expect(upstream.seen).toEqual([]);
   await page.getByLabel('Most for a reply').fill('1.5');
@@ -302,7 +302,7 @@ test('a model that is not offered holds the message back, and no other answers i
   const page = await open('up/gone');
   await page.getByLabel('Message').fill('Hello');
   await page.keyboard.press('Control+Enter');
-  await page.getByText('The model that is chosen is not offered here.').waitFor();
+  await page.getByText('The chosen model is not offered here.').waitFor();
   expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
   await page.getByLabel('Model', { exact: true }).selectOption('up/other');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
@@ -399,7 +399,7 @@ test('allowing more sends again what the token’s cap refused', async () => {
   const page = await open('up/dear');
   upstream.answer(() => ({ pieces: streamedCompletion(['w '.repeat(60)], null) }));
   await say(page, 'Say much');
-  await page.getByText('The reply ended here because credit did.').waitFor();
+  await page.getByText('The reply ended here because the credit ran out.').waitFor();
   await say(page, 'More');
   await page.getByText('The spending cap of the key is reached.').waitFor();
   answers(['Par', 'is.'], 0);

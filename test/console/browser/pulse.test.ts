@@ -255,9 +255,9 @@ test('a rate is watched and no longer', async () => {
   await page.getByRole('button', { name: 'Watch a rate' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Rate').selectOption('sessions that are abandoned');
-  await dialog.getByLabel('Tell above').fill('120');
+  await dialog.getByLabel('Alert above').fill('120');
   await dialog.getByText('A share above 0 and below 100').waitFor();
-  await dialog.getByLabel('Tell above').fill('12.5');
+  await dialog.getByLabel('Alert above').fill('12.5');
   await dialog.getByRole('button', { name: 'Watch a rate' }).click();
   await page.getByText('above 12.5%, back below 10%').waitFor();
   const { alerts } = await manage('GET', '/v1/pulse/alerts');
@@ -274,7 +274,7 @@ test('a journey is declared, and properties are', async () => {
   await page.getByRole('button', { name: 'Set the steps' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Steps').fill('name\nphoto ?\nagreed');
-  await dialog.getByLabel('A session is over without an event for so many seconds').fill('600');
+  await dialog.getByLabel('Seconds without an event until a session is over').fill('600');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.locator('.pulse-steps').getByText('agreed').waitFor();
   expect(await manage('GET', '/v1/pulse/journeys/sign-up/declaration')).toMatchObject({

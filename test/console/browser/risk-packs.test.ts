@@ -50,7 +50,7 @@ test('the list says of each pack whether it is in use, what for, and how much it
   await row(page, 'spring-2027').waitFor();
   const cells = async (name: string) => (await row(page, name).locator('td').allTextContents()).slice(0, 6);
   expect(await cells('brand-rules')).toEqual(['brand-rules Brand rules', 'in use', 'all', '1', '1', '1']);
-  expect(await cells('spring-2027')).toEqual(['spring-2027 ', 'only where it is named', 'marketplace', '1', '0', '1']);
+  expect(await cells('spring-2027')).toEqual(['spring-2027 ', 'only if named', 'marketplace', '1', '0', '1']);
 });
 
 test('a pack is looked at and changed; what is taken out of its text is gone', async () => {
@@ -63,7 +63,7 @@ test('a pack is looked at and changed; what is taken out of its text is gone', a
   expect(allow).toMatchObject(rules.allow);
   await editor(page).fill(JSON.stringify({ ...rest, enabled: false }, null, 2));
   await save(page);
-  await page.getByText('only where it is named').waitFor();
+  await page.getByText('only if named').waitFor();
   await page.getByText('Version 2', { exact: true }).waitFor();
   const { pack } = (await owner('GET', '/v1/risk-packs/brand-rules')).body;
   expect(pack).toMatchObject({ version: 2, enabled: false, displayName: 'Brand rules', allow: [] });
@@ -135,7 +135,7 @@ test('a pack is not made over another: the page says that its id is taken', asyn
   const page = await site.open('/workflows/risk-packs');
   await page.getByRole('button', { name: 'New risk pack' }).click();
   await save(page);
-  await page.getByRole('alert').getByText('There is a pack with this packId already.').waitFor();
+  await page.getByRole('alert').getByText('A pack with this packId already exists.').waitFor();
   expect(await packs()).toMatchObject([rules, { version: 1 }]);
 });
 

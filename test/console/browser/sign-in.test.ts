@@ -40,10 +40,10 @@ test('a wrong key is told in words, and stays to be mended', async () => {
   const page = await site.open('/', { credential: null });
   await page.getByLabel('Management key').fill(site.customer.apiKey);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  expect(await page.getByRole('alert').textContent()).toContain('This is a key for programs, and signs nobody in.');
+  expect(await page.getByRole('alert').textContent()).toContain('This is a key for programs, and cannot sign in.');
   await page.getByLabel('Management key').fill(`${site.customer.managementKey}x`);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('alert').getByText('The key is not known here.').waitFor();
+  await page.getByRole('alert').getByText('The key is unknown.').waitFor();
   await signIn(page, site.customer.managementKey);
 });
 
@@ -61,7 +61,7 @@ test('a code of a link signs in once, and is out of the address at once', async 
   expect(seen).toEqual([`${site.app.url}/console/`]);
 
   const again = await site.open(`/#code=${code}`, { credential: null });
-  await again.getByText('The sign-in link was used already or is too old.').waitFor();
+  await again.getByText('The sign-in link was already used or has expired.').waitFor();
   expect(again.url()).toBe(`${site.app.url}/console/`);
 });
 
@@ -99,7 +99,7 @@ test('who is signed in is asked before the code of a link is used, and it is out
   // A code that was used is told, and nobody is signed out.
   await page.evaluate(`location.hash = 'code=${code}'`);
   await dialog.getByRole('button', { name: 'Sign in with the link' }).click();
-  await dialog.getByText('The sign-in link was used already or is too old.').waitFor();
+  await dialog.getByText('The sign-in link was already used or has expired.').waitFor();
   await dialog.getByRole('button', { name: 'Stay signed in' }).click();
   await page.reload();
   expect(await page.locator('.account-name').textContent()).toBe('A new customer');

@@ -72,7 +72,7 @@ test('a dialog opens without the refusal of what it was opened for before', asyn
       name: 'Rotate',
     });
   await rotate.click();
-  await dialog.getByLabel('The old secret works on for').selectOption('An hour');
+  await dialog.getByLabel('The old secret keeps working for').selectOption('An hour');
   await dialog.getByRole('button', { name: 'Rotate' }).click();
   await dialog.getByText('Too many requests.').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
@@ -82,7 +82,7 @@ test('a dialog opens without the refusal of what it was opened for before', asyn
     .click();
   await dialog.getByText('You are signed in with this key.').waitFor();
   expect(await dialog.getByText('Too many requests.').count()).toBe(0);
-  expect(await dialog.getByLabel('The old secret works on for').inputValue()).toBe('0');
+  expect(await dialog.getByLabel('The old secret keeps working for').inputValue()).toBe('0');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
 
   await refuseOnce(page, '**/v1/keys');

@@ -57,7 +57,7 @@ site.matrix('/webhooks', {
   states: ['filled'],
   arrange: async (page) => {
     await page.getByRole('button', { name: `New secret for ${healthy.url}` }).click();
-    await page.getByRole('dialog').getByLabel('The old secret signs as well for').waitFor();
+    await page.getByRole('dialog').getByLabel('The old secret also signs for').waitFor();
   },
 });
 
@@ -203,7 +203,7 @@ test('a secret is replaced, and both sign in the overlap', async () => {
   const added = await manage('POST', '/v1/webhooks/endpoints', { url: server.url });
   const page = await site.open('/webhooks');
   await page.getByRole('button', { name: `New secret for ${server.url}` }).click();
-  await page.getByRole('dialog').getByLabel('The old secret signs as well for').selectOption('an hour');
+  await page.getByRole('dialog').getByLabel('The old secret also signs for').selectOption('an hour');
   await page.getByRole('button', { name: 'Replace the secret' }).click();
   const secret = (await page.locator('.secret code').textContent()) ?? '';
   await page.getByLabel('I have stored it').check();
@@ -240,5 +240,5 @@ test('what failed is found by its state, shows what is posted, and is posted aga
   await dialog.getByRole('button', { name: 'Post it again' }).click();
   await dialog.getByRole('alert').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByText('No delivery is like that').or(tables(page).nth(1)).waitFor();
+  await page.getByText('No delivery matches').or(tables(page).nth(1)).waitFor();
 });

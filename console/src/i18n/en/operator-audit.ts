@@ -1,6 +1,6 @@
 export default {
   title: 'Audit',
-  lead: 'Who did what. Each line was written with what it tells of, and none is ever changed.',
+  lead: 'Who did what. Each line was written together with the change that it records, and is never changed.',
   account: 'Account',
   actor: 'Who',
   actorHelp: 'operator:name, or the id of a key',
@@ -8,11 +8,11 @@ export default {
   events: 'Who did what',
   ledger: 'Audit of the ledger',
   ledgerHelp:
-    'Every rule of the books, over all rows, as of one moment. It takes no locks, and a while where there is much.',
-  never: 'The ledger was not audited from here yet.',
+    'Every rule of the ledger, over all rows, as of one moment. It takes no locks, and takes a while if there is much data.',
+  never: 'The ledger has not been audited from here yet.',
   run: 'Run the audit',
-  running: 'The audit runs: {done} of {rules} rules are looked at.',
-  failed: 'The audit of {time} was not finished: {done} of {rules} rules were looked at. Run it again.',
+  running: 'The audit is running: {done} of {rules} rules checked.',
+  failed: 'The audit of {time} did not finish: {done} of {rules} rules were checked. Run it again.',
   sound: 'The ledger is sound: {rules} rules hold. {time}, by {actor}.',
   broken: {
     one: '{count} violation, found on {time}.',

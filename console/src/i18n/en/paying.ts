@@ -3,6 +3,6 @@ export default {
   paysWithHelp:
     'Paid through a token that lasts {count} minutes and spends at most {amount}. The key itself is not in this browser.',
   noPayingKey: 'There is no API key that can pay for this.',
-  noPayingKeyHelp: 'Make one; what is tried here is charged to it.',
-  makeKey: 'Make an API key',
+  noPayingKeyHelp: 'Create one; requests made here are charged to it.',
+  makeKey: 'Create an API key',
 } as const;

@@ -1,19 +1,19 @@
 export default {
   title: 'Team and limits',
-  lead: 'Who manages this account, where they are signed in, and what the service lets through.',
+  lead: 'Who manages this account, where they are signed in, and the limits of the service.',
   keys: 'Management keys',
   keysHelp: 'One for each person. A management key manages the whole account: keys, credit, usage. It cannot chat.',
   add: 'Add a person',
-  addTitle: 'Make a management key for a person',
+  addTitle: 'Create a management key for a person',
   person: 'Name of the person',
   purpose: 'What for',
   purposeDefault: 'Manages the account: keys, credit and usage.',
-  addWarning: 'Whoever has it can spend the credit and lock others out.',
+  addWarning: 'Anyone who has it can spend the credit and lock others out.',
   added: 'The management key of {name}',
   addedHelp:
-    'Hand it over by a way that nobody reads along, such as a password manager. The person signs in here with it.',
+    'Hand it over in a way that nobody else can read, such as a password manager. The person signs in here with it.',
   you: 'you',
-  last: 'The last management key that works without an end cannot be revoked. Add another one first.',
+  last: 'The last working management key without an expiry cannot be revoked. Add another one first.',
   actions: 'Actions',
   sessions: 'Sessions',
   sessionsHelp:
@@ -26,8 +26,8 @@ export default {
   until: 'Ends',
   current: 'this one',
   end: 'End',
-  ended: 'The session is ended.',
+  ended: 'The session was ended.',
   limits: 'Limits in force',
   limitsHelp:
-    'Of the account, and of the management key that you are signed in with. Keys show their own in their details.',
+    'Limits of the account, and of the management key that you are signed in with. Other keys show theirs in their details.',
 } as const;

@@ -2,7 +2,7 @@ export default {
   title: 'Usage and costs',
   lead: 'What was used and what it cost, {first} to {last}. Days and hours are UTC.',
   settledHelp:
-    'A request counts here when it was settled. Charges lists it by when it was admitted: one that ran over midnight is there on the day before.',
+    'A request counts here when it was settled. Charges lists it by when it was admitted: a request that ran past midnight is there on the day before.',
   filters: 'What is shown',
   period: 'Period',
   days: { one: 'Today', other: '{count} days' },
@@ -40,11 +40,11 @@ export default {
   input: 'Tokens in',
   cached: 'of them cached',
   output: 'Tokens out',
-  empty: 'Nothing was used in this time.',
+  empty: 'Nothing was used in this period.',
   emptyHelp: 'Send a request with one of your keys, or choose a longer period.',
   cut: 'There are more than 5,000 rows, and these are the first of them: no sum is shown.',
   cutHelp:
-    'Group by something coarser, take days in place of hours, or a shorter period. The export has up to 50,000 rows.',
+    'Group by something coarser, choose days instead of hours, or a shorter period. The export has up to 50,000 rows.',
   exportCsv: 'Export as CSV',
   toCharges: 'Show the charges of {name}',
 } as const;
