@@ -254,10 +254,7 @@ function unable(routes: readonly PricedModel[], wanted: Wanted): [string, string
     if (routes.every(({ model }) => !model.capabilities.has(need)))
       return [fields[need], `No model that may be chosen supports this: it needs the capability "${need}".`];
   const contextMax = Math.max(...routes.map(({ model }) => model.contextTokens));
-  return [
-    'messages',
-    `The conversation is about ${lengthOf(wanted)} tokens; the models accept at most ${contextMax}.`,
-  ];
+  return ['messages', `The conversation is about ${lengthOf(wanted)} tokens; the models accept at most ${contextMax}.`];
 }
 
 function nothing(field: string, description: string, reason?: FieldReason): Choice {
