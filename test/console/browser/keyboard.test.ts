@@ -55,13 +55,14 @@ test('by the keyboard alone: a top-up, a key, a chat and what it cost, its charg
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Credit', level: 1 }).waitFor();
   await focusIsOn(page, 'Credit');
+  await settled(page);
   await tabTo(page, 'Amount in USD');
   await keyboard.press('Control+A');
   await keyboard.type('5');
   await keyboard.press('Enter');
   await page.getByText('$5.00 was added.').waitFor();
   expect((await read('/v1/wallet')).wallet.balanceUsd).toBe('5.00');
-  expect((await where(page)).tag).not.toBe('BODY');
+  await expect.poll(async () => (await where(page)).tag).not.toBe('BODY');
 
   await page.goto('/console/keys');
   await settled(page);
@@ -79,6 +80,7 @@ test('by the keyboard alone: a top-up, a key, a chat and what it cost, its charg
   await keyboard.type('A first try');
   await tabTo(page, 'Create a key');
   await keyboard.press('Enter');
+  await page.getByLabel(/I have stored it/).waitFor();
   await tabTo(page, /I have stored it/);
   await keyboard.press('Space');
   await tabTo(page, 'Done');
@@ -102,7 +104,7 @@ test('by the keyboard alone: a top-up, a key, a chat and what it cost, its charg
   const { charges } = await read('/v1/charges');
   expect(parseUsd(shown ?? '')).toBe(parseUsd(charges[0].chargedUsd));
   // One can go on writing.
-  expect((await where(page)).tag).toBe('TEXTAREA');
+  await expect.poll(async () => (await where(page)).tag).toBe('TEXTAREA');
   await tabTo(page, 'The charge', 'Shift+Tab');
   await keyboard.press('Enter');
   await page.getByRole('dialog').waitFor();
@@ -135,7 +137,7 @@ test('by the keyboard alone: a top-up, a key, a chat and what it cost, its charg
   await expect.poll(background).not.toBe(light);
   await keyboard.press('Escape');
   await page.locator('#account-menu').waitFor({ state: 'hidden' });
-  expect((await where(page)).name).toMatch(/^Account/);
+  await expect.poll(async () => (await where(page)).name).toMatch(/^Account/);
 }, 240_000);
 
 test('a dialog that is closed and asked for again at once is there', async () => {
