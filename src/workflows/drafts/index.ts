@@ -6,7 +6,7 @@ import { isId, newId } from '../../base/ids.ts';
 import { makePage, type Page, type PageRequest, readPageRequest } from '../../base/page.ts';
 import type { Database, Queryable, Transactional } from '../../db/index.ts';
 import type { Draft, DraftSummary } from '../../gen/intelligence/workflow/v1/draft_pb.ts';
-import { type DraftInspection, type DraftTerms, inspectDraft } from '../families/draft.ts';
+import { type DraftInspection, type DraftTerms, inspectDraftInTurns } from '../families/draft.ts';
 import type { Plain } from '../family.ts';
 import { whyNotApprovable } from './approval.ts';
 import { createDraftsStore, type DraftState, type DraftSummaryRow } from './drafts-store.ts';
@@ -82,7 +82,9 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
       body: content.body,
       kind: content.kind ?? '',
       locale: content.locale ?? '',
-      ...(kept.inspection ? (JSON.parse(kept.inspection) as DraftInspection) : inspectDraft(content.body, content)),
+      ...(kept.inspection
+        ? (JSON.parse(kept.inspection) as DraftInspection)
+        : await inspectDraftInTurns(content.body, content)),
       state: row?.state ?? 'pending_review',
       reviews: row?.review
         ? [
@@ -157,7 +159,7 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
         if ((await store.bytes(accountId, draftId)) + Buffer.byteLength(JSON.stringify(revised)) > draftBytesMax)
           return draftFull(`${draftBytesMax} bytes in all versions`);
         const version = known.version + 1;
-        const found = inspectDraft(body, before);
+        const found = await inspectDraftInTurns(body, before);
         const content = JSON.stringify({ ...revised, ...shortOf(found) } satisfies Content);
         const inspection = JSON.stringify(found);
         await store.insertVersion({ accountId, draftId, version, content, inspection, createdMs: clock.now() });

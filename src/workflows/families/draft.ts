@@ -1,7 +1,8 @@
 import { fail, invalid, type Result, succeed } from '../../base/failure.ts';
-import { atOnce, type Slices } from '../../base/slices.ts';
+import { atOnce, inTurns, type Slices, unitsOfATurn } from '../../base/slices.ts';
 import { codePointOffsets, foldText } from '../../base/text/fold.ts';
 import { nearestName } from '../../base/text/nearest.ts';
+import { createPace } from '../../base/turn.ts';
 import type {
   Citation,
   DraftDocumentRequest,
@@ -76,6 +77,11 @@ export interface DraftTerms {
 /** Looks at a draft's text, whoever wrote it. Pure. */
 export function inspectDraft(body: string, terms: DraftTerms): DraftInspection {
   return atOnce(inspectInSlices(body, terms));
+}
+
+/** The same, with the event loop left to others in between. */
+export function inspectDraftInTurns(body: string, terms: DraftTerms): Promise<DraftInspection> {
+  return inTurns(inspectInSlices(body, terms), createPace(unitsOfATurn));
 }
 
 function* inspectInSlices(body: string, terms: DraftTerms): Slices<DraftInspection> {
