@@ -18,10 +18,12 @@ export function requestProblem(request: ChatRequest): Failure | undefined {
   if (request.messages.every(isSilent)) return invalid('messages', 'All messages are empty.');
   if (cachePointsOf(request) > cachePointsMax)
     return invalid('messages', `A request has at most ${cachePointsMax} cache points.`);
-  const { toolChoice, tools } = request;
-  if (toolChoice?.mode === 'tool' && !tools?.some((tool) => tool.name === toolChoice.toolName))
+  const { toolChoice, tools = [] } = request;
+  const again = tools.findIndex(({ name }, index) => tools.findIndex((tool) => tool.name === name) < index);
+  if (again !== -1) return invalid(`tools[${again}].name`, 'Another tool before this one has the same name.');
+  if (toolChoice?.mode === 'tool' && !tools.some((tool) => tool.name === toolChoice.toolName))
     return invalid('toolChoice.toolName', 'None of the tools has this name.');
-  if (toolChoice?.mode === 'required' && !tools?.length)
+  if (toolChoice?.mode === 'required' && tools.length === 0)
     return invalid('toolChoice.mode', 'The model has to call a tool, and there is none: send `tools`.');
   return undefined;
 }

@@ -193,3 +193,35 @@ test.each<[string, object, string]>([
   expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringContaining(message)]);
   expect(upstream.seen).toHaveLength(0);
 });
+
+const twice = [{ name: 'weather' }, { name: 'time' }, { name: 'weather' }];
+test.each<[string, object, string]>([
+  [
+    '/v1/chat/completions',
+    { ...apis.OpenAI.body, tools: twice.map((tool) => ({ type: 'function', function: tool })) },
+    'tools[2].function.name: Another tool',
+  ],
+  [
+    '/v1/messages',
+    {
+      max_tokens: 9,
+      ...said({ type: 'text', text: 'Hi' }),
+      tools: twice.map((tool) => ({ ...tool, input_schema: { type: 'object' } })),
+    },
+    'tools[2].name: Another tool',
+  ],
+  [
+    '/v1/responses',
+    { input: 'Hi', tools: twice.map((tool) => ({ ...tool, type: 'function' })) },
+    'tools[2].name: Another tool',
+  ],
+  [
+    '/api/v1/assistant/chat',
+    { messages: [{ role: 'user', content: 'Hi' }], tools: twice },
+    'tools[2].name: Another tool',
+  ],
+])('%s names a tool whose name is taken', async (path, body, message) => {
+  const refused = await send(app, 'POST', path, customer.apiKey, { model: 'm', ...body });
+  expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringContaining(message)]);
+  expect(upstream.seen).toHaveLength(0);
+});
