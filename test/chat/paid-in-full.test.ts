@@ -117,7 +117,7 @@ describe('a request with a scan of more bytes than words of the window have', ()
     const { chat } = await service({ body: completion('') }, { capabilities: ['documents'] });
     const words = { role: 'user' as const, content: 'word '.repeat(90_000) };
     const messages = [...scanned.messages, words];
-    const said = /about 1125\d\d tokens; the models take at most 100000/;
+    const said = /about 1125\d\d tokens; the models accept at most 100000/;
     expect(await chat.run(caller, { messages }, call())).toMatchObject({
       failure: { kind: 'invalid_argument', violations: [{ description: expect.stringMatching(said) }] },
     });
