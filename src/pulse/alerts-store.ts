@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/index.ts';
 import { hexOf, query, run } from './bulk-store.ts';
 
-/** What an alert watches, and the number by which the database knows it. */
+/** What an alert watches, with its number in the database. */
 export const metricNumbers = { error_rate: 1, stall_rate: 2 } as const;
 export type AlertMetric = keyof typeof metricNumbers;
 
@@ -26,7 +26,7 @@ export interface AlertRow extends AlertKey {
   changedMs?: number;
 }
 
-/** Puts a rule in place of the one before. What is outside stays so until a look says otherwise. */
+/** Adds or replaces a rule. An alert that is outside its band stays outside until the next check. */
 export async function putAlert(tx: Queryable, { accountNo, journeyNo, metric }: AlertKey, rule: AlertRule) {
   const text = hexOf(JSON.stringify(rule));
   await run(
@@ -37,12 +37,12 @@ export async function putAlert(tx: Queryable, { accountNo, journeyNo, metric }: 
   );
 }
 
-/** False when there was none. */
+/** False if there was none. */
 export async function removeAlert(tx: Queryable, key: AlertKey): Promise<boolean> {
   return (await run(tx, `DELETE FROM pulse_alert WHERE ${isAt(key)}`)) > 0n;
 }
 
-/** An account's alerts, by journey's number and metric. */
+/** An account's alerts, ordered by journey number and metric. */
 export async function listAlerts(db: Queryable, accountNo: number): Promise<AlertRow[]> {
   return readAlerts(db, `a.account_no = ${accountNo} ORDER BY a.journey_no, a.metric`);
 }
@@ -51,14 +51,14 @@ export async function dueAlerts(db: Queryable, limit: number): Promise<AlertRow[
   return readAlerts(db, `a.check_at <= UTC_TIMESTAMP(6) ORDER BY a.check_at LIMIT ${limit}`);
 }
 
-/** The alert, locked, if it is still due: of several nodes that see it so, one looks. */
+/** Locks and returns the alert if it is still due: if several nodes see it as due, only one checks it. */
 export async function claimAlert(tx: Queryable, key: AlertKey, everySeconds: number): Promise<AlertRow | undefined> {
   if (!(await postpone(tx, key, everySeconds))) return undefined;
   const [row] = await readAlerts(tx, `${isAt(key, 'a.')}`);
   return row;
 }
 
-/** Moves a due alert ahead; false when it is not due any more. */
+/** Postpones a due alert; false if it is no longer due. */
 export async function postpone(tx: Queryable, key: AlertKey, seconds: number): Promise<boolean> {
   const moved = await run(
     tx,

@@ -17,23 +17,23 @@ import type { Share } from './statistics.ts';
 export interface Alert {
   journey: string;
   metric: store.AlertMetric;
-  /** The rate, 0 to 1, above which the account is told; unset: a band from the last 14 days. */
+  /** The account is alerted when the rate, 0 to 1, rises above this; unset: a band computed from the last 14 days. */
   above?: number;
-  /** The rate below which it is told that all is well again; unset: 0.8 of `above`. */
+  /** The alert clears when the rate falls below this; unset: 0.8 of `above`. */
   clearBelow?: number;
-  /** Sessions that began in the current hour and in so many before it are looked at. */
+  /** The window: sessions that began in the current hour or in this many hours before it. */
   windowHours: number;
-  /** With fewer sessions, nothing is told. */
+  /** With fewer sessions, the alert stays silent. */
   leastSessions: number;
 }
 
 export interface WatchedAlert extends Alert {
   outside: boolean;
-  /** When that last changed. */
+  /** When `outside` last changed. */
   changedMs?: number;
 }
 
-/** A rate has left its band, or has come back. */
+/** A rate has left its band or returned to it. */
 export interface AlertChange {
   accountId: string;
   journey: string;
@@ -52,7 +52,7 @@ export interface Alerts {
   set(accountId: string, alert: Alert): Promise<Result<WatchedAlert>>;
   list(accountId: string): Promise<WatchedAlert[]>;
   remove(accountId: string, journey: string, metric: store.AlertMetric): Promise<Result<undefined>>;
-  /** Looks at all alerts that are due. Runs by itself every minute. Returns how many changes were announced. */
+  /** Checks all alerts that are due; also runs automatically every minute. Returns how many changes were announced. */
   check(): Promise<number>;
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export interface AlertsDeps {
   db: Database;
   clock: Clock;
   log: Logger;
-  /** Runs in the transaction that notes the change, so that each is announced exactly once, over all nodes. */
+  /** Runs in the transaction that records the change, so that each is announced exactly once across all nodes. */
   announce(tx: Queryable, change: AlertChange): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ const historyHours = 14 * hoursPerDay;
 export function createAlerts({ db, clock, log, announce }: AlertsDeps): Alerts {
   let stopped = false;
 
-  /** One alert, in one transaction: claim, look, note, announce. True when there was a change. */
+  /** Handles one alert in one transaction: claim, check, record, announce. True if there was a change. */
   async function look(key: store.AlertKey): Promise<boolean> {
     return db.transaction(async (tx) => {
       const alert = await store.claimAlert(tx, key, everySeconds);
@@ -102,7 +102,7 @@ export function createAlerts({ db, clock, log, announce }: AlertsDeps): Alerts {
       return await look(alert);
     } catch (error) {
       log.warn({ err: error, metric: alert.metric }, 'an alert could not be looked at; it is tried again in a minute');
-      // It lets the others go first, so that a few that always fail hold up nobody.
+      // Moves it behind the others, so that a few alerts that always fail block nobody.
       await db.transaction((tx) => store.postpone(tx, alert, everySeconds));
       return false;
     }
@@ -123,7 +123,7 @@ export function createAlerts({ db, clock, log, announce }: AlertsDeps): Alerts {
       if (!key.ok) return key;
       const { journey: _, metric: __, ...rule } = alert;
       return db.transaction(async (tx): Promise<Result<WatchedAlert>> => {
-        // Alerts that are set at the same time are counted one after the other.
+        // Serializes concurrent calls, so that the count of alerts is right.
         await lockAccount(tx, key.value.accountNo);
         const alerts = await store.listAlerts(tx, key.value.accountNo);
         const known = alerts.find((one) => isSame(one, key.value));
@@ -187,7 +187,7 @@ async function keyOf(
   return succeed({ accountNo, journeyNo, metric });
 }
 
-/** What an alert's rate is now, against its band. Undefined when there are too few sessions to say. */
+/** The alert's current rate, compared with its band. Undefined if there are too few sessions to tell. */
 async function judge(tx: Queryable, alert: store.AlertRow, nowMs: number): Promise<AlertChange | undefined> {
   const { accountId, journey, metric, rule } = alert;
   const found = await openJourney(tx, { accountId, journey }, nowMs);
@@ -211,7 +211,7 @@ async function judge(tx: Queryable, alert: store.AlertRow, nowMs: number): Promi
   };
 }
 
-/** The same rate of the periods of the same length before, those with enough sessions. */
+/** The same rate in earlier periods of the same length, as far as they have enough sessions. */
 async function historyOf(open: OpenJourney, { from, to }: Period, { metric, rule }: store.AlertRow): Promise<Share[]> {
   const series: Series = { groupBy: 'hour', points: new Map() };
   await sumPeriod(open, { from: from - historyHours, to: from }, allSessions, series);
@@ -225,7 +225,7 @@ async function historyOf(open: OpenJourney, { from, to }: Period, { metric, rule
   return [...past.values()].filter(({ whole }) => whole >= rule.leastSessions);
 }
 
-/** Who may still go on has not stalled yet. The goal plays no part here. */
+/** A session that is still active has not stalled yet. The goal plays no part here. */
 function shareOf(sums: PeriodSums, metric: store.AlertMetric): Share {
   const { sessions, active, abandoned, erroredSessions } = totalsOf(sums, { asDeclared: false });
   if (metric === 'error_rate') return { part: erroredSessions, whole: sessions };

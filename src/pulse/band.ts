@@ -1,20 +1,20 @@
 import type { Share } from './statistics.ts';
 
-/** Between which rates a journey is as usual. */
+/** The range of rates that is normal for a journey. */
 export interface Band {
-  /** Above it, the rate has left its band. */
+  /** Above this, the rate has left its band. */
   above: number;
-  /** Below it, the rate has come back. Lower than `above`, so that a rate about the limit is told once. */
+  /** Below this, the rate is back. Lower than `above`, so that a rate hovering around the limit is reported once. */
   clearBelow: number;
 }
 
-/** Periods of the past that a band needs. */
+/** How many past periods a band needs. */
 export const historyLeast = 10;
 
 const deviations = 3;
-/** How far from the median a band ends at least: what is closer matters to nobody. */
+/** The least distance of a band's limit from the median: anything closer matters to nobody. */
 const reachLeast = 0.01;
-/** The median absolute deviation of a normal variable, times this, is its standard deviation. */
+/** A normal variable's median absolute deviation times this is its standard deviation. */
 const deviationPerMad = 1.4826;
 const defaultClearShare = 0.8;
 
@@ -24,9 +24,9 @@ export function declaredBand(above: number, clearBelow: number | undefined): Ban
 }
 
 /**
- * A band from the rates of past periods: three standard deviations above their median. The deviation is that of the past,
- * told by the median absolute deviation, which a few bad periods do not move (Leys and others, 2013), or what chance does to as
- * many sessions as there are now, whichever is more. Undefined when there are fewer than ten periods.
+ * A band from the rates of past periods: three standard deviations above their median. The deviation is the larger of two:
+ * that of the past, estimated by the median absolute deviation, which a few bad periods do not move (Leys and others, 2013);
+ * or the one that chance alone causes with the current number of sessions. Undefined with fewer than ten periods.
  */
 export function bandOfHistory(past: readonly Share[], sessions: number): Band | undefined {
   if (past.length < historyLeast || sessions <= 0) return undefined;
@@ -38,7 +38,7 @@ export function bandOfHistory(past: readonly Share[], sessions: number): Band | 
   return { above: usual + reach, clearBelow: usual + reach / 2 };
 }
 
-/** Whether a rate is outside now, given whether it was. Between both limits it stays what it was. */
+/** Whether a rate is outside now, given whether it was before. Between the two limits, nothing changes. */
 export function isOutside(rate: number, band: Band, before: boolean): boolean {
   return before ? rate >= band.clearBelow : rate > band.above;
 }

@@ -2,8 +2,8 @@ import { CompiledQuery } from 'kysely';
 import type { Queryable } from '../db/index.ts';
 
 /**
- * Bulk SQL. Texts are built here from integers and hexadecimal literals only: binding the 9,000 values of a batch costs the
- * driver more than the server needs to store them.
+ * Bulk SQL. Statements are built here from integers and hexadecimal literals only: binding the 9,000 values of a batch costs
+ * the driver more than storing them costs the server.
  */
 
 /** At 1,000 constants MariaDB turns an IN list into a join. */
@@ -12,7 +12,7 @@ const rowsPerInsertMax = 2_000;
 /** A quarter of the smallest usual packet limit (16 MiB). */
 const charactersPerInsertMax = 4 * 1_048_576;
 
-/** A text's UTF-8 bytes as a literal: in hexadecimal, where nothing needs to be escaped. */
+/** A text's UTF-8 bytes as a hexadecimal literal, which needs no escaping. */
 export function hexOf(text: string): string {
   return text === '' ? "''" : `0x${Buffer.from(text, 'utf8').toString('hex')}`;
 }
@@ -22,22 +22,22 @@ export function bytesOf(bytes: Uint8Array): string {
   return bytes.length === 0 ? "''" : `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`;
 }
 
-/** For `ON DUPLICATE KEY UPDATE`: columns to which the new values are added. */
+/** For `ON DUPLICATE KEY UPDATE`: adds the new values to these columns. */
 export function sumsOf(columns: readonly string[]): string {
   return columns.map((column) => `${column} = ${column} + VALUES(${column})`).join(', ');
 }
 
-/** Inserts rows, in as many statements as their number and length ask for. */
+/** Inserts rows, in as many statements as their number and length require. */
 export async function insert(db: Queryable, head: string, rows: readonly string[], tail = ''): Promise<void> {
   for (const [from, to] of statementsOf(rows)) await insertOnce(db, head, rows.slice(from, to), tail);
 }
 
-/** Inserts rows in one statement, which is undone as a whole when it fails. */
+/** Inserts rows in one statement, which is rolled back as a whole if it fails. */
 export async function insertOnce(db: Queryable, head: string, rows: readonly string[], tail = ''): Promise<void> {
   if (rows.length > 0) await run(db, `${head} ${rows.join(',')} ${tail}`);
 }
 
-/** Cuts rows into statements of bounded length: `[from, to)`. A single row is always well below a packet's limit. */
+/** Splits rows into statements of bounded length: `[from, to)`. A single row is always well below the packet limit. */
 export function* statementsOf(rows: readonly string[]): Iterable<[from: number, to: number]> {
   let from = 0;
   let length = 0;

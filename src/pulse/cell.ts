@@ -4,15 +4,15 @@ import { addTo, type Histogram, mergeInto } from './histogram.ts';
 /** The step number that stands for the journey as a whole; steps are numbered from 1. */
 export const wholeJourney = 0;
 
-/** Sums over the sessions that began in one hour (or day) and reached one step. Every one adds. */
+/** Sums over the sessions that began in one hour (or day) and reached one step. All of them are additive. */
 export interface Cell {
   sessions: number;
   completed: number;
-  /** Sessions that reached the step in the declared order and in time; for the whole journey, that completed it so. */
+  /** Sessions that reached the step in the declared order and in time; for the whole journey, that completed it that way. */
   reached: number;
-  /** Sessions whose latest event is at this step, which they have not completed. */
+  /** Sessions whose latest event is at this step and that have not completed it. */
   abandoned: number;
-  /** Sessions whose latest event is at this step, which they have completed. */
+  /** Sessions whose latest event is at this step and that have completed it. */
   ended: number;
   /** Sessions with an error at this step. */
   errored: number;
@@ -24,24 +24,24 @@ export interface Cell {
 
 /** Sums over one error code at one step. */
 export interface ErrorCell {
-  /** Events, by the hour in which they occurred themselves. */
+  /** Events, by the hour in which they themselves occurred. */
   occurrences: number;
-  /** Of those events; undefined when no event has occurred in this hour. */
+  /** Times of these events; undefined if none occurred in this hour. */
   firstMs: number | undefined;
   lastMs: number | undefined;
-  /** Sessions that met the error, by the hour in which they began; and those that completed the step afterwards. */
+  /** Sessions that met the error, by the hour in which they began; and those that went on to complete the step. */
   sessions: number;
   recovered: number;
 }
 
-/** Sums of one group of sessions, or what changes in them: then any of them may be negative. */
+/** Sums over one group of sessions, or changes to them, any of which may be negative. */
 export interface StepSums {
   steps: Map<number, Cell>;
   /** By `errorPlace`. */
   errors: Map<number, ErrorCell>;
 }
 
-// Codes have at most 200 numbers.
+// A code's number is at most 200.
 const codesOfStep = 256;
 
 /** A step and an error code as one number. */
@@ -74,7 +74,7 @@ export function emptySums(): StepSums {
   return { steps: new Map(), errors: new Map() };
 }
 
-/** Adds a cell to another. */
+/** Adds one cell to another. */
 export function addCell(sum: Cell, part: Cell): void {
   sum.sessions += part.sessions;
   sum.completed += part.completed;
@@ -86,7 +86,7 @@ export function addCell(sum: Cell, part: Cell): void {
   mergeInto(sum.dwell, part.dwell);
 }
 
-/** Takes a cell out of another. */
+/** Subtracts one cell from another. */
 export function takeCell(sum: Cell, part: Cell): void {
   sum.sessions -= part.sessions;
   sum.completed -= part.completed;
@@ -106,13 +106,13 @@ export function addErrorCell(sum: ErrorCell, part: ErrorCell): void {
   if (part.lastMs !== undefined) sum.lastMs = Math.max(sum.lastMs ?? part.lastMs, part.lastMs);
 }
 
-/** Adds sums to others. */
+/** Adds one set of sums to another. */
 export function addSums(sum: StepSums, part: StepSums): void {
   for (const [step, cell] of part.steps) addCell(getOrMake(sum.steps, step, emptyCell), cell);
   for (const [place, cell] of part.errors) addErrorCell(getOrMake(sum.errors, place, emptyErrorCell), cell);
 }
 
-/** Whether a cell, or what changes in one, comes to nothing. */
+/** Whether a cell, or a change to one, is all zeros. */
 export function isNothing(cell: Cell): boolean {
   // Not their sum, in which opposite changes would cancel out.
   const { sessions, completed, reached, abandoned, ended, errored, offsetSum, dwell } = cell;

@@ -9,7 +9,7 @@ import { NumberWriter } from './varint.ts';
 
 const columns = ['sessions', 'completed', 'reached', 'abandoned', 'ended', 'errored', 'offset_ms'] as const;
 
-/** Adds changes to the stored cells. The account must be locked: histograms are read, merged and written. */
+/** Adds changes to the stored cells. The account must be locked: histograms are read, merged and written back. */
 export async function addToCells(
   tx: Queryable,
   accountNo: number,
@@ -103,7 +103,7 @@ interface CellRow {
 const cellsAtOnce = 1_000;
 const numbersOfCell = 10;
 
-/** The cells of one journey in a range, in the order of their starts and steps; read a thousand at a time. */
+/** The cells of one journey in a range, ordered by start and step; read a thousand at a time. */
 export async function* readCells(db: Queryable, of: CellsOf, range: CellRange, pace: Pace): AsyncIterable<StoredCell> {
   let after = '';
   for (;;) {
@@ -140,7 +140,7 @@ function cellOf(row: CellRow): StoredCell {
   };
 }
 
-/** Error sums of one journey in a range, already added up by step and code. */
+/** Error sums of one journey in a range, already totalled by step and code. */
 export async function readErrorSums(
   db: Queryable,
   of: CellsOf,
@@ -178,7 +178,7 @@ export interface JourneyDays {
   lastStart: number;
 }
 
-/** The sums of some journeys as wholes over the days that start at or after an hour. */
+/** Whole-journey sums of some journeys for the days that start at or after an hour. */
 export async function readJourneyDays(
   db: Queryable,
   accountNo: number,

@@ -28,7 +28,7 @@ export interface ComparisonRequest extends PeriodRequest {
   goal?: string;
 }
 
-/** One side's share, and the bounds between which it lies with 95% confidence (Wilson). */
+/** One side's share, with its 95% confidence bounds (Wilson). */
 export interface ShareLine {
   part: number;
   whole: number;
@@ -39,11 +39,11 @@ export interface ShareLine {
 
 export interface ComparedMetric {
   metric: 'conversion' | 'abandonment' | 'errors' | 'step_completion' | 'step_errors';
-  /** The step that the metric is of; empty for the whole journey. */
+  /** The step that the metric describes; empty for the whole journey. */
   step: string;
   first: ShareLine;
   second: ShareLine;
-  /** First less second, with its 95% bounds (Newcombe); absent when either side has no session. */
+  /** First minus second, with its 95% bounds (Newcombe); absent if either side has no sessions. */
   difference?: { value: number; low: number; high: number; significant: boolean };
 }
 
@@ -56,7 +56,7 @@ export interface Comparison {
   metrics: ComparedMetric[];
 }
 
-/** Two segments of one journey side by side. Sessions that may still go on have not abandoned anything. */
+/** Compares two segments of one journey. Sessions that are still active have not abandoned anything. */
 export async function compareSegments(
   db: Database,
   request: ComparisonRequest,
@@ -120,7 +120,7 @@ function metricsOf({ whole, first, second, goal, stepName }: Sides): ComparedMet
     if (step === wholeJourney || cell.sessions <= 0) continue;
     const name = stepName(step);
     const [p, q] = [first.steps.get(step), second.steps.get(step)];
-    // Who is still at the step, and has not completed it, may do so yet.
+    // A session that is still active at the step may yet complete it.
     const settled = (sums: PeriodSums) => (sums.steps.get(step)?.sessions ?? 0) - (sums.latest.get(step)?.stopped ?? 0);
     lines.push(
       metricOf(

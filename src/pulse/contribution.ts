@@ -5,13 +5,13 @@ import type { StepState } from './step-state.ts';
 
 /** What a session adds to the rollups of the hour in which it began. */
 export interface Contribution {
-  /** When the session's first event occurred: all of the session counts in that hour. */
+  /** When the session's first event occurred: the whole session counts in that hour. */
   startMs: number;
-  /** When its latest did. */
+  /** When its latest event occurred. */
   endMs: number;
   /** Completed the declared journey, in order and in time. */
   converted: boolean;
-  /** One of each property that it has a value of. */
+  /** One for each property that it has a value for. */
   segments: readonly number[];
   errored: boolean;
   durationBucket: number;
@@ -25,14 +25,14 @@ export interface StepContribution {
   reached: boolean;
   /** The session's latest event was at this step. */
   ended: boolean;
-  /** From the session's first event to the first at this step. */
+  /** From the session's first event to its first at this step. */
   offsetMs: number;
-  /** The bucket of the time spent at the step; undefined when only one moment of it is known. */
+  /** The bucket of the time spent at the step; undefined if only one moment of it is known. */
   dwellBucket?: number;
   errors: { code: number; recovered: boolean }[];
 }
 
-/** Pure: the same set of events gives the same contribution. `nameOf` breaks ties between steps of one moment. */
+/** Pure: the same set of events gives the same contribution. `nameOf` breaks ties between steps at the same moment. */
 export function contributionOf(
   { steps: states, traits }: SessionState,
   nameOf: (step: number) => string,
@@ -79,9 +79,9 @@ export function contributionOf(
 }
 
 /**
- * Time at a step, in milliseconds: from its first `entered` (without one, its first event) to its first `completed`;
- * without one to its last `left`; without one to the session's next first event at another step; without one to the
- * last event at the step. Undefined when all that is one moment; never negative.
+ * Time at a step, in milliseconds, from its first `entered` (failing that, its first event) to, in order of preference: its
+ * first `completed`; its last `left`; the session's next first event at another step; the last event at the step. Undefined if
+ * all of that is one moment; never negative.
  */
 function dwellOf(states: SessionState['steps'], step: number, state: StepState): number | undefined {
   const start = state.entered ?? state.first;

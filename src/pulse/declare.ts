@@ -15,16 +15,16 @@ import {
 import { plansMax, propertiesEverMax, propertiesMax, type Settings } from './settings.ts';
 import { addPlan, putProperty, readSettings, settingsChanged } from './settings-store.ts';
 
-/** A declared property and the values that count by themselves. */
+/** A declared property and those of its values that are counted separately. */
 export interface DeclaredProperty {
   name: string;
-  /** In the order in which they came. Values after the fiftieth count as `(other)`. */
+  /** In the order in which they first appeared. Values after the fiftieth count as `(other)`. */
   values: string[];
 }
 
 /**
- * Declares which of the events' properties reports may group by and filter by, in place of those declared before. Events
- * count from now on; what a property that is left out has gathered stays, and goes on when it is declared again.
+ * Declares the event properties that reports may group and filter by, replacing those declared before. Only events from now on
+ * count; what an omitted property has gathered is kept, and is added to once it is declared again.
  */
 export async function declareProperties(
   db: Database,
@@ -60,7 +60,7 @@ export async function declareProperties(
   return done.ok ? succeed(await listProperties(db, accountId)) : done;
 }
 
-/** The properties that are declared now, in the order in which they first were. */
+/** The properties declared now, in the order in which they were first declared. */
 export async function listProperties(db: Database, accountId: string): Promise<DeclaredProperty[]> {
   const accountNo = await findAccount(db, accountId);
   if (accountNo === undefined) return [];
@@ -72,11 +72,11 @@ export async function listProperties(db: Database, accountId: string): Promise<D
 /** How a journey should go. */
 export interface Declaration {
   journey: string;
-  /** In order. None: the journey is not declared. */
+  /** In order. Empty: the journey is not declared. */
   steps: { step: string; optional: boolean }[];
-  /** How long after a session's first event the steps must be reached and the last one completed; 0: without limit. */
+  /** How long after a session's first event the steps must be reached and the last one completed; 0: no limit. */
   windowMs: number;
-  /** How long a session without an event may still go on. */
+  /** How long a session stays active without an event. */
   timeoutMs: number;
 }
 
@@ -84,8 +84,8 @@ const windowMsMax = 30 * 24 * 3_600_000;
 const declaredStepsMax = 50;
 
 /**
- * Declares a journey. A session is judged by the declaration that was in force when its latest event was stored, so a change
- * counts from now on. The same declaration again changes nothing.
+ * Declares a journey. A session is judged by the declaration in force when its latest event was stored, so a change applies
+ * only from now on. Repeating the same declaration changes nothing.
  */
 export async function declareJourney(
   db: Database,
@@ -136,7 +136,7 @@ function problemOf({ journey, steps, windowMs, timeoutMs }: Declaration): Result
   return undefined;
 }
 
-/** Gives numbers to a journey and its steps before their first event. */
+/** Numbers a journey and its steps before their first event. */
 async function nameSteps(
   tx: Queryable,
   accountNo: number,
@@ -159,7 +159,7 @@ function isSame(a: Plan, b: Plan): boolean {
   return JSON.stringify({ ...a, version: 0 }) === JSON.stringify({ ...b, version: 0 });
 }
 
-/** How a journey is declared now. A journey that is not has no steps. */
+/** A journey's current declaration; without steps if it is not declared. */
 export async function readDeclaration(db: Database, accountId: string, journey: string): Promise<Result<Declaration>> {
   const accountNo = await findAccount(db, accountId);
   const names = accountNo === undefined ? [] : await readJourneyNames(db, accountNo, journey);

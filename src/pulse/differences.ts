@@ -33,20 +33,20 @@ export interface DifferencesRequest extends PeriodRequest {
 export interface Difference {
   property: string;
   value: string;
-  /** Sessions that were looked at, and those of them that were lost. */
+  /** Sessions examined, and how many of them were lost. */
   sessions: number;
   lost: number;
   rate: number;
-  /** lost / sessions of all other sessions. */
+  /** lost / sessions over all other sessions. */
   rateOfOthers: number;
-  /** Sessions lost beyond those that would be at the others' rate. */
+  /** Lost sessions beyond the number expected at the others' rate. */
   excess: number;
-  /** excess / all lost sessions, and the least of it that holds with confidence. The list is ranked by the latter. */
+  /** excess / all lost sessions, and its lower confidence bound, which ranks the list. */
   explained: number;
   explainedAtLeast: number;
-  /** The step at which the most of the excess is lost. */
+  /** The step at which most of the excess is lost. */
   step?: { step: string; excess: number; rate: number; rateOfOthers: number };
-  /** The error code that the segment's sessions meet most beyond the others' rate. */
+  /** The error code that the segment's sessions meet most in excess of the others' rate. */
   error?: { step: string; code: string; sessions: number; excess: number; rate: number; rateOfOthers: number };
 }
 
@@ -56,13 +56,13 @@ export interface Differences {
   loss: Loss;
   sessions: number;
   lost: number;
-  /** Segments that were looked at, and those left out because they or the rest have too few sessions. */
+  /** Segments examined, and those skipped because they or the remaining sessions are too few. */
   tested: number;
   tooSmall: number;
   differences: Difference[];
 }
 
-/** Segments with fewer sessions say nothing about anybody else. */
+/** Smaller segments support no conclusion. */
 const sessionsLeast = 30;
 const differencesMax = 50;
 const errorLevel = 0.05;
@@ -70,10 +70,10 @@ const errorLevel = 0.05;
 /**
  * Ranks the segments of all declared properties by how much of a journey's loss they explain.
  *
- * The measure is the segment's attributable share: of its sessions, the lost ones beyond those that would be lost at the
- * rate of all other sessions, as a share of all that were lost (the population attributable fraction; Levin, 1953). Ranked is
- * its lower bound, by Newcombe's interval of the difference of the two rates; with the level of 5% shared among
- * all segments that were looked at (Bonferroni), so that some tiny segment among hundreds does not stand out by chance.
+ * The measure is the segment's attributable share: the sessions it lost beyond those expected at the rate of all other
+ * sessions, as a share of all lost sessions (the population attributable fraction; Levin, 1953). The ranking uses its lower
+ * bound, from Newcombe's interval for the difference of the two rates. The 5% level is shared among all segments examined
+ * (Bonferroni), so that no tiny segment among hundreds stands out by chance.
  */
 export async function findDifferences(
   db: Database,
@@ -119,7 +119,7 @@ interface Looked {
   tooSmall: number;
 }
 
-/** Keeps the sums of no more than one property's values: an error can have a place of its own in each of them. */
+/** Keeps the sums of only one property's values at a time: each value may have its own entry for every error. */
 async function lookAtAll(open: OpenJourney, period: Period, input: LookingInput): Promise<Looked> {
   const all = lossOf(input.whole, input.loss, input.goal);
   const looked: Looked = { candidates: [], tested: 0, tooSmall: 0 };
@@ -129,7 +129,7 @@ async function lookAtAll(open: OpenJourney, period: Period, input: LookingInput)
       const isLarge = own.whole >= sessionsLeast && all.whole - own.whole >= sessionsLeast;
       if (isLarge) looked.tested++;
       else looked.tooSmall++;
-      // What does not stand out alone does not among many either.
+      // A segment that does not stand out alone does not stand out among many either.
       if (!isLarge || newcombe(own, minus(all, own), levelOf(1)).low <= 0) continue;
       await open.pace(numbersOf(sums));
       const worst = { ...worstStep(sums, input), ...worstError(sums, input) };
@@ -139,7 +139,7 @@ async function lookAtAll(open: OpenJourney, period: Period, input: LookingInput)
   return looked;
 }
 
-/** One-sided: only segments that lose more are looked for. */
+/** One-sided: only segments that lose more are of interest. */
 function levelOf(tests: number): number {
   return tests === 0 ? 0 : -normalQuantile(errorLevel / tests);
 }
@@ -168,7 +168,7 @@ function rank(
   return { tested, tooSmall, differences: differences.slice(0, differencesMax) };
 }
 
-/** The lost sessions among those that can be judged: one that may still go on is not abandoned yet. */
+/** The lost sessions among those that can be judged: an active one is not abandoned yet. */
 function lossOf(sums: PeriodSums, loss: Loss, goal: Goal): Share {
   const totals = totalsOf(sums, goal);
   if (loss === 'errored') return { part: totals.erroredSessions, whole: totals.sessions };

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
 
-/** Turns what customers call their end users and sessions into digests that only this service can make again. */
+/** Turns customers' identifiers of their end users and sessions into digests that only this service can reproduce. */
 export interface Digests {
-  /** 16 bytes in hexadecimal, never the same for two accounts. */
+  /** 16 bytes in hexadecimal; never the same for two accounts. */
   session(accountId: string, sessionId: string): string;
   user(accountId: string, userId: string): string;
 }
 
 /**
- * SHA-256 over the key and the value, cut to 128 bits. An HMAC would take ten times as long here, and the cut closes what it
- * protects from: nobody can extend a digest whose other half is unknown.
+ * SHA-256 over the key and the value, truncated to 128 bits. An HMAC would take ten times as long here, and truncation already
+ * prevents what it protects against: nobody can extend a digest without knowing its other half.
  *
- * `key` is a secret of at least 32 bytes; with another key no session or user is recognised any more.
+ * `key` is a secret of at least 32 bytes; after a change of key, no session or user is recognised any more.
  */
 export function createDigests(key: Uint8Array): Digests {
   if (key.length < 32) throw new Error('the key of the pulse digests must have at least 32 bytes');

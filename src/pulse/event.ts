@@ -1,4 +1,4 @@
-/** One product event as a customer sends it; nothing in it has been checked. */
+/** One product event as sent by a customer, with nothing checked yet. */
 export interface IncomingEvent {
   id: string;
   journey: string;
@@ -15,7 +15,7 @@ export interface IncomingEvent {
 export const kinds = ['entered', 'completed', 'left', 'error', 'custom'] as const;
 export type EventKind = (typeof kinds)[number];
 
-/** An event that keeps every rule. */
+/** An event that passed all checks. */
 export interface CheckedEvent {
   index: number;
   id: string;
@@ -27,13 +27,13 @@ export interface CheckedEvent {
   /** Milliseconds since the Unix epoch. */
   occurredMs: number;
   errorCode?: string;
-  /** As they came; which of them count is known only with the account's declarations. */
+  /** As received; which of them count depends on the account's declarations. */
   properties?: object;
-  /** The error's message and the properties as JSON; undefined when there is neither. */
+  /** The error's message and the properties as JSON; undefined if there is neither. */
   detail?: string;
 }
 
-/** Why an event was not taken. The words are part of the contract: programs compare them. */
+/** Why an event was rejected. The wording is part of the contract: programs compare it. */
 export type RejectionReason =
   | 'id_invalid'
   | 'journey_invalid'
@@ -54,7 +54,7 @@ export type RejectionReason =
 export interface Rejection {
   index: number;
   reason: RejectionReason;
-  /** What is wrong and what to do, for people. */
+  /** What is wrong and what to do about it, for people to read. */
   description: string;
 }
 
@@ -69,14 +69,14 @@ const userLengthMax = 256;
 const messageLengthMax = 1_000;
 const propertiesBytesMax = 4_096;
 
-/** The span of time that events may come from. */
+/** The time span from which events are accepted. */
 export interface Window {
   nowMs: number;
-  /** Events that occurred before this were perhaps counted and forgotten already. */
+  /** Events that occurred before this may already have been counted and forgotten. */
   oldestMs: number;
 }
 
-/** Checks one event by itself, so that a bad one takes none of its neighbours with it. */
+/** Checks one event on its own, so that a bad one takes none of its neighbours down with it. */
 export function checkEvent(event: IncomingEvent, index: number, window: Window): CheckedEvent | Rejection {
   const wrong = checkNames(event, index) ?? checkError(event, index);
   if (wrong) return wrong;
@@ -111,7 +111,7 @@ export function checkEvent(event: IncomingEvent, index: number, window: Window):
   };
 }
 
-/** Whether a text may name a journey or a step. */
+/** Whether a text is allowed as the name of a journey or a step. */
 export function isName(text: string): boolean {
   return namePattern.test(text);
 }
@@ -154,7 +154,7 @@ function isText(text: string, min: number, max: number): boolean {
   return text.length >= min && text.length <= max && text.isWellFormed();
 }
 
-/** `properties` is JSON already. */
+/** `properties` is already JSON. */
 function detailOf(message = '', properties?: string): string | undefined {
   if (message === '' && properties === undefined) return undefined;
   return `{"message":${JSON.stringify(message)},"properties":${properties ?? 'null'}}`;
@@ -167,7 +167,7 @@ function reject(index: number, reason: RejectionReason, description: string): Re
 const instant = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
 /**
- * The milliseconds since the Unix epoch of an RFC 3339 time, finer fractions cut off. Undefined for anything else: a
+ * Parses an RFC 3339 time into milliseconds since the Unix epoch, truncating finer fractions. Undefined for anything else: a
  * day that its month does not have, a leap second, a time without an offset.
  */
 export function parseInstant(text: string): number | undefined {
@@ -176,7 +176,7 @@ export function parseInstant(text: string): number | undefined {
   const [, year, month, day, hour, minute, second, fraction = '', sign, offsetHour = '0', offsetMinute = '0'] = match;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
-  // Date.UTC takes 31 February for 3 March, and the years 0 to 99 for 1900 to 1999.
+  // Date.UTC turns 31 February into 3 March, and the years 0 to 99 into 1900 to 1999.
   if (Number(year) < 1_000 || Number(day) < 1 || Number(day) > daysIn(Number(month), Number(year))) return undefined;
   const date = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
   const offset = (Number(offsetHour) * 60 + Number(offsetMinute)) * 60_000 * (sign === '-' ? -1 : 1);
@@ -185,7 +185,7 @@ export function parseInstant(text: string): number | undefined {
 
 const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** 0 for a month that there is not. */
+/** 0 for a month that does not exist. */
 function daysIn(month: number, year: number): number {
   const leap = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   return (monthDays[month - 1] ?? 0) + (leap ? 1 : 0);

@@ -1,4 +1,4 @@
-/** The value under a key, made and put there first when there is none. */
+/** The value for a key, created and stored first if it is missing. */
 export function getOrMake<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
   let value = map.get(key);
   if (value === undefined) {

@@ -1,15 +1,15 @@
 import { NumberReader, NumberWriter } from './varint.ts';
 
 /**
- * Durations in logarithmic buckets, so that percentiles can be had from sums of rollups: two histograms of any two
- * periods merge by adding their counts, in any order (the idea of DDSketch: Masson, Rim and Lee, 2019).
+ * Durations in logarithmic buckets, so that percentiles can be computed from summed rollups: the histograms of any two periods
+ * merge by adding their counts, in any order (the idea of DDSketch: Masson, Rim and Lee, 2019).
  *
- * Every value between 1 ms and `longestMs` is told with a relative error of at most `relativeError`; shorter ones are
- * told as 0, longer ones as `longestMs`. At most 545 buckets are ever in use.
+ * Values between 1 ms and `longestMs` have a relative error of at most `relativeError`; shorter ones become 0, longer ones
+ * `longestMs`. At most 545 buckets are ever in use.
  */
 export type Histogram = Map<number, number>;
 
-/** How far a percentile may be from the value that really stands at that rank, relative to that value. */
+/** How far a percentile may be from the true value at that rank, relative to that value. */
 export const relativeError = 0.02;
 
 /** 31 days. */
@@ -29,7 +29,7 @@ export function durationOf(bucket: number): number {
   return bucket === 0 ? 0 : (2 * base ** (bucket - 1)) / (base + 1);
 }
 
-/** Adds `count`, which may be negative, to a bucket. Buckets that come to nothing are dropped. */
+/** Adds `count`, which may be negative, to a bucket. Buckets that reach zero are dropped. */
 export function addTo(histogram: Histogram, bucket: number, count: number): void {
   const sum = (histogram.get(bucket) ?? 0) + count;
   if (sum === 0) histogram.delete(bucket);
@@ -49,8 +49,8 @@ export function countOf(histogram: Histogram): number {
 }
 
 /**
- * The durations in milliseconds at the given quantiles (0 to 1), by nearest rank: the value that at least that share
- * of all values does not exceed. Undefined for an empty histogram, where there is nothing to tell.
+ * The durations in milliseconds at the given quantiles (0 to 1), by nearest rank: the value that at least that share of all
+ * values does not exceed. Undefined for an empty histogram.
  */
 export function quantilesOf(histogram: Histogram, quantiles: readonly number[]): number[] | undefined {
   const total = countOf(histogram);
@@ -66,14 +66,14 @@ export function quantilesOf(histogram: Histogram, quantiles: readonly number[]):
   });
 }
 
-/** The time in milliseconds that all durations together spent beyond a norm. */
+/** The total time in milliseconds by which durations exceed a norm. */
 export function timeBeyond(histogram: Histogram, normMs: number): number {
   let sum = 0;
   for (const [bucket, count] of histogram) sum += count * Math.max(0, durationOf(bucket) - normMs);
   return sum;
 }
 
-/** As bytes: for each bucket in order, the step from the one before and its count, as LEB128 numbers. */
+/** As bytes: for each bucket in order, its distance from the previous one and its count, as LEB128 numbers. */
 export function encodeHistogram(histogram: Histogram): Buffer {
   const writer = new NumberWriter();
   mergeEncoded(noBytes, histogram, writer);
@@ -82,7 +82,7 @@ export function encodeHistogram(histogram: Histogram): Buffer {
 
 const noBytes = new Uint8Array();
 
-/** Writes the sum of an encoded histogram and changes to it, without taking the first one apart. */
+/** Writes the sum of an encoded histogram and changes to it, without decoding it first. */
 export function mergeEncoded(stored: Uint8Array, changes: Histogram, writer: NumberWriter): void {
   const reader = new NumberReader(stored);
   const changed = [...changes];

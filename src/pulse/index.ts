@@ -44,75 +44,75 @@ export type { JourneyReport, JourneySummary, ReportRequest } from './read-report
 export type { PulsePrice, RecordCall, Recorded } from './record-events.ts';
 export type { Bucket, ErrorLine, FunnelStep, Percentiles, Stall, Totals } from './report-lines.ts';
 
-/** Product events in; out of them, where users stall and where errors occur. */
+/** Takes product events and shows where users stall and where errors occur. */
 export interface Pulse {
   /**
-   * Records a request's events, at most 1,000. A bad event never loses a good one, an id counts once for ever in its
-   * account, and what is accepted is charged exactly once, even when the process or the database dies in between.
+   * Records a request's events, at most 1,000. A bad event never costs a good one, an id counts only once, forever, in its
+   * account, and accepted events are charged exactly once, even if the process or the database dies in between.
    *
-   * Fails like `Ledger.hold`, with `overloaded`, with `rate_limited` for what events carry in a day, with `precondition_failed`
-   * when events have no price, and with `ledger_unavailable` when it can't be told whether the events were stored; sending them
-   * again is always right.
+   * Fails like `Ledger.hold`, with `overloaded`, with `rate_limited` if the account's events carry too much in a day, with
+   * `precondition_failed` if events have no price, and with `ledger_unavailable` if it is unknown whether the events were
+   * stored; sending them again is always safe.
    */
   recordEvents(caller: Caller, events: readonly IncomingEvent[], call?: RecordCall): Promise<Result<Recorded>>;
-  /** Up to 8 properties of events that reports group and filter by; they take the place of those before. */
+  /** Declares up to 8 event properties that reports group and filter by, replacing those declared before. */
   declareProperties(accountId: string, names: readonly string[]): Promise<Result<DeclaredProperty[]>>;
   listProperties(accountId: string): Promise<DeclaredProperty[]>;
-  /** A journey's steps in order, its window and its time-out; without steps, it is not declared any more. */
+  /** Declares a journey's steps in order, its window and its time-out; without steps, the declaration is withdrawn. */
   declareJourney(accountId: string, declaration: Declaration): Promise<Result<Declaration>>;
   readDeclaration(accountId: string, journey: string): Promise<Result<Declaration>>;
   /**
    * Fails with `not_found` for a journey without events, and with `invalid_argument` for a bad period or goal. An account's
-   * reports, comparisons, differences and lists of journeys are read one after the other; of more than 17 at one time, each
-   * further one throws `overloaded`.
+   * reports, comparisons, differences and journey lists are read one at a time; beyond 17 at once, each further one throws
+   * `overloaded`.
    */
   readReport(request: ReportRequest): Promise<Result<JourneyReport>>;
-  /** Fails like `readReport`, and for a property or value that is not known. */
+  /** Fails like `readReport`, and for an unknown property or value. */
   compareSegments(request: ComparisonRequest): Promise<Result<Comparison>>;
-  /** Which segments lose more than others. Fails like `readReport`. */
+  /** Finds the segments that lose more than others. Fails like `readReport`. */
   findDifferences(request: DifferencesRequest): Promise<Result<Differences>>;
   listJourneys(accountId: string, page: PageRequest): Promise<Result<Page<JourneySummary>>>;
   /**
-   * Forgets an end user: within minutes, after a restart too, no stored event holds the user's digest, error texts or
-   * properties any more. Sums stay; no person can be told from another in them.
+   * Forgets an end user: within minutes, even across a restart, no stored event holds the user's digest, error texts or
+   * properties any more. Sums stay; they identify nobody.
    */
   erasePerson(accountId: string, userId: string): Promise<void>;
-  /** Watches a rate of a journey. Fails with `not_found` for a journey without a name yet. */
+  /** Watches a rate of a journey. Fails with `not_found` for a journey that has no name yet. */
   setAlert(accountId: string, alert: Alert): Promise<Result<WatchedAlert>>;
   listAlerts(accountId: string): Promise<WatchedAlert[]>;
   removeAlert(accountId: string, journey: string, metric: Alert['metric']): Promise<Result<undefined>>;
-  /** Looks at the alerts that are due; runs by itself every minute. Returns how many changes were announced. */
+  /** Checks the alerts that are due; also runs automatically every minute. Returns how many changes were announced. */
   checkAlerts(): Promise<number>;
-  /** Carries out retention and erasures that are due; runs by itself every minute. Returns how many accounts it walked. */
+  /** Carries out retention and erasures that are due; also runs automatically every minute. Returns how many accounts it processed. */
   sweep(): Promise<number>;
-  /** Settles charges that a node which died left behind; runs by itself every 10 s. Returns how many it settled. */
+  /** Settles charges left behind by a node that died; also runs automatically every 10 s. Returns how many it settled. */
   recoverCharges(): Promise<number>;
-  /** Waits for what is being written, and ends the timers. */
+  /** Waits for writes in progress, and stops the timers. */
   close(): Promise<void>;
 }
 
 export interface PulseDeps {
   db: Database;
   ledger: Pick<Ledger, 'hold' | 'settle' | 'release'>;
-  /** What an account pays now; undefined when the operator has set no price. */
+  /** What an account pays now; undefined if the operator has set no price. */
   price(accountId: string): PulsePrice | undefined;
-  /** Tells an account that a rate has left its band or come back, in the transaction that notes it. */
+  /** Tells an account that a rate has left its band or returned to it, in the transaction that records the change. */
   announce(tx: Queryable, change: AlertChange): Promise<void>;
   clock: Clock;
   log: Logger;
-  /** At least 32 secret bytes that never change: sessions and end users are known by digests under it. */
+  /** At least 32 secret bytes that never change: they key the digests that identify sessions and end users. */
   secret: Uint8Array;
-  /** How long events are kept, and how old they may be when they come. Default 30. */
+  /** How long events are kept, and how old they may be on arrival. Default 30. */
   retentionDays?: number;
-  /** What an account's events may carry a day (UTC), as properties and error messages. Default 1 GiB. */
+  /** How many bytes of properties and error messages an account's events may carry per day (UTC). Default 1 GiB. */
   bytesPerDayMax?: number;
-  /** How long reports can look back. Default 800, so that a whole year can be compared with the one before. */
+  /** How far back reports can look. Default 800, so that a whole year can be compared with the year before. */
   rollupRetentionDays?: number;
-  /** How old a charge without a settlement must be to count as left behind. Default 30. */
+  /** After how long a charge without a settlement counts as left behind. Default 30. */
   leftBehindAfterSeconds?: number;
 }
 
-/** Each takes a connection while it reads; what is left of ten is for those who do not read pulse. */
+/** Each takes a connection while it reads; the rest of the ten are for everything other than pulse reads. */
 const readsAtOnce = { all: 3, each: 1, waitingMax: 16 };
 const dayMs = 86_400_000;
 const retentionDaysDefault = 30;

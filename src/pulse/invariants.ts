@@ -1,6 +1,6 @@
 import type { Invariant } from '../wallet/index.ts';
 
-/** The newest price of pulse events, for everyone or for one account, in the book that the charge stands on. */
+/** The newest price of pulse events, for everyone or for one account, in the price book behind the charge. */
 const priceVersion = (account: string) => `SELECT MAX(q.version) FROM price q
   WHERE q.item = 'pulse' AND q.account_id = ${account} AND q.version <= c.price_version
     AND TIMESTAMPDIFF(MICROSECOND, '1970-01-01', q.effective_at) <= c.created_at_us`;
@@ -9,7 +9,7 @@ const sums =
   'SUM(sessions) AS sessions, SUM(completed) AS completed, SUM(reached) AS reached, SUM(abandoned) AS abandoned, SUM(ended) AS ended';
 const place = 'account_no, journey_no';
 
-/** What must hold of pulse beside the ledger's own rules: its charges follow the price book, its rollups agree. */
+/** What must hold for pulse in addition to the ledger's own rules: its charges follow the price book, and its rollups agree. */
 export const pulseInvariants: readonly Invariant[] = [
   {
     name: 'pulse-is-priced-by-the-book',

@@ -3,7 +3,7 @@ import type { Queryable } from '../db/index.ts';
 import { bytesOf, inListMax, insert, query, slices } from './bulk-store.ts';
 import { decodeLatest, type LatestChanges, type LatestCount, mergeCounts } from './latest.ts';
 
-/** Adds changes to the stored counts. The account must be locked: they are read, summed and written. */
+/** Adds changes to the stored counts. The account must be locked: they are read, summed and written back. */
 export async function addToLatest(tx: Queryable, accountNo: number, changes: LatestChanges): Promise<void> {
   for (const [journey, minutes] of changes.changed()) {
     const stored = new Map<number, Buffer>();
@@ -26,16 +26,16 @@ export async function addToLatest(tx: Queryable, accountNo: number, changes: Lat
   }
 }
 
-/** Minutes whose counts are read together, both included. */
+/** Minutes whose counts are read together, both ends included. */
 export interface MinuteSpan {
   from: number;
   to: number;
 }
 
-/** A minute may have more by itself. */
+/** A single minute may exceed this. */
 const bytesAtOnce = 256 * 1_024;
 
-/** The minutes from one on that have counts, in spans of bounded size. */
+/** The minutes with counts, starting from a given one, in spans of bounded size. */
 export async function findLatest(
   db: Queryable,
   accountNo: number,
@@ -65,9 +65,9 @@ export interface LatestOf {
   journeyNo: number;
   /** 0: all sessions. */
   property: number;
-  /** Unset: each value. */
+  /** Unset: every value. */
   value?: number;
-  /** The hours in which the sessions began, `to` not included. */
+  /** The hours in which the sessions began, `to` excluded. */
   from: number;
   to: number;
 }
@@ -75,7 +75,7 @@ export interface LatestOf {
 const placesAtOnce = 1_000;
 const numbersOfPlace = 3;
 
-/** Reads the counts of some sessions in these minutes, one by one: an account may have bought a million of them. */
+/** Reads the counts of some sessions in these minutes, one by one: an account may have accumulated a million of them. */
 export async function readLatest(
   db: Queryable,
   { accountNo, journeyNo, property, value, from, to }: LatestOf,

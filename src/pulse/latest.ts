@@ -7,7 +7,7 @@ import { NumberReader, NumberWriter } from './varint.ts';
 
 export const minuteMs = 60_000;
 
-/** How long counts are kept: the longest time-out, and an hour for nodes whose clocks differ. */
+/** How long counts are kept: the longest time-out, plus an hour for clock differences between nodes. */
 export const latestKeptMs = timeoutMsMax + 3_600_000;
 
 /** Sessions whose latest event is in one minute and at one step. */
@@ -15,14 +15,14 @@ export interface LatestCount extends Segment {
   /** The hour in which they began, in hours since the Unix epoch. */
   start: number;
   step: number;
-  /** Those that have not completed the step, and those that have. */
+  /** Sessions that have not completed the step, and sessions that have. */
   stopped: number;
   ended: number;
 }
 
 /**
- * What a group of events changes in the counts of sessions by their latest event. As in the rollups, a session takes back what
- * it had added. Minutes that no time-out reaches any more are left out on both ways.
+ * The changes that a group of events makes to the counts of sessions by their latest event. As in the rollups, a session's
+ * previous contribution is subtracted. Minutes too old for any time-out are skipped, in adding and in subtracting.
  */
 export class LatestChanges {
   readonly #journeys = new Map<number, Map<number, Counts>>();
@@ -32,7 +32,7 @@ export class LatestChanges {
     this.#leastMinute = Math.floor((nowMs - latestKeptMs) / minuteMs);
   }
 
-  /** `before`: what the session had added; undefined when it had added nothing. */
+  /** `before`: the session's previous contribution; undefined if it had none. */
   replaceSession(journey: number, before: Contribution | undefined, after: Contribution): void {
     if (before && isSamePlace(before, after)) return;
     if (before) this.#add(journey, before, -1);
@@ -91,7 +91,7 @@ function unpacked(place: number): Segment & { start: number; step: number } {
   return { start, property: propertyNoOf(segment), value: valueNoOf(segment), step: place % stepsOfSegment };
 }
 
-/** The stored counts of a minute after changes to them: by place in order, the distance from the one before and both counts. */
+/** The stored counts of a minute with changes applied: ordered by place, each as its distance from the previous place and both counts. */
 export function mergeCounts(stored: Uint8Array | undefined, changes: Counts): Uint8Array {
   const counts: Counts = new Map([...changes].map(([place, count]) => [place, { ...count }]));
   for (const [place, { stopped, ended }] of stored ? decodePlaces(stored) : []) {
@@ -101,7 +101,7 @@ export function mergeCounts(stored: Uint8Array | undefined, changes: Counts): Ui
   }
   let before = 0;
   for (const [place, { stopped, ended }] of [...counts].sort(([a], [b]) => a - b)) {
-    // Below zero only where a node whose clock is ahead has deleted the minute already, which no time-out reaches.
+    // Below zero only if a node whose clock is ahead has already deleted the minute, which is too old for any time-out.
     if (stopped <= 0 && ended <= 0) continue;
     for (const number of [place - before, Math.max(0, stopped), Math.max(0, ended)]) writer.write(number);
     before = place;

@@ -1,6 +1,6 @@
 import { getOrMake } from './get-or-make.ts';
 
-/** How many names an account may have. A hostile or broken sender must not grow the rollups without bound. */
+/** How many names an account may have, so that a hostile or broken sender cannot grow the rollups without bound. */
 export const journeysMax = 200;
 export const stepsMax = 100;
 export const codesMax = 200;
@@ -16,14 +16,14 @@ export const otherValueNo = 0;
 export const otherCode = '(other)';
 export const otherCodeNo = 0;
 
-/** What kind of thing a stored name names, and the number by which the database knows the kind. */
+/** The kinds of things that have names, each with its number in the database. */
 export const nameKinds = { journey: 1, step: 2, code: 3, value: 4 } as const;
 export type NameKind = keyof typeof nameKinds;
 
 /** A name and its number. */
 export interface NameRow {
   kind: NameKind;
-  /** The journey of a step or code, the property of a value; 0 for a journey itself. */
+  /** For a step or code, its journey; for a value, its property; 0 for a journey itself. */
   journeyNo: number;
   no: number;
   name: string;
@@ -39,8 +39,8 @@ export interface JourneyNames {
 }
 
 /**
- * The numbers of one account's names. Names are added, never changed, so a copy can only lack the newest. A copy whose
- * transaction was rolled back must be thrown away.
+ * The numbers of one account's names. Names are added, never changed, so a copy can only lack the newest. Discard a copy whose
+ * transaction was rolled back.
  */
 export class Names {
   readonly journeys = new Map<string, JourneyNames>();
@@ -59,7 +59,7 @@ export class Names {
     return journey;
   }
 
-  /** The number under which a property's value counts; undefined when it could still get one of its own. */
+  /** The number under which a property's value counts; undefined if it could still get its own. */
   valueNo(propertyNo: number, value: string): number | undefined {
     const numbers = this.#values.get(propertyNo)?.numbers;
     const known = numbers?.get(value);
@@ -71,12 +71,12 @@ export class Names {
     return this.#values.get(propertyNo)?.texts.get(valueNo) ?? otherValue;
   }
 
-  /** A property's values in the order in which they came. */
+  /** A property's values, in the order in which they first appeared. */
   valuesOf(propertyNo: number): string[] {
     return [...(this.#values.get(propertyNo)?.numbers.keys() ?? [])];
   }
 
-  /** Whether an event brings no journey, step or code that could still be added. */
+  /** Whether an event has no journey, step or code name that could still be added. */
   knows(event: Named): boolean {
     const journey = this.journeys.get(event.journey);
     if (!journey) return this.journeys.size >= journeysMax;
@@ -84,7 +84,7 @@ export class Names {
     return event.errorCode === undefined || journey.codes.has(event.errorCode) || journey.codes.size >= codesMax;
   }
 
-  /** Gives numbers to the names that these events bring, as far as the bounds allow, and returns what was added. */
+  /** Numbers the new names in these events, within the limits, and returns what was added. */
   addMissing(events: Iterable<Named>): NameRow[] {
     const added: NameRow[] = [];
     for (const event of events) {
@@ -151,7 +151,7 @@ interface ValueNames {
   texts: Map<number, string>;
 }
 
-/** What an event says of one declared property. */
+/** An event's value for one declared property. */
 export interface NamedTrait {
   propertyNo: number;
   value: string;

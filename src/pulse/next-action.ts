@@ -7,13 +7,12 @@ interface Findings {
   errors: ErrorLine[];
 }
 
-/** A share of sessions below which a finding is noise rather than something to act on. */
+/** A finding that affects a smaller share of sessions is noise rather than something to act on. */
 const leastShare = 0.05;
 
 /**
- * The one thing to do next: what the most sessions were lost to. An error that explains most of the losses at its step
- * goes before the step itself, because it names the cause. Then steps that take long. The same findings give the same
- * words.
+ * The one thing to do next: whatever lost the most sessions. An error that explains most of the losses at its step comes
+ * before the step itself, because it names the cause. Then come slow steps. The same findings always give the same words.
  */
 export function chooseNextAction({ totals, funnel, stalls, errors }: Findings): string {
   if (totals.sessions === 0) {

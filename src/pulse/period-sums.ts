@@ -12,13 +12,13 @@ import {
 import { getOrMake } from './get-or-make.ts';
 import type { LatestCount } from './latest.ts';
 
-/** Rollups of one period, summed. */
+/** The summed rollups of one period. */
 export class PeriodSums implements StepSums {
-  /** By the step's number. */
+  /** By step number. */
   readonly steps = new Map<number, Cell>();
   /** By `errorPlace`. */
   readonly errors = new Map<number, ErrorCell>();
-  /** By step: sessions whose time-out has not passed. They are not among `abandoned` and `ended`. */
+  /** By step: sessions whose time-out has not passed. They are not included in `abandoned` and `ended`. */
   readonly latest = new Map<number, { stopped: number; ended: number }>();
 
   add(step: number, cell: Cell): void {
@@ -29,7 +29,7 @@ export class PeriodSums implements StepSums {
     addErrorCell(getOrMake(this.errors, errorPlace(step, code), emptyErrorCell), cell);
   }
 
-  /** Takes sessions that may still go on out of those that stopped. */
+  /** Removes active sessions from those that stopped. */
   addLatest({ step, stopped, ended }: Pick<LatestCount, 'step' | 'stopped' | 'ended'>): void {
     const cell = getOrMake(this.steps, step, emptyCell);
     cell.abandoned -= stopped;
@@ -39,7 +39,7 @@ export class PeriodSums implements StepSums {
     known.ended += ended;
   }
 
-  /** Takes out the sessions of a part. What only whole journeys have, occurrences of errors and their times, stays. */
+  /** Subtracts a part's sessions. What exists only for whole journeys, the occurrences of errors and their times, stays. */
   take(part: PeriodSums): void {
     for (const [step, cell] of part.steps) takeCell(getOrMake(this.steps, step, emptyCell), cell);
     for (const [place, { sessions, recovered }] of part.errors) {

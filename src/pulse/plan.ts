@@ -1,39 +1,39 @@
 import type { StepState } from './step-state.ts';
 
-/** How a declared journey is judged. One version of it, which never changes. */
+/** How a declared journey is judged: one immutable version. */
 export interface Plan {
   version: number;
-  /** In the order in which sessions should reach them. Empty: the declaration was taken back. */
+  /** In the order in which sessions should reach them. Empty: the declaration was withdrawn. */
   steps: readonly PlannedStep[];
-  /** How long after a session's first event a step still counts as reached; 0: without limit. */
+  /** How long after a session's first event a step still counts as reached; 0: no limit. */
   windowMs: number;
-  /** How long a session without an event may still go on. */
+  /** How long a session stays active without an event. */
   timeoutMs: number;
 }
 
 export interface PlannedStep {
   /** The step's number. */
   no: number;
-  /** May be left out. */
+  /** May be skipped. */
   optional: boolean;
 }
 
-/** A session of a journey without a declaration may still go on for so long. */
+/** How long a session of an undeclared journey stays active. */
 export const defaultTimeoutMs = 30 * 60_000;
 export const timeoutMsMin = 60_000;
 export const timeoutMsMax = 24 * 3_600_000;
 
-/** The last step that may not be left out: who completes it has completed the journey. */
+/** The last mandatory step: completing it completes the journey. */
 export function goalOf(plan: Plan): number | undefined {
   return plan.steps.findLast(({ optional }) => !optional)?.no;
 }
 
 /**
- * Which steps a session reached in order and in time, and whether it completed the journey so.
+ * Which steps a session reached in order and in time, and whether it completed the journey that way.
  *
- * A step counts when every earlier step that may not be left out counts, and the session has an event at it at or after the
- * moment when the last of those was reached. It is reached at its first event, or at that moment when its first event
- * came before it. Only earliest and latest times are looked at, so the same events give the same answer in any order.
+ * A step counts if all earlier mandatory steps count, and the session has an event at it at or after the moment when the last
+ * of those was reached. It is reached at its first event, or at that moment if its first event came earlier. Only earliest and
+ * latest times matter, so the same events give the same answer in any order.
  */
 export function judge(
   { steps, windowMs }: Plan,
@@ -59,7 +59,7 @@ export function judge(
   return { reached, converted };
 }
 
-/** Whether a completion may count that is at or after one time and not after another, as far as both ends tell. */
+/** Whether there may be a completion at or after `from` and not after `to`, as far as the first and last completion tell. */
 function completedWithin({ completedFirst, completedLast }: StepState, from: number, to: number): boolean {
   if (completedFirst === undefined || completedLast === undefined) return false;
   return completedLast >= from && Math.max(completedFirst, from) <= to;

@@ -31,7 +31,7 @@ export interface UnsettledRow {
   reply: string;
 }
 
-/** The account's number, made when it has none. Runs by itself, before the transaction that locks it. */
+/** The account's number, assigned if it has none. Runs on its own, before the transaction that locks the account. */
 export async function ensureAccount(db: Queryable, accountId: string): Promise<number> {
   const known = await findAccount(db, accountId);
   if (known !== undefined) return known;
@@ -60,7 +60,7 @@ export interface LockedRow {
   carried: DailyBytes;
 }
 
-/** Makes this transaction the only one that writes for the account, until it ends. */
+/** Makes this transaction the account's only writer until it ends. */
 export async function lockAccount(tx: Queryable, accountNo: number): Promise<LockedRow> {
   const [row] = await query<{ settings_version: number; bytes_day: number; bytes: bigint }>(
     tx,
@@ -89,7 +89,7 @@ export async function readNames(db: Queryable, accountNo: number): Promise<NameR
   }));
 }
 
-/** One journey's own name, those of its steps and error codes, and all values; none when there is no such journey. */
+/** A journey's own name, the names of its steps and error codes, and all values; empty if the journey does not exist. */
 export async function readJourneyNames(db: Queryable, accountNo: number, journey: string): Promise<NameRow[]> {
   const found = await query<{ name_no: number }>(
     db,
@@ -115,7 +115,7 @@ export async function readValues(db: Queryable, accountNo: number): Promise<Name
   return rows.map((row) => ({ kind: 'value', journeyNo: row.journey_no, no: row.name_no, name: row.name }));
 }
 
-/** Journeys whose names come after `after`, in the order of the names' bytes. */
+/** Journeys whose names come after `after`, in byte order of their names. */
 export async function readJourneys(
   db: Queryable,
   accountNo: number,
@@ -140,8 +140,8 @@ export async function addNames(tx: Queryable, accountNo: number, names: readonly
 }
 
 /**
- * Stores the events whose ids are new and returns the ids that were there already. The account must be locked, so that
- * nobody stores the same id in between. Almost always all are new: then this is one statement and no read.
+ * Stores the events whose ids are new and returns the ids that already existed. The account must be locked, so that nobody
+ * stores the same id in between. Almost always all are new: then this is one statement and no read.
  */
 export async function addNewEvents(
   tx: Queryable,
@@ -155,7 +155,7 @@ export async function addNewEvents(
       await insertOnce(tx, insertEvents, rows.slice(from, to));
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      // The statement was undone as a whole; the transaction goes on.
+      // Only the statement was rolled back; the transaction continues.
       const part = events.slice(from, to);
       const there = await findEventIds(tx, accountNo, part);
       for (const id of there) existing.add(id);
@@ -232,7 +232,7 @@ export async function addUnsettled(tx: Queryable, rows: readonly UnsettledRow[])
   );
 }
 
-/** Charges whose events were stored over `ageSeconds` ago and whose settlement has not been heard of since. */
+/** Charges whose events were stored over `ageSeconds` ago and that have not been settled or postponed since. */
 export async function readUnsettled(db: Queryable, ageSeconds: number, limit: number): Promise<UnsettledRow[]> {
   const rows = await query<{ charge_id: string; hold: Buffer; cost: bigint; events: number; reply: Buffer }>(
     db,
@@ -247,7 +247,7 @@ export async function readUnsettled(db: Queryable, ageSeconds: number, limit: nu
   }));
 }
 
-/** Lets a charge be tried again as if it were new. */
+/** Requeues a charge as if it were new. */
 export async function postponeUnsettled(db: Queryable, chargeId: string): Promise<void> {
   await run(db, `UPDATE pulse_unsettled SET created_at = UTC_TIMESTAMP(6) WHERE charge_id = ${hexOf(chargeId)}`);
 }

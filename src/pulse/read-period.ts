@@ -16,10 +16,10 @@ import { readSegments } from './segments-store.ts';
 import type { Property, Settings } from './settings.ts';
 import { readSettings } from './settings-store.ts';
 
-/** The sessions that gave no value for a property, or came before it was declared. */
+/** Sessions that gave no value for a property, or that came before it was declared. */
 export const noValue = '(none)';
 
-/** Which part of a journey's sessions: all, those with a value of a property, or those with none. */
+/** A part of a journey's sessions: all, those with a given value of a property, or those with none. */
 export type Selection = { property: 0 } | { property: number; value: number } | { property: number; value: 'none' };
 export const allSessions = { property: 0 } as const;
 
@@ -47,7 +47,7 @@ export function periodOf(request: PeriodRequest, nowMs: number): Result<Period> 
   return succeed({ from: Math.floor(fromMs / hourMs), to: Math.ceil(toMs / hourMs) });
 }
 
-/** One journey as one transaction sees it: names, declarations, and which sessions may still go on. */
+/** One journey as seen by one transaction: names, declarations, and which sessions are still active. */
 export interface OpenJourney {
   tx: Queryable;
   accountNo: number;
@@ -55,9 +55,9 @@ export interface OpenJourney {
   names: Names;
   settings: Settings;
   plan: Plan | undefined;
-  /** The minutes in which sessions that may still go on had their latest event. */
+  /** The minutes in which active sessions had their latest event. */
   latest: readonly MinuteSpan[];
-  /** Of all that is read, in stored numbers. */
+  /** Shared by all reads; measured in stored numbers. */
   pace: Pace;
 }
 
@@ -84,14 +84,14 @@ export async function openJourney(
   return succeed({ tx, accountNo, journey, names, settings, plan, latest, pace: createPace(numbersOfATurn) });
 }
 
-/** A property that is, or was once, declared. */
+/** A property that is declared, or once was. */
 export function propertyOf({ settings }: OpenJourney, name: string, field: string): Result<Property> {
   const property = settings.properties.find((one) => one.name === name);
   if (property) return succeed(property);
   return fail(invalid(field, 'must be a declared property; GET /v1/pulse/properties lists them'));
 }
 
-/** The sessions with one value of a property. A value that was never seen has none. */
+/** The sessions with one value of a property; none for a value that was never seen. */
 export function selectionOf(
   { names }: OpenJourney,
   property: Property,
@@ -107,13 +107,13 @@ export function selectionOf(
   );
 }
 
-/** How a report cuts a period into points. */
+/** How a report divides a period into points. */
 export interface Series {
   groupBy: 'hour' | 'day';
   points: Map<number, PeriodSums>;
 }
 
-/** Adds up a period for a selection of its sessions, and each hour or day of it into `series`. */
+/** Sums a period for a selection of its sessions, and each of its hours or days into `series`. */
 export async function sumPeriod(
   open: OpenJourney,
   period: Period,
@@ -190,15 +190,15 @@ function dayOf(hour: number): number {
   return Math.floor(hour / hoursPerDay) * hoursPerDay;
 }
 
-/** One value's sessions. */
+/** The sums of the sessions with one value. */
 export interface ValueSums {
   value: string;
   sums: PeriodSums;
 }
 
 /**
- * The sums of every value of a property, by the value's text, with `(none)` for the rest of `whole`; without times. Values
- * without a session in the period are left out.
+ * The sums of every value of a property, keyed by the value's text, with `(none)` for the rest of `whole`; without times.
+ * Values without a session in the period are omitted.
  */
 export async function sumValues(
   open: OpenJourney,
@@ -222,7 +222,7 @@ export async function sumValues(
     .sort((a, b) => (a.value < b.value ? -1 : 1));
 }
 
-/** What is left of a whole without some of its parts; without times. */
+/** A whole minus some of its parts; without times. */
 export async function without(whole: PeriodSums, parts: Iterable<PeriodSums>, pace: Pace): Promise<PeriodSums> {
   await pace(numbersOf(whole));
   const rest = new PeriodSums();
@@ -237,7 +237,7 @@ export async function without(whole: PeriodSums, parts: Iterable<PeriodSums>, pa
   return rest;
 }
 
-/** About as many stored numbers as going through sums once takes the time of. */
+/** Roughly the cost of one pass over the sums, in stored numbers. */
 export function numbersOf({ steps, errors }: PeriodSums): number {
   return (steps.size + errors.size) * numbersOfCell;
 }

@@ -41,7 +41,7 @@ export interface SegmentName {
 }
 
 export interface JourneyReport extends Report {
-  /** The totals of each value of the property that was asked for, the most sessions first. */
+  /** The totals of each value of the requested property, most sessions first. */
   segments: SegmentTotals[];
   journey: string;
   fromMs: number;
@@ -64,7 +64,7 @@ export async function readReport(db: Database, request: ReportRequest, nowMs: nu
   const period = periodOf(request, nowMs);
   if (!period.ok) return period;
   const { from, to } = period.value;
-  // A period that begins within an hour covers one hour more.
+  // A period that begins within an hour spans one hour more.
   if (request.groupBy === 'hour' && to - from > hourlyDaysMax * hoursPerDay + 1)
     return fail(invalid('groupBy', `hour is for periods of at most ${hourlyDaysMax} days; use day`));
   return db.snapshot(async (tx): Promise<Result<JourneyReport>> => {
@@ -91,7 +91,7 @@ export async function readReport(db: Database, request: ReportRequest, nowMs: nu
   });
 }
 
-/** What a report needs of a journey's names and declaration. */
+/** What a report needs from a journey's names and declaration. */
 export function namingOf({ journey, plan }: OpenJourney, goal?: string) {
   return {
     stepName: (step: number) => journey.stepNames.get(step) ?? '',
@@ -125,7 +125,7 @@ async function breakDown(
 const listName = 'pulse journeys';
 const listDays = 30;
 
-/** The account's journeys in the order of their names' bytes. */
+/** The account's journeys in byte order of their names. */
 export async function listJourneys(
   db: Database,
   accountId: string,

@@ -15,20 +15,20 @@ import type { Recorder } from './recorder.ts';
 import type { Settlements } from './settlements.ts';
 import { type Batch, identify, type Written } from './write-group.ts';
 
-/** What became of a request's events; accepted + duplicates + rejected is their number. */
+/** The outcome for a request's events; accepted + duplicates + rejected is their number. */
 export interface Recorded {
   accepted: number;
   duplicates: number;
   rejected: Rejection[];
   cost: NanoUsd;
-  /** Absent when no event was good enough to be paid for. */
+  /** Absent if no event was good enough to be charged. */
   charge?: { chargeId: string; balance: NanoUsd; capLeft: NanoUsd | undefined };
 }
 
-/** What a retry with the same idempotency key is answered. */
+/** The reply to a retry with the same idempotency key. */
 type StoredReply = Pick<Recorded, 'accepted' | 'duplicates' | 'rejected'>;
 
-/** What a thousand events cost, and the version of the price book that says so. */
+/** The price of a thousand events, and the version of the price book that sets it. */
 export interface PulsePrice extends Pick<Rates, 'perThousandEvents'> {
   version: HoldRequest['priceVersion'];
 }
@@ -37,19 +37,19 @@ export interface RecordDeps {
   recorder: Recorder;
   digests: Digests;
   ledger: Pick<Ledger, 'hold' | 'settle' | 'release'>;
-  /** What an account pays now for `pulse`; undefined when the operator has given it no price. */
+  /** What an account pays now for `pulse`; undefined if the operator has set no price for it. */
   price(accountId: string): PulsePrice | undefined;
   settlements: Settlements;
   clock: Clock;
   log: Logger;
-  /** Events that occurred longer ago are refused. */
+  /** Events that occurred longer ago are rejected. */
   retentionMs: number;
-  /** The most that an account's events may carry a day, as properties and error messages. */
+  /** The most bytes of properties and error messages that an account's events may carry per day. */
   bytesPerDayMax: number;
 }
 
 export interface RecordCall {
-  /** The id of the request, as its reply has it. */
+  /** The request's id, as returned in its reply. */
   requestId?: string | undefined;
   idempotency?: Omit<IdempotencyKey, 'scope'> | undefined;
 }
@@ -57,8 +57,8 @@ export interface RecordCall {
 const retryAfterMs = 1_000;
 
 /**
- * Records a request's events and charges for those that are new: check each by itself, hold the price of all, write, settle
- * the price of what was accepted.
+ * Records a request's events and charges for the new ones: check each on its own, hold the price of all, write, settle the
+ * price of those accepted.
  */
 export async function recordEvents(
   deps: RecordDeps,
@@ -75,12 +75,12 @@ export async function recordEvents(
   if (price?.perThousandEvents === undefined) {
     return fail({ kind: 'precondition_failed', description: 'Pulse events have no price yet; the operator sets one.' });
   }
-  // One that was answered already is answered again.
+  // A retry of an answered request must get its answer again.
   if (!call.idempotency && deps.recorder.isOverDay(accountId, bytesOf(good))) return overDay(deps);
   const free = deps.recorder.reserve(accountId, good.length);
   if (!free) return fail({ kind: 'overloaded', retryAfterMs });
   try {
-    // Events at no charge pass the ledger as all use does: nothing is recorded for a wallet that is empty.
+    // Free events pass through the ledger like all other use: nothing is recorded for an empty wallet.
     const ceiling = maxOf(costOf(good.length, price), 1n);
     const askedAt = deps.clock.monotonic();
     const held = await deps.ledger.hold({
@@ -102,7 +102,7 @@ export async function recordEvents(
 
 interface Admitted {
   hold: Hold;
-  /** When its credit was asked for, by the monotonic clock. */
+  /** When the hold was requested, by the monotonic clock. */
   askedAt: number;
   price: PulsePrice;
   good: CheckedEvent[];
@@ -135,7 +135,7 @@ async function writeAndSettle(deps: RecordDeps, accountId: string, admitted: Adm
     cost,
     usage: { events: written.accepted },
     outcome: { latencyMs: Math.round(deps.clock.monotonic() - askedAt) },
-    // They are stored.
+    // The events are stored.
     delivered: true,
     reply: Buffer.from(JSON.stringify(reply)),
   });
@@ -148,8 +148,8 @@ async function writeAndSettle(deps: RecordDeps, accountId: string, admitted: Adm
 }
 
 /**
- * With the connection lost, the events may have been stored: then the row of `pulse_unsettled` is there too and will be
- * settled, else the hold runs out. A refused transaction has stored nothing.
+ * If the connection was lost, the events may have been stored: then the row in `pulse_unsettled` exists too and will be
+ * settled; otherwise the hold expires. A rejected transaction has stored nothing.
  */
 async function notWritten(deps: RecordDeps, hold: Hold, error: unknown): Promise<Result<Recorded>> {
   if (!isConnectionLost(error)) {

@@ -11,28 +11,28 @@ import { namedTraits, traitSegments } from './traits.ts';
 import { type Batch, type SegmentedBatch, type Written, writeGroup } from './write-group.ts';
 
 /**
- * Writes batches of events in groups: for each account one transaction is under way, and the batches that come meanwhile
- * are written together by the next one. No timer: an idle account's batch is written at once.
+ * Writes batches of events in groups: each account has one transaction in progress, and batches that arrive meanwhile are
+ * written together by the next one. There is no timer: an idle account's batch is written at once.
  */
 export interface Recorder {
   /**
-   * Makes room for an account's events, if there is room: then the returned function gives it back, and the batch is never
-   * refused. One account can't take all the room.
+   * Reserves room for an account's events, if there is any, and returns a function that releases it. A batch with a
+   * reservation is never refused for lack of room. One account can't take all the room.
    */
   reserve(accountId: string, events: number): (() => void) | undefined;
-  /** Whether this node knows that so many bytes are more than the account's events may still carry today. */
+  /** Whether this node knows that the account's events may not carry this many more bytes today. */
   isOverDay(accountId: string, bytes: number): boolean;
-  /** Stores a batch, or says `tooManyBytes`. Rejects when the database refuses it, or when it can't be told whether it was stored. */
+  /** Stores a batch, or returns `tooManyBytes`. Rejects if the database refuses it, or if it is unknown whether it was stored. */
   write(accountId: string, batch: Batch): Promise<Written>;
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is in progress. */
   idle(): Promise<void>;
 }
 
-/** Events that may wait or be written at one time, in all and of one account. */
+/** Events that may be waiting or being written at one time, in total and per account. */
 const waitingMax = 100_000;
 const waitingOfAccountMax = 50_000;
 const groupBatchesMax = 8;
-/** Accounts that are written at the same time; each takes a connection. */
+/** Accounts written concurrently; each takes a connection. */
 const accountsAtOnceMax = 4;
 const namesKeptMax = 500_000;
 
@@ -92,7 +92,7 @@ export function createRecorder(deps: { db: Database; clock: Clock; log: Logger; 
     });
   }
 
-  // An account with work is either in `turns` or being written, and always has its lane.
+  // An account with work is either in `turns` or being written, and always has a lane.
   function advance(): void {
     while (running < accountsAtOnceMax) {
       const accountId = turns.shift();
@@ -115,7 +115,7 @@ export function createRecorder(deps: { db: Database; clock: Clock; log: Logger; 
     }
   }
 
-  /** Writes a group. One that the database refuses is written batch by batch, so that only the culprit fails. */
+  /** Writes a group. If the database refuses it, its batches are written one by one, so that only the culprit fails. */
   async function writeTogether(accountId: string, group: Waiting[]): Promise<void> {
     let written: Written[];
     try {
@@ -145,8 +145,8 @@ export function createRecorder(deps: { db: Database; clock: Clock; log: Logger; 
     let kept: Partial<Account> = known;
     return db.transaction(async (tx) => {
       const locked = await lockAccount(tx, no);
-      // Names are numbered under the lock. A copy that lacks some may lack what another node has numbered already, and
-      // a transaction that runs again must not trust what its first run added: both read them anew.
+      // Names are numbered under the lock. A copy that lacks some may lack what another node has already numbered, and a
+      // transaction that is retried must not trust what its first attempt added: both read the names afresh.
       let { names, settings } = kept;
       kept = {};
       if (settings?.version !== locked.settingsVersion) settings = await readSettings(tx, no);
@@ -172,7 +172,7 @@ export function createRecorder(deps: { db: Database; clock: Clock; log: Logger; 
   };
 }
 
-/** Batches with the segments of each event; undefined when a name has yet to get its number. */
+/** Batches with the segments of each event; undefined if some name has yet to get its number. */
 function segmentsOf(batches: readonly Batch[], names: Names, { properties }: Settings): SegmentedBatch[] | undefined {
   const segmented: SegmentedBatch[] = [];
   for (const batch of batches) {
@@ -187,7 +187,7 @@ function segmentsOf(batches: readonly Batch[], names: Names, { properties }: Set
   return segmented;
 }
 
-/** The names that events bring. */
+/** The names in these events. */
 function* namedOf(batches: readonly Batch[], { properties }: Settings) {
   for (const { events } of batches)
     for (const { journey, step, errorCode, properties: given } of events) {

@@ -1,4 +1,4 @@
-/** Percentiles of a time, in seconds; each within `relativeError` of the true one. */
+/** Percentiles of a duration, in seconds; each within `relativeError` of the true one. */
 export interface Percentiles {
   p50Seconds: number;
   p90Seconds: number;
@@ -10,13 +10,13 @@ export interface FunnelStep {
   /** Sessions that reached the step. */
   entered: number;
   completed: number;
-  /** completed / entered; undefined when no session entered. */
+  /** completed / entered; undefined if no session entered. */
   conversion?: number;
-  /** entered / the sessions that entered the step before it. */
+  /** entered / the sessions that entered the previous step. */
   fromPrevious?: number;
-  /** entered / all sessions of the journey. For a declared step both shares are of `reached`. */
+  /** entered / all sessions of the journey. For a declared step, both shares use `reached`. */
   fromStart?: number;
-  /** Sessions that reached a declared step in order and in time, and whether it may be left out. */
+  /** Sessions that reached a declared step in order and in time, and whether the step is optional. */
   reached?: number;
   optional?: boolean;
 }
@@ -28,13 +28,13 @@ export interface Stall {
   dwell?: Percentiles;
   /** p50 / the journey's own p50 over all its steps. */
   timesNorm?: number;
-  /** What all sessions together spent here beyond the norm. The list is ranked by it. */
+  /** The total time beyond the norm that sessions spent here. The list is ranked by it. */
   timeLostSeconds: number;
   /** Sessions that stopped here without completing the step. */
   abandoned: number;
   /** abandoned / entered. */
   abandonmentRate?: number;
-  /** Sessions that stopped here after completing it though it is not the goal. */
+  /** Sessions that stopped here after completing the step, although it is not the goal. */
   leftAfter: number;
 }
 
@@ -50,7 +50,7 @@ export interface ErrorLine {
   lastSeenMs?: number;
 }
 
-/** The numbers that a trend compares. */
+/** The numbers compared in a trend. */
 export interface Totals {
   sessions: number;
   /** Sessions whose time-out has not passed and that have not ended at the goal: neither lost nor won. */
@@ -79,7 +79,7 @@ export interface Report {
   goal?: string;
   totals: Totals;
   previous: Totals;
-  /** The journey's typical time at a step, over all its steps. */
+  /** The journey's typical time per step, over all its steps. */
   norm?: Percentiles;
   funnel: FunnelStep[];
   stalls: Stall[];

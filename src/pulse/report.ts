@@ -8,13 +8,13 @@ import type { ErrorLine, FunnelStep, Percentiles, Report, Stall, Totals } from '
 export interface ReportInput {
   current: PeriodSums;
   previous: PeriodSums;
-  /** By the time at which the bucket starts; in order. */
+  /** By the start of each bucket, in order. */
   series: { startMs: number; sums: PeriodSums }[];
   stepName: (step: number) => string;
   codeName: (code: number) => string;
-  /** The step whose completion is the journey's purpose; without one, the step that sessions reach last. */
+  /** The step whose completion is the journey's purpose; if unset, the step that sessions reach last. */
   goal?: string;
-  /** The journey's declaration, when it has one. */
+  /** The journey's declaration, if any. */
   plan?: Plan;
 }
 
@@ -54,7 +54,7 @@ export interface Goal {
   asDeclared: boolean;
 }
 
-/** The goal asked for, else the declared one, else the step that sessions reach last. */
+/** The requested goal, else the declared one, else the step that sessions reach last. */
 function purposeOf({ current, goal, plan, stepName }: ReportInput, order: OrderedStep[]): Goal {
   const declared = plan && goalOf(plan);
   if (goal === undefined && declared !== undefined)
@@ -64,7 +64,7 @@ function purposeOf({ current, goal, plan, stepName }: ReportInput, order: Ordere
   return { ...(name === undefined ? {} : { name }), ...(step === undefined ? {} : { step }), asDeclared: false };
 }
 
-/** The goal of a journey whose sums are not made into a report. */
+/** The goal of a journey whose sums are not turned into a report. */
 export function goalOfSums(input: Pick<ReportInput, 'current' | 'stepName' | 'goal' | 'plan'>): Goal {
   const whole: ReportInput = { ...input, previous: input.current, series: [], codeName: String };
   return purposeOf(whole, orderSteps(input.current, input.stepName, input.plan));
@@ -73,11 +73,11 @@ export function goalOfSums(input: Pick<ReportInput, 'current' | 'stepName' | 'go
 interface OrderedStep {
   name: string;
   cell: Cell;
-  /** Whether it may be left out; undefined when the step is not declared. */
+  /** Whether it may be skipped; undefined if the step is not declared. */
   optional?: boolean;
 }
 
-/** Declared steps as declared; then the others in the order in which sessions reach them, on the average. */
+/** Declared steps as declared; then the others in the order in which sessions reach them on average. */
 function orderSteps(sums: PeriodSums, stepName: (step: number) => string, plan?: Plan): OrderedStep[] {
   const declared = (plan?.steps ?? []).map(({ no, optional }) => ({
     name: stepName(no),
@@ -96,7 +96,7 @@ function meanOffset(cell: Cell): number {
   return cell.offsetSum / cell.sessions;
 }
 
-/** Shares of declared steps are those of sessions that reached them in order; shares of others, of all that entered. */
+/** The shares of declared steps count sessions that reached them in order; those of others, all sessions that entered. */
 function funnelOf(order: OrderedStep[], sessions: number): FunnelStep[] {
   let before: number | undefined;
   return order.map(({ name, cell, optional }) => {
@@ -110,7 +110,7 @@ function funnelOf(order: OrderedStep[], sessions: number): FunnelStep[] {
       ...ratio('fromStart', there, sessions),
       ...(optional === undefined ? {} : { reached: cell.reached, optional }),
     };
-    // Who leaves out what may be left out is not lost.
+    // A session that skips an optional step is not lost.
     if (!optional) before = there;
     return line;
   });
@@ -185,7 +185,7 @@ export function totalsOf(sums: PeriodSums, goal: Goal): Totals {
   };
 }
 
-/** The times at all steps of the journey together. */
+/** The times at all steps of the journey combined. */
 function normOf(sums: PeriodSums): Histogram | undefined {
   const all: Histogram = new Map();
   for (const [step, cell] of sums.steps) if (step !== wholeJourney) mergeInto(all, cell.dwell);
@@ -199,12 +199,12 @@ function percentilesOf(histogram: Histogram): Percentiles | undefined {
   return { p50Seconds: p50 / 1_000, p90Seconds: p90 / 1_000, p99Seconds: p99 / 1_000 };
 }
 
-/** A share under its name; nothing when there is nothing to share. */
+/** A named share; nothing if the whole is zero. */
 function ratio<Name extends string>(name: Name, part: number, whole: number): { [key in Name]?: number } {
   return (whole > 0 ? { [name]: part / whole } : {}) as { [key in Name]?: number };
 }
 
-/** By code units, the same on every machine. */
+/** By code units, so the order is the same on every machine. */
 function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -21,7 +21,7 @@ import { everyone, propertyNoOf, type Segment, valueNoOf } from './segment.ts';
 export const hourMs = 3_600_000;
 export const hoursPerDay = 24;
 
-/** How much time one cell stands for. Times of cells are counted in hours since the Unix epoch, in both grains. */
+/** How much time one cell covers. In both grains, cell times are in hours since the Unix epoch. */
 export const grains = { hour: 1, day: 2 } as const;
 export type Grain = keyof typeof grains;
 
@@ -42,25 +42,25 @@ export interface ErrorKey extends CellKey {
 
 export type SegmentKey = SumsKey & Segment;
 
-/** What a group of events changes in the stored rollups: each list in the order of its keys, of both grains. */
+/** The changes that a group of events makes to the stored rollups: each list in key order, for both grains. */
 export interface StoredChanges {
-  /** Of all sessions. */
+  /** For all sessions. */
   cells: { key: CellKey; cell: Cell }[];
   errors: { key: ErrorKey; cell: ErrorCell }[];
-  /** Of the sessions with one value each. */
+  /** For the sessions with one value each. */
   segments: { key: SegmentKey; sums: StepSums }[];
 }
 
 /**
- * The changes that a group of events makes to the rollups. A session that gains an event takes out what it had added
- * before and adds what it adds now, so sums are right in whatever order events arrive, even when an earlier event moves
- * the whole session into an earlier hour.
+ * The changes that a group of events makes to the rollups. When a session gains an event, its old contribution is subtracted
+ * and its new one added. So sums are right in whatever order events arrive, even if an earlier event moves the whole session
+ * into an earlier hour.
  */
 export class RollupChanges {
-  // Nested by journey and start: most of a group's sessions share both, and numbers are quick keys.
+  // Nested by journey and start: most of a group's sessions share both, and numbers are fast keys.
   readonly #journeys = new Map<number, Map<number, Map<number, StepSums>>>();
 
-  /** `before`: what the session had added; undefined for a new one. */
+  /** `before`: the session's previous contribution; undefined for a new session. */
   replaceSession(journey: number, before: Contribution | undefined, after: Contribution): void {
     if (before && isSameHourAndSegments(before, after)) this.#add(journey, after, difference(before, after));
     else {
@@ -105,17 +105,17 @@ export class RollupChanges {
 export function isSameHourAndSegments(a: Contribution, b: Contribution): boolean {
   if (Math.floor(a.startMs / hourMs) !== Math.floor(b.startMs / hourMs)) return false;
   if (a.segments.length !== b.segments.length) return false;
-  // Properties keep their order in a session.
+  // Properties keep their order within a session.
   return a.segments.every((segment, i) => segment === b.segments[i]);
 }
 
-/** What one session changes in sums when one contribution takes the place of another. */
+/** How sums change when one contribution of a session replaces another. */
 function difference(before: Contribution | undefined, after: Contribution | undefined): StepSums {
   const sums = emptySums();
   if (before) addWhole(sums, before, -1);
   if (after) addWhole(sums, after, 1);
   const steps = Math.max(before?.steps.length ?? 0, after?.steps.length ?? 0);
-  // A session's steps keep their order, so what has not changed stands in the same place.
+  // A session's steps keep their order, so an unchanged step has the same index.
   for (let i = 0; i < steps; i++) {
     const [old, now] = [before?.steps[i], after?.steps[i]];
     if (old && now && isSameStep(old, now)) continue;
@@ -165,7 +165,7 @@ function isSameStep(a: StepContribution, b: StepContribution): boolean {
   );
 }
 
-/** The sums of the hours' days. Where a day has one hour only, they are that hour's own. */
+/** The sums of the days that contain the hours. A day with only one hour shares that hour's object. */
 function daysOf(hours: ReadonlyMap<number, ReadonlyMap<number, StepSums>>): Map<number, Map<number, StepSums>> {
   const parts = new Map<number, Map<number, StepSums[]>>();
   for (const [start, sums] of hours) {
@@ -187,7 +187,7 @@ function sumOf(parts: readonly StepSums[]): StepSums {
   return sum;
 }
 
-/** Adds what is changed at one place to the lists. */
+/** Adds the changes at one place to the lists. */
 function put(changes: StoredChanges, key: SumsKey, segment: number, sums: StepSums): void {
   if (segment !== everyone) {
     changes.segments.push({ key: { ...key, property: propertyNoOf(segment), value: valueNoOf(segment) }, sums });
@@ -198,14 +198,14 @@ function put(changes: StoredChanges, key: SumsKey, segment: number, sums: StepSu
     if (!isNoError(cell)) changes.errors.push({ key: { ...key, ...ofErrorPlace(place) }, cell });
 }
 
-/** A span of cells of one grain, `from` included, `to` not, in hours since the Unix epoch. */
+/** A span of cells of one grain, `from` included, `to` excluded, in hours since the Unix epoch. */
 export interface CellRange {
   grain: Grain;
   from: number;
   to: number;
 }
 
-/** The fewest cells that cover a span of hours exactly: whole days, and hours where it begins and ends within one. */
+/** The fewest cells that cover a span of hours exactly: whole days, plus hours if it begins or ends within a day. */
 export function coverWithCells(from: number, to: number): CellRange[] {
   const firstDay = Math.ceil(from / hoursPerDay) * hoursPerDay;
   const lastDay = Math.floor(to / hoursPerDay) * hoursPerDay;
@@ -218,12 +218,12 @@ export function coverWithCells(from: number, to: number): CellRange[] {
   return ranges.filter((range) => range.from < range.to);
 }
 
-/** By journey, grain and start, which is how cells are stored. */
+/** By journey, grain and start, the storage order of cells. */
 function compareKeys(a: SumsKey, b: SumsKey): number {
   return a.journey - b.journey || grains[a.grain] - grains[b.grain] || a.start - b.start;
 }
 
-/** By journey, property, grain, start and value, which is how segments are stored. */
+/** By journey, property, grain, start and value, the storage order of segments. */
 function compareSegmentKeys(a: SegmentKey, b: SegmentKey): number {
   return a.journey - b.journey || a.property - b.property || compareKeys(a, b) || a.value - b.value;
 }

@@ -17,13 +17,13 @@ import { decodeInto, type Histogram, mergeEncoded } from './histogram.ts';
 import { NumberReader, NumberWriter } from './varint.ts';
 
 /**
- * All sums of one segment of one hour or day, as they are stored: one row instead of one for each step and error. Times stand
- * apart from the counts, since most questions are about counts alone.
+ * All sums of one segment for one hour or day, in stored form: one row instead of one for each step and error. Times are
+ * separate from the counts, since most queries need only counts.
  */
 export interface EncodedSums {
-  /** By step: the step, its counts, how many error codes it has, and of each the code and its counts. */
+  /** For each step: the step, its counts, the number of its error codes, and each code with its counts. */
   counts: Uint8Array;
-  /** By step: the step, the length of its histogram in bytes, and the histogram. */
+  /** For each step: the step, the length of its histogram in bytes, and the histogram. */
   times: Uint8Array;
 }
 
@@ -33,7 +33,7 @@ export const noSums: EncodedSums = { counts: nothing, times: nothing };
 const writer = new NumberWriter();
 const histogramWriter = new NumberWriter();
 
-/** What is stored after changes to it. */
+/** The stored sums with changes applied. */
 export function mergeSums(stored: EncodedSums, changes: StepSums): EncodedSums {
   return { counts: mergeCounts(stored.counts, changes), times: mergeTimes(stored.times, changes) };
 }
@@ -81,7 +81,7 @@ function errorsByStep({ errors }: StepSums): Map<number, [code: number, cell: Er
   return steps;
 }
 
-/** Adds what is stored to sums. */
+/** Adds stored sums to `sums`. */
 export function addEncoded(sums: StepSums, { counts, times }: EncodedSums): void {
   addCounts(sums, counts);
   for (const [step, histogram] of histogramsOf(times))

@@ -1,19 +1,19 @@
 /** The sessions with one value of one property. */
 export interface Segment {
-  /** From 1; 0 stands for all sessions. */
+  /** From 1; 0 means all sessions. */
   property: number;
   value: number;
 }
 
-/** What stands for all sessions in place of a segment. */
+/** The packed segment that means all sessions. */
 export const everyone = 0;
 
-// Properties have at most 32 numbers, values 50.
+// Property numbers go up to 32, value numbers up to 50.
 const valuesOfProperty = 64;
-/** More than any segment as one number. */
+/** Greater than any packed segment. */
 export const segmentsMax = 64 * valuesOfProperty;
 
-/** A segment as one number; segments are in the order of their properties, then of their values. */
+/** Packs a segment into one number; packed segments sort by property, then by value. */
 export function packSegment(property: number, value: number): number {
   return property * valuesOfProperty + value;
 }

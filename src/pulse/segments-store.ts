@@ -6,7 +6,7 @@ import { getOrMake } from './get-or-make.ts';
 import { type CellRange, grains, type SegmentKey } from './rollup.ts';
 import { type EncodedSums, mergeSums, noSums } from './segment-sums.ts';
 
-/** Adds changes to the stored sums of segments. The account must be locked: they are read, merged and written. */
+/** Adds changes to the stored sums of segments. The account must be locked: they are read, merged and written back. */
 export async function addToSegments(
   tx: Queryable,
   accountNo: number,
@@ -46,7 +46,7 @@ function rowOf(accountNo: number, key: SegmentKey, changes: StepSums, stored: En
   return `(${accountNo},${place},${whole},${summed.join(',')},${bytesOf(counts)},${bytesOf(times)})`;
 }
 
-/** What is stored under some keys of one journey, property and grain. */
+/** The rows stored under some keys of one journey, property and grain. */
 async function readStored(
   tx: Queryable,
   accountNo: number,
@@ -68,7 +68,7 @@ async function readStored(
   return stored;
 }
 
-/** The sums of one property's sessions in one hour or day with one value. */
+/** The sums of the sessions with one value of one property in one hour or day. */
 export interface StoredSegment {
   start: number;
   value: number;
@@ -79,14 +79,14 @@ export interface SegmentsOf {
   accountNo: number;
   journeyNo: number;
   property: number;
-  /** Unset: each value. */
+  /** Unset: every value. */
   value?: number;
 }
 
-/** So many rows are read at one time: a value's sums of one hour or day have at most some hundred kilobytes. */
+/** Rows read at once: a value's sums for one hour or day take at most a few hundred kilobytes. */
 const rowsAtOnce = 200;
 
-/** The stored sums in a range, in the order of their starts and values; without times, only their counts. */
+/** The stored sums in a range, ordered by start and value; without times, only their counts. */
 export async function* readSegments(
   db: Queryable,
   { accountNo, journeyNo, property, value }: SegmentsOf,

@@ -2,22 +2,22 @@ import type { EventKind } from './event.ts';
 import { propertyNoOf, valueNoOf } from './segment.ts';
 import type { StepState } from './step-state.ts';
 
-/** The value of a declared property that a session's earliest event with one gives. */
+/** A session's value of a declared property: that of its earliest event with one. */
 export interface Trait {
   at: number;
-  /** The session counts in it. */
+  /** The segment in which the session counts. */
   segment: number;
 }
 
 /** One session of one journey. */
 export interface SessionState {
-  /** By the step's number. */
+  /** By step number. */
   steps: Map<number, StepState>;
-  /** By the property's number. */
+  /** By property number. */
   traits: Map<number, Trait>;
-  /** The version of the journey's declaration that its stored contribution was made with; 0: none. */
+  /** The version of the journey's declaration used for its stored contribution; 0: none. */
   planVersion: number;
-  /** Whether it counts in `pulse_latest`. False of states that 0.1.0 stored, which must not be taken out of it. */
+  /** Whether it counts in `pulse_latest`. False for states stored by 0.1.0, which must not be subtracted from it. */
   inLatest: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface SessionEvent {
   errorCode?: number;
 }
 
-/** Takes one event into a session. Order does not matter, and the same event twice changes nothing. */
+/** Applies one event to a session. Order does not matter, and repeating an event changes nothing. */
 export function applyEvent(session: SessionState, event: SessionEvent): void {
   const at = event.occurredMs;
   let state = session.steps.get(event.step);
@@ -53,12 +53,12 @@ export function applyEvent(session: SessionState, event: SessionEvent): void {
   }
 }
 
-/** Codes that are remembered of one session at one step. */
+/** How many codes are remembered for one session at one step. */
 export const codesPerStepMax = 32;
 
 /**
- * Keeps the codes with the smallest numbers: which those are does not depend on the order of events, and one that is kept in
- * the end was kept all along.
+ * Keeps the codes with the smallest numbers: the choice does not depend on the order of events, and a code that is kept in the
+ * end was kept all along.
  */
 function applyError(errors: Map<number, number>, code: number, at: number): void {
   errors.set(code, later(errors.get(code), at));
@@ -66,8 +66,8 @@ function applyError(errors: Map<number, number>, code: number, at: number): void
 }
 
 /**
- * Takes in the segments that an event tells of its session, one of a property. The earliest event with a value counts; of those
- * at one moment, the value that comes first by its text. So the order in which events arrive does not matter here either.
+ * Applies the segments that an event gives its session, one for each property. The earliest event with a value wins; at the
+ * same moment, the value that sorts first as text. So the order in which events arrive does not matter here either.
  */
 export function applySegments(
   { traits }: SessionState,
@@ -105,12 +105,12 @@ type StoredStep = [
   ...errors: number[],
 ];
 
-/** The declaration's version; then the time of some traits, and their segments. */
+/** The declaration's version, followed by traits grouped by time: each time with its segments. */
 type StoredMore = [more: [planVersion: number, ...traits: number[][]]];
 
 /**
- * As compact JSON: times relative to one of them, which stands in front. Behind the steps stands what declarations bring; 0.1.0
- * did not write that part, by which its states are known.
+ * As compact JSON: times are relative to one of them, which comes first. After the steps comes what declarations add; 0.1.0
+ * did not write that part, which is how its states are recognised.
  */
 export function encodeSession({ steps, traits, planVersion }: SessionState): string {
   let base = 0;
@@ -119,11 +119,11 @@ export function encodeSession({ steps, traits, planVersion }: SessionState): str
     if (rows.length === 0) base = state.first;
     rows.push(encodeStep(step, state, base));
   }
-  // Lists of numbers alone: nothing in them can end a literal.
+  // Only lists of numbers: nothing in them can end a literal.
   const more: StoredMore[0] = [planVersion];
   let since: number[] = [];
   for (const { at, segment } of traits.values()) {
-    // Nearly always, one event gave them all.
+    // Nearly always, one event gave all of them.
     if (since[0] !== at - base) {
       since = [at - base];
       more.push(since);

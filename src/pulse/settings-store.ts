@@ -3,7 +3,7 @@ import { hexOf, query, run } from './bulk-store.ts';
 import type { Plan } from './plan.ts';
 import { createSettings, type Property, type Settings } from './settings.ts';
 
-/** What an account has declared, as of this transaction. */
+/** What an account has declared, as seen by this transaction. */
 export async function readSettings(db: Queryable, accountNo: number): Promise<Settings> {
   const [account] = await query<{ settings_version: number }>(
     db,
@@ -27,7 +27,7 @@ export async function readSettings(db: Queryable, accountNo: number): Promise<Se
   );
 }
 
-/** Makes every node read the declarations again before it writes. The account must be locked. */
+/** Makes every node reread the declarations before it writes. The account must be locked. */
 export async function settingsChanged(tx: Queryable, accountNo: number): Promise<void> {
   await run(tx, `UPDATE pulse_account SET settings_version = settings_version + 1 WHERE account_no = ${accountNo}`);
 }

@@ -1,16 +1,16 @@
 import { getOrMake } from './get-or-make.ts';
 import type { Plan } from './plan.ts';
 
-/** Properties that an account may have declared at one time, and ever. */
+/** How many properties an account may have declared at one time, and ever. */
 export const propertiesMax = 8;
 export const propertiesEverMax = 32;
-/** A journey's declarations over its whole life. */
+/** How many declarations a journey may have over its whole life. */
 export const plansMax = 100;
 
 export interface Property {
   no: number;
   name: string;
-  /** New events are looked through for it. One that is not keeps what it has. */
+  /** Whether new events are searched for it. An inactive property keeps what it has. */
   active: boolean;
 }
 
@@ -19,13 +19,13 @@ export interface PlanRow {
   plan: Plan;
 }
 
-/** What an account has declared. Read only as a whole; a newer version replaces it. */
+/** What an account has declared. Always read as a whole; a newer version replaces it. */
 export interface Settings {
   version: number;
   properties: readonly Property[];
-  /** All versions of one journey's declaration. */
+  /** Looks up any version of a journey's declaration. */
   plan(journeyNo: number, version: number): Plan | undefined;
-  /** The newest version; undefined when there was never one. */
+  /** The newest version; undefined if there has never been one. */
   newestPlan(journeyNo: number): Plan | undefined;
 }
 

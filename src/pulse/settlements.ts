@@ -6,25 +6,25 @@ import type { Hold, Ledger, SpendingCap } from '../wallet/index.ts';
 import { postponeUnsettled, readUnsettled, removeUnsettled, type UnsettledRow } from './pulse-store.ts';
 
 /**
- * What stored events cost but may not have been charged yet. The row is written in the events' own transaction, so events
- * without a row are paid for, and a row means that the ledger must settle: once, for it answers a second settlement of
- * one hold with the first's receipt.
+ * The cost of stored events that may not have been charged yet. The row is written in the events' own transaction, so events
+ * without a row are paid for, and a row means that the ledger must settle. It settles only once: for a second settlement of
+ * the same hold it returns the first receipt.
  */
 export interface Settlements {
-  /** The row to be stored with the events. */
+  /** The row to store with the events. */
   rowOf(hold: Hold, cost: NanoUsd, events: number, reply: object): UnsettledRow;
-  /** The ledger has settled; the row goes with the next removal. */
+  /** Notes that the ledger has settled; the next flush removes the row. */
   done(chargeId: string): void;
-  /** Settles what a node that died left behind. Returns how many charges that were. */
+  /** Settles what a dead node left behind. Returns how many charges it settled. */
   recover(): Promise<number>;
-  /** Removes the rows of all settlements that are done. */
+  /** Removes the rows of all completed settlements. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
 const removeEveryMs = 500;
 const recoverEveryMs = 10_000;
-/** Younger rows belong to requests under way. Settling one of them would do no harm, only work. */
+/** Younger rows belong to requests in progress. Settling one of those would do no harm, only extra work. */
 const leftBehindAfterSeconds = 30;
 const recoverAtOnceMax = 200;
 
@@ -48,7 +48,7 @@ export function createSettlements(deps: {
       try {
         await removeUnsettled(db, ids);
       } catch (error) {
-        // Left to `recover`, which finds them settled.
+        // Left to `recover`, which will find them settled.
         log.warn({ err: error }, 'rows of settled pulse charges stay for a while');
       }
     });
@@ -64,7 +64,7 @@ export function createSettlements(deps: {
         settledCount++;
       } catch (error) {
         log.error({ err: error, chargeId: row.chargeId }, 'a pulse charge that was left behind could not be settled');
-        // To the end of the queue, so that it keeps no other waiting.
+        // To the end of the queue, so that it holds up no others.
         await postponeUnsettled(db, row.chargeId);
       }
     }

@@ -1,4 +1,4 @@
-/** Shares of counts, and how far the truth may be from them. */
+/** Shares of counts and their confidence intervals. */
 
 export interface Interval {
   low: number;
@@ -9,8 +9,8 @@ export interface Interval {
 export const z95 = 1.959963984540054;
 
 /**
- * Wilson's score interval of a share (Wilson, 1927): right for small counts and for shares near 0 and 1, where the usual
- * plus or minus is not.
+ * Wilson's score interval of a share (Wilson, 1927): accurate for small counts and for shares near 0 and 1, where the usual
+ * plus-or-minus is not.
  */
 export function wilson(part: number, whole: number, z = z95): Interval {
   if (whole <= 0) return { low: 0, high: 1 };
@@ -19,7 +19,7 @@ export function wilson(part: number, whole: number, z = z95): Interval {
   const middle = share + squared / (2 * whole);
   const reach = z * Math.sqrt((share * (1 - share)) / whole + squared / (4 * whole * whole));
   const scale = 1 + squared / whole;
-  // A share of none or all is its own bound; rounding would leave it beside.
+  // A share of 0 or 1 is its own bound; rounding would miss it.
   return {
     low: part === 0 ? 0 : Math.max(0, (middle - reach) / scale),
     high: part === whole ? 1 : Math.min(1, (middle + reach) / scale),
@@ -32,7 +32,7 @@ export interface Share {
 }
 
 /**
- * The interval of the difference of two independent shares, first less second: Newcombe's hybrid score interval without
+ * The interval of the difference of two independent shares, first minus second: Newcombe's hybrid score interval without
  * continuity correction (Newcombe, 1998, "Interval estimation for the difference between independent proportions", method 10).
  */
 export function newcombe(first: Share, second: Share, z = z95): Interval {
@@ -51,8 +51,8 @@ function shareOf({ part, whole }: Share): number {
 }
 
 /**
- * The number below which a standard normal variable stays with a probability between 0 and 1; the relative error is
- * below 2e-9 (the rational approximation of Acklam, 2003).
+ * The quantile of the standard normal distribution for a probability between 0 and 1; the relative error is below 2e-9 (the
+ * rational approximation of Acklam, 2003).
  */
 export function normalQuantile(probability: number): number {
   if (probability > 0.5) return -normalQuantile(1 - probability);

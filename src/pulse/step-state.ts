@@ -1,6 +1,6 @@
 /**
- * What is remembered of one session at one step: only earliest and latest times, which come out the same in whatever
- * order the events arrive.
+ * What is remembered about one session at one step: only earliest and latest times, which do not depend on the order in which
+ * events arrive.
  */
 export interface StepState {
   first: number;

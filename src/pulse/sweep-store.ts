@@ -2,14 +2,14 @@ import type { Database } from '../db/index.ts';
 import { hexOf, inListMax, query, run, slices } from './bulk-store.ts';
 import { propertiesEverMax } from './settings.ts';
 
-/** SQL of retention and erasure. Every statement touches a bounded number of rows and stands by itself. */
+/** SQL of retention and erasure. Every statement touches a bounded number of rows and runs on its own. */
 
-/** One statement in a transaction of its own, again after a deadlock with a group of events. */
+/** Runs one statement in its own transaction, retrying after a deadlock with a group of events. */
 function runAlone(db: Database, text: string, values: unknown[] = []): Promise<bigint> {
   return db.transaction((tx) => run(tx, text, values));
 }
 
-/** Marks an end user to be forgotten, and the account to be walked through soon. */
+/** Marks an end user for erasure, and the account for an early walk. */
 export async function addErasure(db: Database, accountNo: number, userKey: string): Promise<void> {
   await runAlone(
     db,
@@ -21,14 +21,14 @@ export async function addErasure(db: Database, accountNo: number, userKey: strin
   );
 }
 
-/** Takes the lease of one account that is due, or returns undefined when none is. */
+/** Takes the lease on one account that is due; undefined if none is. */
 export async function claimDueAccount(db: Database, leaseSeconds: number): Promise<number | undefined> {
   const due = await query<{ account_no: number }>(
     db,
     'SELECT account_no FROM pulse_account WHERE sweep_at <= UTC_TIMESTAMP(6) ORDER BY sweep_at LIMIT 5',
   );
   for (const { account_no: no } of due) {
-    // Of several nodes that see it due, the first moves it out of reach of the others.
+    // If several nodes see it as due, the first one takes it away from the others.
     const claimed = await runAlone(
       db,
       `UPDATE pulse_account SET sweep_at = UTC_TIMESTAMP(6) + INTERVAL ${leaseSeconds} SECOND WHERE account_no = ${no} AND sweep_at <= UTC_TIMESTAMP(6)`,
@@ -47,7 +47,7 @@ export async function renewLease(db: Database, accountNo: number, seconds: numbe
 
 export interface Erasures {
   userKeys: ReadonlySet<string>;
-  /** By database time: what was asked for later is for the next walk. */
+  /** By database time: later requests wait for the next walk. */
   asOf: string;
 }
 
@@ -60,7 +60,7 @@ export async function readErasures(db: Database, accountNo: number): Promise<Era
   return { userKeys: new Set(rows.map((row) => row.user_key.toString('hex'))), asOf: now?.now ?? '' };
 }
 
-/** Ends what a whole walk has carried out, and says whether more was asked for meanwhile. */
+/** Removes the erasures that a full walk has carried out, and returns whether more were requested meanwhile. */
 export async function finishErasures(db: Database, accountNo: number, asOf: string): Promise<boolean> {
   await runAlone(db, 'DELETE FROM pulse_erasure WHERE account_no = ? AND requested_at <= ?', [accountNo, asOf]);
   const rest = await query<object>(db, `SELECT 1 FROM pulse_erasure WHERE account_no = ${accountNo} LIMIT 1`);
@@ -99,7 +99,7 @@ export async function deleteEvents(db: Database, accountNo: number, ids: readonl
   }
 }
 
-/** Takes the person out of events; the ids stay, so that they still count once. */
+/** Removes the person from events; the ids stay, so that they still count only once. */
 export async function erasePersonFrom(db: Database, accountNo: number, ids: readonly string[]): Promise<void> {
   for (const part of slices(ids, inListMax)) {
     await runAlone(
@@ -117,7 +117,7 @@ export async function journeyNumbers(db: Database, accountNo: number): Promise<n
   return rows.map((row) => row.name_no);
 }
 
-/** Walks one part of a journey's sessions, deletes those without an event since, and returns where to go on. */
+/** Walks one part of a journey's sessions, deletes those without an event since, and returns where to continue. */
 export async function sweepSessions(
   db: Database,
   at: { accountNo: number; journeyNo: number; after: string },
@@ -130,7 +130,7 @@ export async function sweepSessions(
   );
   const old = rows.filter((row) => Number(row.last_ms) < beforeMs).map((row) => row.session_key.toString('hex'));
   for (const part of slices(old, inListMax)) {
-    // Asked again, since a session may have had an event in between.
+    // Checked again, since a session may have had an event in between.
     await runAlone(
       db,
       `DELETE FROM pulse_session WHERE account_no = ${at.accountNo} AND journey_no = ${at.journeyNo} AND session_key IN (${part.map((key) => `0x${key}`).join(',')}) AND last_ms < ${beforeMs}`,
@@ -139,7 +139,7 @@ export async function sweepSessions(
   return rows.length < limit ? undefined : rows.at(-1)?.session_key.toString('hex');
 }
 
-/** Deletes some cells of a journey that began before an hour; false when none is left. */
+/** Deletes some of a journey's cells that began before an hour; false if none are left. */
 export async function sweepCells(
   db: Database,
   at: { accountNo: number; journeyNo: number; grain: number },
@@ -147,7 +147,7 @@ export async function sweepCells(
   limit: number,
 ): Promise<boolean> {
   const where = `account_no = ${at.accountNo} AND journey_no = ${at.journeyNo} AND grain = ${at.grain} AND start_hour < ${beforeHour}`;
-  // The property stands before the grain in the segments' keys: named, each statement stays one range.
+  // The property comes before the grain in the segments' keys: listing the properties keeps each statement to one range.
   const properties = Array.from({ length: propertiesEverMax }, (_, i) => i + 1).join(',');
   const segments = `${where} AND property_no IN (${properties})`;
   let more = false;
@@ -160,7 +160,7 @@ export async function sweepCells(
   return more;
 }
 
-/** Deletes some counts by latest event that no time-out reaches any more; false when none is left. */
+/** Deletes some counts by latest event that are too old for any time-out; false if none are left. */
 export async function sweepLatest(
   db: Database,
   at: { accountNo: number; journeyNo: number },

@@ -8,12 +8,12 @@ import { grains, hourMs, hoursPerDay } from './rollup.ts';
 import * as store from './sweep-store.ts';
 
 /**
- * Retention and erasure: walks through each account's events once a day, and at once when a person is to be forgotten. Any
- * number of nodes may sweep; an account is walked by one of them. Work is done in small parts with rests between, so
+ * Retention and erasure: walks through each account's events once a day, and promptly when a person is to be forgotten. Any
+ * number of nodes may sweep; each account is walked by one of them. The work is done in small parts with pauses in between, so
  * that recording never waits for it.
  */
 export interface Sweeper {
-  /** Walks all accounts that are due. Runs by itself every minute. Returns how many it walked. */
+  /** Walks all accounts that are due; also runs automatically every minute. Returns how many it walked. */
   sweep(): Promise<number>;
   close(): Promise<void>;
 }
@@ -23,14 +23,14 @@ const leaseSeconds = 300;
 const walkEverySeconds = 86_400;
 const rowsAtOnce = 2_000;
 const accountsAtOnceMax = 1_000;
-/** How long to rest after each part, as a multiple of the time that it took. */
+/** How long to pause after each part, as a multiple of the time it took. */
 const restFactor = 3;
 
 export interface SweeperDeps {
   db: Database;
   clock: Clock;
   log: Logger;
-  /** Of events, and of sessions after their last event. */
+  /** For events, and for sessions after their last event. */
   retentionMs: number;
   rollupRetentionMs: number;
   restFactor?: number;
@@ -89,7 +89,7 @@ async function walkAccount(deps: SweeperDeps, accountNo: number, signal: AbortSi
     }
     const beforeMinute = Math.floor((now - latestKeptMs) / minuteMs);
     while (await part(() => store.sweepLatest(db, { accountNo, journeyNo }, beforeMinute, rowsAtOnce)));
-    // Whole days, or a day's cell would go before the last of its hours.
+    // Whole days, or a day's cell would be deleted before the last of its hours.
     const beforeHour = Math.floor((now - deps.rollupRetentionMs) / hourMs / hoursPerDay) * hoursPerDay;
     for (const grain of Object.values(grains)) {
       while (await part(() => store.sweepCells(db, { accountNo, journeyNo, grain }, beforeHour, rowsAtOnce)));
@@ -127,7 +127,7 @@ async function walkEvents(
   }
 }
 
-/** Runs parts of a walk with rests between, and keeps the account's lease while it goes on. */
+/** Runs the parts of a walk with pauses in between, and renews the account's lease while it lasts. */
 function restAfterEach(deps: SweeperDeps, accountNo: number, signal: AbortSignal): Part {
   const { db, clock } = deps;
   let renewedAt = clock.monotonic();

@@ -5,7 +5,7 @@ import type { Property } from './settings.ts';
 
 const valueLengthMax = 64;
 
-/** What an event's properties say of those that are declared. */
+/** The values that an event's properties give for declared ones. */
 export function namedTraits(declared: readonly Property[], given: object | undefined): NamedTrait[] {
   const traits: NamedTrait[] = [];
   for (const { no, name, active } of declared) {
@@ -15,7 +15,7 @@ export function namedTraits(declared: readonly Property[], given: object | undef
   return traits;
 }
 
-/** The same as the segments in which a session with these values counts; undefined when a value has yet to get its number. */
+/** The segments in which a session with these values counts; undefined if a value has yet to get its number. */
 export function traitSegments(
   declared: readonly Property[],
   given: object | undefined,
@@ -33,7 +33,7 @@ export function traitSegments(
   return segments;
 }
 
-/** A text, a number or a truth value as the text by which it counts; nothing for anything else. */
+/** The text by which a string, number or boolean counts; undefined for anything else. */
 function valueIn(given: object, name: string): string | undefined {
   if (!Object.hasOwn(given, name)) return undefined;
   const value: unknown = (given as Record<string, unknown>)[name];

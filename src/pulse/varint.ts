@@ -1,4 +1,4 @@
-/** Natural numbers below 2^53 as LEB128: seven bits a byte, the lowest first. */
+/** Natural numbers below 2^53 as LEB128: seven bits per byte, lowest first. */
 export class NumberWriter {
   #bytes = Buffer.allocUnsafe(4_096);
   #length = 0;
@@ -23,7 +23,7 @@ export class NumberWriter {
     this.#length += to - from;
   }
 
-  /** What was written since the last time, in bytes of its own. */
+  /** The bytes written since the last call, as a copy. */
   take(): Buffer {
     const taken = Buffer.from(this.#bytes.subarray(0, this.#length));
     this.#length = 0;

@@ -14,13 +14,13 @@ import { addToSegments } from './segments-store.ts';
 import { applyEvent, applySegments, decodeSession, emptySession, encodeSession, type SessionState } from './session.ts';
 import type { Settings } from './settings.ts';
 
-/** A checked event with the digests by which its session and end user are known. */
+/** A checked event with the digests that identify its session and end user. */
 export interface IdentifiedEvent extends CheckedEvent {
   sessionKey: string;
   userKey?: string;
 }
 
-/** Digests are made before the account's turn comes, while the database is busy with others. */
+/** Computes digests before the account's turn comes, while the database is busy with others. */
 export function identify(accountId: string, events: readonly CheckedEvent[], digests: Digests): IdentifiedEvent[] {
   return events.map((event) => {
     const sessionKey = digests.session(accountId, event.sessionId);
@@ -32,11 +32,11 @@ export function identify(accountId: string, events: readonly CheckedEvent[], dig
 /** One request's events. */
 export interface Batch {
   events: readonly IdentifiedEvent[];
-  /** The row that says what these events cost, once it is known how many of them are new. */
+  /** The row that records what these events cost, once it is known how many of them are new. */
   unsettled(written: Written): store.UnsettledRow | undefined;
 }
 
-/** With the segments in which each of its events' sessions counts, as far as that event says. */
+/** A batch with the segments in which each event's session counts, as far as that event tells. */
 export interface SegmentedBatch extends Batch {
   segments: readonly (readonly number[])[];
 }
@@ -44,26 +44,25 @@ export interface SegmentedBatch extends Batch {
 export interface Written {
   accepted: number;
   duplicates: number;
-  /** Events that only now turned out to be one name too many. */
+  /** Events found only now to exceed the limit on names. */
   rejected: Rejection[];
-  /** Nothing of it was stored: its events carry more than the account may still store today. */
+  /** Nothing in the batch was stored: its events carry more than the account may still store today. */
   tooManyBytes?: true;
 }
 
-/** The account that is written for, locked, with its names and declarations as of that lock. */
+/** The account being written, locked, with its names and declarations as of that lock. */
 export interface LockedAccount {
   no: number;
   names: Names;
   settings: Settings;
-  /** What its events carried today, and may carry at most; `writeGroup` adds to it. */
+  /** How many bytes its events carried today, and the maximum; `writeGroup` adds to the former. */
   carried: DailyBytes;
   bytesPerDayMax: number;
 }
 
 /**
- * Stores batches of one account, in order, in one transaction: events, sessions, rollups and what is owed for them stand or
- * fall together. An id counts for the first batch that brings it. Of sessions long past, `nowMs` tells that no time-out
- * reaches them any more.
+ * Stores an account's batches, in order, in one transaction: events, sessions, rollups and the amounts due for them succeed or
+ * fail together. An id counts for the first batch that contains it. `nowMs` tells which sessions are too old for any time-out.
  */
 export async function writeGroup(
   tx: Queryable,
@@ -106,7 +105,7 @@ interface FreshEvent extends store.EventRow {
   segments: readonly number[];
 }
 
-/** Gives events their numbers; leaves out those with a name too many and those that come twice. */
+/** Numbers events; drops those that exceed the limit on names and those that appear twice. */
 function sortOut(
   { names, carried, bytesPerDayMax }: LockedAccount,
   batches: readonly SegmentedBatch[],
@@ -175,7 +174,7 @@ function inKeyOrder(events: readonly FreshEvent[]): FreshEvent[] {
   return [...events].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Takes new events into their sessions, and what that changes into the rollups. */
+/** Applies new events to their sessions, and the resulting changes to the rollups. */
 async function rollUp(
   tx: Queryable,
   account: LockedAccount,
