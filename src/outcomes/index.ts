@@ -23,25 +23,25 @@ export {
 } from './outcome.ts';
 export type { Reported } from './report.ts';
 
-/** What became of what was judged, and what that says about the judging. */
+/** What became of judged things, and what that says about the judging. */
 export interface Outcomes extends Rounds {
   /**
-   * Records reports in order, each by itself: one result for each. Of several reports of one judgement the one that came
-   * about last counts. Fails with `not_found` where the account has no such judgement.
+   * Records reports in order, each on its own, with one result for each. Of several reports on one judgement, the one that
+   * occurred last counts. Fails with `not_found` if the account has no such judgement.
    */
   report(accountId: string, reports: readonly OutcomeReport[]): Promise<Result<Reported>[]>;
   /**
-   * What the account's latest outcomes say about the judging. Reports are made one after the other, accounts in turn; what is
-   * beyond two of an account that wait throws `overloaded`.
+   * What the account's latest outcomes say about the judging. Reports are made one at a time, with accounts taking turns; if
+   * two of an account's calls are already waiting, further ones throw `overloaded`.
    */
   calibration(query: CalibrationQuery): Promise<Result<Calibration>>;
-  /** Deletes what is older than the retention, now. */
+  /** Deletes now whatever is past retention. */
   sweep(): Promise<void>;
 }
 
 export interface Calibration {
   families: FamilyCalibration[];
-  /** How many outcomes were looked at. */
+  /** How many outcomes were examined. */
   outcomes: number;
   /** Whether there may be more. */
   cut: boolean;
@@ -53,7 +53,7 @@ const familiesMax = 100;
 const dayMs = 86_400_000;
 const sweepEveryMs = 600_000;
 const sweepRows = 1_000;
-/** So that a round ends; the next one goes on. */
+/** Ends a round in bounded time; the next one continues. */
 const sweepBatchesMax = 200;
 
 export function createOutcomes(deps: {
@@ -64,7 +64,7 @@ export function createOutcomes(deps: {
   retentionDays: number;
 }): Outcomes {
   const { db, clock, log } = deps;
-  // They take the processor and some memory for a moment, and are free.
+  // Calibrations are free, but take the processor and some memory for a moment.
   const turns = createSharedTurns(calibrationsAtOnce);
 
   async function sweep(): Promise<void> {

@@ -1,18 +1,18 @@
-/** What a request was judged to be, small enough to be kept for each: no text of the caller's, and nobody's name. */
+/** How a request was judged, small enough to keep one for each: no text of the caller's, and nobody's name. */
 export interface Judgement {
   family: string;
-  /** The rules' names and versions. */
+  /** The names and versions of the rules. */
   pack: string;
-  /** 0-100; undefined where the family gives none. */
+  /** 0-100; undefined if the family gives none. */
   score: number | undefined;
-  /** The family's word for the score: a risk level, a rating, `ready` or `not_ready`. Empty: none. */
+  /** The family's term for the score: a risk level, a rating, `ready` or `not_ready`. Empty: none. */
   level: string;
   checks: readonly JudgedCheck[];
 }
 
 export interface JudgedCheck {
   id: string;
-  /** `error` counts as failed, as it does where it is judged. */
+  /** `error` counts as failed, as it does in judging. */
   outcome: 'passed' | 'failed' | 'skipped';
   weight: number;
 }
@@ -24,7 +24,7 @@ const letters = { passed: 'p', failed: 'f', skipped: 's' } as const;
 const outcomes = { p: 'passed', f: 'failed', s: 'skipped' } as const;
 
 /**
- * A judgement as at most 8,192 bytes of ASCII. Checks whose ids are no names are left out, and the last ones where there
+ * A judgement as at most 8,192 bytes of ASCII. Checks whose ids are not plain names are omitted, as are the last ones if there
  * are too many.
  */
 export function encodeJudgement({ family, pack, score, level, checks }: Judgement): string {
@@ -41,8 +41,8 @@ export function encodeJudgement({ family, pack, score, level, checks }: Judgemen
 }
 
 /**
- * The judgement again; undefined for what is none. `known`: the checks of judgements that are kept together, to which new ones
- * are added, so that equal checks are one object: hundreds of bytes for each would come to many megabytes.
+ * Decodes a judgement; undefined if the text is not one. `known`: the checks of judgements that are kept together, to which
+ * new ones are added, so that equal checks share one object: at hundreds of bytes each, they would come to many megabytes.
  */
 export function decodeJudgement(text: string, known: Map<string, JudgedCheck> = new Map()): Judgement | undefined {
   try {
@@ -55,7 +55,7 @@ export function decodeJudgement(text: string, known: Map<string, JudgedCheck> = 
 }
 
 function checkOf(line: string, known: Map<string, JudgedCheck>): JudgedCheck {
-  // A copy: a part of a text keeps the whole of it in memory.
+  // A copy: a slice of a string keeps the whole string in memory.
   const own = Buffer.from(line, 'latin1').toString('latin1');
   const at = own.lastIndexOf('=');
   const letter = own[at + 1] as keyof typeof outcomes;

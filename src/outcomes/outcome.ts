@@ -1,4 +1,4 @@
-/** What may become of a judged thing, and whether that is what a judgement is to warn of. A closed list. */
+/** The possible outcomes of a judged thing, and whether a judgement should warn of them. A closed list. */
 export const outcomeClasses = {
   sold: 'favourable',
   approved: 'favourable',
@@ -24,32 +24,32 @@ export type OutcomeClass = (typeof outcomeClasses)[Outcome];
 
 export const outcomes = Object.keys(outcomeClasses) as Outcome[];
 
-/** One report of what became of something. */
+/** One report of an outcome. */
 export interface OutcomeReport {
-  /** The charge of the judgement, or the label `subjectId` of its request's metadata. */
+  /** The judgement's charge, or the label `subjectId` in its request's metadata. */
   of: { chargeId: string } | { subjectId: string };
   /** Only judgements of this family; undefined: of any. */
   family: string | undefined;
   outcome: Outcome;
-  /** When it came about, in milliseconds since 1970; undefined: now. */
+  /** When it occurred, in milliseconds since 1970; undefined: now. */
   occurredMs: number | undefined;
-  /** What it came to, in nano-USD. */
+  /** Its value, in nano-USD. */
   value: bigint | undefined;
 }
 
-/** What is known of a judgement's outcome. */
+/** What is known about a judgement's outcome. */
 export interface KnownOutcome {
   outcome: string;
   occurredMs: number;
   value: bigint | undefined;
 }
 
-/** What a report does to what is known. */
+/** What a report does to the known outcome. */
 export type Effect = 'recorded' | 'replaced' | 'unchanged' | 'outdated';
 
 /**
- * The latest outcome counts, whatever order reports arrive in: one that came about before the known one changes nothing. The
- * same again changes nothing either, so that reports can be repeated.
+ * The latest outcome counts, in whatever order reports arrive: one that occurred before the known one changes nothing. Neither
+ * does a repetition, so reports can safely be sent again.
  */
 export function effectOf(
   known: KnownOutcome | undefined,

@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { Queryable } from '../db/index.ts';
 import type { KnownOutcome } from './outcome.ts';
 
-/** A judgement as it is kept with its charge. */
+/** A judgement as stored with its charge. */
 export interface FoundJudgement {
   chargeId: string;
   content: string;
 }
 
-/** An outcome to be written, with the judgement that it is of. */
+/** An outcome to store, with its judgement. */
 export interface OutcomeRow extends KnownOutcome, FoundJudgement {
   reportedMs: number;
 }
@@ -28,7 +28,7 @@ export async function findJudgements(
   return rows.map(({ charge_id: chargeId, content }) => ({ chargeId, content }));
 }
 
-/** The newest charges whose label `subjectId` is one of these, at most `limit` of each. */
+/** The newest charges whose label `subjectId` is one of these, at most `limit` for each. */
 export async function findCharges(
   db: Queryable,
   accountId: string,
@@ -36,7 +36,7 @@ export async function findCharges(
   limit: number,
 ): Promise<{ subjectId: string; chargeId: string }[]> {
   if (subjectIds.length === 0) return [];
-  // MySQL answers long columns of a union as bytes, so each part says which one it is.
+  // MySQL returns long columns of a union as bytes, so each part says which one it is.
   const parts = subjectIds.map(
     (
       subjectId,
@@ -52,14 +52,14 @@ export async function findCharges(
   return rows.map(({ place, charge_id: chargeId }) => ({ subjectId: subjectIds[Number(place)] ?? '', chargeId }));
 }
 
-/** What is known of these charges, locked until the transaction ends. */
+/** The known outcomes of these charges, locked until the transaction ends. */
 export async function lockOutcomes(
   db: Queryable,
   accountId: string,
   chargeIds: readonly string[],
 ): Promise<Map<string, KnownOutcome>> {
   if (chargeIds.length === 0) return new Map();
-  // What was judged is always there to be locked; an outcome that nobody reported yet is not.
+  // The judgement always exists and can be locked; an outcome that nobody has reported yet does not.
   await sql`SELECT charge_id FROM charge_evidence WHERE wallet_id IN ${wallets(accountId)}
     AND charge_id IN (${sql.join([...chargeIds].sort())}) ORDER BY wallet_id, charge_id FOR UPDATE`.execute(
     db.for<never>(),
@@ -75,7 +75,7 @@ export async function lockOutcomes(
   );
 }
 
-/** Adds outcomes, or takes the place of what was there. */
+/** Adds outcomes, or replaces existing ones. */
 export async function putOutcomes(db: Queryable, accountId: string, rows: readonly OutcomeRow[]): Promise<void> {
   if (rows.length === 0) return;
   const lines = rows.map(
@@ -88,7 +88,7 @@ export async function putOutcomes(db: Queryable, accountId: string, rows: readon
       reported_at_ms = VALUES(reported_at_ms)`.execute(db.for<never>());
 }
 
-/** A page of the account's outcomes that came about in a time, the latest first. */
+/** A page of the account's outcomes in a time range, latest first. */
 export async function listOutcomes(
   db: Queryable,
   page: { accountId: string; fromMs: number; toMs: number; before: { ms: number; chargeId: string }; limit: number },
@@ -113,7 +113,7 @@ export async function listOutcomes(
   }));
 }
 
-/** Deletes some of what was judged, and of what was reported, before a moment; how many at most of either. */
+/** Deletes judgements and outcomes from before a moment, at most `limit` of each; returns the larger number deleted. */
 export async function sweepOutcomes(db: Queryable, beforeMs: number, limit: number): Promise<number> {
   const judged = await sql`DELETE FROM charge_evidence WHERE created_at_us < ${BigInt(beforeMs) * 1_000n}
     ORDER BY created_at_us LIMIT ${limit}`.execute(db.for<never>());

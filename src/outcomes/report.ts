@@ -12,22 +12,22 @@ import {
   putOutcomes,
 } from './outcomes-store.ts';
 
-/** What a report came to: the judgements that it is of, and what it did to each. */
+/** What a report did: the judgements it refers to, and its effect on each. */
 export interface Reported {
   judgements: { chargeId: string; effect: Effect }[];
 }
 
-/** The newest judgements of one subject that a report counts for. */
+/** How many of a subject's newest judgements a report applies to. */
 export const judgementsPerSubjectMax = 20;
-/** Rows of one transaction, which are small. */
+/** Rows per transaction; they are small. */
 const rowsAtOnce = 500;
 const dayMs = 86_400_000;
-/** Subjects of one statement. */
+/** Subjects per statement. */
 const subjectsAtOnce = 100;
 
 /**
- * Records reports in order, each by itself; one result for each. Fails with `not_found` where nothing
- * was judged, and with `invalid_argument`.
+ * Records reports in order, each on its own, with one result for each. Fails with `not_found` if nothing was judged, and with
+ * `invalid_argument`.
  */
 export async function recordOutcomes(
   { db, nowMs }: { db: Database; nowMs: number },
@@ -84,7 +84,7 @@ function problemOf({ occurredMs, value }: OutcomeReport, nowMs: number): Failure
   return undefined;
 }
 
-/** The judgements that each report is of. */
+/** The judgements that each report refers to. */
 async function matchJudgements(
   db: Database,
   accountId: string,

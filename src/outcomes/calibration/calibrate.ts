@@ -3,42 +3,42 @@ import type { Judgement } from '../judgement.ts';
 import { type Interval, newcombe, wilson } from './intervals.ts';
 import { type Reweighing, reweigh, type Settled } from './weights.ts';
 
-/** How often something came out badly. */
+/** How often the outcome was adverse. */
 export interface AdverseRate {
   /** Outcomes, adverse or favourable. */
   outcomes: number;
   adverse: number;
-  /** Absent where there are too few outcomes. */
+  /** Absent if there are too few outcomes. */
   rate: Interval | undefined;
 }
 
-/** What a part of the scores, or a level, came to. */
+/** The results for a range of scores or for a level. */
 export interface Band extends AdverseRate {
-  /** Scores from here, and below `to`; the last band holds 100 as well. Undefined for a level. */
+  /** The lowest score included; `to` is excluded, except that the last band includes 100. Undefined for a level. */
   from: number | undefined;
   to: number | undefined;
-  /** The family's word. Empty for a band of scores. */
+  /** The family's term for the level. Empty for a band of scores. */
   level: string;
 }
 
-/** What a check foretells. */
+/** What a check predicts. */
 export interface Foretelling {
   check: string;
   whenFailed: AdverseRate;
   otherwise: AdverseRate;
-  /** The rate when it failed, less the rate otherwise. */
+  /** The rate when the check failed minus the rate otherwise. */
   difference: Interval;
-  /** Whether the interval of the difference leaves out 0. */
+  /** Whether the difference's interval excludes 0. */
   foretells: boolean;
 }
 
-/** What outcomes say of one family's rules in one version. */
+/** What outcomes say about one version of a family's rules. */
 export interface FamilyCalibration extends AdverseRate {
   family: string;
   pack: string;
-  /** Outcomes that are neither. */
+  /** Outcomes that are neither adverse nor favourable. */
   neutral: number;
-  /** What is missing before there are figures; empty when there are. */
+  /** What is missing before there can be figures; empty if there are figures. */
   notEnough: string;
   scores: Band[];
   levels: Band[];
@@ -49,11 +49,11 @@ export interface FamilyCalibration extends AdverseRate {
 export interface JudgedOutcome {
   chargeId: string;
   judgement: Judgement;
-  /** Undefined: neither. */
+  /** Undefined: neither adverse nor favourable. */
   adverse: boolean | undefined;
 }
 
-/** Outcomes without which a family's rules have counts alone; and a band, or either side of a check. */
+/** The fewest outcomes for figures beyond counts: of a family's rules, of a band, and on either side of a check. */
 export const groupMin = 50;
 export const bandMin = 10;
 export const sideMin = 20;
@@ -64,7 +64,7 @@ const checksMax = 50;
 /** Families whose score is the weight of the checks that passed, so that other weights can be tried. */
 const weighted: ReadonlySet<string> = new Set(['guidance', 'readiness', 'scoring', 'custom']);
 
-/** What outcomes, the newest first, say of each family's rules, version by version; those with the most outcomes first. */
+/** What outcomes, newest first, say about each version of each family's rules; those with the most outcomes come first. */
 export async function calibrate(outcomes: readonly JudgedOutcome[]): Promise<FamilyCalibration[]> {
   const groups = Map.groupBy(outcomes, ({ judgement }) => `${judgement.family}\n${judgement.pack}`);
   const calibrations: FamilyCalibration[] = [];
@@ -121,7 +121,7 @@ function levelBands(settled: readonly Settled[]): Band[] {
     .map(([level, band]) => ({ from: undefined, to: undefined, level, ...rateOf(band, bandMin) }));
 }
 
-/** The checks whose failing and not failing both happened often enough, the largest differences first. */
+/** The checks that both failed and did not fail often enough, largest differences first. */
 async function foretellings(settled: readonly Settled[], family: string): Promise<Foretelling[]> {
   const counts = new Map<string, { failed: number; failedAdverse: number; other: number; otherAdverse: number }>();
   const pace = createPace(checksOfATurn);
@@ -138,7 +138,7 @@ async function foretellings(settled: readonly Settled[], family: string): Promis
   const all = rateOf(settled, 1);
   const found: Foretelling[] = [];
   for (const [check, count] of counts) {
-    // The risk check names what it found: a sign that is not named was not there.
+    // The risk check names only what it found: a sign that is not named was not there.
     const other = family === 'risk' ? all.outcomes - count.failed : count.other;
     const otherAdverse = family === 'risk' ? all.adverse - count.failedAdverse : count.otherAdverse;
     if (count.failed < sideMin || other < sideMin) continue;

@@ -1,4 +1,4 @@
-/** A rate of adverse outcomes, or a difference of two, with its 95 % interval. */
+/** A rate of adverse outcomes, or a difference of two rates, with its 95 % interval. */
 export interface Interval {
   value: number;
   low: number;
@@ -21,8 +21,8 @@ export function wilson(hits: number, n: number): Interval {
 }
 
 /**
- * The interval of the difference of two independent proportions, the first less the second: method 10 of R. G. Newcombe,
- * Interval estimation for the difference between independent proportions, Statistics in Medicine 17 (1998).
+ * The interval of the difference of two independent proportions, first minus second: method 10 of R. G. Newcombe, Interval
+ * estimation for the difference between independent proportions, Statistics in Medicine 17 (1998).
  */
 export function newcombe(first: { hits: number; n: number }, second: { hits: number; n: number }): Interval {
   const a = wilson(first.hits, first.n);

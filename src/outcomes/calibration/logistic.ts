@@ -1,12 +1,12 @@
 import { ownTurn } from '../../base/turn.ts';
 
-/** One judged thing: the features that are 1 for it, and whether its outcome was adverse. */
+/** One judged thing: the features whose value is 1, and whether its outcome was adverse. */
 export interface Sample {
   features: readonly number[];
   adverse: boolean;
 }
 
-/** Pulls coefficients towards 0, so that a feature that parts the samples wholly has a finite one. */
+/** Pulls coefficients towards 0, so that a feature that separates the samples perfectly has a finite one. */
 const ridge = 1;
 const stepsMax = 25;
 const samplesAtOnce = 1_000;
@@ -14,8 +14,8 @@ const enough = 1e-8;
 
 /**
  * Coefficients of a ridge-penalised logistic regression of `adverse` on the features, by Newton's method; the intercept, which
- * is not penalised, is the last. Deterministic: the same samples give the same coefficients. Between steps, and parts of
- * them, others have their turn.
+ * is not penalised, comes last. Deterministic: the same samples give the same coefficients. Yields to other work between and
+ * within steps.
  */
 export async function fitLogistic(samples: readonly Sample[], features: number): Promise<Float64Array> {
   const size = features + 1;
@@ -43,7 +43,7 @@ export async function fitLogistic(samples: readonly Sample[], features: number):
       addTo(gradient, feature, -ridge * (beta[feature] as number));
       addTo(hessian, feature * size + feature, ridge);
     }
-    // Where all outcomes are alike the intercept has no end; this ends it.
+    // If all outcomes are alike, the intercept grows without bound; this limits it.
     addTo(hessian, features * size + features, enough);
     const change = solve(hessian, gradient, size);
     let moved = 0;
@@ -60,7 +60,7 @@ function addTo(values: Float64Array, at: number, amount: number): void {
   values[at] = (values[at] as number) + amount;
 }
 
-/** Solves a symmetric positive definite system by Cholesky's decomposition, in place. */
+/** Solves a symmetric positive definite system in place, by Cholesky decomposition. */
 function solve(matrix: Float64Array, right: Float64Array, size: number): Float64Array {
   const at = (row: number, column: number) => matrix[row * size + column] as number;
   for (let column = 0; column < size; column++) {
@@ -83,8 +83,8 @@ function solve(matrix: Float64Array, right: Float64Array, size: number): Float64
 }
 
 /**
- * How well scores part the samples: the chance that an adverse one scores higher than one that is not, ties by half (the area
- * under the ROC curve). Undefined where all are alike.
+ * How well scores separate the samples: the probability that an adverse sample scores higher than one that is not, counting
+ * ties as half (the area under the ROC curve). Undefined if all samples are alike.
  */
 export function areaUnderCurve(scored: readonly { score: number; adverse: boolean }[]): number | undefined {
   const sorted = [...scored].sort((a, b) => a.score - b.score);

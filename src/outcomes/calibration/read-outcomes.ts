@@ -7,24 +7,24 @@ import type { JudgedOutcome } from './calibrate.ts';
 
 export interface CalibrationQuery {
   accountId: string;
-  /** When outcomes came about, in milliseconds since 1970. */
+  /** When the outcomes occurred, in milliseconds since 1970. */
   fromMs: number;
   toMs: number;
   /** Undefined: all. */
   family: string | undefined;
-  /** What counts as adverse; empty: what the list says. */
+  /** What counts as adverse; empty: as defined in `outcomeClasses`. */
   adverse: readonly Outcome[];
 }
 
-/** The outcomes that a report looks at, the latest first. */
+/** How many outcomes a report covers, latest first. */
 export const outcomesMax = 20_000;
-/** Different checks, weights and outcomes of checks in one report: some 20 MB. Rules have a few hundred of them. */
+/** Distinct combinations of check, weight and result in one report: some 20 MB. Rules have a few hundred. */
 const checksMax = 100_000;
 const pageSize = 250;
 
 /**
- * The latest outcomes with their judgements; `cut` when there are more. Judgements of ever new checks are read only so far that
- * a report has no more than some tens of megabytes.
+ * The latest outcomes with their judgements; `cut` if there are more. Reading stops early if judgements keep bringing new
+ * checks, so that a report takes no more than some tens of megabytes.
  */
 export async function readOutcomes(
   db: Database,
@@ -50,7 +50,7 @@ export async function readOutcomes(
   return { outcomes, cut: true };
 }
 
-/** Where the caller says what is adverse, all else but the neutral is favourable. */
+/** If the caller says what is adverse, everything else that is not neutral is favourable. */
 function isAdverse(outcome: Outcome, adverse: readonly Outcome[]): boolean | undefined {
   if (adverse.includes(outcome)) return true;
   const known = outcomeClasses[outcome];

@@ -3,7 +3,7 @@ import { createPace, type Pace } from '../../base/turn.ts';
 import type { Judgement } from '../judgement.ts';
 import { areaUnderCurve, fitLogistic, type Sample } from './logistic.ts';
 
-/** A judgement with what became of it. */
+/** A judgement with its outcome. */
 export interface Settled {
   chargeId: string;
   judgement: Judgement;
@@ -16,34 +16,33 @@ export interface ProposedWeight {
   proposed: number;
 }
 
-/** What other weights would have done. */
+/** What other weights would have achieved. */
 export interface Reweighing {
-  /** How many outcomes it rests on. */
+  /** How many outcomes it is based on. */
   outcomes: number;
-  /** How often the present weights put an adverse thing below another, 0-1: 0.5 is chance. */
+  /** The probability that the present weights rank an adverse thing below another, 0-1: 0.5 is chance. */
   presentAuc: number;
-  /** The same of the proposed weights, on things that were kept out of finding them. */
+  /** The same for the proposed weights, on things held out from fitting them. */
   proposedAuc: number;
   weights: ProposedWeight[];
 }
 
-/** Outcomes without which no weights are proposed; of them at least `classMin` adverse, and as many not. */
+/** The fewest outcomes for proposing weights; at least `classMin` of them must be adverse, and as many not. */
 export const reweighMin = 200;
 export const classMin = 30;
-/** Checks that failed, and that did not fail, so often at least are weighed anew; the most frequent ones. */
+/** Only checks that both failed and did not fail at least this often are reweighed; the most frequent first. */
 const varyingMin = 10;
 const checksMax = 40;
-/** The newest outcomes count, so that the arithmetic stays short. */
+/** Only the newest outcomes count, to keep the computation short. */
 const samplesMax = 4_000;
 const folds = 5;
 /** About 5 ms of processor time. */
 const checksOfATurn = 50_000;
 
 /**
- * Weighs checks anew by what became of things, the newest first. A check's new weight is what its failing adds to the
- * odds of an adverse outcome beside the others (a logistic regression), never less than 0, scaled so that all together weigh as
- * much as before; checks that hardly vary keep theirs. Measured by five parts, each by weights found from the other four.
- * Undefined where there are too few outcomes.
+ * Reweighs checks by outcomes, newest first. A check's new weight is what its failure adds to the log odds of an adverse
+ * outcome given the other checks (a logistic regression), never less than 0, scaled to keep the total weight; checks that
+ * hardly vary keep their weights. Evaluated by five-fold cross-validation. Undefined if there are too few outcomes.
  */
 export async function reweigh(settled: readonly Settled[]): Promise<Reweighing | undefined> {
   const newest = settled.slice(0, samplesMax);
@@ -84,7 +83,7 @@ export async function reweigh(settled: readonly Settled[]): Promise<Reweighing |
   };
 }
 
-/** The weight of each check as it was last. */
+/** Each check's most recent weight. */
 async function presentWeights(newest: readonly Settled[], pace: Pace): Promise<Map<string, number>> {
   const weights = new Map<string, number>();
   for (const { judgement } of newest) {
@@ -144,12 +143,12 @@ function rescaled(
   const all = gains.reduce((sum, gain) => sum + gain, 0);
   const before = varying.reduce((sum, id) => sum + (present.get(id) ?? 0), 0);
   const weights = new Map(present);
-  // Where no check foretells anything, there is nothing to weigh by.
+  // If no check predicts anything, there is nothing to weigh by.
   if (all > 0) for (const [index, id] of varying.entries()) weights.set(id, ((gains[index] as number) * before) / all);
   return weights;
 }
 
-/** The weight of the checks that failed, of all that applied: 1 less what a score of these weights would be. */
+/** The weight of the failed checks as a share of all that applied: 1 minus the score that these weights would give. */
 function failedShare({ checks }: Judgement, weights: ReadonlyMap<string, number>): number {
   let failed = 0;
   let applied = 0;
