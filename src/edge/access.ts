@@ -6,9 +6,9 @@ import { access, Credential } from '../gen/intelligence/common/v1/access_pb.ts';
 /** Who may call one method, from its `intelligence.common.v1.access` option. */
 export interface AccessRule {
   credentials: ReadonlySet<CredentialKind>;
-  /** The scope that an API key or an access token needs; empty: none. */
+  /** The scope that an API key or access token needs; empty if none. */
   scope: string;
-  /** Whether it answers without any credential. */
+  /** Whether the method can be called without a credential. */
   anonymous: boolean;
 }
 
@@ -21,7 +21,7 @@ const kinds: Record<Credential, CredentialKind | undefined> = {
   [Credential.ACCESS_TOKEN]: 'access_token',
 };
 
-/** The rules of all served methods. Throws for a method that does not say who may call it: none is open by neglect. */
+/** The access rules of all served methods. Throws for a method that declares none, so that no method is open by mistake. */
 export function accessRules(methods: Iterable<DescMethod>): Map<DescMethod, AccessRule> {
   return new Map([...methods].map((method) => [method, accessRule(method)]));
 }
@@ -42,7 +42,7 @@ function accessRule(method: DescMethod): AccessRule {
   return { credentials: allowed, scope, anonymous: allowed.has('none') };
 }
 
-/** Whether the caller's kind of credential and its scopes allow the method. */
+/** Whether the caller's credential kind and scopes allow the method. */
 export function mayCall(caller: Caller, rule: AccessRule): Result<void> {
   const { credential, scopes } = caller;
   if (!rule.anonymous && !rule.credentials.has(credential))

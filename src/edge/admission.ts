@@ -7,11 +7,11 @@ import type { Admission } from './gate.ts';
 import type { IncomingCall } from './incoming-call.ts';
 import { stateHeaders } from './rate-limit-headers.ts';
 
-/** The gate's admission by the service's limits; each reply over HTTP states what is left of them. */
+/** Admits calls under the service's limits; every HTTP reply states how much of them is left. */
 export function limitAdmission(limits: Limits): Admission {
   return {
     admit(caller, method, incoming) {
-      // Counted before, as every request without a credential is.
+      // Already counted, like every request without a credential.
       if (caller.credential === 'none') return nothingToRelease;
       const answer = paying(caller, method) ? admitPaying(caller) : limits.admit(caller, kindOf(method));
       return answer instanceof Promise ? answer.then((late) => enter(late, incoming)) : enter(answer, incoming);
@@ -20,7 +20,7 @@ export function limitAdmission(limits: Limits): Admission {
     refused: (peer) => limits.anonymous.countRefused(peer),
   };
 
-  /** By the account's limits like any other call; when they are used up, out of its reserve. */
+  /** Counts against the account's limits like any other call; once they are exhausted, against its reserve. */
   function admitPaying(caller: Caller) {
     const admitted = limits.admit(caller, 'unary');
     if (admitted instanceof Promise) return admitted.then((late) => (late.ok ? late : limits.admitPayment(caller)));
@@ -28,7 +28,7 @@ export function limitAdmission(limits: Limits): Admission {
   }
 }
 
-/** What an account's owner needs to see that credit is short, and to add some. */
+/** The methods an account owner needs to see that credit is low and to top up. */
 const payments: ReadonlySet<DescMethod> = new Set([
   WalletService.method.getWallet,
   WalletService.method.createTopUp,
@@ -39,7 +39,7 @@ const payments: ReadonlySet<DescMethod> = new Set([
   WalletService.method.createApplicationTopUp,
 ]);
 
-/** Only the owner's key: one that runs the account's traffic could use up the reserve with it. */
+/** Owner's keys only: a key that carries the account's traffic could exhaust the reserve. */
 function paying(caller: Caller, method: DescMethod): boolean {
   return caller.credential === 'management_key' && payments.has(method);
 }

@@ -13,23 +13,23 @@ export type TraceCall = (call: {
   method: string;
   protocol: Protocol;
   requestId: string;
-  /** The caller's own, as W3C Trace Context writes it. */
+  /** The caller's own, in the W3C Trace Context format. */
   traceparent: string | undefined;
-  /** What the caller says of the conversation that the call belongs to. */
+  /** What the caller says about the conversation the call belongs to. */
   conversation: { baggage: string | undefined; session: string | undefined };
 }) => CallTrace;
 
 /** One call's trace. */
 export interface CallTrace {
-  /** Runs the handler inside the trace, so that what it does is part of it. */
+  /** Runs the handler inside the trace, so that its work is part of it. */
   run<T>(work: () => T): T;
   iterate<T>(messages: AsyncIterable<T>): AsyncIterable<T>;
-  /** The call turned out to be of another method. */
+  /** Called when the call turns out to be for another method. */
   rename(method: string): void;
   end(outcome: string): void;
 }
 
-/** A call that the gate let in. */
+/** A call that passed the gate. */
 export class AdmittedCall implements Call {
   readonly requestId: string;
   method: DescMethod;
@@ -57,7 +57,7 @@ export class AdmittedCall implements Call {
       release: () => void;
       trace: CallTrace | undefined;
       bodies: LargeBodies;
-      /** Absent: its reply is watched for another call. */
+      /** Absent when another call already tracks the reply. */
       replies?: UnreadReplies;
     },
   ) {
@@ -78,14 +78,14 @@ export class AdmittedCall implements Call {
   get peer(): string {
     return this.#incoming.peer;
   }
-  /** The incoming call's own, asked for late: a call that nobody watches does not pay for a signal. */
+  /** The incoming call's signal, created lazily so that calls nobody watches do not pay for one. */
   get signal(): AbortSignal {
     return this.#signal ?? this.#incoming.signal;
   }
   get deadline(): number | undefined {
     return this.#incoming.deadline;
   }
-  /** Told of each piece of the message before it is kept; fails when too much is being received. */
+  /** Called with each piece of the message before it is kept; fails when too much is being received. */
   receive(bytes: number): Result<void> {
     this.#received += bytes;
     const counted = Math.min(bytes, this.#received - smallBytes);
@@ -93,18 +93,18 @@ export class AdmittedCall implements Call {
     this.#body ??= this.#bodies.begin(this.#owner, () => this.#incoming.carrier?.destroy());
     return this.#body.take(counted);
   }
-  /** All of its message is there. */
+  /** The message has arrived in full. */
   arrived(): void {
     this.#body?.arrived();
   }
-  /** Whether its message takes a while to look at. */
+  /** Whether the message is large enough to take a while to process. */
   get isLong(): boolean {
     return this.#received > longBytes;
   }
   get #owner(): string {
     return ownerOf(this.caller);
   }
-  /** Lets a revocation end the call, too; `stopWatching` is called when the call and what outlasts it are over. */
+  /** Lets a revocation end the call, too; `stopWatching` is called once the call and any background work are over. */
   endWith(revoked: AbortSignal, stopWatching: () => void): void {
     this.revoked = revoked;
     this.#signal = AbortSignal.any([this.signal, revoked]);
@@ -116,7 +116,7 @@ export class AdmittedCall implements Call {
   setReplyHeader(name: string, value: string): void {
     this.#incoming.setReplyHeader(name, value);
   }
-  /** From now on it is a call of `method`, which occupies something more. */
+  /** From now on this is a call of `method`, which takes up an additional place. */
   become(method: DescMethod, release: () => void): void {
     this.method = method;
     this.trace?.rename(nameOf(method));
@@ -130,7 +130,7 @@ export class AdmittedCall implements Call {
       release();
     };
   }
-  /** Another call for the same request, which occupies nothing more. */
+  /** Another call for the same request; it takes up no additional place. */
   alongside(method: DescMethod): AdmittedCall {
     const { requestId, caller, startedAt } = this;
     return new AdmittedCall(this.#incoming, {
@@ -155,7 +155,7 @@ export class AdmittedCall implements Call {
     const { carrier } = this.#incoming;
     return carrier && closed(carrier, withinMs);
   }
-  /** The call is over; its place is given back when its reply was taken, and what outlasts it is over, too. */
+  /** The call is over. Its place is freed once the reply has been read; background work ends, too. */
   finish(): void {
     this.finished = true;
     const { carrier } = this.#incoming;
@@ -174,7 +174,7 @@ export class AdmittedCall implements Call {
   }
 }
 
-/** Whose messages and replies are counted together. */
+/** The owner under which messages and replies are counted. */
 export function ownerOf({ accountId, name }: Caller): string {
   return accountId ?? name;
 }

@@ -5,27 +5,27 @@ import { Matcher } from '@intelligence-api/transcoding/parts';
 import type { FastifyInstance } from 'fastify';
 import { type Failure, FailureError } from '../base/failure.ts';
 
-/** The methods of HTTP that are served anywhere. */
+/** The HTTP methods served on at least one path. */
 export const servedAnywhere = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'] as const;
 
-/** Which methods of HTTP each path takes. */
+/** The HTTP methods that each path accepts. */
 export interface AllowedMethods {
-  /** Without OPTIONS, which every known path takes, sorted; none for a path that is not known. */
+  /** Sorted, without OPTIONS, which every known path accepts; empty for an unknown path. */
   at(path: string): string[];
-  /** Why nothing is served by a method at a path that no route takes: 405 where the path is known, else 404. */
+  /** Why a path has no route for a method: 405 if the path is known, otherwise 404. */
   missing(path: string): Failure;
 }
 
 export interface AllowedMethodsOptions {
-  /** By path: RPCs are routes for any method of HTTP, and take these. */
+  /** By path: RPC routes are registered for any HTTP method but accept only these. */
   rpcs: ReadonlyMap<string, readonly string[]>;
-  /** Those whose HTTP rules are served, with what stands in front of their paths. */
+  /** The methods whose HTTP rules are served, and their path prefix. */
   transcoded: { methods: readonly DescMethod[]; pathPrefix: string };
 }
 
 /**
- * Knows the methods of every path, and answers OPTIONS and what is not in the list (RFC 9110, sections 9.3.7 and 15.5.6), as far
- * as it is not for the transcoder: what may be asked of a path is no secret. Must be called before any route is made.
+ * Knows the methods of every path, and answers OPTIONS and unlisted methods (RFC 9110, sections 9.3.7 and 15.5.6) wherever the
+ * transcoder does not; the methods a path accepts are no secret. Must be called before any route is registered.
  */
 export function allowMethods(app: FastifyInstance, { rpcs, transcoded }: AllowedMethodsOptions): AllowedMethods {
   const routes = routesOf(app, `${transcoded.pathPrefix}/*`);
@@ -50,7 +50,7 @@ export function allowMethods(app: FastifyInstance, { rpcs, transcoded }: Allowed
         throw new FailureError(missing(path));
       return undefined;
     }
-    // The service as a whole: reachable, and no more to say.
+    // The service as a whole: it is reachable, and that is all there is to say.
     if (path === '*') return reply.code(204).send();
     const allow = at(path);
     if (allow.length === 0) return undefined;
@@ -62,12 +62,12 @@ export function allowMethods(app: FastifyInstance, { rpcs, transcoded }: Allowed
   return { at, missing };
 }
 
-/** The path of a request's target as it was sent. */
+/** The path of a request target, as sent. */
 export function pathOf(target: string): string {
   return target.split('?', 1)[0] ?? '';
 }
 
-/** Whether Node, and so this service over HTTP/1.1, knows a method of HTTP at all. */
+/** Whether Node, and hence this service over HTTP/1.1, knows an HTTP method at all. */
 export function isKnownMethod(method: string): boolean {
   return known.has(method);
 }
@@ -78,7 +78,7 @@ function isServedAnywhere(method: string): boolean {
   return (servedAnywhere as readonly string[]).includes(method);
 }
 
-/** The methods by which routes of Fastify take a path, but for the one that takes whatever is left. */
+/** The methods of Fastify's routes for a path, excluding the catch-all route. */
 function routesOf(app: FastifyInstance, leftOver: string): (path: string) => string[] {
   const exact = new Map<string, Set<string>>();
   const below = new Map<string, Set<string>>();
@@ -101,7 +101,7 @@ function rulesOf({ methods, pathPrefix }: AllowedMethodsOptions['transcoded']): 
   const seen = new Set<string>();
   for (const method of methods)
     for (const { httpMethod, template } of methodRules(method)) {
-      // A unary method and one that streams may share a path.
+      // A unary and a streaming method may share a path.
       const key = `${httpMethod} ${template.segments.map(String).join('/')}:${template.verb}`;
       if (!seen.has(key)) matcher.add(httpMethod, template, method.name, true);
       seen.add(key);
@@ -109,7 +109,7 @@ function rulesOf({ methods, pathPrefix }: AllowedMethodsOptions['transcoded']): 
   return matcher;
 }
 
-/** What a path would be with the other kind of base URL: clients of OpenAI's API want one that ends in `/v1`, those of Anthropic's want none. */
+/** The path with the other kind of base URL: OpenAI clients expect one that ends in `/v1`, Anthropic clients one that does not. */
 function nearPaths(path: string): string[] {
   if (path.length > 100) return [];
   return path.includes('/v1/v1/')

@@ -1,15 +1,16 @@
 import { FailureError, invalid } from '../base/failure.ts';
 import type { PlaceOf } from './places.ts';
 
-/** A tool that a choice allows, by name, with where it stands in the choice. */
+/** The name of a tool that a tool choice allows, and its position in that choice. */
 export interface AllowedName {
   name: string;
   at: string;
 }
 
 /**
- * The tools that a choice among them leaves: the model is told of no others, which is all that the choice means. `placeOf`
- * finds a place in them in what the caller sent. Without a choice all are left. Throws with the place of a name that no tool has.
+ * Narrows the tools to those that the tool choice allows, by hiding the others from the model, which is all such a choice means.
+ * Without a choice, all remain. `placeOf` maps a place in the result to the caller's request. Throws with the place of a name
+ * that no tool has.
  */
 export function allowedTools<Tool extends { name?: string }>(
   tools: readonly Tool[],

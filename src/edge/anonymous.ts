@@ -8,27 +8,27 @@ import { connectionOf } from './connections.ts';
 
 export interface AnonymousRequestOptions {
   budget: AnonymousBudget;
-  /** Whether the request shows a credential that what is served at the route's path looks at: it is counted there. */
+  /** Whether the request shows a credential that this route checks; if so, it is counted there. */
   checksCredential(path: string, request: IncomingMessage): boolean;
-  /** RPCs refuse in the framing of their protocol, once `refusalOf` tells them. */
+  /** RPC paths refuse in their protocol's own framing, after asking `refusalOf`. */
   isRpc(path: string): boolean;
-  /** How long a request to a path may take in all: to send, to answer and to read; in milliseconds. */
+  /** The total time, in milliseconds, that a request to a path may take: sending, answering and reading. */
   lifeMs(path: string | undefined): number;
 }
 
-/** Whether there is an `Authorization` that says something: an empty one is none. */
+/** Whether there is a non-empty `Authorization` header; an empty one does not count. */
 export function showsCredential({ authorization }: Pick<IncomingHttpHeaders, 'authorization'>): boolean {
   return authorization !== undefined && authorization !== '';
 }
 
 const refusals = new WeakMap<IncomingMessage, Failure>();
 
-/** Why a request without a credential must not be served; undefined: it may be. */
+/** Why a request without a credential must not be served; undefined if it may be. */
 export function refusalOf(request: IncomingMessage): Failure | undefined {
   return refusals.get(request);
 }
 
-/** Counts requests without a credential, on every path, before anything of them is read. */
+/** Counts requests without a credential, on every path, before any of their body is read. */
 export function limitAnonymousRequests(app: FastifyInstance, options: AnonymousRequestOptions): void {
   const { budget, checksCredential, isRpc, lifeMs } = options;
   app.addHook('onRequest', (request, reply, done) => {

@@ -17,18 +17,18 @@ export interface AuthenticatorOptions {
   operators: readonly OperatorToken[];
 }
 
-/** Finds out who calls from the `Authorization` header. Synchronous for a credential that is known and warm. */
+/** Identifies the caller by the `Authorization` header. Synchronous for a known credential that is cached. */
 export type Authenticate = (
   authorization: string | undefined,
   from?: { readonly peer: string },
 ) => Result<Caller> | Promise<Result<Caller>>;
 
-/** RFC 6750: the scheme in any case, one credential, no blanks inside. Nothing real is longer than this. */
+/** RFC 6750: the scheme in any case, one credential, no spaces inside. No real credential is longer than this. */
 const bearer = /^bearer +([\x21-\x7e]{1,8192})$/i;
 
 export function createAuthenticator({ keys, tokens, operators }: AuthenticatorOptions): Authenticate {
   const known = operators.map(({ name, token }) => ({ digest: digestOf(token), caller: operatorCaller(name) }));
-  // Verified keys and tokens are the same objects until something about them changes, so their callers are, too.
+  // Verified keys and tokens keep their object identity until something about them changes, so their callers can be cached by it.
   const callers = new WeakMap<VerifiedKey, Result<Caller>>();
   const tokenCallers = new WeakMap<VerifiedToken, Result<Caller>>();
 
@@ -68,7 +68,7 @@ export function createAuthenticator({ keys, tokens, operators }: AuthenticatorOp
 
   function operatorOf(credential: string): Result<Caller> {
     const digest = digestOf(credential);
-    // All are compared, so that the time taken does not tell which one was near.
+    // All are compared, so that timing does not reveal which one was close.
     const found = known.filter((operator) => timingSafeEqual(operator.digest, digest));
     return found[0] ? succeed(found[0].caller) : wrong;
   }
@@ -87,12 +87,12 @@ function digestOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** An operator, by its name in the secrets. */
+/** An operator, under the name configured in the secrets. */
 export function operatorCaller(name: string): Caller {
   return { credential: 'operator', name: `operator:${name}`, scopes: new Set() };
 }
 
-/** Who shows a key, or calls by a session of it. */
+/** The caller who presents a key, or uses a session of it. */
 export function keyCaller(key: VerifiedKey): Caller {
   return {
     credential: key.kind === 'management' ? 'management_key' : 'api_key',
@@ -109,7 +109,7 @@ export function keyCaller(key: VerifiedKey): Caller {
   };
 }
 
-/** An end user: spends with the key that the token descends from, within the token's own cap and scopes. */
+/** An end user: spends on the key that the token descends from, within the token's own cap and scopes. */
 function tokenCaller(token: VerifiedToken): Caller {
   const { parent } = token;
   return {

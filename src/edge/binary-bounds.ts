@@ -1,23 +1,23 @@
 import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 
-/** Fields and elements of one message, those within it included. */
+/** The maximum number of fields and elements in one message, nested ones included. */
 export const fieldsMax = 65_536;
-/** As deep as its parser goes. */
+/** The parser's own depth limit. */
 export const depthMax = 100;
 
 /**
- * Whether a binary message has more fields than its bytes should make objects of: two bytes make one, and 20 MiB ten
- * million. Whether it is a message at all, its parser says.
+ * Whether a binary message has too many fields to be parsed into objects: two bytes make one, and 20 MiB ten million. Whether it
+ * is valid at all is left to the parser.
  */
 export function hasTooManyFields(bytes: Uint8Array, desc: DescMessage, max = fieldsMax): boolean {
-  // Each field takes a byte at the least.
+  // Each field takes at least one byte.
   if (bytes.length <= max) return false;
   const count = { left: max };
   try {
     walk(new BinaryReader(bytes), bytes.length, desc, count, 0);
   } catch {
-    // Malformed: the parser says how.
+    // Malformed: the parser reports how.
   }
   return count.left < 0;
 }
@@ -53,7 +53,7 @@ function messageOf(field: DescField | undefined): DescMessage | undefined {
   return field?.message;
 }
 
-/** A map's entry on the wire is a message whose second field is the value. */
+/** On the wire, a map entry is a message whose second field is the value. */
 const entries = new WeakMap<DescMessage, DescMessage>();
 function entryOf(value: DescMessage): DescMessage {
   let entry = entries.get(value);
@@ -69,7 +69,7 @@ function isPacked(field: DescField | undefined): field is DescField & { fieldKin
   return field.listKind === 'enum' || (field.scalar !== ScalarType.STRING && field.scalar !== ScalarType.BYTES);
 }
 
-/** The least that an element of a packed list takes. */
+/** The minimum size of an element of a packed list. */
 function bytesOf(field: DescField & { fieldKind: 'list' }): number {
   switch (field.scalar) {
     case ScalarType.DOUBLE:

@@ -4,10 +4,10 @@ import { depthMax } from './binary-bounds.ts';
 import { brief } from './brief.ts';
 
 /**
- * The place of a `google.protobuf.Value` that has no kind, as of a field in an error: `tools[0].parameters["a"]`.
+ * The place of a `google.protobuf.Value` without a kind, as written in errors: `tools[0].parameters["a"]`.
  *
- * struct.proto calls such a value an error, and JSON has no form for it. The parser makes null of it within a `Struct`, so it
- * must be found in the bytes. Whether they are a message at all, the parser says.
+ * struct.proto calls such a value an error, and JSON cannot express it. Within a `Struct` the parser turns it into null, so it
+ * must be found in the bytes. Whether they are a valid message at all is left to the parser.
  */
 export function findKindlessValue(bytes: Uint8Array, desc: DescMessage): string | undefined {
   if (!holdsValues(desc)) return undefined;
@@ -20,7 +20,7 @@ export function findKindlessValue(bytes: Uint8Array, desc: DescMessage): string 
 
 const known = new WeakMap<DescMessage, boolean>();
 
-/** Whether a message of the type can hold a `Value`. */
+/** Whether a message of the type can contain a `Value`. */
 export function holdsValues(desc: DescMessage): boolean {
   let holds = known.get(desc);
   if (holds === undefined) {
@@ -39,7 +39,7 @@ function reaches(desc: DescMessage, seen: Set<DescMessage>): boolean {
 
 const valueName = 'google.protobuf.Value';
 
-/** The place within a message that ends at `end`; an empty text is the message itself. */
+/** The place within a message that ends at `end`; an empty string is the message itself. */
 function inMessage(reader: BinaryReader, end: number, desc: DescMessage, depth: number): string | undefined {
   if (depth > depthMax) return undefined;
   const isValue = desc.typeName === valueName;
@@ -74,7 +74,7 @@ function inMessage(reader: BinaryReader, end: number, desc: DescMessage, depth: 
 
 const keyMax = 50;
 
-/** A map's entry has its key as field 1 and its value as field 2; one without a value has the empty message. */
+/** A map entry has its key as field 1 and its value as field 2; a missing value means the empty message. */
 function inEntry(
   reader: BinaryReader,
   end: number,
@@ -87,7 +87,7 @@ function inEntry(
   let found: string | undefined;
   while (reader.pos < end) {
     const [number, wireType] = reader.tag();
-    // A key is as long as its caller likes; what goes back in headers is not.
+    // Callers may send keys of any length, but response headers cannot hold them.
     if (number === 1 && field.mapKey === ScalarType.STRING) key = JSON.stringify(brief(reader.string(), keyMax));
     else if (number === 2 && wireType === WireType.LengthDelimited) {
       hasValue = true;
@@ -101,7 +101,7 @@ function inEntry(
   return found === undefined ? undefined : `[${key}]${joined(found)}`;
 }
 
-/** As JSON names it: the fields of `Struct`, `ListValue` and `Value` have no name there. */
+/** As JSON names it: the fields of `Struct`, `ListValue` and `Value` do not appear there. */
 function placeOf(desc: DescMessage, field: DescField, index: number | undefined, within: string): string {
   const name = ownForms.has(desc.typeName) ? '' : field.jsonName;
   const element = index === undefined ? '' : `[${index}]`;

@@ -16,12 +16,12 @@ import { checkBinary, openMessage } from './message-bytes.ts';
 
 const failures = new WeakMap<object, Failure>();
 
-/** Why a message was refused before Connect saw it, from the error that says so. */
+/** Why a message was refused before it reached Connect, looked up by the error thrown for it. */
 export function messageFailure(reason: unknown): Failure | undefined {
   return typeof reason === 'object' && reason !== null ? failures.get(reason) : undefined;
 }
 
-/** An error that Connect carries on as it is. Any class of our own it would take for its own, so the failure stands beside it. */
+/** An error that Connect passes on unchanged. Connect would rewrap an error class of our own, so the failure is kept beside it. */
 export function refusedMessage(failure: Failure): ConnectError {
   const error = new ConnectError('the message is refused', Code.InvalidArgument);
   failures.set(error, failure);
@@ -29,11 +29,11 @@ export function refusedMessage(failure: Failure): ConnectError {
 }
 
 export interface MessageBounds {
-  /** Largest message in, after decompression. */
+  /** The largest incoming message, after decompression. */
   bytesMax: number;
-  /** Largest message in as JSON, which takes longer to read. */
+  /** The largest incoming JSON message; JSON takes longer to read. */
   jsonBytesMax: number;
-  /** Told of bytes before they are kept, also of those that come of decompression; fails to refuse them. */
+  /** Called with bytes before they are kept, including decompressed ones; fails to refuse them. */
   receive(bytes: number): Result<void> | undefined;
 }
 
@@ -41,9 +41,9 @@ const envelopeBytes = 5;
 const compressedFlag = 1;
 
 /**
- * Puts a check in front of Connect, which parses whatever a message's bytes hold: the message is collected, decompressed and
- * looked at first, and handed on decompressed. For methods that take one message. Smaller ones than `uncheckedBytes` pass
- * as they are, but for binary ones that can hold a `Value`.
+ * Puts a check in front of Connect, which parses whatever bytes it is given: the message is collected, decompressed and checked
+ * first, then passed on decompressed. For methods that take one message. Messages smaller than `uncheckedBytes` pass as they are,
+ * except binary ones that can contain a `Value`.
  */
 export function boundMessages(request: IncomingMessage, method: DescMethod, bounds: MessageBounds): void {
   const { headers } = request;
@@ -60,7 +60,7 @@ export function boundMessages(request: IncomingMessage, method: DescMethod, boun
   const isSmallEnough = (bytes: number) => bytes <= uncheckedBytes && (isJson || !holdsValues(method.input));
   if (isPlain && isSmallEnough(length)) return;
   if (!isEnvelope && !isPlain && isEncoding(String(encoding))) {
-    // Connect gets what is in it, not what it is wrapped in.
+    // Connect gets the decompressed content.
     delete headers['content-encoding'];
     delete headers['content-length'];
   }
@@ -80,7 +80,7 @@ export function boundMessages(request: IncomingMessage, method: DescMethod, boun
     const flags = body[0] ?? 0;
     const end = envelopeBytes + body.readUInt32BE(1);
     const packed = body.subarray(envelopeBytes, end);
-    // What is marked as compressed without a header that says how, Connect refuses.
+    // A message marked as compressed without a header naming the encoding is left for Connect to refuse.
     if ((flags & compressedFlag) === 0 || isPlain || !isEncoding(String(encoding))) {
       await check(packed);
       yield body;
@@ -104,16 +104,16 @@ export function boundMessages(request: IncomingMessage, method: DescMethod, boun
       return;
     }
     const fault = await findJsonFault(message);
-    // How deep it is nested, its reader sees.
+    // The parser checks the nesting depth itself.
     if (fault && fault.kind !== 'depth')
       throw refusedMessage(invalid('body', `${fault.description} (${positionInBytes(message, fault.at)})`));
   }
 }
 
-/** No more values than a message may have fit into so many bytes. */
+/** A message of this size cannot hold more values than allowed. */
 const uncheckedBytes = Math.min(fieldsMax, defaultJsonBounds.valuesMax);
 
-/** The whole body; refuses more than one message of `bytesMax` as soon as it shows. */
+/** Reads the whole body; refuses more than one message of `bytesMax` as soon as the excess shows. */
 async function collect(
   body: AsyncIterable<Buffer>,
   isEnvelope: boolean,

@@ -7,7 +7,7 @@ import type { FastifyReply } from 'fastify';
 const gzipBytesMin = 1024;
 const compress = promisify(gzip);
 
-/** Sends a text that may differ from reply to reply, compressed where the caller takes it and it is worth it. */
+/** Sends text that may differ from reply to reply, compressed if the caller accepts that and it is worthwhile. */
 export async function sendText(reply: FastifyReply, type: string, text: string): Promise<void> {
   reply.type(type);
   if (text.length < gzipBytesMin) return void reply.send(text);
@@ -17,7 +17,7 @@ export async function sendText(reply: FastifyReply, type: string, text: string):
   if (!reply.sent) reply.header('content-encoding', 'gzip').send(compressed);
 }
 
-/** Says that the reply depends on `Accept-Encoding`, beside what it depends on already. */
+/** Adds `Accept-Encoding` to what the reply varies by. */
 export function addVary(reply: FastifyReply): void {
   const vary = reply.getHeader('vary');
   reply.header('vary', vary === undefined ? 'accept-encoding' : `${String(vary)}, accept-encoding`);

@@ -4,10 +4,10 @@ import { fail, type Result, succeed } from '../base/failure.ts';
 import { AccountService } from '../gen/intelligence/account/v1/account_service_pb.ts';
 import { CreateKeyRequestSchema, KeyService } from '../gen/intelligence/key/v1/key_service_pb.ts';
 
-/** For so long after its key was shown, a session may do everything that the key may. */
+/** How long after presenting its key a session may do everything that the key may. */
 const confirmedMs = 10 * 60_000;
 
-/** What a browser that was left open must not do: write money, or make another key to the whole account. */
+/** What must not be possible from an unattended browser: creating money, or another key to the whole account. */
 const guarded = new Map<DescMethod, (request: Message) => boolean>([
   [AccountService.method.creditAccount, () => true],
   [AccountService.method.adjustAccount, () => true],
@@ -15,16 +15,16 @@ const guarded = new Map<DescMethod, (request: Message) => boolean>([
     KeyService.method.createKey,
     (request) => isMessage(request, CreateKeyRequestSchema) && request.kind === 'management',
   ],
-  // The request does not say of which kind its key is, and either gives a secret to whoever sits there.
+  // The request does not name the kind of its key, and either kind would give a secret to whoever is at the browser.
   [KeyService.method.rotateKey, () => true],
 ]);
 
-/** Whether a session's holder has shown its credential recently enough for this call. Others than sessions show it with each call. */
+/** Whether a session's holder has presented its credential recently enough for this call. Other callers present theirs with every call. */
 export function checkConfirmed({ session }: Caller, method: DescMethod, request: Message, now: number): Result<void> {
   return session && guarded.get(method)?.(request) ? checkConfirmedLately(session, now) : confirmed;
 }
 
-/** Whether a session's holder has shown its credential within ten minutes. */
+/** Whether a session's holder has presented its credential within the last ten minutes. */
 export function checkConfirmedLately({ confirmTime }: { readonly confirmTime: number }, now: number): Result<void> {
   return now - confirmTime <= confirmedMs ? confirmed : fail({ kind: 'confirmation_required' });
 }

@@ -10,7 +10,7 @@ import { refusedMessage } from './bounded-messages.ts';
 
 export interface JsonFormat {
   codecOf(method: DescMethod): JsonCodec;
-  /** The caller's error when one of its messages can't be read, or the reply can't be printed. */
+  /** The caller's error when a request message can't be read or the reply can't be printed. */
   refuse(error: unknown, context: HandlerContext): unknown;
 }
 
@@ -18,10 +18,10 @@ type RouterOptions = NonNullable<Parameters<typeof createConnectRouter>[0]>;
 type Text = MessageShape<typeof StringValueSchema>;
 
 /**
- * A router that serves each method in binary form as `router` does, and as JSON by the reader and the printer of the JSON
- * paths, which see the text itself. Connect reads what `JSON.parse` has made of it: numbers are rounded by then, and bytes
- * that are no UTF-8 replaced. It has no place for another codec; so as JSON its messages are texts (`StringValue`), which
- * are read and printed around the handler. Framing, compression and limits stay Connect's.
+ * A router that serves each method in binary form as `router` does, and in JSON with the reader and printer of the JSON paths,
+ * which work on the text itself. Connect only sees the result of `JSON.parse`, with numbers already rounded and invalid UTF-8
+ * replaced. It has no hook for another codec, so JSON messages pass through it as text (`StringValue`) and are read and printed
+ * around the handler. Framing, compression and limits stay with Connect.
  */
 export function withJson(router: ConnectRouter, options: RouterOptions, format: JsonFormat): ConnectRouter {
   const texts = createConnectRouter({ ...options, jsonOptions: { ...options.jsonOptions, ...textOptions } });
@@ -44,7 +44,7 @@ export function withJson(router: ConnectRouter, options: RouterOptions, format: 
   return both;
 }
 
-/** Carries a text through Connect's reader and printer of JSON. */
+/** Passes text through Connect's JSON reader and printer. */
 const textOptions = {
   textDecoder: {
     decode(bytes: Uint8Array): string {

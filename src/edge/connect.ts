@@ -37,17 +37,17 @@ import { reword, unreadableFailure } from './unreadable.ts';
 export interface ConnectLaneOptions {
   services: readonly ServedService[];
   gate: Gate;
-  /** Largest message in of a service's methods, after decompression. */
+  /** The largest incoming message of a service's methods, after decompression. */
   messageBytes(service: DescService): number;
-  /** A caller's longer deadline is taken as this. */
+  /** Longer deadlines set by callers are shortened to this. */
   maxTimeoutMs: number;
-  /** Ends the calls that still run; its reason is a `FailureError`, and what they hear. */
+  /** Ends the calls still running; its reason is a `FailureError`, which their callers receive. */
   shutdownSignal: AbortSignal;
-  /** Services of operations (health, reflection), which anybody may call and nothing charges. */
+  /** Operations services (health, reflection), which anyone may call for free. */
   operations?: (router: ConnectRouter) => void;
 }
 
-/** gRPC, gRPC-Web and Connect: their framing is Connect's, what passes is the gate's. */
+/** gRPC, gRPC-Web and Connect: Connect does the framing, and the gate decides which calls pass. */
 export function registerConnect(app: FastifyInstance, options: ConnectLaneOptions): void {
   const { gate, services, operations, shutdownSignal } = options;
   const codecOf = createJsonCodecs(registryOf(services.map(({ service }) => service)));
@@ -61,7 +61,7 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
       readMaxBytes,
       acceptCompression: [compressionGzip, compressionBrotli],
       shutdownSignal: stopping,
-      // Runs once the headers are in and before any message is read: who may not call, sends no megabytes.
+      // Runs once the headers are in and before any message is read, so that callers without permission cannot send megabytes.
       requestGate: async (context) => {
         const raw = context.values.get(rawKey);
         const refusal = raw && refusalOf(raw);
@@ -76,7 +76,7 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
         context.values.set(callKey, call);
         if (raw) calls.set(raw, call);
       },
-      // Of the details of errors.
+      // For error details.
       jsonOptions: { alwaysEmitImplicit: true },
     };
     return lane.register(fastifyConnectPlugin, {
@@ -94,7 +94,7 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
   const methods = new Map(services.flatMap(({ service }) => service.methods).map((method) => [pathOf(method), method]));
   app.addHook('onRequest', async ({ raw }) => clampTimeouts(raw.headers, options.maxTimeoutMs));
   app.register(async (lane) => {
-    // Fastify's own parsers would read bodies of other types before the gate has seen the call.
+    // Fastify's own parsers would read bodies of other types before the call reaches the gate.
     lane.removeAllContentTypeParsers();
     lane.addHook('onRequest', async ({ raw, routeOptions }, reply) => {
       carriers.set(raw, carrierOf(reply.raw));
@@ -110,9 +110,9 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
         boundMessages(raw, method, { bytesMax, jsonBytesMax: Math.min(bytesMax, jsonBytesMax), receive });
       }
     });
-    // They know no gate, so the reason is in Connect's words already.
+    // These services bypass the gate, so the reason is already in Connect's wording.
     if (operations) plugin(lane, operationsMessageBytes, operations, inConnectsWords(gate, shutdownSignal));
-    // One plugin a service: options given to a single service would switch disabled protocols on again.
+    // One plugin per service: options given to a single service would re-enable the disabled protocols.
     for (const { service } of services)
       plugin(lane, options.messageBytes(service), (router) => {
         router.service(service, implementations(gate, service, shutdownSignal));
@@ -121,15 +121,15 @@ export function registerConnect(app: FastifyInstance, options: ConnectLaneOption
 }
 
 /**
- * Connect stops reading a body that is too long; by itself that would end the request, and nothing would receive the
- * rest, which an HTTP/1.1 caller may have to send before it reads its answer.
+ * Connect stops reading a body that is too long. That alone would end the request and leave the rest unreceived, although an
+ * HTTP/1.1 caller may have to send it all before it reads the answer.
  */
 function leaveOpen(request: IncomingMessage): void {
   if (request.httpVersionMajor === 1)
     request[Symbol.asyncIterator] = () => request.iterator({ destroyOnReturn: false });
 }
 
-/** A caller whose message is still arriving when the service stops is told so. */
+/** Tells a caller whose message is still arriving that the service is stopping. */
 function endReading(request: IncomingMessage, shutdownSignal: AbortSignal, reason: () => ConnectError): void {
   const read = request[Symbol.asyncIterator].bind(request);
   request[Symbol.asyncIterator] = async function* pieces() {
@@ -145,7 +145,7 @@ function endReading(request: IncomingMessage, shutdownSignal: AbortSignal, reaso
       throw error === shutdownSignal.reason ? reason() : error;
     } finally {
       untilShutdown.stop();
-      // Not waited for: the next piece may never come.
+      // Not awaited: the next piece may never come.
       source.return?.().catch(() => {});
     }
   };
@@ -159,7 +159,7 @@ function inConnectsWords(gate: Gate, shutdownSignal: AbortSignal): AbortSignal {
 
 const grpcUnitsMs: Record<string, number> = { H: 3_600_000, M: 60_000, S: 1_000, m: 1, u: 1e-3, n: 1e-6 };
 
-/** A caller's longer deadline counts as the service's longest; Connect itself would refuse it, or take it as none. */
+/** Shortens a caller's deadline to the service's longest; Connect would refuse a longer one or ignore it. */
 function clampTimeouts(headers: IncomingHttpHeaders, maxTimeoutMs: number): void {
   const grpc = /^([0-9]{1,8})([HMSmun])$/.exec(String(headers['grpc-timeout'] ?? ''));
   if (grpc && Number(grpc[1]) * (grpcUnitsMs[grpc[2] ?? ''] ?? 0) > maxTimeoutMs)
@@ -170,19 +170,19 @@ function clampTimeouts(headers: IncomingHttpHeaders, maxTimeoutMs: number): void
 }
 
 /**
- * Largest message as JSON by Connect, gRPC and gRPC-Web: their parser takes some 15 ms a megabyte, all at once. Larger
- * ones, with images, are sent in binary form, or as JSON over REST.
+ * The largest JSON message over Connect, gRPC and gRPC-Web: parsing takes some 15 ms per megabyte, in one go. Larger ones, with
+ * images, must be sent in binary form, or as JSON over REST.
  */
 const jsonBytesMax = 4 * 1024 * 1024;
 
-/** Of calls that were let in. */
+/** Admitted calls. */
 const calls = new WeakMap<IncomingMessage, AdmittedCall>();
 
-/** Requests of health and reflection are a few names. */
+/** Health and reflection requests contain just a few names. */
 const operationsMessageBytes = 65_536;
 
 const peerKey = createContextKey('', { description: 'the caller’s address' });
-/** What carries the reply to each request. */
+/** The carrier of each request's reply. */
 const carriers = new WeakMap<IncomingMessage, Carrier>();
 const rawKey = createContextKey<IncomingMessage | undefined>(undefined, { description: 'the request as Node made it' });
 const callKey = createContextKey<AdmittedCall | undefined>(undefined, { description: 'the admitted call' });
@@ -200,7 +200,7 @@ async function admit(
   const incoming = new ConnectIncomingCall(context);
   try {
     const call = await gate.admit(method, incoming);
-    // Aborted at the end of every call: one whose message could not be read never reaches its handler.
+    // Aborted at the end of every call; a call whose message could not be read never reaches its handler.
     context.signal.addEventListener('abort', () => endUnread(gate, call, context.signal.reason, limitBytes), {
       once: true,
     });
@@ -210,7 +210,7 @@ async function admit(
   }
 }
 
-/** Ends a call that no handler has answered; its error is worded like every other refusal. */
+/** Ends a call that no handler has answered; its error is worded like any other refusal. */
 function endUnread(gate: Gate, call: AdmittedCall, reason: unknown, limitBytes: number): void {
   if (call.finished) return;
   const error = new FailureError(unreadableFailure(reason, call.method, limitBytes));
@@ -223,13 +223,13 @@ function implementations(
   service: DescService,
   shutdownSignal: AbortSignal,
 ): Partial<ServiceImpl<DescService>> {
-  // A service known only by its descriptor has no typed methods: the gate's own types hold here.
+  // A service known only by its descriptor has no typed methods; the gate's own types apply here.
   return Object.fromEntries(
     service.methods.map((method) => [method.localName, implementation(gate, method, shutdownSignal)]),
   ) as never;
 }
 
-/** Runs a method. The reply of one whose handler ignores its signal does not wait for it once the service stops. */
+/** Runs a method. When the service stops, the reply does not wait for a handler that ignores its signal. */
 function implementation(gate: Gate, method: DescMethod, shutdownSignal: AbortSignal) {
   if (method.methodKind === 'unary')
     return async (request: Message, context: HandlerContext) => {
@@ -259,7 +259,7 @@ function implementation(gate: Gate, method: DescMethod, shutdownSignal: AbortSig
       throw refused(gate, error, call.requestId);
     } finally {
       untilShutdown.stop();
-      // Ends the handler where it waits. What it says to that has no one to hear it.
+      // Ends the handler where it waits. Nobody is left to receive its error.
       source.return?.().catch(() => {});
     }
   };

@@ -3,30 +3,30 @@ import type { Http2Session, ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { AnonymousBudget, OpenConnection } from '../limits/index.ts';
 
-/** How often the bytes of anonymous connections are counted. */
+/** How often the traffic of anonymous connections is counted. */
 const lookEveryMs = 250;
 
-/** What a socket or an HTTP/2 session belongs to. */
+/** The connection that a socket or an HTTP/2 session belongs to. */
 const bySocket = new WeakMap<Socket, OpenConnection>();
 const bySession = new WeakMap<Http2Session, OpenConnection>();
 
-/** The connection that a request came by; undefined where connections are not counted, as those of a trusted proxy. */
+/** The connection a request came in on; undefined where connections are not counted, such as a trusted proxy's. */
 export function connectionOf(request: IncomingMessage): OpenConnection | undefined {
   const { stream } = request as { stream?: ServerHttp2Stream };
   if (stream === undefined) return bySocket.get(request.socket);
   return stream.session && connectionOfSession(stream.session);
 }
 
-/** The same, for what came by an HTTP/2 session. */
+/** The same for an HTTP/2 session. */
 export function connectionOfSession(session: Http2Session): OpenConnection | undefined {
   return bySession.get(session);
 }
 
-/** Every open connection, and what those without a credential use. */
+/** All open connections, and the resources used by those without a credential. */
 export interface Connections {
-  /** Counts a connection that was accepted. False: it was closed, for its address has too many. */
+  /** Counts an accepted connection. False: it was closed, because its address has too many. */
   accept(socket: Socket): boolean;
-  /** TLS reads from another socket than the one that was accepted. */
+  /** TLS reads from a different socket than the accepted one. */
   isSame(accepted: Socket, secure: Socket): void;
   carries(socket: Socket, session: Http2Session): void;
   readonly size: number;
@@ -34,31 +34,31 @@ export interface Connections {
   close(): void;
 }
 
-/** How much had moved when it was last looked at, and since when. */
+/** The bytes moved as of the last check, and the time they last changed. */
 interface Moved {
   bytes: number;
   at: number;
 }
 
 export interface ConnectionsOptions {
-  /** Undefined: nothing is limited. */
+  /** Undefined if nothing is limited. */
   budget: AnonymousBudget | undefined;
-  /** Whether an address is a proxy whose callers are known by other addresses than its own. */
+  /** Whether an address is a proxy whose callers are identified by other addresses than its own. */
   isProxy(address: string): boolean;
-  /** A connection over which nothing moves for so long is cut off, in milliseconds. */
+  /** A connection with no traffic for this long, in milliseconds, is cut off. */
   stalledMs: number;
 }
 
 export function createConnections({ budget, isProxy, stalledMs }: ConnectionsOptions): Connections {
   const sockets = new Map<Socket, Moved>();
-  // Bytes that were counted, of connections that are anonymous.
+  // Bytes counted so far, by anonymous connection.
   const counted = new Map<Socket, number>();
   const looking = setInterval(look, lookEveryMs);
   looking.unref();
   const lookingForStalled = setInterval(cutStalled, Math.max(lookEveryMs, stalledMs / 8));
   lookingForStalled.unref();
 
-  /** Whoever neither reads nor writes: what is under way for it would wait for ever. */
+  /** Cuts off peers that neither read nor write; work in progress for them would wait forever. */
   function cutStalled(): void {
     const time = performance.now();
     for (const [socket, moved] of sockets) {
@@ -84,7 +84,7 @@ export function createConnections({ budget, isProxy, stalledMs }: ConnectionsOpt
 
   return {
     accept(socket) {
-      // A peer that breaks its connection is not a fault; calls in progress on it notice by themselves.
+      // A peer that breaks its connection is not a fault; calls in progress on it notice on their own.
       socket.on('error', ignore);
       const { remoteAddress } = socket;
       if (remoteAddress === undefined) {

@@ -3,7 +3,7 @@ import type { Call } from '../api/call.ts';
 import type { Caller } from '../base/caller.ts';
 import { fail, type Result, succeed } from '../base/failure.ts';
 
-/** What a page may read of a reply beside its body. */
+/** The response headers that a page may read. */
 const exposedHeaders = [
   'x-request-id',
   'x-charge-id',
@@ -23,9 +23,9 @@ type Headers = Pick<Call, 'header' | 'setReplyHeader'>;
 const allowed = succeed(undefined);
 
 /**
- * Whether a browser may make this call (Fetch standard, CORS protocol). Pages of other sites may use access tokens
- * whose key names their origin, and nothing else: a key that arrives from a page is a key that leaked to its readers.
- * Clients other than browsers send no `Sec-Fetch-Site`, and are not checked.
+ * Whether a browser may make this call (Fetch standard, CORS protocol). Pages of other sites may only use access tokens whose key
+ * lists their origin: a key sent from a page has leaked to its readers. Clients other than browsers send no `Sec-Fetch-Site` and
+ * are not checked.
  */
 export function checkOrigin(known: Result<Caller>, incoming: Headers): Result<void> {
   const origin = incoming.header('origin');
@@ -33,7 +33,7 @@ export function checkOrigin(known: Result<Caller>, incoming: Headers): Result<vo
   const site = incoming.header('sec-fetch-site');
   const isOtherSite = site === 'cross-site' || site === 'same-site';
   if (!known.ok) {
-    // The page may read why its token was refused; the refusal tells nothing else.
+    // The page may read why its token was refused; the refusal reveals nothing else.
     if (isOtherSite) letRead(origin, incoming);
     return allowed;
   }
@@ -54,8 +54,8 @@ function letRead(origin: string, incoming: Headers): void {
 }
 
 /**
- * Answers preflights. They carry no credential, so they cannot know whose origins count: the call itself is checked,
- * before anything is done for it.
+ * Answers preflights. They carry no credential, so the allowed origins are not known yet: the call itself is checked before
+ * anything is done for it.
  */
 export function registerPreflight(app: FastifyInstance): void {
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {

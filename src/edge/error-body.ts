@@ -2,7 +2,7 @@ import { toJson } from '@bufbuild/protobuf';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { detailsOf, headersOf, type Refusal } from './refusal.ts';
 
-/** The status names of google.rpc.Code, as AIP-193 prints them. */
+/** The google.rpc.Code status names, as AIP-193 prints them. */
 export const statusNames: Readonly<Record<Code, string>> = {
   [Code.Canceled]: 'CANCELLED',
   [Code.Unknown]: 'UNKNOWN',
@@ -22,7 +22,7 @@ export const statusNames: Readonly<Record<Code, string>> = {
   [Code.Unauthenticated]: 'UNAUTHENTICATED',
 };
 
-/** A refusal as JSON over HTTP prints it (AIP-193). */
+/** A refusal in the format of JSON over HTTP (AIP-193). */
 export function errorBody(refusal: Refusal, requestId: string | undefined): string {
   const details = detailsOf(refusal, requestId).map(({ desc, value }) => ({
     '@type': `type.googleapis.com/${desc.typeName}`,
@@ -33,7 +33,7 @@ export function errorBody(refusal: Refusal, requestId: string | undefined): stri
   });
 }
 
-/** A refusal as gRPC, gRPC-Web and Connect carry it. */
+/** A refusal in the form that gRPC, gRPC-Web and Connect carry. */
 export function connectError(refusal: Refusal, requestId: string | undefined): ConnectError {
   return new ConnectError(
     refusal.message,

@@ -11,29 +11,29 @@ import { headersOf, type Refusal } from './refusal.ts';
 
 /** One request to a facade. */
 export class FacadeCall extends FastifyCall<AdmittedCall> {
-  /** There when the request was read and made one of ours: where its fields stand in what the caller sent. */
+  /** Set once the request has been read and converted to ours: maps our fields to the caller's. */
   placeOf: PlaceOf | undefined;
 }
 
-/** What every facade of another API is given. */
+/** What every facade of another API receives. */
 export interface FacadeOptions {
   gate: Gate;
   pathPrefix: string;
-  /** Largest body of a chat, after decompression. */
+  /** The largest chat body, after decompression. */
   bodyBytes: number;
-  /** Ends the calls that still run; its reason is a `FailureError`, and what they hear. */
+  /** Ends the calls still running; its reason is a `FailureError`, which their callers receive. */
   shutdownSignal: AbortSignal;
 }
 
-/** A refusal in an API's own shape. */
+/** A refusal in another API's own format. */
 export interface PrintedRefusal {
   status: number;
   body: object;
-  /** What that API says in headers. */
+  /** Headers that the API adds. */
   headers?: Record<string, string>;
 }
 
-/** Prints a refusal in the API's own shape. `error`: what was thrown. `placeOf`: as `FacadeCall` has it. */
+/** Prints a refusal in the API's own format. `error`: what was thrown. `placeOf`: as in `FacadeCall`. */
 export type PrintRefusal = (
   refusal: Refusal,
   requestId: string | undefined,
@@ -42,8 +42,8 @@ export type PrintRefusal = (
 ) => PrintedRefusal;
 
 /**
- * Runs the requests of a facade: bodies are read by the facade itself, each call ends, whatever becomes of it, and what is
- * thrown is answered as that API prints its errors.
+ * Runs a facade's requests: the facade reads bodies itself, each call ends whatever happens, and errors are answered in that
+ * API's format.
  */
 export function createFacade(
   instance: FastifyInstance,
@@ -88,10 +88,10 @@ export function createFacade(
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** Sends a JSON body, given as an object, or as its text in pieces. */
+/** Sends a JSON body, given as an object or as a stream of its text. */
 export async function sendJson(reply: FastifyReply, http: FacadeCall, body: object | Readable): Promise<void> {
   if (http.isGone) reply.hijack();
-  // A text in pieces is too large to be compressed at once.
+  // Streamed text is too large to be compressed in one go.
   else if ('pipe' in body) reply.headers(http.replyHeaders).type(jsonType).send(body);
   else await sendText(reply.headers(http.replyHeaders), jsonType, JSON.stringify(body));
 }

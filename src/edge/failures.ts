@@ -8,9 +8,9 @@ import type { Refusal } from './refusal.ts';
 import { attemptsText, creditMessage, invalidMessage, scopeMessage, upstreamMessage } from './refusal-messages.ts';
 import { camelCasePath } from './violations.ts';
 
-/** What the table needs to know of the service. */
+/** What the table needs to know about the service. */
 export interface RefusalTexts {
-  /** The minimum top-up, as it is printed in refusals for lack of credit. */
+  /** The minimum top-up, as printed in refusals for insufficient credit. */
   minimumTopUpUsd: string;
   /** Where to top up; undefined when the service doesn't know its public address. */
   topUpUrl?: string | undefined;
@@ -311,7 +311,7 @@ export function refusalOf(failure: Failure, texts: RefusalTexts): Refusal {
   }
 }
 
-/** A failure as this caller may see it: an end user sees nothing of the account's money, only its own cap. */
+/** A failure as this caller may see it: end users see only their own cap, nothing about the account's money. */
 export function heardBy({ token }: Caller, failure: Failure): Failure {
   if (!token) return failure;
   const { kind } = failure;
@@ -321,7 +321,7 @@ export function heardBy({ token }: Caller, failure: Failure): Failure {
   }
   if (kind === 'spending_cap_reached' && failure.owner === 'key')
     return { kind: 'account_cannot_pay', because: kind, needed: failure.needed };
-  // Whose key it is and which one is between the provider and the account.
+  // Whose key it is, and which, is between the provider and the account.
   if (kind === 'provider_key_refused') return { kind: 'account_key_refused' };
   return failure;
 }
@@ -336,7 +336,7 @@ function unauthenticated(reason: string, message: string, challenge: string): Re
   return { code: Code.Unauthenticated, status: 401, reason, message, headers: { 'www-authenticate': challenge } };
 }
 
-/** Fields are named as JSON callers write them, whichever check found the error. */
+/** Fields are named as in JSON, whichever check found the error. */
 function invalidRequest(found: readonly FieldViolation[]): Refusal {
   const violations = found.map((violation) => ({ ...violation, field: camelCasePath(violation.field) }));
   return {
@@ -348,7 +348,7 @@ function invalidRequest(found: readonly FieldViolation[]): Refusal {
   };
 }
 
-/** 424 of RFC 4918: clients take a 401 for their own credential, and try 409 again. */
+/** 424 of RFC 4918: clients read a 401 as being about their own credential, and retry a 409. */
 function refusedKey(failure: Extract<Failure, { kind: 'provider_key_refused' }>): Refusal {
   const { providerKeyId, provider, lastFour, status } = failure;
   const key = `your key ${providerKeyId} (ending in ${lastFour})`;

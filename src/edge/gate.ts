@@ -24,10 +24,10 @@ import type { Revocations } from './revocations.ts';
 import { createUnreadReplies } from './unread-replies.ts';
 import { createViolationFinder } from './violations.ts';
 
-/** Admission by limits. `undefined`: not limited. The returned function gives back what a call occupied. */
+/** Admission by limits. `undefined`: not limited. The returned function frees what a call took up. */
 export interface Admission {
   admit(caller: Caller, method: DescMethod, incoming: IncomingCall): Result<() => void> | Promise<Result<() => void>>;
-  /** A place among the streams, for a call that was let in as unary. */
+  /** A stream place, for a call that was admitted as unary. */
   admitStream(caller: Caller): Result<() => void> | Promise<Result<() => void>>;
   /** Counts a refused credential against its address; fails when the address sends too many. */
   refused(peer: string): Result<void>;
@@ -39,17 +39,17 @@ export interface GateOptions {
     authorization: string | undefined,
     from: { readonly peer: string },
   ): Result<Caller> | Promise<Result<Caller>>;
-  /** Who calls by the session of a browser, where there is no `Authorization`; absent: nobody does. */
+  /** Identifies callers without an `Authorization` header by their browser session; absent if there are no sessions. */
   sessions?: SessionCallers | undefined;
   admission: Admission;
   clock: Clock;
   log: Logger;
   texts: RefusalTexts;
-  /** Ends streams whose credential is revoked, whose account is suspended, or whose session is over; absent: they run to their end. */
+  /** Ends streams whose credential is revoked, whose account is suspended or whose session is over; if absent, they run to their end. */
   revocations?: Revocations;
-  /** Opens a trace of a call; undefined: calls are not traced. */
+  /** Opens a trace for a call; undefined if calls are not traced. */
   traceCall?: TraceCall | undefined;
-  /** Told of each finished call, for metrics. */
+  /** Called with each finished call, for metrics. */
   observe?: (call: FinishedCall) => void;
 }
 
@@ -62,27 +62,26 @@ export interface FinishedCall {
 }
 
 /**
- * The one pipeline that every call of every protocol passes: request id, authenticate, authorise, limit (`admit`), then
- * validate, handle, and log (`unary`, `stream`). A method that does not pass it can't be served, for the protocols know
- * handlers only through it.
+ * The one pipeline for every call of every protocol: request id, authenticate, authorise, limit (`admit`), then validate, handle,
+ * and log (`unary`, `stream`). Protocols know handlers only through it, so no method can be served around it.
  */
 export interface Gate {
-  /** Whether the method is one of the gate's; only operations (health, reflection) are not. */
+  /** Whether the gate serves the method; only operations (health, reflection) bypass it. */
   serves(method: DescMethod): boolean;
-  /** Lets a call in before its message is read, or throws. Synchronous for a warm credential. */
+  /** Admits a call before its message is read, or throws. Synchronous for a cached credential. */
   admit(method: DescMethod, incoming: IncomingCall): AdmittedCall | Promise<AdmittedCall>;
-  /** Goes on with a call as one of another unary method, for protocols that tell only in the body which it is. */
+  /** Continues a call as one of another unary method, for protocols that name the method only in the body. */
   asUnary(call: AdmittedCall, method: DescMethod): AdmittedCall;
-  /** A call of another method for the same request, which was let in and counted with its first call. Throws when the caller may not call that. */
+  /** Another call for the same request, already admitted and counted with the first. Throws when the caller may not call that method. */
   alongside(call: AdmittedCall, method: DescMethod): AdmittedCall;
   /**
-   * Goes on with a call as one of a streaming method, for protocols that tell only in the body which it is. Throws when
-   * the caller may not call that, or has too many streams.
+   * Continues a call as one of a streaming method, for protocols that name the method only in the body. Throws when the caller
+   * may not call it or has too many streams.
    */
   asStream(call: AdmittedCall, method: DescMethod): Promise<AdmittedCall>;
   unary(call: AdmittedCall, request: Message): Promise<Message>;
   stream(call: AdmittedCall, request: Message): AsyncIterable<Message>;
-  /** Ends a call whose message never arrived whole. After `unary` and `stream` it does nothing. */
+  /** Ends a call whose message never fully arrived. Does nothing after `unary` or `stream`. */
   abandon(call: AdmittedCall, error: unknown): void;
   /** Turns anything thrown into the caller's error. Logs faults of the service under the request id. */
   refuse(error: unknown, requestId: string | undefined): Refusal;
@@ -105,7 +104,7 @@ export function createGate(options: GateOptions): Gate {
     const rule = rules.get(method);
     try {
       if (!rule) throw new FailureError({ kind: 'unimplemented' });
-      // An empty one is none, and was counted as none.
+      // An empty header counts as none, and was counted that way.
       const authorization = incoming.header('authorization') || undefined;
       const known = authorization === undefined ? withoutHeader(rule, incoming) : authenticate(authorization, incoming);
       if (known instanceof Promise)
@@ -150,7 +149,7 @@ export function createGate(options: GateOptions): Gate {
     }
   }
 
-  /** Who calls without an `Authorization` header. */
+  /** Identifies a caller without an `Authorization` header. */
   function withoutHeader(rule: AccessRule, incoming: IncomingCall): Result<Caller> | Promise<Result<Caller>> {
     return sessions?.(incoming) ?? (rule.anonymous ? anonymous : authenticate(undefined, incoming));
   }
@@ -187,7 +186,7 @@ export function createGate(options: GateOptions): Gate {
   async function unary(call: AdmittedCall, request: Message): Promise<Message> {
     call.arrived();
     try {
-      // Calls that arrived in one turn of the event loop are handled as a batch, and their replies are written together.
+      // Calls that arrive in one turn of the event loop are handled as a batch, and their replies are written together.
       await turnFor(call);
       validate(request, call);
       unwrap(checkConfirmed(call.caller, call.method, request, clock.now()));
@@ -224,7 +223,7 @@ export function createGate(options: GateOptions): Gate {
       failed = revoked.signal.aborted ? revoked.signal.reason : ended(call, error);
       throw failed;
     } finally {
-      // A consumer that stops early ends the generator without an error: the caller went away.
+      // A consumer that stops early ends the generator without an error: the caller disconnected.
       finish(call, isOver ? failed : new FailureError({ kind: 'cancelled' }));
     }
   }
@@ -269,7 +268,7 @@ export function createGate(options: GateOptions): Gate {
     else log.info(line, 'call');
   }
 
-  /** Faults are logged whole, once, wherever on their way out they are seen first. */
+  /** Faults are logged once, in full, at the first place that sees them on their way out. */
   function reportFault(error: unknown, line: object): void {
     if (typeof error === 'object' && error !== null) {
       if (reported.has(error)) return;
@@ -298,7 +297,7 @@ export function createGate(options: GateOptions): Gate {
   };
 }
 
-/** What the caller hears of an error. Whatever a handler throws once its caller is gone, or out of time, comes of that. */
+/** The error the caller receives. Anything a handler throws after its caller left or its deadline passed is a consequence of that. */
 function ended(call: AdmittedCall, error: unknown): unknown {
   if (error instanceof FailureError) {
     const heard = heardBy(call.caller, error.failure);
@@ -311,7 +310,7 @@ function ended(call: AdmittedCall, error: unknown): unknown {
   return new FailureError({ kind: late ? 'deadline_exceeded' : 'cancelled' }, { cause: error });
 }
 
-/** Long messages are looked at one a turn: together they would keep everybody else waiting. Their replies may be as long. */
+/** Long messages are processed one per turn: together they would hold up everyone else. Their replies may be as long. */
 function turnFor({ isLong }: AdmittedCall): Promise<void> {
   return isLong ? ownTurn() : endOfTurn();
 }
@@ -323,13 +322,13 @@ function isGuess({ kind }: Failure): boolean {
   return kind === 'credential_invalid' || kind === 'session_ended' || kind === 'not_from_console';
 }
 
-/** Whose connections are counted together. */
+/** The owner under which connections are counted. */
 function connectionOwnerOf({ accountId, token, name }: Caller): string {
   if (accountId === undefined) return name;
   return token ? `${accountId}/${token.subject}` : accountId;
 }
 
-/** By method: whether what came in binary form can be shown as JSON. What cannot is no message of any lane. */
+/** By method: whether a binary message can be printed as JSON. If not, no protocol accepts it. */
 function printableChecks(methods: Iterable<DescMethod>): Map<DescMethod, PrintableCheck> {
   const checkOf = createPrintableChecks();
   const checks = new Map<DescMethod, PrintableCheck>();

@@ -1,7 +1,7 @@
 /**
- * Makes the trailers of a call spell `grpc-message` as gRPC does: only what is not printable ASCII, and `%`, is escaped (its
- * HTTP/2 protocol, "Responses"; gRPC-Web's trailers are the same). Connect escapes it as a part of a URI, and @grpc/grpc-js
- * undoes only half of that, others nothing at all: their callers would read `text%3A must be`.
+ * Escapes `grpc-message` in a call's trailers as gRPC does: only non-printable ASCII and `%` (its HTTP/2 protocol, "Responses";
+ * gRPC-Web's trailers are the same). Connect escapes it like a URI component; @grpc/grpc-js undoes only half of that and others
+ * none, so their callers would read `text%3A must be`.
  */
 export function spellMessage(trailers: Headers): void {
   const set = trailers.set.bind(trailers);
@@ -10,7 +10,7 @@ export function spellMessage(trailers: Headers): void {
   });
 }
 
-/** From the escapes of `encodeURIComponent` to those of gRPC. A blank at either end stays escaped, for HTTP drops it there. */
+/** Converts the escapes of `encodeURIComponent` to gRPC's. A space at either end stays escaped, because HTTP strips it there. */
 export function spelled(message: string): string {
   return message.replace(/%[2-7][0-9A-F]/g, (escaped, at: number) => {
     const isAtEnd = at === 0 || at + escaped.length === message.length;
@@ -19,12 +19,12 @@ export function spelled(message: string): string {
   });
 }
 
-/** How messages may be compressed, both ways of a call but that replies of the lane for HTTP/2's streams are never `br`. */
+/** The message compressions accepted in both directions of a call, except that the native HTTP/2 lane never replies with `br`. */
 export const acceptedEncodings = 'identity,gzip,br';
 
 const known = acceptedEncodings.split(',');
 
-/** Whether a message may be compressed so, by `grpc-encoding`. */
+/** Whether `grpc-encoding` names a supported compression. */
 export function isKnownEncoding(encoding: string): boolean {
   return known.includes(encoding);
 }

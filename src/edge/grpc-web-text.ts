@@ -8,9 +8,9 @@ const isText = /^application\/grpc-web-text(?:\+proto)?$/i;
 const isBinary = /^application\/grpc-web(?:\+proto)?$/i;
 
 /**
- * Lets callers speak gRPC-Web in base64 (`application/grpc-web-text`, gRPC's PROTOCOL-WEB.md) to a handler that knows the
- * binary form only. The reply is in base64 when `Accept` asks for it; without an `Accept` that names either, when the
- * request is. Replies of other types, such as JSON, stay as they are.
+ * Lets callers use gRPC-Web in base64 (`application/grpc-web-text`, gRPC's PROTOCOL-WEB.md) with a handler that only knows the
+ * binary form. The reply is in base64 if `Accept` asks for it or, when `Accept` names neither form, if the request is. Replies of
+ * other types, such as JSON, are unchanged.
  */
 export function speakText(request: IncomingMessage, response: ServerResponse): void {
   const { headers } = request;
@@ -24,7 +24,7 @@ export function speakText(request: IncomingMessage, response: ServerResponse): v
   if (wantsText(headers.accept) ?? asksInText) encodeReply(response);
 }
 
-/** Undefined: either form is as good. */
+/** Undefined if there is no preference. */
 function wantsText(accept: string | undefined): boolean | undefined {
   const types = (accept ?? '').split(',').map((each) => each.split(';', 1)[0]?.trim() ?? '');
   if (types.some((each) => isText.test(each))) return true;
@@ -35,7 +35,7 @@ function decodeBody(request: IncomingMessage): void {
   const read = request[Symbol.asyncIterator].bind(request);
   request[Symbol.asyncIterator] = async function* decoded() {
     let rest = '';
-    // As many as what they break: a body of line breaks alone would say nothing without an end.
+    // Allows as many line breaks as other characters, plus a group: a body of nothing but line breaks could go on forever.
     let breaksLeft = charactersOfGroup;
     for await (const chunk of { [Symbol.asyncIterator]: read }) {
       const written = (chunk as Buffer).toString('latin1');
@@ -52,19 +52,19 @@ function decodeBody(request: IncomingMessage): void {
   };
 }
 
-/** Three bytes, or the last ones of a run and their padding. */
+/** A group is three bytes, or a run's last ones with their padding. */
 const charactersOfGroup = 4;
 
-/** Encoders of base64 break lines, and files end with one; decoders of Go's, which grpc-web's first proxy is written in, see past them. */
+/** Base64 encoders break lines, and files end with a line break; Go's decoders, behind grpc-web's first proxy, ignore them. */
 const lineBreaks = /[\r\n]+/g;
 
-/** A run of base64 and its padding; a caller may send one after the other. */
+/** A run of base64 with its padding; callers may send several in a row. */
 const runs = /[A-Za-z0-9+/]*={0,2}/y;
 
-/** In one piece of the body; a message is a run or two. */
+/** Per piece of the body; a message is a run or two. */
 const runsMax = 1_024;
 
-/** What is in groups of base64; those with padding may be followed by others. */
+/** Decodes groups of base64; padded ones may be followed by more. */
 function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafe((text.length / charactersOfGroup) * 3);
   let length = 0;
@@ -85,7 +85,7 @@ function notBase64() {
   return refusedMessage(invalid('body', 'is not padded base64, as application/grpc-web-text asks'));
 }
 
-/** Each piece that is written is a run of its own, so that no message waits for the next one. */
+/** Each written piece is a run of its own, so that no message waits for the next. */
 function encodeReply(response: ServerResponse): void {
   const writeHead = response.writeHead.bind(response) as (
     status: number,

@@ -1,6 +1,6 @@
 import type { GuardrailOutcome, GuardrailReport } from '../gen/intelligence/chat/v1/chat_pb.ts';
 
-/** What the key's guardrails did, as replies of other APIs have it: a member that those APIs do not know. */
+/** What the key's guardrails did, as a member added to the replies of other APIs, which have no such member. */
 export function guardrailReport(report: GuardrailReport | undefined): { guardrail?: object } {
   if (!report) return {};
   const { input, output } = report;

@@ -5,24 +5,24 @@ import type { OpenConnection } from '../limits/index.ts';
 import type { Carrier } from './carrier.ts';
 import { connectionOf } from './connections.ts';
 
-/** What a protocol knows of a call before it passes the gate. */
+/** What a protocol knows about a call before it passes the gate. */
 export interface IncomingCall {
   readonly protocol: Protocol;
   readonly peer: string;
-  /** What it came by; undefined where connections are not counted. */
+  /** The connection it came in on; undefined where connections are not counted. */
   readonly connection?: OpenConnection | undefined;
   readonly signal: AbortSignal;
   /** When the caller's deadline passes, in milliseconds since the epoch. */
   readonly deadline: number | undefined;
-  /** The request as Node made it; only of plain HTTP requests. */
+  /** Node's request object; plain HTTP requests only. */
   readonly http?: IncomingMessage;
   header(name: string): string | undefined;
   setReplyHeader(name: string, value: string): void;
-  /** What carries the reply, where that is known. */
+  /** What carries the reply, if known. */
   readonly carrier?: Carrier | undefined;
 }
 
-/** A call that came as a plain HTTP request. */
+/** A call that arrived as a plain HTTP request. */
 export class HttpIncomingCall implements IncomingCall {
   readonly protocol: Protocol;
   readonly #context: RestContext;

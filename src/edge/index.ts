@@ -63,38 +63,38 @@ export interface EdgeOptions {
   };
   services: readonly ServedService[];
   gate: Gate;
-  /** The service's public address, without a slash at its end; absent: it is not told. */
+  /** The service's public address, without a trailing slash; absent if it is not published. */
   issuer?: () => string;
   readiness: ReadinessMonitor;
   log: Logger;
   limits?: ListenerLimits;
-  /** What callers without a credential may use; absent: not limited. */
+  /** Limits for callers without a credential; absent if there are none. */
   anonymous?: AnonymousBudget;
   /** Whether gRPC's server reflection is served. Default: yes. */
   reflection?: boolean;
-  /** Bounds of streams of operations; defaults where they are absent. */
+  /** Limits on the streams of operations; each has a default. */
   operations?: { watchLifeMs?: number; reflection?: ReflectionLimits };
-  /** A tool of agents that is silent for so long says that it is at work. Default: 3 s. */
+  /** An agent tool that is silent for this long reports that it is working. Default: 3 s. */
   keepAliveMs?: number;
-  /** Where `/` leads; default: the documentation. */
+  /** Where `/` redirects; default: the documentation. */
   home?: string;
-  /** Whether the JSON paths take sessions of the console. */
+  /** Whether the JSON paths accept console sessions. */
   takesSessions?: boolean;
-  /** Registers what is neither a service nor an operation: OAuth, facades. */
+  /** Registers everything that is neither a service nor an operation: OAuth, facades. */
   routes?(app: FastifyInstance): void;
 }
 
-/** Messages of chat, which takes images, after decompression. */
+/** Chat messages, which may contain images, after decompression. */
 const largeMessageBytes = 20 * 1024 * 1024;
 /** Texts to embed or to rank, after decompression. */
 const textsBytes = 4 * 1024 * 1024;
 /** All other messages, after decompression. */
 const messageBytes = 1024 * 1024;
 const defaultKeepAliveMs = 3_000;
-/** The longest deadline that a caller can set; longer ones count as this. */
+/** The longest deadline a caller can set; longer ones are shortened to this. */
 const maxTimeoutMs = 600_000;
 
-/** Serves the services on one port, by every protocol. */
+/** Serves all protocols on one port. */
 export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
   const { services, gate, readiness, http, log } = options;
   const shutdown = new AbortController();
@@ -175,7 +175,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
     connections: server.connections,
     close: async (drainMs) => {
       readiness.shutDown();
-      // What is still streaming at the deadline ends with an error that says why, not with a broken connection.
+      // What is still streaming at the deadline ends with an explanatory error rather than a broken connection.
       const deadline = setTimeout(
         () => {
           grpc.shutDown();
@@ -189,7 +189,7 @@ export async function serveEdge(options: EdgeOptions): Promise<RunningServer> {
   };
 }
 
-/** What no route takes, and what fails before a route has it, has the body that every other error has. */
+/** Requests without a route, and errors raised before one is reached, get the same body as every other error. */
 function answerUnknown(
   app: FastifyInstance,
   gate: Gate,
@@ -212,7 +212,7 @@ function answerUnknown(
   app.setErrorHandler((error, request, reply) => answer(asFailure(error), request, reply));
 }
 
-/** What Fastify itself finds wrong with a request is no fault of the service. */
+/** What Fastify itself rejects in a request is not a fault of the service. */
 function asFailure(error: unknown): unknown {
   const { code } = error as { code?: unknown };
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
@@ -221,7 +221,7 @@ function asFailure(error: unknown): unknown {
     return new FailureError({ kind: 'payload_too_large', limitBytes: messageBytes });
   if (code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return new FailureError(invalid('body', 'is not as long as its Content-Length says'));
-  // What else it finds: lengths and types that are missing, or make no sense.
+  // Its other complaints: lengths and types that are missing or make no sense.
   const { statusCode = 500 } = error as { statusCode?: number };
   if (typeof code === 'string' && code.startsWith('FST_') && statusCode < 500)
     return new FailureError({ kind: 'invalid_argument', violations: [] });
@@ -231,7 +231,7 @@ function asFailure(error: unknown): unknown {
 const watchPath = `/${Health.typeName}/Watch`;
 const reflectionName = '/ServerReflectionInfo';
 
-/** What every path does about callers without a credential. */
+/** Limits callers without a credential on every path. */
 function limitAnonymous(app: FastifyInstance, options: EdgeOptions, budget: AnonymousBudget): void {
   const { services, http, operations: bounds } = options;
   const { anonymousMs } = options.limits ?? defaultListenerLimits;
@@ -255,7 +255,7 @@ function limitAnonymous(app: FastifyInstance, options: EdgeOptions, budget: Anon
           path.startsWith(`${http.pathPrefix}/v1/`) ||
           rerankPaths(http.pathPrefix).includes(path),
     isRpc: (path) => rpcs.has(path) || operations.has(path),
-    // Watches and reflection end by themselves, unless nobody reads what they say.
+    // Watches and reflection end on their own, unless nobody reads their messages.
     lifeMs: (path) => anonymousMs + (path === watchPath ? watchMs : path?.endsWith(reflectionName) ? reflectionMs : 0),
   });
 }
@@ -264,13 +264,13 @@ function showsSession({ takesSessions = false }: EdgeOptions, request: IncomingM
   return takesSessions && sessionSecretOf(request) !== undefined;
 }
 
-/** The services of gRPC's own that are served beside those of the gate. */
+/** gRPC's own services, served beside those of the gate. */
 function operationsOf({ reflection }: EdgeOptions): { service: DescService }[] {
   const reflected = reflection === false ? [] : [ServerReflection, ServerReflectionAlpha];
   return [Health, ...reflected].map((service) => ({ service }));
 }
 
-/** The methods of HTTP by which each RPC can be called; Connect reads without side effects by GET, too. */
+/** The HTTP methods by which each RPC can be called; Connect also allows GET for methods without side effects. */
 function methodsOfRpcs(services: readonly Pick<ServedService, 'service'>[]): Map<string, readonly string[]> {
   const rpcs = services.flatMap(({ service }) => service.methods);
   return new Map(

@@ -1,12 +1,12 @@
-/** Waits that end when a signal aborts, with its reason, whatever they wait for. */
+/** Waits that end with a signal's reason when it aborts, whatever they are waiting for. */
 export interface Interruptible {
-  /** As `work` ends, or as the signal does, whichever is first. One at a time. */
+  /** Settles as `work` or the signal does, whichever comes first. One wait at a time. */
   wait<T>(work: Promise<T>): Promise<T>;
-  /** Once nothing waits any more: a signal that outlives many calls must not keep them all. */
+  /** To be called when nothing waits any more: a long-lived signal must not retain every call. */
   stop(): void;
 }
 
-/** One listener for as many waits as there are: racing each with a promise that lives long would keep a reaction of each. */
+/** Uses one listener for any number of waits: racing each against a long-lived promise would retain a reaction for each. */
 export function interruptedBy(signal: AbortSignal): Interruptible {
   let interrupt: ((reason: unknown) => void) | undefined;
   const aborted = () => interrupt?.(signal.reason);

@@ -4,7 +4,7 @@ import { statusNames } from './error-body.ts';
 import { heardBy, type RefusalTexts, refusalOf } from './failures.ts';
 import { createViolationFinder } from './violations.ts';
 
-/** Items of batches: the contract's rules and the table of failures, as the gate has them for calls. */
+/** Batch items, checked against the contract's rules and the table of failures, as the gate does for calls. */
 export function createItems(texts: RefusalTexts): Items {
   const violationsOf = createViolationFinder();
   return {

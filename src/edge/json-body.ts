@@ -5,7 +5,7 @@ import type { AdmittedCall } from './admitted-call.ts';
 
 const largeBytes = 1024 * 1024;
 
-/** Reads the JSON body of a call, decompressed, of at most `bytesMax`. */
+/** Reads the JSON body of a call, decompressed, up to `bytesMax`. */
 export async function readJson(raw: IncomingMessage, bytesMax: number, call: AdmittedCall): Promise<unknown> {
   const type = raw.headers['content-type'] ?? 'application/json';
   if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(type))
@@ -15,11 +15,11 @@ export async function readJson(raw: IncomingMessage, bytesMax: number, call: Adm
   await checkJson(body);
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-    // Decoding and parsing each take a while when there are images.
+    // With images, decoding and parsing each take a while.
     if (body.length > largeBytes) await ownTurn();
     return JSON.parse(text);
   } catch (error) {
-    // The parser quotes the text that it stumbles over; only its position is for the caller.
+    // The parser's message quotes the offending text; callers get only the position.
     const at = /position (\d+)/.exec((error as Error).message)?.[1];
     throw new FailureError(invalid('body', at ? `is not JSON (at character ${at})` : 'is not JSON in UTF-8'));
   }

@@ -1,38 +1,38 @@
 import { fail, type Result, succeed } from '../base/failure.ts';
 
-/** What is received and not answered yet of messages that are long. */
+/** The long messages being received or not yet answered. */
 export interface LargeBodies {
-  /** A message that turns out to be long. `cutOff`: ends its call, when another's message needs its room more. */
+  /** Starts tracking a message that turns out to be long. `cutOff`: ends its call when its room is needed more by another message. */
   begin(owner: string, cutOff: () => void): LargeBody;
 }
 
 export interface LargeBody {
-  /** Told of each piece before it is kept; fails when there is no room for it. */
+  /** Called with each piece before it is kept; fails when there is no room for it. */
   take(bytes: number): Result<void>;
-  /** All of it is there: from now on nobody takes its room. */
+  /** The whole message has arrived: its room can no longer be taken. */
   arrived(): void;
   leave(): void;
 }
 
 export interface LargeBodiesOptions {
-  /** Of one account, and of all. */
+  /** Per account, and in total. */
   eachBytes: number;
   allBytes: number;
   now?: () => number;
 }
 
-/** So much of each message is not counted: most have no more. */
+/** This much of each message is not counted; most are no longer. */
 export const smallBytes = 1_024 * 1_024;
 
 const mebibyte = 1_024 * 1_024;
 /**
- * Places alone would let one account hold 64 messages of 20 MiB. While one is read it is there as bytes, as text and as
- * what the text says, so that all of them take about three times as much of the 2 GB that a node has in deploy/.
+ * Limiting places alone would let one account hold 64 messages of 20 MiB. While being read, a message is in memory as bytes, as
+ * text and as parsed data, so together they take about three times as much of the 2 GB that a node has in deploy/.
  */
 export const largeBodiesDefault: LargeBodiesOptions = { eachBytes: 96 * mebibyte, allBytes: 320 * mebibyte };
 
 const retryAfterMs = 1_000;
-/** A message of the longest takes 40 s at this rate. A slower one gives way to anybody, but not before so long. */
+/** The longest message takes 40 s at this rate. A slower one gives way to anyone, but not before the grace period. */
 const leastBytesPerSecond = mebibyte / 2;
 const graceMs = 5_000;
 
@@ -44,9 +44,9 @@ interface Body {
 }
 
 /**
- * When there is no room for all, who still sends gives way, the slowest first: to anybody when it sends slower than a
- * message may, and else to an account that has less room than its own. So no few accounts keep the others out by sending
- * slowly, and none does by sending a lot.
+ * When there is not room for all, messages still arriving give way, slowest first: to anyone if slower than the minimum rate,
+ * otherwise only to an account that uses less room. So a few accounts cannot lock out the others, whether by sending slowly or by
+ * sending a lot.
  */
 export function createLargeBodies(options: LargeBodiesOptions = largeBodiesDefault): LargeBodies {
   const { eachBytes, allBytes, now = () => performance.now() } = options;
@@ -72,7 +72,7 @@ export function createLargeBodies(options: LargeBodiesOptions = largeBodiesDefau
     count(body, -body.bytes);
   }
 
-  /** Takes as much room from others as is missing; from nobody when it would not be enough. */
+  /** Takes the missing room from others; takes none if it would not be enough. */
   function makeRoom(taker: Body, bytes: number): boolean {
     const time = now();
     const own = (owners.get(taker.owner) ?? 0) + bytes;

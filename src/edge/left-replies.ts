@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 
-/** What the system says of a write whose reader is gone, where Connect knows another word. */
+/** The system's codes for a write to a reader that is gone; Connect expects a different one. */
 const codesOfLeaving = new Set(['ECANCELED', 'EPIPE']);
 const codeThatConnectKnows = 'ECONNRESET';
 
 /**
- * Connect prints what it takes for a fault of a handler, with its stack, past the log. That a caller leaves in the middle of a
- * long reply is none, and callers could fill a disk with it.
+ * Connect prints what it considers a handler fault, with its stack, bypassing the log. A caller that disconnects during a long
+ * reply is not a fault, and could otherwise fill a disk with these.
  */
 export function nameLeaving(response: ServerResponse): void {
   const write = response.write.bind(response) as (...args: unknown[]) => boolean;

@@ -16,29 +16,29 @@ import { refuseBadRequests, refuseConnect } from './refused-requests.ts';
 import { watchSessions } from './sessions.ts';
 import { continueWhenRead, refuseExpectation, strictHttp } from './strict-http.ts';
 
-/** Bounds of what arrives on the port. Times in milliseconds. */
+/** Limits on what arrives at the port. Times in milliseconds. */
 export interface ListenerLimits {
-  /** From the connection's first byte to the end of the request's headers; also for the handshake of TLS. */
+  /** From the connection's first byte to the end of the request's headers; also covers the TLS handshake. */
   headersTimeoutMs: number;
   /** From the request's first byte to the end of its body. */
   requestTimeoutMs: number;
   /** How long an idle HTTP/1.1 connection or HTTP/2 session stays open. */
   idleTimeoutMs: number;
-  /** How long an idle HTTP/2 session that was asked to end may take. */
+  /** How long an idle HTTP/2 session may take to end once asked to. */
   closeGraceMs: number;
-  /** How long a caller over HTTP/2 may take to read what is left of an answer once all of it was written. */
+  /** How long an HTTP/2 caller may take to read the rest of an answer after all of it was written. */
   unreadMs: number;
-  /** How long a request without a credential may take in all: to send, to answer and to read. */
+  /** The total time that a request without a credential may take: sending, answering and reading. */
   anonymousMs: number;
-  /** A connection over which nothing moves for so long is cut off: longer than anything that is served is silent. */
+  /** A connection with no traffic for this long is cut off; longer than any served call is ever silent. */
   stalledMs: number;
-  /** Streams of one HTTP/2 session at one time. */
+  /** Concurrent streams per HTTP/2 session. */
   concurrentStreams: number;
-  /** Connections at one time; further ones are closed at once. */
+  /** Concurrent connections; further ones are closed at once. */
   connections: number;
-  /** All headers of one request. */
+  /** The total header size of one request. */
   headerBytes: number;
-  /** How long, and how much of it, a body is received after its request was answered, so that the answer arrives. */
+  /** How long, and how much of, a body is received after its request was answered, so that the answer arrives. */
   lingerMs: number;
   lingerBytes: number;
 }
@@ -48,11 +48,11 @@ export const defaultListenerLimits: ListenerLimits = {
   requestTimeoutMs: 120_000,
   idleTimeoutMs: 75_000,
   closeGraceMs: 5_000,
-  // 16 MiB at the pace of a slow mobile network.
+  // 16 MiB at the speed of a slow mobile network.
   unreadMs: 10 * 60_000,
   anonymousMs: 60_000,
   stalledMs: 40 * 60_000,
-  // What one busy gRPC client of a backend uses; more would let one session hold the whole process.
+  // What one busy backend's gRPC client uses; more would let one session take up the whole process.
   concurrentStreams: 256,
   connections: 10_000,
   headerBytes: 32_768,
@@ -68,32 +68,32 @@ export interface TlsFiles {
 export interface ListenerOptions {
   limits: ListenerLimits;
   log: Logger;
-  /** What callers without a credential may use; absent: not limited. */
+  /** Limits for callers without a credential; absent if there are none. */
   anonymous?: AnonymousBudget | undefined;
-  /** Whether an address is a proxy whose callers are known by other addresses than its own. */
+  /** Whether an address is a proxy whose callers are identified by other addresses than its own. */
   isProxy?(address: string): boolean;
   tls?: TlsFiles | undefined;
-  /** Is asked first about each stream of HTTP/2. True: it is served, and never becomes a request. */
+  /** Asked first about each HTTP/2 stream. True: it is handled, and never becomes a request. */
   takeStream?: TakeStream | undefined;
 }
 
 export type TakeStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => boolean;
 
 /**
- * The first bytes of every HTTP/2 connection (RFC 9113, section 3.4). Four are enough: no HTTP/1.1 method starts so
- * (`PRI` is reserved for exactly this).
+ * The first bytes of every HTTP/2 connection (RFC 9113, section 3.4). Four are enough: no HTTP/1.1 method starts with them (`PRI`
+ * is reserved for exactly this).
  */
 const http2Preface = Buffer.from('PRI ');
 
 /**
  * One port for HTTP/1.1 and HTTP/2. In clear text the first four bytes of a connection tell which; under TLS, ALPN does.
  *
- * Made for Fastify's `serverFactory`, which listens on and closes what this returns. `drain` asks every HTTP/2 session
- * to finish (GOAWAY) and closes idle connections; `destroy` ends what is left.
+ * Made for Fastify's `serverFactory`, which listens on and closes the returned server. `drain` asks every HTTP/2 session to
+ * finish (GOAWAY) and closes idle connections; `destroy` ends what is left.
  */
 export interface Listener {
   server: Server;
-  /** How many connections are open. */
+  /** The number of open connections. */
   connections(): number;
   drain(): void;
   destroy(): void;
@@ -110,7 +110,7 @@ export function createListener(answer: RequestListener, options: ListenerOptions
       keepAliveTimeout: limits.idleTimeoutMs,
       maxHeaderSize: limits.headerBytes,
       connectionsCheckingInterval: 1_000,
-      // Node would answer without a word; `strictHttp` says what is wrong.
+      // Node would answer without a body; `strictHttp` explains what is wrong.
       requireHostHeader: false,
     },
     handler,
@@ -118,7 +118,7 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   const http2 = createHttp2(
     {
       settings: { maxConcurrentStreams: limits.concurrentStreams, maxHeaderListSize: limits.headerBytes },
-      // Rapid resets (CVE-2023-44487): a session may reset this many streams at once, then this many a second.
+      // Rapid resets (CVE-2023-44487): a session may reset this many streams at once, then this many per second.
       streamResetBurst: 1_000,
       streamResetRate: 33,
       maxSessionInvalidFrames: 100,
@@ -134,13 +134,13 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   refuseBadRequests(http1, limits.headerBytes);
   refuseConnect(http1, http2);
   const sessions = watchSessions(http2, limits, log);
-  // It never listens itself; without this its time-outs and the closing of idle connections do nothing.
+  // This server never listens itself; without the event, its time-outs and its closing of idle connections do nothing.
   http1.emit('listening');
 
   const serveHttp1 = (socket: Socket) => void http1.emit('connection', socket);
   const serveHttp2 = (socket: Socket) => {
     const carries = (session: ServerHttp2Session) => connections.carries(socket, session);
-    // The session is made before `emit` returns.
+    // The session is created before `emit` returns.
     http2.once('session', carries);
     http2.emit('connection', socket);
     http2.off('session', carries);
@@ -180,7 +180,7 @@ export function createListener(answer: RequestListener, options: ListenerOptions
   };
 }
 
-/** Puts `take` in front of what makes requests of streams: Node's own listener, which a server for requests has. */
+/** Puts `take` ahead of Node's own listener, which turns streams into requests. */
 function divertStreams(server: Http2Server, take: TakeStream): void {
   const [makeRequest] = server.listeners('stream');
   if (!makeRequest) throw new Error('Node serves the requests of HTTP/2 by something else than "stream"');
@@ -190,7 +190,7 @@ function divertStreams(server: Http2Server, take: TakeStream): void {
   });
 }
 
-/** Connections by TLS: what ALPN agreed on is served by the same servers as in clear text. */
+/** TLS connections: the servers for clear text also serve them, as agreed by ALPN. */
 function acceptTls(
   tls: TlsFiles,
   {
@@ -207,7 +207,7 @@ function acceptTls(
     log: Logger;
   },
 ): Server {
-  // By both ends' ports and addresses: a TLS socket does not tell which socket it reads from.
+  // Keyed by both ends' ports and addresses: a TLS socket does not tell which socket it reads from.
   const accepted = new Map<string, Socket>();
   const server = createTls({
     ...tls,
@@ -239,7 +239,7 @@ function nameOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress}`;
 }
 
-/** Collects the first four bytes, under a deadline, and hands the connection on with those bytes put back. */
+/** Collects the first four bytes, within a deadline, and passes the connection on with those bytes put back. */
 function sniff(socket: Socket, timeoutMs: number, decide: (socket: Socket, isHttp2: boolean) => void): void {
   const giveUp = () => socket.destroy();
   const deadline = setTimeout(giveUp, timeoutMs);
@@ -247,12 +247,12 @@ function sniff(socket: Socket, timeoutMs: number, decide: (socket: Socket, isHtt
   socket.on('readable', onReadable);
 
   function onReadable(): void {
-    // Null until four bytes are there; a connection that ends before that closes by itself.
+    // Null until four bytes have arrived; a connection that ends before that closes on its own.
     const head: Buffer | null = socket.read(http2Preface.length);
     if (head === null) return;
     clearTimeout(deadline);
     socket.off('readable', onReadable);
-    // In one piece with what has come after them: the parser tells of what it does not know by the piece.
+    // In one piece with any bytes that followed: the parser reports unknown input per piece.
     const rest: Buffer | null = socket.read();
     socket.unshift(rest === null ? head : Buffer.concat([head, rest]));
     decide(socket, head.equals(http2Preface));

@@ -5,7 +5,7 @@ import { fieldsMax, hasTooManyFields } from './binary-bounds.ts';
 import { findKindlessValue } from './binary-values.ts';
 import { brief } from './brief.ts';
 
-/** What is in a compressed message of at most `bytesMax` bytes; fails for one that opens to far more than its size. */
+/** Decompresses a message of at most `bytesMax` bytes; fails for one that expands far beyond its size. */
 export async function openMessage(message: Buffer, encoding: Encoding, bytesMax: number): Promise<Result<Buffer>> {
   if (message.length === 0) return succeed(message);
   const inflated = await inflate(message, encoding, bytesMax);

@@ -1,6 +1,6 @@
 import { createRegistry, type DescFile, type DescService, type Registry } from '@bufbuild/protobuf';
 
-/** All message types that the files of these services know: what may stand in a `google.protobuf.Any`. */
+/** All message types in these services' files: what a `google.protobuf.Any` may contain. */
 export function registryOf(services: readonly DescService[]): Registry {
   return createRegistry(...new Set(services.flatMap(({ file }) => filesOf(file))));
 }

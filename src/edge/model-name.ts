@@ -5,7 +5,7 @@ import type { RoutingSchema } from '../gen/intelligence/chat/v1/chat_pb.ts';
 const routingModes = new Set(['economy', 'balanced', 'quality', 'fast']);
 
 /**
- * What a model's name says where an API has no other place for routing: `auto`, `auto:economy` and the other modes let the
+ * Reads routing from the model name, for APIs with no other place for it: `auto`, `auto:economy` and the other modes let the
  * service choose; anything else names a model.
  */
 export function routingOf(name: string): { model?: string; routing?: MessageInitShape<typeof RoutingSchema> } {

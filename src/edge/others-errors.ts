@@ -5,24 +5,24 @@ import type { PrintedRefusal } from './facade.ts';
 import { openAiError, statusOf } from './openai/index.ts';
 import type { Refusal } from './refusal.ts';
 
-/** Other APIs whose clients are served here. */
+/** Other APIs whose clients are supported. */
 export type OtherApi = 'anthropic' | 'openai';
 
-/** A refusal in the shape of another API. */
+/** A refusal in another API's format. */
 export function printFor(api: OtherApi, refusal: Refusal, requestId: string | undefined): PrintedRefusal {
   if (api === 'anthropic') return refusedReply(refusal, requestId);
   return { status: statusOf(refusal), body: openAiError(refusal) };
 }
 
-/** Also where a client's base URL has too much of its path or too little. */
+/** Also matches when a client's base URL includes too much or too little of the path. */
 const paths: readonly [OtherApi, RegExp][] = [
   ['anthropic', /^(\/v1)*\/messages(\/|$)/],
   ['openai', /^(\/v[12])*\/(chat\/completions|completions|responses|embeddings|rerank|models)(\/|$)/],
 ];
 
 /**
- * A refusal that no call came of, as the API prints it that the caller speaks: by its path, or because it names Anthropic's
- * version where nothing is served. Everybody else gets the body of our own JSON paths.
+ * A refusal without a call, in the format of the API that the caller uses, going by the path or, where nothing is served, by an
+ * Anthropic version header. All other callers get the body of our own JSON paths.
  */
 export function refusedAt(
   { path, headers, pathPrefix }: { path: string; headers: IncomingHttpHeaders; pathPrefix: string },

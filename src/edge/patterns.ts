@@ -1,6 +1,6 @@
 /**
- * Matches the contract's own patterns, anchored and without repetitions in repetitions, so that any engine takes linear time
- * (`test/proto/patterns.test.ts`). The validator's own engine is written in JavaScript, and takes seconds for a text of 19 MB.
+ * Matches the contract's own patterns, which are anchored and have no nested repetition, so that any engine takes linear time
+ * (`test/proto/patterns.test.ts`). The validator's own engine is written in JavaScript and takes seconds for 19 MB of text.
  */
 export function createPatternMatcher(): (pattern: string, text: string) => boolean {
   const known = new Map<string, RegExp>();

@@ -1,19 +1,19 @@
-/** Where a message of ours stands in a request of another API. */
+/** Where one of our messages comes from in another API's request. */
 export interface Origin {
-  /** Its own place; a field of the message follows it. */
+  /** Its own place; the message's fields follow it. */
   at: string;
   /** The places of its parts and of its tool calls, in our order. */
   parts?: readonly string[];
   calls?: readonly string[];
 }
 
-/** A message of ours with its origin. */
+/** One of our messages with its origin. */
 export interface Placed<Message> {
   message: Message;
   origin: Origin;
 }
 
-/** What another API calls our fields, each tried in turn: within a message, a part, a tool call, and the request itself. */
+/** Another API's names for our fields, tried in order: within a message, a part, a tool call, and the request itself. */
 export interface OtherNames {
   message: readonly Renaming[];
   part: readonly Renaming[];
@@ -23,7 +23,7 @@ export interface OtherNames {
 
 export type Renaming = readonly [ours: RegExp, theirs: string];
 
-/** Finds the place in a request of another API for a place in ours, so that errors speak of what the caller sent. */
+/** Maps a place in our request to one in another API's request, so that errors refer to what the caller sent. */
 export type PlaceOf = (field: string) => string;
 
 const inMessages = /^messages\[(\d+)\](?:\.(parts|toolCalls)\[(\d+)\])?(.*)$/s;
@@ -44,7 +44,7 @@ function renamed(name: string, renamings: readonly Renaming[]): string {
   return found ? name.replace(found[0], found[1]) : name;
 }
 
-/** Our fields are in camel case; those of the other APIs are not. Names of headers stay as they are. */
+/** Our fields are in camel case, the other APIs' in snake case. Header names are unchanged. */
 export function snakeCase(field: string): string {
   return field.replace(/(?<=[a-z0-9])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

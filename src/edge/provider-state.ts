@@ -1,13 +1,13 @@
 import type { Message } from '../gen/intelligence/chat/v1/chat_pb.ts';
 
-/** What the provider needs to go on from a reply: of its message, and of single calls of tools. */
+/** What the provider needs to continue from a reply, for the message and for individual tool calls. */
 export interface ReplyState {
   message: string;
   /** By the call's id. */
   calls: ReadonlyMap<string, string>;
 }
 
-/** The state that a reply's message brings. */
+/** The state in a reply's message. */
 export function stateOf({ providerState, toolCalls }: Pick<Message, 'providerState' | 'toolCalls'>): ReplyState {
   const calls = toolCalls
     .filter((call) => call.providerState !== '')
@@ -16,8 +16,8 @@ export function stateOf({ providerState, toolCalls }: Pick<Message, 'providerSta
 }
 
 /**
- * The state as one text, for the place of an API that its clients send back as it came; undefined: there is none. Lines of
- * `id state` after the message's own: what callers send is read before anything is known of them, and lines are read in no time.
+ * The state as one text, for a field that the API's clients send back unchanged; undefined if there is none. Lines of `id state`
+ * follow the message's own: callers' data is read before anything about them is known, and lines are quick to read.
  */
 export function dataOf({ message, calls }: ReplyState): string | undefined {
   if (message === '' && calls.size === 0) return undefined;
@@ -25,15 +25,15 @@ export function dataOf({ message, calls }: ReplyState): string | undefined {
   return Buffer.from([message, ...lines].join('\n')).toString('base64');
 }
 
-/** In the place of a state where that may not be empty, and there is none. */
+/** Used where the API needs a non-empty state and there is none. */
 export const noState = Buffer.from('none').toString('base64');
 
-/** The contract's bound for the calls of one message. */
+/** The contract's limit on calls per message. */
 const callsMax = 128;
-/** What a message and its calls may have in all, in base64. */
+/** The total for a message and its calls, in base64. */
 const dataCharactersMax = 12 * 1024 * 1024;
 
-/** The state in such a text; undefined when it is none of this service's. */
+/** Parses the state from such a text; undefined if this service did not write it. */
 export function stateIn(data: string): ReplyState | undefined {
   if (data.length > dataCharactersMax) return undefined;
   const [message = '', ...lines] = Buffer.from(data, 'base64')

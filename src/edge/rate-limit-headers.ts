@@ -2,8 +2,9 @@ import type { RateQuota } from '../base/failure.ts';
 import type { LimitState } from '../limits/index.ts';
 
 /**
- * `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers-10, and the names and units that OpenAI's
- * clients read. `q` is what may be used at once, and `w` the time in which all of it comes back: so `r` reaches `q` after `w`.
+ * `RateLimit` and `RateLimit-Policy` as in draft-ietf-httpapi-ratelimit-headers-10, plus the names and units that OpenAI's
+ * clients read. `q` is what may be used at once, and `w` the time in which all of it is replenished: so `r` reaches `q` after
+ * `w`.
  */
 export function stateHeaders(requests: LimitState, tokens: LimitState): Record<string, string> {
   return {
@@ -15,8 +16,8 @@ export function stateHeaders(requests: LimitState, tokens: LimitState): Record<s
 }
 
 /**
- * The same headers of a refusal, about the quota that leaves too little. `t` is `Retry-After`. A bound that is none of the caller's quotas,
- * such as the one on wrong codes, has no policy to tell, and goes by the name `default`.
+ * The same headers for a refusal, about the quota that has too little left. `t` is `Retry-After`. A limit that is not among the
+ * caller's quotas, such as the one on wrong codes, has no policy to state and is called `default`.
  */
 export function refusalHeaders(quota: RateQuota | undefined, retryAfterMs: number): Record<string, string> {
   if (!quota) return { ratelimit: leftOf('default', { limit: 0, remaining: 0, resetMs: Math.max(1, retryAfterMs) }) };

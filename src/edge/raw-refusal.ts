@@ -1,4 +1,4 @@
-/** A refusal of bytes or headers that never become a call: the body that every other error of JSON over HTTP has (AIP-193). */
+/** A refusal of bytes or headers that never become a call, with the body of any other JSON-over-HTTP error (AIP-193). */
 export function rawRefusal(code: number, message: string): string {
   const { status, reason } = words[code] ?? { status: 'INVALID_ARGUMENT', reason: 'INVALID_ARGUMENT' };
   return JSON.stringify({
@@ -23,8 +23,8 @@ const words: Readonly<Record<number, { status: string; reason: string }>> = {
   501: { status: 'UNIMPLEMENTED', reason: 'UNIMPLEMENTED' },
 };
 
-/** To a method that nothing here takes, nor any of HTTP's parsers knows (RFC 9110, section 15.6.2). */
+/** For a method unknown both to this service and to the HTTP parsers (RFC 9110, section 15.6.2). */
 export const unknownMethod = 'There is no such method of HTTP.';
 
-/** To CONNECT, whose target is another host. */
+/** For CONNECT, whose target is another host. */
 export const noProxy = 'This service is not a proxy.';

@@ -1,4 +1,4 @@
-/** The sentences of refusals that depend on what failed. */
+/** The refusal messages that depend on what failed. */
 import type { Failure, FieldViolation } from '../base/failure.ts';
 import { formatUsd } from '../base/money.ts';
 

@@ -4,26 +4,26 @@ import type { Code } from '@connectrpc/connect';
 import type { FieldViolation } from '../base/failure.ts';
 import { BadRequestSchema, ErrorInfoSchema, HelpSchema, RetryInfoSchema } from '../gen/google/rpc/error_details_pb.ts';
 
-/** A failure as a caller sees it, before a protocol writes it down. */
+/** A failure as a caller sees it, independent of the protocol. */
 export interface Refusal {
   code: Code;
   /** The HTTP status of JSON over HTTP; gRPC and Connect derive theirs from the code. */
   status: number;
   reason: string;
-  /** What is wrong, where, and what to do about it. Holds nothing internal. */
+  /** What is wrong, where, and what to do about it. Contains nothing internal. */
   message: string;
   metadata?: Record<string, string>;
   violations?: FieldViolation[];
   retryAfterMs?: number;
-  /** HTTP headers (gRPC: metadata) that belong to it. */
+  /** The HTTP headers (gRPC: metadata) that belong to it. */
   headers?: Record<string, string>;
-  /** Where to read on, or to act. */
+  /** Where to read more, or to act. */
   help?: { description: string; url: string };
 }
 
 export const errorDomain = 'intelligence';
 
-/** The details of `google.rpc.Status`: always one ErrorInfo, and what else applies. */
+/** The details of `google.rpc.Status`: always one ErrorInfo, plus whatever else applies. */
 export function detailsOf(refusal: Refusal, requestId: string | undefined) {
   const details: { desc: DetailSchema; value: Message }[] = [];
   const metadata = { ...refusal.metadata, ...(requestId !== undefined && { requestId }) };
@@ -48,7 +48,7 @@ export type DetailSchema =
   | typeof RetryInfoSchema
   | typeof HelpSchema;
 
-/** The headers of a refusal: its own, and `Retry-After` in whole seconds where it can be tried again. */
+/** A refusal's headers: its own, plus `Retry-After` in whole seconds if it can be retried. */
 export function headersOf(refusal: Refusal): Record<string, string> {
   if (refusal.retryAfterMs === undefined) return refusal.headers ?? {};
   return { ...refusal.headers, 'retry-after': String(Math.max(1, Math.ceil(refusal.retryAfterMs / 1000))) };

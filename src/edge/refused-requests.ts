@@ -4,14 +4,14 @@ import type { Duplex } from 'node:stream';
 import { servedAnywhere } from './allowed-methods.ts';
 import { noProxy, rawRefusal, unknownMethod } from './raw-refusal.ts';
 
-/** A request that is not HTTP, or whose headers are too large, gets an answer that says so; then the connection ends. */
+/** Answers a request that is not HTTP, or whose headers are too large, with the reason; then the connection ends. */
 export function refuseBadRequests(server: Server, headerBytes: number): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable || error.code === 'ECONNRESET') {
       socket.destroy();
       return;
     }
-    // What came in front of the garbage is answered first: its caller must not take this answer for that one.
+    // Requests ahead of the garbage are answered first: their caller must not mistake this answer for theirs.
     const { _httpMessage: answering } = socket as Duplex & { _httpMessage?: ServerResponse | null };
     if (answering?.req.complete && !answering.writableFinished)
       answering.once('finish', () => setImmediate(refuse, error, socket));
@@ -39,13 +39,13 @@ function endWith(socket: Duplex, status: string, message: string, headers = ''):
   );
 }
 
-/** What the parser stumbled over, and where in what it was given. */
+/** What the parser rejected, and where in its input. */
 interface ParserError extends NodeJS.ErrnoException {
   rawPacket?: Buffer;
   bytesParsed?: number;
 }
 
-/** Whether a request line is as it should be, but for a method that the parser does not know. */
+/** Whether a request line is valid except for a method that the parser does not know. */
 function namesUnknownMethod({ code, rawPacket, bytesParsed = 0 }: ParserError): boolean {
   if (code !== 'HPE_INVALID_METHOD' || !rawPacket) return false;
   const start = rawPacket.lastIndexOf('\n', bytesParsed) + 1;
@@ -57,7 +57,7 @@ const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} [\x21-\x7e]+ HTTP\/1\.[01
 
 const methodsOfAll = servedAnywhere.join(', ');
 
-/** CONNECT makes no request: its target is a host and no path. Node would close the connection, or say nothing. */
+/** CONNECT never becomes a request: its target is a host, not a path. Node would close the connection or say nothing. */
 export function refuseConnect(http1: Server, http2: Http2Server): void {
   http1.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy());

@@ -23,14 +23,14 @@ export interface RestLaneOptions {
   gate: Gate;
   anonymous?: AnonymousBudget | undefined;
   pathPrefix: string;
-  /** Largest body of a method, after decompression. */
+  /** The largest body of a method, after decompression. */
   bodyBytes(method: DescMethod): number;
   maxTimeoutMs: number;
-  /** Whether a request was left to the gate to be counted. */
+  /** Whether a request's counting was left to the gate. */
   showsCredential(request: IncomingMessage): boolean;
-  /** Of the paths that others serve, too. */
+  /** For the paths served by others, too. */
   allowed: AllowedMethods;
-  /** Ends the calls that still run; its reason is a `FailureError`, and what they hear. */
+  /** Ends the calls still running; its reason is a `FailureError`, which their callers receive. */
   shutdownSignal: AbortSignal;
 }
 
@@ -61,12 +61,12 @@ export function registerRest(app: FastifyInstance, { services, gate, ...options 
     },
   });
 
-  /** What the transcoder does not know may be somebody else's. */
+  /** A path that the transcoder does not know may be served elsewhere. */
   function failureOf({ problem }: RestError, { url }: RestContext): FailureError {
     return new FailureError(problem.kind === 'route_not_found' ? options.allowed.missing(pathOf(url)) : problem);
   }
 
-  /** Who shows a credential where nothing looks at it counts as anybody; why it may not go on, if it may not. */
+  /** A caller whose credential is not checked here counts as anonymous. Returns why it may not continue, if so. */
   function unknownFrom(context: RestContext, call: AdmittedCall | undefined): FailureError | undefined {
     if (call || !options.anonymous || !options.showsCredential(context.raw)) return undefined;
     keepBriefly(context.carrier, connectionOf(context.raw));

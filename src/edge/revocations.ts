@@ -2,34 +2,32 @@ import type { Caller } from '../base/caller.ts';
 import { type Failure, FailureError, type Result } from '../base/failure.ts';
 import { isId } from '../base/ids.ts';
 
-/**
- * Ends what is in flight when the credential behind it is revoked, the session of the console behind it is over, or its account is
- * suspended.
- */
+/** Ends work in flight when its credential is revoked, its console session is over, or its account is suspended. */
 export interface Revocations {
   /**
-   * Aborts `controller` when the caller's key, token or device is revoked, when its account is suspended, or when its session ends, or that
-   * which its token was made by. The reason is the failure that the caller hears. Returns what stops the watching.
+   * Aborts `controller` when the caller's key, token or device is revoked, when its account is suspended, or when its own session
+   * or the one that its token was created in ends. The reason is the failure that the caller receives. Returns a function that
+   * stops watching.
    */
   watch(caller: Caller, controller: AbortController): () => void;
 }
 
-/** Tells once when a session of the console is over. Returns what stops the telling. */
+/** Reports once when a console session is over. Returns a function that stops watching. */
 export type WatchSession = (sessionId: string, onEnd: () => void) => () => void;
 
 export interface RevocationSources {
-  /** Tells the ids of revoked keys, tokens and devices, on this node and on others; undefined: any may have been. */
+  /** Reports the ids of keys, tokens and devices revoked on any node; undefined: any may have been. */
   onRevoked(listener: (credentialId: string | undefined) => void): void;
   /** Which of these keys, tokens and devices are revoked. */
   revokedAmong(ids: readonly string[]): Promise<readonly string[]>;
-  /** Tells the ids of accounts that were suspended or resumed; undefined: any account may have been. */
+  /** Reports the ids of suspended or resumed accounts; undefined: any account may have been. */
   onAccountChange(listener: (accountId: string | undefined) => void): void;
-  /** Whether an account is served. */
+  /** Whether an account may be served. */
   standing(accountId: string): Result<void> | Promise<Result<void>>;
   watchSession: WatchSession;
 }
 
-/** What can't be read now is looked up again after so long. */
+/** How long to wait before retrying a failed lookup. */
 const lookAgainMs = 1_000;
 
 export function createRevocations({
@@ -39,7 +37,8 @@ export function createRevocations({
   standing,
   watchSession,
 }: RevocationSources): Revocations {
-  // In boxes that are emptied, or the sets' outgrown tables would keep streams that have ended (docs/decisions/2026-11-21-what-a-call-leaves.md).
+  // In boxes that are emptied: the sets' outgrown tables would otherwise retain streams that have ended
+  // (docs/decisions/2026-11-21-what-a-call-leaves.md).
   const watched = new Map<string, Set<Watched>>();
   const lookedUp = new Set<string>();
   const end = (id: string, failure: Failure) => {
@@ -56,7 +55,7 @@ export function createRevocations({
 
   let lookUps = 0;
 
-  /** Looks up all that is watched, until that succeeds: in one place, however often it is asked for meanwhile. */
+  /** Looks up everything watched, until that succeeds. Concurrent requests share one loop. */
   async function endRevoked(): Promise<void> {
     lookUps += 1;
     if (lookUps > 1) return;
@@ -67,7 +66,7 @@ export function createRevocations({
         for (const id of ids.length > 0 ? await revokedAmong(ids) : []) end(id, { kind: 'key_revoked' });
         looked = wanted;
       } catch {
-        // The database is away, which is told elsewhere. The streams that are watched then are looked up when it is back.
+        // The database is down, which is reported elsewhere. The streams watched by then are looked up when it is back.
         await lookAgain();
       }
     }
@@ -98,7 +97,7 @@ export function createRevocations({
         if (streams) streams.add(stream);
         else watched.set(id, new Set([stream]));
       }
-      // It may have been suspended since the call was let in.
+      // The account may have been suspended since the call was admitted.
       if (accountId !== undefined) void endSuspended(accountId);
       const sessionId = session?.id ?? token?.sessionId;
       const stopSession =

@@ -1,4 +1,4 @@
-/** What a text must be, by its pattern in the contract. */
+/** What a text must look like, by its pattern in the contract. */
 const patterns: ReadonlyMap<string, string> = new Map([
   [
     String.raw`^(0|[1-9][0-9]{0,8})(\.[0-9]{1,9})?$`,
@@ -27,9 +27,9 @@ const patterns: ReadonlyMap<string, string> = new Map([
 
 type Rewording = readonly [theirs: RegExp, ours: (...found: string[]) => string];
 
-/** protovalidate's sentences, and what a caller is told instead. */
+/** protovalidate's messages, and what callers are told instead. */
 const rewordings: readonly Rewording[] = [
-  // The empty name among the values of a field stands for leaving the field out.
+  // An empty name among a field's values stands for omitting the field.
   [/^must be in list \[(.*)\]$/, (list) => `must be one of ${list.split(', ').filter(Boolean).join(', ')}`],
   [/^does not match regex pattern `(.*)`$/s, (pattern) => patterns.get(pattern) ?? `must match the pattern ${pattern}`],
   [/^does not have prefix `(.*)`$/, (prefix) => `must begin with ${prefix}`],
@@ -51,7 +51,7 @@ function counted(count: string, unit: string): string {
   return `${count} ${unit}${count === '1' ? '' : 's'}`;
 }
 
-/** What a rule of the contract asks for, in words for people. */
+/** A contract rule's requirement, in plain words. */
 export function ruleWords(message: string): string {
   for (const [theirs, ours] of rewordings) {
     const found = theirs.exec(message);

@@ -20,18 +20,18 @@ export interface ServerOptions {
   tls: { certFile: string; keyFile: string } | null;
   log: Logger;
   limits?: ListenerLimits;
-  /** What callers without a credential may use; absent: not limited. */
+  /** Limits for callers without a credential; absent if there are none. */
   anonymous?: AnonymousBudget;
-  /** Is asked first about each stream of HTTP/2. True: it is served, and no route sees it. */
+  /** Asked first about each HTTP/2 stream. True: it is handled, and no route sees it. */
   takeStream?: TakeStream;
-  /** Registers what is served. */
+  /** Registers the routes. */
   routes(app: FastifyInstance): void;
 }
 
 export interface RunningServer {
-  /** Where it answers, for example `http://127.0.0.1:8080`. */
+  /** The address it listens on, for example `http://127.0.0.1:8080`. */
   url: string;
-  /** How many connections are open. */
+  /** The number of open connections. */
   connections(): number;
   /** Stops accepting, lets calls in flight end within `drainMs`, then ends what is left. */
   close(drainMs: number): Promise<void>;
@@ -51,7 +51,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let listener: Listener | undefined;
   const app = Fastify({
     logger: false,
-    // A plain TCP server that hands each connection to an HTTP/1.1 or an HTTP/2 server, which Fastify's types don't know.
+    // A plain TCP server that passes each connection to an HTTP/1.1 or HTTP/2 server; Fastify's types don't cover that.
     serverFactory: ((handler: RequestListener) => {
       listener = createListener(handler, {
         limits: options.limits ?? defaultListenerLimits,
@@ -87,7 +87,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 async function close(app: FastifyInstance, listener: Listener, drainMs: number): Promise<void> {
   const closed = app.close();
   listener.drain();
-  // A connection that was busy a moment ago is idle now.
+  // A connection that was busy a moment ago may be idle now.
   const sweep = setInterval(() => listener.drain(), 100);
   const deadline = setTimeout(() => listener.destroy(), drainMs);
   try {

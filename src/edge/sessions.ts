@@ -4,22 +4,22 @@ import type { Logger } from 'pino';
 export interface SessionLimits {
   /** How long a session without streams stays open, whatever frames its client sends. */
   idleTimeoutMs: number;
-  /** How long a session that was asked to end may take. */
+  /** How long a session may take to end once asked to. */
   closeGraceMs: number;
-  /** How long a caller may take to read what is left of an answer once all of it was written. */
+  /** How long a caller may take to read the rest of an answer after all of it was written. */
   unreadMs: number;
 }
 
-/** The HTTP/2 sessions of a server. */
+/** A server's HTTP/2 sessions. */
 export interface Sessions {
-  /** Asks all to end when their streams have (GOAWAY). */
+  /** Asks all sessions to end once their streams have (GOAWAY). */
   drain(): void;
   destroy(): void;
   stop(): void;
 }
 
 interface Seen {
-  /** Open streams, and since when the answer of one waits to be read; 0: it is not written yet. */
+  /** Open streams, each with the time since which its answer has waited to be read; 0: not written yet. */
   streams: Map<ServerHttp2Stream, number>;
   /** When the last stream ended. */
   idleSince: number;
@@ -29,9 +29,9 @@ interface Seen {
 const lookEveryMs = 500;
 
 /**
- * Ends idle sessions for certain: GOAWAY first, and after a grace time whatever is left. Frames that are no requests, such
- * as PING, keep no session open. A session with streams is not idle; each stream has bounds of its own: among them that of
- * an answer which its caller does not read, as with a window of 0.
+ * Reliably ends idle sessions: GOAWAY first, then whatever is left after a grace period. Frames other than requests, such as
+ * PING, do not keep a session open. A session with streams is not idle; each stream has its own limits, including one on an
+ * answer that its caller does not read, for example with a window of 0.
  */
 export function watchSessions(server: Http2Server, limits: SessionLimits, log: Logger): Sessions {
   const sessions = new Map<ServerHttp2Session, Seen>();
@@ -55,7 +55,7 @@ export function watchSessions(server: Http2Server, limits: SessionLimits, log: L
   }
 
   function endUnread(session: ServerHttp2Session, stream: ServerHttp2Stream): void {
-    // Its last frame is made, and the connection does not take it.
+    // Its last frame was created, but the connection does not accept it.
     if (stream.closed) session.destroy();
     else stream.close(constants.NGHTTP2_CANCEL);
   }

@@ -5,7 +5,7 @@ import { type PlaceOf, snakeCase } from './places.ts';
 const violationsMax = 10;
 const ignoredMax = 20;
 
-/** A body of another API in the shape that its facade reads; `ignored` names the members that the shape leaves out. */
+/** Validates another API's body against the facade's shape; `ignored` names the members that the shape omits. */
 export function readShape<Shape extends z.ZodType>(
   shape: Shape,
   body: unknown,
@@ -19,8 +19,8 @@ export function readShape<Shape extends z.ZodType>(
 }
 
 /**
- * A list of at most `max` values. It is read up to its first value that is wrong: the package itself would describe every one
- * of them, which takes seconds for a list of nonsense.
+ * A list of at most `max` values, read up to the first invalid one: the package itself would describe every one of them, which
+ * takes seconds for a list of nonsense.
  */
 export function listOf<Shape extends z.ZodType>(shape: Shape, max: number, min = 0) {
   return z
@@ -44,18 +44,18 @@ export function listOf<Shape extends z.ZodType>(shape: Shape, max: number, min =
     });
 }
 
-/** The settings that the model did not have, as other APIs write names. */
+/** The settings that the model did not support, named as in other APIs. */
 export function untakenNames(ignored: readonly { field: string }[], placeOf: PlaceOf = snakeCase): string[] {
   return ignored.map(({ field }) => placeOf(field).replace(/\[\d+\]/g, ''));
 }
 
-/** Names in `X-Ignored-Parameters` what was not used, each once. */
+/** Lists the unused names in `X-Ignored-Parameters`, each once. */
 export function noteIgnored(replyHeaders: Record<string, string>, names: readonly string[]): void {
   const plain = [...new Set(names)].filter((name) => /^[\w.-]{1,100}$/.test(name)).slice(0, ignoredMax);
   if (plain.length > 0) replyHeaders['x-ignored-parameters'] = plain.join(', ');
 }
 
-/** The members of what was sent that are not in what was read, each name once: `top_k`, `tools.defer_loading`. */
+/** The members that were sent but not read, each name once: `top_k`, `tools.defer_loading`. */
 function ignoredOf(sent: unknown, read: unknown, at = '', names = new Set<string>()): string[] {
   if (Array.isArray(sent) && Array.isArray(read))
     for (const [index, each] of sent.entries()) ignoredOf(each, read[index], at, names);
@@ -75,7 +75,7 @@ function violationOf(issue: z.core.$ZodIssue): FieldViolation {
   return { field: field || 'body', description: message };
 }
 
-/** Of the forms that a value may have, what is wrong with the one that it comes nearest to says most. */
+/** If a value may have several forms, the issue with the closest match says the most. */
 function deepest(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string } {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return worded(issue);
   const [inner] = issue.errors
@@ -98,7 +98,7 @@ const kinds: Record<string, string> = {
   record: 'an object',
 };
 
-/** The package's own words are for programmers; those that a shape brings are kept. */
+/** The package's own messages are for programmers; those that a shape defines are kept. */
 function worded(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: string } {
   const { path, message } = issue;
   return { path, message: /^(Invalid|Too) /.test(message) ? (wordsFor(issue) ?? message) : message };

@@ -6,12 +6,12 @@ import {
   StreamChatResponseSchema,
 } from '../gen/intelligence/chat/v1/chat_service_pb.ts';
 
-/** Whether a message of a stream brings nothing: it only says that the model is at work. */
+/** Whether a stream message carries no content and only says that the model is working. */
 export function isSilence(message: Message): boolean {
   return isPiece(message) && message.event.case === undefined;
 }
 
-/** The id of a message's event, by which its reply can be resumed. */
+/** The id of a message's event, from which its reply can be resumed. */
 export function eventId(message: Message): string | undefined {
   return isPiece(message) && message.sequence !== undefined ? String(message.sequence) : undefined;
 }

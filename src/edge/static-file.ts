@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { addVary } from './compression.ts';
 import { isNoneMatch } from './conditional.ts';
 
-/** A file that is served from memory, in the encodings that it was made in. */
+/** A file served from memory, in precomputed encodings. */
 export interface StaticFile {
   readonly type: string;
   readonly body: Buffer;
@@ -16,7 +16,7 @@ export interface StaticFile {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** `gzip` is made here when it is not given. */
+/** `gzip` is computed here unless it is given. */
 export function makeStaticFile(
   type: string,
   body: Buffer | string,
@@ -30,7 +30,7 @@ export function makeStaticFile(
   };
 }
 
-/** Answers with a file, or with 304 where the caller has it. */
+/** Sends a file, or 304 if the caller already has it. */
 export function sendStaticFile(request: FastifyRequest, reply: FastifyReply, file: StaticFile): FastifyReply {
   const accepted = request.headers['accept-encoding'];
   const [encoding, bytes] =
@@ -39,7 +39,7 @@ export function sendStaticFile(request: FastifyRequest, reply: FastifyReply, fil
       : acceptsGzip(accepted)
         ? (['gzip', file.gzip] as const)
         : ([undefined, file.body] as const);
-  // Strong tags differ where the bytes do (RFC 9110, section 8.8.3.3).
+  // Strong tags differ wherever the bytes do (RFC 9110, section 8.8.3.3).
   const etag = encoding === undefined ? `"${file.digest}"` : `"${file.digest}-${encoding}"`;
   addVary(reply);
   reply.headers(file.headers).header('etag', etag);
@@ -48,7 +48,7 @@ export function sendStaticFile(request: FastifyRequest, reply: FastifyReply, fil
   return reply.type(file.type).send(bytes);
 }
 
-/** Whether the caller names Brotli, and does not refuse it (RFC 9110, section 12.5.3). */
+/** Whether the caller names Brotli and does not refuse it (RFC 9110, section 12.5.3). */
 function acceptsBrotli(accepted: string | undefined): boolean {
   return (accepted ?? '').split(',').some((entry) => {
     const [name = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());

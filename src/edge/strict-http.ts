@@ -5,14 +5,14 @@ import { isKnownMethod } from './allowed-methods.ts';
 import { rawRefusal, unknownMethod } from './raw-refusal.ts';
 
 /**
- * Checks what HTTP asks of a request and Node lets pass: the version, the method, and exactly one valid host. Whatever fails is
- * answered here, before anything else looks at it, and its connection ends.
+ * Enforces what HTTP requires of a request and Node lets pass: the version, the method, and exactly one valid host. A request
+ * that fails is answered here, before anything else sees it, and its connection ends.
  */
 export function strictHttp(answer: RequestListener): RequestListener {
   const mayWait = boundPipelines();
   return (request, response) => {
     if (!mayWait(request, response)) return;
-    // Somebody who goes away while something is written to them is no fault of the service.
+    // A caller that disconnects while being written to is not a fault of the service.
     request.on('error', ignore);
     response.on('error', ignore);
     const problem = problemOf(request);
@@ -21,19 +21,19 @@ export function strictHttp(answer: RequestListener): RequestListener {
   };
 }
 
-/** Requests of one HTTP/1.1 connection that wait for their answers. Clients that pipeline at all send a few. */
+/** Requests on one HTTP/1.1 connection waiting for their answers. Clients that pipeline at all send only a few. */
 const pipelinedMax = 32;
 
 /**
- * Cuts off HTTP/1.1 connections with more requests in line than that: the parser hands over all that a read holds, thousands,
- * in one turn of the event loop.
+ * Cuts off HTTP/1.1 connections that pipeline more requests than that: the parser hands over everything in a read, thousands of
+ * requests, in one turn of the event loop.
  */
 function boundPipelines(): (request: IncomingMessage, response: ServerResponse) => boolean {
   const waiting = new WeakMap<Socket, number>();
   return (request, response) => {
     if (isHttp2(request)) return true;
     const { socket } = request;
-    // What the parser still has of a connection that was cut off.
+    // What the parser still holds from a connection that was cut off.
     if (socket.destroyed) return false;
     const count = (waiting.get(socket) ?? 0) + 1;
     if (count > pipelinedMax) {
@@ -47,8 +47,8 @@ function boundPipelines(): (request: IncomingMessage, response: ServerResponse) 
 }
 
 /**
- * For requests that wait for `100 Continue` before they send their body: it is sent when the body is first read, so
- * never before a refusal (RFC 9110, section 10.1.1).
+ * For requests that wait for `100 Continue` before sending their body: it is sent when the body is first read, so never before a
+ * refusal (RFC 9110, section 10.1.1).
  */
 export function continueWhenRead(answer: RequestListener): RequestListener {
   return (request, response) => {
@@ -62,7 +62,7 @@ export function continueWhenRead(answer: RequestListener): RequestListener {
   };
 }
 
-/** To an `Expect` of anything but `100-continue` (RFC 9110, section 10.1.1). */
+/** For any `Expect` other than `100-continue` (RFC 9110, section 10.1.1). */
 export function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
   refuse(request, response, { code: 417, message: 'The only supported expectation is 100-continue.' });
 }
@@ -74,10 +74,10 @@ interface Problem {
 
 function problemOf(request: IncomingMessage): Problem | undefined {
   const { httpVersion, headers, method = '' } = request;
-  // Node's parser takes any of 0.9, 1.0, 1.1 and 2.0 from the request line; HTTP/2 itself never writes one.
+  // Node's parser accepts 0.9, 1.0, 1.1 and 2.0 in the request line; HTTP/2 itself never writes one.
   if (httpVersion !== '1.1' && httpVersion !== '1.0' && !isHttp2(request))
     return { code: 505, message: 'This service supports HTTP/1.1 and HTTP/2 only.' };
-  // Over HTTP/1.1 the parser refuses it.
+  // Over HTTP/1.1 the parser rejects it.
   if (!isKnownMethod(method)) return { code: 501, message: unknownMethod };
   if (hostsIn(request.rawHeaders) > 1)
     return { code: 400, message: 'The request has more than one Host header (RFC 9112, section 3.2).' };
@@ -88,14 +88,14 @@ function problemOf(request: IncomingMessage): Problem | undefined {
   const named = authority ?? host;
   if (named === undefined && httpVersion === '1.1')
     return { code: 400, message: 'The request has no Host header (RFC 9112, section 3.2).' };
-  // HTTP/1.0 has no Host, and an empty one is allowed; what makes an address of it needs some name.
+  // HTTP/1.0 has no Host, and an empty one is allowed; building a URL needs some name.
   if (named === undefined || named === '') headers.host = 'localhost';
   else if (typeof named !== 'string' || !isAuthority(named))
     return { code: 400, message: 'The Host header is not a valid host name (RFC 9112, section 3.2).' };
   return undefined;
 }
 
-/** Whether a request of HTTP/2 names its host as nearly all do: once, and by a valid `:authority`. */
+/** Whether an HTTP/2 request names its host the way nearly all do: once, with a valid `:authority`. */
 export function namesOneHost(headers: StreamHeaders): boolean {
   const authority = headers[':authority'];
   return authority !== undefined && headers.host === undefined && isAuthority(authority);

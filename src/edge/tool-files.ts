@@ -6,8 +6,8 @@ type ChatMessage = MessageInitShape<typeof MessageSchema>;
 type Part = MessageInitShape<typeof PartSchema>;
 
 /**
- * The conversation with what tools answered as texts, for that is all that every provider takes there. Images and documents among it
- * follow as a message of the user, behind the last of the results that stand in a row.
+ * The conversation with tool results as text only, since that is all every provider accepts there. Their images and documents
+ * follow in a user message after the last of the consecutive results.
  */
 export function withFilesBehindResults(messages: readonly Placed<ChatMessage>[]): Placed<ChatMessage>[] {
   const all: Placed<ChatMessage>[] = [];
@@ -47,5 +47,5 @@ export function withFilesBehindResults(messages: readonly Placed<ChatMessage>[])
   return all;
 }
 
-/** So that the model knows what the file belongs to. */
+/** Tells the model what the file belongs to. */
 const followed = '\n(The file of this result follows.)';

@@ -4,7 +4,7 @@ import type { Gate } from './gate.ts';
 import { statusOf } from './grpc/index.ts';
 import { requestIdOf } from './request-id.ts';
 
-/** gRPC clients get an unknown method's answer in gRPC's own framing, whatever else is served at that path. */
+/** gRPC clients get the answer for an unknown method in gRPC's own framing, whatever else is served at that path. */
 export function answerUnknownRpcs(app: FastifyInstance, gate: Gate): void {
   app.addHook('onRequest', async (request, reply) => {
     const contentType = request.headers['content-type'];
@@ -14,7 +14,7 @@ export function answerUnknownRpcs(app: FastifyInstance, gate: Gate): void {
     const refusal = gate.refuse(new FailureError({ kind: 'unimplemented', description: unknownMethod }), requestId);
     const headers = { 'content-type': contentType, 'x-request-id': requestId, ...statusOf(refusal, requestId) };
     reply.hijack();
-    // Not writeHead: headers that end() sends with the end of the stream are the "Trailers-Only" that gRPC asks for.
+    // Not writeHead: headers that end() sends together with the end of the stream are the "Trailers-Only" that gRPC requires.
     for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...headers }))
       if (value !== undefined) reply.raw.setHeader(name, value);
     reply.raw.end();

@@ -1,28 +1,28 @@
 import { fail, type Result, succeed } from '../base/failure.ts';
 import { type Carrier, cutOff, isOver } from './carrier.ts';
 
-/** Replies that were written and not read: what of them waits to be taken is in memory. */
+/** Replies that were written but not yet read: their unread part is in memory. */
 export interface UnreadReplies {
-  /** Fails while so much of an owner's waits that it has to read before it asks for more. */
+  /** Fails while an owner has so much unread that it must read before making more calls. */
   mayAsk(owner: string): Result<void>;
   /**
-   * Watches a reply from when its call is over. `taken`: called once, when it has gone out but for what takes little room, or
-   * its connection is gone.
+   * Watches a reply once its call is over. `taken`: called once, when all but a small rest of it has been sent, or its connection
+   * is gone.
    */
   watch(owner: string, carrier: Carrier, taken: () => void): void;
 }
 
 export interface UnreadRepliesLimits {
-  /** Above it an account has to read. */
+  /** Above this, an account must read first. */
   eachBytes: number;
-  /** Above it the account that has most unread loses what waits longest. */
+  /** Above this, the account with the most unread loses the reply that has waited longest. */
   allBytes: number;
 }
 
 const mebibyte = 1_024 * 1_024;
 export const unreadRepliesDefault: UnreadRepliesLimits = { eachBytes: 32 * mebibyte, allBytes: 256 * mebibyte };
 
-/** As much of a reply may wait without a place, like the end of a stream whose time is over. */
+/** This much of a reply may wait without a place, for example the end of a stream whose time is up. */
 const littleBytes = 262_144;
 const lookEveryMs = 100;
 const retryAfterMs = 1_000;
@@ -34,11 +34,11 @@ interface Reply {
 }
 
 /**
- * A call keeps its place until its reply is taken, so that an account has no more long replies than places; and it gets no
- * place while too many bytes wait. What a caller takes at once is never counted.
+ * A call keeps its place until its reply is read, so an account never has more long replies than places; and it gets no place
+ * while too many bytes wait. What a caller reads at once is never counted.
  */
 export function createUnreadReplies(limits: UnreadRepliesLimits = unreadRepliesDefault): UnreadReplies {
-  /** In the order in which they were made. */
+  /** In the order of their creation. */
   const replies = new Set<Reply>();
   const owed = new Map<string, number>();
   let looking: NodeJS.Timeout | undefined;
@@ -74,7 +74,7 @@ export function createUnreadReplies(limits: UnreadRepliesLimits = unreadRepliesD
     taken?.();
   }
 
-  /** Ends the oldest reply of the owner that has most; how much waited of it. */
+  /** Ends the oldest reply of the owner with the most unread; returns how much of it was waiting. */
   function cutOldest(): number {
     const [most] = [...owed].reduce((one, other) => (other[1] > one[1] ? other : one));
     for (const { owner, carrier } of replies) {
@@ -98,7 +98,7 @@ export function createUnreadReplies(limits: UnreadRepliesLimits = unreadRepliesD
         replies.delete(reply);
         leave(reply);
       };
-      // Its caller may keep the stream open from its side.
+      // The caller may keep its side of the stream open.
       carrier.once('finish', over);
       carrier.once('close', over);
     },

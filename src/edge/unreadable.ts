@@ -5,15 +5,15 @@ import { messageFailure } from './bounded-messages.ts';
 import { brief } from './brief.ts';
 
 /**
- * What kept a message from its handler, of Connect's own error: its size, its form, its compression, or the caller's
- * leaving. Connect reads messages before any interceptor runs, so its errors come in its own words and codes.
+ * What kept a message from its handler, according to Connect's own error: its size, its form, its compression, or the caller
+ * disconnecting. Connect reads messages before any interceptor runs, so its errors have its own wording and codes.
  */
 export function unreadableFailure(reason: unknown, method: DescMethod, limitBytes: number): Failure {
   const known = messageFailure(reason);
   if (known) return known;
   if (reason instanceof FailureError) return reason.failure;
   const { code, rawMessage } = ConnectError.from(reason);
-  // gRPC's compression.md and Connect's protocol alike ask for INTERNAL.
+  // gRPC's compression.md and Connect's protocol both ask for INTERNAL.
   if (rawMessage.startsWith('received compressed envelope'))
     return {
       kind: 'protocol_error',
@@ -29,7 +29,7 @@ export function unreadableFailure(reason: unknown, method: DescMethod, limitByte
       return { kind: 'unimplemented', description: unsupported(rawMessage, method) };
     case Code.InvalidArgument:
       return malformed(rawMessage, method);
-    // Connect calls bytes that are no message a fault of its own; they are the caller's.
+    // Connect treats bytes that are not a message as its own fault; they are the caller's.
     case Code.Internal:
       return callersFault.test(rawMessage) ? malformed(rawMessage, method) : { kind: 'cancelled' };
     default:
@@ -39,7 +39,7 @@ export function unreadableFailure(reason: unknown, method: DescMethod, limitByte
 
 const callersFault = /^parse binary: |^decompression failed$/;
 
-/** Text that came with the request comes back cut short. */
+/** Text that came with the request is returned shortened. */
 function malformed(message: string, method: DescMethod): Failure {
   const typeName = method.input.typeName;
   const [, binary] = /^parse binary: (.*)$/s.exec(message) ?? [];
@@ -58,8 +58,8 @@ function unsupported(message: string, method: DescMethod): string {
 }
 
 /**
- * Makes an error that is on its way out say what another one says. Connect aborts a call's signal with the very error
- * that it is about to write down, and this is the one place to reach it.
+ * Makes an error on its way out say what another one says. Connect aborts a call's signal with the very error that it is about to
+ * write, and this is the only place to reach it.
  */
 export function reword(error: ConnectError, as: ConnectError): void {
   const { message, rawMessage, code } = as;

@@ -5,12 +5,12 @@ import type { FieldViolation } from '../base/failure.ts';
 import { createPatternMatcher } from './patterns.ts';
 import { ruleWords } from './rule-words.ts';
 
-/** Elements of lists and maps in a message whose faults are all looked for. */
+/** The number of list and map elements up to which all of a message's faults are listed. */
 const elementsMax = 1_000;
 
 /**
- * What the contract's rules find wrong with a message; undefined: nothing. Of a long message it is the first fault only:
- * tens of thousands of small faults would take the event loop 0.2 s to list. Throws when the rules themselves are at fault.
+ * The contract violations in a message; undefined if there are none. For a long message only the first is listed: listing tens of
+ * thousands of small faults would take the event loop 0.2 s. Throws when the rules themselves are at fault.
  */
 export function createViolationFinder(): (schema: DescMessage, message: Message) => FieldViolation[] | undefined {
   const regexMatch = createPatternMatcher();
@@ -37,7 +37,7 @@ function isLong(message: Message): boolean {
   return false;
 }
 
-/** protovalidate's findings as data. */
+/** protovalidate's violations as data. */
 function violationsOf(violations: readonly Violation[]): FieldViolation[] {
   return violations.slice(0, maxViolations).map((violation) => ({
     field: pathToString(violation.field),
@@ -45,10 +45,10 @@ function violationsOf(violations: readonly Violation[]): FieldViolation[] {
   }));
 }
 
-/** Enough to mend a request by; a list of a thousand bad items does not make a reply of a megabyte. */
+/** Enough to fix a request; a list of a thousand bad items must not produce a megabyte reply. */
 const maxViolations = 20;
 
-/** A field's path as JSON callers write it. Keys of maps, in quotes, are the caller's own. */
+/** A field's path as JSON callers write it. Quoted map keys are the caller's own. */
 export function camelCasePath(path: string): string {
   return path.replace(/"(?:[^"\\]|\\.)*"|_([a-z0-9])/g, (all, letter?: string) => letter?.toUpperCase() ?? all);
 }

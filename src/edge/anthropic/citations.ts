@@ -1,13 +1,13 @@
 import type { Citation } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 
-/** A part of a reply's text, and what it rests on. */
+/** Part of a reply's text, with the citations that support it. */
 interface Span {
   from: number;
   to: number;
   citations: object[];
 }
 
-/** A citation as that API has it. `documents`: where the request's documents stood among those that its caller sent. */
+/** A citation in that API's format. `documents`: the positions of the request's documents among those that the caller sent. */
 export function citationOf(citation: Citation, documents: readonly number[]): object {
   const { url, title, citedText, page = 1, lastPage = page, document = 0 } = citation;
   if (url !== '')
@@ -23,12 +23,12 @@ export function citationOf(citation: Citation, documents: readonly number[]): ob
     cited_text: citedText,
     document_index: documents[document] ?? document,
     document_title: title || null,
-    // There, the last page is the one after.
+    // In that API, the last page is exclusive.
     ...{ start_page_number: page, end_page_number: lastPage + 1, file_id: null },
   };
 }
 
-/** A reply's text in blocks: each part of it that rests on something is one of its own. */
+/** A reply's text as blocks: each cited part is a block of its own. */
 export function textBlocks(text: string, citations: readonly Citation[], documents: readonly number[]): object[] {
   const blocks: object[] = [];
   const add = (from: number, to: number, cited: readonly object[] | null) => {
@@ -44,7 +44,7 @@ export function textBlocks(text: string, citations: readonly Citation[], documen
   return blocks;
 }
 
-/** Parts that overlap are one. A citation without a place rests on all of the text. */
+/** Overlapping parts are merged. A citation without a position applies to all of the text. */
 function spansIn(text: string, citations: readonly Citation[], documents: readonly number[]): Span[] {
   const placed = citations.map((citation) => {
     const { startIndex = 0, endIndex = text.length } = citation;

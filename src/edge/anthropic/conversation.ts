@@ -16,8 +16,8 @@ type Part = MessageInitShape<typeof PartSchema>;
 type Of<Type extends Block['type']> = Extract<Block, { type: Type }>;
 
 /**
- * The conversation in our words, with where each message came from: the system's text first; results of tools are messages of their
- * own, before what the user says, and images in them stand behind them.
+ * The conversation as our messages, each with its origin: the system text first; tool results become messages of their own,
+ * before what the user says, and images in them follow.
  */
 export function conversationOf({ system, messages }: Pick<CountRequest, 'system' | 'messages'>): Placed<ChatMessage>[] {
   const first: Placed<ChatMessage>[] =
@@ -34,7 +34,7 @@ export function conversationOf({ system, messages }: Pick<CountRequest, 'system'
 
 export type DocumentBlock = Of<'document'>;
 
-/** The documents of a request in their order, those in results of tools among them. */
+/** A request's documents in order, including those in tool results. */
 export function documentsOf({ messages }: Pick<CountRequest, 'messages'>): DocumentBlock[] {
   const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : (content as Block[])));
   return blocks
@@ -76,7 +76,7 @@ function assistantOf(blocks: readonly PlacedBlock[], at: string): Placed<ChatMes
         ? stateAt(block.signature, `${at}.signature`)
         : undefined,
   );
-  // Of several the last one is of all that was thought.
+  // If there are several, the last one covers all of the thinking.
   const state = states.findLast((each) => each !== undefined);
   const texts = blocks.filter(({ block }) => block.type === 'text');
   const calls = blocks.flatMap(({ block, at }) => (block.type === 'tool_use' ? [{ ...block, at }] : []));
@@ -105,7 +105,7 @@ function resultOf(
 ): Placed<ChatMessage> {
   const parts = content == null ? [] : typeof content === 'string' ? [textPart(content)] : content.map(partOf);
   const places = typeof content === 'string' ? [`${at}.content`] : placesIn(`${at}.content`, content ?? []);
-  // Our contract has no mark for results that are errors; the model reads it in words.
+  // Our contract has no error flag for results, so the model is told in words.
   const all = is_error ? [textPart('The tool failed:'), ...parts] : parts;
   return {
     message: { role: 'tool', toolCallId: tool_use_id, parts: all, ...cachePointOf(cache_control) },

@@ -3,7 +3,7 @@ import type { StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_ser
 import { isSilence } from '../silence.ts';
 import { MessageEvents } from './reply.ts';
 
-/** One stream as named server-sent events. A failure is the last event. `printError`: the body of an error. */
+/** A stream as named server-sent events. A failure is the last event. `printError`: prints an error's body. */
 export function eventFraming(
   options: ConstructorParameters<typeof MessageEvents>[0] & { printError: (error: unknown) => string },
 ): Framing<StreamChatResponse> {

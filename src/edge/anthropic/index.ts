@@ -22,14 +22,14 @@ export { refusedReply } from './reply.ts';
 
 const heartbeatMs = 15_000;
 
-/** The paths that take a key as `x-api-key`, too. */
+/** The paths that also accept a key as `x-api-key`. */
 export function messagesPaths(pathPrefix: string): readonly string[] {
   return [`${pathPrefix}/v1/messages`, `${pathPrefix}/v1/messages/count_tokens`];
 }
 
 /**
- * The facade of Anthropic's Messages API: `POST /v1/messages` and `POST /v1/messages/count_tokens`, so that clients of that
- * API work by changing base URL and key. It is ChatService in other clothes: the same gate, limits, flow and ledger.
+ * The facade of Anthropic's Messages API: `POST /v1/messages` and `POST /v1/messages/count_tokens`, so that clients of that API
+ * work with just a new base URL and key. It maps to ChatService, with the same gate, limits, flow and ledger.
  */
 export async function anthropic(instance: FastifyInstance, options: FacadeOptions): Promise<void> {
   const { gate, bodyBytes } = options;
@@ -41,7 +41,7 @@ export async function anthropic(instance: FastifyInstance, options: FacadeOption
 
   instance.post(messages, (request, reply) =>
     answering(request, reply, async (http) => {
-      // Whether it streams stands in the body; nobody gets to send one whose call would be refused.
+      // Whether it streams is only known from the body, but callers whose call would be refused must not get to send one.
       const call = await admit(http, ChatService.method.chat);
       const body = readMessages(await http.untilStopped(readJson(request.raw, bodyBytes, call)));
       http.placeOf = body.placeOf;
@@ -62,7 +62,7 @@ export async function anthropic(instance: FastifyInstance, options: FacadeOption
 
   async function admit(http: FacadeCall, method: DescMethod): Promise<AdmittedCall> {
     http.admitted = await gate.admit(method, new KeyHeaderCall('anthropic', http));
-    // Its clients look for the id under this name.
+    // Anthropic's clients look for the id under this name.
     http.replyHeaders['request-id'] = http.admitted.requestId;
     return http.admitted;
   }

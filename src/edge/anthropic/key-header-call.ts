@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { HttpIncomingCall } from '../incoming-call.ts';
 
-/** A call whose key may be in `x-api-key`, where clients of Anthropic's API put it. */
+/** A call whose key may be in `x-api-key`, where Anthropic's clients put it. */
 export class KeyHeaderCall extends HttpIncomingCall {
   override header(name: string): string | undefined {
     const value = super.header(name);
@@ -11,7 +11,7 @@ export class KeyHeaderCall extends HttpIncomingCall {
   }
 }
 
-/** Whether a request comes from a client of Anthropic's API: each says which version of it is spoken. */
+/** Whether a request comes from an Anthropic client: they all send the API version they use. */
 export function namesVersion(headers: IncomingHttpHeaders): boolean {
   return headers['anthropic-version'] !== undefined;
 }

@@ -7,7 +7,7 @@ import type { Refusal } from '../refusal.ts';
 import { untakenNames } from '../shapes.ts';
 import { citationOf, textBlocks } from './citations.ts';
 
-/** A reply as `POST /v1/messages` prints it. `documents`: as `citationOf` takes them. */
+/** A reply in the format of `POST /v1/messages`. `documents`: as in `citationOf`. */
 export function messageOf(reply: ChatResponse, documents: readonly number[]): object {
   const { content = '', toolCalls = [] } = reply.message ?? {};
   const state = reply.message && dataOf(stateOf(reply.message));
@@ -24,13 +24,16 @@ export function messageOf(reply: ChatResponse, documents: readonly number[]): ob
     stop_reason: stopReason(reply.finishReason),
     ...{ stop_sequence: null, stop_details: null, container: null },
     usage: usageOf(reply.usage),
-    // Where that API has no place.
+    // Members that the API does not define.
     charge_id: reply.id,
     ...guardrailReport(reply.guardrail),
   };
 }
 
-/** What the model thought, first, signed with what its provider wants back; clients send no block back whose signature is empty. */
+/**
+ * The model's thinking comes first, signed with the state its provider wants back; clients do not return a block with an empty
+ * signature.
+ */
 function thinkingOf(thinking: string, state: string | undefined): object[] {
   return thinking === '' && state === undefined ? [] : [{ type: 'thinking', thinking, signature: state ?? noState }];
 }
@@ -38,9 +41,9 @@ function thinkingOf(thinking: string, state: string | undefined): object[] {
 type BlockKind = 'thinking' | 'redacted' | 'text' | `tool ${number}`;
 
 /**
- * Turns the messages of a stream into the events of that API, in its order: one block is open at a time, each has a start and
- * a stop. What was thought is signed with what the provider wants back of it before what the model says next; what is known only at
- * the end, such as of calls of tools, is the last block.
+ * Turns a stream's messages into that API's events, in its order: one block is open at a time, with a start and a stop event
+ * each. Thinking is signed with the state its provider wants back before the model's next output; what is only known at the end,
+ * such as the state of tool calls, is the last block.
  */
 export class MessageEvents {
   readonly #requestId: string;
@@ -49,7 +52,7 @@ export class MessageEvents {
   readonly #documents: readonly number[];
   readonly #calls = new Map<string, string>();
   readonly #callIds = new Map<number, string>();
-  /** The state that the last thoughts were signed with. */
+  /** The state that the last thinking was signed with. */
   #signed = '';
   #index = -1;
   #open: BlockKind | undefined;
@@ -61,7 +64,7 @@ export class MessageEvents {
     this.#documents = options.documents;
   }
 
-  /** What it costs is not known before the end; the counts come with `message_delta`. */
+  /** Usage is not known before the end; the counts come with `message_delta`. */
   first(): object {
     return {
       type: 'message_start',
@@ -101,7 +104,7 @@ export class MessageEvents {
 
   #end(end: StreamEnd): object[] {
     const citations = end.citations.map((citation) => citationOf(citation, this.#documents));
-    // They are known at the end, and told in the block that is open, where that is a text.
+    // Citations are only known at the end, and are sent in the open block if that is a text.
     const isText = this.#open === 'text';
     return [
       ...(isText ? citations.map((citation) => this.#delta({ type: 'citations_delta', citation })) : []),
@@ -111,7 +114,7 @@ export class MessageEvents {
         type: 'message_delta',
         delta: { stop_reason: stopReason(end.finishReason), stop_sequence: null, stop_details: null },
         usage: usageOf(end.usage),
-        // Where that API has no place: the charge and who answered.
+        // Members that the API does not define: the charge and who answered.
         ...{ charge_id: end.id, provider: end.provider, model: end.model },
         ...(citations.length > 0 && !isText ? { citations } : {}),
         ...guardrailReport(end.guardrail),
@@ -120,7 +123,7 @@ export class MessageEvents {
     ];
   }
 
-  /** What is wanted back and was not told yet: in the signature of thoughts that nothing followed, else in a block of its own. */
+  /** State not yet sent: in the signature of thinking that nothing followed, otherwise in a block of its own. */
   #last(message: string): object[] {
     if (this.#calls.size === 0 && message === this.#signed) return [];
     if (this.#calls.size === 0 && this.#open === 'thinking') return this.#sign(message);
@@ -132,14 +135,14 @@ export class MessageEvents {
     return this.#block('thinking', { type: 'thinking', thinking: '', signature: '' });
   }
 
-  /** Ends what was thought with what its provider wants back. */
+  /** Ends the thinking by signing it with the state its provider wants back. */
   #sign(state: string): object[] {
     const begun = this.#think();
     this.#signed = state;
     return [...begun, ...this.#stop(dataOf({ message: state, calls: new Map() }))];
   }
 
-  /** Opens a block of the kind, unless it is the one that is open. */
+  /** Opens a block of the kind unless one is already open. */
   #block(kind: BlockKind, content: object): object[] {
     if (this.#open === kind) return [];
     const stopped = this.#stop();
@@ -160,7 +163,7 @@ export class MessageEvents {
   }
 }
 
-/** A refusal as that API answers it; its clients look for the request's id in a header of their own name. */
+/** A refusal as that API returns it; its clients look for the request id in a header with a different name. */
 export function refusedReply(
   refusal: Refusal,
   requestId: string | undefined,
@@ -170,7 +173,7 @@ export function refusedReply(
   return { status: statusOf(refusal), body: anthropicError(refusal, requestId, placeOf), headers };
 }
 
-/** A refusal as that API prints its errors; `placeOf` finds the places of a request that was made one of ours. */
+/** A refusal in that API's error format; `placeOf` maps places for a request that was converted to ours. */
 export function anthropicError(refusal: Refusal, requestId: string | undefined, placeOf: PlaceOf = snakeCase): object {
   const places = (refusal.violations ?? []).map(({ field, description }) => `${placeOf(field)}: ${description}`);
   return {
@@ -184,7 +187,7 @@ export function anthropicError(refusal: Refusal, requestId: string | undefined, 
   };
 }
 
-/** The status of a refusal: that API knows a model that is not there by another than the contract does. */
+/** The status of a refusal: for an unknown model, that API's status differs from the contract's. */
 function statusOf({ status, violations }: Refusal): number {
   return violations?.[0]?.reason === 'MODEL_NOT_FOUND' ? 404 : status;
 }
@@ -200,7 +203,7 @@ const errorTypes: Record<number, string> = {
   504: 'timeout_error',
 };
 
-// To that API's clients a reply that ended for lack of credit was cut.
+// That API's clients see a reply that ended for lack of credit as truncated.
 const stopReasons: Record<string, string> = {
   stop: 'end_turn',
   length: 'max_tokens',
@@ -213,7 +216,7 @@ function stopReason(reason: string): string {
   return stopReasons[reason] ?? 'end_turn';
 }
 
-/** There, input is counted without what the cache had or took. */
+/** That API counts input without the tokens read from or written to the cache. */
 function usageOf(usage: Usage | undefined): object {
   const { inputTokens = 0, cachedInputTokens = 0, cacheWriteInputTokens = 0, outputTokens = 0 } = usage ?? {};
   const forAnHour = usage?.cacheWrite1hInputTokens ?? 0;
@@ -232,7 +235,7 @@ function usageOf(usage: Usage | undefined): object {
   };
 }
 
-/** A model may write what is no JSON; the caller's tool is to say so. */
+/** A model may write invalid JSON; it is up to the caller's tool to report it. */
 function inputOf(text: string): unknown {
   try {
     const input: unknown = JSON.parse(text === '' ? '{}' : text);

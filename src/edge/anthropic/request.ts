@@ -13,22 +13,22 @@ import { readShape } from '../shapes.ts';
 import { type ChatMessage, cachePointOf, conversationOf, type DocumentBlock, documentsOf } from './conversation.ts';
 import { type CacheControl, type CountRequest, countRequest, type MessagesRequest, messagesRequest } from './shapes.ts';
 
-/** A request of the Messages API as one of ours, and what only the reply's form depends on. */
+/** A Messages API request converted to ours, plus what only affects the reply's format. */
 export interface ReadMessages {
   stream: boolean;
-  /** The name that the caller used for the model. */
+  /** The name by which the caller referred to the model. */
   model: string;
-  /** Members that were not used, which change nothing in what a reply means. */
+  /** Unused members, none of which affects what a reply means. */
   ignored: string[];
-  /** Where our fields stand in what the caller sent. */
+  /** Maps our fields to the caller's request. */
   placeOf: PlaceOf;
-  /** Where the documents of our request stand among all that the caller sent. */
+  /** The positions of our request's documents among all those that the caller sent. */
   documents: readonly number[];
   unary(): ChatRequest;
   streamed(): StreamChatRequest;
 }
 
-/** Reads the body of `POST /v1/messages`; throws with the place of what it cannot do. */
+/** Reads the body of `POST /v1/messages`; throws with the place of anything unsupported. */
 export function readMessages(body: unknown): ReadMessages {
   const { value: request, ignored } = readShape(messagesRequest, body);
   const { init: conversation, placeOf } = conversationInit(request);
@@ -79,26 +79,26 @@ function conversationInit(request: MessagesRequest | CountRequest) {
   return { init, placeOf: placeIn(origins, namesIn(request)) };
 }
 
-/** A text that is sent as a document is a text to our models, which cite none. */
+/** Text documents are plain text to our models, which do not cite it. */
 function uncited(documents: readonly DocumentBlock[]): string[] {
   const isAsked = documents.some(({ source, citations }) => source.type === 'text' && citations?.enabled);
   return isAsked ? ['messages.content.citations'] : [];
 }
 
-/** A mark on the request itself is one on the last block of it. */
+/** A cache point on the request itself applies to its last block. */
 function withLastPoint(placed: Placed<ChatMessage>[], control: CacheControl): Placed<ChatMessage>[] {
   const last = placed.at(-1);
   if (!control || !last) return placed;
   return [...placed.slice(0, -1), { ...last, message: { ...last.message, ...cachePointOf(control) } }];
 }
 
-/** An effort is asked for in either of two places. */
+/** An effort can be set in either of two places. */
 function namesIn({ output_config: output }: MessagesRequest | CountRequest): OtherNames {
   const effort = output?.effort ? 'output_config.effort' : 'thinking';
   return { ...names, request: [[/^reasoning\.effort/, effort], ...names.request] };
 }
 
-/** What that API calls our fields. */
+/** That API's names for our fields. */
 const names: OtherNames = {
   message: [
     [/^\.(content|parts)/, '.content'],
@@ -129,7 +129,7 @@ function toolChoiceOf(choice: NonNullable<MessagesRequest['tool_choice']>) {
   return { mode: toolModes[choice.type], toolName: choice.type === 'tool' ? choice.name : '' };
 }
 
-/** From this many tokens of thought on a budget counts as the effort. */
+/** The effort that a thinking budget counts as, from this many tokens. */
 const efforts = [
   [16_384, 'high'],
   [4_096, 'medium'],
@@ -150,7 +150,7 @@ function reasoningOf({
 
 const userCharactersMax = 256;
 
-/** Some clients name the user by more than fits; a digest of it still tells one from another. */
+/** Some clients send user ids that are too long; a digest still tells users apart. */
 function userOf(id: string): string {
   return id.length <= userCharactersMax ? id : createHash('sha256').update(id).digest('base64url');
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { listOf } from '../shapes.ts';
 
-// The contract's bounds, so that what is too much is refused before each of it is looked at.
+// The contract's limits, so that oversized input is refused before each element is checked.
 const messagesMax = 2_048;
 const blocksMax = 256;
 const toolsMax = 128;
 
-// What the Messages API takes (version 2023-06-01 and its additions until now). Members that are not named here are left out,
-// and told as ignored.
+// What the Messages API accepts (version 2023-06-01 and its additions so far). Members not listed here are dropped and reported
+// as ignored.
 
 const base64 = z.string().regex(/^[A-Za-z0-9+/_-]*={0,2}$/, 'must be base64');
 
@@ -64,7 +64,7 @@ const assistantBlock = z.discriminatedUnion('type', [textBlock, toolUseBlock, th
 const message = z.discriminatedUnion('role', [
   z.object({ role: z.literal('user'), content: z.union([z.string(), listOf(userBlock, blocksMax)]) }),
   z.object({ role: z.literal('assistant'), content: z.union([z.string(), listOf(assistantBlock, blocksMax)]) }),
-  // Instructions within a conversation, which newer clients send.
+  // Mid-conversation instructions, which newer clients send.
   z.object({ role: z.literal('system'), content: z.union([z.string(), listOf(textBlock, blocksMax)]) }),
 ]);
 
@@ -102,7 +102,7 @@ const outputConfig = z.object({
 
 const absent = (reason: string) => z.null({ error: `is not available: ${reason}` }).optional();
 
-/** What messages and counts of their tokens have in common. */
+/** What message requests and token counts have in common. */
 const conversation = {
   cache_control: cacheControl,
   speed: z.literal('standard', { error: 'must be standard: there is no faster mode at another price' }).nullish(),

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the build says of its pages (scripts/console-ahead.mjs): for the service, and not served. */
+/** What the build records about its pages (scripts/console-ahead.mjs); for the service only, not served. */
 export const aheadFile = 'ahead.json';
 
-/** By the first part of a path below `/console/`, and by language: scripts and styles. */
+/** Scripts and styles, by the first part of a path below `/console/` and by language. */
 type FilesAhead = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 /**
- * What a place in the console will need beside the page itself, as a `Link` header (RFC 8288): the browser asks for it together with what
- * the page names, and not when the script of the page has run. A language that was chosen in the console is kept in the browser, so the
- * browser's own is what is known here; a wrong guess costs one file.
+ * What a console path will need beside the page itself, as a `Link` header (RFC 8288): the browser requests it along with the
+ * page's own files rather than after the page's script has run. A language chosen in the console is stored in the browser, so
+ * only the browser's own is known here; a wrong guess costs one file.
  */
 export function readAhead(folder: string): (path: string, acceptLanguage?: string) => string | undefined {
   const place = join(folder, aheadFile);
@@ -30,7 +30,7 @@ export function readAhead(folder: string): (path: string, acceptLanguage?: strin
   };
 }
 
-/** Who is signed in, which every place asks first. */
+/** The signed-in session, which every console path requests first. */
 const session = '</console/session>; rel=preload; as=fetch; crossorigin';
 
 function linkOf(address: string): string {

@@ -6,7 +6,7 @@ import { checkFromConsole } from './from-console.ts';
 
 const bodyBytesMax = 16_384;
 
-/** A part of the server for the console's own routes: bodies are JSON, and no answer is for a cache. */
+/** A part of the server for the console's own routes: bodies are JSON, and no answer may be cached. */
 export function registerConsoleRoutes(app: FastifyInstance, register: (routes: FastifyInstance) => void): void {
   app.register(async (routes) => {
     acceptJson(routes);
@@ -17,7 +17,7 @@ export function registerConsoleRoutes(app: FastifyInstance, register: (routes: F
   });
 }
 
-/** The session of a request that a page of this service sent. Throws when there is none. */
+/** The session of a request sent by a page of this service. Throws when there is none. */
 export async function signedIn(
   request: FastifyRequest,
   sessions: Pick<Sessions, 'verify'>,
@@ -27,7 +27,7 @@ export async function signedIn(
   return { session: unwrap(await sessions.verify(secret, { peer: request.ip })), secret };
 }
 
-/** Reads bodies of JSON in this part of the server, and no others. */
+/** Accepts only JSON bodies in this part of the server. */
 function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -53,7 +53,7 @@ export function forgetCookie(request: FastifyRequest, reply: FastifyReply): void
   if (cookie) reply.header('set-cookie', `${cookie.name}=; ${cookie.attributes}; Max-Age=0`);
 }
 
-/** By TLS to this service, or to a proxy in front of it that is trusted and says so. */
+/** Whether the request came over TLS to this service, or to a trusted proxy that says so. */
 export function isSecure({ protocol }: FastifyRequest): boolean {
   return protocol === 'https';
 }

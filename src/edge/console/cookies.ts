@@ -1,20 +1,20 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
-/** How a browser keeps its session: the cookie's name, and its attributes (RFC 6265bis). */
+/** How a browser stores its session: the cookie's name and its attributes (RFC 6265bis). */
 export interface SessionCookie {
   readonly name: string;
   readonly attributes: string;
 }
 
 const always = 'Path=/; HttpOnly; SameSite=Strict';
-/** Over TLS. The prefix makes browsers insist on Secure and Path=/, and keeps other hosts of the domain from setting it. */
+/** Over TLS. The prefix makes browsers insist on Secure and Path=/, and prevents other hosts of the domain from setting it. */
 const secureCookie: SessionCookie = { name: '__Host-console', attributes: `${always}; Secure` };
-/** What browsers take for this machine itself. */
+/** The names that browsers treat as this machine. */
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d{1,5}))?$/i;
 
 /**
- * The cookie for a browser that came this way; undefined where none would be safe: by plain HTTP from another machine. Cookies do not
- * know ports, so two services on one machine have names of their own.
+ * The cookie for a browser with this kind of connection; undefined where none would be safe: plain HTTP from another machine.
+ * Cookies ignore ports, so two services on one machine use different names.
  */
 export function cookieFor(isSecure: boolean, headers: IncomingHttpHeaders): SessionCookie | undefined {
   if (isSecure) return secureCookie;
@@ -23,8 +23,8 @@ export function cookieFor(isSecure: boolean, headers: IncomingHttpHeaders): Sess
 }
 
 /**
- * The session's secret that a browser sent; undefined: none. Over TLS only the bound cookie counts: any page of the same machine or domain
- * could plant the other one.
+ * The session secret that a browser sent; undefined if none. Over TLS only the prefixed cookie counts: any page of the same
+ * machine or domain could plant the other one.
  */
 export function sessionSecretOf({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>): string | undefined {
   const { cookie } = headers;

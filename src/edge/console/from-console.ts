@@ -1,8 +1,8 @@
 import { fail, type Result, succeed } from '../../base/failure.ts';
 
-/** What must be known of a request to say whether a page of this service sent it. */
+/** What is needed to tell whether a page of this service sent the request. */
 export interface BrowserRequest {
-  /** The method of HTTP. */
+  /** The HTTP method. */
   readonly httpMethod: string;
   header(name: string): string | undefined;
 }
@@ -11,9 +11,9 @@ const json = /^application\/json\s*(?:;\s*charset="?utf-?8"?\s*)?$/i;
 const allowed = succeed(undefined);
 
 /**
- * Whether a page of this service sent the request. A cookie goes along with whatever a browser sends, so it counts only with all of
- * this: the browser says that the page has the same origin (Fetch metadata; every browser since 2023 does), and what may change
- * something has a header and a type of body that no form can send, and no other site without leave (CORS).
+ * Whether a page of this service sent the request. Browsers attach a cookie to everything, so it only counts if the browser says
+ * that the page has the same origin (Fetch metadata; every browser since 2023 does), and if a request that may change something
+ * has a header and a body type that no form can send, nor any other site without permission (CORS).
  */
 export function checkFromConsole(request: BrowserRequest): Result<void> {
   if (request.header('sec-fetch-site') !== 'same-origin')

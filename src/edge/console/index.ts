@@ -9,11 +9,11 @@ export { createSessionCallers, type SessionCallers } from './session-caller.ts';
 
 export type ConsoleOptions = SessionRoutesOptions &
   PasskeyRoutesOptions & {
-    /** Where the build is; default: the one of this repository. */
+    /** Where the build is; default: the one in this repository. */
     folder?: string;
   };
 
-/** `/console/`: the pages for owners and operators, and the sessions that they use. */
+/** `/console/`: the pages for owners and operators, and their sessions. */
 export function registerConsole(app: FastifyInstance, options: ConsoleOptions): void {
   registerSessionRoutes(app, options);
   registerPasskeyRoutes(app, options);

@@ -20,16 +20,16 @@ export interface PasskeyRoutesOptions {
   clock: Clock;
 }
 
-/** Of a passkey, as its owner writes it. */
+/** For a passkey's name, which its owner chooses. */
 const nameCharactersMax = 100;
 
-/** `/console/passkeys`: what signs in and confirms in place of a key. Answers of authenticators go to `/console/session`. */
+/** `/console/passkeys`: passkeys for signing in and confirming instead of a key. Authenticator responses go to `/console/session`. */
 export function registerPasskeyRoutes(app: FastifyInstance, options: PasskeyRoutesOptions): void {
   const { accounts, keys, limits, sessions, clock } = options;
   const { passkeys } = sessions;
 
   registerConsoleRoutes(app, (routes) => {
-    // What a browser is to ask an authenticator with: a challenge for one purpose.
+    // What a browser passes to an authenticator: a challenge for a single purpose.
     routes.post('/console/passkeys/challenge', async (request, reply) => {
       unwrap(checkFromConsole(browserRequest(request)));
       checkOrigin(request);
@@ -68,19 +68,19 @@ export function registerPasskeyRoutes(app: FastifyInstance, options: PasskeyRout
     }
     const { session } = await signedIn(request, sessions);
     if (purpose === 'confirm') return passkeys.askToConfirm(session);
-    // Whoever finds a browser that was left open must not make a way in of their own.
+    // Someone who finds an unattended browser must not be able to add their own way in.
     unwrap(checkConfirmedLately(session, clock.now()));
     return passkeys.askToAdd(session, await userNameOf(session));
   }
 
-  /** A browser asks for no passkey of another site; this says why before it does. */
+  /** Browsers do not offer another site's passkeys; this explains why before they try. */
   function checkOrigin({ headers }: FastifyRequest): void {
     const origin = passkeys.origin();
     if (origin === undefined || headers.origin === undefined || headers.origin === origin) return;
     throw new FailureError(elsewhere(origin));
   }
 
-  /** What people choose the passkey by, among those of other keys and accounts. */
+  /** How people recognise the passkey among those of other keys and accounts. */
   async function userNameOf({ holder }: Session): Promise<string> {
     if (holder.role === 'operator') return `Operator ${holder.operator}`;
     const { displayName } = unwrap(await accounts.get(holder.accountId));

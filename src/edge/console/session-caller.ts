@@ -7,7 +7,7 @@ import type { IncomingCall } from '../incoming-call.ts';
 import { sessionSecretOf } from './cookies.ts';
 import { checkFromConsole } from './from-console.ts';
 
-/** Who calls by the session of a browser; undefined: the call has none. Asked only when there is no `Authorization` header. */
+/** Identifies a caller by browser session; undefined if the call has none. Only asked when there is no `Authorization` header. */
 export type SessionCallers = (incoming: IncomingCall) => Result<Caller> | Promise<Result<Caller>> | undefined;
 
 export interface SessionCallersOptions {
@@ -16,8 +16,8 @@ export interface SessionCallersOptions {
 }
 
 /**
- * A session calls as its key or its operator would, and with nothing more. Only the JSON paths take it: pages use nothing else, so a
- * cookie means nothing to gRPC, Connect, MCP and the paths for clients of other APIs.
+ * A session calls as its key or operator would, with no further permissions. Only the JSON paths accept it: pages use nothing
+ * else, so a cookie has no effect on gRPC, Connect, MCP and the paths for clients of other APIs.
  */
 export function createSessionCallers({ sessions, keys }: SessionCallersOptions): SessionCallers {
   return (incoming) => {
@@ -26,7 +26,7 @@ export function createSessionCallers({ sessions, keys }: SessionCallersOptions):
     if (secret === undefined) return undefined;
     const ours = checkFromConsole({ httpMethod: http?.method ?? '', header: (name) => incoming.header(name) });
     if (!ours.ok) return ours;
-    // What a page reads with a cookie is nobody else's, and not for a cache on the way.
+    // What a page reads with a cookie is private and must not be cached on the way.
     incoming.setReplyHeader('cache-control', 'no-store');
     const verified = sessions.verify(secret, incoming);
     return verified instanceof Promise ? verified.then(callerOf) : callerOf(verified);

@@ -19,13 +19,13 @@ import { createSignIn, type ShownCredential, type SignInOptions } from './sign-i
 export interface SessionRoutesOptions extends SignInOptions {
   sessions: Sessions;
   log: Logger;
-  /** Stands in front of the API's paths; pages ask for it here. */
+  /** The prefix of the API's paths; pages ask for it here. */
   apiPrefix: string;
-  /** Whether top-ups take no money. */
+  /** Whether top-ups take no real money. */
   sandbox: boolean;
 }
 
-/** `/console/session` and `/console/sessions`: signing in and out. Not part of the API's contract: they set cookies. */
+/** `/console/session` and `/console/sessions`: signing in and out. Not part of the API contract, because they set cookies. */
 export function registerSessionRoutes(app: FastifyInstance, options: SessionRoutesOptions): void {
   const { accounts, sessions, log } = options;
   const signIn = createSignIn(options);
@@ -33,7 +33,7 @@ export function registerSessionRoutes(app: FastifyInstance, options: SessionRout
   registerConsoleRoutes(app, (routes) => {
     routes.get('/console/session', async (request, reply) => {
       const secret = secretOf(request);
-      // Whoever is not signed in has done nothing wrong, so it is no error.
+      // Not being signed in is not an error.
       if (secret === undefined || !checkFromConsole(browserRequest(request)).ok)
         return reply.type('application/json; charset=utf-8').send('null');
       const session = await sessions.verify(secret, { peer: request.ip, unseen: true });
@@ -50,7 +50,7 @@ export function registerSessionRoutes(app: FastifyInstance, options: SessionRout
       const shown = credentialOf(request.body);
       const { holder, until, passkey } = unwrap(await signIn.by(shown, request.ip));
       const { session, secret } = unwrap(await sessions.open(holder, { agent: agentOf(request), until, passkey }));
-      // A browser has one session: what it had before must not live on unseen.
+      // A browser has one session: its previous one must not live on unseen.
       const before = secretOf(request);
       if (before !== undefined) await sessions.end(before);
       log.info({ session: session.id, ...holder, passkey: passkey?.id, peer: request.ip }, 'signed in to the console');
@@ -132,7 +132,7 @@ const anotherKey: Failure = {
   description: 'This is not the key that this session began with. Sign out and in again to use it.',
 };
 
-/** A body is one credential, by its name. */
+/** A body contains exactly one credential, as the member of that name. */
 function credentialOf(body: unknown): ShownCredential {
   const { key, code, passkey, ...others } = (typeof body === 'object' && body !== null ? body : {}) as Record<
     string,

@@ -14,25 +14,25 @@ export interface SignInOptions {
   sessions: Pick<Sessions, 'codes' | 'passkeys'>;
 }
 
-/** Who proved to be whom, and until when that proof is good. */
+/** Who signed in as whom, and how long that proof is valid. */
 export interface SignedIn {
   holder: SessionHolder;
   until?: number | undefined;
-  /** By this passkey. */
+  /** The passkey used. */
   passkey?: PasskeyProof['passkey'];
 }
 
-/** A management key or an operator's token, a one-use code, or the answer of an authenticator. */
+/** A management key or an operator's token, a one-use code, or an authenticator's response. */
 export type ShownCredential = { key: string } | { code: string } | { passkey: unknown };
 
 export interface SignIn {
-  /** Wrong keys, codes and passkeys are counted against the address. */
+  /** Wrong keys, codes and passkeys count against the address. */
   by(shown: ShownCredential, peer: string): Promise<Result<SignedIn>>;
-  /** Who shows a key, or a passkey of the session's holder, once more. */
+  /** The holder presents a key, or a passkey, once more to confirm the session. */
   again(session: Session, shown: Exclude<ShownCredential, { code: string }>, peer: string): Promise<Result<SignedIn>>;
 }
 
-/** Finds out who signs in. An address may be wrong as often as on every other way in. */
+/** Identifies who signs in. An address gets as many wrong attempts as with any other way in. */
 export function createSignIn({ authenticate, keys, limits, sessions }: SignInOptions): SignIn {
   const { anonymous } = limits;
 
@@ -51,7 +51,7 @@ export function createSignIn({ authenticate, keys, limits, sessions }: SignInOpt
       if (!known.ok) return known;
       const holder = holderOf(known.value);
       if (!holder.ok) return holder;
-      // A secret that was replaced works for a while yet, and a session that began with it no longer.
+      // A replaced secret works for a while longer, but a session that began with it does not.
       return succeed({ holder: holder.value, until: keys.validUntil(key) });
     });
   }
@@ -68,7 +68,7 @@ export function createSignIn({ authenticate, keys, limits, sessions }: SignInOpt
     });
   }
 
-  /** The newest management key of the account that works: its session ends with it. */
+  /** The account's newest active management key: the session ends with it. */
   async function managementKeyOf(accountId: string): Promise<string | undefined> {
     let pageToken = '';
     do {

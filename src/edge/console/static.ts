@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { makeStaticFile, type StaticFile, sendStaticFile } from '../static-file.ts';
 import { aheadFile, readAhead } from './ahead.ts';
 
-/** A page's own rules: nothing from elsewhere, no inline script or style, no framing, no markup made from text. */
+/** The page's own policy: nothing from other origins, no inline scripts or styles, no framing, no markup made from text. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -48,8 +48,8 @@ const unbuilt =
 const gone = 'This file belongs to another build of the console. Reload the page.\n';
 
 /**
- * The console's files, read into memory once, at their fixed paths: no path of a request ever reaches the file system. Any other path
- * below `/console/` is a place in the console, so it is answered with its page.
+ * The console's files, read into memory once and served at fixed paths: no request path ever reaches the file system. Any other
+ * path below `/console/` is a place in the console, so it is answered with its page.
  */
 export function registerConsoleFiles(app: FastifyInstance, folder: string): void {
   const files = readFiles(folder);
@@ -61,7 +61,7 @@ export function registerConsoleFiles(app: FastifyInstance, folder: string): void
     if (!page)
       return reply.code(503).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(unbuilt);
     const file = files.get(path);
-    // A page of an earlier build asks for files that are gone: the answer must not be a page.
+    // A page from an earlier build requests files that no longer exist: the answer must not be a page.
     if (!file && path.startsWith('assets/'))
       return reply.code(404).header('cache-control', 'no-store').type('text/plain; charset=utf-8').send(gone);
     if (file) return sendStaticFile(request, reply, file);
@@ -71,7 +71,7 @@ export function registerConsoleFiles(app: FastifyInstance, folder: string): void
   });
 }
 
-/** By path below `/console/`. Empty when nothing was built. */
+/** By path below `/console/`. Empty without a build. */
 function readFiles(folder: string): Map<string, StaticFile> {
   const files = new Map<string, StaticFile>();
   if (!existsSync(folder)) return files;
@@ -98,7 +98,7 @@ function readFiles(folder: string): Map<string, StaticFile> {
 
 function headersOf(name: string): Record<string, string> {
   if (extname(name) === '.html') return pageHeaders;
-  // Their names change with what is in them.
+  // Their names change with their content.
   const forGood = name.startsWith('assets/');
   return { ...fileHeaders, 'cache-control': forGood ? 'public, max-age=31536000, immutable' : 'no-cache' };
 }

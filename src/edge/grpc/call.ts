@@ -3,19 +3,19 @@ import { FailureError } from '../../base/failure.ts';
 import type { OpenConnection } from '../../limits/index.ts';
 import type { IncomingCall } from '../incoming-call.ts';
 
-/** One gRPC call: what its headers say, and whether it still goes on. */
+/** One gRPC call: what its headers say, and whether it is still active. */
 export class GrpcCall implements IncomingCall {
   readonly protocol = 'grpc';
   readonly stream: ServerHttp2Stream;
   readonly headers: IncomingHttpHeaders;
   readonly peer: string;
   readonly connection: OpenConnection | undefined;
-  /** Headers to send with the reply. Names in lower case. */
+  /** Headers to send with the reply, with lower-case names. */
   readonly replyHeaders: OutgoingHttpHeaders;
   deadline: number | undefined = undefined;
   /** Why the call ended before its reply did. */
   stopped: FailureError | undefined = undefined;
-  /** Called once, when the caller leaves, the deadline passes or the service stops, unless the reply is decided. */
+  /** Called once, when the caller leaves, the deadline passes or the service stops, unless the reply is already decided. */
   onStop: ((error: FailureError) => void) | undefined = undefined;
   readonly #ended: (call: GrpcCall) => void;
   #controller: AbortController | undefined;
@@ -30,7 +30,7 @@ export class GrpcCall implements IncomingCall {
       peer: string;
       connection: OpenConnection | undefined;
       replyHeaders: OutgoingHttpHeaders;
-      /** Told once, when the call needs to be stopped by nobody any more. */
+      /** Called once, when the call no longer needs to be stoppable. */
       ended(call: GrpcCall): void;
     },
   ) {
@@ -40,7 +40,7 @@ export class GrpcCall implements IncomingCall {
     this.connection = from.connection;
     this.replyHeaders = from.replyHeaders;
     this.#ended = from.ended;
-    // A stream that its caller resets is no fault of the service.
+    // A stream reset by its caller is not a fault of the service.
     stream.on('error', ignore);
     stream.on('close', this.#closed);
   }
@@ -48,7 +48,7 @@ export class GrpcCall implements IncomingCall {
   get requestId(): string | undefined {
     return this.replyHeaders['x-request-id'] as string | undefined;
   }
-  /** Made when it is first asked for: a call that nobody watches does not pay for it. */
+  /** Created on first access: calls that nobody watches do not pay for it. */
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController();
@@ -56,7 +56,7 @@ export class GrpcCall implements IncomingCall {
     }
     return this.#controller.signal;
   }
-  /** Whether nobody is left to answer. */
+  /** Whether there is no one left to answer. */
   get isGone(): boolean {
     return this.stream.destroyed || this.stream.closed;
   }
@@ -76,7 +76,7 @@ export class GrpcCall implements IncomingCall {
     this.#deadlineTimer = setTimeout(() => this.stop(new FailureError({ kind: 'deadline_exceeded' })), timeoutMs);
   }
 
-  /** Ends the stream of a caller whose message does not arrive in time; until `received`, or the end of the call. */
+  /** Ends the stream if the message does not arrive in time; until `received`, or the end of the call. */
   receiveWithin(ms: number): void {
     this.#receiving = setTimeout(() => this.stream.close(constants.NGHTTP2_CANCEL), ms);
   }
@@ -84,7 +84,7 @@ export class GrpcCall implements IncomingCall {
     clearTimeout(this.#receiving);
   }
 
-  /** Ends the call from outside of its handler. The first reason counts; after the reply is decided none does. */
+  /** Ends the call from outside its handler. The first reason counts; once the reply is decided, none does. */
   stop(error: FailureError): void {
     if (this.#isDecided || this.stopped) return;
     this.stopped = error;
@@ -93,7 +93,7 @@ export class GrpcCall implements IncomingCall {
     this.onStop?.(error);
   }
 
-  /** The result for the caller is decided: from here on nothing stops the call. False: it was already stopped. */
+  /** Decides the caller's result: from here on nothing stops the call. False: it was already stopped. */
   decide(): boolean {
     if (this.#isDecided || this.stopped) return false;
     this.#isDecided = true;

@@ -19,27 +19,27 @@ import { statusOf } from './status.ts';
 export interface GrpcLaneOptions {
   services: readonly ServedService[];
   gate: Gate;
-  /** Absent: callers without a credential are not limited. */
+  /** Absent if callers without a credential are not limited. */
   anonymous?: AnonymousBudget | undefined;
-  /** How long a call without a credential may take in all, in milliseconds. */
+  /** The total time that a call without a credential may take, in milliseconds. */
   anonymousMs: number;
   /** From the call's headers to the end of its message, in milliseconds. */
   requestTimeoutMs: number;
-  /** A caller's longer deadline is taken as this. */
+  /** Longer deadlines set by callers are shortened to this. */
   maxTimeoutMs: number;
-  /** Largest message in of a service's methods, after decompression. */
+  /** The largest incoming message of a service's methods, after decompression. */
   messageBytes(service: DescService): number;
-  /** The caller's address; a forwarded one only from trusted proxies. */
+  /** The caller's address; forwarded ones only from trusted proxies. */
   peerOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): string;
-  /** Headers that every reply has. Names in lower case. */
+  /** Headers on every reply, with lower-case names. */
   replyHeaders: Readonly<Record<string, string>>;
 }
 
-/** gRPC straight from HTTP/2's streams: methods that take one message, in binary form. */
+/** gRPC directly on HTTP/2 streams: methods that take one message, in binary form. */
 export interface GrpcLane {
-  /** Takes a stream that calls a method of the lane; false: it is somebody else's. */
+  /** Takes a stream that calls one of the lane's methods; false: it belongs elsewhere. */
   take(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean;
-  /** Ends the calls that still run, with an error that says why. */
+  /** Ends the calls still running, with an error that explains why. */
   shutDown(): void;
 }
 
@@ -75,7 +75,7 @@ export function createGrpcLane(options: GrpcLaneOptions): GrpcLane {
     return true;
   }
 
-  /** Counts a call without a credential, before anything of it is read. */
+  /** Counts a call without a credential before any of its message is read. */
   function mayEnter(call: GrpcCall): boolean {
     if (!anonymous || showsCredential(call.headers)) return true;
     const entered = anonymous.enter(call.peer, call.connection);
@@ -103,7 +103,7 @@ export function createGrpcLane(options: GrpcLaneOptions): GrpcLane {
       gate.abandon(admitted, error);
       answer(call, error);
     };
-    // While it was looked at who calls.
+    // It was stopped during authentication.
     if (call.stopped) {
       gate.abandon(admitted, call.stopped);
       return;
@@ -151,7 +151,7 @@ export function createGrpcLane(options: GrpcLaneOptions): GrpcLane {
       .then((message) => sendMessage(call, admitted.method.output, message))
       .catch((error: unknown) => {
         if (call.decide()) answer(call, error);
-        // The reply itself can't be written, as for a header that HTTP does not allow.
+        // The reply itself can't be written, for example because HTTP does not allow a header.
         else if (!call.stopped) call.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
       });
   }
@@ -160,7 +160,7 @@ export function createGrpcLane(options: GrpcLaneOptions): GrpcLane {
     const reply = replyStream(call, admitted.method.output);
     const source = gate.stream(admitted, request)[Symbol.asyncIterator]();
     call.onStop = (error) => {
-      // Ends the handler where it waits, for the same reason; what it says to that has no one to hear it.
+      // Ends the handler where it waits, for the same reason; nobody is left to receive its error.
       source.throw?.(error).catch(() => {});
       end(call, reply, error);
     };
@@ -178,7 +178,7 @@ export function createGrpcLane(options: GrpcLaneOptions): GrpcLane {
     guarded(call, () => reply.end(statusOf(gate.refuse(error, call.requestId), call.requestId)));
   }
 
-  /** Answers a call that has sent nothing yet, unless it was answered. */
+  /** Answers a call that has sent nothing yet, unless it was already answered. */
   function refuse(call: GrpcCall, error: unknown): void {
     if (call.decide()) answer(call, error);
   }
@@ -205,7 +205,7 @@ async function pump(call: GrpcCall, source: AsyncIterator<Message>, reply: Reply
   }
 }
 
-/** An answer that can't be written breaks its stream, and nothing else. */
+/** An answer that can't be written breaks its own stream only. */
 function guarded(call: GrpcCall, send: () => void): void {
   try {
     send();

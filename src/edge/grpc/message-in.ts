@@ -5,10 +5,10 @@ import { type Failure, fail, invalid, type Result, succeed } from '../../base/fa
 import { brief } from '../brief.ts';
 import { checkBinary, openMessage } from '../message-bytes.ts';
 
-/** Flag and length in front of each message (gRPC over HTTP/2, "Length-Prefixed-Message"). */
+/** The flag and length before each message (gRPC over HTTP/2, "Length-Prefixed-Message"). */
 export const prefixBytes = 5;
 
-/** The bytes of one message as they arrived. */
+/** One message's bytes, as received. */
 export interface Frame {
   isCompressed: boolean;
   bytes: Buffer;
@@ -17,13 +17,13 @@ export interface Frame {
 export interface Receiving {
   method: DescMethod;
   bytesMax: number;
-  /** Told of bytes before they are kept, also of those that come of decompression; fails to refuse them. */
+  /** Called with bytes before they are kept, including decompressed ones; fails to refuse them. */
   receive(bytes: number): Result<void>;
 }
 
 /**
- * Collects the one message of a call, however its bytes are split, until the caller has sent all. Tells of more than one
- * message, and of one over `bytesMax`, as soon as it shows. Tells once, and nothing when the stream closes before.
+ * Collects a call's one message, however it is split, until the caller has sent everything. Reports a second message, or one over
+ * `bytesMax`, as soon as it shows. Reports once, and not at all if the stream closes first.
  */
 export function receiveFrame(
   stream: ServerHttp2Stream,
@@ -50,7 +50,7 @@ export function receiveFrame(
     else if (length > prefixBytes + declared) settle(fail(notOne(method, 'it received another one')));
   }
 
-  /** Into one buffer that doubles: frames of a byte each must not be kept as objects each. */
+  /** Uses one buffer that doubles in size: one-byte frames must not each be kept as an object. */
   function append(chunk: Buffer): void {
     const needed = length + chunk.length;
     if (needed > held.length) {
@@ -62,7 +62,7 @@ export function receiveFrame(
   }
 
   function end(): void {
-    // A stream that its caller resets ends, too, before it closes.
+    // A stream that its caller resets also emits its end, before it closes.
     if (stream.closed) return;
     settle(length === 0 ? fail(notOne(method, 'it received none')) : frameOf(held.subarray(0, length)));
   }
@@ -90,7 +90,7 @@ function notOne({ name }: DescMethod, what: string): Failure {
   return { kind: 'unimplemented', description: `${name} takes exactly one message: ${what}.` };
 }
 
-/** The message in a frame, decompressed and within its bounds. Synchronous for one that is short and not compressed. */
+/** The message in a frame, decompressed and within its limits. Synchronous if short and not compressed. */
 export function readMessage(
   { isCompressed, bytes }: Frame,
   { method, bytesMax, receive }: Receiving,

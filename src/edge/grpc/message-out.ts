@@ -4,12 +4,12 @@ import { gzip } from 'node:zlib';
 import { type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
 import { prefixBytes } from './message-in.ts';
 
-/** Shorter messages are not compressed: that would make them longer, or nearly. */
+/** Shorter messages are not compressed, as that would make them longer, or nearly so. */
 export const gzipBytesMin = 1024;
 
 const compress = promisify(gzip);
 
-/** A message with its prefix, as it goes out. */
+/** A message with its prefix, as sent. */
 export function frameOf(desc: DescMessage, message: Message): Buffer {
   return prefixed(toBinary(desc, message), 0);
 }
@@ -31,10 +31,10 @@ function prefixed(message: Uint8Array, flag: 0 | 1): Buffer {
   return frame;
 }
 
-/** More than this is not gathered, but written at once. */
+/** Anything larger is written at once instead of being gathered. */
 const gatheredMax = 16_384;
 
-/** Writes frames; those of one turn of the event loop go out together, as each write costs as much as many messages. */
+/** Writes frames; those of one event loop turn are sent together, as each write costs as much as many messages. */
 export class FrameWriter {
   readonly #stream: ServerHttp2Stream;
   #frames: Buffer[] = [];
@@ -44,7 +44,7 @@ export class FrameWriter {
     this.#stream = stream;
   }
 
-  /** False when the caller reads more slowly than we write: wait for the stream's `drain` before the next one. */
+  /** False when the caller reads more slowly than we write: wait for the stream's `drain` before the next frame. */
   write(frame: Buffer): boolean {
     if (this.#bytes === 0) process.nextTick(this.#flush);
     this.#frames.push(frame);
@@ -53,7 +53,7 @@ export class FrameWriter {
     return !this.#stream.writableNeedDrain;
   }
 
-  /** Writes what is left; the trailers follow. */
+  /** Writes what is left, before the trailers. */
   end(): void {
     this.#flush();
     if (!this.#stream.writableEnded) this.#stream.end();

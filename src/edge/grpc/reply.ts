@@ -6,7 +6,7 @@ import { takesGzip } from './request-headers.ts';
 
 const ok: OutgoingHttpHeaders = { 'grpc-status': '0' };
 
-/** Sends the one message of a unary call: headers, one DATA frame if it fits, trailers. */
+/** Sends a unary call's one message: headers, one DATA frame if it fits, trailers. */
 export function sendMessage(call: GrpcCall, desc: DescMessage, message: Message): void | Promise<void> {
   const frame = frameOf(desc, message);
   if (!isWorthGzip(frame) || !takesGzip(call.headers)) {
@@ -31,14 +31,14 @@ function begin({ stream, replyHeaders }: GrpcCall, trailers: OutgoingHttpHeaders
   stream.on('wantTrailers', () => stream.sendTrailers(trailers));
 }
 
-/** Node knows `sendDate`, its types do not; gRPC has no use for a date. */
+/** Node supports `sendDate`, but its types do not; gRPC has no use for a date. */
 type ResponseOptions = Parameters<ServerHttp2Stream['respond']>[1] & { sendDate: boolean };
 
-/** The reply of a call that streams. */
+/** The reply of a streaming call. */
 export interface ReplyStream {
-  /** Resolves when there is room for another message. The first one sends the headers. */
+  /** Resolves when there is room for another message. The first message also sends the headers. */
   send(message: Message): Promise<void> | undefined;
-  /** Ends with these trailers; without a message before, headers and trailers are one block ("Trailers-Only"). */
+  /** Ends with these trailers; if no message was sent, headers and trailers are one block ("Trailers-Only"). */
   end(trailers?: OutgoingHttpHeaders): void;
 }
 
@@ -92,10 +92,10 @@ function roomIn(stream: ServerHttp2Stream): Promise<void> {
   });
 }
 
-/** After its answer a caller may go on to send for so long, in milliseconds. Longer, and the stream is ended. */
+/** How long, in milliseconds, a caller may continue sending after its answer. Then the stream is ended. */
 const lingerMsMax = 1_000;
 
-/** Answers with a status alone. What the caller still sends is thrown away, and ended soon (RFC 9113, section 8.1). */
+/** Answers with only a status. Whatever the caller still sends is discarded, and soon ended (RFC 9113, section 8.1). */
 export function sendStatus(call: GrpcCall, status: OutgoingHttpHeaders): void {
   const { stream, replyHeaders } = call;
   if (call.isGone) return;

@@ -5,8 +5,8 @@ import { brief } from '../brief.ts';
 import { isKnownEncoding } from '../grpc-message.ts';
 
 /**
- * What is wrong with the headers of a call, once it is let in: an encoding that is not known (gRPC compression: UNIMPLEMENTED),
- * binary metadata that is not base64.
+ * What is wrong with an admitted call's headers: an unknown encoding (gRPC compression: UNIMPLEMENTED), or binary metadata that
+ * is not base64.
  */
 export function problemOf(headers: IncomingHttpHeaders): Failure | undefined {
   const encoding = headers['grpc-encoding'];
@@ -21,7 +21,7 @@ export function problemOf(headers: IncomingHttpHeaders): Failure | undefined {
   return undefined;
 }
 
-/** Base64 by the standard alphabet, with or without padding; values of one name are joined by commas. */
+/** Base64 in the standard alphabet, with or without padding; values of the same name are joined by commas. */
 function isBinary(value: string | string[] | undefined): boolean {
   return String(value)
     .split(',')
@@ -35,7 +35,7 @@ export function encodingOf(headers: IncomingHttpHeaders): string | undefined {
   return typeof encoding === 'string' && isEncoding(encoding) ? encoding : undefined;
 }
 
-/** Whether replies may be compressed by gzip. */
+/** Whether replies may be gzip-compressed. */
 export function takesGzip(headers: IncomingHttpHeaders): boolean {
   const accepted = headers['grpc-accept-encoding'];
   return typeof accepted === 'string' && accepted.split(',').some((each) => each.trim() === 'gzip');

@@ -5,7 +5,7 @@ import { StatusSchema } from '../../gen/google/rpc/status_pb.ts';
 import { spelled } from '../grpc-message.ts';
 import { detailsOf, headersOf, type Refusal } from '../refusal.ts';
 
-/** A refusal as gRPC's trailers carry it (gRPC over HTTP/2, "Responses"; `google.rpc.Status` for the details). */
+/** A refusal as gRPC trailers (gRPC over HTTP/2, "Responses"; `google.rpc.Status` for the details). */
 export function statusOf(refusal: Refusal, requestId: string | undefined): OutgoingHttpHeaders {
   const { code, message } = refusal;
   const details = detailsOf(refusal, requestId).map(({ desc, value }) => anyPack(desc, value as never));
@@ -18,7 +18,7 @@ export function statusOf(refusal: Refusal, requestId: string | undefined): Outgo
   };
 }
 
-/** As `grpc-message` is written: printable ASCII but `%` as it is, everything else by the bytes of its UTF-8. */
+/** The encoding of `grpc-message`: printable ASCII except `%` unchanged, everything else percent-encoded by its UTF-8 bytes. */
 function escaped(message: string): string {
   return /^[ -$&-~]*$/.test(message) ? message : spelled(encodeURIComponent(message.toWellFormed()));
 }

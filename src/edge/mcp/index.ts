@@ -32,23 +32,23 @@ export interface McpOptions {
   gate: Gate;
   services: readonly ServedService[];
   pathPrefix: string;
-  /** The service's public address, without a slash at its end. */
+  /** The service's public address, without a trailing slash. */
   issuer(): string;
-  /** Ends the calls that still run; its reason is a `FailureError`, and what they hear. */
+  /** Ends the calls still running; its reason is a `FailureError`, which their callers receive. */
   shutdownSignal: AbortSignal;
-  /** A tool that is silent for so long says that it is at work, to clients that take an event stream. */
+  /** A tool that is silent for this long reports that it is working, to clients that accept an event stream. */
   keepAliveMs: number;
 }
 
-/** Largest message, after decompression. */
+/** The largest message, after decompression. */
 const messageBytes = 1024 * 1024;
 
 const { listPrices } = WorkflowService.method;
 
 /**
- * `POST /mcp`: workflows and pulse as tools of the Model Context Protocol (Streamable HTTP), for agents. A tool is a method
- * in other clothes: the same gate, limits, flow and ledger; a call is charged as the method is. Where to get a credential
- * stands at `/.well-known/oauth-protected-resource/mcp` (RFC 9728), which refusals name.
+ * `POST /mcp`: workflows and pulse as Model Context Protocol tools (Streamable HTTP), for agents. Each tool is a method, with the
+ * same gate, limits, flow and ledger, and is charged like it. Refusals point to `/.well-known/oauth-protected-resource/mcp` (RFC
+ * 9728), which says where to get a credential.
  */
 export function registerMcp(app: FastifyInstance, options: McpOptions): void {
   const { gate, services, pathPrefix, issuer, keepAliveMs } = options;
@@ -90,7 +90,7 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
   });
 
   async function answer(http: HttpCall, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    // Which tool it is stands in the body; nobody gets to send one whose call would be refused.
+    // The tool is only named in the body, but callers whose call would be refused must not get to send one.
     const call = await gate.admit(listPrices, new HttpIncomingCall('mcp', http));
     http.admitted = call;
     const { envelope, messageId, toolName, toolArguments } = divideMessage(
@@ -98,7 +98,7 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
     );
     const tool = tools.get(toolName ?? '');
     if (tool) gate.asUnary(call, tool.method);
-    // Whatever is not the call of a tool is told the prices, and pays nothing.
+    // Anything but a tool call gets the prices and pays nothing.
     const prices = tool ? [] : await pricesOf(call);
     loaded ??= load();
     const protocol = await loaded;
@@ -110,9 +110,9 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
     const mayStream = tool !== undefined && (http.headers.accept ?? '').includes('text/event-stream');
     const early = await http.untilStopped(mayStream ? within(whole, keepAliveMs) : whole);
     if (!early) return stream(http, whole, messageId);
-    // What the package answered by itself, because the message is no good, ends the call, too.
+    // What the package answered on its own, because the message is invalid, ends the call, too.
     gate.abandon(call, new FailureError(invalid('body', 'is not a message of the protocol')));
-    // Only then is it known what was charged, which stands in the headers.
+    // The charge, stated in the headers, is only known by then.
     if (http.isGone) reply.hijack();
     else
       reply
@@ -121,7 +121,7 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
         .send(early.body);
   }
 
-  /** The tool takes its time: what was charged stands in its result alone, as the headers have to go out before. */
+  /** For slow tools: the charge is stated in the result only, as the headers have to be sent before it is known. */
   async function stream(http: HttpCall, whole: Promise<McpAnswer>, id: unknown): Promise<void> {
     const call = http.admitted as AdmittedCall;
     const failure = (error: unknown) => {
@@ -137,7 +137,7 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
     return prices;
   }
 
-  /** What is wrong with a tool's input, and what comes of running it, is for the model to read. */
+  /** Faults in a tool's input, and the outcome of running it, are for the model to read. */
   async function run({ method }: McpTool, args: Record<string, unknown>, call: AdmittedCall): Promise<ToolResult> {
     const { read, print } = json.get(method) as JsonCodec;
     try {
@@ -163,7 +163,7 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
     refuseAs(reply, refusal, { code: isNoJson ? parseError : serverError, data });
   }
 
-  /** Ends the call; returns the caller's error, and the same error as our other APIs print it. */
+  /** Ends the call; returns the caller's error, and the same error in the format of our other APIs. */
   function refused(thrown: unknown, admitted: AdmittedCall | undefined): { refusal: Refusal; data: object } {
     const error = asFailure(thrown);
     if (admitted) gate.abandon(admitted, error);
@@ -172,7 +172,7 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
     return { refusal, data: body.error };
   }
 
-  /** RFC 9728, section 5.1: a challenge says where to read how to get a credential. */
+  /** RFC 9728, section 5.1: a challenge says where to read about getting a credential. */
   function challenge({ headers }: Refusal): Record<string, string> {
     const scheme = headers?.['www-authenticate'];
     if (scheme === undefined) return {};
@@ -183,11 +183,11 @@ export function registerMcp(app: FastifyInstance, options: McpOptions): void {
 
 const descriptors = new URL('../../gen/descriptors.binpb', import.meta.url);
 
-/** JSON-RPC's code for what is not JSON, and one of its range for what a server defines. */
+/** JSON-RPC's code for invalid JSON, and one from its range for server-defined errors. */
 const parseError = -32700;
 const serverError = -32000;
 
-/** A refusal before there is a request of the protocol to answer. */
+/** A refusal before there is a protocol request to answer. */
 function refuseAs(
   reply: FastifyReply,
   { status, message }: Refusal,
@@ -199,7 +199,7 @@ function refuseAs(
     .send(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message, data } }));
 }
 
-/** The package is large; a service that nobody asks for tools does not load it. */
+/** The package is large; a service whose tools nobody uses does not load it. */
 async function load() {
   const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
   const { createProtocol } = await import('./protocol.ts');
@@ -211,7 +211,7 @@ async function load() {
 }
 
 function jsonOf(services: readonly ServedService[], tools: Map<string, McpTool>): Map<DescMethod, JsonCodec> {
-  // The model wrote no text but arguments; what is wrong is said by their names.
+  // The model wrote arguments rather than text, so faults are reported by argument name only.
   const codecOf = createJsonCodecs(registryOf(services.map(({ service }) => service)), { tellsPlaces: false });
   return new Map([...tools.values()].map(({ method }) => [method, codecOf(method)]));
 }
@@ -220,7 +220,7 @@ function webRequest(http: HttpCall, url: string): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(http.headers))
     if (typeof value === 'string' && !name.startsWith(':')) headers.set(name, value);
-  // Whoever takes anything takes what there is.
+  // Callers that accept anything also accept both of these.
   if ((headers.get('accept') ?? '*/*').includes('*/*')) headers.set('accept', 'application/json, text/event-stream');
   return new Request(url, { method: 'POST', headers, signal: http.signal });
 }

@@ -1,23 +1,23 @@
 import { FailureError, invalid } from '../../base/failure.ts';
 
-/** A message of the protocol, divided. */
+/** A protocol message, divided. */
 export interface McpMessage {
-  /** What the protocol's package reads: the message without the arguments of its tool. */
+  /** What the protocol package reads: the message without its tool arguments. */
   envelope: unknown;
-  /** What its answer is to be marked with; null: it is not one that can be answered. */
+  /** The id for its answer; null if it cannot be answered. */
   messageId: string | number | null;
-  /** The tool that it calls; undefined: it calls none. */
+  /** The tool that it calls; undefined if none. */
   toolName: string | undefined;
-  /** What that tool is given, as it was sent. */
+  /** The tool's arguments, as sent. */
   toolArguments: Record<string, unknown>;
 }
 
-/** Names and values beside a tool's arguments. Messages of clients have a few dozen; the package takes up to 20 us for each. */
+/** Names and values outside the tool arguments. Clients' messages have a few dozen; the package takes up to 20 us for each. */
 const envelopeValuesMax = 1_000;
 
 /**
- * One message a request: batches left the protocol, and each call is paid by itself. The package looks at every value of what it is
- * given several times, and describes each one that is wrong, so it is given no more than is the protocol's own.
+ * One message per request: the protocol dropped batches, and each call is paid for separately. The package looks at every value
+ * it is given several times and describes each invalid one, so it is given only what belongs to the protocol itself.
  */
 export function divideMessage(message: unknown): McpMessage {
   if (Array.isArray(message)) throw new FailureError(invalid('body', 'must be one message: batches are not taken'));
@@ -38,7 +38,7 @@ export function divideMessage(message: unknown): McpMessage {
   };
 }
 
-/** Values within a value, itself included; stops soon after `max`. */
+/** The number of values within a value, itself included; stops soon after `max`. */
 function countValues(value: unknown, max: number): number {
   let count = 1;
   if (typeof value !== 'object' || value === null) return count;

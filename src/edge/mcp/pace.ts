@@ -1,20 +1,20 @@
 import { eventStreamType, type Framing, keepAlive } from '@intelligence-api/transcoding/parts';
 
-/** What the package answers, with its whole body. */
+/** The package's answer, with its complete body. */
 export interface McpAnswer {
   status: number;
   headers: Record<string, string>;
   body: Buffer;
 }
 
-/** The answer when all of it is there: in an event stream the result of a tool comes long after the head. */
+/** The complete answer: in an event stream, a tool's result comes long after the head. */
 export async function wholeOf(answering: Promise<Response>): Promise<McpAnswer> {
   const response = await answering;
   const { status, headers } = response;
   return { status, headers: Object.fromEntries(headers), body: Buffer.from(await response.arrayBuffer()) };
 }
 
-/** As `work` ends, or undefined when it takes longer. */
+/** Settles as `work` does, or resolves to undefined if it takes longer. */
 export function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms, undefined);
@@ -23,8 +23,8 @@ export function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> 
 }
 
 /**
- * An answer that takes its time as an event stream, with comments until it is there, so that proxies in front do not give up.
- * `printError`: the message that says what went wrong.
+ * A slow answer as an event stream, with comments until it arrives, so that intermediate proxies do not give up. `printError`:
+ * the message that says what went wrong.
  */
 export function atWork(
   whole: Promise<McpAnswer>,
@@ -45,7 +45,7 @@ export function atWork(
   };
 }
 
-/** Clients of 2025 are answered in events as it is, those of 2026 with the message alone. */
+/** The package answers clients of 2025 with events already, and those of 2026 with just the message. */
 function eventsOf({ headers, body }: McpAnswer): string {
   const text = body.toString();
   return headers['content-type']?.startsWith('text/event-stream') ? text : event(text);

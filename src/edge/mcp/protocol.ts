@@ -6,14 +6,14 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 
-/** What answers the requests of one HTTP exchange. */
+/** Answers the requests of one HTTP exchange. */
 export interface Exchange {
   tools(): Promise<object[]>;
-  /** Runs a tool with what the message gives it; undefined when there is none by that name. */
+  /** Runs a tool with the message's arguments; undefined if there is no tool by that name. */
   call(name: string): Promise<ToolResult | undefined>;
 }
 
-/** What a tool answers: its reply as an object and as the same in text; or what went wrong, for the model to read. */
+/** A tool's answer: its reply as an object and the same in text, or what went wrong, for the model to read. */
 export interface ToolResult {
   [key: string]: unknown;
   content: { type: 'text'; text: string }[];
@@ -22,8 +22,8 @@ export interface ToolResult {
 }
 
 /**
- * The Model Context Protocol over HTTP, as its own package speaks it: revision 2026-07-28, in which each request stands
- * alone, and those of 2025 without sessions. Nothing is kept between two requests.
+ * The Model Context Protocol over HTTP, as implemented by its own package: revision 2026-07-28, in which each request stands
+ * alone, and those of 2025 without sessions. Nothing is kept between requests.
  */
 export function createProtocol(options: { version: string; instructions: string }): {
   answer(request: Request, message: unknown, exchange: Exchange): Promise<Response>;
@@ -31,7 +31,7 @@ export function createProtocol(options: { version: string; instructions: string 
   const handler: McpHttpHandler = createMcpHandler(({ authInfo }) => serverOf(authInfo?.extra?.exchange as Exchange));
 
   function serverOf(exchange: Exchange): Server {
-    // The package's own list of tools would look at every schema again for each request.
+    // The package's own tool list would process every schema again for each request.
     const server = new Server(
       { name: 'intelligence-api', title: 'Intelligence API', version: options.version },
       { capabilities: { tools: {} }, instructions: options.instructions },
@@ -47,7 +47,7 @@ export function createProtocol(options: { version: string; instructions: string 
   }
 
   return {
-    // The credential was checked before; what the package passes on with a request is the exchange.
+    // The credential was already checked; the package merely passes the exchange along with a request.
     answer: (request, message, exchange) =>
       handler.fetch(request, {
         parsedBody: message,

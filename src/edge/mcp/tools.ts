@@ -8,13 +8,13 @@ import { PulseService } from '../../gen/intelligence/pulse/v1/pulse_service_pb.t
 import type { WorkflowPrice } from '../../gen/intelligence/workflow/v1/definition_pb.ts';
 import { WorkflowService } from '../../gen/intelligence/workflow/v1/workflow_service_pb.ts';
 
-/** A method as a tool of the Model Context Protocol. */
+/** A method as a Model Context Protocol tool. */
 export interface McpTool {
   name: string;
   method: DescMethod;
-  /** What it costs, by the family that `ListPrices` names; undefined: nothing. */
+  /** The family that `ListPrices` names for its price; undefined if it is free. */
   family: string | undefined;
-  /** What `tools/list` says of it, but for its price. */
+  /** Its description in `tools/list`, without the price. */
   description: string;
   listed: object;
 }
@@ -23,8 +23,8 @@ const workflow = WorkflowService.method;
 const pulse = PulseService.method;
 
 /**
- * The methods that agents are given. Approving and rejecting are not among them: a review is a person's, and a model that
- * approves its own draft is none. Neither is what deletes.
+ * The methods offered to agents. Approving and rejecting are not among them: a review is a person's task, and a model that
+ * approves its own draft is no review. Neither are methods that delete.
  */
 const offered: readonly { method: DescMethod; family?: string }[] = [
   { method: workflow.checkProfile, family: 'guidance' },
@@ -46,7 +46,7 @@ const offered: readonly { method: DescMethod; family?: string }[] = [
   { method: pulse.findDifferences },
 ];
 
-/** The tools of the methods that are served, with the schemas and the words of their definitions. */
+/** The tools for the served methods, with the schemas and comments of their definitions. */
 export function mcpTools(serves: (method: DescMethod) => boolean, comments: ProtoComments): Map<string, McpTool> {
   const tools = offered
     .filter(({ method }) => serves(method))
@@ -68,7 +68,7 @@ export function mcpTools(serves: (method: DescMethod) => boolean, comments: Prot
   return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
-/** The tool as `tools/list` prints it: what it costs stands in its description, where models read, and in `_meta`. */
+/** The tool as listed by `tools/list`: its price is in its description, where models read it, and in `_meta`. */
 export function listedTool(tool: McpTool, prices: readonly WorkflowPrice[]): object {
   const price = prices.find(({ family }) => family === tool.family);
   return {
@@ -86,7 +86,7 @@ function priceText(price: WorkflowPrice | undefined): string {
   return `Costs ${price.priceUsd} USD ${unit}.`;
 }
 
-/** A schema whose root is an object, as the protocol asks for. */
+/** A schema with an object as its root, as the protocol requires. */
 function standalone(desc: DescMessage, schemas: JsonSchemas): object {
   const root = schemas.object(desc);
   return Object.keys(schemas.definitions).length === 0 ? root : { ...root, $defs: schemas.definitions };

@@ -4,7 +4,7 @@ import type { NamedModel } from './named.ts';
 const limitDefault = 20;
 const limitMax = 1_000;
 
-/** One page of models as Anthropic's API prints it; throws with the parameter that is wrong. */
+/** One page of models in Anthropic's format; throws with the invalid parameter. */
 export function modelPage(models: readonly NamedModel[], query: URLSearchParams): object {
   const limit = limitOf(query.get('limit'));
   const [after, before] = [query.get('after_id'), query.get('before_id')];
@@ -12,7 +12,7 @@ export function modelPage(models: readonly NamedModel[], query: URLSearchParams)
     throw new FailureError(invalid('before_id', 'must not be sent together with after_id'));
   const start = after === null ? 0 : placeOf(after, 'after_id', models) + 1;
   const end = before === null ? models.length : placeOf(before, 'before_id', models);
-  // Backwards the page is the one that ends there.
+  // Backwards, the page ends there.
   const from = before === null ? start : Math.max(0, end - limit);
   const page = models.slice(from, Math.min(end, from + limit));
   return {
@@ -38,7 +38,7 @@ function placeOf(name: string, parameter: string, models: readonly NamedModel[])
   return place;
 }
 
-/** A model as that API prints it. When it was made is not known; that API says 1970 then. */
+/** A model in that API's format. Its creation time is unknown; that API then says 1970. */
 export function modelInfo({ name, chat }: NamedModel): object {
   return {
     type: 'model',
@@ -46,7 +46,7 @@ export function modelInfo({ name, chat }: NamedModel): object {
     display_name: name,
     created_at: '1970-01-01T00:00:00Z',
     ...{ lifecycle: 'active', deprecated_at: null, retires_at: null, line: null },
-    // A choice that the service makes has the bounds of whichever model it chooses.
+    // When the service chooses, the limits are those of whichever model it picks.
     max_input_tokens: chat?.contextTokens ?? null,
     max_tokens: chat?.maxOutputTokens ?? null,
     capabilities: chat ? capabilitiesOf(chat.capabilities) : null,
@@ -66,7 +66,7 @@ function capabilitiesOf(known: readonly string[]): object {
       types: { adaptive: thinks, enabled: thinks, disabled: { supported: true }, between_tools: none },
     },
     effort: { ...thinks, low: thinks, medium: thinks, high: thinks, xhigh: thinks, max: thinks },
-    // What runs at that API's own provider is not available here.
+    // Features that run at Anthropic's own service are not available here.
     ...{ batch: none, citations: none, code_execution: none },
     context_management: {
       ...none,

@@ -24,14 +24,14 @@ import { printFor } from '../others-errors.ts';
 import { modelInfo, modelPage } from './anthropic.ts';
 import { modelNamed, type NamedModel, namedModels, type ServedModel } from './named.ts';
 
-/** The paths of models: the list, and those of single ones, whose ids may have slashes. */
+/** The paths of models: the list, and single models, whose ids may contain slashes. */
 export function modelsPaths(pathPrefix: string): readonly [list: string, single: string] {
   return [`${pathPrefix}/v1/models`, `${pathPrefix}/v1/models/*`];
 }
 
 /**
- * `GET /v1/models` and `GET /v1/models/{model}`, as OpenAI's API has them, and as Anthropic's does for clients that name its
- * version: the one path that both have. The models of conversations, then those that make vectors, then those that rank.
+ * `GET /v1/models` and `GET /v1/models/{model}`, in OpenAI's format, or in Anthropic's for clients that name its version: both
+ * APIs share this path. Chat models come first, then embedding models, then reranking models.
  */
 export async function models(instance: FastifyInstance, options: FacadeOptions): Promise<void> {
   const { gate, pathPrefix } = options;
@@ -99,7 +99,7 @@ const otherLists = [
   ['rerank', RerankService.method.listRerankModels, ListRerankModelsRequestSchema],
 ] as const;
 
-/** Anthropic's API has models of conversations alone. */
+/** Anthropic's API lists chat models only. */
 function conversing(models: readonly NamedModel[]): NamedModel[] {
   return models.filter(({ type }) => type === 'chat');
 }

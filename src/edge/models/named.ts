@@ -1,9 +1,9 @@
 import type { Model } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 
-/** What a model does: answer conversations, make vectors or rank documents. */
+/** What a model does: answer conversations, embed texts or rank documents. */
 export type ModelType = 'chat' | 'embedding' | 'rerank';
 
-/** A model that the service has; those of conversations with what is known of them. */
+/** A model that the service has; chat models with what is known about them. */
 export interface ServedModel {
   id: string;
   provider: string;
@@ -11,7 +11,7 @@ export interface ServedModel {
   chat?: Model;
 }
 
-/** A model under the name by which requests of other APIs choose it. */
+/** A model under the name by which other APIs' requests choose it. */
 export interface NamedModel {
   name: string;
   ownedBy: string;
@@ -21,7 +21,7 @@ export interface NamedModel {
 
 const choices = ['auto', 'auto:economy', 'auto:balanced', 'auto:quality', 'auto:fast'];
 
-/** What a request can name: first the choices that the service makes. */
+/** The names a request can use, starting with the service's own choices. */
 export function namedModels(models: readonly ServedModel[]): NamedModel[] {
   return [
     ...choices.map((name): NamedModel => ({ name, ownedBy: 'intelligence', type: 'chat' })),
@@ -29,7 +29,7 @@ export function namedModels(models: readonly ServedModel[]): NamedModel[] {
   ];
 }
 
-/** The model of a name, or undefined. It may be named with its provider in front, whether or not the list does. */
+/** The model with a name, or undefined. It may be prefixed with its provider, whether or not the list does so. */
 export function modelNamed(name: string, models: readonly ServedModel[]): NamedModel | undefined {
   const found = models.find(({ id, provider }) => `${provider}/${id}` === name);
   return namedModels(models).find((each) => each.name === name) ?? (found && named(found, name));
@@ -39,7 +39,7 @@ function named({ provider, type, chat }: ServedModel, name: string): NamedModel 
   return { name, ownedBy: provider, type, chat };
 }
 
-/** A model's id, with its provider in front where two providers have a model of that id. */
+/** A model's id, prefixed with its provider if two providers have a model with that id. */
 function nameOf({ id, provider }: ServedModel, models: readonly ServedModel[]): string {
   return models.some((other) => other.id === id && other.provider !== provider) ? `${provider}/${id}` : id;
 }

@@ -11,9 +11,9 @@ import type { OauthOptions } from './options.ts';
 import { activatePage, type PageFields, resultPage, style } from './pages.ts';
 
 /**
- * `/activate`: a page, without JavaScript, on which an account's owner lets a device in. An owner with a backend approves
- * with `POST /v1/devices:approve` instead. No cookie counts here: the form carries the owner's key, so no
- * other site can make a visitor approve anything. Whoever is signed in to the console is shown the way there.
+ * `/activate`: a page without JavaScript on which an account's owner approves a device. An owner with a backend uses `POST
+ * /v1/devices:approve` instead. Cookies have no effect here: the form carries the owner's key, so no other site can make a
+ * visitor approve anything. Users signed in to the console are shown the way there.
  */
 export function registerActivatePage(app: FastifyInstance, options: OauthOptions): void {
   const { deviceDecisions, keys, limits, log } = options;
@@ -32,7 +32,7 @@ export function registerActivatePage(app: FastifyInstance, options: OauthOptions
         },
       },
       referrerPolicy: { policy: 'no-referrer' },
-      // Set for the whole service where it speaks TLS.
+      // Set for the whole service if it uses TLS.
       strictTransportSecurity: false,
     });
     pages.setErrorHandler((error, _request, reply) => {
@@ -48,7 +48,7 @@ export function registerActivatePage(app: FastifyInstance, options: OauthOptions
       const code = typeof userCode === 'string' ? userCode.slice(0, 64) : '';
       return show(reply, 200, activatePage({ userCode: code, console: options.console }));
     });
-    // Shorter to type, and what people try.
+    // Shorter to type, and the path that people try.
     pages.get('/device', async (request, reply) => {
       const query = request.originalUrl.slice('/device'.length);
       return reply.redirect(`/activate${query}`);
@@ -107,7 +107,7 @@ const invalidCap: Failure = {
   violations: [{ field: 'spending cap', description: 'must be an amount of USD such as 5.00' }],
 };
 
-/** The same rule as for `POST /v1/devices:approve`: a management key, or an API key with the scope `devices`. */
+/** The same rule as for `POST /v1/devices:approve`: a management key, or an API key with the `devices` scope. */
 function approverOf(key: VerifiedKey) {
   const { accountId, keyId } = key;
   if (key.kind === 'management') return succeed({ accountId, approvedBy: keyId });
@@ -136,7 +136,7 @@ function problemText(failure: Failure): string {
   }
 }
 
-/** What the form shows again after a problem. Never the key. */
+/** What the form shows again after a problem; never the key. */
 function fieldsOf(form: Form): PageFields {
   return {
     userCode: form.get('user_code') ?? '',

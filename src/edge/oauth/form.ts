@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 
-/** The fields of a form body. */
+/** A form body's fields. */
 export type Form = ReadonlyMap<string, string>;
 
 const bodyBytesMax = 16_384;
 
-/** Reads `application/x-www-form-urlencoded` bodies in this part of the server, and no others. */
+/** Accepts only `application/x-www-form-urlencoded` bodies in this part of the server. */
 export function acceptForms(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -17,7 +17,7 @@ export function acceptForms(app: FastifyInstance): void {
   );
 }
 
-/** Undefined when a field is there twice, which RFC 6749 (3.2) forbids. Empty fields are as good as absent. */
+/** Undefined if a field occurs twice, which RFC 6749 (3.2) forbids. Empty fields count as absent. */
 export function readForm(body: string): Form | undefined {
   const form = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(body)) {

@@ -8,12 +8,12 @@ import { acceptForms, type Form } from './form.ts';
 import type { OauthOptions } from './options.ts';
 
 const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-/** A next signing key is published an hour before it signs. */
+/** The next signing key is published an hour before it is used. */
 const jwksMaxAgeSeconds = 600;
 
 /**
- * What stock OAuth clients speak: device authorization (RFC 8628), tokens (RFC 6749), revocation (RFC 7009), the signing
- * keys (RFC 7517) and the server's metadata (RFC 8414). Bodies are forms, clients are public, and nothing here is charged.
+ * What stock OAuth clients use: device authorization (RFC 8628), tokens (RFC 6749), revocation (RFC 7009), the signing keys (RFC
+ * 7517) and the server metadata (RFC 8414). Bodies are forms, clients are public, and nothing here is charged.
  */
 export function registerOauth(app: FastifyInstance, options: OauthOptions): void {
   app.register(async (oauth) => {
@@ -79,7 +79,7 @@ function registerEndpoints(app: FastifyInstance, { tokens: { deviceFlow, revokeF
     if (clientId === undefined) return missing('client_id');
     if (token === undefined) return missing('token');
     await revokeForClient({ clientId, token });
-    // The same answer for a token that never was: RFC 7009, 2.2.
+    // The answer is the same for a token that never existed: RFC 7009, 2.2.
     return { ok: true, value: {} };
   });
 
@@ -102,7 +102,7 @@ function registerEndpoints(app: FastifyInstance, { tokens: { deviceFlow, revokeF
 
   function post(path: string, handle: (form: Form, peer: string) => Promise<OauthResult<object>>): void {
     app.post(path, async (request, reply) => {
-      // RFC 6749, 5.1: what holds credentials is stored nowhere on its way.
+      // RFC 6749, 5.1: responses with credentials must not be stored on the way.
       reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
       const form = request.body as Form | undefined;
       const answer = form
@@ -115,12 +115,12 @@ function registerEndpoints(app: FastifyInstance, { tokens: { deviceFlow, revokeF
 
 function answerError(reply: FastifyReply, error: OauthErrorCode, description: string): FastifyReply {
   if (error === 'temporarily_unavailable') reply.header('retry-after', '60');
-  // RFC 6749, 5.2: 400, but 401 for a client that is not known.
+  // RFC 6749, 5.2: 400, but 401 for an unknown client.
   const status = error === 'temporarily_unavailable' ? 429 : error === 'invalid_client' ? 401 : 400;
   return reply.code(status).send({ error, error_description: description });
 }
 
-/** RFC 8628, 3.5, for polls; clients of the other endpoints read the status. */
+/** RFC 8628, 3.5, for polling; clients of the other endpoints read the status. */
 function slowDown(reply: FastifyReply, retryAfterMs: number): FastifyReply {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
   return reply

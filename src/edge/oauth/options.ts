@@ -9,9 +9,9 @@ export interface OauthOptions {
   deviceDecisions: DeviceDecisions;
   keys: Pick<Keys, 'verify'>;
   limits: Pick<Limits, 'anonymous'>;
-  /** The service's public address, without a slash at its end. */
+  /** The service's public address, without a trailing slash. */
   issuer(): string;
-  /** Whether the console is served, in which owners can approve devices, too. */
+  /** Whether the console is served; owners can approve devices there, too. */
   console: boolean;
   log: Logger;
 }

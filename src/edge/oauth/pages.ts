@@ -23,7 +23,7 @@ button[value=approve] { background: var(--text); color: var(--page); }
 .problem { border-left: 4px solid var(--bad); padding: .5rem 1rem; background: var(--bad-page); }
 `;
 
-/** The form. `problem` says what was wrong with it the last time. */
+/** The form. `problem` says what was wrong with the last submission. */
 export function activatePage(fields: PageFields, problem?: string): string {
   return page(
     'Activate a device',

@@ -1,12 +1,12 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { CacheSchema } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 
-/** The longest that a request may ask for, as the contract bounds it. */
+/** The longest age that a request may ask for, as limited by the contract. */
 const maxAgeMax = 2_592_000;
 
 /**
- * What a request's `Cache-Control` wants of the reply cache (RFC 9111, section 5.2.1). Only `max-age` with a time asks for
- * it: many clients send `no-cache` or `max-age=0` of their own accord, and those want to be left alone.
+ * What a request's `Cache-Control` asks of the reply cache (RFC 9111, section 5.2.1). Only a `max-age` with a time opts in: many
+ * clients send `no-cache` or `max-age=0` of their own accord and do not want the cache.
  */
 export function cacheOf(cacheControl: string | undefined): MessageInitShape<typeof CacheSchema> | undefined {
   if (cacheControl === undefined) return undefined;

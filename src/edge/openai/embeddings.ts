@@ -8,16 +8,16 @@ import {
 } from '../../gen/intelligence/embedding/v1/embedding_service_pb.ts';
 import { embeddingMembers, MemberCheck, refuse } from './parameters.ts';
 
-/** A request in OpenAI's shape as one of ours, and what only the reply's form depends on. */
+/** A request in OpenAI's format converted to ours, plus what only affects the reply's format. */
 export interface EmbeddingsRequest {
   /** Whether vectors are printed as base64. */
   asBase64: boolean;
-  /** Parameters that were ignored. */
+  /** Ignored parameters. */
   ignored: string[];
   message: EmbedRequest;
 }
 
-/** Reads the body of `POST /v1/embeddings`. Inputs are texts; lists of tokens are refused, as they are of one model's vocabulary. */
+/** Reads the body of `POST /v1/embeddings`. Inputs are texts; token lists are refused, as tokens belong to one model's vocabulary. */
 export function readEmbeddingsRequest(body: unknown): EmbeddingsRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) refuse('body', 'must be an object');
   const request = body as Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ export function readEmbeddingsRequest(body: unknown): EmbeddingsRequest {
   };
 }
 
-/** `output_dimension` is Voyage's word. */
+/** `output_dimension` is Voyage's name for it. */
 function dimensionsOf({ dimensions, output_dimension: other }: Readonly<Record<string, unknown>>): {
   dimensions?: number;
 } {
@@ -68,10 +68,10 @@ function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_536;
 }
 
-/** Vectors that are printed in a turn of their own: some 50,000 numbers take about 10 ms. */
+/** How many numbers are printed per event loop turn: some 50,000 take about 10 ms. */
 const numbersInTurn = 50_000;
 
-/** A reply as `POST /v1/embeddings` prints it, piece by piece: with 2,048 vectors it is tens of megabytes. */
+/** A reply in the format of `POST /v1/embeddings`, in pieces: with 2,048 vectors it is tens of megabytes. */
 export function embeddingList(reply: EmbedResponse, asBase64: boolean): Readable {
   return Readable.from(pieces(reply, asBase64), { objectMode: false });
 }

@@ -3,10 +3,7 @@ import type { StreamChatResponse } from '../../gen/intelligence/chat/v1/chat_ser
 import { isSilence } from '../silence.ts';
 import { CompletionChunks } from './reply.ts';
 
-/**
- * One stream as server-sent chunks. A failure is the last event, and `[DONE]` does not follow.
- * `printError`: the body of an error.
- */
+/** A stream as server-sent chunks. A failure is the last event, without a `[DONE]` after it. `printError`: prints an error's body. */
 export function chunkFraming(
   options: ConstructorParameters<typeof CompletionChunks>[0] & { printError: (error: unknown) => string },
 ): Framing<StreamChatResponse> {

@@ -25,7 +25,7 @@ export { openAiError, statusOf } from './reply.ts';
 const heartbeatMs = 15_000;
 
 export interface OpenAiOptions extends FacadeOptions {
-  /** Largest body of texts to embed or to rank, after decompression. */
+  /** The largest body of texts to embed or rank, after decompression. */
   textsBytes: number;
 }
 
@@ -34,9 +34,9 @@ export function rerankPaths(pathPrefix: string): readonly string[] {
 }
 
 /**
- * The OpenAI-compatible facade: `POST /v1/chat/completions`, `POST /v1/embeddings` and `POST /v1/rerank` (which is Cohere's and
- * Jina's), so that clients of those APIs work by changing base URL and key. It is ChatService, EmbeddingService and
- * RerankService in other clothes: the same gate, limits, flows and ledger.
+ * The OpenAI-compatible facade: `POST /v1/chat/completions`, `POST /v1/embeddings` and `POST /v1/rerank` (Cohere's and Jina's),
+ * so that clients of those APIs work with just a new base URL and key. It maps to ChatService, EmbeddingService and
+ * RerankService, with the same gate, limits, flows and ledger.
  */
 export async function openAi(instance: FastifyInstance, options: OpenAiOptions): Promise<void> {
   const { gate, pathPrefix, bodyBytes, textsBytes } = options;
@@ -50,7 +50,7 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
 
   instance.post(`${pathPrefix}/v1/chat/completions`, (request, reply) =>
     answering(request, reply, async (http) => {
-      // Whether it streams stands in the body; nobody gets to send one whose call would be refused.
+      // Whether it streams is only known from the body, but callers whose call would be refused must not get to send one.
       const call = await admit(http, ChatService.method.chat);
       const json = await http.untilStopped(readJson(request.raw, bodyBytes, call));
       const body = readCompletionRequest(json, http.headers['cache-control']);
@@ -69,7 +69,7 @@ export async function openAi(instance: FastifyInstance, options: OpenAiOptions):
         await sendJson(reply, http, embeddingList(answer, body.asBase64));
       }),
     );
-  // The second version of Cohere's API has a path of its own for the same.
+  // The second version of Cohere's API has its own path for the same.
   for (const path of gate.serves(RerankService.method.rerank) ? rerankPaths(pathPrefix) : [])
     instance.post(path, (request, reply) =>
       answering(request, reply, async (http) => {

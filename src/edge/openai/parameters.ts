@@ -2,10 +2,10 @@ import { FailureError, type FieldViolation } from '../../base/failure.ts';
 import { nearestName } from '../../base/text/nearest.ts';
 
 /**
- * What becomes of a member of a request.
+ * How a request member is treated.
  * - `used`: it is read.
  * - `hint`: it may make a reply faster or cheaper and never changes what it means. It is ignored, and the caller is told so.
- * - a function: whether a value asks for nothing that is not done anyway, as a default does; and what to tell the caller of others.
+ * - a function: whether a value asks only for what is done anyway, as a default does, and the advice to give otherwise.
  */
 type Treatment = 'used' | 'hint' | { isMet(value: unknown): boolean; advice: string };
 
@@ -19,7 +19,7 @@ const none = (value: unknown) =>
 const only = (...values: unknown[]) => ({ isMet: (value: unknown) => values.includes(value) });
 const unsupported = (advice: string): Treatment => ({ isMet: none, advice });
 
-/** The members of `POST /v1/chat/completions`, of OpenAI's reference. */
+/** The members of `POST /v1/chat/completions`, from OpenAI's reference. */
 export const completionMembers: Members = {
   ...used('messages', 'model', 'tools', 'tool_choice', 'response_format', 'max_completion_tokens', 'max_tokens'),
   ...used('temperature', 'top_p', 'stop', 'seed', 'user', 'metadata', 'stream', 'stream_options'),
@@ -48,8 +48,8 @@ export const completionMembers: Members = {
 };
 
 /**
- * The members of `POST /v1/embeddings`, of OpenAI's and Voyage's references. Voyage's clients send that the input may be cut as a
- * default: nothing is, and what is too long is refused.
+ * The members of `POST /v1/embeddings`, from OpenAI's and Voyage's references. By default Voyage's clients allow the input to be
+ * truncated: nothing is, and input that is too long is refused.
  */
 export const embeddingMembers: Members = {
   ...used('input', 'model', 'encoding_format', 'dimensions', 'output_dimension', 'user'),
@@ -58,10 +58,10 @@ export const embeddingMembers: Members = {
   output_dtype: { ...only('float'), advice: 'must be float: vectors are of numbers of 32 bits' },
 };
 
-/** The members of `POST /v1/rerank`, of Cohere's, Jina's and Voyage's references. */
+/** The members of `POST /v1/rerank`, from Cohere's, Jina's and Voyage's references. */
 export const rerankMembers: Members = {
   ...used('model', 'query', 'documents', 'top_n', 'top_k', 'return_documents', 'user'),
-  // Voyage's clients send true as a default: nothing is cut off, and what is too long is refused.
+  // Voyage's clients send true by default: nothing is truncated, and input that is too long is refused.
   truncation: 'hint',
   max_tokens_per_doc: 'hint',
   max_chunks_per_doc: 'hint',
@@ -73,7 +73,7 @@ export const rerankDocumentMembers: Members = used('text');
 
 export const streamOptionMembers: Members = { include_usage: 'used', include_obfuscation: 'hint' };
 
-/** A message of any role, and what clients send back with an answer of the assistant. */
+/** A message of any role, including what clients send back with an assistant's answer. */
 export const messageMembers: Members = {
   ...used('role', 'content', 'refusal', 'tool_calls', 'tool_call_id', 'provider_state'),
   name: 'hint',
@@ -82,7 +82,7 @@ export const messageMembers: Members = {
   audio: unsupported('is not supported: send the text of the reply'),
 };
 
-/** A part of a message, beside what its type has; unknown ones are noted, as clients send replies back. */
+/** The members of any message part, beside those of its type; unknown ones are noted, as clients send replies back. */
 export const partMembers: Members = {
   ...used('type', 'text', 'refusal', 'image_url', 'file', 'input_audio', 'prompt_cache_breakpoint', 'cache_control'),
 };
@@ -103,7 +103,7 @@ export const fileMembers: Members = {
 export const audioMembers: Members = used('data', 'format');
 export const imageMembers: Members = { url: 'used', detail: 'hint' };
 
-/** Sees to it that nothing in a request is dropped in silence: what is not used is refused by name, or told as ignored. */
+/** Ensures that nothing in a request is dropped silently: what is not used is refused by name or reported as ignored. */
 export class MemberCheck {
   readonly #ignored = new Set<string>();
 
@@ -113,8 +113,8 @@ export class MemberCheck {
   }
 
   /**
-   * Looks at the members of one object. `at`: its place for messages of errors, empty for the body. `name`: its name in the list of
-   * what is ignored; there unknown members are noted, not refused, as the object may be a reply that is sent back.
+   * Checks the members of one object. `at`: its place for error messages, empty for the body. `name`: its name in the list of
+   * ignored members; with it, unknown members are noted rather than refused, as the object may be a reply that is sent back.
    */
   check(object: Readonly<Record<string, unknown>>, members: Members, at = '', name?: string): void {
     for (const [member, value] of Object.entries(object)) {
@@ -131,7 +131,7 @@ export class MemberCheck {
   }
 
   #note(name: string): void {
-    // It goes into a header.
+    // The name goes into a header.
     if (this.#ignored.size < ignoredMax && /^[\w.[\]-]{1,100}$/.test(name)) this.#ignored.add(name);
   }
 }
@@ -147,7 +147,7 @@ function unknownMember(member: string, members: Members): string {
   return near === undefined ? 'is not a parameter that is known here' : `is not known here; did you mean ${near}?`;
 }
 
-/** A parameter that is wrong, by the name that the caller sent. */
+/** An invalid parameter, by the name that the caller sent. */
 export class ParameterError extends FailureError {
   readonly violation: FieldViolation;
 

@@ -7,7 +7,7 @@ import { dataOf, stateOf } from '../provider-state.ts';
 import type { Refusal } from '../refusal.ts';
 import { untakenNames } from '../shapes.ts';
 
-/** A reply as `POST /v1/chat/completions` prints it. */
+/** A reply in the format of `POST /v1/chat/completions`. */
 export function completionOf(reply: ChatResponse): object {
   const { content = '', toolCalls = [] } = reply.message ?? {};
   const state = reply.message && dataOf(stateOf(reply.message));
@@ -38,7 +38,7 @@ export function completionOf(reply: ChatResponse): object {
   };
 }
 
-/** Turns the messages of a stream into chunks; one for each stream, as all its chunks share an id. */
+/** Turns a stream's messages into chunks; one instance per stream, as all its chunks share an id. */
 export class CompletionChunks {
   readonly #base: { id: string; object: string; created: number; model: string };
   readonly #includeUsage: boolean;
@@ -105,8 +105,8 @@ export class CompletionChunks {
 }
 
 /**
- * A refusal as that API prints its errors; `sent` names a parameter as the caller sent it, `placeOf` those of a request that was
- * made one of ours.
+ * A refusal in that API's error format; `sent` names a parameter as the caller sent it, `placeOf` those of a request that was
+ * converted to ours.
  */
 export function openAiError(
   refusal: Refusal,
@@ -126,12 +126,12 @@ export function openAiError(
   };
 }
 
-/** The status of a refusal: that API knows a model that is not there by another than the contract does. */
+/** The status of a refusal: for an unknown model, that API's status differs from the contract's. */
 export function statusOf({ status, violations }: Refusal): number {
   return violations?.[0]?.reason === 'MODEL_NOT_FOUND' ? 404 : status;
 }
 
-// The codes that clients of that API look for.
+// The error codes that clients of that API look for.
 const codes: Record<string, string> = {
   CREDENTIAL_MISSING: 'invalid_api_key',
   CREDENTIAL_INVALID: 'invalid_api_key',
@@ -154,7 +154,7 @@ function toolCall({ id, name, arguments: text }: { id: string; name: string; arg
   return { id, type: 'function', function: { name, arguments: text } };
 }
 
-// That API knows no end for lack of credit; to its clients the reply was cut.
+// That API has no finish reason for lack of credit; its clients see the reply as truncated.
 function finishReason(reason: string): string {
   return reason === 'credit' ? 'length' : reason;
 }
@@ -176,7 +176,7 @@ function usageOf(usage: Usage | undefined): object {
   };
 }
 
-/** What the cache did, for those who asked for it. */
+/** What the cache did, for callers who opted in. */
 function cacheReport(cache: CacheReport | undefined): { cache?: object } {
   if (!cache) return {};
   const { hit, ageSeconds } = cache;
@@ -187,7 +187,7 @@ function seconds(): number {
   return Math.floor(Date.now() / 1_000);
 }
 
-// Where that API has another word, or another place, for a field of ours.
+// Fields that have another name, or another place, in that API.
 const renamed: readonly [RegExp, string][] = [
   [/^maxOutputTokens$/, 'max_completion_tokens'],
   [/^responseFormat\.(schema|name|strict)/, 'response_format.json_schema.$1'],
@@ -204,7 +204,7 @@ const renamed: readonly [RegExp, string][] = [
   [/^(messages\[\d+\]\.toolCalls\[\d+\])\.(name|arguments)/, '$1.function.$2'],
 ];
 
-/** What that API calls a field of ours. */
+/** That API's name for one of our fields. */
 export function parameterOf(field: string): string {
   return snakeCase(renamed.reduce((name, [ours, theirs]) => name.replace(ours, theirs), field));
 }

@@ -35,16 +35,16 @@ import { parameterOf } from './reply.ts';
 import { toolChoiceOf, toolsOf } from './tools.ts';
 import { countAt, flagAt, type Json, jsonAt, listAt, numberAt, objectAt, optional, textAt } from './values.ts';
 
-/** A request in OpenAI's shape as one of ours, and what only the reply's form depends on. */
+/** A request in OpenAI's format converted to ours, plus what only affects the reply's format. */
 export interface CompletionRequest {
   stream: boolean;
-  /** Whether a stream ends with a chunk that has the usage. */
+  /** Whether a stream ends with a usage chunk. */
   includeUsage: boolean;
-  /** The name that the caller used for the model. */
+  /** The name by which the caller referred to the model. */
   model: string;
-  /** Parameters that were ignored, which change nothing in what a reply means. */
+  /** Ignored parameters, none of which affects what a reply means. */
   ignored: string[];
-  /** Where our fields stand in what the caller sent. */
+  /** Maps our fields to the caller's request. */
   placeOf: PlaceOf;
   unary(): ChatRequest;
   streamed(): StreamChatRequest;
@@ -55,9 +55,8 @@ const pdfData = /^data:application\/pdf;base64,([A-Za-z0-9+/=_-]+)$/;
 const imageData = /^data:(image\/[a-z+.-]+);base64,([A-Za-z0-9+/=_-]+)$/;
 
 /**
- * Reads the body of `POST /v1/chat/completions`. What only hints, and changes nothing in what the reply means, is ignored and
- * listed; what is not done, such as several choices, and what is not known is refused with the parameter's name.
- * `cacheControl` is the header.
+ * Reads the body of `POST /v1/chat/completions`. Hints that do not affect what the reply means are ignored and listed;
+ * unsupported parameters, such as several choices, and unknown ones are refused by name. `cacheControl` is the header.
  */
 export function readCompletionRequest(body: unknown, cacheControl?: string): CompletionRequest {
   const request = objectAt(body, 'body');
@@ -114,7 +113,7 @@ function messageOf(value: unknown, at: string, members: MemberCheck): MessageIni
   const toolCalls = message.tool_calls == null ? [] : listAt(message.tool_calls, `${at}.tool_calls`);
   const state = message.provider_state == null ? undefined : stateAt(message.provider_state, `${at}.provider_state`);
   return {
-    // Newer clients call the system's messages the developer's.
+    // Newer clients use the role developer for system messages.
     role: role === 'developer' ? 'system' : role,
     ...contentOf(message.content ?? message.refusal, `${at}.content`, members),
     toolCalls: toolCalls
@@ -142,7 +141,7 @@ function partOf(value: unknown, at: string, members: MemberCheck): MessageInitSh
   return { ...typedPart(part, at, members), ...cachePointOf(part, at) };
 }
 
-/** A point up to which the prompt is kept, as that API marks it, or as clients of Anthropic's models do over it. */
+/** A point up to which the prompt is cached, as marked in that API, or as clients of Anthropic's models mark it there. */
 function cachePointOf({ prompt_cache_breakpoint, cache_control }: Json, at: string): { cachePoint?: CachePoint } {
   if (prompt_cache_breakpoint != null) objectAt(prompt_cache_breakpoint, `${at}.prompt_cache_breakpoint`);
   const control = cache_control == null ? undefined : objectAt(cache_control, `${at}.cache_control`);
@@ -216,7 +215,7 @@ function toolCallOf(value: unknown, at: string) {
   };
 }
 
-/** That API has two names for one bound, and so does a client that sends both. */
+/** That API has two names for one limit, and some clients send both. */
 function outputBoundOf({ max_completion_tokens: bound, max_tokens: older }: Json): { maxOutputTokens?: number } {
   if (bound != null && older != null && bound !== older)
     refuse('max_tokens', 'is the older name of max_completion_tokens: send one of them');
@@ -255,7 +254,7 @@ function reasoningOf(value: unknown) {
   return { effort: effort === 'xhigh' ? 'max' : effort };
 }
 
-/** What the provider needs to go on from a reply, as the reply's message had it. */
+/** The state the provider needs to continue from a reply, as in the reply's message. */
 function stateAt(value: unknown, at: string): ReplyState {
   return stateIn(textAt(value, at)) ?? refuse(at, 'must be as a reply of this service gave it');
 }

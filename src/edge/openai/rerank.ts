@@ -6,14 +6,14 @@ import {
 } from '../../gen/intelligence/rerank/v1/rerank_service_pb.ts';
 import { MemberCheck, refuse, rerankDocumentMembers, rerankMembers } from './parameters.ts';
 
-/** A request in the shape of Cohere's or Jina's clients as one of ours. */
+/** A request in Cohere's or Jina's format converted to ours. */
 export interface RankingRequest {
-  /** Parameters that were ignored. */
+  /** Ignored parameters. */
   ignored: string[];
   message: RerankRequest;
 }
 
-/** Reads the body of `POST /v1/rerank` and `/v2/rerank`. Documents are texts, or objects with a `text` alone. */
+/** Reads the body of `POST /v1/rerank` and `/v2/rerank`. Documents are texts, or objects with only a `text`. */
 export function readRerankRequest(body: unknown): RankingRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) refuse('body', 'must be an object');
   const request = body as Readonly<Record<string, unknown>>;
@@ -58,7 +58,7 @@ function countOf({ top_n: topN, top_k: topK }: Readonly<Record<string, unknown>>
   return { topN: count };
 }
 
-/** A reply as `POST /v1/rerank` prints it: what clients of Cohere and of Jina read, side by side, and in `data` what those of Voyage do. */
+/** A reply in the format of `POST /v1/rerank`: what Cohere's and Jina's clients read, side by side, and in `data` what Voyage's do. */
 export function rankingOf(reply: RerankResponse): object {
   const { inputTokens, searchUnits, costUsd = '0.00', estimated = false } = reply.usage ?? {};
   return {

@@ -23,7 +23,7 @@ export function toolsOf(value: unknown, members: MemberCheck) {
 
 const modes = ['auto', 'none', 'required'];
 
-/** How tools are chosen, and the names of those that may be, where the choice is among some of them. */
+/** The tool choice, and the names of the allowed tools if it is among some of them. */
 export function toolChoiceOf(value: unknown): {
   choice: MessageInitShape<typeof ToolChoiceSchema>;
   allowed?: AllowedName[];

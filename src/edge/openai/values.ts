@@ -1,11 +1,11 @@
 import type { JsonObject } from '@bufbuild/protobuf';
 import { refuse } from './parameters.ts';
 
-// Reads values of a body that is JSON; what is of another kind is refused with its place.
+// Reads values from a JSON body; a value of the wrong type is refused with its place.
 
 export type Json = { readonly [name: string]: unknown };
 
-/** A member that is there only when the caller sent it; null is not sending it. */
+/** A member that is present only if the caller sent it; null counts as not sent. */
 export function optional<Name extends string, T>(
   name: Name,
   value: unknown,

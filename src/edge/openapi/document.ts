@@ -14,11 +14,11 @@ export interface OpenApiOptions {
   services: readonly DescService[];
   comments: ProtoComments;
   version: string;
-  /** Where the service answers, as its callers see it, with its path prefix; `/` when it is not known. */
+  /** The service's address as its callers see it, with the path prefix; `/` if unknown. */
   serverUrl: string;
 }
 
-/** An OpenAPI 3.1 document of the services: every path that `google.api.http` gives them. */
+/** An OpenAPI 3.1 document of the services, with every path that `google.api.http` gives them. */
 export function openApiDocument(options: OpenApiOptions): Record<string, unknown> {
   const schemas = schemasOf(options);
   const paths: Record<string, Record<string, Operation>> = {};
@@ -143,7 +143,7 @@ function operation(
   };
 }
 
-/** Where samples find a credential: in the environment, never in the code. */
+/** Where samples get the credential: from the environment, never from the code. */
 const sampleVariables: Readonly<Record<string, string>> = {
   api_key: 'API_KEY',
   access_token: 'ACCESS_TOKEN',
@@ -191,7 +191,7 @@ function queryParameters(method: DescMethod, { template, body }: MethodRule, sch
   return method.input.fields
     .filter((field) => !taken.has(field.name))
     .flatMap((field) => {
-      // Of a message each field is a parameter, such as `metadata.key`; nothing in the contract nests deeper here.
+      // Each field of a message is a parameter, such as `metadata.key`; nothing in the contract nests deeper here.
       if (isPlainMessage(field))
         return field.message.fields
           .filter(isQueryable)
@@ -226,7 +226,7 @@ function headerParameters(method: DescMethod): unknown[] {
   ];
 }
 
-/** Whether the method takes an `Idempotency-Key`; undefined: it ignores one. */
+/** Whether the method takes an `Idempotency-Key`; undefined if it ignores one. */
 function keyUse(method: DescMethod): 'optional' | 'required' | undefined {
   const option = hasOption(method, idempotency_key) ? getOption(method, idempotency_key) : IdempotencyKey.UNSPECIFIED;
   if (option === IdempotencyKey.REQUIRED) return 'required';
@@ -267,14 +267,14 @@ function success(method: DescMethod, rule: MethodRule, schemas: JsonSchemas): un
   };
 }
 
-/** A stream is a text, and what is in it another thing: types of the one must not mix with those of a whole reply. */
+/** A stream is text, and its content is something else: its types must not mix with those of a whole reply. */
 function streamed(description: string, contentSchema: JsonSchema) {
   return { schema: { type: 'string', description, contentMediaType: 'application/json', contentSchema } };
 }
 
 interface Who {
   isOpen: boolean;
-  /** The credentials that may call, the one that most callers have first. */
+  /** The credentials that may call, most common first. */
   kinds: string[];
   isCharged: boolean;
   description: string;

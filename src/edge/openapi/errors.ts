@@ -4,7 +4,7 @@ import { errorDomain } from '../refusal.ts';
 
 const text = { type: 'string' };
 
-/** The messages of google/rpc/error_details.proto that errors have. */
+/** The messages from google/rpc/error_details.proto that occur in errors. */
 const detailSchemas: JsonSchema[] = [
   detail('ErrorInfo', ['reason', 'domain', 'metadata'], {
     reason: { type: 'string', enum: reasons(), description: 'Why, for programs.' },
@@ -35,14 +35,14 @@ function detail(name: string, required: string[], properties: Record<string, Jso
   return { type: 'object', required: ['@type', ...required], properties: { '@type': type, ...properties } };
 }
 
-/** The names of `ErrorReason` as errors state them. */
+/** The `ErrorReason` names as stated in errors. */
 function reasons(): string[] {
   return ErrorReasonSchema.values
     .filter(({ number }) => number !== 0)
     .map(({ name }) => name.replace(/^ERROR_REASON_/, ''));
 }
 
-/** The one shape of errors (AIP-193). */
+/** The one format of errors (AIP-193). */
 export const errorSchemas: Record<string, JsonSchema> = {
   Error: {
     type: 'object',

@@ -30,7 +30,7 @@ const brandRules = {
   allow: [{ phrase: 'Ivory Lane', reason: 'A range of ours.' }],
 };
 
-/** Bodies that a reader can send as they stand, by method. */
+/** Bodies that a reader can send as they are, by method. */
 const examples: Record<string, unknown> = {
   'ChatService.Chat': { provider: 'auto', routing: { mode: 'economy' }, ...conversation },
   'ChatService.StreamChat': { provider: 'auto', routing: { mode: 'economy' }, ...conversation },
@@ -172,8 +172,8 @@ const examples: Record<string, unknown> = {
 };
 
 /**
- * An example of a method's body: a written one, else the least that the method takes beside what the path sets (by
- * proto name). Undefined when that is nothing.
+ * An example of a method's body: a handwritten one, or else the minimum that the method needs beside what the path sets (by proto
+ * name). Undefined if that is nothing.
  */
 export function exampleOf(method: DescMethod, inPath: ReadonlySet<string> = new Set()): unknown {
   const written = examples[`${method.parent.name}.${method.name}`];

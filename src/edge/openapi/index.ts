@@ -13,8 +13,8 @@ export interface OpenApiRoutesOptions {
 }
 
 /**
- * `GET /openapi.json`: the contract as OpenAPI 3.1, made once from the descriptors. `GET /docs`: a page that shows it
- * and, for whoever is signed in to the console, sends requests. The page loads nothing from elsewhere and runs no inline script.
+ * `GET /openapi.json`: the contract as OpenAPI 3.1, generated once from the descriptors. `GET /docs`: a page that shows it and
+ * lets users signed in to the console send requests. The page loads nothing from elsewhere and runs no inline script.
  */
 export function registerOpenApi(app: FastifyInstance, { services, pathPrefix }: OpenApiRoutesOptions): void {
   const comments = readProtoComments(readFileSync(new URL('../../gen/descriptors.binpb', import.meta.url)));

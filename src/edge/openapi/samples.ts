@@ -1,22 +1,22 @@
-/** One request, as code samples show it. */
+/** A request, as shown in code samples. */
 export interface SampledRequest {
   verb: string;
   /** With `{name}` for each variable. */
   path: string;
-  /** The environment variable with the credential; undefined: none is needed. */
+  /** The environment variable with the credential; undefined if none is needed. */
   credential: string | undefined;
   headers: readonly string[];
   body: unknown;
 }
 
-/** As tools for OpenAPI read them from `x-codeSamples`. */
+/** The format that OpenAPI tools read from `x-codeSamples`. */
 export interface CodeSample {
   lang: string;
   label: string;
   source: string;
 }
 
-/** The request in four languages. All of them run as they stand where `BASE_URL` and the credential are in the environment. */
+/** The request in four languages. All samples run as they are if `BASE_URL` and the credential are in the environment. */
 export function codeSamples(request: SampledRequest): CodeSample[] {
   return [
     { lang: 'shell', label: 'curl', source: curl(request) },
@@ -26,7 +26,7 @@ export function codeSamples(request: SampledRequest): CodeSample[] {
   ];
 }
 
-/** Variables of a path are named as they are to be replaced: `{keyId}` as `KEY_ID`. */
+/** Path variables are named by what to replace them with: `{keyId}` becomes `KEY_ID`. */
 function pathOf({ path }: SampledRequest): string {
   return path.replace(/\{([^}]+)\}/g, (_, name: string) =>
     name
@@ -89,7 +89,7 @@ function python(request: SampledRequest): string {
 
 function go(request: SampledRequest): string {
   const headers = headersOf(request, (variable) => `"Bearer "+os.Getenv("${variable}")`);
-  // A raw string of Go ends at a backtick, and no example has one.
+  // A raw string in Go ends at a backtick, and no example contains one.
   const body = request.body === undefined ? 'nil' : `strings.NewReader(\`${indented(request.body, '\t')}\`)`;
   const packages = ['fmt', 'io', 'net/http', 'os', ...(request.body === undefined ? [] : ['strings'])];
   return [

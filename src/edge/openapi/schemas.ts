@@ -4,7 +4,7 @@ import type { ProtoComments } from '../../base/proto-comments.ts';
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.ts';
 import { always_set } from '../../gen/intelligence/common/v1/replies_pb.ts';
 
-/** What requests may have, and what replies do have, are two schemas of a message that is in both. */
+/** A message used in both requests and replies has two schemas: what requests may contain, and what replies do contain. */
 export interface Schemas {
   requests: JsonSchemas;
   replies: JsonSchemas;
@@ -40,7 +40,7 @@ function collectMessages(desc: DescMessage, into: Set<string>): void {
   for (const { message } of desc.fields) if (message) collectMessages(message, into);
 }
 
-/** The definitions that the paths refer to, and those that these refer to. */
+/** The definitions that the paths reference, directly or indirectly. */
 export function used(paths: object, definitions: Readonly<Record<string, JsonSchema>>): Record<string, JsonSchema> {
   const kept: Record<string, JsonSchema> = {};
   const collect = (part: object): void => {

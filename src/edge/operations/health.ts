@@ -3,10 +3,10 @@ import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
 import { type Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/grpc/health/v1/health_pb.ts';
 import type { Readiness } from './readiness.ts';
 
-/** A load balancer watches for ever, and asks again when a stream ends; a stream that nobody reads must end some time. */
+/** Load balancers watch forever and ask again when a stream ends; but a stream that nobody reads must end eventually. */
 export const watchLifeMs = 30 * 60_000;
 
-/** `grpc.health.v1.Health`: the whole service is asked for by the empty name, or each service by its own. */
+/** `grpc.health.v1.Health`: the empty name asks for the whole service, or each service is asked for by its own. */
 export function healthService(
   readiness: Readiness,
   services: readonly DescService[],
@@ -32,7 +32,7 @@ export function healthService(
         sent = current;
         await changed(readiness, over);
       }
-      // Clients ask again after every status but UNIMPLEMENTED (gRPC's health checking protocol).
+      // Clients retry after every status but UNIMPLEMENTED (gRPC's health checking protocol).
       context.signal.throwIfAborted();
       throw new ConnectError('The watch has reached its time limit. Watch again.', Code.Unavailable);
     },

@@ -19,7 +19,7 @@ export interface MetricsRouteOptions {
   texts: RefusalTexts;
 }
 
-/** `GET /metrics`, for operators: what the service does and earns is nobody else's business. */
+/** `GET /metrics`, for operators only: what the service does and earns is confidential. */
 export function registerMetrics(
   app: FastifyInstance,
   { text, authenticate, anonymous, texts }: MetricsRouteOptions,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Readiness } from './readiness.ts';
 
-/** `GET /healthz`: the process lives. `GET /readyz`: it can answer calls; 503 with the reason when it can't. */
+/** `GET /healthz`: the process is alive. `GET /readyz`: it can answer calls; 503 with the reason when it can't. */
 export function registerProbes(app: FastifyInstance, readiness: Readiness): void {
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {

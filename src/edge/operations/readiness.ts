@@ -1,21 +1,21 @@
-/** Whether the service can answer calls: the database answers, and it isn't shutting down. */
+/** Whether the service can answer calls: the database responds, and it isn't shutting down. */
 export interface Readiness {
-  /** What keeps it from answering, in words for operators; undefined when nothing does. */
+  /** What keeps it from answering, in words for operators; undefined if nothing does. */
   problem(): string | undefined;
-  /** Calls back when the answer of `problem` changes; returns what stops that. */
+  /** Calls back when the result of `problem` changes; returns a function that unsubscribes. */
   onChange(listener: () => void): () => void;
 }
 
 export interface ReadinessMonitor extends Readiness {
-  /** From now on the service is not ready: it is going away. */
+  /** From now on the service is not ready, because it is shutting down. */
   shutDown(): void;
   stop(): void;
 }
 
-/** How often the database is asked. A load balancer that asks more often gets the last answer. */
+/** How often the database is queried. A load balancer that asks more often gets the last answer. */
 const intervalMs = 1_000;
 
-/** Asks `ping` each second, one at a time. */
+/** Calls `ping` every second, one at a time. */
 export function monitorReadiness(ping: () => Promise<void>): ReadinessMonitor {
   const listeners = new Set<() => void>();
   let problem: string | undefined;

@@ -13,21 +13,21 @@ type Request = Pick<ServerReflectionRequest, 'host' | 'messageRequest'>;
 type Reply = MessageInitShape<typeof ServerReflectionResponseSchema>;
 type Answer = NonNullable<Reply['messageResponse']>;
 
-/** What one stream of reflection may use. */
+/** Limits on one reflection stream. */
 export interface ReflectionLimits {
   requests: number;
-  /** Of descriptors, in replies. */
+  /** For descriptors, in replies. */
   bytes: number;
   /** How long it may stay open, in milliseconds. */
   lifeMs: number;
 }
 
-/** A tool that describes all of the contract asks some hundred times, and is sent each file once and what it asks for again. */
+/** A tool that describes all of the contract sends some hundred requests, and gets each file once, plus those it requests again. */
 export const defaultReflectionLimits: ReflectionLimits = { requests: 512, bytes: 8 * 1024 * 1024, lifeMs: 300_000 };
 
 /**
- * `grpc.reflection`: tools such as grpcurl and `buf curl` learn the contract from it. v1 and v1alpha differ in their
- * package name alone, so one answer serves both. A stream that asks for too much ends with RESOURCE_EXHAUSTED.
+ * `grpc.reflection`: tools such as grpcurl and `buf curl` learn the contract from it. v1 and v1alpha differ only in their package
+ * name, so one implementation serves both. A stream that asks for too much ends with RESOURCE_EXHAUSTED.
  */
 export function reflectionServices(services: readonly DescService[], limits = defaultReflectionLimits) {
   const reflection = createReflection(services);
@@ -58,11 +58,11 @@ export function reflectionServices(services: readonly DescService[], limits = de
       }
     },
   };
-  // What comes in goes out in the same version's messages; the types alone do not know it.
+  // Replies use the same version's messages as the request; only the types do not reflect that.
   return { v1, v1alpha: v1 as unknown as ServiceImpl<typeof ServerReflectionAlpha> };
 }
 
-/** What comes until the time is over; then the stream fails. */
+/** Passes messages on until the time is up; then the stream fails. */
 async function* endingAfter<T>(messages: AsyncIterable<T>, lifeMs: number, signal: AbortSignal): AsyncIterable<T> {
   const source = messages[Symbol.asyncIterator]();
   const life = new AbortController();
@@ -78,7 +78,7 @@ async function* endingAfter<T>(messages: AsyncIterable<T>, lifeMs: number, signa
     signal.addEventListener('abort', stop, { signal: life.signal });
     life.signal.addEventListener('abort', () => clearTimeout(timer));
   });
-  // Nobody may be waiting for it.
+  // There may be nobody waiting for it.
   over.catch(() => {});
   try {
     for (;;) {
@@ -103,7 +103,7 @@ type Reflection = (request: Request['messageRequest'], sent: Set<DescFile>) => A
 function createReflection(services: readonly DescService[]): Reflection {
   const files = withDependencies(services.map((service) => service.file));
   const registry = createRegistry(...files);
-  // Made once: descriptors do not change.
+  // Computed once: descriptors do not change.
   const bytes = new Map(files.map((file) => [file, toBinary(FileDescriptorProtoSchema, file.proto)]));
   const imports = new Map(files.map((file) => [file, withDependencies([file])]));
   const byName = new Map(files.map((file) => [`${file.name}.proto`, file]));
@@ -149,7 +149,7 @@ function createReflection(services: readonly DescService[]): Reflection {
     return parent?.file;
   }
 
-  /** The file that was asked for, and those of its imports that the stream was not sent yet. */
+  /** The requested file, and those of its imports that the stream has not been sent yet. */
   function described(sent: Set<DescFile>, file: DescFile | undefined, what: string): Answer {
     if (!file) return refused(Code.NotFound, `There is no ${what} here.`);
     const needed = (imports.get(file) ?? []).filter((each) => each === file || !sent.has(each));
@@ -165,7 +165,7 @@ function refused(errorCode: Code, errorMessage: string): Answer {
   return { case: 'errorResponse', value: { errorCode, errorMessage } };
 }
 
-/** The files and all that they import, each once. */
+/** The files and everything they import, each once. */
 function withDependencies(roots: readonly DescFile[]): DescFile[] {
   const found = new Set<DescFile>();
   const visit = (file: DescFile): void => {

@@ -10,7 +10,7 @@ import { shellName } from './tools.ts';
 type ChatMessage = MessageInitShape<typeof MessageSchema>;
 type Part = MessageInitShape<typeof PartSchema>;
 
-/** What an assistant said in one go, whose pieces are items of their own there. */
+/** A single turn of the assistant, whose pieces are separate items in that API. */
 interface Turn {
   parts: Placed<Part>[];
   toolCalls: Placed<MessageInitShape<typeof ToolCallSchema>>[];
@@ -19,8 +19,8 @@ interface Turn {
 }
 
 /**
- * The conversation in our words, with where each message came from: instructions first; an assistant's text, calls and reasoning that
- * follow each other are one message.
+ * The conversation as our messages, each with its origin: instructions first; consecutive text, calls and reasoning of an
+ * assistant are one message.
  */
 export function conversationOf({ instructions, input }: ResponsesRequest): Placed<ChatMessage>[] {
   const messages: Placed<ChatMessage>[] = instructions
@@ -73,7 +73,7 @@ function isCall(item: InputItem): item is Call {
   return item.type === 'function_call' || item.type === 'custom_tool_call' || item.type === 'local_shell_call';
 }
 
-/** Each kind of call as the call of a function, as the model wrote it. */
+/** Every kind of call as a function call, as the model wrote it. */
 function callOf(item: Call): MessageInitShape<typeof ToolCallSchema> {
   const id = item.call_id;
   if (item.type === 'function_call') return { id, name: item.name, arguments: item.arguments };
@@ -89,7 +89,7 @@ function otherOf(item: Exclude<InputItem, Call | { type: 'reasoning' }>, at: str
     const id = item.type === 'local_shell_call_output' ? (item.call_id ?? item.id ?? '') : item.call_id;
     return placed({ role: 'tool', toolCallId: id }, item.output, at, `${at}.output`);
   }
-  // Newer clients call the system's messages the developer's.
+  // Newer clients use the role developer for system messages.
   const role = item.role === 'developer' ? 'system' : item.role;
   return placed({ role }, item.content, at, at);
 }

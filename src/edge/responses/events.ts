@@ -7,7 +7,7 @@ import { callItem, type Item, messageItem, ResponseShell, reasoningItem, textPar
 import type { ResponsesRequest } from './request-shapes.ts';
 import { type CallKind, callKinds, itemPrefixes } from './tools.ts';
 
-/** An item that pieces are added to. */
+/** An item that pieces are being added to. */
 interface OpenItem {
   index: number;
   id: string;
@@ -16,8 +16,8 @@ interface OpenItem {
 }
 
 /**
- * Turns the messages of a stream into that API's typed events, each with its number. An item has a start, its pieces and an end.
- * Reasoning ends when it is known what the provider wants back of it; what is known only at the end is an item of its own.
+ * Turns a stream's messages into that API's typed events, each numbered. An item has a start, its pieces and an end. Reasoning
+ * ends once it is known what its provider wants back; what is only known at the end is an item of its own.
  */
 export class ResponseEvents {
   readonly #requestId: string;
@@ -117,7 +117,7 @@ export class ResponseEvents {
     if (providerState !== '' && open.call) this.#callStates.set(open.call.id, providerState);
     if (delta === '') return begun;
     open.text += delta;
-    // Pieces of what wraps a free text are none of the text; it comes whole, at its end.
+    // Pieces of the JSON around a free-form text are not part of it, so it comes whole, at its end.
     if (open.call?.kind !== 'function') return begun;
     return [...begun, this.#inItem(open, 'response.function_call_arguments.delta', { delta })];
   }
@@ -206,7 +206,7 @@ export class ResponseEvents {
   }
 }
 
-/** One stream as named server-sent events. A failure is the last event. `errorOf`: how to print it for the caller. */
+/** A stream as named server-sent events. A failure is the last event. `errorOf`: prints it for the caller. */
 export function responseFraming(options: {
   requestId: string;
   asked: ResponsesRequest;

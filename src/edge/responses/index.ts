@@ -19,9 +19,9 @@ import { type ReadResponses, readResponses } from './request.ts';
 const heartbeatMs = 15_000;
 
 /**
- * `POST /v1/responses`: OpenAI's Responses API without its memory. Each request brings its whole conversation, and what a
- * provider needs to go on is in the reply's reasoning item, sealed. It is ChatService in other clothes: the same gate,
- * limits, flow and ledger.
+ * `POST /v1/responses`: OpenAI's Responses API without its memory. Each request carries its whole conversation, and what a
+ * provider needs to continue is in the reply's reasoning item, sealed. It maps to ChatService, with the same gate, limits, flow
+ * and ledger.
  */
 export async function responses(instance: FastifyInstance, options: FacadeOptions): Promise<void> {
   const { gate, pathPrefix, bodyBytes } = options;
@@ -38,7 +38,7 @@ export async function responses(instance: FastifyInstance, options: FacadeOption
   );
 
   async function answer(http: FacadeCall, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    // Whether it streams stands in the body; nobody gets to send one whose call would be refused.
+    // Whether it streams is only known from the body, but callers whose call would be refused must not get to send one.
     const call = await gate.admit(ChatService.method.chat, new HttpIncomingCall('openai', http));
     http.admitted = call;
     const body = readResponses(await http.untilStopped(readJson(request.raw, bodyBytes, call)));

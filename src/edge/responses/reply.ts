@@ -6,14 +6,14 @@ import { untakenNames } from '../shapes.ts';
 import type { ResponsesRequest } from './request-shapes.ts';
 import { type CallKind, callKinds, customInput, itemPrefixes, shellAction } from './tools.ts';
 
-/** The parts of a reply that are items there. */
+/** The parts of a reply that are items in that API. */
 export interface Item {
   type: string;
   id: string;
   [member: string]: unknown;
 }
 
-/** What a reply repeats of its request, and what is the same in all. */
+/** What a reply repeats of its request, and what is the same in all replies. */
 export class ResponseShell {
   readonly #id: string;
   readonly #createdAt = Math.floor(Date.now() / 1_000);
@@ -24,7 +24,7 @@ export class ResponseShell {
     this.#asked = asked;
   }
 
-  /** The reply as it stands: under way, or ended. */
+  /** The reply's current state: in progress, or ended. */
   of(status: string, output: readonly Item[], more: { model?: string; [member: string]: unknown } = {}): object {
     const asked = this.#asked;
     return {
@@ -42,7 +42,7 @@ export class ResponseShell {
       parallel_tool_calls: asked.parallel_tool_calls ?? true,
       previous_response_id: null,
       reasoning: { effort: asked.reasoning?.effort ?? null, summary: asked.reasoning?.summary ?? null },
-      // Nothing is kept, whatever was asked for.
+      // Nothing is stored, whatever was asked for.
       store: false,
       temperature: asked.temperature ?? null,
       text: { format: asked.text?.format ?? { type: 'text' } },
@@ -57,7 +57,7 @@ export class ResponseShell {
     };
   }
 
-  /** The reply at its end. */
+  /** The reply once it has ended. */
   ended(
     output: readonly Item[],
     end: Pick<StreamEnd, 'id' | 'provider' | 'model' | 'finishReason' | 'usage' | 'ignored' | 'guardrail'>,
@@ -73,14 +73,14 @@ export class ResponseShell {
   }
 }
 
-// That API knows no end for lack of credit; to its clients the reply was cut.
+// That API has no reason for lack of credit; its clients see the reply as truncated.
 const incompleteReasons: Record<string, string | undefined> = {
   length: 'max_output_tokens',
   credit: 'max_output_tokens',
   content_filter: 'content_filter',
 };
 
-/** A whole reply as `POST /v1/responses` prints it. */
+/** A whole reply in the format of `POST /v1/responses`. */
 export function responseOf(reply: ChatResponse, requestId: string, asked: ResponsesRequest): object {
   const { content = '', toolCalls = [] } = reply.message ?? {};
   const state = reply.message && dataOf(stateOf(reply.message));
@@ -104,7 +104,7 @@ export function textPart(text: string): object {
   return { type: 'output_text', text, annotations: [], logprobs: [] };
 }
 
-/** A call as the tool's kind has it, which a request brought. */
+/** A call in the format of its tool's kind, as the request defined it. */
 export function callItem(
   id: string,
   call: { id: string; name: string; arguments: string },
@@ -125,7 +125,7 @@ export function callItem(
   return { id, type: 'function_call', status, call_id: call.id, name: call.name, arguments: call.arguments };
 }
 
-/** What the model thought, and what its provider needs to go on: the caller sends it back as it came. */
+/** The model's thinking, and what its provider needs to continue: the caller sends it back unchanged. */
 export function reasoningItem(id: string, summary: string, state: string | undefined): Item {
   return {
     ...{ id, type: 'reasoning', summary: summary === '' ? [] : [{ type: 'summary_text', text: summary }] },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { listOf } from '../shapes.ts';
 
-// What the Responses API takes. Members that are not named here are left out, and told as ignored; those that would change
-// what a reply is are named, to be refused.
+// What the Responses API accepts. Members not listed here are dropped and reported as ignored; those that would change what a
+// reply is are listed, to be refused.
 
 const record = z.record(z.string(), z.unknown());
 const base64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
@@ -69,7 +69,7 @@ const shellCall = z.object({
     working_directory: z.string().nullish(),
   }),
 });
-/** The call's id is `id` there; codex sends it as `call_id`. */
+/** In that API the call's id is `id`; codex sends it as `call_id`. */
 const shellCallOutput = z
   .object({
     type: z.literal('local_shell_call_output'),
@@ -89,7 +89,7 @@ const item = z.discriminatedUnion('type', [
   shellCall,
   shellCallOutput,
 ]);
-/** A message may leave its type out. */
+/** A message may omit its type. */
 const typed = z.preprocess(
   (given) =>
     typeof given === 'object' && given !== null && !('type' in given) ? { type: 'message', ...given } : given,
@@ -152,7 +152,7 @@ const format = z.discriminatedUnion('type', [
 
 const noLogprobs = 'replies carry no probabilities of tokens';
 const stateless = 'is not available: nothing is kept between requests; send the whole conversation as input';
-// Most of what can be asked for is of tools that run at the provider, and so never there.
+// Most of what can be requested belongs to tools that run at the provider, so it never occurs here.
 const included = z.string().refine((name) => !name.endsWith('.logprobs'), `is not supported: ${noLogprobs}`);
 const absent = (reason: string) => z.null({ error: reason }).optional();
 
@@ -166,7 +166,7 @@ export const responsesRequest = z.object({
   max_output_tokens: z.int().min(1).max(1_000_000).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
-  // Of the open specification of this API; OpenAI's own does not have them.
+  // From this API's open specification; OpenAI's own lacks them.
   presence_penalty: z.number().min(-2).max(2).nullish(),
   frequency_penalty: z.number().min(-2).max(2).nullish(),
   stream: z.boolean().nullish(),
@@ -174,7 +174,7 @@ export const responsesRequest = z.object({
     .object({
       effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullish(),
       summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
-      // As it was called before.
+      // Its earlier name.
       generate_summary: z.enum(['auto', 'concise', 'detailed']).nullish(),
       mode: z.literal('standard', { error: 'must be standard' }).nullish(),
     })

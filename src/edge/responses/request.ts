@@ -13,19 +13,19 @@ import { conversationOf } from './conversation.ts';
 import { type ResponsesRequest, responsesRequest } from './request-shapes.ts';
 import { shellName, toolOf } from './tools.ts';
 
-/** A request of the Responses API as one of ours, and what its reply repeats of it. */
+/** A Responses API request converted to ours, plus what its reply repeats. */
 export interface ReadResponses {
   stream: boolean;
-  /** Members that were not used, which change nothing in what a reply means. */
+  /** Unused members, none of which affects what a reply means. */
   ignored: string[];
   asked: ResponsesRequest;
-  /** Where our fields stand in what the caller sent. */
+  /** Maps our fields to the caller's request. */
   placeOf: PlaceOf;
   unary(): ChatRequest;
   streamed(): StreamChatRequest;
 }
 
-/** Reads the body of `POST /v1/responses`; throws with the place of what it cannot do. */
+/** Reads the body of `POST /v1/responses`; throws with the place of anything unsupported. */
 export function readResponses(body: unknown): ReadResponses {
   const { value: asked, ignored } = readShape(responsesRequest, body);
   const { tools, tool_choice: choice, reasoning, user } = asked;
@@ -81,7 +81,7 @@ function allowedNames(choice: Choice): AllowedName[] | undefined {
   }));
 }
 
-/** What that API calls our fields. */
+/** That API's names for our fields. */
 const names: OtherNames = {
   message: [
     [/^\.(content|parts)/, '.content'],
@@ -102,7 +102,10 @@ const names: OtherNames = {
   ],
 };
 
-/** Members that are read and not done: nothing is kept, as the reply says, too, and a grammar is told and not enforced. */
+/**
+ * Members that are read but not fully honoured: nothing is stored, as the reply also says, and a grammar is passed to the model
+ * but not enforced.
+ */
 function unused({ store, tools }: ResponsesRequest): string[] {
   const hasGrammar = tools?.some((tool) => tool.type === 'custom' && tool.format?.type === 'grammar');
   return [...(store === true ? ['store'] : []), ...(hasGrammar ? ['tools.format'] : [])];

@@ -2,13 +2,13 @@ import type { JsonObject, MessageInitShape } from '@bufbuild/protobuf';
 import type { ToolSchema } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { ResponsesTool } from './request-shapes.ts';
 
-/** How calls of a tool are written there; to models each is a function. */
+/** How that API writes calls of a tool; to models each is a function. */
 export type CallKind = 'function' | 'custom' | 'local_shell';
 
-/** What the ids of items begin with that are such calls. */
+/** The id prefixes of items that are such calls. */
 export const itemPrefixes: Record<CallKind, string> = { function: 'fc', custom: 'ctc', local_shell: 'lsh' };
 
-/** The name of the shell, which has none there. */
+/** The name of the shell, which has none in that API. */
 export const shellName = 'local_shell';
 
 const text = { type: 'string' };
@@ -27,7 +27,7 @@ const shellParameters = {
   additionalProperties: false,
 };
 
-/** A tool as a function of ours. A text in free form, and a command, are a function's arguments. */
+/** A tool as one of our functions. A free-form text, or a command, becomes the function's arguments. */
 export function toolOf(tool: ResponsesTool): MessageInitShape<typeof ToolSchema> {
   switch (tool.type) {
     case 'custom':
@@ -54,19 +54,19 @@ function customDescription({ description, format }: Extract<ResponsesTool, { typ
   return [description ?? '', ...told].filter((line) => line !== '').join('\n\n');
 }
 
-/** How calls of the tools that a request brings are written. */
+/** The call format of each tool in a request. */
 export function callKinds(tools: readonly ResponsesTool[]): (name: string) => CallKind {
   const kinds = new Map(tools.map((tool) => [tool.type === 'local_shell' ? shellName : tool.name, tool.type] as const));
   return (name) => kinds.get(name) ?? 'function';
 }
 
-/** The text in the arguments of a custom tool, which a model wrote; arguments of another form are the text. */
+/** The text in the arguments that a model wrote for a custom tool; arguments in any other form are themselves the text. */
 export function customInput(args: string): string {
   const { input } = parsed(args);
   return typeof input === 'string' ? input : args;
 }
 
-/** What a shell is to do, from the arguments, which a model wrote. */
+/** What a shell is to do, from the arguments that a model wrote. */
 export function shellAction(args: string): object {
   const { command, env, timeout_ms, working_directory } = parsed(args);
   return {

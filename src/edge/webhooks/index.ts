@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { FailureError } from '../../base/failure.ts';
 
-/** Takes one signed message of another service. Rejects when it could not be kept; then the sender tries again. */
+/** Takes one signed message from another service. Rejects if it could not be stored; the sender then retries. */
 export interface WebhookReceiver {
   /** For example `/webhooks/stripe`. */
   path: string;
@@ -14,12 +14,12 @@ export interface WebhookReceiver {
   receive(body: Buffer, signature: string): Promise<'accepted' | 'refused'>;
 }
 
-/** Far more than any event that we ask for has. */
+/** Far more than any event that we subscribe to. */
 const bodyBytesMax = 512 * 1024;
 
 /**
- * `POST` routes for signed messages of other services. The body stays the bytes that were signed, and what they mean is
- * the receiver's affair. Answers 200 when the message is kept, 400 when its signature is not good, 503 otherwise.
+ * `POST` routes for signed messages from other services. The body is kept as the bytes that were signed; their meaning is up to
+ * the receiver. Answers 200 when the message is stored, 400 when its signature is invalid, 503 otherwise.
  */
 export function registerWebhooks(app: FastifyInstance, receivers: readonly WebhookReceiver[], log: Logger): void {
   app.register(async (instance) => {

@@ -1,4 +1,4 @@
-// Shows openapi.json. Who is signed in to the console can send requests from here, with the console's cookie.
+// Shows openapi.json. Users signed in to the console can send requests from here, with the console's cookie.
 import { code, element, inline, paragraphs } from './dom.js';
 import { operationView } from './operation.js';
 
@@ -17,7 +17,7 @@ const page = {
   onLanguage: (listener) => listeners.push(listener),
 };
 
-/** Who is signed in, where there is a console. */
+/** Who is signed in, if there is a console. */
 async function readSession() {
   const reply = await fetch('console/session').catch(() => undefined);
   if (!reply?.ok) return { hasConsole: false };
@@ -87,7 +87,7 @@ function operationsOf(tag) {
   );
 }
 
-/** What a newcomer does first. */
+/** A newcomer's first steps. */
 function start() {
   const steps = [
     'Make an API key with your management key (in the console, or KeyService below).',

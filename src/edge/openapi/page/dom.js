@@ -6,7 +6,7 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
-/** Paragraphs of the contract's comments: line breaks are blanks, and `code` is code. */
+/** Paragraphs of the contract's comments: line breaks become spaces, and `code` is code. */
 export function paragraphs(text) {
   return text.split(/\n\s*\n/).map((paragraph) => element('p', {}, ...inline(paragraph.replace(/\s*\n\s*/g, ' '))));
 }
@@ -15,7 +15,7 @@ export function inline(text) {
   return text.split(/(`[^`]+`)/).map((part) => (/^`.+`$/.test(part) ? element('code', {}, part.slice(1, -1)) : part));
 }
 
-/** A part that is made when it is opened: the whole contract at once would be slow. */
+/** A section that is rendered when opened: rendering the whole contract at once would be slow. */
 export function fold(title, make) {
   const details = element('details', {}, element('summary', {}, title));
   details.addEventListener('toggle', () => {
@@ -24,7 +24,7 @@ export function fold(title, make) {
   return details;
 }
 
-/** Code that is wider than the page can be scrolled by keys. */
+/** Code wider than the page can be scrolled with the keyboard. */
 export function code(text) {
   return element('pre', { tabindex: '0' }, text);
 }

@@ -9,7 +9,7 @@ const names = {
   operator: 'an operator',
 };
 
-/** One operation, closed. `page` has the contract, the base of paths, the language of samples and who is signed in. */
+/** One operation, collapsed. `page` has the contract, the base path, the sample language and who is signed in. */
 export function operationView({ verb, path, operation }, page) {
   const inner = element('div');
   const details = element(
@@ -45,7 +45,7 @@ function partsOf({ verb, path, operation }, page) {
   ];
 }
 
-/** The summary is the first sentence of the description, and stands above it already. */
+/** The summary is the first sentence of the description and is already shown above it. */
 function withoutSummary({ summary, description }) {
   const text = description.replace(/\s*\n(?!\s*\n)\s*/g, (gap) => (gap.includes('\n\n') ? gap : ' '));
   return text.startsWith(`${summary}.`) ? text.slice(summary.length + 1).trim() : text;
@@ -93,7 +93,7 @@ function errorsOf({ responses }, contract) {
     });
 }
 
-/** Who is signed in may send what the session may; what needs another credential is for a terminal. */
+/** Signed-in users may send what the session may; anything that needs another credential is for a terminal. */
 function trial({ verb, path, operation, base }, page) {
   const kinds = operation['x-credentials'];
   const kind = page.session && (page.session.role === 'operator' ? 'operator' : 'management_key');

@@ -11,7 +11,7 @@ const shownElsewhere = [
   'additionalProperties',
 ];
 
-/** The fields of a schema; those of a message within it open in place. */
+/** The fields of a schema; those of nested messages open in place. */
 export function fieldsOf(schema, contract) {
   const resolve = (each) =>
     each.$ref ? { ...contract.components.schemas[each.$ref.split('/').at(-1)], ...each } : each;

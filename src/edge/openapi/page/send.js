@@ -1,6 +1,6 @@
 import { code, element } from './dom.js';
 
-/** A form that sends the operation as the person who is signed in to the console. No key is ever typed here. */
+/** A form that sends the operation as the user signed in to the console. No key is ever typed here. */
 export function sender({ verb, path, operation, base }) {
   const inputs = (operation.parameters ?? []).map((parameter) => ({
     parameter,
