@@ -19,7 +19,7 @@ interface ListRooms {
   statements: Statements;
 }
 
-/** The parts of AccountService that look at accounts, at one or at all. */
+/** The parts of AccountService that read accounts, one or all. */
 export function accountLists(
   rooms: ListRooms,
 ): Pick<Handlers<typeof AccountService>, 'getAccount' | 'listAccounts' | 'listPendingTopUps' | 'listAdjustments'> {
@@ -31,7 +31,7 @@ export function accountLists(
       return { account: accountMessage(unwrap(await accounts.get(accountId))) };
     },
     listAccounts: async ({ search, state, ...page }) => {
-      // The contract's bounds let no other states through.
+      // The contract's rules allow no other states here.
       const filter = present({ search, state: (state || undefined) as AccountFilter['state'] });
       const { items, nextPageToken } = unwrap(await accounts.list(filter, page));
       return { accounts: await summaries(rooms, items), nextPageToken };
@@ -79,7 +79,7 @@ async function summaries(
   for (const account of items) {
     const wallet = found.get(account.id);
     if (!wallet) throw new Error('An account has no API wallet.');
-    // One after the other: sums are rationed, and the ledger needs the connections.
+    // Sequential: sums are rationed, and the ledger needs the connections.
     const sums = await statements.usage({ accountId: account.id, groupBy: [] }, {});
     const cost = sums.ok ? sums.value.items[0]?.cost : undefined;
     rows.push({

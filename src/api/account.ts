@@ -29,11 +29,11 @@ interface AccountServiceRooms extends AccountRooms {
   once: Once;
 }
 
-/** AccountService: what operators do with accounts. Each write leaves an event in the record, in its own transaction. */
+/** AccountService: what operators do with accounts. Each write records an audit event in its own transaction. */
 export function accountService(rooms: AccountServiceRooms): ServedService {
   const { db, accounts, wallets, auditEvents, once } = rooms;
 
-  /** Suspends or resumes; what is so already leaves no event. */
+  /** Suspends or resumes; if nothing changes, no event is recorded. */
   async function setSuspended(suspended: boolean, request: { accountId: string; reason: string }, call: Call) {
     const { accountId, reason } = request;
     return db.transaction(async (tx) => {
@@ -114,8 +114,8 @@ export function accountService(rooms: AccountServiceRooms): ServedService {
 }
 
 /**
- * An account with all that belongs to it: two empty wallets and a management key, whose secret is shown here once. `within`: the
- * transaction that all of it is part of; absent: each has its own.
+ * An account with everything it needs: two empty wallets and a management key, whose secret is only shown here. `within`: the
+ * transaction that all of it joins; if absent, each part has its own.
  */
 export async function openAccount(
   { accounts, keys, wallets }: AccountRooms,
@@ -123,7 +123,7 @@ export async function openAccount(
   within?: Transactional,
 ) {
   const account = await accounts.create({ displayName }, within);
-  // Wallets before the key: whoever holds a credential finds an account that is whole.
+  // Wallets before the key: anyone with a credential finds a complete account.
   await wallets.create(account.id, 'api', within);
   await wallets.create(account.id, 'application', within);
   const { secret } = unwrap(

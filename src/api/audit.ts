@@ -31,29 +31,29 @@ export function auditService({ auditEvents }: { auditEvents: AuditEvents }): Ser
   });
 }
 
-/** Who does something, from where, and in which request. */
+/** Who acts, from where, and in which request. */
 export type Doer = Pick<Call, 'caller' | 'requestId' | 'peer'>;
 
-/** What was done, of a call. */
+/** What a call did. */
 type Deed = Pick<AuditEvent, 'action'> &
   Partial<Pick<AuditEvent, 'target' | 'accountId' | 'reason'>> & {
-    /** What is undefined is left out. Never a secret. */
+    /** Undefined values are omitted. Never a secret. */
     details?: Readonly<Record<string, string | undefined>>;
   };
 
-/** A change of what belongs to the caller's account. */
+/** A change to something that belongs to the caller's account. */
 interface RecordedChange<T> {
-  /** The transaction that it is part of; absent: one of its own. */
+  /** The transaction to join; if absent, the change has its own. */
   within?: Transactional | undefined;
   write(tx: Transaction): Promise<T>;
   /**
-   * What it does; or what it did, of what is known only then. Where it is known before, it is written first: what tells other nodes
-   * of a change comes last.
+   * What it does, or a function of the result for what is only known afterwards. If known beforehand, it is written first:
+   * notifying other nodes of a change comes last.
    */
   deed: Deed | ((made: T) => Deed);
 }
 
-/** Makes a change and tells of it in one transaction: there is neither without the other. */
+/** Makes a change and records it in one transaction: neither happens without the other. */
 export type RecordChange = <T>(by: Doer, change: RecordedChange<T>) => Promise<T>;
 
 export function createRecordChange({ db, auditEvents }: { db: Database; auditEvents: AuditEvents }): RecordChange {
@@ -67,17 +67,17 @@ export function createRecordChange({ db, auditEvents }: { db: Database; auditEve
         if (typeof deed === 'function') await tell(deed(made));
         return made;
       });
-    // A transaction that is open has had its turn.
+    // An open transaction has already had its turn.
     return within ? work(within) : turn(() => work(db));
   };
 }
 
-/** The event that tells of a call's write. */
+/** The audit event for a call's write. */
 export function eventOf({ caller, requestId, peer }: Doer, deed: Deed): AuditEvent {
   const { target = '', reason = '', details = {} } = deed;
   return {
     ...{ eventId: newId('aud'), actor: caller.name, action: deed.action, reason, requestId },
-    // What is longer is no id, and the write finds nothing by it.
+    // Anything longer is not an id, and the write finds nothing by it.
     target: Buffer.byteLength(target) > targetBytesMax ? '' : target,
     ...(deed.accountId !== undefined && { accountId: deed.accountId }),
     details: present(details) as Record<string, string>,

@@ -2,7 +2,7 @@ import type { Caller } from '../base/caller.ts';
 import { formatUsd, type NanoUsd } from '../base/money.ts';
 import type { Call } from './call.ts';
 
-/** What there is after a charge. */
+/** The balances after a charge. */
 interface Balances {
   /** The account's wallet. */
   balance: NanoUsd;
@@ -11,15 +11,15 @@ interface Balances {
 }
 
 /**
- * What a caller may know of what is left: a key the account's balance, an end user's access token the rest of its own
- * spending cap, and without one nothing. The account's credit is its owner's affair.
+ * What a caller may know of what is left: a key sees the account's balance, an end user's access token the rest of its own
+ * spending cap, and nothing if it has none. The account's credit is its owner's business.
  */
 export function shownBalance({ token }: Caller, { balance, capLeft }: Balances): string | undefined {
   const shown = token ? capLeft : balance;
   return shown === undefined ? undefined : formatUsd(shown);
 }
 
-/** Says in reply headers what a call cost, by which charge, and what is left. `chargeId` is that of this call, not of an earlier one. */
+/** States in reply headers what a call cost, the charge, and what is left. `chargeId` is this call's charge, not an earlier one's. */
 export function setChargeHeaders(
   call: Call,
   { cost, chargeId, ...balances }: Balances & { cost: NanoUsd; chargeId?: string | undefined },

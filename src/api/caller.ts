@@ -1,13 +1,13 @@
 import type { Caller, CallerKey } from '../base/caller.ts';
 import { FailureError, invalid } from '../base/failure.ts';
 
-/** The caller's account. Only operators have none, and they can't call what asks for one. */
+/** The caller's account. Only operators have none, and they can't call methods that need one. */
 export function accountOf(caller: Caller): string {
   if (caller.accountId === undefined) throw notFor(caller);
   return caller.accountId;
 }
 
-/** Whose things are read: the caller's own, or for an operator those of the account that the request names. */
+/** The account to read from: the caller's own or, for an operator, the one that the request names. */
 export function accountToRead(caller: Caller, { accountId }: { accountId: string }): string {
   if (caller.credential === 'operator') {
     if (accountId === '') throw new FailureError(invalid('accountId', 'is required of operators: it says whose'));

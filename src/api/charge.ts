@@ -6,10 +6,10 @@ import { type Catalog, type PricedUsage, type PriceLine, priceLines, type Rates 
 import type { ChargeCorrectionSchema, ChargeSchema, PriceLineSchema } from '../gen/intelligence/wallet/v1/wallet_pb.ts';
 import type { Charge, Correction } from '../wallet/index.ts';
 
-/** Where the prices of the past are. */
+/** Provides past prices. */
 export type PriceBook = Pick<Catalog, 'priceAt'>;
 
-/** A charge with what it consists of, by the price book that it stands on. */
+/** A charge with its line items, by the prices in the book it was made with. */
 export function chargeMessage(
   charge: Charge,
   accountId: string,
@@ -71,7 +71,7 @@ function linesOf(charge: Charge, accountId: string, prices: PriceBook): PriceLin
   const at = { version: charge.priceVersion, time: charge.createdAt };
   const part = (counted: PricedUsage, ...items: string[]): [PricedUsage, Rates][] => {
     const rates = items.map((item) => prices.priceAt(item, accountId, at)).find((price) => price !== undefined);
-    // Who states no price of a request asks none for it.
+    // Rates without a price per request charge nothing for requests.
     return rates && isPriced(counted, rates) ? [[counted, { ...rates, perRequest: rates.perRequest ?? 0n }]] : [];
   };
   if (operation === 'pulse') return priceLines(part(usage, 'pulse'), charged);
@@ -79,7 +79,7 @@ function linesOf(charge: Charge, accountId: string, prices: PriceBook): PriceLin
     const family = part({ requests: 1 }, `workflow:${operation.slice(9)}`, 'workflow');
     const item = providerKeyId ? `byok:${model?.split('/')[0]}` : `model:${model}`;
     const whole = priceLines([...family, ...part(usage, item)], charged);
-    // What a model was asked twice has a price each time, which the sum does not show.
+    // If a model was asked twice, each request has its price, which the sum does not show.
     return whole.some(({ kind }) => kind === 'limit' || kind === 'other') ? priceLines(family, charged) : whole;
   }
   // Several attempts have a price each, as above.
@@ -87,7 +87,7 @@ function linesOf(charge: Charge, accountId: string, prices: PriceBook): PriceLin
   return priceLines(part(usage, providerKeyId ? `byok:${provider}` : `model:${provider}/${model}`), charged);
 }
 
-/** Whether the book has a rate for all that was used. */
+/** Whether the book has a rate for everything that was used. */
 function isPriced({ inputTokens, outputTokens, events, searchUnits }: PricedUsage, rates: Rates): boolean {
   return (
     (!inputTokens || rates.inputPerMillion !== undefined) &&

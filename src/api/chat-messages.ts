@@ -36,7 +36,7 @@ import type {
 import { shownBalance } from './balance.ts';
 import { amountOf } from './mapping.ts';
 
-/** A chat request in the flow's own types. Empty texts of the message are absent there. */
+/** A chat request in the flow's own types, where the message's empty texts are absent. */
 export function chatRequestOf(request: ChatRequestMessage | StreamChatRequestMessage): ChatRequest {
   return {
     provider: request.provider || undefined,
@@ -84,7 +84,7 @@ function toolCallMessage({ providerState, ...call }: ChatToolCall) {
   return { ...call, ...present({ providerState }) };
 }
 
-/** What a reply came to, without its text: also the end of a stream. */
+/** A reply's outcome without its text: also the end of a stream. */
 export function replyEnd(reply: ChatReply, caller: Caller) {
   return {
     id: reply.id,

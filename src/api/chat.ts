@@ -20,14 +20,14 @@ import { requestIdentity } from './idempotency.ts';
 interface ChatServiceOptions {
   chat: Chat;
   fingerprintKey: Uint8Array;
-  /** A stream that has nothing to say for so long says that, and again after each such time. */
+  /** A stream that is silent for this long sends a message saying so, repeatedly. */
   keepAliveMs: number;
 }
 
-/** A message that brings nothing: the model is at work. */
+/** A message without content: the model is working. */
 const silence = () => ({});
 
-/** The last event that a client of event streams has seen, as it says itself (HTML, section 9.2); undefined when it says none. */
+/** The last event that an event stream client reports having seen (HTML, section 9.2); undefined if it reports none. */
 function lastEventOf(call: Call): number | undefined {
   const id = call.header('last-event-id');
   if (id === undefined || id === '') return undefined;
@@ -36,7 +36,7 @@ function lastEventOf(call: Call): number | undefined {
   return Number(id);
 }
 
-/** ChatService: conversations answered and charged. */
+/** ChatService: answers and charges conversations. */
 export function chatService({ chat, fingerprintKey, keepAliveMs }: ChatServiceOptions): ServedService {
   function streamed(request: StreamChatRequest, call: Call) {
     let chargeId: string | undefined;
@@ -45,11 +45,11 @@ export function chatService({ chat, fingerprintKey, keepAliveMs }: ChatServiceOp
     };
     const charged = (id: string) => {
       chargeId = id;
-      // Whoever loses the connection before the first piece may know it by then.
+      // A caller that loses the connection before the first piece may still learn it this way.
       if (request.resumable) nameCharge();
     };
     return keptAlive(pieces(request, call, charged, nameCharge), keepAliveMs, () => {
-      // The head goes out with it.
+      // The headers go out with this message.
       nameCharge();
       return silence();
     });

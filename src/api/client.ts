@@ -52,7 +52,7 @@ export function clientService({
   });
 }
 
-/** A client application as the contract says it. */
+/** A client application as a contract message. */
 export function clientMessage(client: ClientApplication): MessageInitShape<typeof ClientSchema> {
   const created = timestamp(client.createTime);
   const disabled = timestamp(client.disableTime);

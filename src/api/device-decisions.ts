@@ -6,7 +6,7 @@ import type { Doer, RecordChange } from './audit.ts';
 /** Who asks for a decision, and about which device. */
 type Denial = Parameters<Tokens['devices']['deny']>[0];
 
-/** Lets devices in, and refuses them, wherever an owner decides; each decision leaves its event. Both throw a failure of the room. */
+/** Approves and denies devices, wherever an owner decides; each decision records an audit event. Both throw the room's failures. */
 export interface DeviceDecisions {
   approve(by: Doer, approval: DeviceApproval, within?: Transactional): Promise<Device>;
   deny(by: Doer, denial: Denial, within?: Transactional): Promise<void>;

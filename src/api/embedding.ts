@@ -15,9 +15,9 @@ import { setChargeHeaders, shownBalance } from './balance.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { requestIdentity } from './idempotency.ts';
 
-/** Printing more numbers as JSON would keep everybody else waiting; gRPC prints none. */
+/** Printing more numbers as JSON would hold up everyone else; gRPC prints none. */
 const floatsMax = 524_288;
-/** A reply is up to 62 MB: at 4 Mbit/s it takes as long. */
+/** How long a reply of up to 62 MB takes at 4 Mbit/s. */
 const takenWithinMs = 120_000;
 
 /** EmbeddingService: texts as vectors, charged. */

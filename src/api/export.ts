@@ -7,12 +7,12 @@ export interface FilePart {
   content: { contentType: string; data: Uint8Array };
 }
 
-/** Cells by the names of their columns. Labels are an object in JSON, and its text in CSV. */
+/** Cells by column name. Labels are an object in JSON, and its text in CSV. */
 export type PrintedRow = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 
 /**
- * Prints rows as a file: CSV with a header line, or JSON Lines. `columns` names every column, in order; a row may lack
- * some. Parts hold whole lines. Throws why the call has ended when it has, as of a caller who left.
+ * Prints rows as a file: CSV with a header line, or JSON Lines. `columns` names every column, in order; a row may lack some.
+ * Parts contain whole lines. If the call has ended, throws why, for example because the caller left.
  */
 export async function* printFile(
   { call, name, format, columns }: { call: Call; name: string; format: string; columns: readonly string[] },
@@ -21,10 +21,10 @@ export async function* printFile(
   const json = format === 'jsonl';
   const contentType = json ? 'application/jsonl; charset=utf-8' : 'text/csv; charset=utf-8; header=present';
   const part = (text: string) => ({ content: { contentType, data: encoder.encode(text) } });
-  // Where no entry has the label that is wanted, no part is given, and only this tells that the caller left.
+  // If no entry has the wanted label, no part is yielded, and only this shows that the caller left.
   const { signal } = call;
   call.setReplyHeader('content-disposition', `attachment; filename="${name}.${json ? 'jsonl' : 'csv'}"`);
-  // Also without rows there is a file of the right type.
+  // Even without rows, the file has the right type.
   yield part(json ? '' : csvLine(columns));
   for await (const rows of batches) {
     signal.throwIfAborted();
@@ -39,7 +39,7 @@ function cellOf(value: PrintedRow[string] | undefined): string {
   return typeof value === 'object' ? JSON.stringify(value) : (value ?? '');
 }
 
-/** Rows printed in parts, when each part is asked for: a turn and the memory hold one part, however many rows there are. */
+/** Rows printed part by part, on demand: a turn and the memory hold one part, however many rows there are. */
 export async function* printedInParts<T>(
   rows: readonly T[],
   print: (row: T) => PrintedRow,

@@ -9,7 +9,7 @@ import type {
 } from '@bufbuild/protobuf';
 import type { Call } from './call.ts';
 
-/** What answers one method. It may throw `FailureError`, which the gate turns into the caller's error. */
+/** The handler of one method. It may throw `FailureError`, which the gate turns into the caller's error. */
 export type Handler<Method extends DescMethod> =
   Method extends DescMethodUnary<infer Input, infer Output>
     ? (request: MessageShape<Input>, call: Call) => Promise<MessageInitShape<Output>>
@@ -17,15 +17,15 @@ export type Handler<Method extends DescMethod> =
       ? (request: MessageShape<Input>, call: Call) => AsyncIterable<MessageInitShape<Output>>
       : never;
 
-/** One handler a method of the service; a missing one is a type error. */
+/** One handler per method of the service; a missing one is a type error. */
 export type Handlers<Service extends DescService> = {
   [Name in keyof Service['method']]: Handler<Service['method'][Name]>;
 };
 
-/** A service and what answers it, ready to be served by every protocol. */
+/** A service with its handlers, ready to be served over every protocol. */
 export interface ServedService {
   service: DescService;
-  // Typed where it is made, by `serve`; the edge calls it with messages of the method's own types.
+  // Typed where it is created, by `serve`; the edge calls it with messages of the method's own types.
   handlers: Readonly<Record<string, UntypedHandler>>;
 }
 

@@ -4,17 +4,17 @@ import { canonicalJson } from '../base/canonical-json.ts';
 import { FailureError, invalid } from '../base/failure.ts';
 import type { Call } from './call.ts';
 
-/** What makes a repeated request the same request. Whose key it is, the flow knows from the caller. */
+/** What identifies a repeated request. The flow knows from the caller whose key it is. */
 export interface RequestIdentity {
   key: string;
   /** HMAC-SHA-256 of the method and the canonical message. */
   fingerprint: Uint8Array;
 }
 
-/** 1 to 255 visible ASCII characters; quotes, as a structured field would write them, are part of the key. */
+/** 1 to 255 visible ASCII characters; quotes, as in a structured field, are part of the key. */
 const form = /^[\x21-\x7e]{1,255}$/;
 
-/** The call's `Idempotency-Key`; undefined when it has none. */
+/** The call's `Idempotency-Key`; undefined if it has none. */
 export function idempotencyKeyOf(call: Call): string | undefined {
   const key = call.header('idempotency-key');
   if (key !== undefined && !form.test(key))
@@ -22,7 +22,7 @@ export function idempotencyKeyOf(call: Call): string | undefined {
   return key;
 }
 
-/** The request's identity when it came with an `Idempotency-Key`; undefined when it didn't. */
+/** The request's identity if it came with an `Idempotency-Key`; otherwise undefined. */
 export function requestIdentity<Input extends DescMessage>(
   secret: Uint8Array,
   method: DescMethod & { input: Input },
@@ -47,7 +47,7 @@ export function identityOf<Input extends DescMessage>(
   return { key, fingerprint };
 }
 
-/** Over gRPC a number of a `google.protobuf.Value` can be what JSON has no word for. */
+/** Over gRPC, a number in a `google.protobuf.Value` can be one that JSON cannot express. */
 function asJson<Input extends DescMessage>(input: Input, request: MessageShape<Input>): JsonValue {
   try {
     return toJson(input, request);
@@ -56,7 +56,7 @@ function asJson<Input extends DescMessage>(input: Input, request: MessageShape<I
   }
 }
 
-/** The key of an item that has none of its own: of the batch's key and the item's place. As long for every batch. */
+/** The key of an item without its own, derived from the batch's key and the item's position. Its length is the same for every batch. */
 export function itemKeyOf(batchKey: string, index: number): string {
   return `batch:${createHash('sha256').update(batchKey).digest('base64url')}:${index}`;
 }

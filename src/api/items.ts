@@ -5,8 +5,8 @@ import type { ItemErrorSchema } from '../gen/intelligence/common/v1/item_error_p
 
 /** What the gate does for a call, for one item of a batch. */
 export interface Items {
-  /** Holds an item's message against the contract's rules; fails with `invalid_argument`, fields by their path after `at`. */
+  /** Checks an item's message against the contract's rules; fails with `invalid_argument`, with field paths after `at`. */
   check<Desc extends DescMessage>(desc: Desc, message: MessageShape<Desc>, at: string): Result<void>;
-  /** A failure as this caller may hear it, as data. */
+  /** A failure as this caller may see it, as data. */
   errorOf(caller: Caller, failure: Failure): MessageInitShape<typeof ItemErrorSchema>;
 }

@@ -10,7 +10,7 @@ import type { UpdateKeyRequest } from '../gen/intelligence/key/v1/key_service_pb
 import { type KeyChanges, type KeyLimits, keyScopes } from '../keys/index.ts';
 import { amountOf, milliseconds } from './mapping.ts';
 
-/** What each field of the mask changes. What the request leaves out is removed, or goes back to its default. */
+/** What each field of the mask changes. Fields missing from the request are removed, or reset to their default. */
 const changesByField: Record<string, (request: UpdateKeyRequest) => KeyChanges> = {
   display_name: ({ displayName }) => ({ displayName }),
   purpose: ({ purpose }) => ({ purpose }),
@@ -24,7 +24,7 @@ const changesByField: Record<string, (request: UpdateKeyRequest) => KeyChanges> 
   allowed_origins: ({ allowedOrigins }) => ({ allowedOrigins }),
 };
 
-/** The changes that a request asks for: those of its mask, or without one, of the fields that it has (AIP-134). */
+/** The changes that a request asks for: those in its mask or, without one, the fields that are set (AIP-134). */
 export function keyChangesOf(request: UpdateKeyRequest): KeyChanges {
   const changes: KeyChanges = {};
   for (const path of request.updateMask?.paths ?? presentFields(request)) {
@@ -35,7 +35,7 @@ export function keyChangesOf(request: UpdateKeyRequest): KeyChanges {
   return changes;
 }
 
-/** Limits as the room takes them; undefined when none is set. */
+/** Limits in the room's format; undefined if none is set. */
 export function limitsOf(limits: KeyLimitsMessage | undefined): KeyLimits | undefined {
   if (!limits) return undefined;
   const { requestsPerMinute, tokensPerMinute, concurrent } = limits;
@@ -46,7 +46,7 @@ export function limitsOf(limits: KeyLimitsMessage | undefined): KeyLimits | unde
   };
 }
 
-/** Guardrails as the room takes them; undefined when none is set. */
+/** Guardrails in the room's format; undefined if none is set. */
 export function guardrailsOf(guardrails: GuardrailsMessage | undefined): Guardrails | undefined {
   const input = guardrailOf(guardrails?.input);
   const output = guardrailOf(guardrails?.output);

@@ -37,7 +37,7 @@ export function keyService({ db, keys, wallets, auditEvents, ownPacks, once }: K
   };
   const messageOf = async (key: ApiKey, within?: Transactional) => (await messagesOf([key], within))[0];
 
-  /** Refuses guardrails that name packs which the account does not have: with them every chat of the key would be refused. */
+  /** Refuses guardrails that name packs the account does not have, as they would make every chat with the key fail. */
   async function checkPacks({ caller }: Call, guardrails: Guardrails | null | undefined): Promise<void> {
     const named = Object.entries(guardrails ?? {}).filter(([, { ownPacks = [] }]) => ownPacks.length > 0);
     if (named.length === 0) return;
@@ -51,7 +51,7 @@ export function keyService({ db, keys, wallets, auditEvents, ownPacks, once }: K
     if (violations.length > 0) throw new FailureError({ kind: 'invalid_argument', violations });
   }
 
-  /** Changes a key and tells of it in one transaction. The event first: what tells other nodes comes last. */
+  /** Changes a key and records it in one transaction. The event comes first: notifying other nodes comes last. */
   async function change(
     { call, keyId, ...deed }: { call: Call; keyId: string; action: string; details?: Record<string, string> },
     write: (accountId: string, tx: Transaction) => Promise<Result<ApiKey>>,
@@ -106,7 +106,7 @@ export function keyService({ db, keys, wallets, auditEvents, ownPacks, once }: K
       }),
     revokeKey: async ({ keyId }, call) => {
       const key = unwrap(await keys.get(accountOf(call.caller), keyId));
-      // Once more changes nothing, and there is nothing to tell.
+      // Repeating it changes nothing, so there is nothing to record.
       if (key.state === 'revoked') return { key: await messageOf(key) };
       return change({ call, keyId, action: 'key.revoke' }, (accountId, tx) => keys.revoke(accountId, keyId, tx));
     },
@@ -129,7 +129,7 @@ function newKeyOf(request: CreateKeyRequest, accountId: string): NewKey {
   };
 }
 
-/** What is looked for in a key's chats from now on, as far as it fits into the record; `none` when nothing is. */
+/** What the key's chats are checked for from now on, as far as it fits into the record; `none` if nothing. */
 function guardrailDetails({ guardrails }: Pick<KeyChanges, 'guardrails'>): Record<string, string> {
   if (guardrails === undefined) return {};
   return { guardrails: guardrails === null ? 'none' : JSON.stringify(guardrails).slice(0, guardrailDetailsMax) };
@@ -137,7 +137,7 @@ function guardrailDetails({ guardrails }: Pick<KeyChanges, 'guardrails'>): Recor
 
 const guardrailDetailsMax = 2_000;
 
-/** `spent`: what its cap has counted; absent, nothing yet. */
+/** `spent`: what counts against its cap so far; if absent, nothing yet. */
 function keyMessage(key: ApiKey, spent = 0n): MessageInitShape<typeof KeySchema> {
   return present({
     keyId: key.id,

@@ -9,7 +9,7 @@ import type { LimitInForce, Limits } from '../limits/index.ts';
 import { accountOf, keyOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 
-/** LimitService: what a caller's requests count against. */
+/** LimitService: the limits that a caller's requests count against. */
 export function limitService({ limits, keys }: { limits: Pick<Limits, 'inForce'>; keys: Keys }): ServedService {
   return serve(LimitService, {
     getLimits: async ({ keyId }, { caller }) => {
@@ -19,14 +19,14 @@ export function limitService({ limits, keys }: { limits: Pick<Limits, 'inForce'>
   });
 }
 
-/** Whose limits are asked for: the caller's own, or with a management key those of another key of the account. */
+/** Whose limits are requested: the caller's own or, with a management key, another key's of the account. */
 async function ownerOf(keyId: string, caller: Caller, keys: Keys): Promise<Caller> {
   if (keyId === '' || keyId === keyOf(caller).id) return caller;
   if (caller.credential !== 'management_key') throw new FailureError({ kind: 'not_found', resource: 'key' });
   return keyCaller(unwrap(await keys.get(accountOf(caller), keyId)));
 }
 
-/** A key as if it called. */
+/** A key as if it were the caller. */
 function keyCaller({ id, accountId, version, limits }: ApiKey): Caller {
   const key = present({ id, version, limits });
   return { credential: 'api_key', name: id, accountId, key, scopes: new Set() };

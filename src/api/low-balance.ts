@@ -6,7 +6,7 @@ import { accountOf } from './caller.ts';
 import type { Handlers } from './handlers.ts';
 import { amountOf } from './mapping.ts';
 
-/** The part of WalletService that sets when an account is told that credit runs low. */
+/** The part of WalletService that sets when an account is notified of low credit. */
 export function lowBalanceHandlers(
   alerts: LowBalanceAlerts,
 ): Pick<Handlers<typeof WalletService>, 'getLowBalanceAlert' | 'updateLowBalanceAlert'> {
@@ -21,7 +21,7 @@ export function lowBalanceHandlers(
   };
 }
 
-/** The protocol's bounds let no other names through. */
+/** The contract's rules allow no other names here. */
 function kindOf(wallet: string): WalletKind {
   return wallet === 'application' ? 'application' : 'api';
 }

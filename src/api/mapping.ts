@@ -12,7 +12,7 @@ export function milliseconds(time: Timestamp | undefined): number | undefined {
   return time === undefined ? undefined : timestampMs(time);
 }
 
-/** An amount that a request states. Refuses, naming the field, what is not an exact decimal amount. */
+/** An amount stated by a request. Refuses anything but an exact decimal amount, naming the field. */
 export function amountOf(text: string, field: string): NanoUsd {
   const amount = parseUsd(text);
   if (amount === undefined)

@@ -14,15 +14,15 @@ import type { IdempotentWrites } from '../idempotency/index.ts';
 import type { Call } from './call.ts';
 import { requestIdentity } from './idempotency.ts';
 
-/** A write of a method that charges nothing: what it does first, outside of any transaction, and what it then writes. */
+/** A write of a method that charges nothing: what it does first, outside any transaction, and what it then writes. */
 export interface MethodWrite<Output extends DescMessage, Prepared> {
   prepare?(): Promise<Prepared>;
   write(within: Transactional | undefined, prepared: Prepared): Promise<MessageInitShape<Output>>;
 }
 
 /**
- * Does a write, with an `Idempotency-Key` once: a retry gets the same reply. Without a key `write` gets no transaction, and each
- * room has its own.
+ * Performs a write, and only once per `Idempotency-Key`: a retry gets the same reply. Without a key, `write` gets no transaction,
+ * and each room uses its own.
  */
 export type Once = <Input extends DescMessage, Output extends DescMessage, Prepared = undefined>(
   method: DescMethodUnary<Input, Output>,
@@ -46,8 +46,8 @@ export function createOnce(options: { writes: Pick<IdempotentWrites, 'once'>; fi
 }
 
 /**
- * Whose the key of a request is: an operator's, an account's for all of its management keys, or that of one API key or one of its
- * end users, whose replies are nobody else's.
+ * Whose a request's idempotency key is: an operator's, an account's across all of its management keys, or that of one API key or
+ * one of its end users, whose replies nobody else may see.
  */
 function whoseKey({ accountId, credential, key, token, name }: Caller): { owner: string; scope: string } {
   if (accountId === undefined) return { owner: `operator:${name}`, scope: `operator:${name}` };

@@ -21,23 +21,23 @@ interface OperationsRooms {
   catalog: Catalog;
   auditRuns: AuditRuns;
   auditEvents: AuditEvents;
-  /** What keeps the node from serving; undefined when nothing does. */
+  /** What prevents the node from serving; undefined if nothing does. */
   readiness: { problem(): string | undefined };
 }
 
-/** A delivery that is late by so much says that nobody delivers. */
+/** A delivery this late means that nothing is delivering. */
 const lateMs = 300_000;
 const versionsMax = 100;
 const itemsMax = 100;
 
-/** OperationsService: how the service is, and whether its books are sound. */
+/** OperationsService: the service's state, and whether its books are sound. */
 export function operationsService(rooms: OperationsRooms): ServedService {
   const { db, ledger, breaker, catalog, auditRuns, auditEvents, readiness } = rooms;
   let counted: Partial<Counts> = {};
   return serve(OperationsService, {
     getHealth: async () => {
       const problem = readiness.problem();
-      // Who asks a node whose database is away is told what the node knows.
+      // If the database is down, the caller still gets what the node knows.
       if (problem === undefined) counted = await countRows(db);
       const health = {
         ...counted,
@@ -75,7 +75,7 @@ export function operationsService(rooms: OperationsRooms): ServedService {
 
 type Counts = Awaited<ReturnType<typeof countRows>>;
 
-/** What the database says of all nodes. */
+/** What the database says about all nodes. */
 async function countRows(db: Database) {
   const countedTime = timestampFromDate(new Date());
   const [books, webhooks] = await Promise.all([readLedgerHealth(db), readWebhookBacklog(db, lateMs)]);

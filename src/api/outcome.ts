@@ -13,7 +13,7 @@ import { amountOf, milliseconds } from './mapping.ts';
 export function outcomeService({ outcomes, items }: { outcomes: Outcomes; items: Items }): ServedService {
   return serve(OutcomeService, {
     reportOutcome: async ({ outcome }, { caller }) => {
-      // The contract lets no request without an outcome in here.
+      // The contract's rules allow no request without an outcome here.
       if (!outcome) throw new Error('a report without its outcome');
       const [reported] = await outcomes.report(accountOf(caller), [reportOf(outcome)]);
       if (!reported) throw new Error('a report without its result');
@@ -42,7 +42,7 @@ export function outcomeService({ outcomes, items }: { outcomes: Outcomes; items:
       const report = await outcomes.calibration({
         ...{ accountId: accountOf(caller), fromMs, toMs },
         family: family || undefined,
-        // The contract's rules let no other outcome in here.
+        // The contract's rules allow no other outcome here.
         adverse: adverse as Outcome[],
       });
       const calibration = unwrap(report);
@@ -55,7 +55,7 @@ export function outcomeService({ outcomes, items }: { outcomes: Outcomes; items:
   });
 }
 
-/** Outcomes are reported of times since 2000, and of up to a day to come. */
+/** Outcomes may be reported for times since 2000, and up to a day ahead. */
 const since = Date.parse('2000-01-01T00:00:00Z');
 const dayMs = 86_400_000;
 
@@ -87,7 +87,7 @@ function calibrationMessage({
 }
 
 function reportOf({ of, family, outcome, occurredAt, valueUsd }: OutcomeMessage): OutcomeReport {
-  // The contract's rules let no report without its subject in here, and no other outcome.
+  // The contract's rules allow no report without its subject here, and no other outcome.
   return {
     of: of.case === 'subjectId' ? { subjectId: of.value } : { chargeId: of.value ?? '' },
     family: family || undefined,

@@ -10,7 +10,7 @@ import { type ServedService, serve } from './handlers.ts';
 import { timestamp } from './mapping.ts';
 import type { Once } from './once.ts';
 
-/** ProviderKeyService: keys of providers that an account brings. */
+/** ProviderKeyService: an account's own provider keys. */
 export function providerKeyService({
   providerKeys,
   recordChange,

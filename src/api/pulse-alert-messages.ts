@@ -8,7 +8,7 @@ import { timestamp } from './mapping.ts';
 const windowHoursDefault = 1;
 const leastSessionsDefault = 50;
 
-/** The contract's rules let no third one through. */
+/** The contract's rules allow no third metric here. */
 export function metricOf(metric: string): Alert['metric'] {
   return metric === 'error_rate' ? 'error_rate' : 'stall_rate';
 }

@@ -42,7 +42,7 @@ export function pulseService({ pulse, fingerprintKey }: { pulse: Pulse; fingerpr
     getJourneyReport: async ({ groupBy, property, value, breakDownBy, ...asked }, { caller }) => {
       const request: ReportRequest = present({
         ...journeyAsked(asked, caller),
-        // The contract's rules let nothing else through.
+        // The contract's rules allow nothing else here.
         groupBy: groupBy === 'hour' || groupBy === 'day' ? groupBy : undefined,
         segment: property === '' ? undefined : { property, value },
         breakDownBy: breakDownBy || undefined,
@@ -71,7 +71,7 @@ export function pulseService({ pulse, fingerprintKey }: { pulse: Pulse; fingerpr
       return { comparison: comparisonMessage(unwrap(await pulse.compareSegments(request))) };
     },
     findDifferences: async ({ loss, ...asked }, { caller }) => {
-      // The contract's rules let nothing else through.
+      // The contract's rules allow nothing else here.
       const named = (loss || undefined) as DifferencesRequest['loss'] | undefined;
       const request: DifferencesRequest = present({ ...journeyAsked(asked, caller), loss: named });
       return { differences: differencesMessage(unwrap(await pulse.findDifferences(request))) };

@@ -16,7 +16,7 @@ import { setChargeHeaders, shownBalance } from './balance.ts';
 import { type ServedService, serve } from './handlers.ts';
 import { requestIdentity } from './idempotency.ts';
 
-/** RerankService: documents in the order of their relevance, charged. */
+/** RerankService: documents ordered by relevance, charged. */
 export function rerankService({
   reranking,
   fingerprintKey,

@@ -7,7 +7,7 @@ import { accountOf } from './caller.ts';
 import type { Handlers } from './handlers.ts';
 import type { Once } from './once.ts';
 
-/** The parts of WorkflowService that keep accounts' own risk packs. */
+/** The parts of WorkflowService that manage accounts' own risk packs. */
 export function riskPackHandlers({
   ownPacks,
   recordChange,
@@ -63,7 +63,7 @@ export function riskPackHandlers({
 }
 
 function packIn({ pack }: { pack?: OwnRiskPack | undefined }): OwnRiskPack {
-  // The contract lets no request without a pack in here.
+  // The contract's rules allow no request without a pack here.
   if (!pack) throw new Error('a request without its pack');
   return pack;
 }

@@ -9,7 +9,7 @@ import { accountToRead } from './caller.ts';
 import type { Handlers } from './handlers.ts';
 import { usageMessage } from './usage.ts';
 
-/** WalletService's statements of months. */
+/** WalletService's monthly statements. */
 export function statementHandlers(statements: Statements): Pick<Handlers<typeof WalletService>, 'getStatement'> {
   return {
     getStatement: async (request, { caller }) => {

@@ -89,7 +89,7 @@ export function tokenService({
   });
 }
 
-/** The key that a token descends from: the one that asks, or the one that a management key names. */
+/** The key that a token descends from: the calling key, or the one named by a management key. */
 function payingKey(caller: Caller, named: string | undefined): { keyId: string; accountId?: string } {
   const { id } = keyOf(caller);
   if (caller.credential === 'management_key') {
@@ -101,7 +101,7 @@ function payingKey(caller: Caller, named: string | undefined): { keyId: string; 
   return { keyId: id };
 }
 
-/** What a token or a device is allowed; what a request leaves out is left to the room. */
+/** What a token or a device is allowed; the room decides what a request omits. */
 function allowances(request: {
   scopes: readonly string[];
   models: readonly string[];
@@ -115,7 +115,7 @@ function allowances(request: {
   };
 }
 
-/** An API key manages its own client applications' devices and its own tokens, a management key all of the account. */
+/** An API key manages its own client applications' devices and its own tokens, a management key all of the account's. */
 function manager(caller: Caller): Manager {
   return {
     accountId: accountOf(caller),

@@ -11,7 +11,7 @@ import { type PrintedRow, printedInParts, printFile } from './export.ts';
 import type { Handlers } from './handlers.ts';
 import { milliseconds } from './mapping.ts';
 
-/** The parts of WalletService that state what was used and what it cost. */
+/** The parts of WalletService that report usage and its cost. */
 export function usageHandlers(
   statements: Statements,
 ): Pick<Handlers<typeof WalletService>, 'getUsage' | 'exportUsage' | 'exportEntries'> {
@@ -36,7 +36,7 @@ export function usageHandlers(
   };
 }
 
-/** The protocol's bounds let no other names through. */
+/** The contract's rules allow no other names here. */
 function usageOf(request: SummedRequest) {
   return present({
     ...rangeOf(request),

@@ -41,7 +41,7 @@ interface WalletRooms {
   catalog: PriceBook;
 }
 
-/** WalletService: the API wallet, and beside it the companion application's wallet, which never pays for API use. */
+/** WalletService: the API wallet and the companion application's wallet, which never pays for API use. */
 export function walletService({ wallets, statements, lowBalanceAlerts, catalog }: WalletRooms): ServedService {
   const walletOf = async (accountId: string, kind: WalletKind) => ({
     wallet: walletMessage(unwrap(await wallets.get(accountId, kind))),
@@ -91,7 +91,7 @@ export function walletService({ wallets, statements, lowBalanceAlerts, catalog }
       const accountId = accountToRead(caller, filters);
       const wanted = filterOf(filters);
       if (idempotencyKey !== '') {
-        // The account's own keys: those of an end user's requests are in that user's scope.
+        // The account's own keys only: those of end users' requests are in each user's scope.
         const charge = await wallets.findCharge(accountId, accountId, idempotencyKey);
         return { charges: charge && fits(charge, wanted) ? [chargeMessage(charge, accountId, catalog)] : [] };
       }
@@ -111,7 +111,7 @@ export function walletService({ wallets, statements, lowBalanceAlerts, catalog }
   });
 }
 
-/** The protocol's bounds let no other states through. */
+/** The contract's rules allow no other states here. */
 function filterOf(filters: ChargeFilters): ChargesFilter {
   const { metadata, startTime, endTime, state, operation, model, keyId, deviceId, subject, requestId } = filters;
   return present({

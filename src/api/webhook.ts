@@ -10,7 +10,7 @@ import { accountOf } from './caller.ts';
 import { type ServedService, serve } from './handlers.ts';
 import type { Once } from './once.ts';
 
-/** WebhookService: where the account is told of events, and what it was told. */
+/** WebhookService: where the account receives events, and what was delivered. */
 export function webhookService({
   webhooks,
   recordChange,
@@ -30,7 +30,7 @@ export function webhookService({
             write: async (tx) => unwrap(await webhooks.addEndpoint(accountOf(call.caller), request.url, tx)),
             deed: (added) => ({
               ...{ action: 'webhook_endpoint.create', target: added.endpoint.endpointId },
-              // The rest of a URL may hold a secret.
+              // The rest of a URL may contain a secret.
               details: { host: new URL(request.url).host },
             }),
           });
@@ -72,7 +72,7 @@ export function webhookService({
     listDeliveries: async ({ pageSize, pageToken, endpointId, state }, { caller }) => {
       const wanted = {
         ...(endpointId !== '' && { endpointId }),
-        // The contract's rule lets no other word through.
+        // The contract's rules allow no other value here.
         ...(state !== '' && { state: state as Delivery['state'] }),
       };
       const asked = { pageSize, pageToken, ...wanted };

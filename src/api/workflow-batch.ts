@@ -29,7 +29,7 @@ import type { Items } from './items.ts';
 
 type AnyMessage = Exclude<WorkflowBatchItem['request'], { case: undefined }>;
 
-/** The parts of WorkflowService that take requests of any family: batches and estimates. */
+/** The parts of WorkflowService that accept requests of any family: batches and estimates. */
 export function batchHandlers(rooms: {
   workflows: Workflows;
   fingerprintKey: Uint8Array;
@@ -71,7 +71,7 @@ export function batchHandlers(rooms: {
       const { signal, deadline } = call;
       const { caller } = call;
       const admitItem = async () => {
-        // A batch goes on for minutes, and its account may be suspended meanwhile.
+        // A batch takes minutes, and its account may be suspended in the meantime.
         const served = await accounts.standing(caller.accountId ?? '');
         return served.ok ? limits.admitItem(caller) : served;
       };
@@ -109,7 +109,7 @@ export function batchHandlers(rooms: {
     },
 
     estimateWorkflow: async ({ request }, { caller, signal }) => {
-      // The contract lets no request without a family in here.
+      // The contract's rules allow no request without a family here.
       if (request.case === undefined) throw new Error('an estimate of nothing');
       const estimate = unwrap(await workflows.estimate(caller, anyRequestOf(request), signal));
       const { family, rules: byRules, ceiling, assisted } = estimate;
@@ -118,7 +118,7 @@ export function batchHandlers(rooms: {
   };
 }
 
-/** A reply that is paid for, as its place in a batch's reply. */
+/** A paid reply, in the form a batch's reply contains it. */
 interface PaidMessage {
   message: MessageShape<typeof WorkflowBatchResultSchema>;
   cost: NanoUsd;
@@ -126,7 +126,7 @@ interface PaidMessage {
   capLeft: NanoUsd | undefined;
 }
 
-/** Whose request each family's is, so that an item is the same request as a call of its own. */
+/** The method of each family's request, so that a batch item is the same request as a separate call. */
 const methods: Record<AnyMessage['case'], DescMethod> = {
   guidance: WorkflowService.method.checkProfile,
   readiness: WorkflowService.method.scoreListing,
@@ -145,7 +145,7 @@ function anyRequestOf(request: Exclude<EstimateWorkflowRequest['request'], { cas
   return { family: 'custom', request: { client, workflow, version, input: jsonOf(input) } };
 }
 
-/** Runs a request of any family; the reply is of the same family. */
+/** Runs a request of any family; the reply belongs to the same family. */
 function runAny(
   workflows: Workflows,
   caller: Caller,
@@ -165,14 +165,14 @@ function runAny(
 function resultMessage(item: WorkflowBatchItem, paid: Paid<object>, caller: Caller): WorkflowBatchResult {
   const reply = { ...paid.reply, balanceUsd: shownBalance(caller, paid) ?? '' };
   const shown = 'output' in reply ? { ...reply, output: fromJson(ValueSchema, reply.output as never) } : reply;
-  // A reply of the item's own family, which the compiler does not follow from the item to here.
+  // The reply belongs to the item's own family, which the compiler cannot follow.
   return create(WorkflowBatchResultSchema, {
     key: item.key,
     result: { case: item.request.case, value: shown } as never,
   });
 }
 
-/** The place of the first key that stood before; undefined when each is there once. */
+/** The position of the first repeated key; undefined if each occurs once. */
 function secondUse(items: readonly WorkflowBatchItem[]): number | undefined {
   const seen = new Set<string>();
   for (const [index, { key }] of items.entries()) {

@@ -27,7 +27,7 @@ export function workflowService(rooms: {
   once: Once;
   recordChange: RecordChange;
   clock: Pick<Clock, 'now'>;
-  /** Count the items of batches. */
+  /** These count a batch's items. */
   limits: Pick<Limits, 'admitItem'>;
   accounts: Pick<Accounts, 'standing'>;
 }): ServedService {
@@ -92,7 +92,7 @@ export function workflowService(rooms: {
     createWorkflowDefinition: (request, call) =>
       once(method.createWorkflowDefinition, request, call, {
         prepare: async () => {
-          // The contract lets no request without a definition in here.
+          // The contract's rules allow no request without a definition here.
           if (!request.definition) throw new Error('a request without its definition');
           return unwrap(await definitions.prove(call.caller, request.definition));
         },
@@ -135,7 +135,7 @@ export function workflowService(rooms: {
     ...batchHandlers(rooms),
     ...riskPackHandlers(rooms),
 
-    // An operator has no account, and sees what everybody pays.
+    // An operator has no account, and sees the general prices.
     listPrices: async (_, { caller }) => ({
       prices: workflows
         .prices(caller.accountId ?? '')
@@ -153,7 +153,7 @@ async function paid<Reply>(
   call: Call,
   running: Promise<Result<Paid<Reply>>>,
 ): Promise<Paid<Reply>['reply'] & { balanceUsd: string }> {
-  // A model that was asked answers, and is paid, also when the caller has left by then.
+  // A model that was asked answers and is paid, even if the caller has left by then.
   call.outlast(running);
   const { reply, ...charged } = unwrap(await running);
   setChargeHeaders(call, charged);
