@@ -37,14 +37,14 @@ import { openRooms, type Rooms, type RoomsOptions } from './rooms.ts';
 
 /** A running service. */
 export interface App {
-  /** Where it answers, for example `http://127.0.0.1:8080`. */
+  /** The address it listens on, for example `http://127.0.0.1:8080`. */
   url: string;
   rooms: Rooms;
-  /** Lets what is in flight end, then stops everything, the last started first. */
+  /** Lets work in flight finish, then stops everything in reverse order of starting. */
   close(): Promise<void>;
 }
 
-/** Builds the service and starts to serve. Fails with an error that says what to do, and then nothing is left running. */
+/** Builds the service and starts serving. On failure, throws an error that says what to do, and leaves nothing running. */
 export async function buildApp(options: RoomsOptions): Promise<App> {
   const { config, secrets, log, progress } = options;
   const rooms = await openRooms(options);
@@ -154,7 +154,7 @@ function textsOf({ config: { http } }: RoomsOptions) {
   };
 }
 
-/** Services that report to this one. */
+/** Services that send webhooks to this one. */
 function webhookReceivers({ stripeEvents }: Rooms): WebhookReceiver[] {
   if (!stripeEvents) return [];
   return [{ path: '/webhooks/stripe', signatureHeader: 'stripe-signature', receive: stripeEvents.receive }];

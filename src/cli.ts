@@ -78,7 +78,7 @@ try {
   process.exitCode = 2;
 }
 
-/** Asks a question where a person sits at a terminal. */
+/** Asks a question if a person is at a terminal. */
 function terminalAsk(): ((question: string) => Promise<string>) | undefined {
   const { stdin, stdout } = process;
   if (!stdin.isTTY || !stdout.isTTY) return undefined;
@@ -107,7 +107,7 @@ async function openCodes() {
   const operators = operatorsOf(config, () => loadSecrets(config.secretsFile)).map(({ name }) => name);
   const { db, close } = await openDatabaseBeside(config, log);
   const onError = (err: unknown) => log.warn({ err }, 'changes of credentials could not be read');
-  // Nothing here stays long enough to hear of changes.
+  // Commands do not run long enough to receive changes.
   const changes = createCredentialChanges({ db, clock: systemClock, onError });
   const accounts = createAccounts({ db, clock: systemClock, log, changes });
   return {

@@ -22,7 +22,7 @@ Usage: npm start [-- --quickstart]
 
 CONFIG names the configuration file. PORT, DATABASE_URL, DATA_DIR, OPERATOR_TOKEN and LOG_LEVEL override it.`;
 
-/** More than rooms take to close once no request is in flight; what is not settled by then is when its hold expires. */
+/** Longer than the rooms take to close once no request is in flight; anything not settled by then is settled when its hold expires. */
 const roomsCloseMs = 40_000;
 
 const flags = process.argv.slice(2);
@@ -43,7 +43,7 @@ async function main(quickstart: boolean): Promise<void> {
   endOnFaults({
     log: () => log,
     close: async () => {
-      // A stop that is under way goes on, and ends with 1.
+      // A shutdown in progress continues, and exits with 1.
       exitCode = 1;
       if (stopping) return new Promise(() => {});
       stopping = true;
@@ -53,7 +53,7 @@ async function main(quickstart: boolean): Promise<void> {
     exit: (code) => process.exit(code),
   });
   const stop = async (signal: string) => {
-    // The second signal does not wait.
+    // A second signal exits at once.
     if (stopping) process.exit(1);
     stopping = true;
     if (quickstart) say(`\n${signal}: stopping`);
@@ -64,7 +64,7 @@ async function main(quickstart: boolean): Promise<void> {
   process.on('SIGTERM', stop);
   // The reader of our output may go away, as in "| head". That is no reason to exit, least of all during a shutdown.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  // The script that started quickstart holds a channel to it, which closes however that script ends.
+  // The script that started quickstart holds a channel to it, which closes however the script ends.
   if (process.connected) process.once('disconnect', () => stop('The terminal is gone'));
 
   try {
@@ -86,7 +86,7 @@ async function main(quickstart: boolean): Promise<void> {
   }
 }
 
-/** Quickstart keeps the terminal for people; its log is a file. */
+/** Quickstart leaves the terminal to its user and logs to a file. */
 function openLog(config: Config, quickstart: boolean): Logger {
   const target = quickstart ? join(config.dataDir, 'service.log') : 1;
   return pino(
@@ -95,7 +95,7 @@ function openLog(config: Config, quickstart: boolean): Logger {
   );
 }
 
-/** Errors whose message is all that a reader needs. */
+/** Errors whose message is all a user needs. */
 function isForPeople(error: unknown): error is Error {
   if (error instanceof ConfigError || error instanceof SecretsError) return true;
   return (
@@ -111,6 +111,6 @@ function say(text: string): void {
 function end(message: string): void {
   process.stderr.write(`${message}\n`);
   process.exitCode = 1;
-  // Handles that a failed start left open must not keep the process.
+  // Handles left open by a failed start must not keep the process alive.
   setTimeout(() => process.exit(1), 100).unref();
 }

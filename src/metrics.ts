@@ -7,25 +7,25 @@ import type { AnonymousRefusal } from './limits/index.ts';
 import type { PrometheusSource } from './telemetry/index.ts';
 import type { HoldOutcome, RunningLedger } from './wallet/index.ts';
 
-/** The metrics for Prometheus. Those of calls and models have OpenTelemetry's names where there are any. */
+/** The Prometheus metrics. Those of calls and models use OpenTelemetry's names where there are any. */
 export interface Metrics {
   observeCall(call: FinishedCall): void;
   observeGroup(operations: number, durationMs: number): void;
   countAnonymousRefusal(what: AnonymousRefusal): void;
   observeCache(event: CacheEvent): void;
   observeOverrun(overrun: Overrun): void;
-  /** The same circuit breaker, with its calls of models counted and timed. */
+  /** The same circuit breaker, with its model calls counted and timed. */
   circuitBreaker(breaker: CircuitBreaker): CircuitBreaker;
-  /** The same ledger, whose holds and settlements are counted and timed on their way. */
+  /** The same ledger, with its holds and settlements counted and timed. */
   ledger(ledger: RunningLedger): RunningLedger;
-  /** What OTLP sends of them. */
+  /** What OTLP exports of them. */
   source: PrometheusSource;
   /** The exposition text. */
   text(): Promise<string>;
 }
 
 const callSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** OpenTelemetry's instruments tell the same, under names that become these in a collector for Prometheus. */
+/** OpenTelemetry's instruments report the same, under names that a Prometheus collector turns into these. */
 const modelMetrics = new Set([
   'gen_ai_client_operation_duration_seconds',
   'gen_ai_client_operation_time_to_first_chunk_seconds',

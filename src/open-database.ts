@@ -17,8 +17,8 @@ export interface OpenedDatabase {
 }
 
 /**
- * Connects to the configured database, or to the private server under `dataDir`, which it starts. Refuses a server that
- * would not keep what it acknowledges.
+ * Connects to the configured database, or starts the private server under `dataDir` and connects to it. Refuses a server that
+ * could lose what it has acknowledged.
  */
 export async function openDatabase(
   { database, dataDir }: Config,
@@ -30,7 +30,7 @@ export async function openDatabase(
   return connect(server.url, log, () => server.close());
 }
 
-/** The same, for commands: uses the private server of a running service, and starts it only where none runs. */
+/** The same, for commands: uses a running service's private server, and starts one only if none is running. */
 export async function openDatabaseBeside(config: Config, log: Logger): Promise<OpenedDatabase> {
   try {
     return await openDatabase(config, { log, progress: () => {} });

@@ -11,10 +11,10 @@ import {
   reportFailures,
 } from './telemetry/index.ts';
 
-/** Metrics by OpenTelemetry, sent to a collector; only where one is configured. */
+/** OpenTelemetry metrics, sent to a collector; only if one is configured. */
 export interface OtlpMetrics {
   instruments: ModelInstruments;
-  /** Sends a last time, for 5 seconds at most. */
+  /** Exports one last time, for 5 seconds at most. */
   close(): Promise<void>;
 }
 
@@ -24,10 +24,10 @@ export interface OtlpMetricsSettings {
   intervalSeconds: number;
 }
 
-/** The most sets of attributes of one instrument; what is beyond is counted as one, marked `otel.metric.overflow`. */
+/** The most attribute sets per instrument; any beyond that are counted as one, marked `otel.metric.overflow`. */
 const seriesMax = 2_000;
 
-/** Sends the conventions' metrics of model calls, and everything else that Prometheus sees. */
+/** Exports the semantic conventions' metrics of model calls, and everything else in Prometheus. */
 export function createOtlpMetrics(
   { endpoint, intervalSeconds }: OtlpMetricsSettings,
   { source, log }: { source: PrometheusSource; log: Logger },
@@ -52,7 +52,7 @@ export function createOtlpMetrics(
   });
   return {
     instruments: createModelInstruments(provider.getMeter('intelligence-api')),
-    // What a collector does not take is reported by its exporter.
+    // Rejections by the collector are reported by its exporter.
     close: () => provider.shutdown().catch(() => {}),
   };
 }

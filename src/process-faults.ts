@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 export interface ProcessFaultsOptions {
   /** Undefined until there is one. */
   log(): Logger | undefined;
-  /** Refuses what is new, lets what runs end and settles it, then stops everything. */
+  /** Refuses new work, lets running work end and settles it, then stops everything. */
   close(): Promise<void>;
   /** How long `close` may take, in milliseconds. */
   closeMaxMs(): number;
@@ -11,13 +11,13 @@ export interface ProcessFaultsOptions {
   exit(code: number): void;
 }
 
-/** Further faults while the process ends: those that are logged. */
+/** How many further faults are logged while the process ends. */
 const laterLoggedMax = 20;
 
 /**
- * What nobody caught leaves the process in a state that nobody knows. It is logged, nothing new is let in, what runs is
- * finished in a bounded time, and the process exits with 1, so that its manager (systemd, Docker) replaces it. What else
- * goes wrong meanwhile is logged and does not end what still runs.
+ * An uncaught error leaves the process in an unknown state. It is logged, nothing new is accepted, running work gets a limited
+ * time to finish, and the process exits with 1, so that its manager (systemd, Docker) replaces it. Further errors in the meantime
+ * are logged and do not end what is still running.
  */
 export function endOnFaults({ log, close, closeMaxMs, exit }: ProcessFaultsOptions): void {
   let faults = 0;

@@ -7,7 +7,7 @@ import type { Config, Secrets } from './config/index.ts';
 import { findOllamaModels } from './providers/index.ts';
 import { codeMinutes } from './sessions/index.ts';
 
-/** What `.data/quickstart.json` holds, for the owner of the machine alone (mode 0600). */
+/** The contents of `.data/quickstart.json`, readable only by the machine's owner (mode 0600). */
 export interface Quickstart {
   baseUrl: string;
   operatorToken: string;
@@ -19,7 +19,10 @@ type Owner = Pick<Quickstart, 'accountId' | 'managementKey'>;
 
 const ollamaUrl = 'http://127.0.0.1:11434';
 
-/** A service for trying things out. Payments take no money, so it listens on this machine only. A local Ollama's models are used. */
+/**
+ * A service for trying things out. Its payments take no real money, so it listens on this machine only. It uses a local Ollama's
+ * models.
+ */
 export async function quickstartConfig(config: Config, ollama = ollamaUrl): Promise<Config> {
   return withOllama(
     {
@@ -31,7 +34,7 @@ export async function quickstartConfig(config: Config, ollama = ollamaUrl): Prom
   );
 }
 
-/** Adds each model that Ollama has; what the file says about them goes first. */
+/** Adds each of Ollama's models; settings in the file take precedence. */
 async function withOllama(config: Config, url: string): Promise<Config> {
   const baseUrl = `${url}/v1`;
   if (config.providers.some((known) => known.id === 'ollama' || known.baseUrl?.startsWith(url))) return config;
@@ -41,7 +44,7 @@ async function withOllama(config: Config, url: string): Promise<Config> {
     id,
     provider: 'ollama',
     quality: 30,
-    // What Ollama gives a model unless it is told otherwise.
+    // Ollama's default for a model.
     contextTokens: 4_096,
     price: { inputPerMillionUsd: '0.02', cachedInputPerMillionUsd: '0.02', outputPerMillionUsd: '0.04' },
   }));
@@ -52,7 +55,7 @@ async function withOllama(config: Config, url: string): Promise<Config> {
   };
 }
 
-/** Creates the account "quickstart" at the first start, writes its file, and answers with what to tell the user. */
+/** Creates the "quickstart" account at the first start, writes its file, and returns what to tell the user. */
 export async function prepareQuickstart({
   app,
   config,
@@ -77,7 +80,7 @@ export async function prepareQuickstart({
   return instructions(quickstart, file, modelsOf(app, owner), link);
 }
 
-/** A line for people that says which models answer. */
+/** A line that tells the user which models answer. */
 function modelsOf({ rooms }: App, { accountId }: Owner): string {
   const models = rooms.catalog.models(accountId).map(({ model }) => model);
   const real = models.filter(({ embedded }) => !embedded).map(({ name }) => name);
@@ -97,7 +100,7 @@ async function createOwner({ rooms }: App): Promise<Owner> {
   return { accountId: account.id, managementKey };
 }
 
-/** The account of an earlier start; none when the file belongs to another database. */
+/** The account from an earlier start; none if the file belongs to another database. */
 async function readKnown(file: string, { rooms }: App): Promise<Owner | undefined> {
   if (!existsSync(file)) return undefined;
   const { accountId, managementKey } = JSON.parse(readFileSync(file, 'utf8')) as Quickstart;

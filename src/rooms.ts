@@ -63,7 +63,7 @@ export interface RoomsOptions {
   config: Config;
   secrets: Secrets;
   log: Logger;
-  /** Reports each step to people who wait for the start. */
+  /** Reports each step to users waiting for the start. */
   progress(step: string): void;
 }
 
@@ -77,7 +77,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
   const clock = systemClock;
   const closers: (() => unknown)[] = [];
   try {
-    // First of all: its first child is ready by the time that the database is.
+    // First of all, so that its first child process is ready by the time the database is.
     const sandbox = createSandbox({ log });
     closers.push(() => sandbox.close());
     const { db, close: closeDatabase } = await openDatabase(config, { log, progress });
@@ -117,7 +117,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
     });
     closers.push(() => keys.close());
     await keys.checkPeppersInUse();
-    // The port is certain only once it is open; `app.ts` sets it then.
+    // The port is only certain once it is open; `app.ts` sets it then.
     const address = {
       publicUrl: config.http.publicUrl?.replace(/\/+$/, '') ?? `http://${config.http.host}:${config.http.port}`,
     };
@@ -176,7 +176,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
       },
     });
     closers.push(() => ledger.close());
-    // What flows hold and settle is counted, and traced where tracing is on.
+    // The flows' holds and settlements are counted, and traced if tracing is on.
     const meteredLedger = metrics.ledger(ledger);
     const observedLedger = tracing?.ledger(meteredLedger) ?? meteredLedger;
     const reaper = createReaper({ db, ledger, log });
@@ -302,7 +302,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
           (await wallets.findCharge(accountId, scope, key))?.state === 'settled',
       },
     });
-    // What is not settled by then expires, and is charged as far as its progress was recorded.
+    // Anything not settled by then expires, and is charged for the progress recorded.
     closers.push(() => Promise.race([chat.drained(), sleep(drainMaxMs, undefined, { ref: false })]));
     const ofTexts = {
       ...{ ledger: observedLedger, catalog, providers, breaker, clock, overran },
@@ -403,7 +403,7 @@ export async function openRooms({ config, secrets, log, progress }: RoomsOptions
   }
 }
 
-/** The operators' tokens, by name. One of the environment is the only one. */
+/** The operators' tokens, by name. If the environment sets a token, it is the only one. */
 export function operatorsOf({ operatorToken }: Config, secrets: () => Pick<Secrets, 'operatorTokens'>): Operator[] {
   if (operatorToken !== undefined) return [{ name: 'environment', token: operatorToken }];
   return [...secrets().operatorTokens].map(([name, token]) => ({ name, token }));
@@ -422,14 +422,14 @@ function secretTimeOf(
   return found.ok ? succeed(String(found.value.secretTime)) : found;
 }
 
-/** An operator's sessions end when its token is replaced, or gone. The text tells nothing of the token. */
+/** An operator's sessions end when its token is replaced or removed. The text reveals nothing about the token. */
 function operatorState(operators: readonly Operator[], name: string): Result<string> {
   const found = operators.find((operator) => operator.name === name);
   if (!found) return fail({ kind: 'credential_invalid' });
   return succeed(hash('sha256', `console ${found.token}`, 'base64url'));
 }
 
-/** The webhook's data about a balance that fell below its threshold. */
+/** The webhook data for a balance that fell below its threshold. */
 function lowBalanceData({ walletId, kind, balance, threshold }: Omit<LowBalance, 'accountId'>) {
   return {
     ...{ walletId, wallet: kind },
@@ -439,7 +439,7 @@ function lowBalanceData({ walletId, kind, balance, threshold }: Omit<LowBalance,
   };
 }
 
-/** The webhook's data about a rate that left its band, or came back. */
+/** The webhook data for a rate that left its band or returned to it. */
 function alertData({ journey, metric, outside, rate, affected, sessions, band, fromMs, toMs }: AlertChange) {
   return {
     ...{ journey, metric, state: outside ? 'outside' : 'inside', rate, affected, sessions, band },
@@ -452,7 +452,7 @@ function pulsePrice(catalog: Catalog, accountId: string): PulsePrice | undefined
   return price && { ...price, version: catalog.version };
 }
 
-/** All levels have the same limits: a key may do no more than its account, and a token no more than its key. */
+/** All levels have the same limits: a key may not exceed its account, nor a token its key. */
 function levelsOf({ limits }: Config): Levels {
   const level = { ...limits, streams: limits.concurrentStreams };
   return { account: level, key: level, token: level };
@@ -472,7 +472,7 @@ export function catalogSettings({ models, ownKeys, workflows, pulse, chat }: Con
   };
 }
 
-/** The fee for a request with an account's own key, by provider. Its tokens and search units cost 0, which the book says. */
+/** The fee for a request with an account's own key, by provider. Its tokens and search units cost 0, and the book says so. */
 function ownKeyPrices({ pricePerRequestUsd, pricesPerRequestUsd, providers }: Config['ownKeys']) {
   if (pricePerRequestUsd === null) return {};
   const priced = providers.map((id) => {
@@ -483,7 +483,7 @@ function ownKeyPrices({ pricePerRequestUsd, pricesPerRequestUsd, providers }: Co
   return Object.fromEntries(priced) as Record<string, { perRequestUsd: string }>;
 }
 
-/** Families with a price of their own. */
+/** Families with their own price. */
 function familyPrices(prices: Readonly<Record<string, string | undefined>>): Record<string, { perRequestUsd: string }> {
   const priced: Record<string, { perRequestUsd: string }> = {};
   for (const [family, price] of Object.entries(prices))
@@ -491,7 +491,10 @@ function familyPrices(prices: Readonly<Record<string, string | undefined>>): Rec
   return priced;
 }
 
-/** Imports configured prices that are not in the price book yet, and says what is not offered. What it refuses is left out; the service charges by the book. */
+/**
+ * Imports configured prices that are not yet in the price book, and logs what is not offered. Prices that it refuses are left
+ * out; the service charges by the book.
+ */
 async function importPrices(catalog: Catalog, log: Logger): Promise<void> {
   const { additions, problems } = await catalog.importPrices();
   for (const problem of problems) log.error({ problem }, 'prices were not imported: run "npm run cli prices import"');

@@ -24,22 +24,22 @@ import type { CallTrace, TraceCall } from './edge/index.ts';
 import { conversationId, conversationOf, exportTimeoutMs, reportFailures } from './telemetry/index.ts';
 import type { RunningLedger } from './wallet/index.ts';
 
-/** Traces by OpenTelemetry, sent to a collector; only where one is configured. */
+/** OpenTelemetry traces, sent to a collector; only if one is configured. */
 export interface Tracing {
-  /** A span for each call through the gate, child of the caller's `traceparent`. */
+  /** Opens a span for each call through the gate, as a child of the caller's `traceparent`. */
   traceCall: TraceCall;
-  /** The same ledger, whose holds and settlements are spans of their call. */
+  /** The same ledger, with its holds and settlements as spans of their call. */
   ledger(ledger: RunningLedger): RunningLedger;
-  /** A span inside the call that is being handled, with the conversation that its caller names; undefined where that is not traced. */
+  /** A span inside the call being handled, with the conversation that its caller names; undefined if the call is not traced. */
   startSpan(name: string, kind: SpanKind, attributes: Attributes): Span | undefined;
-  /** Sends what is not sent yet, for 5 seconds at most. */
+  /** Exports what has not been sent yet, for 5 seconds at most. */
   close(): Promise<void>;
 }
 
 export interface TracingSettings {
   /** The collector's address for traces over HTTP, for example `http://127.0.0.1:4318/v1/traces`. */
   endpoint: string;
-  /** The share of calls without a sampled parent that is traced, 0 to 1. */
+  /** The share of calls without a sampled parent that are traced, 0 to 1. */
   sampleRatio: number;
 }
 
@@ -136,7 +136,7 @@ export function createTracing({ endpoint, sampleRatio }: TracingSettings, log: L
       const all = named === undefined ? attributes : { ...attributes, [conversationId]: named };
       return tracer.startSpan(name, { kind, attributes: all }, inside);
     },
-    // What a collector does not take is reported by its exporter.
+    // Rejections by the collector are reported by its exporter.
     close: () => provider.shutdown().catch(() => {}),
   };
 }
@@ -145,7 +145,7 @@ function isTraced(context: Context): boolean {
   return ((trace.getSpanContext(context)?.traceFlags ?? 0) & TraceFlags.SAMPLED) !== 0;
 }
 
-/** Outcomes are the reasons that callers hear: never a message, a name or a text of theirs. */
+/** Outcomes are the reasons that callers receive: never a message, a name or text of theirs. */
 function endSpan(span: Span, outcome: string): void {
   span.setAttribute('intelligence.outcome', outcome);
   if (outcome !== 'ok') span.setStatus({ code: SpanStatusCode.ERROR, message: outcome });
