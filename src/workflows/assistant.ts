@@ -3,11 +3,11 @@ import type { Result } from '../base/failure.ts';
 import type { NanoUsd } from '../base/money.ts';
 import type { Budget } from '../wallet/index.ts';
 
-/** What a model is asked: in the shape of a chat request that wants JSON of one schema. */
+/** What a model is asked, in the shape of a chat request for JSON of one schema. */
 export interface ModelRequest {
   routing?: ModelRouting | undefined;
   messages: readonly { role: 'system' | 'user' | 'assistant'; content: string }[];
-  /** The answer is held against the schema here, so that it can be put right; it comes back whatever it is. */
+  /** The answer is checked against the schema here, so that it can be repaired; it is returned whatever it is. */
   responseFormat: { kind: 'json'; schema: Readonly<Record<string, unknown>>; name: string; heldByCaller: true };
   maxOutputTokens: number;
   temperature: number;
@@ -21,11 +21,11 @@ export interface ModelRouting {
   deny?: readonly string[] | undefined;
 }
 
-/** A model that helps, within a charge that the workflow holds. Chat's `ModelCalls` is one. */
+/** A model that helps within a charge held by the workflow. Chat's `ModelCalls` is one. */
 export interface Assistant {
-  /** The most and the least that the call can cost; fails when no model can do it now. */
+  /** The most and the least that the call can cost; fails if no model can do it now. */
   quote(caller: Caller, request: ModelRequest): Promise<Result<{ ceiling: NanoUsd; minimum: NanoUsd }>>;
-  /** Asks, and spends from `budget` even when the call fails. */
+  /** Asks, and spends from `budget` even if the call fails. */
   run(
     caller: Caller,
     request: ModelRequest,
@@ -33,7 +33,7 @@ export interface Assistant {
   ): Promise<Result<{ model: string; message: { content: string }; finishReason: string }>>;
 }
 
-/** What a question may cost, and until when it is of use. */
+/** What a question may cost, and how long its answer is of use. */
 export interface AskingTerms {
   budget: Budget;
   signal: AbortSignal;

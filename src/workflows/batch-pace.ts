@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import { fail, type Result } from '../base/failure.ts';
 
-/** How long the items of one batch may wait for the limits, from its beginning. */
+/** How long a batch's items may wait for the limits, counted from its start. */
 export const batchPaceMs = 30_000;
 
 /**
- * Lets each item of a batch begin when the caller's limits have room for it. The first one came with the call, which was
- * counted. Fails with `rate_limited` when there will be no room before the batch has to end, and with `cancelled` when the
- * caller went away.
+ * Lets each item of a batch start once the caller's limits have room for it. The first item came with the call, which was
+ * already counted. Fails with `rate_limited` if there will be no room before the batch must end, and with `cancelled` if the
+ * caller has gone away.
  */
 export function createPace(
   clock: Pick<Clock, 'now'>,
@@ -31,7 +31,7 @@ export function createPace(
       const admitted = await admitItem();
       if (admitted.ok || admitted.failure.kind !== 'rate_limited') return admitted;
       if (clock.now() + admitted.failure.retryAfterMs >= until) return admitted;
-      // Cut short when the caller goes away.
+      // Interrupted if the caller goes away.
       await sleep(admitted.failure.retryAfterMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return fail({ kind: 'cancelled' });
     }

@@ -2,33 +2,33 @@ import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { type Failure, FailureError, fail, isShortOfCredit, type Result } from '../base/failure.ts';
 
-/** One item of a batch: something that is charged, or refused, by itself. */
+/** One item of a batch, charged or refused on its own. */
 export interface BatchItem<Reply> {
   run(): Promise<Result<Reply>>;
-  /** Whether an earlier call may have been charged for it, so that its reply may be had without credit. */
+  /** Whether an earlier call may have been charged for it, so that its reply may be available without credit. */
   repeatable: boolean;
 }
 
 export interface BatchTerms<Reply> {
-  /** Aborted when the caller goes away: no further item is begun. */
+  /** Aborted if the caller goes away: no further item is started. */
   signal: AbortSignal;
-  /** In milliseconds since 1970; undefined when the caller set none. */
+  /** In milliseconds since 1970; undefined if the caller set none. */
   deadline: number | undefined;
-  /** How many bytes a reply is of the whole, about. */
+  /** Roughly how many bytes a reply adds to the whole. */
   bytesOf(reply: Reply): number;
 }
 
-/** Items of one batch at one time: enough to share commits with each other, few beside what other callers have in flight. */
+/** Concurrent items of one batch: enough to share commits, few compared with what other callers have in flight. */
 const itemsAtOnce = 8;
-/** Replies of one batch; after so many bytes no further item is begun. A gRPC client takes 4 MiB unless told otherwise. */
+/** Limit on a batch's replies, in bytes; beyond it no further item is started. A gRPC client accepts 4 MiB by default. */
 export const batchReplyBytesMax = 3 * 1_024 * 1_024;
-/** What is left of the deadline for the reply itself. */
+/** The part of the deadline reserved for sending the reply. */
 const replyMs = 100;
 
 /**
- * Runs items in order, a few at a time, and answers each in its place; nothing that happens to one changes another. Of those
- * that credit does not pay for while others hold some, each is tried again alone; from the first that fails alone, items
- * fail likewise without being tried, but for those that may have been paid before.
+ * Runs items in order, a few at a time, and returns each result in its place; no item's fate affects another. Items that lack
+ * credit while others hold some are retried one at a time. Once one fails alone, the rest fail the same way without being
+ * tried, except those that may already have been paid for.
  */
 export async function runBatch<Reply>(
   { log, clock }: { log: Logger; clock: Pick<Clock, 'now'> },
@@ -38,7 +38,7 @@ export async function runBatch<Reply>(
   const results = new Map<number, Result<Reply>>();
   const ending = watchEnd(terms, clock);
 
-  /** Runs one item, unless the batch has to end before it. */
+  /** Runs one item, unless the batch must end first. */
   async function runOne(index: number): Promise<Result<Reply>> {
     const over = ending.reason();
     const item = items[index];
@@ -54,7 +54,7 @@ export async function runBatch<Reply>(
     }
   }
 
-  /** Runs items side by side until there are none left, or `stop` says so; returns those that were not begun. */
+  /** Runs items concurrently until none are left or `stop` returns true; returns those not started. */
   async function sideBySide(
     indexes: readonly number[],
     done: (index: number, result: Result<Reply>) => void,
@@ -101,14 +101,14 @@ function isShort(result: Result<unknown>): result is { ok: false; failure: Failu
   return !result.ok && isShortOfCredit(result.failure);
 }
 
-/** When a batch has to end before all of its items are begun, and why. */
+/** Whether a batch must end before all of its items have started, and why. */
 function watchEnd<Reply>({ signal, deadline, bytesOf }: BatchTerms<Reply>, clock: Pick<Clock, 'now'>) {
   let bytes = 0;
   let longestMs = 0;
   return {
     reason(): Failure | undefined {
       if (signal.aborted) return { kind: 'cancelled' };
-      // Time for one more item that takes as long as the longest so far.
+      // Leaves time for one more item as long as the longest so far.
       if (deadline !== undefined && clock.now() + longestMs + replyMs >= deadline) return { kind: 'deadline_exceeded' };
       if (bytes >= batchReplyBytesMax) return replyFull;
       return undefined;

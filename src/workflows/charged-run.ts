@@ -24,7 +24,7 @@ import type { UnpaidAnswers } from './unpaid-answers.ts';
 
 /** How a request arrived. */
 export interface WorkflowCall {
-  /** The id of the request, as its reply has it. */
+  /** The request's id, as returned in its reply. */
   requestId?: string | undefined;
   /** Aborted when the caller goes away or its own deadline passes. */
   signal: AbortSignal;
@@ -32,11 +32,11 @@ export interface WorkflowCall {
   idempotency?: { key: string; fingerprint: Uint8Array } | undefined;
   /** The caller's own labels, stored with the charge. */
   metadata?: Readonly<Record<string, string>> | undefined;
-  /** Asked before the work begins, not before a stored reply is answered; its failure is that of the request. */
+  /** Called before the work begins, but not before a stored reply is returned; its failure becomes that of the request. */
   admit?: () => Promise<Result<void>>;
 }
 
-/** A reply, what it cost, and what the wallet and the end user's own cap have after that. */
+/** A reply, its cost, and what the wallet and the end user's own cap have left afterwards. */
 export interface Paid<Reply> {
   reply: Reply & { usage: Plain<WorkflowUsage> };
   cost: NanoUsd;
@@ -44,25 +44,25 @@ export interface Paid<Reply> {
   capLeft: NanoUsd | undefined;
 }
 
-/** One request that is paid for: its family, how it is planned, and how its reply is kept. */
+/** A paid request: its family, how it is planned, and how its reply is stored. */
 export interface ChargedRequest<Reply> {
   family: FamilyName;
-  /** All of the work that costs the caller nothing: reading, judging, quoting a model. A failure is not charged. */
+  /** All work that costs the caller nothing: reading, judging, quoting a model. A failure is not charged. */
   plan(): Promise<Result<ChargedWork<Reply>>>;
-  /** What the reply judged, to be kept with the charge; undefined: nothing. */
+  /** What the reply judged, to be stored with the charge; undefined: nothing. */
   evidence(reply: Reply): string | undefined;
-  /** The reply as it is kept for a retry, and back. */
+  /** Serializes the reply for retries; `restore` does the reverse. */
   store(reply: Reply & { usage: Plain<WorkflowUsage> }): Uint8Array;
   restore(bytes: Uint8Array): Reply & { usage: Plain<WorkflowUsage> };
 }
 
-/** What remains of a planned request. */
+/** What remains to be done for a planned request. */
 export interface ChargedWork<Reply> {
-  /** What a model may cost besides the family's price; 0 when none is asked. */
+  /** The most that a model may cost on top of the family's price; 0 if none is asked. */
   modelCeiling: NanoUsd;
-  /** With less for a model the request can have no reply, and is refused; absent: rules alone may answer it. */
+  /** The least that a model needs; if it cannot be held, the request is refused. Absent: rules alone may answer it. */
   modelMinimum?: NanoUsd;
-  /** Makes the reply; a model is paid from `budget`. When this fails nothing is charged, whatever a model has cost. */
+  /** Makes the reply; a model is paid from `budget`. If this fails nothing is charged, whatever a model has cost. */
   make(budget: Budget): Promise<{ result: Result<Reply>; model: string }>;
 }
 
@@ -70,23 +70,23 @@ export interface ChargeDeps {
   ledger: Ledger;
   prices: PriceList;
   log: Logger;
-  /** Whether what was judged is kept with its charge, for outcomes to be reported of it. */
+  /** Whether judgements are stored with their charges, so that outcomes can be reported on them. */
   keepJudgements: boolean;
-  /** Told what a model has cost for requests that failed. */
+  /** Notified of what a model has cost for failed requests. */
   unpaid: UnpaidAnswers;
 }
 
-/** After this a hold whose node died gives its credit back. A model may be asked twice, two minutes each. */
+/** How long a hold whose node died keeps its credit. A model may be asked twice, for two minutes each. */
 const holdMs = 300_000;
 
 /**
  * One request, one charge: holds the family's price and what a model may cost, makes the reply, and settles both before
- * the reply is given, which is only when that was paid in full. Fails like `openCharge` and `settleInFull`, with
- * `precondition_failed` when the family has no price, and as `plan` and `make` do; a failure is not charged, whatever a
- * model that was called has cost.
+ * returning the reply, which happens only if it was paid in full. Fails like `openCharge` and `settleInFull`, with
+ * `precondition_failed` if the family has no price, and like `plan` and `make`; a failure is not charged, whatever a model has
+ * cost.
  *
- * Planning takes time of the processor for nothing when the hold is refused afterwards, or answers with a stored reply. So
- * where either may be, the price is held first, and the model's part when it is known.
+ * Planning wastes processor time if the hold is then refused or answered with a stored reply. So if either is possible, the
+ * price is held first, and the model's part once it is known.
  */
 export async function chargedRun<Reply>(
   deps: ChargeDeps,
@@ -140,7 +140,7 @@ export async function chargedRun<Reply>(
   });
 }
 
-/** Plans a request whose price is held, and holds what its model may cost besides, as far as there is and need be credit for it. */
+/** Plans a request whose price is already held, then holds what its model may cost, as far as credit allows and requires. */
 async function planHeld<Reply>(
   charge: OpenCharge,
   plan: () => Promise<Result<ChargedWork<Reply>>>,
@@ -165,7 +165,7 @@ async function chargeFor<Reply>(
   charge: OpenCharge,
   { request, work, perRequest, signal, accountId }: HeldRequest<Reply>,
 ): Promise<Result<Paid<Reply>>> {
-  // Nobody waits any more, and nothing has cost anything yet.
+  // Nobody is waiting any more, and nothing has cost anything yet.
   if (signal.aborted) {
     await charge.release('cancelled');
     return fail({ kind: 'cancelled' });

@@ -8,7 +8,7 @@ import type { FamilyName, FamilyReply } from './family.ts';
 import { familyPrice } from './prices.ts';
 import { quoteFamily, type RunDeps } from './run-family.ts';
 
-/** A request of any family, by the family's name. */
+/** A request of any family, tagged with the family's name. */
 export type AnyRequest =
   | { [Name in keyof typeof families]: { family: Name; request: RequestFor<Name> } }[keyof typeof families]
   | { family: 'custom'; request: CustomRequest };
@@ -16,17 +16,17 @@ export type AnyRequest =
 /** What a request could cost. */
 export interface WorkflowEstimate {
   family: FamilyName;
-  /** By rules alone. */
+  /** The price by rules alone. */
   rules: NanoUsd;
-  /** At most, as prices are now; `rules` where no model would be asked. */
+  /** The most, at current prices; equals `rules` if no model would be asked. */
   ceiling: NanoUsd;
   /** Whether a model would be asked. */
   assisted: boolean;
 }
 
 /**
- * What a request would cost, found as a run finds what it has to hold, without a judgement of long texts. Fails as a run does before it holds anything; holds,
- * keeps and charges nothing.
+ * What a request would cost, determined the way a run determines its hold, but without judging long texts. Fails as a run does
+ * before it holds anything; holds, stores and charges nothing.
  */
 export async function estimateWorkflow(
   deps: RunDeps & CustomDeps,
@@ -40,7 +40,7 @@ export async function estimateWorkflow(
     if (!planned.ok) return planned;
     model = planned.value.plan?.ceiling;
   } else {
-    // The table's entry of a name takes that name's request; the compiler does not follow a name that is not known yet.
+    // The entry for a name takes that name's request type, but the compiler cannot follow this for a name known only at run time.
     const entry = families[family] as unknown as RunnableFamily<Assistable, FamilyReply>;
     const quoted = await quoteFamily(deps, entry, caller, request as Assistable, signal);
     if (!quoted.ok) return quoted;

@@ -20,14 +20,14 @@ import { riskFamily } from './families/risk.ts';
 import { scoringFamily } from './families/scoring.ts';
 import type { Family, FamilyReply } from './family.ts';
 
-/** A family as it is run: its rules, and how its replies are kept for retries. */
+/** A family ready to run: its rules, and how its replies are stored for retries. */
 export interface RunnableFamily<Request, Reply extends FamilyReply> {
   family: Family<Request, Reply>;
   store(reply: Reply): Uint8Array;
   restore(bytes: Uint8Array): Reply;
 }
 
-/** All families. A new one is one line here. */
+/** All families. A new one takes one line here. */
 export const families = {
   guidance: runnable(guidanceFamily, CheckProfileResponseSchema),
   readiness: runnable(readinessFamily, ScoreListingResponseSchema),
@@ -49,7 +49,7 @@ function runnable<Request, Reply extends FamilyReply, Schema extends DescMessage
 ): RunnableFamily<Request, Reply> {
   return {
     family,
-    // A reply has its message's own fields, which the compiler cannot see through a type that stands for any message.
+    // A reply has its message's own fields, but the compiler cannot see that through a type that stands for any message.
     store: (reply) => toBinary(schema, create(schema, reply as unknown as MessageInitShape<Schema>)),
     restore: (bytes) => fromBinary(schema, bytes) as MessageShape<Schema> & Reply,
   };

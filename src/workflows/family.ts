@@ -11,11 +11,11 @@ import type { Spotted } from './families/findings.ts';
 import type { OwnRules, WantedPacks } from './own-packs/rules.ts';
 import { english, notEvaluated, type Words } from './words/index.ts';
 
-/** The families as prices, usage and entries name them. */
+/** The families by the names used in prices, usage and entries. */
 export const familyNames = ['guidance', 'readiness', 'risk', 'draft', 'decision', 'scoring', 'custom'] as const;
 export type FamilyName = (typeof familyNames)[number];
 
-/** A message's fields without what only protobuf needs; a message is one, and so is a plain object. */
+/** A message's fields without those that only protobuf needs; fits both a message and a plain object. */
 export type Plain<T> = T extends readonly (infer Item)[]
   ? Plain<Item>[]
   : T extends Value
@@ -24,7 +24,7 @@ export type Plain<T> = T extends readonly (infer Item)[]
       ? { [Field in keyof T as Field extends `$${string}` ? never : Field]: Plain<T[Field]> }
       : T;
 
-/** What any JSON value is in a message of ours: protobuf wraps it, unlike a JSON object. */
+/** Converts a protobuf value to the JSON value that it wraps; JSON objects are not wrapped. */
 export function jsonOf(value: Plain<Value> | undefined): JsonValue {
   try {
     return value === undefined ? null : toJson(ValueSchema, value as Value);
@@ -35,7 +35,7 @@ export function jsonOf(value: Plain<Value> | undefined): JsonValue {
   }
 }
 
-/** What a family computes: the reply without what it cost. */
+/** What a family computes: the reply without its cost. */
 export type ReplyOf<Response> = Omit<Plain<Response>, 'usage' | 'balanceUsd'>;
 
 /** What every reply has. */
@@ -46,44 +46,44 @@ export interface FamilyReply {
   basis?: Plain<Basis> | undefined;
 }
 
-/** A request that was read: what the caller's own checks may look at, and the arithmetic that remains. */
+/** A parsed request: what the caller's own checks may look at, and the remaining computation. */
 export interface Prepared<Reply> {
   /** As plain JSON. */
   variables: Readonly<Record<string, unknown>>;
   ownChecks: CheckRule[];
   /** Pure: the same results give the same reply. */
   compute(own: readonly CheckResult[]): Sliced<Reply>;
-  /** The same with evidence besides, which counts as what the rules find themselves. */
+  /** The same with added evidence, which counts like what the rules find themselves. */
   reconsider?(own: readonly CheckResult[], evidence: Evidence): Reply;
 }
 
-/** What was found by others than the rules and held: each phrase and each quote stands in the request's text. */
+/** Verified findings from outside the rules: each phrase and each quote appears in the request's text. */
 export interface Evidence {
   spotted: readonly Spotted[];
   facts: readonly Plain<ListingFact>[];
 }
 
-/** Computes a reply anew with evidence. */
+/** Recomputes a reply with evidence. */
 export type Reconsider<Reply> = (evidence: Evidence) => Reply;
 
 export type PatternFits = (pattern: string, text: string) => boolean;
 
-/** What a family is told besides the request. */
+/** What a family gets besides the request. */
 export interface FamilyTerms {
-  /** The moment that counts as now, in milliseconds since 1970: dates are past or to come by it. */
+  /** The moment that counts as now, in milliseconds since 1970; it decides whether dates are in the past or the future. */
   nowMs: number;
   /** Which texts match which of the caller's own patterns. */
   fits?: PatternFits | undefined;
-  /** Packs of the account's own that the request wants; undefined: there are none. */
+  /** The account's own packs that the request wants; undefined: there are none. */
   ownPacks?: OwnRules | undefined;
 }
 
-/** One family of workflows: pure and deterministic; what takes long for a long text comes in slices. */
+/** One family of workflows: pure and deterministic; work that takes long for a long text comes in slices. */
 export interface Family<Request, Reply extends FamilyReply> {
   name: FamilyName;
-  /** Patterns of the caller's own, which run where they can be ended. */
+  /** The caller's own patterns, which run where they can be stopped. */
   patternsOf?(request: Request): PatternUse[];
-  /** Which packs of the account's own apply; undefined: none. */
+  /** Which of the account's own packs apply; undefined: none. */
   ownPacksOf?(request: Request): WantedPacks | undefined;
   prepare(request: Request, terms: FamilyTerms): Sliced<Result<Prepared<Reply>>>;
 }
@@ -93,8 +93,8 @@ const depthMax = 16;
 const textUnitsMax = 200_000;
 
 /**
- * Refuses JSON with more than 2,000 values, more than 16 levels or more than 200,000 characters of text, so that
- * whatever reads it afterwards ends soon. Stops counting at the bound.
+ * Rejects JSON with more than 2,000 values, more than 16 levels or more than 200,000 characters of text, so that whatever
+ * reads it next finishes quickly. Stops counting at the limit.
  */
 export function boundJson(field: string, json: unknown): Result<void> {
   let values = 0;
@@ -119,7 +119,7 @@ export function boundJson(field: string, json: unknown): Result<void> {
   return succeed(undefined);
 }
 
-/** The caller's own checks as rules, with what is unset filled in. */
+/** The caller's own checks as rules, with defaults filled in. */
 export function ownRules(checks: readonly Plain<Check>[], words: Words = english): CheckRule[] {
   return checks.map((check) => ({
     id: check.id,
@@ -134,12 +134,12 @@ export function ownRules(checks: readonly Plain<Check>[], words: Words = english
   }));
 }
 
-/** What the sandbox needs to know of a rule. */
+/** What the sandbox needs to know about a rule. */
 export function checkOf({ id, when, pass, weight, severity }: CheckRule): SandboxCheck {
   return { id, when, pass, weight, blocks: severity === 'critical' };
 }
 
-/** What a reply rests on when rules alone decided. */
+/** The basis of a reply if rules alone decided. */
 export function basisOf(results: readonly CheckResult[], packVersion: string, words: Words = english): Plain<Basis> {
   return {
     evaluator: 'rules',

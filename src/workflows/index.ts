@@ -39,7 +39,7 @@ export type { OwnRules } from './own-packs/rules.ts';
 export type { PriceList } from './prices.ts';
 export { type Sighting, sightingsIn } from './sightings.ts';
 
-/** The families whose replies are not kept. */
+/** The families whose replies are not stored. */
 export type ChargedFamily = 'guidance' | 'readiness' | 'risk' | 'decision' | 'scoring';
 
 /** Structured business outputs: typed requests, typed replies, the same answer for the same input, paid per request. */
@@ -54,20 +54,20 @@ export interface Workflows {
     request: RequestFor<Name>,
     call: WorkflowCall,
   ): Promise<Result<Paid<ReplyFor<Name>>>>;
-  /** Creates a draft and keeps it for review. */
+  /** Creates a draft and stores it for review. */
   draft(caller: Caller, request: RequestFor<'draft'>, call: WorkflowCall): Promise<Result<Paid<ReplyFor<'draft'>>>>;
   /**
-   * Runs a client's own workflow on an input. Fails besides with `not_found`, and with `upstream_failed` when a model is
-   * required and gave nothing that fits.
+   * Runs a client's own workflow on an input. Also fails with `not_found`, and with `upstream_failed` if a model is required
+   * and gave nothing that fits.
    */
   runCustom(caller: Caller, request: CustomRequest, call: WorkflowCall): Promise<Result<Paid<CustomReply>>>;
-  /** What a request of any family would cost; fails as it would before it is charged, and costs nothing. */
+  /** What a request of any family would cost; fails as the request would before it is charged, and costs nothing. */
   estimate(caller: Caller, any: AnyRequest, signal: AbortSignal): Promise<Result<WorkflowEstimate>>;
-  /** Runs many requests, each charged or refused by itself; one result for each, in order. See `runBatch`. */
+  /** Runs many requests, each charged or refused on its own; returns one result for each, in order. See `runBatch`. */
   batch<Reply>(items: readonly BatchItem<Reply>[], terms: BatchTerms<Reply>): Promise<Result<Reply>[]>;
   readonly drafts: Drafts;
   readonly definitions: Definitions;
-  /** What a family knows, or all of them when `family` is empty, made of the packs that run. */
+  /** What a family knows, or all families if `family` is empty; derived from the packs that run. */
   packs(family: string): PackList;
   prices(accountId: string): { family: string; price: NanoUsd; unit: string }[];
 }
@@ -84,7 +84,7 @@ export function createWorkflows(options: {
   /** Accounts' own risk packs; absent: there are none. */
   ownPacks?: Pick<OwnPacks, 'of'>;
   quotas?: Partial<DefinitionQuotas>;
-  /** Whether what was judged is kept with its charge, for outcomes to be reported of it. Default: yes. */
+  /** Whether judgements are stored with their charges, so that outcomes can be reported on them. Default: yes. */
   keepJudgements?: boolean;
 }): Workflows {
   const { sandbox } = options;
@@ -97,7 +97,7 @@ export function createWorkflows(options: {
   const deps = { keepJudgements: true, ...options, definitions, unpaid };
   return {
     run<Name extends ChargedFamily>(name: Name, caller: Caller, request: RequestFor<Name>, call: WorkflowCall) {
-      // The table's entry of a name has that name's types; the compiler does not follow a name that is not known yet.
+      // The entry for a name has that name's types, but the compiler cannot follow this for a name known only at run time.
       const entry = families[name] as unknown as RunnableFamily<Assistable, FamilyReply>;
       const running = runFamily(deps, entry, caller, request as Assistable, call);
       return running as unknown as Promise<Result<Paid<ReplyFor<Name>>>>;

@@ -1,6 +1,6 @@
 import type { Invariant } from '../wallet/index.ts';
 
-/** What an item costs a request in the book that the charge stands on: the account's own price, else everyone's. */
+/** What an item costs a request in the price book behind the charge: the account's own price, else everyone's. */
 const perRequest = (item: string) => {
   const priceFor = (
     account: string,
@@ -13,8 +13,8 @@ const perRequest = (item: string) => {
 const noTokens = 'c.input_tokens IS NULL AND c.output_tokens IS NULL';
 
 /**
- * What must hold between the charges of workflows and the price book. What a model has cost besides is in the sum of the
- * charge only, so with a model the price of the family is the least.
+ * What must hold between the charges of workflows and the price book. A model's cost is included only in the charge's total,
+ * so with a model the family's price is a lower bound.
  */
 export const workflowInvariants: readonly Invariant[] = [
   {

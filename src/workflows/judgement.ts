@@ -1,7 +1,7 @@
 import { encodeJudgement, type JudgedCheck, type Judgement } from '../outcomes/index.ts';
 import type { FamilyName, FamilyReply } from './family.ts';
 
-/** What of a reply says how a thing was judged, whatever its family. */
+/** The parts of a reply that say how a thing was judged, in any family. */
 interface JudgingReply extends Pick<FamilyReply, 'basis'> {
   riskScore?: number;
   riskLevel?: string;
@@ -12,7 +12,7 @@ interface JudgingReply extends Pick<FamilyReply, 'basis'> {
   rating?: string;
 }
 
-/** What a reply judged, as it is kept with its charge: the score, its level, and the checks by their ids. */
+/** A reply's judgement as stored with its charge: the score, its level, and the checks by id. */
 export function judgementText(family: FamilyName, reply: Pick<FamilyReply, 'basis'>): string {
   return encodeJudgement(judgementOf(family, reply));
 }
@@ -49,7 +49,7 @@ function gradeOf(
   }
 }
 
-/** The weight of the checks that passed, of all that applied, as 0-100. */
+/** The weight of the checks that passed as a share of all that applied, 0-100. */
 function shareOf(checks: readonly JudgedCheck[]): number | undefined {
   const applied = checks.filter(({ outcome }) => outcome !== 'skipped');
   const all = applied.reduce((sum, { weight }) => sum + weight, 0);

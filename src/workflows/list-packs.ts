@@ -22,7 +22,7 @@ import { draftKinds, draftKindsVersion, draftWords } from './packs/draft-kinds.t
 
 export type PackList = Plain<ListPacksResponse>;
 
-/** What the families know, made of the packs that they run: those of one family, or all when none is named. */
+/** What the families know, derived from the packs that they run: those of one family, or all if none is given. */
 export function listPacks(family: string): PackList {
   const only = <T>(name: string, list: () => T[]): T[] => (family === '' || family === name ? list() : []);
   return {
@@ -43,7 +43,7 @@ function listings(): Plain<ListingPack>[] {
   }));
 }
 
-/** What is read of a kind of thing, and what its checks ask of attributes besides. */
+/** What is read for a kind of thing, plus the attributes that its checks refer to. */
 function factsOf(kind: Kind, checks: readonly CheckRule[]): Plain<PackFact>[] {
   const facts = new Map<string, Plain<PackFact>>();
   for (const { fact, kinds, type, read, fields = [] } of listingFacts) {
@@ -70,7 +70,7 @@ function needOf(fact: string, checks: readonly CheckRule[]): string {
   return about.length > 0 ? 'important' : '';
 }
 
-// The unit is in the name of a fact, at its end.
+// A fact's name ends with its unit.
 const units: readonly (readonly [RegExp, string])[] = [
   [/Km$/, 'km'],
   [/Miles$/, 'mi'],
@@ -100,7 +100,7 @@ function asks(check: CheckRule): string[] {
   return [...new Set([...namesIn(check, 'facts'), ...namesIn(check, 'attributes'), ...namesIn(check, 'values')])];
 }
 
-/** The names that a check's expressions ask of a map, as `given(facts, "year")` does. */
+/** The names that a check's expressions look up in a map, as in `given(facts, "year")`. */
 function namesIn({ when = '', pass }: CheckRule, map: 'facts' | 'attributes' | 'values'): string[] {
   const found = `${when}\n${pass}`.matchAll(/(?:given|number|text)\((\w+), "([^"]+)"\)/g);
   return [...found].filter(([, of]) => of === map).map(([, , name]) => name as string);

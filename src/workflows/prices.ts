@@ -3,7 +3,7 @@ import type { NanoUsd } from '../base/money.ts';
 import type { FamilyName } from './family.ts';
 import { familyNames } from './family.ts';
 
-/** What is charged for now; the catalog answers this. */
+/** Current prices; the catalog provides them. */
 export interface PriceList {
   price(
     item: string,
@@ -30,7 +30,7 @@ export function familyPrice(prices: PriceList, family: FamilyName, accountId: st
   return succeed({ family, perRequest: price.perRequest, version: prices.version });
 }
 
-/** The prices of an account, family by family, and of pulse events by the thousand where they have one. */
+/** An account's prices by family, and the price of a thousand pulse events if it has one. */
 export function listPrices(prices: PriceList, accountId: string): { family: string; price: NanoUsd; unit: string }[] {
   const listed: { family: string; price: NanoUsd; unit: string }[] = [];
   for (const family of familyNames) {

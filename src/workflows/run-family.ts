@@ -23,7 +23,7 @@ export interface RunDeps extends ChargeDeps, AssistDeps {
   ownPacks?: Pick<OwnPacks, 'of'> | undefined;
 }
 
-/** A request whose rules were computed, and the model that may add to the reply. */
+/** A request whose rules have been computed, and the model that may add to the reply. */
 interface PlannedRequest<Reply> {
   byRules: Reply;
   /** Undefined: no model will be asked. */
@@ -36,8 +36,8 @@ interface Planning {
 }
 
 /**
- * Reads a request and looks at the caller's own checks: all that may be refused. Fails with `invalid_argument`, and as the
- * sandbox does.
+ * Reads a request and runs the caller's own checks: everything that may be refused. Fails with `invalid_argument`, and like
+ * the sandbox.
  */
 async function readRequest<Request extends Assistable, Reply extends FamilyReply>(
   deps: RunDeps,
@@ -63,8 +63,8 @@ async function readRequest<Request extends Assistable, Reply extends FamilyReply
 }
 
 /**
- * All of a request that costs nothing: read it, look at the caller's own checks, compute by rules, and quote a model.
- * Fails with `invalid_argument`, and as the sandbox does.
+ * The part of a request that costs nothing: read it, run the caller's own checks, compute the rules, and quote a model. Fails
+ * with `invalid_argument`, and like the sandbox.
  */
 async function planFamily<Request extends Assistable, Reply extends FamilyReply>(
   deps: RunDeps,
@@ -85,8 +85,8 @@ async function planFamily<Request extends Assistable, Reply extends FamilyReply>
 }
 
 /**
- * What a model may cost for a request, at most; undefined when none would be asked. A long request is not judged for it:
- * then the model's material counts as if it were as long as it may be. Fails as `planFamily`.
+ * The most that a model may cost for a request; undefined if none would be asked. A long request is not judged for this: the
+ * model's material is then assumed to have its maximum length. Fails like `planFamily`.
  */
 export async function quoteFamily<Request extends Assistable, Reply extends FamilyReply>(
   deps: RunDeps,
@@ -108,7 +108,7 @@ export async function quoteFamily<Request extends Assistable, Reply extends Fami
 }
 
 /**
- * One request of a family: plan it, hold, let a model add what holds, keep what is to be kept, settle. Fails like
+ * One request of a family: plan it, hold, let a model add what is valid, store what must be stored, settle. Fails like
  * `planFamily` and `chargedRun`.
  */
 export async function runFamily<Request extends Assistable, Reply extends FamilyReply>(
@@ -137,12 +137,12 @@ export async function runFamily<Request extends Assistable, Reply extends Family
     },
     evidence: (reply) => (deps.keepJudgements ? judgementText(family.name, reply) : undefined),
     store,
-    // What was stored had its usage.
+    // The stored reply includes its usage.
     restore: (bytes) => restore(bytes) as Reply & { usage: Plain<WorkflowUsage> },
   });
 }
 
-/** Characters whose judgement may take some milliseconds of the event loop. */
+/** From this length on, judging may take several milliseconds of the event loop. */
 const longCharacters = 8_000;
 
 function isLong(request: object): boolean {
@@ -157,7 +157,7 @@ function isLong(request: object): boolean {
   return false;
 }
 
-/** The account's own packs that a request names. A missing one is refused, because its phrases would not be searched for. */
+/** The account's own packs that a request names. A missing one is an error, because its phrases would not be searched for. */
 async function selectOwnPacks(
   { ownPacks }: RunDeps,
   { accountId = '' }: Caller,

@@ -6,26 +6,26 @@ import { hear, signPacks } from './families/risk-assessment.ts';
 import type { OwnRules } from './own-packs/rules.ts';
 import type { Domain } from './packs/risk-pack.ts';
 
-/** Something risky in a text; offsets in UTF-16 units. */
+/** A risky passage in a text; offsets in UTF-16 units. */
 export interface Sighting {
   category: string;
   severity: Severity;
   start: number;
   end: number;
-  /** A pack of the account's own found it. */
+  /** Found by one of the account's own packs. */
   own?: boolean;
 }
 
-/** Of one text of a few thousand characters: some for each of its words, and about 5 ms at most. */
+/** For one text of a few thousand characters: several per word, and about 5 ms at most. */
 const ownStepsMax = 120_000;
 const allSigns = [...signPacks.values()];
 
 /**
  * What the risk check's rules find in a short text: personal data, signs of the text's language, phrases of the named packs.
- * Where no language that has signs is heard, the signs of all of them are looked for. Sightings may overlap.
+ * If no language with signs is detected, the signs of all languages are searched for. Sightings may overlap.
  *
- * `own`: packs of the account's own besides; what they allow is no sighting. Where their phrases fit so often that the search ends
- * before the text does, all of the text is one.
+ * `own`: the account's own packs in addition; whatever they allow is not a sighting. If their phrases match so often that the
+ * search stops before the end of the text, the whole text becomes one sighting.
  */
 export function sightingsIn(text: string, packs: readonly string[], own?: OwnRules): Sighting[] {
   const heard = hear(text, '').packs;

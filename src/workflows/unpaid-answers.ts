@@ -4,23 +4,24 @@ import { fail, type Result, succeed } from '../base/failure.ts';
 import { divideRoundingUp, formatUsd, maxOf, type NanoUsd } from '../base/money.ts';
 
 /**
- * Bounds what models cost for requests that failed, which nobody pays: a workflow whose schema no answer meets could else be run
- * without end. Each account has an allowance that comes back with time. It is overrun by what is under way when it is used up.
+ * Limits what models cost for failed requests, which nobody pays for: otherwise a workflow whose schema no answer meets could
+ * run without end. Each account has an allowance that recovers over time. Requests already in progress when it runs out may
+ * overrun it.
  */
 export interface UnpaidAnswers {
   /** Fails with `rate_limited` while the account's allowance is used up. */
   may(accountId: string): Result<void>;
-  /** A model has cost so much, and the request failed. */
+  /** Records what a model has cost for a failed request. */
   note(accountId: string, cost: NanoUsd): void;
 }
 
-/** What one account may leave unpaid at once, and within each hour after that, on each node. */
+/** How much one account may leave unpaid at once, and per hour after that, on each node. */
 export const unpaidMost: NanoUsd = 1_000_000_000n;
 const hourMs = 3_600_000n;
-/** About 2 MB. Only whoever has left something unpaid within the hour is in it. */
+/** About 2 MB. Holds only accounts that have left something unpaid within the hour. */
 const accountsMax = 10_000;
 
-/** What an account has left unpaid, less what has come back since. */
+/** What an account has left unpaid, minus what has recovered since. */
 interface Unpaid {
   amount: NanoUsd;
   atMs: number;

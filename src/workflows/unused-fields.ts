@@ -5,7 +5,7 @@ import { synonymIn } from './sense/synonyms.ts';
 
 const toldMax = 100;
 
-/** The names below `field` that nothing looks at, each with the nearest known one; at most 100. */
+/** The names below `field` that nothing looks at, each with the nearest known name; at most 100. */
 export function unusedFieldsOf(
   field: string,
   given: Readonly<Record<string, unknown>> | undefined,

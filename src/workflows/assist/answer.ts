@@ -20,7 +20,7 @@ const read = z.strictObject({
 const texts = z.array(worded).max(60);
 const findings = z.array(found).max(20);
 
-/** What a model is asked for, family by family. Closed: what is not there is refused, and goes back. */
+/** What a model is asked for, per family. The schema is closed: an answer with anything else is rejected and sent back. */
 export const textsAnswer = z.strictObject({ texts });
 export const findingsAnswer = z.strictObject({ texts, findings });
 export const listingAnswer = z.strictObject({ texts, findings, facts: z.array(read).max(20) });
@@ -31,10 +31,10 @@ export type WordedText = z.infer<typeof worded>;
 export type FindingAdvice = z.infer<typeof found>;
 export type FactAdvice = z.infer<typeof read>;
 
-// Some models put their JSON into a code block, or sentences around it, although they were asked for JSON alone.
+// Some models wrap their JSON in a code block or in sentences, although they were asked for JSON alone.
 const fence = /```(?:json)?\s*([\s\S]*?)\s*```/;
 
-/** The JSON object in a model's answer, wherever it stands. */
+/** The JSON object in a model's answer, wherever it appears. */
 export function objectIn(answer: string): Judged<JsonObject> {
   const first = answer.indexOf('{');
   const candidates = [answer, fence.exec(answer)?.[1] ?? '', answer.slice(first, answer.lastIndexOf('}') + 1)];
@@ -46,7 +46,7 @@ export function objectIn(answer: string): Judged<JsonObject> {
   return missed('json', 'the answer is no JSON object');
 }
 
-/** An answer as the schema has it, or what is wrong with it and where. */
+/** The answer parsed by the schema, or what is wrong with it and where. */
 export function answerIn<Answer>(schema: z.ZodType<Answer>, answer: string): Judged<Answer> {
   const object = objectIn(answer);
   if (!object.ok) return object;

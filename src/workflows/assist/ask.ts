@@ -4,51 +4,51 @@ import { minOf, type NanoUsd } from '../../base/money.ts';
 import type { AskingTerms, Assistant, ModelRequest } from '../assistant.ts';
 import type { AssistDeps } from './deps.ts';
 
-/** A request for a model with what it may cost. */
+/** A request for a model, with what it may cost. */
 export interface QuotedAsk {
   request: ModelRequest;
-  /** The most that an answer and its one repair cost together, within the caller's `maxCost`. */
+  /** The most that an answer and its one repair may cost together, within the caller's `maxCost`. */
   ceiling: NanoUsd;
-  /** The least with which a model is asked at all. */
+  /** The minimum budget for asking a model at all. */
   minimum: NanoUsd;
 }
 
-/** What came of asking. */
+/** The result of asking. */
 export interface Asked<Output> {
   /**
-   * `held`: an answer is there. `missed`: no answer held, the repaired one neither. `no_credit`: the credit does not pay
-   * for a model. `no_answer`: none answered. `not_asked`: there was nothing to ask, or nobody.
+   * `held`: there is a valid answer. `missed`: no answer was valid, not even the repaired one. `no_credit`: the credit does
+   * not cover a model. `no_answer`: no model answered. `not_asked`: there was nothing to ask, or no model.
    */
   outcome: 'held' | 'missed' | 'no_credit' | 'no_answer' | 'not_asked';
   output?: Output;
-  /** The model that answered last; empty when none did. */
+  /** The model that answered last; empty if none did. */
   model: string;
-  /** How many answers came: 2 when the first one was sent back. */
+  /** How many answers came: 2 if the first one was sent back. */
   answers: number;
-  /** What was wrong with the last answer that did not hold. */
+  /** What was wrong with the last invalid answer. */
   problem: Problem;
-  /** The caller's limits did not let any model be asked now; the whole request is to be sent again. */
+  /** The caller's limits let no model be asked now; the whole request must be sent again. */
   refused?: Failure;
-  /** Why none answered. */
+  /** Why no model answered. */
   failure?: Failure;
 }
 
-/** What is wrong with an answer, as a reply may tell it: what only the model said is not in it. */
+/** What is wrong with an answer, in a form fit for a reply: it contains nothing that only the model said. */
 export interface Problem {
   kind: 'empty' | 'cut' | 'json' | 'schema' | 'content';
-  /** Where the schema is missed. */
+  /** Where the answer violates the schema. */
   places: string;
 }
 
-/** An answer that holds, or what is wrong with it: in words for the model, and as a reply may tell it. */
+/** A valid answer, or what is wrong with it: in words for the model, and in a form fit for a reply. */
 export type Judged<Output> = { ok: true; output: Output } | { ok: false; words: string; problem: Problem };
 
 const attemptsMax = 2;
-// What of an answer and of what was wrong with it goes back to the model, in UTF-8 bytes: the hold covers that much.
+// How much of an answer, and of what was wrong with it, is sent back to the model, in UTF-8 bytes; the hold covers that much.
 const echoBytesMax = 8_000;
 const problemBytesMax = 2_000;
 
-/** Quotes a question together with its one repair. Fails as `Assistant.quote` does, when no model can do it now. */
+/** Quotes a question together with its one repair. Fails like `Assistant.quote` if no model can do it now. */
 export async function quoteAsk(
   assistant: Assistant,
   caller: Caller,
@@ -65,8 +65,8 @@ export async function quoteAsk(
 }
 
 /**
- * Asks a model and lets `judge` say whether the answer holds. One that does not goes back once with what is wrong, unless the
- * caller has left by then.
+ * Asks a model and lets `judge` decide whether the answer is valid. An invalid answer is sent back once with what is wrong,
+ * unless the caller has left by then.
  */
 export async function askAndJudge<Output>(
   { assistant, log }: AssistDeps,
@@ -89,7 +89,7 @@ export async function askAndJudge<Output>(
     if (budget.left < ask.minimum) return { ...asked, outcome: isRepair ? 'missed' : 'no_credit' };
     const answered = await assistant.run(caller, request, { budget, signal });
     if (!answered.ok) {
-      // The only limits in the way of a call are the caller's own: an upstream's stand for a model that did not answer.
+      // Only the caller's own limits can stand in the way of a call: an upstream's limit means that the model did not answer.
       if (!isRepair && answered.failure.kind === 'rate_limited') return { ...asked, refused: answered.failure };
       log.info({ failure: answered.failure.kind, isRepair }, 'a model did not help');
       return isRepair ? { ...asked, outcome: 'missed' } : { ...asked, outcome: 'no_answer', failure: answered.failure };
@@ -120,7 +120,7 @@ function judgeWhole<Output>(
   return judge(content);
 }
 
-/** An answer that does not hold. */
+/** An invalid answer. */
 export function missed(
   kind: Problem['kind'],
   words: string,
@@ -129,7 +129,7 @@ export function missed(
   return { ok: false, words, problem: { kind, places } };
 }
 
-/** The same question with the answer and what is wrong with it. */
+/** The same question, with the answer and what is wrong with it. */
 function repairOf(request: ModelRequest, answer: string, words: string): ModelRequest {
   const messages = [
     ...request.messages,
@@ -142,7 +142,7 @@ function repairOf(request: ModelRequest, answer: string, words: string): ModelRe
   return { ...request, messages };
 }
 
-/** The request with what is left of the caller's `maxCost`; undefined when nothing is. */
+/** The request with what is left of the caller's `maxCost`; undefined if nothing is left. */
 function affordable(request: ModelRequest, spent: NanoUsd): ModelRequest | undefined {
   const { routing } = request;
   if (routing?.maxCost === undefined) return request;
@@ -151,7 +151,7 @@ function affordable(request: ModelRequest, spent: NanoUsd): ModelRequest | undef
     : undefined;
 }
 
-/** The longest beginning of a text that has at most so many bytes in UTF-8. */
+/** The longest prefix of a text that fits into `max` bytes of UTF-8. */
 function cutToBytes(text: string, max: number): string {
   const bytes = Buffer.from(text.slice(0, max));
   if (bytes.length <= max) return bytes.toString('utf8');

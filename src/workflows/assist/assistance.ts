@@ -5,37 +5,37 @@ import type { Judged } from './ask.ts';
 import type { Wordable } from './judge-text.ts';
 import type { Outcome } from './outcome.ts';
 
-/** A reply with the valid parts of a model's answer, and the result for the rest. */
+/** A reply with the valid parts of a model's answer, and what became of each part. */
 export interface Assisted<Reply> {
   reply: Reply;
   outcome: Outcome;
 }
 
-/** What an answer is held against. */
+/** What an answer is checked against. */
 export interface Terms<Request, Reply> {
   request: Request;
-  /** The reply by rules alone. */
+  /** The reply by the rules alone. */
   reply: Reply;
-  /** The language of the reply's reader; undefined when texts in it cannot be checked. */
+  /** The language of the reply's reader; undefined if texts in it cannot be checked. */
   reader: MessageLanguage | undefined;
-  /** Computes the reply anew, with evidence that was verified; undefined where the family takes none. */
+  /** Recomputes the reply with verified evidence; undefined if the family takes none. */
   reconsider: Reconsider<Reply> | undefined;
 }
 
-/** How a model helps one family: what it is asked, and what of its answer holds. */
+/** How a model helps one family: what it is asked, and what of its answer is valid. */
 export interface Assistance<Request, Reply, Answer = unknown> {
-  /** What is asked for. */
+  /** The answer's schema. */
   answer: z.ZodType<Answer>;
   /** The task, in words. */
   task: string;
   /** What the model may draw on besides the rules' reply. */
   material(request: Request): unknown;
-  /** The words by whose language the reader's is told where no locale is given. */
+  /** The words that reveal the reader's language if no locale is given. */
   reading(request: Request): string;
-  /** The texts of the rules that may be put into better words. */
+  /** The rules' texts that may be reworded. */
   texts(request: Request, reply: Reply): Wordable[];
-  /** Whether a model is of use where its texts cannot be checked: it finds evidence besides. */
+  /** Whether a model is useful even if its texts cannot be checked, because it also finds evidence. */
   seeksEvidence: boolean;
-  /** The reply with what holds; a problem sends the whole answer back. */
+  /** The reply with the valid parts; a problem sends the whole answer back. */
   judge(terms: Terms<Request, Reply>, answer: Answer): Judged<Assisted<Reply>>;
 }

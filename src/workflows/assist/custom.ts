@@ -11,8 +11,8 @@ const outputTokensMax = 2000;
 const materialCharactersMax = 60_000;
 
 /**
- * Plans the model's part. Undefined when the definition wants none, or when none can be had and rules alone do. Fails
- * with `precondition_failed` when a model is required and none can be asked.
+ * Plans the model's part. Undefined if the definition wants no model, or if none is available and rules suffice. Fails with
+ * `precondition_failed` if a model is required and none can be asked.
  */
 export async function planCustom(
   { assistant }: AssistDeps,
@@ -42,7 +42,7 @@ export async function planCustom(
   });
 }
 
-/** Replaces `{{input.path}}` by the input's value there, as JSON; what is not there becomes `null`. */
+/** Replaces `{{input.path}}` with the input's value there, as JSON; a missing value becomes `null`. */
 export function expand(instructions: string, input: JsonValue): string {
   return instructions.replace(/\{\{\s*input((?:\.[A-Za-z0-9_-]{1,64}){0,16})\s*\}\}/g, (_, path: string) => {
     let value: unknown = input;

@@ -10,7 +10,7 @@ import { join, type Outcome } from './outcome.ts';
 import { numbersIn, textsIn } from './verify.ts';
 import { mainTexts, subjectOf, withMain, wordTexts } from './wording.ts';
 
-/** Better words for a decision, and risks of the recommended option. The ranking stays as it is. */
+/** Better wording for a decision, and risks of the recommended option. The ranking stays as it is. */
 export const decisionAssistance: Assistance<DecisionRequest, DecisionReply, z.infer<typeof decisionAnswer>> = {
   answer: decisionAnswer,
   task: 'Word the texts of a decision for those who decide, and name under "risks" up to five risks of the recommended option that follow from the material. The ranking stays as it is. The summary and the rationale name the recommended option.',
@@ -73,7 +73,7 @@ function optionsOf(request: DecisionRequest, reply: DecisionReply): Options {
   return { recommended: reply.recommendation?.option ?? '', names, numbersOf: new Map(numbersOf) };
 }
 
-/** Risks that a model adds only add up; what is more than a risk of the option is not kept. */
+/** A model can only add risks; anything other than a risk of the option is dropped. */
 function risksOf(
   risks: readonly string[],
   reply: DecisionReply,

@@ -9,10 +9,10 @@ export interface AssistDeps {
   log: Logger;
 }
 
-/** What all families' requests share. */
+/** What the requests of all families share. */
 export interface Assistable {
   assist: string;
   routing?: Plain<Routing> | undefined;
-  /** The reader's language, where the family takes one. */
+  /** The reader's language, if the family takes one. */
   locale?: string | undefined;
 }

@@ -16,8 +16,8 @@ const kindNames: Readonly<Record<ClaimKind, string>> = {
 };
 
 /**
- * What a model's text claims that neither the facts nor the text of the rules do: numbers, addresses, dates, names, promises
- * and accusations, and words of the instruction. The purpose is no fact. Empty when all of it is given.
+ * What a model's text claims beyond the facts and the rules' text: numbers, addresses, dates, names, promises and accusations,
+ * and words of the instruction. The purpose does not count as a fact. Empty if everything is given.
  */
 export function addedClaims(
   { title, body }: { title: string; body: string },
@@ -55,7 +55,7 @@ function isIn(body: string, language: DraftLanguage): boolean {
   return languagesOf(body, new Set(draftLanguages)).some((heard) => heard.language === language);
 }
 
-/** Titles may have a capital in each word, which then names nobody. */
+/** Titles may capitalize every word, so capitals name nobody there. */
 function isTitleCase(title: string): boolean {
   return !/(?<!\p{L})\p{Ll}\p{L}{3,}/u.test(title);
 }
@@ -67,12 +67,12 @@ function beginningsIn(folded: string, pattern: RegExp): string[] {
 const addressWords =
   /^(?:Mr|Mrs|Ms|Miss|Dr|Prof|Sir|Madam|Madame|Monsieur|Mme|M|Mlle|Sr|Sra|Srta|Don|Doña|Herr|Frau|Dear|Hello|I|Sie|Ihr|Ihre|Ihren|Ihrem|Ihrer|Ihnen|Ihres)$/u;
 const capitalized = String.raw`\p{Lu}[\p{L}'’-]+`;
-// In German every noun has a capital: two of them in a row, or one after a form of address or with a legal form, are a name.
+// German capitalizes every noun: two in a row, or one after a form of address or with a legal form, are a name.
 const germanName = new RegExp(
   String.raw`(?:Herrn?|Frau|Dr\.|Prof\.|Firma)\s+(${capitalized})|(?<=[\p{Ll},;:]\s)(${capitalized})\s+(${capitalized})|(${capitalized})\s+(?:GmbH|AG|KG|SE|e\. ?V\.)`,
   'gu',
 );
-// Elsewhere any word with a capital that does not begin a sentence or a line.
+// Elsewhere, any capitalized word that does not begin a sentence or a line.
 const otherName = new RegExp(
   String.raw`(?<=[\p{L}\p{N},;)"’'][ \t]|[,;][ \t]|\b(?:Mr|Mrs|Ms|Dr|Sr|Sra|Mme)\.?[ \t])${capitalized}`,
   'gu',
@@ -86,7 +86,7 @@ function namesIn(words: string, language: DraftLanguage): string[] {
   return [...new Set(found)].filter((name) => !addressWords.test(name));
 }
 
-/** Runs of five words of the purpose that the text has and nothing that is given: it talks of its own making. */
+/** A run of five words of the purpose that appears in the text but in nothing that is given: the text talks about its own making. */
 function repeatedOf(purpose: string, folded: string, given: string): string[] {
   const words = foldText(purpose)
     .split(/[^\p{L}\p{N}]+/u)

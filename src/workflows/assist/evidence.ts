@@ -8,15 +8,15 @@ import { faultIn, type Subject } from './judge-text.ts';
 import type { Outcome } from './outcome.ts';
 import { locate } from './verify.ts';
 
-/** What a model found in one text and the text bears out. */
+/** What a model found in one text and the text confirms. */
 export interface Found {
   spotted: Spotted[];
   outcome: Outcome;
 }
 
 /**
- * Holds a model's findings against the text: each quote has to stand there, and says something new where it is graver than
- * what is known of the same words. Reasons and suggestions that do not hold are replaced by the category's own.
+ * Checks a model's findings against the text: each quote must appear there, and must add something, that is, be graver than
+ * what is known about the same words. Invalid reasons and suggestions are replaced by the category's own.
  */
 export function spotIn(
   text: string,
@@ -50,7 +50,7 @@ function byStart(spotted: readonly Spotted[]): Spotted[] {
   return [...spotted].sort((a, b) => a.start - b.start);
 }
 
-/** The same words, or some of them, are named already as no less grave. */
+/** Whether the same words, or some of them, are already reported at least as severely. */
 function isKnown(finding: Plain<Finding> | undefined, known: readonly Plain<Finding>[]): boolean {
   return known.some(
     ({ start, end, severity }) =>

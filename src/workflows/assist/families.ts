@@ -56,7 +56,7 @@ const draft: Assistance<DraftRequest, DraftReply, z.infer<typeof documentAnswer>
   },
 };
 
-/** How a model helps each family; the rest have none. */
+/** How a model helps each family; families not listed here get no help. */
 export const assistances: Readonly<Partial<Record<FamilyName, unknown>>> = {
   guidance: guidanceAssistance,
   readiness: readinessAssistance,
@@ -66,12 +66,12 @@ export const assistances: Readonly<Partial<Record<FamilyName, unknown>>> = {
   scoring: scoringAssistance,
 };
 
-/** Whether a text has a value, as it was given or as the locale writes it. */
+/** Whether a text contains a value, as given or in the locale's format. */
 function states(body: string, value: string, locale: string): boolean {
   return occursIn(body, value) || (locale !== '' && occursIn(body, formatValue(value, locale)));
 }
 
-/** A document holds as a whole or not at all. */
+/** A document is valid as a whole or not at all. */
 function judged(problems: readonly string[], reply: DraftReply): Judged<Assisted<DraftReply>> {
   if (problems.length > 0) return missed('content', [...new Set(problems)].slice(0, 10).join('; '));
   return { ok: true, output: { reply, outcome: { kept: [{ kind: 'document', name: '' }], dropped: [] } } };

@@ -5,12 +5,12 @@ import type { Wordable } from './judge-text.ts';
 import type { Verdict } from './verdict.ts';
 import { mainTexts, subjectOf, withMain, wordTexts } from './wording.ts';
 
-/** Better words for a form: how it stands, what to do next, and what each field that is not right needs. */
+/** Better wording for a form: how it stands, what to do next, and what each field that is not right needs. */
 export const guidanceAssistance: Assistance<ProfileRequest, ProfileReply, { texts: { id: string; text: string }[] }> = {
   answer: textsAnswer,
   task: 'A user fills in a form. Word the texts so that the user knows at once what to do.',
   material: ({ values, form, locale }) => ({ values, form, locale }),
-  // Shipped forms speak English.
+  // Shipped forms are in English.
   reading: ({ form }) => (form?.fields ?? []).map(({ label }) => label).join(' '),
   seeksEvidence: false,
   texts,

@@ -15,7 +15,7 @@ import { routingOf } from './routing.ts';
 
 /** How a model is asked for one reply, and how its answer is judged. */
 export interface AssistPlan<Reply> {
-  /** Undefined: none is asked, and `note` says why. */
+  /** Undefined: no model is asked, and `note` says why. */
   ask: QuotedAsk | undefined;
   note: string;
   judge(answer: string): Judged<Assisted<Reply>>;
@@ -49,14 +49,14 @@ export function mayAssist(deps: AssistDeps, family: FamilyName, request: Assista
   return assistanceOf(deps, family, request) !== undefined;
 }
 
-/** The most characters of the rules' texts that stand before the material. */
+/** The maximum length of the rules' texts, which come before the material. */
 const textsCharactersMax = 8_000;
-/** As many bytes, and at least as many tokens, as any character has. */
+/** No character takes more bytes or tokens. */
 const longestCharacter = '\u4e00';
 
 /**
- * The most that a model's help may cost for a request that was not judged; undefined when none would be asked. What the rules
- * would say of it counts as if it filled all of the room that is left.
+ * The most that a model's help may cost for a request that was not judged; undefined if no model would be asked. Assumes that
+ * what the rules would say fills all the remaining room.
  */
 export async function quoteLongest<Request extends Assistable>(
   deps: AssistDeps,
@@ -76,8 +76,8 @@ export async function quoteLongest<Request extends Assistable>(
 }
 
 /**
- * Plans a model's help. Undefined when the request wants none, or no model can be asked: then rules alone answer. What a
- * model writes has to be in a language in which it can be checked; where it is not, it is asked for evidence alone.
+ * Plans a model's help. Undefined if the request wants none, or if no model can be asked: then rules alone answer. A model's
+ * texts must be in a language in which they can be checked; in any other, it is asked for evidence only.
  */
 export async function planAssist<Request extends Assistable, Reply extends FamilyReply>(
   deps: AssistDeps,
@@ -107,8 +107,8 @@ export async function planAssist<Request extends Assistable, Reply extends Famil
 }
 
 /**
- * Lets a model add what holds. Without a plan, or when nothing holds, the rules' reply stays as it is and says why. Fails
- * with `rate_limited` when the caller's model tokens do not let one be asked now.
+ * Lets a model add what is valid. Without a plan, or if nothing is valid, the rules' reply stays as it is and says why. Fails
+ * with `rate_limited` if the caller's model tokens do not allow asking one now.
  */
 export async function assist<Reply extends FamilyReply>(
   deps: AssistDeps,
@@ -162,7 +162,7 @@ function asking<Request extends Assistable>(
 
 const schemas = new WeakMap<z.ZodType, Readonly<Record<string, unknown>>>();
 
-/** The JSON Schema of an answer, closed and with every field required, as providers that hold to schemas want them. */
+/** The JSON Schema of an answer, closed and with every field required, as strict providers want it. */
 function schemaOf(answer: z.ZodType): Readonly<Record<string, unknown>> {
   const known = schemas.get(answer);
   if (known) return known;

@@ -14,28 +14,28 @@ import { contradicts, read, says, type Verdict } from './verdict.ts';
 import { inventedAddresses, inventedNumbers, numbersIn, type Source, sourceOf } from './verify.ts';
 import { allWords, type Words, wordsIn } from './words.ts';
 
-/** A text of the rules that a model may put into better words. */
+/** A text of the rules that a model may reword. */
 export interface Wordable {
-  /** By which the model names it; nothing else is taken. */
+  /** The name by which the model refers to it; others are rejected. */
   id: string;
   kind: ItemKind;
-  /** What it is about, where there are several of a kind. */
+  /** What it is about, if there are several of a kind. */
   name: string;
-  /** The rules' own words. */
+  /** The rules' own wording. */
   text: string;
 }
 
-/** Against what a model's texts are held. */
+/** What a model's texts are checked against. */
 export interface Subject {
   reader: MessageLanguage;
   verdict: Verdict;
   /** The request. */
   input: Source;
-  /** The request and all that the rules say. */
+  /** The request and everything that the rules say. */
   source: Source;
-  /** Kinds of accusations that the request or the rules make already. */
+  /** Kinds of accusations that the request or the rules already make. */
   accused: ReadonlySet<string>;
-  /** Categories of risk that the reply names already: words about them are no risk of their own. */
+  /** Risk categories that the reply already names: words about them are not a risk of their own. */
   risky: ReadonlySet<string>;
   options?: Options | undefined;
 }
@@ -44,7 +44,7 @@ export interface Fault {
   reason: DropReason;
 }
 
-/** What a text accuses of, in any of the languages. */
+/** The kinds of accusations in a text, in any of the languages. */
 export function accusationsIn(text: string): Set<string> {
   const { tokens } = tokensOf(text);
   const kinds = allWords.flatMap(({ accusations }) =>
@@ -53,14 +53,14 @@ export function accusationsIn(text: string): Set<string> {
   return new Set(kinds);
 }
 
-/** Why a model's words for a text of the rules are not kept; undefined when they are. Pure. */
+/** Why a model's rewording of a rule's text is rejected; undefined if it is kept. Pure. */
 export function faultIn(text: string, rules: Pick<Wordable, 'kind' | 'text'>, subject: Subject): Fault | undefined {
   if (text.trim() === '') return { reason: 'empty' };
   const words = wordsIn(subject.reader);
   return (
     languageFault([text], subject.reader) ??
     claimFault(text, rules.text, subject, words) ??
-    // One sentence in another language could say what the words of this one are not looked for in.
+    // A single sentence in another language could hide what only this language's words are searched for.
     languageFault(
       sentencesOf(text).map(({ start, end }) => text.slice(start, end)),
       subject.reader,
@@ -92,18 +92,18 @@ function claimFault(text: string, rulesText: string, subject: Subject, words: Wo
   return accused.every((kind) => rules.has(kind)) ? undefined : { reason: 'accusation' };
 }
 
-// Access data are asked for in English everywhere.
+// In every language, requests for access data may use English words.
 function asksForAccess(tokens: readonly Token[], words: Words): boolean {
   return [words, wordsIn('en')].some(({ lists }) => lists.credentials.find(tokens).length > 0);
 }
 
-/** "90 of 100": a score is the rules' to state, even where the request has the same number. */
+/** "90 of 100": only the rules may state a score, even if the request contains the same number. */
 function inventedScore(text: string, own: Source): string | undefined {
   const scores = text.matchAll(/(\d+(?:[.,]\d+)?) ?(?:of|out of|von|de|sur|\/) ?(?:10|100)(?!\d)/gi);
   return [...scores].flatMap(({ 1: score = '' }) => numbersIn(score)).find((score) => !own.numbers.has(score));
 }
 
-/** Words that would be a risk themselves, such as where to pay. */
+/** Words that would themselves be a risk, such as where to pay. */
 function riskFault(text: string, rulesText: string, { reader, risky }: Subject): Fault | undefined {
   const found = categoriesIn(text, reader).filter((category) => !risky.has(category));
   if (found.length === 0) return undefined;

@@ -5,20 +5,20 @@ import type { Words } from './words.ts';
 interface Written {
   word: string;
   isFirst: boolean;
-  /** Whether only a blank, or a point after a title, stands between the word before and this one. */
+  /** Whether only a blank, or a full stop after a title, separates this word from the previous one. */
   follows: boolean;
 }
 
-// Short forms that stand for no person, firm or product.
+// Abbreviations that name no person, firm or product.
 const shortForms: ReadonlySet<string> = new Set(
   'iban bic vat pdf eu url gdpr cites eur usd gbp chf ust nif nie cif tva siret dsgvo rgpd id'.split(' '),
 );
 
 /**
- * Names in a text that the source does not hold. In English, Spanish and French a capital inside a sentence makes a name;
- * German writes all nouns so, and there a name is what follows a title, or two such words in a row. Words in capitals
- * only, or with a capital inside, are names in all. What stands at the beginning of a sentence alone, or in German at all,
- * cannot be told.
+ * Names in a text that the source does not contain. In English, Spanish and French, a capital inside a sentence marks a name;
+ * German capitalizes all nouns, so there a name is what follows a title, or two such words in a row. Words in all capitals, or
+ * with a capital inside, are names in every language. A lone word at the beginning of a sentence cannot be recognised as a
+ * name, nor can a lone noun in German.
  */
 export function inventedNames(text: string, source: Source, { language, pack }: Words): string[] {
   const written = writtenIn(text);
@@ -47,7 +47,7 @@ export function inventedNames(text: string, source: Source, { language, pack }: 
   return [...new Set(found.map(({ word }) => word))];
 }
 
-/** A word is known when the source has it, but for its ending. */
+/** A word is known if the source contains it, apart from its ending. */
 function isKnown(folded: string, source: Source): boolean {
   const stem = folded.length <= 4 ? folded : folded.slice(0, Math.max(4, folded.length - 2));
   return source.folded.includes(stem);

@@ -5,12 +5,12 @@ import type { Fault } from './judge-text.ts';
 import type { Item, Outcome } from './outcome.ts';
 import { wordsIn } from './words.ts';
 
-// A note is for people: the first few of a kind, and how many more there are.
+// A note is for people: it lists the first few of a kind and counts the rest.
 const itemsMax = 6;
 const nameUnitsMax = 60;
 const placesUnitsMax = 300;
 
-/** What became of asking a model, in the reader's language. Nothing that only the model said is quoted. */
+/** What became of asking a model, in the reader's language. Quotes nothing that only the model said. */
 export function noteOf(
   asked: Omit<Asked<unknown>, 'output'>,
   outcome: Outcome | undefined,
@@ -38,7 +38,7 @@ export function problemText({ kind, places }: Problem, reader: MessageLanguage):
   return wordsIn(reader).pack.problems[kind].replace('{places}', () => cut(places, placesUnitsMax));
 }
 
-/** That no model was asked, since the reader's language is none in which its texts can be checked. */
+/** Says that no model was asked, because its texts cannot be checked in the reader's language. */
 export function unspokenNote(): string {
   return wordsIn('en').pack.notes.unspoken;
 }

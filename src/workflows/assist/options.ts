@@ -3,7 +3,7 @@ import { type Reading, read } from './verdict.ts';
 import { numbersAt } from './verify.ts';
 import { type Place, type WordList, type Words, wordList } from './words.ts';
 
-/** The options of a decision, which of them is recommended, and what is known of each. */
+/** The options of a decision, which one is recommended, and what is known about each. */
 export interface Options {
   /** Empty: nothing is recommended. */
   recommended: string;
@@ -19,9 +19,9 @@ interface Mention extends Place {
 }
 
 /**
- * Whether a text leaves the recommendation as it is: words of preference are for the recommended option alone and not
- * negated, words of the contrary are not for it, and another option is named only after it, to be compared with. Where
- * nothing is recommended there are no words of preference.
+ * Whether a text leaves the recommendation as it is: words of preference refer only to the recommended option and are not
+ * negated, words of the opposite do not refer to it, and another option is mentioned only after it, for comparison. If nothing
+ * is recommended, there are no words of preference.
  */
 export function standsBy(text: string, options: Options, words: Words): boolean {
   const reading = read(text, words);
@@ -31,7 +31,7 @@ export function standsBy(text: string, options: Options, words: Words): boolean 
   return [...sentences].every((sentence) => standsInSentence(reading, mentions, sentence, options.recommended));
 }
 
-/** A number that stands behind an option that it does not belong to; those in `allowed` belong to all. */
+/** A number that follows an option it does not belong to; those in `allowed` belong to all. */
 export function mixedNumber(
   text: string,
   options: Options,
@@ -45,7 +45,7 @@ export function mixedNumber(
     if (allowed.has(number)) return false;
     const sentence = tokens.find((token) => token.start <= start && start < token.end)?.sentence;
     const before = mentions.filter((one) => one.sentence === sentence && one.start <= start).at(-1);
-    // A number in the option's own name is the option's.
+    // A number in the option's own name belongs to it.
     return before !== undefined && !before.name.includes(number) && !options.numbersOf.get(before.name)?.has(number);
   });
   return mixed?.number;
@@ -76,7 +76,7 @@ function standsInSentence(
   const [first] = loose;
   if (first && better.some(({ at }) => at > first.at)) return false;
   const worse = found(words.lists.worse).filter((place) => !reading.isNegated(place));
-  // A word of the contrary is for the option named last before it.
+  // A word of the opposite refers to the option mentioned last before it.
   return worse.every(({ at }) => {
     const before = here.filter((one) => one.at < at && !isCompared(reading, one)).at(-1);
     return before !== undefined && before.name !== recommended;
@@ -102,7 +102,7 @@ function mentionsIn({ tokens }: Reading, names: readonly string[]): Mention[] {
         sentence: tokens[place.at]?.sentence ?? 0,
       })),
   );
-  // "North" inside "North Pier" is the latter.
+  // "North" inside "North Pier" means the latter.
   return all
     .filter((one) => !all.some((other) => other.length > one.length && isWithin(one, other)))
     .sort((a, b) => a.at - b.at);

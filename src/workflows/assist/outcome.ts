@@ -1,13 +1,13 @@
 import type { ItemKind } from '../packs/assist-pack.ts';
 import type { Fault } from './judge-text.ts';
 
-/** Something of an answer: what it is, and which one. */
+/** A part of an answer: its kind, and which one it is. */
 export interface Item {
   kind: ItemKind;
   name: string;
 }
 
-/** What became of an answer: what was kept of it, and what was dropped for which reason. */
+/** What became of an answer: which parts were kept, and which were dropped and why. */
 export interface Outcome {
   kept: Item[];
   dropped: (Item & Fault)[];

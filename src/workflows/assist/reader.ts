@@ -2,12 +2,12 @@ import { isMessageLanguage, type MessageLanguage, messageLanguages } from '../pa
 import { languagesOf } from '../text/language.ts';
 
 const spoken: ReadonlySet<string> = new Set(messageLanguages);
-// Fewer than 20 letters are names and codes more often than a language. No further letter of a long text is looked for.
+// Fewer than 20 letters are more often names and codes than a language. In a long text, the search stops at the twentieth letter.
 const enoughLetters = /(?:\p{L}\P{L}*){20}/u;
 
 /**
- * The language in which a reply's reader is spoken to: the locale's, else the material's, else English. Undefined when it
- * is one in which a model's texts cannot be checked.
+ * The language of a reply's reader: the locale's, else the material's, else English. Undefined if a model's texts cannot be
+ * checked in it.
  */
 export function readerOf(locale: string, material: string): MessageLanguage | undefined {
   const named = locale.split(/[-_]/)[0]?.toLowerCase() ?? '';
@@ -17,7 +17,7 @@ export function readerOf(locale: string, material: string): MessageLanguage | un
   return isMessageLanguage(language) ? language : undefined;
 }
 
-/** Whether a sentence is in a language; where there are hardly any letters, it is in all. */
+/** Whether a sentence is in a language; with hardly any letters, it counts as in all of them. */
 export function isIn(language: MessageLanguage, sentence: string): boolean {
   const [heard] = languagesOf(sentence, spoken);
   return heard === undefined || heard.language === '' || heard.language === language;

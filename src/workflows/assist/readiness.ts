@@ -13,7 +13,7 @@ import { join, type Outcome } from './outcome.ts';
 import type { Verdict } from './verdict.ts';
 import { findingTexts, mainTexts, subjectOf, withFindingTexts, withMain, wordTexts } from './wording.ts';
 
-/** Better words for a listing; findings and facts that stand in its text, which count as the rules' own. */
+/** Better wording for a listing; findings, and facts that appear in its text, which count like the rules' own. */
 export const readinessAssistance: Assistance<ListingRequest, ListingReply, z.infer<typeof listingAnswer>> = {
   answer: listingAnswer,
   task: [
@@ -65,7 +65,7 @@ function verdictOf({ ready, riskLevel }: ListingReply): Verdict {
   return { side: ready ? 'good' : 'bad', level: riskLevel, rating: '' };
 }
 
-/** The facts that the text bears out, as the rules state theirs. */
+/** The facts that the text confirms, in the form in which the rules state theirs. */
 function readIn(
   text: string,
   advices: readonly FactAdvice[],

@@ -15,7 +15,7 @@ import type { Verdict } from './verdict.ts';
 import { locate } from './verify.ts';
 import { findingTexts, mainTexts, subjectOf, withFindingTexts, withMain, wordTexts } from './wording.ts';
 
-/** Better words for a risk check; findings that stand in the text, which raise level, score and action. */
+/** Better wording for a risk check; findings that appear in the text, which raise level, score and action. */
 export const riskAssistance: Assistance<RiskRequest, RiskReply, z.infer<typeof findingsAnswer>> = {
   answer: findingsAnswer,
   task: `A text is looked at before it is used. Word the texts. Under "findings" name risky phrases that the result does not name yet, each quoted exactly, with a category and a severity; they raise the level and the score as findings of the rules do. Categories: ${riskCategories.join(', ')}.`,
@@ -38,7 +38,7 @@ export const riskAssistance: Assistance<RiskRequest, RiskReply, z.infer<typeof f
   },
 };
 
-// Where a person may be in danger, the words are those that were weighed for it.
+// If a person may be in danger, the carefully chosen wording stays.
 const weighed: ReadonlySet<string> = new Set(['self_harm', 'minors', 'threat']);
 
 function texts(_request: RiskRequest, reply: RiskReply): Wordable[] {
@@ -50,7 +50,7 @@ function textsOf({ text, messages }: RiskRequest): string[] {
   return messages.length > 0 ? messages.map(({ content }) => content) : [text];
 }
 
-/** Each finding is looked for in the messages in their order. */
+/** Each finding is searched for in the messages in order. */
 function findingsIn(
   request: RiskRequest,
   reply: RiskReply,

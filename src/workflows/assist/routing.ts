@@ -3,7 +3,7 @@ import type { Routing } from '../../gen/intelligence/chat/v1/chat_pb.ts';
 import type { ModelRouting } from '../assistant.ts';
 import type { Plain } from '../family.ts';
 
-/** A request's routing as the assistant takes it. */
+/** A request's routing in the form that the assistant takes. */
 export function routingOf(routing: Plain<Routing> | undefined): ModelRouting | undefined {
   if (routing === undefined) return undefined;
   return {

@@ -6,12 +6,12 @@ import type { Wordable } from './judge-text.ts';
 import type { Verdict } from './verdict.ts';
 import { mainTexts, subjectOf, withMain, wordTexts } from './wording.ts';
 
-/** Better words for the scores of a business. */
+/** Better wording for the scores of a business. */
 export const scoringAssistance: Assistance<ScoringRequest, ScoringReply, z.infer<typeof textsAnswer>> = {
   answer: textsAnswer,
   task: 'Word the texts for the owner of a business. The scores and ratings stay as they are.',
   material: ({ profile, metrics, answers }) => ({ profile, metrics, answers }),
-  // Shipped scorecards speak English.
+  // Shipped scorecards are in English.
   reading: ({ customScorecard }) => (customScorecard?.dimensions ?? []).map(({ label }) => label).join(' '),
   seeksEvidence: false,
   texts,
@@ -26,7 +26,7 @@ function texts(_request: ScoringRequest, reply: ScoringReply): Wordable[] {
   return mainTexts(reply);
 }
 
-/** A and B are good; C is not bad, but praise would be more than it says. */
+/** A and B are good; C is not bad, but praise would overstate it. */
 function verdictOf({ rating, riskLevel }: ScoringReply): Verdict {
   const side = rating === 'A' || rating === 'B' ? 'good' : 'bad';
   return { side, level: riskLevel === 'unknown' ? '' : riskLevel, rating };

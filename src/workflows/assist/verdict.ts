@@ -1,20 +1,20 @@
 import { type Token, tokensOf } from '../text/signs/index.ts';
 import { type Place, type WordList, type Words, wordList } from './words.ts';
 
-/** What a reply judges, as its texts have to say it. */
+/** A reply's verdict, which its texts must reflect. */
 export interface Verdict {
   /**
-   * `bad`: it is not to be used as it is. `good`: it is. `unproven`: no sign was found, which proves nothing. `none`: the
-   * reply judges no such thing.
+   * `bad`: the thing must not be used as it is. `good`: it may be. `unproven`: no sign was found, which proves nothing.
+   * `none`: the reply makes no such judgement.
    */
   side: 'good' | 'bad' | 'unproven' | 'none';
-  /** `low`, `medium`, `high`, `critical`; empty when the reply has no level, or could not judge it. */
+  /** `low`, `medium`, `high`, `critical`; empty if the reply has no level, or could not judge it. */
   level: string;
-  /** A letter; empty when there is none. */
+  /** A letter; empty if there is none. */
   rating: string;
 }
 
-// So many words before a word may negate it, and so many after it ("blocks nothing").
+// How many words before a word may negate it, and how many after it ("blocks nothing").
 const negatedBefore = 5;
 const negatedAfter = 2;
 
@@ -46,20 +46,20 @@ export function read(text: string, words: Words): Reading {
   return { tokens, words, isNegated };
 }
 
-/** Whether a text says the contrary of the verdict, by the words of its language. */
+/** Whether a text contradicts the verdict, going by its language's word lists. */
 export function contradicts(reading: Reading, verdict: Verdict, isSummary: boolean): boolean {
   const { side } = verdict;
   if (side !== 'none' && (namesOtherLevel(reading, verdict) || namesOtherRating(reading, verdict))) return true;
-  // What to do next and why a phrase is risky are no place to weigh the whole.
+  // Next steps, and reasons why a phrase is risky, are not the place for an overall verdict.
   if (!isSummary && levelsIn(reading).length > 0) return true;
   const { good, bad } = spoken(reading, isSummary);
   if (side === 'bad') return good.plain || bad.negated;
   if (side === 'unproven') return good.plain || bad.plain;
-  // Where all is well, what could be better is no contradiction; that it is not well is one.
+  // If the verdict is good, naming what could be better is no contradiction; saying that the thing is not good is one.
   return side === 'good' && (good.negated || (isSummary && bad.plain));
 }
 
-/** Whether a summary says a bad verdict at all; others need not be said. */
+/** Whether a summary states a bad verdict at all; other verdicts need not be stated. */
 export function says(reading: Reading, { side }: Verdict): boolean {
   if (side !== 'bad') return true;
   const { good, bad } = spoken(reading, true);
@@ -70,7 +70,7 @@ function spoken(reading: Reading, isSummary: boolean) {
   const { tokens, words } = reading;
   const { lists } = words;
   const until = placesIn(tokens, lists.until);
-  // "Before you publish it" lets nothing out.
+  // "Before you publish it" approves nothing.
   const isOpen = ({ at }: Place) => {
     for (let before = at - 1; before >= Math.max(0, at - negatedBefore); before--) {
       if (!isOneClause(tokens, before, before + 1)) return false;
@@ -82,7 +82,7 @@ function spoken(reading: Reading, isSummary: boolean) {
   const praised = isSummary ? lists.praise.find(tokens) : [];
   return {
     good: sides([...lists.good.find(tokens), ...released, ...praised], reading),
-    // "The risk is low" states a level, which is held against the reply's own.
+    // "The risk is low" states a level, which is compared with the reply's own.
     bad: sides(
       lists.bad.find(tokens).filter(({ at }) => !levelsIn(reading).some(({ risks }) => risks.has(at))),
       reading,
@@ -94,7 +94,7 @@ function sides(places: readonly Place[], { isNegated }: Reading): { plain: boole
   return { plain: places.some((place) => !isNegated(place)), negated: places.some(isNegated) };
 }
 
-/** The levels that a text states: a word of a level near one for risk, and where that one stands. */
+/** The levels that a text states: a word for a level near a word for risk, with the positions of the latter. */
 function levelsIn({ tokens, words }: Reading): { level: string; risks: ReadonlySet<number> }[] {
   const risks = words.lists.risk.find(tokens);
   return Object.entries(words.levels)
@@ -116,13 +116,13 @@ function namesOtherLevel(reading: Reading, { level }: Verdict): boolean {
 
 const letters = wordList(['a', 'b', 'c', 'd', 'e']);
 
-/** A letter right after a word for rating, or within three words of it. */
+/** Whether a letter follows a word for rating within three words and is not the reply's rating. */
 function namesOtherRating({ tokens, words }: Reading, { rating }: Verdict): boolean {
   const named = words.lists.rating.find(tokens);
   return letters.find(tokens).some(({ at }) => {
     const isRating = named.some((place) => at > place.at && at - place.at <= 3 && isOneSentence(tokens, place.at, at));
     const next = tokens[at + 1];
-    // "a rating of a ..." is an article: a letter that stands for a rating ends its clause.
+    // "a rating of a ..." is an article: a letter that is a rating ends its clause.
     const isLast = next === undefined || next.afterBreak || next.sentence !== tokens[at]?.sentence;
     return isRating && isLast && tokens[at]?.forms[0] !== rating.toLowerCase();
   });

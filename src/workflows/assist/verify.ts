@@ -2,7 +2,7 @@ import { fold, foldText } from '../../base/text/fold.ts';
 import { detect } from '../text/detect.ts';
 import { indexPhrases, plain } from '../text/phrases.ts';
 
-/** What a model may draw on: texts that are known to hold. Whatever numbers, names and addresses it uses are in there. */
+/** Texts known to be right, which a model may draw on. All numbers, names and addresses that it uses must come from them. */
 export interface Source {
   numbers: ReadonlySet<string>;
   folded: string;
@@ -15,7 +15,7 @@ export function sourceOf(...texts: readonly string[]): Source {
 
 const stringsMax = 10_000;
 
-/** All texts, numbers and names of fields in a value, as they stand in it. */
+/** All texts, numbers and field names in a value, as written there. */
 export function textsIn(value: unknown): string[] {
   const texts: string[] = [];
   const open: unknown[] = [value];
@@ -24,7 +24,7 @@ export function textsIn(value: unknown): string[] {
     if (typeof next === 'string' || typeof next === 'number') texts.push(String(next));
     else if (typeof next === 'object' && next !== null)
       for (const [name, inner] of Object.entries(next)) {
-        // Names of fields are words that may be said, but for those of protobuf.
+        // Field names may be quoted, except those of protobuf.
         if (!Array.isArray(next) && !name.startsWith('$')) texts.push(name);
         open.push(inner);
       }
@@ -32,7 +32,7 @@ export function textsIn(value: unknown): string[] {
   return texts;
 }
 
-/** What in a model's words does not come from the source: numbers, addresses and links; empty when all of it holds. */
+/** The numbers, addresses and links in a model's words that are not in the source; empty if all of them are. */
 export function inventedIn(words: string, source: Source): string[] {
   return [...inventedNumbers(words, source), ...inventedAddresses(words, source)];
 }
@@ -41,7 +41,7 @@ export function inventedNumbers(words: string, source: Source): string[] {
   return [...new Set(numbersIn(words).filter((number) => !source.numbers.has(number)))];
 }
 
-// Links as people write them besides: "shop.example/x", "t.me/abc".
+// Other ways in which people write links: "shop.example/x", "t.me/abc".
 const bareLink = /(?<![\p{L}\p{N}@./])[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})*\.\p{L}{2,24}(?:\/\S{0,200})?/gu;
 
 export function inventedAddresses(words: string, source: Source): string[] {
@@ -50,7 +50,7 @@ export function inventedAddresses(words: string, source: Source): string[] {
   return [...new Set([...detected, ...bare].filter((found) => !source.folded.includes(foldText(found))))];
 }
 
-/** Where a quote stands in a text (UTF-16 units): as it is, else compared as risk phrases are; undefined when nowhere. */
+/** Where a quote appears in a text (UTF-16 units): verbatim, else compared like risk phrases; undefined if nowhere. */
 export function locate(text: string, quote: string): { start: number; end: number } | undefined {
   const wanted = quote.trim();
   if (wanted === '') return undefined;
@@ -60,18 +60,18 @@ export function locate(text: string, quote: string): { start: number; end: numbe
   return match && { start: match.start, end: match.end };
 }
 
-/** Whether a stretch cuts no word of letters and digits into pieces. */
+/** Whether a range splits no word of letters and digits. */
 function isWhole(text: string, start: number, end: number): boolean {
   const cuts = (at: number) => /[\p{L}\p{N}]/u.test(text[at - 1] ?? ' ') && /[\p{L}\p{N}]/u.test(text[at] ?? ' ');
   return !cuts(start) && !cuts(end);
 }
 
-/** Numbers as they are compared: without separators of thousands and trailing zeros. */
+/** Numbers in comparable form: without thousands separators and trailing zeros. */
 export function numbersIn(text: string): string[] {
   return numbersAt(text).map(({ number }) => number);
 }
 
-/** The same, with where each begins. */
+/** The same, with the start of each. */
 export function numbersAt(text: string): { number: string; start: number }[] {
   const found = text.normalize('NFKC').matchAll(/\d+(?:[.,]\d+)*/g);
   return [...found].map(({ 0: digits, index }) => {

@@ -7,13 +7,13 @@ import type { Outcome } from './outcome.ts';
 import type { Verdict } from './verdict.ts';
 import { sourceOf, textsIn } from './verify.ts';
 
-/** The valid texts, by id, and the result for each. */
+/** The valid texts by id, and what became of each text. */
 export interface Worded {
   words: ReadonlyMap<string, string>;
   outcome: Outcome;
 }
 
-/** Against what a model's texts for this reply are held. */
+/** What a model's texts for this reply are checked against. */
 export function subjectOf(
   request: object,
   reply: FamilyReply,
@@ -34,8 +34,8 @@ export function subjectOf(
 }
 
 /**
- * Holds a model's texts against the rules' own. A text whose rule says something else by now, since evidence changed the
- * reply, is not taken. Without a reader whose language is known, none is.
+ * Checks a model's texts against the rules' own. A text is dropped if its rule now says something else because evidence
+ * changed the reply. If the reader's language is unknown, all are dropped.
  */
 export function wordTexts(
   answered: readonly WordedText[],
@@ -54,7 +54,7 @@ export function wordTexts(
       continue;
     }
     const { kind, name } = rules;
-    // The same words again are neither kept nor dropped.
+    // A verbatim repetition is neither kept nor dropped.
     if (text.trim() === rules.text.trim() || words.has(id)) continue;
     const isMoved = now.get(id) !== rules.text;
     const fault = isMoved
@@ -118,7 +118,7 @@ export function withFindingTexts<One extends FoundText>(
   }));
 }
 
-/** By its place, which stays when others are found beside it. */
+/** Identified by position, which does not change if other findings are added. */
 function findingId({ category, start, messageIndex = 0 }: FoundText): string {
   return `finding-${messageIndex}-${start}-${category}`;
 }

@@ -3,13 +3,13 @@ import { type AssistPack, readAssistPacks } from '../packs/assist-pack.ts';
 import type { MessageLanguage } from '../packs/risk-messages.ts';
 import type { Token } from '../text/signs/index.ts';
 
-/** Where words of a list stand among a text's words: from `at`, so many. */
+/** Where an entry of a word list appears in a text: the index of its first word, and how many words it has. */
 export interface Place {
   at: number;
   length: number;
 }
 
-/** A list of words, made to be looked for. `*` lets a word begin or go on as it likes; a blank parts words in a row. */
+/** A searchable list of words. `*` matches any beginning or ending of a word; a blank separates consecutive words. */
 export interface WordList {
   find(tokens: readonly Token[]): Place[];
 }
@@ -40,7 +40,7 @@ function compileWord(pattern: string): (token: Token) => boolean {
   return ({ forms }) => forms.some(fits);
 }
 
-/** A pack's lists, ready to be looked for. */
+/** A pack's lists, ready for searching. */
 export interface Words {
   language: MessageLanguage;
   pack: AssistPack;
@@ -70,7 +70,7 @@ export function wordsIn(language: MessageLanguage): Words {
   return words;
 }
 
-/** Those of all languages: what must never be said is looked for in each. */
+/** The words of all languages: what must never be said is searched for in each of them. */
 export const allWords: readonly Words[] = [...compiled.values()];
 
 function listsOf<Name extends string>(lists: Readonly<Record<Name, readonly string[]>>): Record<Name, WordList> {

@@ -1,18 +1,18 @@
 import { type Check, isUnmet, type Outcome } from '../../sandbox/index.ts';
 
-/** `info` only says something; `critical` blocks. */
+/** `info` is only informative; `critical` blocks. */
 export type Severity = 'info' | 'low' | 'medium' | 'high' | 'critical';
 
 export const severities: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
 
-/** A named rule, as packs and callers write it. */
+/** A named rule as written by packs and callers. */
 export interface CheckRule extends Check {
-  /** What it is about, in words that stand in `missingFacts`. */
+  /** What it is about, in the words used in `missingFacts`. */
   fact: string;
   severity: Severity;
   message: string;
   action: string;
-  /** Failing means that the fact is not there at all, so it is named in `missingFacts`. */
+  /** Failing means that the fact is absent, so it is listed in `missingFacts`. */
   missing?: boolean | undefined;
 }
 
@@ -22,8 +22,8 @@ export interface CheckResult {
 }
 
 /**
- * What did not pass, in the order in which it is best put right: what blocks, then the heaviest; equal ones in the pack's
- * order. What could not be evaluated did not pass and blocks, in the words of `notEvaluated`.
+ * The checks that did not pass, in the order in which to fix them: blocking ones, then by weight; ties in the pack's order. A
+ * check that could not be evaluated counts as failed and blocks, in the words of `notEvaluated`.
  */
 export function failedByUrgency(
   results: readonly CheckResult[],
@@ -36,7 +36,7 @@ export function failedByUrgency(
     .sort((a, b) => blocks(b) - blocks(a) || b.weight - a.weight);
 }
 
-/** The facts that are not there, in weight order, each once. */
+/** The absent facts, by weight, each once. */
 export function missingFactsOf(failed: readonly CheckRule[]): string[] {
   return [...new Set(failed.filter((rule) => rule.missing === true && rule.fact !== '').map((rule) => rule.fact))];
 }

@@ -4,8 +4,8 @@ import type { Severity } from './checks.ts';
 export type RiskLevel = 'low' | 'medium' | 'high' | 'critical';
 
 /**
- * The share of safety that a finding takes away. So one finding of a severity gives the level of that name, and several
- * lesser ones add up to the next.
+ * The share of safety that a finding removes: one finding of a severity gives the level of that name, and several lesser ones
+ * add up to the next.
  */
 export const takenBy: Readonly<Record<Severity, number>> = {
   info: 0,
@@ -15,7 +15,7 @@ export const takenBy: Readonly<Record<Severity, number>> = {
   critical: 0.75,
 };
 
-/** 0-100: 100 x (1 - the product of what each leaves), as independent risks combine. One decimal. */
+/** 0-100: 100 x (1 - the product of what each leaves), the way independent risks combine. One decimal. */
 export function riskScoreOf(taken: Iterable<number>): number {
   let left = 1;
   for (const share of taken) left *= 1 - share;

@@ -1,9 +1,9 @@
 import type { CustomOutcome } from '../../sandbox/index.ts';
 import type { CheckResult, CheckRule } from '../checks/checks.ts';
 
-/** A client's workflow as far as rules go. */
+/** A client's workflow, as far as rules are concerned. */
 export interface CustomDefinition {
-  /** Names this version for ever, so that what was compiled can be kept. Undefined while it is not made yet. */
+  /** Identifies this version forever, so that its compiled form can be cached. Undefined until it is created. */
   id: string | undefined;
   inputSchema: Readonly<Record<string, unknown>>;
   outputSchema: Readonly<Record<string, unknown>>;
@@ -11,7 +11,7 @@ export interface CustomDefinition {
   fields: { name: string; expression: string }[];
 }
 
-/** What a run comes to, with each check beside its outcome. */
+/** The result of a run, with each check next to its outcome. */
 export type CustomRun =
   | (Omit<Extract<CustomOutcome, { ok: true }>, 'outcomes'> & { checks: CheckResult[] })
   | Extract<CustomOutcome, { ok: false }>;

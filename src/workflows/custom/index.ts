@@ -14,34 +14,34 @@ import { definitionWords } from './definition-words.ts';
 import { createDefinitionsStore, type DefinitionName, type DefinitionSummary } from './definitions-store.ts';
 import { type DefinitionQuotas, fullOf, quotasDefault, whyKept } from './quotas.ts';
 
-/** Clients' own workflows: immutable versions, each proven by its samples before it is made. */
+/** Clients' own workflows: immutable versions, each proven by its samples before it is created. */
 export interface Definitions {
   /**
-   * Proves a definition, which takes as long as its samples do and writes nothing. Fails with `invalid_argument` naming what
-   * is wrong: a schema, an expression, or a sample that does not yield what it must.
+   * Proves a definition by running its samples, which takes as long as they do; writes nothing. Fails with `invalid_argument`
+   * naming what is wrong: a schema, an expression, or a sample with the wrong result.
    */
   prove(caller: Caller, definition: Plain<WorkflowDefinition>): Promise<Result<ProvenDefinition>>;
   /**
-   * Makes a new version of what was proven. Fails with `precondition_failed` when the account has as much as it may.
-   * `within`: the transaction that it is part of; absent: one of its own.
+   * Creates a new version from a proven definition. Fails with `precondition_failed` if the account's quota is used up.
+   * `within`: the enclosing transaction; absent: it runs in its own.
    */
   create(proven: ProvenDefinition, within?: Transactional): Promise<Result<WorkflowDefinition>>;
-  /** One version; the newest active one by default, and the newest when none is. */
+  /** One version; by default the newest active one, or the newest if none is active. */
   find(caller: Caller, name: WorkflowName): Promise<Result<WorkflowDefinition>>;
-  /** The newest version of each workflow; only what is `basic` of them, unless `view` is `full`. */
+  /** The newest version of each workflow; only the basic fields, unless `view` is `full`. */
   list(
     caller: Caller,
     request: PageRequest & { client: string; view: string },
   ): Promise<Result<Page<WorkflowDefinition>>>;
-  /** Stops a version, or all of them. Doing it again changes nothing. */
+  /** Retires a version, or all of them. Repeating it changes nothing. */
   retire(caller: Caller, name: WorkflowName, within?: Transactional): Promise<Result<WorkflowDefinition>>;
-  /** Deletes what is retired: one version but the newest, or the workflow with all of them. */
+  /** Deletes what is retired: one version other than the newest, or the workflow with all its versions. */
   remove(caller: Caller, name: WorkflowName, within?: Transactional): Promise<Result<void>>;
-  /** The version that runs: the one asked for, if it is active, or the newest active one. */
+  /** The version to run: the requested one, if it is active, or the newest active one. */
   active(caller: Caller, name: WorkflowName): Promise<Result<ActiveDefinition>>;
 }
 
-/** A definition whose samples yield what they must. */
+/** A definition whose samples give the required results. */
 export interface ProvenDefinition {
   name: DefinitionName;
   /** JSON. */
@@ -112,7 +112,7 @@ export function createDefinitions(deps: {
       if (!start.ok) return start;
       const { size, after } = start.value;
       const isFull = view === 'full';
-      // One moment for both readings, so that none of the second is gone.
+      // One snapshot for both reads, so that nothing is missing from the second.
       return db.snapshot(async (moment) => {
         const at = createDefinitionsStore(moment);
         const rows = await at.list({ accountId, client, after, limit: size + 1 });
@@ -162,7 +162,7 @@ export function createDefinitions(deps: {
   };
 }
 
-/** What a sandbox needs to know of a definition. */
+/** What a sandbox needs to know about a definition. */
 export function rulesOf(definition: Plain<WorkflowDefinition>, id: string | undefined): CustomDefinition {
   return {
     id,
@@ -195,7 +195,7 @@ function contradictionIn(definition: Plain<WorkflowDefinition>): ReturnType<type
   return undefined;
 }
 
-/** Compiles everything and runs each sample, where it can be ended. */
+/** Compiles everything and runs each sample, in a place where it can be stopped. */
 async function runSamples(
   sandbox: Sandbox,
   owner: string,
@@ -204,7 +204,7 @@ async function runSamples(
   const rules = rulesOf(definition, undefined);
   const compiled = await runRules(sandbox, owner, rules, null, 'definition');
   if (!compiled.ok) return compiled;
-  // Without a model the output has to be whole by rules alone.
+  // Unless a model is required, rules alone must produce a complete output.
   const mustFit = definition.assist !== 'required';
   for (const [index, { input, expect }] of definition.samples.entries()) {
     const field = `definition.samples[${index}]`;
@@ -253,7 +253,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return names.every((name) => isSame((a as Record<string, unknown>)[name], (b as Record<string, unknown>)[name]));
 }
 
-/** What the service states of a version. */
+/** What the service itself states about a version. */
 type Stated = Pick<DefinitionSummary, 'version' | 'retiredMs' | 'createdMs' | 'bytes'>;
 
 function messageOf({ content, ...row }: Stated & { content: string }): WorkflowDefinition {
@@ -276,7 +276,7 @@ function statedOf({ version, retiredMs, createdMs, bytes }: Stated) {
 }
 
 function accountOf({ accountId }: Caller): string {
-  // The contract lets no caller without an account in here.
+  // The contract admits no caller without an account here.
   if (accountId === undefined) throw new Error('a workflow without an account');
   return accountId;
 }

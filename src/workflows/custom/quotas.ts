@@ -1,10 +1,10 @@
 import type { DefinitionCounts, DefinitionSummary } from './definitions-store.ts';
 
-/** What one account may have. */
+/** The limits of one account. */
 export interface DefinitionQuotas {
   workflows: number;
   versionsPerWorkflow: number;
-  /** Of all versions together, retired ones included. */
+  /** Of all versions together, including retired ones. */
   bytes: number;
 }
 
@@ -14,7 +14,7 @@ export const quotasDefault: DefinitionQuotas = {
   bytes: 64 * 1_024 * 1_024,
 };
 
-/** Why a version that is about to be added does not fit into what the account may have. */
+/** Why a version about to be added exceeds the account's quota. */
 export function fullOf(
   quotas: DefinitionQuotas,
   has: DefinitionCounts,
@@ -30,7 +30,7 @@ export function fullOf(
   return undefined;
 }
 
-/** Why versions can not be deleted; `newest` goes only with the whole workflow. */
+/** Why versions cannot be deleted; `newest` can only be deleted with the whole workflow. */
 export function whyKept(versions: readonly DefinitionSummary[], newest: number | undefined): string | undefined {
   const active = versions.find(({ retiredMs }) => retiredMs === undefined);
   if (active) return `Version ${active.version} is active. Retire it, then delete it.`;

@@ -27,10 +27,10 @@ export interface CustomDeps extends ChargeDeps, AssistDeps {
   sandbox: Sandbox;
 }
 
-/** What a client wants run: its workflow, on an input. */
+/** A client's request to run its workflow on an input. */
 export type CustomRequest = WorkflowName & { input: JsonValue };
 
-/** A request whose rules were computed, and the model that adds the rest. */
+/** A request whose rules have been computed, and the model that adds the rest. */
 interface PlannedRun {
   active: ActiveDefinition;
   byRules: Extract<CustomRun, { ok: true }>;
@@ -39,8 +39,8 @@ interface PlannedRun {
 }
 
 /**
- * All of a run that costs nothing: find the definition, compute by its rules, and quote a model. Fails with
- * `invalid_argument`, `not_found`, `precondition_failed`, and as the sandbox does.
+ * The part of a run that costs nothing: find the definition, compute its rules, and quote a model. Fails with
+ * `invalid_argument`, `not_found`, `precondition_failed`, and like the sandbox.
  */
 export async function planRun(deps: CustomDeps, caller: Caller, request: CustomRequest): Promise<Result<PlannedRun>> {
   const bounded = boundJson('input', request.input);
@@ -57,8 +57,8 @@ export async function planRun(deps: CustomDeps, caller: Caller, request: CustomR
 }
 
 /**
- * Runs a client's workflow: the input fits its schema, rules compute what they can, a model adds the rest where the
- * definition wants one, and what comes out fits the output schema or nothing does.
+ * Runs a client's workflow: the input must fit its schema, rules compute what they can, a model adds the rest if the
+ * definition wants one, and the output must fit its schema or the run fails.
  */
 export async function runWorkflow(
   deps: CustomDeps,
@@ -106,7 +106,7 @@ async function makeReply(
       note,
     },
   });
-  // What rules compute always wins; the rest of the output is the model's, and the whole has to fit the schema.
+  // What rules compute always wins; the model supplies the rest of the output, and the whole must fit the schema.
   const fill = async (answer: string, input: JsonValue): Promise<Judged<JsonValue>> => {
     const drafted = objectIn(answer);
     if (!drafted.ok) return drafted;
@@ -121,7 +121,7 @@ async function makeReply(
   const note = noteOf(filled, undefined, words.language);
   if (filled.output !== undefined) return { result: succeed(replyOf(filled.output, model, note)), model };
   if (needsModel({ active }))
-    // What is wrong with a key of the account's own is theirs to put right; sending the request again does not help.
+    // Only the account can fix its own provider key; sending the request again does not help.
     return filled.failure?.kind === 'provider_key_refused'
       ? { result: fail(filled.failure), model }
       : { result: fail(withoutAnswer(filled)), model };
@@ -130,13 +130,13 @@ async function makeReply(
   return { result: succeed(replyOf(byRules.output as JsonValue, '', note)), model };
 }
 
-/** No model answered, or nothing that one answered holds. */
+/** No model answered, or no answer was valid. */
 function withoutAnswer({ outcome, problem }: Asked<JsonValue>): Failure {
   const misfit = outcome === 'missed' ? problemText(problem, 'en') : undefined;
   return { kind: 'upstream_failed', attempts: [], upstream: "workflow's model", ...present({ misfit }) };
 }
 
-/** Whether the workflow has no reply without a model's. */
+/** Whether the workflow needs a model's answer to have a reply. */
 function needsModel({ active }: Pick<PlannedRun, 'active'>): boolean {
   return active.definition.assist === 'required';
 }

@@ -4,13 +4,13 @@ import type { Plain } from '../family.ts';
 const placesMax = 10;
 
 /**
- * Why a version can't be approved, with the places in code points: placeholders that are open, and what is critical. Undefined
- * when nothing speaks against it.
+ * Why a version can't be approved, with positions in code points: open placeholders, and critical findings. Undefined if
+ * nothing stands in the way.
  */
 export function whyNotApprovable(draft: Plain<Draft>): string | undefined {
   const open = draft.openPlaceholders.map(({ name, start }) => `[[${name}]] at ${start}`);
   const critical = draft.findings.filter(({ severity }) => severity === 'critical');
-  // Many lesser findings can make a text critical as well.
+  // Many lesser findings can also make a text critical.
   const grave = critical.length > 0 || draft.riskLevel !== 'critical' ? critical : draft.findings;
   const risky = grave.map(({ phrase, category, start }) => `"${phrase.slice(0, 60)}" (${category}) at ${start}`);
   if (open.length + risky.length === 0) return undefined;

@@ -11,17 +11,17 @@ import type { Plain } from '../family.ts';
 import { whyNotApprovable } from './approval.ts';
 import { createDraftsStore, type DraftState, type DraftSummaryRow } from './drafts-store.ts';
 
-/** Drafts with their versions and reviews. Each version is kept for ever as it was. */
+/** Drafts with their versions and reviews. Each version is kept forever, unchanged. */
 export interface Drafts {
-  /** Keeps a new draft and gives it its id. Nobody finds it until the charge is settled. */
+  /** Stores a new draft and assigns its id. Nobody finds it until the charge is settled. */
   keep(caller: Caller, draft: Plain<Draft>, terms: DraftTerms, chargeId: string): Promise<Plain<Draft>>;
-  /** One version, the newest by default. An access token finds its own subject's drafts only. */
+  /** One version, by default the newest. An access token finds only its own subject's drafts. */
   find(caller: Caller, draftId: string, version?: number): Promise<Result<Plain<Draft>>>;
-  /** The drafts in a state, or all, the one made last first: the newest version of each, in short. */
+  /** The drafts in a state, or all, most recently created first: a summary of each one's newest version. */
   list(caller: Caller, request: PageRequest & { state: string }): Promise<Result<Page<Plain<DraftSummary>>>>;
   /**
-   * Adds a version, which waits for review. Fails with `precondition_failed` when another is the newest meanwhile, or the draft
-   * is full. `within`: the transaction that it is part of; absent: one of its own.
+   * Adds a version, which waits for review. Fails with `precondition_failed` if there is a newer version by now, or if the
+   * draft is full. `within`: the enclosing transaction; absent: it runs in its own.
    */
   revise(
     caller: Caller,
@@ -29,9 +29,9 @@ export interface Drafts {
     within?: Transactional,
   ): Promise<Result<Plain<Draft>>>;
   /**
-   * Approves or rejects the newest version. The same decision again changes nothing; another one, or a version that is not
-   * the newest, is `precondition_failed`; and so is the approval of what is critical or has open placeholders, unless
-   * `override` says why it is approved all the same.
+   * Approves or rejects the newest version. Repeating a decision changes nothing; a different one, or a version that is not
+   * the newest, fails with `precondition_failed`. So does approving a version that is critical or has open placeholders,
+   * unless `override` says why it is approved anyway.
    */
   review(
     caller: Caller,
@@ -50,14 +50,14 @@ export interface Drafts {
 interface Content extends DraftTerms {
   title: string;
   body: string;
-  /** As it was found when the version was made, for lists. */
+  /** As determined when the version was created; used in lists. */
   riskLevel?: string;
   openPlaceholders?: number;
 }
 
-// The price of a draft covers its revisions, which are judged as it is; so there is an end to them.
+// The price of a draft includes its revisions, each of which is judged as well; so their number is limited.
 const versionsMax = 25;
-/** Texts and facts of all versions of one draft. */
+/** The total size of texts and facts in all versions of one draft. */
 const draftBytesMax = 1_024 * 1_024;
 
 export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
@@ -202,7 +202,7 @@ export function createDrafts(deps: { db: Database; clock: Clock }): Drafts {
   };
 }
 
-/** What lists say of a version, so that they need not look at its text. */
+/** What lists show of a version, so that they need not read its text. */
 function shortOf({ riskLevel, placeholders }: { riskLevel: string; placeholders: readonly string[] }) {
   return { riskLevel, openPlaceholders: placeholders.length };
 }
@@ -217,7 +217,7 @@ function summaryOf({ createdMs, openPlaceholders, ...row }: DraftSummaryRow): Pl
 }
 
 function accountOf({ accountId }: Caller): string {
-  // The contract lets no caller without an account in here.
+  // The contract admits no caller without an account here.
   if (accountId === undefined) throw new Error('a draft without an account');
   return accountId;
 }

@@ -14,11 +14,11 @@ export interface Eliminated {
   option: string;
   constraint: string;
   reason: string;
-  /** Which constraint. */
+  /** The constraint's index. */
   index: number;
 }
 
-/** Leaves out the options that do not meet a constraint, or of which it is not known; the first unmet one is named. */
+/** Removes options that violate a constraint or for which its value is unknown; the first unmet constraint is named. */
 export function eliminate(
   options: readonly ReadOption[],
   constraints: readonly Plain<Constraint>[],

@@ -5,11 +5,11 @@ import type { DecisionRequest } from './decision-memo.ts';
 export interface Guess {
   criterion: string;
   isLower: boolean;
-  /** The criterion's name says it; else more counts as better for want of anything else. */
+  /** The criterion's name implies the direction; otherwise more counts as better by default. */
   isNamed: boolean;
 }
 
-/** Names of what is better when there is less of it, in the four languages of replies. Words of German compounds stand last. */
+/** Names for which less is better, in the four languages of replies. Parts of German compounds come last. */
 const costs = new RegExp(
   [
     '(?<![a-z])(?:price|costs?|fees?|rent|charges|(?:monthly|annual|yearly|service|delivery|hourly|daily) charge|expenses?|premium|risks?|defects?|complaints?|errors?|latency|duration|delays?|downtime|noise|emissions?|co2|wait(?:ing)? ?time|response ?time|delivery ?(?:time|days)|lead ?time|travel ?time|commute|consumption|energy|(?:energy |electricity |power )?(?:k?wh|watts?)|water|fuel|noise ?(?:level|db)?|db|decibels?|failures?|debts?|churn|coste?s?|precio|gastos|alquiler|tarifas?|riesgos?|plazo|demora|espera|tiempo de (?:respuesta|espera|entrega)|consumo|energia|agua|ruido|decibelios|errores|deudas?|prix|couts?|frais|loyer|tarif|risques?|delai|duree|attente|temps d.attente|temps de reponse|taux d.erreurs?|consommation|energie|eau|bruit|decibels|dettes?)(?![a-z])',
@@ -17,15 +17,15 @@ const costs = new RegExp(
   ].join('|'),
 );
 
-/** What is spared of a cost, said of it or lasts is better when there is more of it. */
+/** Savings of a cost, its properties, and durability are better the more there is of them. */
 const notCosts =
   /sav(?:ing|ed)|reduction|reduktion|ersparnis|einsparung|ahorro|economie|stabil|transparen|control|kontroll|flexib|performance|leistung|quality|qualit|calidad|value|income|revenue|einnahm|ingreso|revenu|yield|rendite|cancel|manag|protect|schutz|proteccion|handling|toleran|correct|waiver|battery|akku|bater|batter|capacit|kapazit|capacid|class|klasse|clase|label|effici|effizienz|eficien|efficac|output|generat|solar|ertrag|erzeug|resist|proof|dicht|warrant|garant|lebens|life|nutzungs|haltbar|vida|\bvie\b/;
 
-/** Names of what is better when there is more of it. */
+/** Names for which more is better. */
 const gains =
   /quality|qualitat|calidad|qualite|rating|bewertung|valoracion|\bnote\b|score|punkte|puntos|points|satisf|zufrieden|comfort|komfort|comodidad|confort|revenue|umsatz|ingresos|chiffre|profit|gewinn|beneficio|margin|marge|margen|return|rendite|rentab|rendement|saving|ersparnis|ahorro|economies|capacity|kapazitat|capacidad|capacite|warrant|garantie|garantia|reliab|zuverlass|fiab|security|safety|sicherheit|seguridad|securite|experience|erfahrung|experiencia|skill|performance|leistung|rendimiento|battery|akku|bateria|batterie|autonomi|reichweite|\brange\b|payload|\bload ?(?:m3|kg|volume|space|area)|nutzlast|ladevolumen|laderaum|carga util|charge utile|footfall|laufkundschaft|lebensdauer|uptime|verfugbar|disponib|fit\b|eignung|potential|benefit|nutzen|flexib|light|licht|\bluz\b|lumiere/;
 
-/** Where no direction is given, the name decides, and else more is better; the reply tells it as an assumption. */
+/** If no direction is given, the name decides; otherwise more is better. The reply states this as an assumption. */
 export function withDirections(request: DecisionRequest): { request: DecisionRequest; guessed: Guess[] } {
   const guessed: Guess[] = [];
   const criteria = request.criteria.map((criterion) => {

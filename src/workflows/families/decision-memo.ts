@@ -9,7 +9,7 @@ import { type Words, wordsFor } from '../words/index.ts';
 export type DecisionRequest = Plain<WriteDecisionMemoRequest>;
 export type DecisionReply = ReplyOf<WriteDecisionMemoResponse>;
 
-/** Speaks to those who decide: in the language of the locale, or of what they are asked. */
+/** Uses the language of the locale, or else of the question, the options and the criteria. */
 export function decisionWords({ locale, question, options, criteria }: DecisionRequest): Words {
   const text = [
     question,
@@ -17,7 +17,7 @@ export function decisionWords({ locale, question, options, criteria }: DecisionR
     ...criteria.map(({ name }) => name),
   ];
   const words = wordsFor(locale, text.join('\n'));
-  // Criteria are often named as fields are: "deliveryDays".
+  // Criteria are often named like fields: "deliveryDays".
   const say: Words['say'] = (name, ...[values]) => {
     const given: Readonly<Record<string, string | number>> = values ?? {};
     const { criterion } = given;
@@ -29,7 +29,7 @@ export function decisionWords({ locale, question, options, criteria }: DecisionR
   return { ...words, say };
 }
 
-/** The decision as Markdown. Names and texts of the caller's are escaped, so that they cannot change its form. */
+/** The decision as Markdown. Names and texts of the caller's are escaped, so that they cannot alter its structure. */
 export function writeMemo(request: DecisionRequest, reply: DecisionReply): string {
   const { say, number } = decisionWords(request);
   const { ranking, recommendation, sensitivity, eliminated, risks, assumptions, missingFacts, nextBestAction } = reply;

@@ -14,7 +14,7 @@ import { rankOptions, type Scored, smallestChanges, type Verdict, verdictOn } fr
 
 export type { DecisionReply, DecisionRequest } from './decision-memo.ts';
 
-/** Turns data into a decision memo: a weighted sum, how firm it stands, and why. */
+/** Turns data into a decision memo: a weighted sum, how robust the result is, and why. */
 export const decisionFamily: Family<DecisionRequest, DecisionReply> = {
   name: 'decision',
   prepare(asked): Result<Prepared<DecisionReply>> {
@@ -68,7 +68,7 @@ function wrongCriterion(request: DecisionRequest, options: readonly ReadOption[]
   return undefined;
 }
 
-// With less than this, the next step is to agree on what counts, not to decide.
+// Below this, the next step is to agree on what counts, not to decide.
 const firmFrom = 0.4;
 
 function decide(request: DecisionRequest, guessed: readonly Guess[], options: readonly ReadOption[]): DecisionReply {
@@ -86,7 +86,7 @@ function decide(request: DecisionRequest, guessed: readonly Guess[], options: re
   const unsure = guessed.find((guess) => hangsOn(guess, request, remaining, ranked, words));
   const confidence = unsure ? Math.min(counted, firmFrom - 0.01) : counted;
   const tied = ranked.filter(({ rank }) => rank === 1);
-  // The only option that is left by constraints was compared; the only one that there ever was is not.
+  // An option left alone by constraints was compared with others; an option that was alone from the start was not.
   const verdict = options.length === 1 && ranked.length === 1 ? 'single' : verdictOn(ranked);
   const winner = verdict === 'winner' ? ranked[0] : undefined;
   const reply: DecisionReply = {
@@ -131,7 +131,7 @@ function decide(request: DecisionRequest, guessed: readonly Guess[], options: re
   return { ...reply, markdown: writeMemo(request, reply) };
 }
 
-/** Whether another option would win if the guess were wrong. What a name says is taken as true. */
+/** Whether another option would win if the guess were wrong. A direction implied by the name is taken as true. */
 function hangsOn(
   { criterion, isNamed }: Guess,
   { criteria }: DecisionRequest,
@@ -145,7 +145,7 @@ function hangsOn(
   return first?.option !== ranked[0]?.option;
 }
 
-/** What options state that no criterion or constraint looks at. */
+/** Values given for options that no criterion or constraint uses. */
 function unusedAttributes(request: DecisionRequest): DecisionReply['unusedFields'] {
   const known = new Set([
     ...request.criteria.map(({ name }) => name),
@@ -160,7 +160,7 @@ function unusedAttributes(request: DecisionRequest): DecisionReply['unusedFields
   ].slice(0, 100);
 }
 
-/** The values that are not known, those of the heaviest criterion first. */
+/** The unknown values, those of the heaviest criterion first. */
 function missingValues(ranked: readonly Scored[], { say }: Words): { name: string; criterion: string }[] {
   return ranked
     .flatMap(({ option, criteria }) =>
@@ -172,8 +172,8 @@ function missingValues(ranked: readonly Scored[], { say }: Words): { name: strin
 }
 
 /**
- * Half from the lead over the second (20 points are as good as more), half from the smallest change of a weight that
- * would change the winner (0.25 is as good as more), times the share of values that are known.
+ * Half from the lead over the second option (capped at 20 points), half from the smallest change of a weight that would change
+ * the winner (capped at 0.25), times the share of known values.
  */
 function confidenceOf(ranked: readonly Scored[], smallestChange: number | undefined, missing: number): number {
   const [first, second] = ranked;
@@ -199,7 +199,7 @@ function rationaleOf(ranked: readonly Scored[], eliminated: number, verdict: Ver
   return [say('decision.ahead', { first: first.option, score, lead, second: second.option }), ...by].join(' ');
 }
 
-/** Where the first option is ahead of the second, and most so; of a single option, what it has most points from. */
+/** The criterion on which the first option is furthest ahead of the second; for a single option, the one that gives it most points. */
 function gainOver(first: Scored, second: Scored | undefined, { say }: Words): string[] {
   const ahead = first.criteria
     .map(({ criterion, score, weight }, at) => ({
@@ -222,7 +222,7 @@ function risksOf(
   { say }: Words,
 ): string[] {
   const risks: string[] = missing.length > 0 ? [say('decision.unknownValues', { count: missing.length })] : [];
-  // What the first of several has against it is a risk of choosing it, and nothing is chosen here.
+  // The first option's weaknesses are risks of choosing it; without a winner, nothing is chosen.
   if (verdict !== 'winner') return risks;
   const [first, second] = ranked;
   if (first && second && first.score - second.score < 5)
@@ -269,10 +269,10 @@ interface Outcome {
   ranked: readonly Scored[];
   verdict: Verdict;
   missing: readonly string[];
-  /** What is wrong with the value that is missed most, when it is given and cannot be read. */
+  /** What is wrong with the most important missing value, if it was given but cannot be read. */
   unreadable: string | undefined;
   confidence: number;
-  /** A direction that was not given, and would change the winner the other way round. */
+  /** A direction that was not given and whose reversal would change the winner. */
   unsure: Guess | undefined;
 }
 
@@ -324,7 +324,7 @@ function constraintChecks(request: DecisionRequest, eliminated: readonly Elimina
   });
 }
 
-/** Whether each criterion's value is known of every option; its weight is its share of all weights, in percent. */
+/** Whether each criterion's value is known for every option; the check's weight is the criterion's share of all weights, in percent. */
 function criterionChecks(ranked: readonly Scored[], { say }: Words): CheckResult[] {
   return (ranked[0]?.criteria ?? []).map(({ criterion, weight }, at) => {
     const unknown = ranked.filter(({ criteria }) => criteria[at]?.value === undefined).map(({ option }) => option);

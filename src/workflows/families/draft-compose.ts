@@ -6,13 +6,13 @@ import type { DraftWords, SentenceVariant } from '../packs/draft-language.ts';
 import type { DraftTemplate, DraftTone } from '../packs/draft-templates.ts';
 import { type Assigned, namesFact, type Slot } from './draft-kind.ts';
 
-/** What a document is composed of. */
+/** What a document is composed from. */
 export interface Composing {
   kind: DraftKind;
   words: DraftWords;
   template: DraftTemplate & { name: string };
   tone: DraftTone;
-  /** One person writes, not a firm or several. */
+  /** The writer is one person, not a firm or several people. */
   isByOne: boolean;
   audience: string;
   length: string;
@@ -23,7 +23,7 @@ export interface Composing {
   assigned: Assigned;
 }
 
-/** The text: each fact in the sentence that is for it, and nothing that is not given. */
+/** The text: each fact in the sentence meant for it, and nothing that was not given. */
 export function compose(composing: Composing): string {
   const { kind, words, template, assigned } = composing;
   const { slots } = assigned;
@@ -35,7 +35,7 @@ export function compose(composing: Composing): string {
   const sentences = paragraphs.filter((paragraph) => paragraph !== '');
   const heading = kind.id === '' ? (words.headings[template.name] ?? words.neutral) : words.details;
   const body = [detailsOf(composing, stated, heading), ...mustTexts(composing)].filter((part) => part !== '');
-  // What is asked of the reader comes last.
+  // What the reader is asked to do comes last.
   if (sentences.length > 1) sentences.splice(-1, 0, ...body);
   else sentences.push(...body);
   const sender = slots.get('sender')?.text ?? '';
@@ -48,7 +48,7 @@ export function compose(composing: Composing): string {
   return [...written, sourcesOf(composing)].filter((part) => part !== '').join('\n\n');
 }
 
-/** The title of the kind with what is given. */
+/** The kind's title, filled with the given facts. */
 export function titleOf(composing: Composing): string {
   const { kind, words, assigned } = composing;
   const given = new Map([...assigned.slots].filter(([, { isOpen }]) => !isOpen));
@@ -67,7 +67,7 @@ function paragraphOf(sentences: readonly SentenceVariant[][], composing: Composi
     const said = variants.find((variant) => isSayable(variant, composing, assigned.slots));
     if (!said) continue;
     const isNew = said.fields.some((field) => !stated.has(field));
-    // A short text has no sentence that states nothing, but for the one that says what it is about.
+    // A short text has no sentence without a fact, except the one that says what the text is about.
     const isNeeded = said.fields.length === 0 ? length !== 'short' || stated.size === 0 : isNew;
     if (!isNeeded) continue;
     for (const field of said.fields) stated.add(field);
@@ -90,7 +90,7 @@ function isSayable(
   return !mustAvoid.some((phrase) => folded.includes(phrase));
 }
 
-/** The sentence with what stands for its fields. A value that ends a sentence itself gets no second mark. */
+/** The sentence with its fields filled in. If a value already ends a sentence, no full stop is added. */
 function fill({ text }: SentenceVariant, slots: ReadonlyMap<string, Slot>): string {
   return text.replace(/\{(\w+)\}(\.?)/g, (_, field: string, stop: string) => {
     const value = slots.get(field)?.text ?? '';
@@ -98,13 +98,13 @@ function fill({ text }: SentenceVariant, slots: ReadonlyMap<string, Slot>): stri
   });
 }
 
-/** Who is written to: the fact, else the audience, unless that only says what the reader is. */
+/** The addressee: the fact, else the audience, unless that only names the reader's role. */
 function readerOf({ kind, audience, words, template, assigned }: Composing): string {
   const named = assigned.slots.get('recipient')?.text;
   if (named !== undefined) return named;
   const reader = audience.trim();
   const isRole = kind.byName.get(words.language)?.get(bareName(reader)) === 'recipient';
-  // An advertisement is for whoever reads it.
+  // An advertisement addresses whoever reads it.
   return isRole || (!template.addressed && kind.id === 'listing_text') ? '' : reader;
 }
 
@@ -121,7 +121,7 @@ function salutationOf(
   return [address, salutation.replace('{name}', () => reader), begins, ...rest];
 }
 
-/** How a reader is addressed, by the name or by what it is the name of ("gym"); undefined for one who has no name. */
+/** How to address a reader, by a name or by what it names ("gym"); undefined for a reader without a name. */
 function formFor(
   { salutations }: DraftWords,
   reader: string,
@@ -161,7 +161,7 @@ function sourcesOf({ length, facts, words }: Composing): string {
   return `${words.sources}\n${sources.map(({ name, source }) => `- ${name}: ${source}`).join('\n')}`;
 }
 
-/** What a language says. */
+/** A language's wording. */
 export function wordsOf(language: DraftWords['language']): DraftWords {
   const words = draftWords.get(language);
   if (!words) throw new Error(`no words in ${language}`);

@@ -13,15 +13,15 @@ const weakWord = 1;
 const fieldNamed = 0.5;
 const fieldsMax = 4;
 const clearAt = 2;
-// What is asked for is said at the beginning; the patterns look at each place of it several times.
+// A purpose begins with what is asked for; the patterns look at each position several times.
 const foldedMax = 500;
 const looksAtMax = 80;
-// Finding what is like a name takes longer than all the rest.
+// Finding similar names takes longer than everything else.
 const nearestMax = 20;
 
 /**
- * The kind that a purpose clearly names: by its words in any of the languages, then by the names of what is given. The
- * neutral form when no words speak for a kind, or as many for another.
+ * The kind that a purpose clearly names: by its words in any of the languages, then by the names of the given facts. The
+ * neutral form if no words point to a kind, or if as many point to another.
  */
 export function kindOfPurpose(purpose: string, names: readonly string[]): DraftKind {
   const folded = foldText(purpose).slice(0, foldedMax);
@@ -31,14 +31,14 @@ export function kindOfPurpose(purpose: string, names: readonly string[]): DraftK
   });
   const strong = heard.filter(({ points }) => points >= strongWord);
   const left = heard.filter(({ kind }) => !strong.some((other) => other.kind.beats.includes(kind.id)));
-  // Of two that are named alike, what is said first is what is asked for.
+  // If two score the same, the one mentioned first is what is asked for.
   left.sort((a, b) => b.points - a.points || a.at - b.at);
   const [first, second] = left;
   if (!first || first.points < clearAt) return neutralKind;
   return second && second.points === first.points && second.at === first.at ? neutralKind : first.kind;
 }
 
-/** The kind that a request names: by its id, or by a word that is clear in any of the languages, such as "quote" or "devis". */
+/** The kind that a request names: by id, or by a word that is clear in any of the languages, such as "quote" or "devis". */
 export function kindCalled(name: string): DraftKind | undefined {
   const known = draftKinds.get(name);
   if (known !== undefined || name === '') return known;
@@ -59,7 +59,7 @@ function wordsFor(id: string, folded: string): { points: number; at: number } {
   return { points, at };
 }
 
-/** What is named speaks for the kind that knows it; a reader or a sender has any document. */
+/** A named fact points to the kinds that know its field, but a reader or a sender points to none, as any document has them. */
 function fieldsNamed(kind: DraftKind, names: readonly string[]): number {
   const fields = new Set(names.map((name) => kind.byName.get('en')?.get(bareName(name))));
   const own = [...fields].filter(
@@ -68,21 +68,21 @@ function fieldsNamed(kind: DraftKind, names: readonly string[]): number {
   return Math.min(own.length, fieldsMax) * fieldNamed;
 }
 
-/** What stands for a field in the text. */
+/** The text that fills a field. */
 export interface Slot {
-  /** As the caller named it, or the field's label. */
+  /** As named by the caller, or the field's label. */
   name: string;
   text: string;
-  /** It is not known yet: the text is a placeholder. */
+  /** Not known yet: the text is a placeholder. */
   isOpen: boolean;
 }
 
-/** What a document has to say: by field, and besides. */
+/** The content of a document: by field, and the rest. */
 export interface Assigned {
   slots: Map<string, Slot>;
-  /** What no field is for, in the order of the request. */
+  /** Facts without a field, in the order of the request. */
   others: Slot[];
-  /** It ends a contract. */
+  /** The document ends a contract. */
   isEnding: boolean;
   unusedFields: Plain<UnusedField>[];
 }
@@ -93,7 +93,7 @@ interface Asked {
   mustInclude: readonly string[];
 }
 
-/** Finds the field of each fact and what is not given. */
+/** Finds the field for each fact, and what is missing. */
 export function assign(kind: DraftKind, { purpose, facts, mustInclude }: Asked, locale: DraftLocale): Assigned {
   const isEnding = endsContract(kind, purpose);
   const assigned: Assigned = { slots: new Map(), others: [], isEnding, unusedFields: [] };
@@ -112,7 +112,7 @@ export function assign(kind: DraftKind, { purpose, facts, mustInclude }: Asked, 
   return assigned;
 }
 
-/** Whether the purpose of a notice is to end a contract: its day is then the end, not that of a change. */
+/** Whether a notice is meant to end a contract: its date is then the end date, not the date of a change. */
 function endsContract({ id }: DraftKind, purpose: string): boolean {
   const folded = foldText(purpose).slice(0, foldedMax);
   return [...draftWords.values()].some(({ kinds }) => kinds[id]?.ends?.purpose.test(folded) === true);
@@ -124,7 +124,7 @@ function namesOf(kind: DraftKind, isEnding: boolean, { language }: DraftLocale):
   const role = isEnding || kind.id === 'complaint' ? 'sender' : 'recipient';
   const names = new Map([...tenants.map((name) => [name, role] as const), ...own]);
   if (!isEnding) return names;
-  // Whoever gives up a flat gives its address.
+  // When giving up a flat, people give its address.
   const places = draftWords.get(language)?.names.place ?? [];
   return new Map([
     ...places.map((name) => [bareName(name), 'contract'] as const),
@@ -135,7 +135,7 @@ function namesOf(kind: DraftKind, isEnding: boolean, { language }: DraftLocale):
 const tenants = ['tenant', 'mieter', 'mieterin', 'inquilino', 'inquilina', 'locataire'];
 const datesOfChange: ReadonlySet<string> = new Set(['effectiveDate', 'date']);
 
-/** Up to four words without an end mark name a fact; what is longer is to be said. */
+/** Up to four words without an end mark name a fact; anything longer is text to include. */
 export function namesFact(text: string): boolean {
   return countWords(text) <= 4 && !/[.!?。！？:]\s*$/.test(text);
 }
@@ -149,7 +149,7 @@ function put(
   const bare = bareName(slot.name);
   const numbered = byName.get(bare.replace(/\d+$/, '')) ?? '';
   const named = byName.get(bare) ?? (kind.fields.get(numbered)?.type === 'list' ? numbered : undefined);
-  // What is called a date and says no day is none.
+  // A value for a date field that states no date is not a date.
   const isNoDay = kind.fields.get(named ?? '')?.type === 'date' && !slot.isOpen && !saysWhen(slot.text);
   const isDayOfTime = named === 'time' && kind.fields.has('date') && !slot.isOpen && saysDay(slot.text);
   const field = isNoDay ? undefined : isDayOfTime ? 'date' : named;
@@ -166,7 +166,7 @@ function put(
     });
     return 'field';
   }
-  // What is asked for in two words is given when one of them is.
+  // If two names ask for the same field, one value answers both.
   if (field !== undefined && before?.isOpen !== false && (before === undefined || !slot.isOpen)) {
     to.slots.set(field, slot);
     return 'field';
@@ -176,7 +176,7 @@ function put(
   return isNoDay ? 'line' : 'other';
 }
 
-/** What people put in a row: "New hours; two temps" is two. */
+/** Splits a list as people write it: "New hours; two temps" is two items. */
 export function itemsIn(text: string): string[] {
   const items = text.split(/;\s+|\n+/).map((item) => item.trim());
   return items.filter((item) => item !== '');
@@ -186,7 +186,7 @@ function askForRequired(kind: DraftKind, { slots, others, isEnding }: Assigned, 
   for (const { name: asked, type, required, unless } of kind.fields.values()) {
     const name = isEnding && asked === 'effectiveDate' ? 'endsOn' : asked;
     if (!required || slots.has(name) || unless.some((other) => slots.has(other))) continue;
-    // What the caller gives in words that are not known here may be it: nothing is asked for twice.
+    // A fact under an unknown name may be the one required: nothing is asked for twice.
     if (others.some((slot) => !slot.isOpen && couldBe[type](slot.text.slice(0, looksAtMax)))) continue;
     if ([name, ...unless].some((field) => others.some((slot) => speaksOf(slot.name, field)))) continue;
     slots.set(name, openSlot(draftWords.get(language)?.names[name]?.[0] ?? name));
@@ -202,7 +202,7 @@ const couldBe: Readonly<Record<'text' | 'date' | 'money' | 'list', (text: string
   list: hasLetter,
 };
 
-/** Whether all words of one of a field's names are in a name: "new date of delivery, ground floor" is a delivery date. */
+/** Whether a name contains all words of one of a field's names: "new date of delivery, ground floor" is a delivery date. */
 function speaksOf(name: string, field: string): boolean {
   const said = wordsIn(name);
   return stemsOf(field).some((stems) => stems.every((stem) => said.some((word) => word.startsWith(stem))));
@@ -210,7 +210,7 @@ function speaksOf(name: string, field: string): boolean {
 
 const stems = new Map<string, readonly string[][]>();
 
-/** The beginnings of the words of each name that a field has in any language. */
+/** The word stems of each of a field's names in any language. */
 function stemsOf(field: string): readonly string[][] {
   const known = stems.get(field);
   if (known) return known;
@@ -224,7 +224,7 @@ function wordsIn(name: string): string[] {
   return foldText(name).match(/[\p{L}]{4,}/gu) ?? [];
 }
 
-/** The field that was perhaps meant, of those that the reader's language names. */
+/** The field that may have been meant, among the names in the reader's language. */
 function nearestField(kind: DraftKind, name: string, { language }: DraftLocale): string {
   const nearest = nearestName(bareName(name), kind.labels.get(language) ?? []);
   return nearest === undefined ? '' : (kind.byName.get(language)?.get(nearest) ?? '');

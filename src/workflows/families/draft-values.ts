@@ -1,20 +1,20 @@
 import { type DraftLanguage, draftLanguages } from '../packs/draft-language.ts';
 import { languagesOf } from '../text/language.ts';
 
-/** The language that a document is written in, and the region whose forms its dates and amounts have. */
+/** The language of a document, and the region whose date and amount formats it uses. */
 export interface DraftLocale {
   language: DraftLanguage;
-  /** `de-AT`; one of the four languages, with a region or without. */
+  /** `de-AT`; one of the four languages, with or without a region. */
   tag: string;
 }
 
 const spoken: ReadonlySet<string> = new Set(draftLanguages);
-// A few words are heard wrongly as often as rightly.
+// With only a few words, detection is wrong as often as right.
 const lettersMin = 20;
 
 /**
- * The locale's language when it is spoken here, English when another is named, and without one that of the purpose; where that is
- * short, with what the facts are called.
+ * The locale's language if it is supported, English if another is given, and without a locale that of the purpose; if the
+ * purpose is short, the names of the facts are considered too.
  */
 export function draftLocaleOf(locale: string, purpose: string, names: readonly string[] = []): DraftLocale {
   if (locale.trim() !== '') return spokenLocale(locale.trim()) ?? english;
@@ -40,8 +40,8 @@ function spokenLocale(tag: string): DraftLocale | undefined {
 }
 
 /**
- * A value as the locale writes it: a day (`2026-12-03`), a day with its time (`2026-12-03T10:30`), and an amount with its
- * currency (`1190.00 EUR`, `EUR 1190.00`). Whatever people have written already stays as it is.
+ * A value in the locale's format: a day (`2026-12-03`), a day with its time (`2026-12-03T10:30`), or an amount with its
+ * currency (`1190.00 EUR`, `EUR 1190.00`). Anything already written for people stays as it is.
  */
 export function formatValue(value: string, locale: string): string {
   const trimmed = value.trim();
@@ -52,23 +52,23 @@ function dayIn(value: string, locale: string): string | undefined {
   const [, day, time] = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(?::00)?)?$/.exec(value) ?? [];
   if (day === undefined) return undefined;
   const at = new Date(`${day}T${time ?? '00:00'}:00Z`);
-  // A day that no month has, and 24:61, stay as they are.
+  // An impossible date, and 24:61, stay as they are.
   if (Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== day) return undefined;
   const written = formattersOf(locale)[time === undefined ? 'day' : 'moment'].format(at);
-  // The first of a month is an ordinal in French, which Intl does not know.
+  // In French the first of a month is an ordinal, which Intl does not know.
   return locale.startsWith('fr') ? written.replace(/^1(?= \p{L})/u, '1er') : written;
 }
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
-/** Only what no locale writes like this: with a point before two decimals, or four digits and more without a separator. */
+/** Only forms that no locale uses: with a full stop before two decimals, or with four or more digits and no separator. */
 function amountIn(value: string, locale: string): string | undefined {
   const found = /^(?:([A-Z]{3}) )?(-?\d{1,15}(?:\.\d{2})?)(?: ([A-Z]{3}))?$/.exec(value);
   const [, before, amount = '', after] = found ?? [];
   const currency = before ?? after;
   if (!found || currency === undefined || (before !== undefined && after !== undefined)) return undefined;
   if (!currencies.has(currency) || !/\.|\d{4}/.test(amount)) return undefined;
-  // A decimal text, which Intl formats exactly, unlike a number.
+  // A decimal string, which Intl formats exactly, unlike a number.
   return formattersOf(locale)
     .amount(currency)
     .format(amount as `${number}`);
@@ -80,7 +80,7 @@ interface Formatters {
   amount(currency: string): Intl.NumberFormat;
 }
 
-// Bounded: four languages times the regions that there are, and the currencies of each.
+// Bounded: four languages times the existing regions, each with its currencies.
 const formatters = new Map<string, Formatters>();
 
 function formattersOf(locale: string): Formatters {

@@ -31,7 +31,7 @@ import { worded } from './risk-words.ts';
 export type DraftRequest = Plain<DraftDocumentRequest>;
 export type DraftReply = ReplyOf<DraftDocumentResponse>;
 
-/** Creates a safe draft: it states only the facts that are given, and says which are not. */
+/** Creates a safe draft: it states only the given facts, and says which are missing. */
 export const draftFamily: Family<DraftRequest, DraftReply> = {
   name: 'draft',
   prepare(request): Result<Prepared<DraftReply>> {
@@ -55,7 +55,7 @@ function unknownKind(kind: string): string {
   return `is not one of ${[...draftKinds.keys()].join(', ')}${hint}`;
 }
 
-/** What of a draft follows from its text: where facts are stated, what is open, and how risky it is. */
+/** What follows from a draft's text: where facts are stated, what is open, and how risky it is. */
 export interface DraftInspection {
   placeholders: string[];
   openPlaceholders: Plain<DraftPlaceholder>[];
@@ -64,22 +64,22 @@ export interface DraftInspection {
   findings: Plain<Finding>[];
 }
 
-/** What a draft was made under; each version of it is looked at by the same. */
+/** The terms under which a draft was made; each of its versions is inspected under the same ones. */
 export interface DraftTerms {
   facts: readonly Plain<DraftFact>[];
   mustAvoid: readonly string[];
   domain: string;
-  /** Empty or absent: the neutral form, and a language that is not known. */
+  /** Empty or absent: the neutral form, and an unknown language. */
   kind?: string;
   locale?: string;
 }
 
-/** Looks at a draft's text, whoever wrote it. Pure. */
+/** Inspects a draft's text, whoever wrote it. Pure. */
 export function inspectDraft(body: string, terms: DraftTerms): DraftInspection {
   return atOnce(inspectInSlices(body, terms));
 }
 
-/** The same, with the event loop left to others in between. */
+/** The same, yielding to the event loop in between. */
 export function inspectDraftInTurns(body: string, terms: DraftTerms): Promise<DraftInspection> {
   return inTurns(inspectInSlices(body, terms), createPace(unitsOfATurn));
 }
@@ -103,7 +103,7 @@ function* inspectInSlices(body: string, terms: DraftTerms): Slices<DraftInspecti
   };
 }
 
-/** Each name once, where it first stands. */
+/** Each name once, at its first occurrence. */
 function placeholdersIn(
   body: string,
   kind: DraftKind,
@@ -120,7 +120,7 @@ function placeholdersIn(
   });
 }
 
-// "My contract" is that of one person, unless a firm or several sign.
+// "My contract" belongs to one person, unless a firm or several people sign.
 const ofOneself = /\b(?:my|myself|mein\w*|ich|mi|mon|ma|je)\b/;
 const ofSeveral =
   /\b(?:gmbh|ag|kg|ohg|ug|ltd|llc|inc|plc|s ?l|s ?a|sarl|sas|eurl|team|and|und|y|et|e ?v|familie|family)\b|&/;
@@ -129,7 +129,7 @@ const ofSeveral =
 const ofPerson = /^\p{Lu}[\p{L}'’-]+(?: \p{Lu}[\p{L}'’.-]*){1,3}$/u;
 const ofUs = /\b(?:our|we|unser\w*|wir|nuestr\w*|notre|nos|nous)\b/;
 
-/** Whoever ends a contract under a person's name and says nothing of others does it alone. */
+/** Ending a contract under a person's name, without mention of others, means that one person does it alone. */
 function isByOne(purpose: string, sender: string, isEnding: boolean): boolean {
   if (ofSeveral.test(foldText(sender).replaceAll('.', ' '))) return false;
   const said = foldText(purpose.slice(0, 500));
@@ -190,7 +190,7 @@ function citationsOf(body: string, facts: readonly Plain<DraftFact>[], locale: s
     if (given === '') continue;
     const formatted = locale === '' ? given : formatValue(given, locale);
     const written = body.includes(formatted) ? formatted : given;
-    // Of what stands in a row, each has a line of its own: the first is where it begins.
+    // In a list, each item has its own line: the first one is where the list begins.
     const value = body.includes(written) ? written : (itemsIn(written)[0] ?? written);
     const after = body.indexOf(value, from);
     const start = after >= 0 ? after : body.indexOf(value);
@@ -261,7 +261,7 @@ function checksOf(
   ];
 }
 
-/** What is critical, then what is not given, then what else is risky. */
+/** First what is critical, then what is missing, then other risks. */
 function nextAction({ words }: Composing, { findings, placeholders }: DraftInspection): string {
   const critical = findings.find(({ severity }) => severity === 'critical');
   if (critical) return critical.suggestion;

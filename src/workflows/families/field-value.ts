@@ -29,7 +29,7 @@ export interface FieldState {
   suggestion: string;
 }
 
-/** How a value stands against what its field asks for. Pure. `fits` judges patterns; a shipped form's are run here. */
+/** How a value meets what its field asks for. Pure. `fits` judges patterns; those of shipped forms run here. */
 export function inspectValue(
   { field, shown }: ShownField,
   value: unknown,
@@ -39,7 +39,7 @@ export function inspectValue(
 ): FieldState {
   const { label } = shown;
   const meaning = meaningOf(field.name, field.label);
-  // A number is shown as the form's country writes it.
+  // A number is shown in the format of the form's country.
   const local = meaning === 'postcode' ? postcodeOf : meaning === 'vat' ? vatOf : undefined;
   const example = local?.(context.country) ?? shown.example;
   const advice = (action: string) => adviceOf({ ...shown, example }, action, words);
@@ -73,12 +73,12 @@ function adviceOf({ help, choices, example }: ShownField['shown'], action: strin
   return [action, help, chosen, like].filter((part) => part !== '').join(' ');
 }
 
-// What is chosen or ticked has its own words for what is not known.
+// Fields to choose or tick have their own options for unknown values.
 const written: ReadonlySet<string> = new Set(
   'text long_text email phone url date number integer country list'.split(' '),
 );
 
-/** "TBD" is not a value: a field that has to be filled in is missing, any other is empty. */
+/** "TBD" is not a value: a required field with it is missing, any other is empty. */
 function isPlaceholderValue(value: unknown): boolean {
   if (typeof value === 'string') return isPlaceholder(value);
   return Array.isArray(value) && value.length > 0 && value.every((item) => isBlank(item) || isPlaceholderValue(item));
@@ -144,7 +144,7 @@ function numberProblem(field: Plain<FormField>, value: unknown): Fault | undefin
   return undefined;
 }
 
-/** A year that is asked for as one of the past, and is not over or under way. */
+/** A year that should be in the past but is later than the current one. */
 function laterYear(field: Plain<FormField>, value: unknown, { today }: SenseContext): Fault | undefined {
   if (field.kind !== 'integer' || meaningOf(field.name, field.label) !== 'past') return undefined;
   return Number(value) > today.year ? fault('field.future') : undefined;
@@ -155,7 +155,7 @@ function numberFault(value: unknown): Fault {
   return unit !== undefined && /\d/.test(String(value)) ? fault('field.numberAlone', { unit }) : fault('field.number');
 }
 
-// What is counted or measured is never less than nothing; what is sent or paid weighs and costs something.
+// Counts and measures are never negative; something that is sent or paid has a weight and an amount above zero.
 const counted =
   /count|number|quantity|amount|price|weight|length|width|height|pieces|employees|anzahl|menge|preis|gewicht|cantidad|precio|peso|quantite|prix|poids/i;
 const measured = /\b(weight|gewicht|peso|poids|quantity|menge|cantidad|quantite|length|width|height|payout amount)\b/i;
@@ -164,7 +164,7 @@ function spacedName({ name, label }: Plain<FormField>): string {
   return `${name.replace(/([a-z\d])([A-Z])/g, '$1 $2')} ${label}`;
 }
 
-/** A number as people of the four languages write it: 1234.5, 1234,5, 1.234,50 or 1,234.50. */
+/** A number as written in any of the four languages: 1234.5, 1234,5, 1.234,50 or 1,234.50. */
 function readNumber(text: string): number {
   const bare = text.trim().replace(/[\s\u00a0'’](?=\d{3})/g, '');
   if (/^-?\d+,\d{1,2}$|^-?\d{1,3}(\.\d{3})+(,\d+)?$/.test(bare) && !/^-?\d{1,3}\.\d{3}$/.test(bare))
@@ -207,7 +207,7 @@ function isUrl(text: string): boolean {
 
 const patternTextMax = 10_000;
 
-/** What of a value a pattern is held against; what is longer is no field of a form, and matches nothing. */
+/** The text of a value that a pattern is tested against; anything longer is not a form value and matches nothing. */
 export function patternText(value: unknown): string {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
   return text.length > patternTextMax ? '\0' : text;
@@ -219,7 +219,7 @@ function matchesWhole(pattern: string, text: string): boolean {
 
 const patterns = new Map<string, RegExp>();
 
-// Only patterns of shipped forms come here, whose number is known.
+// Only patterns of shipped forms get here, so their number is bounded.
 function compiled(pattern: string): RegExp {
   const known = patterns.get(pattern);
   if (known) return known;
@@ -228,7 +228,7 @@ function compiled(pattern: string): RegExp {
   return made;
 }
 
-// What people type to get past a form. What only keeps a place is no value at all.
+// What people type to get past a form. A mere placeholder is not a value at all.
 const placeholders = new Set([
   'test',
   'testing',

@@ -12,32 +12,32 @@ import type { PhraseIndex } from '../text/phrases.ts';
 import { type Tokens, tokensOf } from '../text/signs/index.ts';
 import { isPayeesAccount } from './payee-account.ts';
 
-/** Something risky in a text; offsets in UTF-16 units. */
+/** A risky passage in a text; offsets in UTF-16 units. */
 export interface Spotted {
   entry: RiskEntry;
   start: number;
   end: number;
   source: 'rules' | 'own' | 'model';
-  /** The pack of the account's own that found it. */
+  /** The account's own pack that found it. */
   pack?: string | undefined;
 }
 
-/** A place that a pack of the account's own allows, and what was found there and does not count. */
+/** A place allowed by one of the account's own packs, and the findings there that do not count. */
 export interface Allowed extends Omit<OwnMatch<Allowance>, 'entry'>, Allowance {
   pack: string;
   found: Spotted[];
 }
 
-/** What a text is looked at with. */
+/** What to search a text with. */
 export interface Looking {
-  /** Those of a domain, when one is named. */
+  /** The phrases of a domain, if one is given. */
   phrases: PhraseIndex<RiskEntry> | undefined;
   own?: PhraseIndex<RiskEntry> | undefined;
-  /** Signs of the text's languages. */
+  /** The signs of the text's languages. */
   packs?: readonly SignPack[] | undefined;
-  /** Words that are harmless here. */
+  /** Phrases that are harmless here. */
   allow?: PhraseIndex<number> | undefined;
-  /** Packs of the account's own; `allow` does not hide from them. */
+  /** The account's own packs; `allow` does not hide anything from them. */
   ownPacks?: OwnSearch | undefined;
 }
 
@@ -45,21 +45,21 @@ export interface Scan {
   folded: Folded;
   spotted: Spotted[];
   allowed: Allowed[];
-  /** The account's own packs were looked for in the whole text. */
+  /** The whole text was searched for the account's own packs. */
   isOwnWhole: boolean;
-  /** How many e-mail addresses, telephone, card and account numbers, and how many links. */
+  /** The number of e-mail addresses, telephone, card and account numbers; and of links. */
   contacts: number;
   links: number;
-  /** The text has more words than are looked at. */
+  /** The text has more words than are examined. */
   isCut: boolean;
 }
 
-/** Looks at one text: phrases of the pack, phrases of the caller's own, personal and payment data. */
+/** Searches one text for the pack's phrases, the caller's own phrases, personal data and payment data. */
 export function scan(text: string, phrases: PhraseIndex<RiskEntry>, own?: PhraseIndex<RiskEntry>): Scan {
   return atOnce(look(text, { phrases, own }));
 }
 
-/** Looks at one text with all that is given. */
+/** Searches one text with everything given. */
 export function* look(written: string, { phrases, own, packs, allow, ownPacks }: Looking): Slices<Scan> {
   const { length } = written;
   yield length;
@@ -88,7 +88,7 @@ export function* look(written: string, { phrases, own, packs, allow, ownPacks }:
   const counted = ownPacks ? withoutAllowedFindings([...spotted, ...found], allowed, ownPacks) : spotted;
   return {
     folded,
-    // What a pack of the account's own finds is told beside what the others find at the same place.
+    // Findings of the account's own packs are reported alongside others at the same place.
     spotted: inOrder([...withoutOverlaps(counted.filter(isOfOthers)), ...counted.filter((one) => !isOfOthers(one))]),
     allowed,
     isOwnWhole: ofOwnPacks?.isWhole ?? true,
@@ -98,7 +98,7 @@ export function* look(written: string, { phrases, own, packs, allow, ownPacks }:
   };
 }
 
-/** Tells each finding that an allowed place holds there; those that count remain. */
+/** Assigns each finding to the allowed place that covers it; returns those that count. */
 function withoutAllowedFindings(
   spotted: readonly Spotted[],
   allowed: readonly Allowed[],
@@ -113,8 +113,8 @@ function withoutAllowedFindings(
 }
 
 /**
- * Whether a place allows a finding: all of it stands there, and it is not critical unless critical ones are allowed, too. What the
- * request itself looks for is never allowed.
+ * Whether a place allows a finding: it must cover the whole finding, which must not be critical unless critical findings are
+ * allowed, too. What the request itself searches for is never allowed.
  */
 export function isAllowedAt(
   { start, end, source, pack, entry }: Spotted,
@@ -133,7 +133,7 @@ function inOrder(spotted: Spotted[]): Spotted[] {
   return spotted.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
-/** Blanks in the place of what is allowed, so that offsets stay true. */
+/** Replaces allowed text with blanks, so that offsets stay right. */
 function* withoutAllowed(text: string, allow: PhraseIndex<number>): Slices<string> {
   const parts: string[] = [];
   let at = 0;
@@ -150,8 +150,8 @@ function* signsIn(words: Tokens, { index, entries }: SignPack): Slices<Spotted[]
 }
 
 /**
- * The share of safety that each finding takes away: by its severity, and half as much for each time the same thing was
- * found, so that a repeated word is not a catastrophe. The gravest counts in full, so that a lesser one never takes from it.
+ * The share of safety that each finding removes: set by its severity, and halved for each repetition of the same thing, so
+ * that a repeated word is no catastrophe. The gravest counts in full, so that a lesser one never reduces it.
  */
 export function sharesOf(spotted: readonly Spotted[]): number[] {
   const known = new Map<string, number>();
@@ -167,10 +167,10 @@ export function sharesOf(spotted: readonly Spotted[]): number[] {
   return shares;
 }
 
-/** The most of a phrase that a reply shows, in UTF-16 units. */
+/** How much of a phrase a reply shows, in UTF-16 units. */
 const shownUnits = 400;
 
-/** The findings as replies state them, with offsets in code points. */
+/** The findings as stated in replies, with offsets in code points. */
 export function findingsOf(text: string, spotted: readonly Spotted[], messageIndex?: number): Plain<Finding>[] {
   const starts = codePointOffsets(
     text,
@@ -195,7 +195,7 @@ export function findingsOf(text: string, spotted: readonly Spotted[], messageInd
   });
 }
 
-/** The allowed places as replies state them. */
+/** The allowed places as stated in replies. */
 export function allowedOf(text: string, allowed: readonly Allowed[], messageIndex?: number): Plain<AllowedPlace>[] {
   const places = [...allowed].sort((a, b) => a.start - b.start);
   const starts = codePointOffsets(
@@ -225,7 +225,7 @@ export function graver(a: Severity, b: Severity): boolean {
   return order[a] > order[b];
 }
 
-/** Of findings that overlap, the graver is kept, of equal ones the longer. In the text's order. */
+/** Of overlapping findings, keeps the graver, or the longer of equally grave ones. In text order. */
 export function withoutOverlaps(spotted: Spotted[]): Spotted[] {
   const sorted = inOrder(spotted);
   const kept: Spotted[] = [];

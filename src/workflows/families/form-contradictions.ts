@@ -14,13 +14,13 @@ interface Named {
   kind: string;
 }
 
-/** Two values of a form that cannot both be right, and the field at which it is best put right. */
+/** Two values of a form that cannot both be right, and the field that should be corrected. */
 export interface Contradiction {
   field: string;
   result: CheckResult;
 }
 
-/** What contradicts itself among values that are each possible: dates, sums, countries. Values are compared, never texts. */
+/** Contradictions among values that are each possible on their own: dates, sums, countries. Compares values, never texts. */
 export function contradictionsIn(
   fields: readonly Named[],
   values: Values,
@@ -55,7 +55,7 @@ function datesOutOfOrder(fields: readonly Named[], values: Values, locale: strin
   });
 }
 
-/** net + tax = gross, and tax = net x rate; to the cent, but for one of rounding. */
+/** net + tax = gross, and tax = net x rate; to the cent, allowing one cent for rounding. */
 function wrongSums(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
   const find = (pattern: RegExp) => {
     const field = fields.find((one) => pattern.test(wordsOf(one)) && isNumber(values[one.name]));
@@ -85,7 +85,7 @@ function wrongSums(fields: readonly Named[], values: Values, words: Words): Cont
   return found;
 }
 
-/** A VAT ID, or a BIC beside an IBAN, of another country. */
+/** A VAT ID, or a BIC next to an IBAN, from another country. */
 function foreignNumbers(fields: readonly Named[], values: Values, words: Words): Contradiction[] {
   const of = (meaning: string) =>
     fields.find(({ name, label }) => meaningOf(name, label) === meaning && typeof values[name] === 'string');

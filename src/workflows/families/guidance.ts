@@ -43,7 +43,7 @@ interface Inspected {
   importance: number;
 }
 
-/** Guides a user inside a form: how complete it is, what is wrong, what to fill in next. */
+/** Guides a user through a form: how complete it is, what is wrong, what to fill in next. */
 export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
   name: 'guidance',
   patternsOf: ({ form, values }) =>
@@ -84,7 +84,7 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
         .map(({ field }) => field.name),
       fields: inspected.map(({ field }) => field.name),
     };
-    // Checks look at several fields at once; while a step is filled in, the others are not there yet.
+    // Checks look at several fields at once; while one step is being filled in, the others' fields are not there yet.
     const results = request.journeyStep === '' ? form.value.checks(variables) : [];
     const { label, done } = form.value;
     return succeed({
@@ -102,7 +102,7 @@ export const guidanceFamily: Family<ProfileRequest, ProfileReply> = {
   },
 };
 
-/** A step that no field has would look at nothing, and call that complete. */
+/** A step without any fields would check nothing and call that complete. */
 function strayStep(step: string, fields: readonly Plain<FormField>[]): ReturnType<typeof fail> | undefined {
   const steps = new Set(fields.map((field) => field.step).filter((name) => name !== ''));
   if (step === '' || steps.has(step)) return undefined;
@@ -111,7 +111,7 @@ function strayStep(step: string, fields: readonly Plain<FormField>[]): ReturnTyp
   return fail(invalid('journeyStep', near === undefined ? known : `${known}; perhaps ${near} is meant`));
 }
 
-/** Where the form's subject is: what a field of that name says, or else the locale's region. */
+/** The country of the form's subject: from a country field, or else the locale's region. */
 function homeOf(
   fields: readonly Plain<FormField>[],
   values: Readonly<Record<string, unknown>>,
@@ -154,17 +154,17 @@ function formOf(request: ProfileRequest, words: Words): Result<ReadForm> {
   return succeed({ fields, checks: () => [], label: `form/${name}`, done: words.say('form.save') });
 }
 
-/** A shipped form with what its checks say in the reader's language. */
+/** A shipped form with its checks' messages in the reader's language. */
 function inWords({ fields, checks, label, done }: ReadForm, spoken: ReturnType<typeof formWordsOf>): ReadForm {
   if (spoken === undefined) return { fields, checks, label, done };
   const said = ({ rule, outcome }: CheckResult) => ({ outcome, rule: { ...rule, ...spoken.checks[rule.id] } });
   return { fields, checks: (variables) => checks(variables).map(said), label, done: spoken.done };
 }
 
-// Names and addresses are shorter, and in the language of a place, not of a reader.
+// Names and addresses are shorter, and in the language of a place rather than a reader.
 const proseWords = 8;
 
-/** What tells the reader's language: the words of the caller's own form, or the prose that is written into a shipped one. */
+/** Text that reveals the reader's language: the labels of the caller's own form, or the prose written into a shipped one. */
 function textOf({ form, values }: ProfileRequest): string {
   const written =
     form === undefined
@@ -194,7 +194,7 @@ function inspect(
   };
 }
 
-// A value that could be better counts in part.
+// A value that could be better counts partially.
 const earned: Readonly<Record<Status, number>> = { ok: 1, weak: 0.6, invalid: 0, missing: 0, empty: 0 };
 
 function guide(
@@ -205,7 +205,7 @@ function guide(
     words: Words;
     label: string;
     done: string;
-    /** The field at which a contradiction is best put right, by the id of its check. */
+    /** By check id: the field to correct in order to resolve a contradiction. */
     contradicted: ReadonlyMap<string, string>;
     unusedFields: ProfileReply['unusedFields'];
   },
@@ -222,12 +222,12 @@ function guide(
   const next = nextField(request, inspected);
   const wrong = inspected.filter(({ status }) => status === 'invalid').length;
   const blocking = failed.find(({ severity }) => severity === 'critical');
-  // Nothing filled in is not a form that is ready, even where nothing is required.
+  // A form with nothing filled in is not ready, even if nothing is required.
   const filled = inspected.some(({ status }) => status !== 'missing' && status !== 'empty');
   const ready = unusable.length === 0 && wrong === 0 && blocking === undefined && filled;
   const isUrgent =
     next !== undefined && (next.status === 'invalid' || (next.status === 'missing' && next.field.required));
-  // What blocks comes first: fields without a usable value, then checks, then what could be better. The field is that of the action.
+  // Blockers come first: fields without a usable value, then checks, then possible improvements. The field returned is that of the action.
   const advised =
     isUrgent || blocking === undefined
       ? { field: next?.field.name, action: next?.report.suggestion }
@@ -245,7 +245,7 @@ function guide(
   };
 }
 
-/** The field that a failed check is about: that of a contradiction, or the one that it names as its fact. */
+/** The field that a failed check is about: the contradiction's field, or the one named as its fact. */
 function fieldOf(
   { id, fact }: CheckRule,
   contradicted: ReadonlyMap<string, string>,
@@ -258,8 +258,8 @@ function fieldOf(
 }
 
 /**
- * The field in focus while it is not right; then whatever is invalid; then what is required, the most important first;
- * then what could be better or is optional, and counts for something.
+ * The field in focus while it is not right; then whatever is invalid; then what is required, most important first; then what
+ * could be better or is optional, and counts for something.
  */
 function nextField(request: ProfileRequest, inspected: readonly Inspected[]): Inspected | undefined {
   const open = inspected.filter(({ status }) => status !== 'ok');

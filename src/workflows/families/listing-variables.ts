@@ -7,7 +7,7 @@ import type { Fact } from '../listing/facts.ts';
 import { isPlaceholder } from '../sense/placeholders.ts';
 import { graver, type Spotted, sharesOf } from './findings.ts';
 
-/** What the checks of listings look at, by the names that packs/listing/generic.yaml explains. */
+/** The variables for listing checks, under the names explained in packs/listing/generic.yaml. */
 export function variablesOf(
   listing: Plain<Listing>,
   spotted: readonly Spotted[],
@@ -95,7 +95,7 @@ function givenText(text: string): string {
   return isPlaceholder(text) ? '' : text.trim();
 }
 
-/** The attributes that have a value; the caller's own checks see all of them. */
+/** The attributes that have a value; the caller's own checks see all attributes. */
 export function withoutPlaceholders(attributes: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(attributes).filter(([, value]) => typeof value !== 'string' || !isPlaceholder(value)),

@@ -5,12 +5,12 @@ import type { Plain } from '../family.ts';
 import type { ProfilePack } from '../packs/profile-pack.ts';
 import { packWords } from '../words/pack-words.ts';
 
-/** By field, the value that is meant by each name: what it is called in any language, in any case. */
+/** For each field, maps names to values: whatever a value is called in any language and case. */
 type ChoiceNames = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 const nameMax = 200;
 
-/** What people call the choices of a shipped form: the values, their labels in every language, and the pack's other names. */
+/** What people call the choices of a shipped form: the values, their labels in every language, and other names from the pack. */
 export function choiceNamesOf(template: string, { fields, choiceNames }: ProfilePack): ChoiceNames {
   const forms = [...packWords.profile.values()].map((spoken) => spoken[template]?.fields ?? {});
   return new Map(
@@ -28,7 +28,7 @@ export function choiceNamesOf(template: string, { fields, choiceNames }: Profile
   );
 }
 
-/** A caller's own choices in any case; two that differ in nothing else are taken as they are written. */
+/** A caller's own choices in any case; two that differ only in case are matched exactly. */
 export function ownChoiceNames(fields: readonly Pick<Plain<FormField>, 'name' | 'choices'>[]): ChoiceNames {
   return new Map(
     fields
@@ -40,7 +40,7 @@ export function ownChoiceNames(fields: readonly Pick<Plain<FormField>, 'name' | 
   );
 }
 
-/** The values with each choice as the form writes it; what no choice is called stays as it is. */
+/** Replaces choices by the form's own values; anything that names no choice stays as it is. */
 export function withChoices(names: ChoiceNames | undefined, values: JsonObject): JsonObject {
   if (names === undefined) return values;
   const read: JsonObject = { ...values };

@@ -3,28 +3,28 @@ import { foldText } from '../../base/text/fold.ts';
 const nearUnits = 160;
 const lookedAtUnits = 20_000;
 
-// What asks for money that is owed. The words are folded: lower case, no accents.
+// Words of a request for money owed, folded: lower case, no accents.
 const bill =
   /\b(?:invoices?|bill|payment reminder|statement of account|amount due|rechnung(?:en|s\w*)?|honorarnote|zahlungserinnerung|mahnung|gesamtbetrag|rechnungsbetrag|mitgliedsbeitrag|facturas?|recibo|recordatorio de pago|importe total|cuota|factures?|rappel de paiement|relance|montant du|cotisation|note d'honoraires)\b/;
 
-// Whose account it is, right before its number: the writer's, or that of a letterhead.
+// Whose account it is, right before its number: the writer's, or a letterhead's.
 const payee =
   /\b(?:our|unser(?:e[mns]?)?|nuestr[ao]s?|notre|nos)\b[^.!?]{0,60}$|\b(?:bankverbindung|bank ?details|payable to|pay to|zahlbar (?:an|auf)|kontoinhaber|datos bancarios|domiciliacion|coordonnees bancaires|rib|beneficiario|beneficiaire|folgendes konto|esta cuenta|ce compte|transfer the amount to|iban)\b[^.!?]{0,60}$/;
 
-// A number that takes the place of another, or that goes to a person, is how invoices are turned aside.
+// Invoice fraud replaces one account number by another, or by a private person's.
 const diverted =
   /\b(?:new|changed?|updated|instead|different|neue[nrsm]?|geandert\w*|aktualisiert\w*|statt|stattdessen|kunftig|nuev[ao]s?|cambi\w*|actualiz\w*|en lugar|nouve(?:au|lle)s?|chang\w*|modifi\w*|desormais|private?s?|privat\w*|privad[ao]s?|prive\w*|personal\w*|personnel\w*|urgent\w*|dringend\w*|sofort|immediat\w*|inmediat\w*|abroad|ausland|extranjero|etranger)\b/;
 
-// What people pay each other month by month or share: the reader needs the number to do so.
+// Monthly or shared payments between people: the reader needs the number for them.
 const everyday =
   /\b(?:rent|(?:monats|kalt|warm)?miete|nebenkosten|betriebskosten|hausgeld|kaution|deposit|standing order|dauerauftrag|alquiler|fianza|comunidad|loyer|charges|caution|(?:my|your) (?:half|share|part)|(?:mein|dein)(?:e|en)? (?:halfte|anteil|teil)|(?:mi|tu) (?:mitad|parte)|(?:ma|ta) (?:moitie|part)|as (?:agreed|always|usual)|wie (?:vereinbart|immer|besprochen)|como siempre|como acordamos|comme (?:convenu|d'habitude))\b/;
 const payment =
   /\b(?:transf\w*|pay|paid|send|uberweis\w*|zahl\w*|bezahl\w*|schick\w*|ingres\w*|pag\w*|bizum|a es\d|vire[rz]?|virement|verse[rz]?|regler|reglez|payer|payez)\b/;
-// Who asks for money before the flat is seen, or from far away, is not an everyday landlord.
+// Asking for money before a viewing, or from far away, is not what an ordinary landlord does.
 const unseen =
   /\b(?:viewing|besichtig\w*|visita\w*|visite\w*|reserv\w*|in advance|vorab|im voraus|vorher|por adelantado|antes de|a l'avance|avant la|keys? by|schlussel per|llaves por|cles par|western union|abroad|deployed|on (?:a )?mission)\b/;
 
-// Whoever ends a contract says where what is left over goes.
+// When ending a contract, people say where to send any money left over.
 const ending =
   /\b(?:hereby (?:terminate|give)|notice to (?:end|quit)|ending (?:our|my|the) (?:tenancy|lease|contract)|kundige|kundigen|kundigung|rescindo|rescindimos|dar de baja|dejare|dejaremos|resilie|resilions|resilier|donne conge|donnons conge)\b/;
 const returned =
@@ -32,8 +32,8 @@ const returned =
 const oneself = /\b(?:my|mein(?:e[mns]?)?|mi|mon|our|unser(?:e[mns]?)?|nuestra|notre)\b[^.!?]{0,60}$/;
 
 /**
- * Whether an account number is where a bill, a landlord or a friend asks its reader to pay to, or where money that is due comes back
- * to: the text needs it.
+ * Whether an account number is where a bill, a landlord or a friend asks the reader to pay, or where money due is to be
+ * returned: the text needs it.
  */
 export function isPayeesAccount(text: string, start: number): boolean {
   const before = foldText(text.slice(Math.max(0, start - nearUnits), start));

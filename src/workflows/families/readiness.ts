@@ -51,7 +51,7 @@ const emptyListing: Plain<Listing> = {
   contact: '',
 };
 
-/** Scores whether a listing is ready before it is published. */
+/** Scores whether a listing is ready to be published. */
 export const readinessFamily: Family<ListingRequest, ListingReply> = {
   name: 'readiness',
   *prepare(request, { nowMs }): Slices<Result<Prepared<ListingReply>>> {
@@ -84,7 +84,7 @@ interface Judged {
   words: Words;
   pack: CheckPack;
   results: CheckResult[];
-  /** What is risky in a listing of its kind. */
+  /** The risks in a listing of its kind. */
   spotted: readonly Spotted[];
   variables: Record<string, unknown>;
   facts: ListingReply['facts'];
@@ -92,8 +92,8 @@ interface Judged {
 }
 
 /**
- * Looks at a listing as what it is of. What a category alone says only names what to add: when the listing's own words make
- * it another kind of thing, of which nothing is missing, what the category's kind misses does not block.
+ * Judges a listing as the kind of thing it offers. A category on its own only suggests what to add: if the listing's own words
+ * make it another kind, for which nothing is missing, then what the category's kind lacks does not block.
  */
 function* judge(
   request: ListingRequest,
@@ -126,11 +126,11 @@ function* judge(
   };
   const chosen = yield* looked(kind);
   const isMissing = (results: readonly CheckResult[]) => results.some((one) => !isGeneric(one) && isBlocking(one));
-  // The other kind is looked at only where it could make a difference.
+  // The other kind is examined only if it could make a difference.
   const blocks = kind === byWords || !isMissing(chosen.results) || isMissing((yield* looked(byWords)).results);
   yield length;
   const facts = { title, description, price };
-  // A price counts as impossible only where it is for what the words and the category name.
+  // A price counts as impossible only if it is so both for the kind that the words name and for the category's.
   const inBoth = new Set(problemsOf(byWords, facts, chosen.read, thisYear, words).map(({ rule }) => rule.id));
   const problems = problemsOf(kind, facts, chosen.read, thisYear, words).filter(
     ({ rule }) => rule.id !== 'impossible-price' || inBoth.has(rule.id),
@@ -148,7 +148,7 @@ function* judge(
   };
 }
 
-// Whoever looks for people says where to write to.
+// A job advertisement says where to apply.
 const applicationDetails: ReadonlySet<string> = new Set(['email-address', 'telephone-number']);
 
 const genericIds: ReadonlySet<string> = new Set(listingPacks.get('generic')?.checks.map(({ id }) => id));
@@ -162,7 +162,7 @@ function isBlocking({ rule, outcome }: CheckResult): boolean {
 }
 
 function asAdvice(result: CheckResult): CheckResult {
-  // What is missing may be advice; what is said and must not be stays.
+  // Missing details can become advice; forbidden content stays critical.
   return result.rule.severity === 'critical' && result.rule.missing === true
     ? { ...result, rule: { ...result.rule, severity: 'medium' } }
     : result;
@@ -178,7 +178,7 @@ function unusedAttributes(attributes: Readonly<Record<string, unknown>>, kind: K
   );
 }
 
-// What the packs' expressions ask of attributes by name.
+// The attributes that the packs' expressions refer to by name.
 const packFields: readonly string[] = [
   'brand',
   'make',
@@ -199,7 +199,7 @@ function scoreListing(
   const results = [...packResults, ...own];
   const unevaluated = (rule: CheckRule) => notEvaluated(rule, words);
   const failed = failedByUrgency(results, unevaluated);
-  // Checks of one kind of thing are not in the score, so that choosing a category never lowers it.
+  // Checks for one kind of thing do not count in the score, so that choosing a category never lowers it.
   const counted = [...packResults.filter(isGeneric), ...own];
   const readinessScore = scoreOf(counted);
   const blocking = failed.filter(({ severity }) => severity === 'critical');
@@ -226,7 +226,7 @@ function scoreListing(
 
 type Judgement = 'harmless' | 'doubtful' | 'harmful';
 
-/** One sign can be wrong, so that a person decides; what is critical, or two that differ, must not be published. */
+/** A single sign can be wrong, so a person decides; with a critical sign, or two different ones, a listing must not be published. */
 function judgementOf(spotted: readonly Spotted[], riskLevel: ListingReply['riskLevel']): Judgement {
   const grave = spotted.filter(({ entry }) => graver(entry.severity, 'medium'));
   const isCritical = riskLevel === 'critical' || grave.some(({ entry }) => entry.severity === 'critical');
@@ -234,7 +234,7 @@ function judgementOf(spotted: readonly Spotted[], riskLevel: ListingReply['riskL
   return grave.length > 0 ? 'doubtful' : 'harmless';
 }
 
-/** What blocks, then risky words, then what weighs most; publishing only when it is ready. */
+/** First blockers, then risky words, then the heaviest failed check; publishing only once it is ready. */
 function nextAction(
   failed: readonly CheckRule[],
   blocked: boolean,
@@ -248,7 +248,7 @@ function nextAction(
   return failed[0]?.action ?? (ready ? done : words.say('listing.haveItSeen'));
 }
 
-/** What is not there or badly put is a lesser risk than a harmful phrase of the same severity: a quarter of it. */
+/** Something missing or badly put is a quarter of the risk of a harmful phrase of the same severity. */
 function shareOfCheck({ severity }: CheckRule): number {
   return takenBy[severity] / 4;
 }

@@ -11,7 +11,7 @@ export const riskMessages = readRiskMessages();
 export const signPacks = readSignPacks(riskMessages.get('en') as RiskMessages);
 const spoken: ReadonlySet<string> = new Set(signPacks.keys());
 
-/** Which languages a text is in, and what can be judged of it. */
+/** The languages of a text, and what can be judged in it. */
 export interface Hearing {
   languages: string[];
   packs: SignPack[];
@@ -20,16 +20,16 @@ export interface Hearing {
   notAssessed: string[];
 }
 
-/** Hears a text; the caller's locale counts where the text itself says nothing. */
+/** Detects a text's languages; the caller's locale counts if the text itself reveals nothing. */
 export function hear(text: string, locale: string): Hearing {
   const hint = locale.split('-')[0]?.toLowerCase() ?? '';
   const heard = languagesOf(text, spoken).filter(({ language }) => language !== '');
   const languages = heard.map(({ language }) => language);
   const known = languages.filter((language): language is SignLanguage => spoken.has(language));
-  // What is in no language that can be told, such as a name, may be in any.
+  // Text in no recognisable language, such as a name, may be in any.
   const looked = languages.length === 0 ? [...signPacks.keys()] : known;
   const packs = looked.map((language) => signPacks.get(language) as SignPack);
-  // What the caller names is tried as well: a short text may be heard wrongly.
+  // The caller's language is tried as well: detection may be wrong for a short text.
   const named = signPacks.get(hint as SignLanguage);
   if (named && !packs.includes(named)) packs.push(named);
   return { languages, packs, coverage: coverageOf(heard), notAssessed: notAssessedOf(languages, packs) };

@@ -8,8 +8,8 @@ import type { RiskReply } from './risk.ts';
 import { type Level, messagesFor, summaryOf } from './risk-words.ts';
 
 /**
- * Tells what of a model's findings packs of the account's own allow where it stands, by the rules that hold for findings of the rules;
- * the rest counts.
+ * Separates a model's findings that the account's own packs allow at their place, by the same conditions as for findings of
+ * the rules; the rest count.
  */
 export function allowModelFindings(
   allowed: readonly Plain<AllowedPlace>[],
@@ -32,8 +32,8 @@ export function allowModelFindings(
 }
 
 /**
- * A reply with what a model found beside the rules. Evidence only adds up: the score rises as by findings of the rules,
- * and where the gravest is the model's, so is the action. Nothing is lowered.
+ * A reply with a model's findings added to the rules' own. Evidence only adds up: the score rises as with findings of the
+ * rules, and if the gravest finding is the model's, so is the action. Nothing is lowered.
  */
 export function withModelFindings(reply: RiskReply, findings: readonly Plain<Finding>[], locale: string): RiskReply {
   const [gravest] = [...findings].sort(byGravity);
@@ -42,7 +42,7 @@ export function withModelFindings(reply: RiskReply, findings: readonly Plain<Fin
   const shares = findings.map(({ severity }) => takenBy[severity as Severity] ?? 0);
   const riskScore = riskScoreOf([reply.riskScore / 100, ...shares]);
   const riskLevel: Level = riskLevelOf(riskScore);
-  // What could not be judged stays so when a model's remarks weigh nothing.
+  // What could not be judged stays that way if a model's remarks carry no weight.
   if (shares.every((share) => share === 0))
     return { ...reply, findings: all, findingsTotal: reply.findingsTotal + findings.length };
   const messages = messagesFor(locale, reply.assessment?.languages ?? []);

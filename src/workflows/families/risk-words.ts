@@ -5,7 +5,7 @@ import { riskMessages } from './risk-assessment.ts';
 
 export type Level = 'low' | 'medium' | 'high' | 'critical' | 'unknown';
 
-/** The messages for a reader: of the locale, else of the text's language, else English. */
+/** The messages for a reader: in the locale's language, else the text's, else English. */
 export function messagesFor(locale: string, languages: readonly string[]): RiskMessages {
   for (const tag of [locale, ...languages]) {
     const language = tag.split('-')[0]?.toLowerCase() ?? '';
@@ -14,7 +14,7 @@ export function messagesFor(locale: string, languages: readonly string[]): RiskM
   return riskMessages.get('en') as RiskMessages;
 }
 
-/** The findings in the reader's language. The caller's own and a model's words stay as they are. */
+/** The findings in the reader's language. The caller's own and the model's wording stay as they are. */
 export function worded(spotted: readonly Spotted[], messages: RiskMessages): Spotted[] {
   if (messages.language === 'en') return [...spotted];
   return spotted.map((one) => {
@@ -25,7 +25,7 @@ export function worded(spotted: readonly Spotted[], messages: RiskMessages): Spo
   });
 }
 
-/** How things stand, in one or two sentences. */
+/** The overall result, in one or two sentences. */
 export function summaryOf(
   level: Level,
   categories: readonly string[],
@@ -44,7 +44,7 @@ export function summaryOf(
   );
 }
 
-/** Somebody in danger comes before anything else. */
+/** A person in danger comes before everything else. */
 export function helpFirst(spotted: readonly Spotted[], messages: RiskMessages): string | undefined {
   const danger: RiskCategory = 'self_harm';
   const isThere = spotted.some(({ entry }) => entry.category === danger && entry.severity !== 'info');

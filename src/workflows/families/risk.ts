@@ -96,7 +96,7 @@ function labelsOf({ packs }: Hearing, pack: RiskPack | undefined): string[] {
   return [pack?.label ?? `risk/all@${riskPacks.size}`, ...packs.map(({ label }) => label)];
 }
 
-/** What was not judged is not low. */
+/** What was not judged is not low risk. */
 function levelOf(riskScore: number, spotted: readonly Spotted[], { languages }: Hearing, isWhole: boolean): Level {
   const isSpoken = languages.some((language) => signPacks.has(language as SignLanguage));
   const isFound = spotted.some(({ entry }) => entry.severity !== 'info');
@@ -104,14 +104,14 @@ function levelOf(riskScore: number, spotted: readonly Spotted[], { languages }: 
   return isSpoken || isFound || riskScore >= 25 ? riskLevelOf(riskScore) : 'unknown';
 }
 
-/** The categories found, the gravest first; hints do not count. */
+/** The categories found, gravest first; hints do not count. */
 function categoriesOf(spotted: readonly Spotted[]): string[] {
   const counted = spotted.filter(({ entry }) => entry.severity !== 'info');
   const sorted = counted.sort((a, b) => (graver(a.entry.severity, b.entry.severity) ? -1 : 1));
   return [...new Set(sorted.map(({ entry }) => entry.category))].slice(0, 5);
 }
 
-/** A required fact that is missing takes a tenth of the safety for each unit of weight, at most half. */
+/** A missing required fact removes a tenth of the safety per unit of weight, at most half. */
 function shareOfFact(weight: number): number {
   return Math.min(0.5, weight * 0.1);
 }
@@ -167,7 +167,7 @@ function phrasesFor(fact: Plain<RequiredFact>): string[] {
   return fact.anyOf.length > 0 ? fact.anyOf : [fact.name];
 }
 
-/** Each kind of risk that was found, as a check that failed; its weight is the share of safety that it took, in percent. */
+/** Each kind of risk found, as a failed check; its weight is the share of safety that it removed, in percent. */
 function phraseChecks(spotted: readonly Spotted[], shares: readonly number[]): CheckResult[] {
   const byEntry = new Map<string, { entry: RiskEntry; share: number; times: number }>();
   for (const [index, { entry }] of spotted.entries()) {

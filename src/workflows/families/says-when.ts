@@ -3,14 +3,14 @@ import { draftLanguages } from '../packs/draft-language.ts';
 
 const looksAtMax = 80;
 
-// 12.03., 3/12/2026, 2026-12-03, 10:30, and a year by itself.
+// 12.03., 3/12/2026, 2026-12-03, 10:30, and a year on its own.
 const inDigits = /\b\d{1,4}[./-]\d{1,2}(?:\b|\.)|\b\d{1,2}(?::|h)\d{0,2}\b|^(?:19|20)\d{2}$|\b\d{1,2}(?:st|nd|rd|th)\b/;
 
-// What people write in place of a day, folded: "as soon as possible", "Ende des Monats", "lunes", "après Pâques".
+// What people write instead of a date, folded: "as soon as possible", "Ende des Monats", "lunes", "après Pâques".
 const inWords =
   /\b(?:(?:immediate|sofort|inmediat|immediat|umgehend|unverzuglich|schnellst|fruhest|nachst|kommend|proxim|prochain|possib|posible|moglich|heute|morgen|ubermorgen|quart|trimest|season|herbst|fruhling|sommer|winter|primavera|verano|otono|invierno|printemps|automne|weihnacht|christmas|navidad|ostern|easter|pascua|paques|monat|woche|jahr|semana|semaine|annee|week|month|year|werktag|holiday|ferien|vacacion|vacances|arbeitstag|tage|working day|business day)\w*|today|tomorrow|now|asap|next|days?|end|ende|mitte|anfang|ultimo|fin|finales|mediados|principios|mes|mois|dia|dias|ano|jour|jours|jetzt|tag|hoy|manana|demain|hiver|ete|noel|q[1-4]|kw)\b/;
 
-/** Months and days of the week in the languages of drafts, whole and short: "december", "dez", "lunes". */
+/** Months and weekdays in the languages of drafts, in full and abbreviated: "december", "dez", "lunes". */
 const calendar: ReadonlySet<string> = new Set(draftLanguages.flatMap(calendarOf));
 
 function calendarOf(language: string): string[] {
@@ -27,7 +27,7 @@ function calendarOf(language: string): string[] {
   ];
 }
 
-/** Whether a text could say a day or a time. "Lindenweg 4" says none, whatever it is called. */
+/** Whether a text could state a day or a time. "Lindenweg 4" does not, whatever it is called. */
 export function saysWhen(text: string): boolean {
   const looked = text.trim().slice(0, looksAtMax);
   const folded = foldText(looked);
@@ -35,7 +35,7 @@ export function saysWhen(text: string): boolean {
   return (folded.match(/\p{L}+/gu) ?? []).some((word) => calendar.has(word));
 }
 
-/** Whether a text says a day and no time of it: "Beginn: 11. Januar". */
+/** Whether a text states a day without a time: "Beginn: 11. Januar". */
 export function saysDay(text: string): boolean {
   const folded = foldText(text.trim().slice(0, looksAtMax));
   const hasTime = /\d ?(?:uhr|h\b|am\b|pm\b|:\d\d)|\d[.:]\d\d\b/.test(folded);

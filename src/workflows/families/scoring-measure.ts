@@ -13,16 +13,16 @@ import type { Words } from '../words/index.ts';
 
 export interface Measured {
   indicator: Plain<Indicator>;
-  /** The indicator's share of all weight, 0-1. */
+  /** The indicator's share of the total weight, 0-1. */
   share: number;
-  /** Undefined when it is not known, or its value cannot be. */
+  /** Undefined if the value is unknown or impossible. */
   score: number | undefined;
-  /** The answer as the scorecard writes it. */
+  /** The answer in the scorecard's wording. */
   choice?: string | undefined;
   impossible?: Impossible | undefined;
 }
 
-/** An impossible value: below the smallest or above the largest possible one. */
+/** An impossible value: below the minimum or above the maximum. */
 export interface Impossible {
   field: string;
   why: 'scorecard.below' | 'scorecard.above';
@@ -43,7 +43,7 @@ export function ratingOf(score: number): string {
   return score >= 40 ? 'D' : 'E';
 }
 
-/** The score at a value on the line through a curve's points; level before the first and after the last. */
+/** The score for a value, interpolated linearly between a curve's points; constant before the first and after the last. */
 export function scoreAt(curve: readonly { value: number; score: number }[], value: number): number {
   const points = [...curve].sort((a, b) => a.value - b.value);
   let before = points[0];
@@ -59,7 +59,7 @@ export function scoreAt(curve: readonly { value: number; score: number }[], valu
   return before.score;
 }
 
-/** Every indicator with its share of the weight and its score. Fails where a value is of the wrong type. */
+/** Every indicator with its share of the weight and its score. Fails if a value has the wrong type. */
 export function measure(
   dimensions: readonly Plain<ScorecardDimension>[],
   metrics: JsonObject,
@@ -110,7 +110,7 @@ const sayingTheSame: ReadonlyMap<string, readonly string[]> = new Map(
   readAnswerWords().flatMap((words) => words.map((word) => [comparable(word), words] as const)),
 );
 
-/** An answer, and what says the same: "ja" is yes, "monatlich" is monthly. */
+/** An answer and its synonyms: "ja" is yes, "monatlich" is monthly. */
 function wordsOf(answer: JsonValue): readonly string[] {
   const word = String(answer);
   return [word, ...(sayingTheSame.get(comparable(word)) ?? [])];
@@ -120,13 +120,13 @@ function comparable(text: string): string {
   return foldText(text).replaceAll(/[ _’']/g, '_');
 }
 
-// What may be below nothing or above the whole although it is a share: what is won, lost or changed.
+// Shares that may still be negative or above the whole: gains, losses and changes.
 const signed =
   /margin|growth|profit|change|cash.?flow|return.?on|\broi\b|\broe\b|result|balance|delta|variance|ebit|markup|net.?(worth|income)/i;
 const percentage = /percent|pct\b|%|\bshare\b/i;
 const graded = /rating|stars/i;
 
-/** Why a number cannot be, by the indicator's bounds, or else by its kind and its curve; undefined when it can. */
+/** Why a number is impossible, by the indicator's bounds, or else by its kind and curve; undefined if it is possible. */
 function impossibleBecause(
   { name, label, curve, min, max }: Plain<Indicator>,
   value: number,
@@ -149,7 +149,7 @@ function spaced(name: string): string {
 
 const gateBelow = 50;
 
-/** The gates that are closed. One whose indicator is not known is open: what is not known is named as missing. */
+/** The closed gates. A gate whose indicator is unknown is open: unknown values are reported as missing. */
 export function capsOf(
   gates: readonly Plain<RatingGate>[],
   measured: readonly Measured[],

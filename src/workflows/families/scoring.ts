@@ -29,10 +29,10 @@ const commonGates = readCommonGates();
 
 const defaultScorecard = 'business-readiness';
 
-// Below half, what is not known decides more than what is.
+// Below half, the unknown decides more than the known.
 const coverageFloor = 0.5;
 
-/** Turns what is known of a business into scores and ratings. */
+/** Turns what is known about a business into scores and ratings. */
 export const scoringFamily: Family<ScoringRequest, ScoringReply> = {
   name: 'scoring',
   prepare(request): Result<Prepared<ScoringReply>> {
@@ -77,7 +77,7 @@ function scorecardOf(request: ScoringRequest): Result<Pick<ReadScorecard, 'label
   return succeed({ label: `scorecard/${own.name}`, dimensions: own.dimensions, gates });
 }
 
-/** What tells the reader's language: the words of a scorecard of the caller's own. */
+/** Text that reveals the reader's language: the words of the caller's own scorecard. */
 function textOf({ customScorecard }: ScoringRequest): string {
   const dimensions = customScorecard?.dimensions ?? [];
   return dimensions
@@ -86,8 +86,8 @@ function textOf({ customScorecard }: ScoringRequest): string {
 }
 
 /**
- * What was measured, with the labels and actions of a shipped scorecard in the reader's language. What a caller's own scorecard has no
- * label for bears that of the shipped one's indicator of the same name, or its name in words.
+ * The measurements, with a shipped scorecard's labels and actions in the reader's language. If a caller's own scorecard has no
+ * label for an indicator, the label of the shipped one of the same name is used, or the name in words.
  */
 function inWords(
   dimensions: readonly MeasuredDimension[],
@@ -128,7 +128,7 @@ function scoreBusiness(
 ): ScoringReply {
   const { say } = words;
   const scored = dimensions.map((one) => ({ ...one, ...weighted(one.measured) }));
-  // What is not known neither helps nor harms the score; it lowers coverage and confidence.
+  // Unknown values neither help nor harm the score; they lower coverage and confidence.
   const known = scored.filter(({ score }) => score !== undefined);
   const knownShare = known.reduce((sum, { share }) => sum + share, 0);
   const overall =
@@ -172,12 +172,12 @@ function scoreBusiness(
   };
 }
 
-/** The rating, or the best that the closed gates allow when that is worse. */
+/** The rating, or the best rating that the closed gates allow if that is worse. */
 function ratingUnder(rating: string, caps: readonly Plain<RatingCap>[]): string {
   return caps.reduce((worst, cap) => (cap.rating > worst ? cap.rating : worst), rating);
 }
 
-/** By the score; no rating has no level, and a capped one none that its letter would not have. */
+/** By score. Without a rating, the level is unknown; a capped rating gets no level that its letter could not have. */
 function riskOf(rating: string, score: number): string {
   if (rating === '') return 'unknown';
   if (rating === 'E') return riskLevelOf(100);
@@ -207,8 +207,8 @@ function weighted(measured: readonly Measured[]): { score: number | undefined; c
 }
 
 /**
- * How far the score can be relied on: how much is known, lowered when what is known is all in a few dimensions (a score
- * of finance alone says little of a business).
+ * How reliable the score is: how much is known, lowered if everything known is in a few dimensions (a score of finance alone
+ * says little about a business).
  */
 function confidenceOf(scored: readonly { share: number; coverage: number }[], coverage: number): number {
   const touched = scored.reduce((sum, one) => sum + (one.coverage > 0 ? one.share : 0), 0);
@@ -240,10 +240,10 @@ function driverOf({ indicator, share, score = 0 }: Measured, { say }: Words): Pl
   return { indicator: indicator.name, label, score: roundTo(score, 1), effect, message };
 }
 
-// From here on an indicator is as good as its advice would make it.
+// From this score up, an indicator is as good as its advice would make it.
 const goodFrom = 85;
 
-/** The indicator with which most points are lost, of those that are not good yet. */
+/** Among the indicators that are not good yet, the one that costs the most points. */
 function worst(measured: readonly Measured[]): Measured | undefined {
   const lost = ({ share, score = 100 }: Measured) => share * (100 - score);
   return measured.filter((one) => (one.score ?? goodFrom) < goodFrom).sort((a, b) => lost(b) - lost(a))[0];

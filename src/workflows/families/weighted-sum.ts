@@ -21,7 +21,7 @@ interface Option {
 /**
  * The weighted sum model (Fishburn 1967; Triantaphyllou 2000): the sum over all criteria of the criterion's share of all
  * weights times the option's score on the criterion's scale. Best first; equal scores share a rank and keep their order.
- * `unread` tells how values were read that are no numbers, `refused`, by criterion, the first that counts as not known.
+ * `unread` says how non-numeric values were read; `refused` has, for each criterion, the first value that counts as unknown.
  */
 export function rankOptions(
   options: readonly Option[],
@@ -65,15 +65,14 @@ export function rankOptions(
 }
 
 /**
- * `unknown`: what is not known could make another option the best. `level`: several have the best score. `single`: nobody named
- * another one.
+ * `unknown`: unknown values could make another option the best. `level`: several share the best score. `single`: there was
+ * never another option.
  */
 export type Verdict = 'winner' | 'level' | 'unknown' | 'none' | 'single';
 
 /**
- * Whether the ranking names a winner that stays one whatever the values are that are not known: with 0 for its own unknown
- * values, and 100 for those of each other option, it is still ahead. Nothing is known to win of which less than half
- * the weight is known.
+ * Whether the ranking has a winner whatever the unknown values turn out to be: it is still ahead with 0 for its own unknown
+ * values and 100 for those of every other option. No option can win if less than half of its weight is known.
  */
 export function verdictOn(ranked: readonly Scored[]): Verdict {
   const [first, ...others] = ranked;
@@ -92,16 +91,16 @@ export function verdictOn(ranked: readonly Scored[]): Verdict {
 export interface WeightChange {
   criterion: string;
   weight: number;
-  /** The nearest share of weight at which another option is level with the winner; the others keep their proportions. */
+  /** The nearest share of weight at which another option ties with the winner; the other criteria keep their proportions. */
   changesAt: number | undefined;
   newWinner: string;
-  /** How far away that is. */
+  /** The distance to that share. */
   change: number | undefined;
 }
 
 /**
- * For each criterion the nearest weight at which the winner changes. With share w of a criterion, an option's score is
- * w x s + (1 - w) x r, where s is its score there and r its score by the others; two options are level where
+ * For each criterion, the nearest weight at which the winner changes. With share w of a criterion, an option's score is
+ * w x s + (1 - w) x r, where s is its score there and r its score by the others; two options tie where
  * w x (s1 - s2) + (1 - w) x (r1 - r2) = 0.
  */
 export function smallestChanges(ranked: readonly Scored[]): WeightChange[] {
@@ -128,7 +127,7 @@ function levelAt(winner: Scored, other: Scored, at: number, weight: number): num
   return Number.isFinite(share) && share >= 0 && share <= 1 ? share : undefined;
 }
 
-// Sums of the same numbers in another order differ in their last bits.
+// Sums of the same numbers in a different order differ in their last bits.
 function isLevel(a: number, b: number): boolean {
   return Math.abs(a - b) < 1e-9;
 }
@@ -145,7 +144,7 @@ function scoresOf(criterion: Plain<Criterion>, values: readonly (number | undefi
   const to = criterion.max ?? (points ? 100 : most);
   return values.map((value) => {
     if (value === undefined) return undefined;
-    // All the same: the criterion tells nothing apart, so it takes nothing away.
+    // All the same: the criterion distinguishes nothing, so it costs nothing.
     const part = to <= from ? 1 : Math.min(1, Math.max(0, (value - from) / (to - from)));
     return 100 * (lower && to > from ? 1 - part : part);
   });
@@ -159,10 +158,10 @@ function ratio(part: number, whole: number): number {
 const amount =
   /price|cost|rent|fee|preis|kosten|miete|precio|coste|alquiler|prix|loyer|tarif|days|tage|dias|jours|hours|area|distance|weight/i;
 
-/** Says how a value was read, or why not. */
+/** Notes how a value was read, or why it could not be. */
 type Tell = (message: Message) => void;
 
-/** A value that can be: on its scale of points, and no price, duration or size below 0. Else it counts as not known. */
+/** A plausible value: on its scale of points, and no price, duration or size below 0. Otherwise it counts as unknown. */
 function believable(value: number | undefined, criterion: Plain<Criterion>, tell: Tell): number | undefined {
   if (value === undefined) return undefined;
   const { name, scale, min, max } = criterion;
@@ -172,7 +171,7 @@ function believable(value: number | undefined, criterion: Plain<Criterion>, tell
   return undefined;
 }
 
-// Steps from nothing to all, in the four languages, folded.
+// Steps from nothing to everything, in the four languages, folded.
 const steps: readonly string[] = [
   'none,no,never,very low,very poor,very bad,keine,keiner,kein,nein,nie,sehr niedrig,sehr gering,sehr schlecht,ninguno,ninguna,nunca,muy bajo,muy baja,muy malo,muy mala,aucun,aucune,non,jamais,tres faible,tres bas,tres mauvais,tres mauvaise',
   'low,poor,bad,weak,niedrig,gering,schlecht,schwach,bajo,baja,malo,mala,debil,faible,bas,basse,mauvais,mauvaise',
@@ -188,7 +187,7 @@ function numberOf(value: JsonValue | undefined, criterion: string, tell: Tell): 
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value === 'boolean') return value ? 4 : 0;
   if (typeof value !== 'string' || value.length > 100 || value.trim() === '') return undefined;
-  // A comma before one or two digits parts decimals, wherever it is written.
+  // A comma before one or two digits is a decimal comma, in any language.
   const number = Number(value.trim().replace(/^(-?\d+),(\d{1,2})$/, '$1.$2'));
   if (Number.isFinite(number)) return number;
   const known = words.get(foldText(value));

@@ -9,7 +9,7 @@ import { vehiclePatterns } from './patterns/vehicles.ts';
 /** The languages in which the patterns read prose. */
 export const factLanguages = ['en', 'de', 'es', 'fr'] as const;
 
-/** Of all kinds of things; a reply names facts in this order. */
+/** For all kinds of things; replies list facts in this order. */
 export const factPatterns: readonly FactPattern[] = [
   ...vehiclePatterns,
   ...propertyPatterns,

@@ -7,22 +7,22 @@ import { namedFacts } from './named-facts.ts';
 import type { Kind } from './patterns/pattern.ts';
 import { amountOf, plainText, withShortWords } from './plain-text.ts';
 
-/** What a listing says of what it offers: a fact, where it stands, and in which words. */
+/** A fact stated by a listing, where it appears, and in which words. */
 export type Fact = Plain<ListingFact>;
 
 export interface ReadFacts {
-  /** One of each name: what a field gives, before what the text says. */
+  /** One per name: a field's value takes precedence over the text. */
   facts: Fact[];
-  /** What the text says of each, in its order, the same value once; to be held against fields and each other. */
+  /** All that the text says about each fact, in order and without repetitions; to be compared with fields and with each other. */
   said: ReadonlyMap<string, readonly Fact[]>;
 }
 
 const saidMax = 8;
 
-/** All facts that are read of listings, by how they are read. */
+/** All facts that can be read from listings, with how to read them. */
 export const listingFacts = [...factPatterns, ...namedFacts];
 
-/** Reads the facts of a kind of thing from the fields of a listing and from its text. Linear in both; pure. */
+/** Reads the facts of a kind of thing from a listing's fields and text. Linear in both; pure. */
 export function readFacts(text: string, attributes: Readonly<Record<string, unknown>>, kind: Kind): ReadFacts {
   return atOnce(readFactsInSlices(text, attributes, kind));
 }
@@ -58,7 +58,7 @@ export function* readFactsInSlices(
   return { facts: facts.slice(0, 100), said };
 }
 
-/** A field's value as the text's would be: "61,400 miles" is 61400, and a year may stand as a date. */
+/** A field's value in the form it would have from the text: "61,400 miles" is 61400, and a year may be given as a date. */
 function fieldValue(
   value: unknown,
   pattern: RegExp,
@@ -82,7 +82,7 @@ export function bareName(name: string): string {
   return plainText(name.slice(0, 100)).replace(/[^a-z0-9]/g, '');
 }
 
-/** The names of fields from which facts of a kind are read. */
+/** The names of the fields from which a kind's facts are read. */
 export function knownFields(kind: Kind): string[] {
   return listingFacts.flatMap(({ kinds, fields }) =>
     kinds.length === 0 || kinds.includes(kind) ? (fields ?? []) : [],
@@ -95,7 +95,7 @@ export function knownFacts(kind: Kind): string[] {
   return [...new Set(own.map(({ fact }) => fact))];
 }
 
-/** What was read, with facts besides that nothing gave yet. */
+/** What was read, plus additional facts for names that have none yet. */
 export function withFacts(read: ReadFacts, more: readonly Fact[], kind: Kind): ReadFacts {
   const given = new Set(read.facts.map(({ name }) => name));
   const known = new Set(knownFacts(kind));

@@ -16,13 +16,13 @@ const kindWords = z.record(
 interface Entry {
   kind: Kind;
   word: string;
-  /** Only as a whole word. */
+  /** Matches only as a whole word. */
   whole: boolean;
 }
 
 const keyLength = 2;
 
-/** Words by how they begin, so that each place of a text is held against a few of them. */
+/** Words by their beginnings, so that each position in a text is compared with only a few of them. */
 type Index = ReadonlyMap<string, readonly Entry[]>;
 
 const lists = Object.entries(readPack('listing/kinds.yaml', kindWords)).map(([kind, lists]) => ({
@@ -30,7 +30,7 @@ const lists = Object.entries(readPack('listing/kinds.yaml', kindWords)).map(([ki
   ...lists,
 }));
 const categoryIndex = indexOf(lists.map(({ kind, category }) => [kind, category]));
-// What categories are called is said of things as well.
+// Category names are also used for the things themselves.
 const textIndex = indexOf(lists.map(({ kind, category, text }) => [kind, [...new Set([...category, ...text])]]));
 
 function indexOf(all: readonly (readonly [Kind, readonly string[]])[]): Index {
@@ -63,8 +63,8 @@ export interface Kinds {
 }
 
 /**
- * What a listing is of: by its own words, and with its category, which counts as much as some of them. `generic` when too
- * few speak for any kind.
+ * What kind of thing a listing offers: by its own words alone, and with its category, which counts as much as several words.
+ * `generic` if too little points to any kind.
  */
 export function kindsOf(title: string, description: string, category: string): Kinds {
   const [plainTitle, plainDescription, plainCategory] = [plainText(title), plainText(description), plainText(category)];
@@ -95,7 +95,7 @@ function best(scored: readonly (readonly [Kind, number])[]): Kind {
   return points >= least ? kind : 'generic';
 }
 
-/** How many different words of each kind a text has, at the beginning of its words. */
+/** How many different words of each kind begin words of a text. */
 function countWords(text: string, index: Index): ReadonlyMap<Kind, number> {
   const counts = new Map<Kind, number>();
   const seen = new Set<Entry>();

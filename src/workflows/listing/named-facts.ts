@@ -1,20 +1,20 @@
 import type { FactPattern, FactReader } from './patterns/pattern.ts';
 import { amountOf, numeral } from './plain-text.ts';
 
-// Facts whose values are names out of a list, and dates: what a pattern of numbers and units cannot read.
+// Facts whose values are dates or names from a list, which a pattern of numbers and units cannot read.
 
 const makesAsWritten =
   'Abarth|Alfa Romeo|Alpine|Aston Martin|Audi|Bentley|BMW|BYD|Cadillac|Chevrolet|Chrysler|Citroën|Cupra|Dacia|Daewoo|Daihatsu|Dodge|DS|Ducati|Ferrari|Fiat|Ford|Genesis|GMC|Harley-Davidson|Honda|Hyundai|Infiniti|Isuzu|Iveco|Jaguar|Jeep|Kawasaki|Kia|KTM|Lada|Lamborghini|Lancia|Land Rover|Lexus|Lincoln|Lotus|MAN|Maserati|Mazda|Mercedes-Benz|MG|Mini|Mitsubishi|Nissan|Opel|Peugeot|Piaggio|Polestar|Porsche|Ram|Renault|Rolls-Royce|Saab|Scania|Seat|Škoda|Smart|SsangYong|Subaru|Suzuki|Tesla|Toyota|Triumph|Vauxhall|Vespa|Volkswagen|Volvo|Yamaha';
 const brandsAsWritten =
   'Acer|AEG|Amazon|AMD|Anker|Apple|Asus|Balay|Bang & Olufsen|Beko|Bosch|Bose|Braun|Brother|Canon|Casio|Dell|De’Longhi|DJI|Dyson|Electrolux|Epson|Fairphone|Fitbit|Fujifilm|Garmin|Gigabyte|Google|Gorenje|GoPro|Grundig|Haier|Hisense|HP|Indesit|Huawei|JBL|Jura|Kärcher|KitchenAid|Krups|Leica|Lenovo|LG|Liebherr|Logitech|Makita|Marshall|Medion|Microsoft|Miele|Motorola|Moulinex|MSI|Neff|Nikon|Nintendo|Nokia|Nothing|Oculus|OnePlus|Oppo|Panasonic|Philips|Razer|Realme|Roborock|Rowenta|Samsung|Seagate|Sennheiser|Siemens|Smeg|Sonos|Sony|Steam|TCL|Toshiba|Vorwerk|Western Digital|Whirlpool|Xiaomi|Yamaha|Zanussi';
 
-/** A name by how it is found in a text in lower case and without accents. */
+/** Names by the form in which they are found in a text without capitals and accents. */
 function names(asWritten: string, others: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   const bare = (name: string) => name.normalize('NFD').replace(/\p{M}/gu, '').replace('’', "'").toLowerCase();
   return new Map([...asWritten.split('|').map((name) => [bare(name), name] as const), ...Object.entries(others)]);
 }
 
-// Products and short forms by which a maker is known.
+// Products and abbreviations that identify a maker.
 const makes = names(makesAsWritten, {
   vw: 'Volkswagen',
   mercedes: 'Mercedes-Benz',
@@ -48,7 +48,7 @@ const brands = names(brandsAsWritten, {
   quietcomfort: 'Bose',
 });
 
-/** Names that are words as well: they count where they begin the text, or a line. */
+/** Names that are also words: they count only at the beginning of the text or of a line. */
 const words = new Set([
   'mini',
   'smart',
@@ -103,7 +103,7 @@ const colours: readonly (readonly [string, RegExp])[] = [
 ];
 const colourWords =
   '(?:dark |light |pearl |phantom |metallic |dunkel|hell|perl)?(?:black|white|silver|gr[ae]y|red|blue|green|yellow|brown|beige|purple|pink|schwarz(?:e[nrs]?)?|wei(?:ss|ß)(?:e[nrs]?)?|silber(?:n|grau)?|grau(?:e[nrs]?)?|rot(?:e[nrs]?)?|blau(?:e[nrs]?)?|grun(?:e[nrs]?)?|gelb(?:e[nrs]?)?|braun(?:e[nrs]?)?|negr[oa]s?|blanc[oa]s?|plateado|gris(?:es)?|roj[oa]s?|azul(?:es)?|verdes?|amarill[oa]s?|marron(?:es)?|noire?s?|blanche?s?|rouges?|bleue?s?|vert[es]?s?|jaunes?|anthrazit|antracita|anthracite)';
-/** Of another thing than the one that is offered. */
+/** Refers to something other than the thing offered. */
 const otherThing =
   /interior|leather|seats|innen|leder|sitze|cuero|asientos|tapizado|cuir|sieges|cover|case|hulle|funda|strap|armband|curtain/;
 
@@ -125,7 +125,7 @@ const monthWord =
   '(?:jan|ene|feb|fev|mar|mrz|apr|abr|avr|may|mai|jun|juin|jul|juil|aug|ago|aou|sep|set|oct|okt|nov|dec|dez|dic)[a-z]*';
 const date = `(?:(\\d{1,2})[.]?(?: de)? )?(${monthWord})\\.?(?: de)? ((?:20)?\\d{2})\\b|(?:(\\d{1,2})[./])?(\\d{1,2})[./]((?:20)?\\d{2})\\b`;
 
-// In France what is said is often when the inspection was: it holds for two years (Code de la route, R323-22).
+// In France, people often state when the inspection took place: it is valid for two years (Code de la route, R323-22).
 const inspectedOn = /^(?:controle technique|ct)\b[a-z' /:,-]*\bdu /;
 
 function inspectionEnd(match: RegExpExecArray): string | undefined {
@@ -133,7 +133,7 @@ function inspectionEnd(match: RegExpExecArray): string | undefined {
   return date !== undefined && inspectedOn.test(match[0]) ? `${Number(date.slice(0, 4)) + 2}${date.slice(4)}` : date;
 }
 
-/** The last six groups of a match that ends with `date`, as in ISO 8601: 2027-05, 2027-02-14. */
+/** The last six groups of a match that ends with `date`, in ISO 8601: 2027-05, 2027-02-14. */
 function isoDate(match: RegExpExecArray): string | undefined {
   const [dayOfWord, word, yearOfWord, day, digits, year] = match.slice(-6);
   const month = word === undefined ? Number(digits) : months.findIndex((name) => name.test(word)) + 1;

@@ -1,8 +1,8 @@
 const readMax = 20_000;
 
 /**
- * A text in lower case and without accents, each letter where it was, so that what is found in one can be quoted from the
- * other. At most 20,000 characters: what a listing is about stands before that.
+ * A text in lower case and without accents, with every letter at its original position, so that matches can be quoted from the
+ * original. At most 20,000 characters: what a listing is about appears before that.
  */
 export function plainText(text: string): string {
   let plain = '';
@@ -23,17 +23,17 @@ export function plainText(text: string): string {
 const longWord = /[a-z0-9&.'-]{64}/g;
 
 /**
- * A plain text in which no word is longer than 63 characters: a blank stands in the place of each 64th. From each place in a word a
- * pattern may read on to its end, so that the time of a text of one word would grow with its square.
+ * A plain text in which no word is longer than 63 characters: every 64th is replaced by a blank. From any position in a word,
+ * a pattern may read on to its end, so a text that is one single word would take quadratic time.
  */
 export function withShortWords(plain: string): string {
   return plain.replace(longWord, (part) => `${part.slice(0, -1)} `);
 }
 
-/** A number as it is written in any of the four languages: 61,400, 61.400, 61 400, 61'400, 1.4 and 2,5. Part of a RegExp. */
+/** A number as written in any of the four languages: 61,400, 61.400, 61 400, 61'400, 1.4 and 2,5. Part of a RegExp. */
 export const numeral = String.raw`\d{1,3}(?:[., ']\d{3})+(?!\d)(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?`;
 
-/** The value of a numeral, with a `k` (thousand) after it or without. */
+/** The value of a numeral, with or without a `k` (thousand) after it. */
 export function amountOf(text: string): number {
   const thousands = /k\s*$|tsd|mil\b|tkm/.test(text) ? 1000 : 1;
   let digits = text.replace(/[^\d.,]/g, '');
@@ -74,7 +74,7 @@ export const smallWords = Object.keys(small)
   .filter((word) => word.length > 1)
   .join('|');
 
-/** A small number in digits or words: "2", "two", "thirty-four". NaN for what is none. */
+/** A small number in digits or words: "2", "two", "thirty-four". NaN for anything else. */
 export function countOf(text: string): number {
   const value = amountOf(text);
   if (/\d/.test(text)) return value;

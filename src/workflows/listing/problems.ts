@@ -11,7 +11,7 @@ interface Listed {
   price: number | undefined;
 }
 
-/** What cannot be true of a listing: facts that contradict each other, values out of their domain, a text of random keys. */
+/** What cannot be true in a listing: facts that contradict each other, values outside their domain, a text of random keystrokes. */
 export function problemsOf(
   kind: Kind,
   listing: Listed,
@@ -29,7 +29,7 @@ export function problemsOf(
   ];
 }
 
-// Numbers that a text states once: another one in the field, or again in the text, is a mistake.
+// Numbers that have one value only: a different one in the field, or elsewhere in the text, is a mistake.
 const compared: readonly string[] = [
   'mileageKm',
   'mileageMiles',
@@ -63,7 +63,7 @@ function contradictions(
     )
       found.push(contradiction(name, value, texts[0] as Fact, words));
   }
-  // A field called mileage says no unit.
+  // A field called mileage has no unit.
   const field = facts.find(({ name, source }) => name === 'mileageKm' && source === 'field');
   const miles = said.get('mileageMiles')?.[0];
   if (
@@ -125,7 +125,7 @@ function isConverted(a: number, b: number): boolean {
   return isNear(a * 1.609, b) || isNear(a, b * 1.609);
 }
 
-// Facts are compared by names with a unit; people read them by these.
+// Facts are compared by names that include a unit; people read these names instead.
 const factNames: Readonly<Record<string, Extract<SentenceName, `fact.${string}`>>> = {
   mileage: 'fact.mileage',
   mileageKm: 'fact.mileage',
@@ -149,7 +149,7 @@ function contradiction(name: string, given: string, { quote }: Fact, { say }: Wo
   );
 }
 
-/** Prices between which things of a kind are sold, in any large currency; a price out of it is a mistake or a lure. */
+/** The price range of things of a kind, in any large currency; a price outside it is a mistake or a lure. */
 const prices: Readonly<Partial<Record<Kind, readonly [number, number]>>> = {
   vehicles: [100, 5_000_000],
   property: [20, 100_000_000],
@@ -205,7 +205,7 @@ function impossible(kind: Kind, listing: Listed, read: ReadFacts, thisYear: numb
   return found;
 }
 
-/** A category that contradicts what the listing is of: people look for it elsewhere. It does not block. */
+/** A category that contradicts what the listing offers: people search for it elsewhere. It does not block. */
 export function misplacedOf(misplaced: Misplaced | undefined, { say }: Words): CheckResult[] {
   if (misplaced === undefined) return [];
   return [

@@ -4,7 +4,7 @@ import type { Kind } from './patterns/pattern.ts';
 import { notMileage, otherYear } from './patterns/vehicles.ts';
 import { amountOf, countOf, numeral, plainText, smallWords } from './plain-text.ts';
 
-/** A fact that a model reads from a text: its value, and the words in which it stands. */
+/** A fact that a model reads from a text: its value, and the words that state it. */
 export interface ProposedFact {
   fact: string;
   value: string;
@@ -15,9 +15,9 @@ export interface ProposedFact {
 export type FactFault = 'quote' | 'value' | 'doubtful';
 
 interface Shown {
-  /** Words without which a quote does not show that it is of this fact. */
+  /** Words that a quote must contain to show that it is about this fact. */
   cue: RegExp;
-  /** Words near the quote that make it something else. */
+  /** Words near the quote that give it another meaning. */
   not?: RegExp;
   least?: number;
   most?: number;
@@ -25,7 +25,7 @@ interface Shown {
 
 const notArea = /garden|terrace|garten|plot|grundst|jardin|parcela|terrain|balkon|balcon|keller|cellar|patio|cave/;
 
-// In lower case and without accents, as `plainText` writes. A fact that is not here is one that no quote can show.
+// In lower case and without accents, like the output of `plainText`. A fact not listed here cannot be shown by any quote.
 const shown: Readonly<Record<string, Shown>> = {
   mileageKm: {
     cue: /km|kilomet|tkm|tacho|odometer|laufleistung|gelaufen|gefahren|recorrid|compteur|parcouru/,
@@ -66,7 +66,7 @@ export function proposableFacts(kind: Kind): string[] {
   return knownFacts(kind).filter((name) => Object.hasOwn(shown, name));
 }
 
-/** Why a fact that a model reads from a text does not count: each has to be shown by the text's own words. */
+/** Why a fact that a model reads from a text does not count: the text's own words must show it. */
 export function faultOfFact(text: string, { fact, value, quote }: ProposedFact): FactFault | undefined {
   if (!text.includes(quote.trim()) && !occursIn(text, quote)) return 'quote';
   const terms = Object.hasOwn(shown, fact) ? shown[fact] : undefined;
@@ -83,12 +83,12 @@ export function faultOfFact(text: string, { fact, value, quote }: ProposedFact):
   return isWithin && !isOther && terms.cue.test(words) ? undefined : 'doubtful';
 }
 
-/** A fact's value as replies state it: a number without its unit. */
+/** A fact's value as stated in replies: a number without its unit. */
 export function valueOfFact({ fact, value }: ProposedFact): string {
   return shown[fact]?.least === undefined ? value.trim() : String(amountIn(value));
 }
 
-/** A quote with what stands right before and behind it in its clause. */
+/** A quote with the words right before and after it in its clause. */
 function around(text: string, quote: string): string {
   const at = Math.max(0, text.indexOf(quote.trim()));
   const end = at + quote.trim().length;
@@ -111,7 +111,7 @@ function amountIn(value: string): number {
   return amountsIn(plainText(value))[0] ?? Number.NaN;
 }
 
-// "61 400", "61k", "61 tsd", "thirty": a number that says thousands is only that.
+// "61 400", "61k", "61 tsd", "thirty": a number with a word for thousands has only that value.
 const written = new RegExp(
   `(?<![\\d.,])(${numeral})\\s?(k\\b|tsd|tkm|mil\\b|thousand|tausend)?|\\b(${smallWords})\\b`,
   'g',

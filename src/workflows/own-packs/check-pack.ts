@@ -9,10 +9,10 @@ import { noPack } from './rules.ts';
 
 const letterMin = 2;
 const violationsMax = 20;
-/** Checking one takes about 0.1 ms, and a pack may have tens of thousands. */
+/** Checking a phrase takes about 0.1 ms, and a pack may have tens of thousands. */
 const phrasesPerTurn = 100;
 
-/** Everything that keeps a pack from doing what its author means: at most 20, by their paths. */
+/** Everything that keeps a pack from doing what its author intends: at most 20 problems, by path. */
 export async function problemsOf(pack: Plain<OwnRiskPack>): Promise<FieldViolation[]> {
   const problems: FieldViolation[] = [];
   const tell = (field: string, description: string) => problems.push({ field: `pack.${field}`, description });
@@ -41,7 +41,7 @@ export async function problemsOf(pack: Plain<OwnRiskPack>): Promise<FieldViolati
   return problems.slice(0, violationsMax);
 }
 
-/** Of all phrases of a pack. */
+/** The total for all phrases of a pack. */
 export function phraseCharactersOf({ entries, allow }: Plain<OwnRiskPack>): number {
   const phrases = [...entries.flatMap((entry) => entry.phrases), ...allow.map(({ phrase }) => phrase)];
   return phrases.reduce((sum, phrase) => sum + phrase.length, 0);
@@ -75,7 +75,7 @@ function lettersOf(folded: string): number {
   ).length;
 }
 
-/** Words that a phrase describes, so that it can be tried. */
+/** Words that match a phrase, so that it can be tested. */
 function exampleOf(phrase: string): string {
   return phrase
     .split(/\s+\.\.\s+/)

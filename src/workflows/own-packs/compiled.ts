@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { CredentialChanges } from '../../db/credential-changes.ts';
 import type { AccountPacks } from './rules.ts';
 
-/** Packs of accounts as they were compiled, kept while nothing changes. */
+/** Accounts' compiled packs, cached until something changes. */
 export interface Compiled {
   of(accountId: string): AccountPacks | Promise<AccountPacks>;
   close(): void;
@@ -10,7 +10,7 @@ export interface Compiled {
 
 const bytesMaxDefault = 64 * 1_024 * 1_024;
 
-/** Keeps what `read` gives, up to a number of bytes in all, and forgets what other nodes change within a second. */
+/** Caches the results of `read`, up to a total number of bytes, and drops what other nodes change within a second. */
 export function createCompiled({
   changes,
   read,
@@ -21,7 +21,7 @@ export function createCompiled({
   bytesMax?: number | undefined;
 }): Compiled {
   const kept = new LRUCache<string, AccountPacks>({ maxSize: bytesMax, sizeCalculation: ({ bytes }) => bytes });
-  /** Those that are read now: a change that is told meanwhile removes them, so that what was read is not kept. */
+  /** Reads in progress: a change that arrives meanwhile removes them, so that their results are not cached. */
   const reading = new Map<string, Promise<AccountPacks>>();
   const stopListening = changes.onChange((change) => {
     if (change) {
@@ -33,10 +33,10 @@ export function createCompiled({
     }
   });
 
-  /** While changes are not heard: a read under way, and the one after it, which all who come meanwhile share. */
+  /** While change notifications are down: a read in progress, and the next one, shared by all callers that arrive meanwhile. */
   const unheard = new Map<string, { now: Promise<AccountPacks>; next?: Promise<AccountPacks> }>();
 
-  /** Reads what is there after the call, at most once at a time for an account. */
+  /** Reads the state as of the call or later, at most once at a time for an account. */
   function readAnew(accountId: string): Promise<AccountPacks> {
     const underWay = unheard.get(accountId);
     if (!underWay) {
@@ -49,7 +49,7 @@ export function createCompiled({
       now.then(end, end);
       return now;
     }
-    // The one under way may have read before a change that the caller knows of.
+    // The read in progress may have started before a change that the caller knows about.
     const again = () => readAnew(accountId);
     underWay.next ??= underWay.now.then(again, again);
     return underWay.next;

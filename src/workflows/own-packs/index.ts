@@ -18,20 +18,19 @@ import { createOwnPacksStore, type PackRow } from './own-packs-store.ts';
 import { overQuota, type PackQuotas, packQuotasDefault } from './quotas.ts';
 import { type AccountPacks, compilePacks } from './rules.ts';
 
-/** Accounts' own risk packs: what is a finding for them, and what is none. */
+/** Accounts' own risk packs: what counts as a finding for them, and what does not. */
 export interface OwnPacks {
   /**
-   * Makes a pack. Fails with `invalid_argument` naming each phrase that cannot be found, with `already_exists`, and with
-   * `precondition_failed` when the account has as much as it may. `within`: the transaction that it is part of; absent: one
-   * of its own.
+   * Creates a pack. Fails with `invalid_argument` naming each phrase that cannot be found, with `already_exists`, and with
+   * `precondition_failed` if the account's quota is used up. `within`: the enclosing transaction; absent: it runs in its own.
    */
   create(accountId: string, pack: Plain<OwnRiskPack>, within?: Transactional): Promise<Result<OwnRiskPack>>;
   find(accountId: string, packId: string): Promise<Result<OwnRiskPack>>;
-  /** By their ids. */
+  /** Ordered by id. */
   list(accountId: string, page: PageRequest): Promise<Result<Page<OwnRiskPack>>>;
   /**
-   * Replaces a pack as a whole; what changes nothing makes no version. Fails besides with `not_found`, and with
-   * `precondition_failed` when `version` is given and is not the newest.
+   * Replaces a pack as a whole; an update without changes creates no version. Also fails with `not_found`, and with
+   * `precondition_failed` if `version` is given and is not the newest.
    */
   update(
     accountId: string,
@@ -41,15 +40,15 @@ export interface OwnPacks {
   ): Promise<Result<OwnRiskPack>>;
   remove(accountId: string, packId: string, within?: Transactional): Promise<Result<void>>;
   /**
-   * An account's packs, compiled: kept in memory while nothing changes, and never older than a second. Rejects when they
-   * cannot be read or compiled: what they were to find is not to be passed over.
+   * An account's packs, compiled: cached until something changes, and never more than a second out of date. Rejects if they
+   * cannot be read or compiled: what they should find must not be missed.
    */
   of(accountId: string): AccountPacks | Promise<AccountPacks>;
   close(): void;
 }
 
 const listName = 'risk-packs';
-/** Of packs that are read together: a few milliseconds of processor time. */
+/** For packs read together: a few milliseconds of processor time. */
 const bytesOfATurn = 50_000;
 
 export function createOwnPacks(deps: {
@@ -57,7 +56,7 @@ export function createOwnPacks(deps: {
   clock: Clock;
   changes: CredentialChanges;
   quotas?: Partial<PackQuotas>;
-  /** Of all accounts' compiled packs together, about. */
+  /** The approximate total for all accounts' compiled packs. */
   keptBytesMax?: number;
 }): OwnPacks {
   const { db, clock, changes } = deps;
@@ -125,7 +124,7 @@ export function createOwnPacks(deps: {
         const known = await store.find(accountId, pack.packId, tx);
         if (!known) return notFound(pack.packId);
         const { content, bytes, phraseCharacters } = written.value;
-        // A retry of what was done is done.
+        // Retrying a completed request succeeds.
         if (known.content === content) return succeed(messageOf(known));
         if (version !== undefined && version !== known.version)
           return fail({ kind: 'precondition_failed', description: changedMeanwhile(known, version) });
@@ -161,7 +160,7 @@ async function writtenOf(
   quotas: PackQuotas,
 ): Promise<Result<Pick<PackRow, 'content' | 'bytes' | 'phraseCharacters'>>> {
   const phraseCharacters = phraseCharactersOf(pack);
-  // Before its phrases are looked at, which takes time.
+  // Checked before its phrases are, because that takes time.
   const tooLarge = overQuota(quotas, { packs: 0, bytes: 0, phraseCharacters });
   if (tooLarge !== undefined) return fail({ kind: 'precondition_failed', description: tooLarge });
   const violations = await problemsOf(pack);

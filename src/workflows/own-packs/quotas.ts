@@ -1,15 +1,15 @@
-/** What one account may have. */
+/** The limits of one account. */
 export interface PackQuotas {
   packs: number;
   /** Of all packs together, as JSON. */
   bytes: number;
-  /** Of all phrases together: what searching them takes of the memory grows with it, up to about 150 bytes each. */
+  /** Of all phrases together: the memory for searching them grows with this, up to about 150 bytes per character. */
   phraseCharacters: number;
 }
 
 export const packQuotasDefault: PackQuotas = { packs: 20, bytes: 256 * 1_024, phraseCharacters: 65_536 };
 
-/** Why what an account would have after a change is more than it may have. */
+/** Why an account would exceed its quotas after a change. */
 export function overQuota(quotas: PackQuotas, after: PackQuotas): string | undefined {
   const room = 'Delete a pack that is no longer used, or shorten one, and try again.';
   if (after.packs > quotas.packs) return `The account has ${quotas.packs} risk packs, the maximum. ${room}`;

@@ -7,60 +7,60 @@ import type { Plain } from '../family.ts';
 import type { RiskEntry } from '../packs/risk-pack.ts';
 import { indexPhrasesInSlices, type PhraseIndex, type PhraseMatch, searchStepsMax } from '../text/phrases.ts';
 
-/** Stands for "no pack" where packs are named. */
+/** Means "no pack" where packs are listed. */
 export const noPack = 'none';
 
 /** Which of an account's packs are wanted. */
 export interface WantedPacks {
-  /** By id, whether enabled or not. Empty: those that are enabled and of this domain. */
+  /** By id, whether enabled or not. Empty: the enabled ones of this domain. */
   packs: readonly string[];
-  /** Empty: of any. */
+  /** Empty: any domain. */
   domain: string;
 }
 
-/** What was found by a pack, or is allowed by one; offsets in UTF-16 units. */
+/** What a pack found or allows; offsets in UTF-16 units. */
 export type OwnMatch<Entry> = PhraseMatch<Entry & { pack: string }>;
 
-/** A phrase that is harmless to the account. */
+/** A phrase that is harmless for the account. */
 export interface Allowance {
   allowsCritical: boolean;
 }
 
-/** One request's search in the packs that it wants. The texts of one request share its bounds. */
+/** One request's search in the packs that it wants. All texts of a request share its limits. */
 export interface OwnSearch {
-  /** `isWhole`: the search did not end before the text did. */
+  /** `isWhole`: the search covered the whole text. */
   look(text: Folded): Slices<{ found: OwnMatch<RiskEntry>[]; allowed: OwnMatch<Allowance>[]; isWhole: boolean }>;
-  /** Whether one more finding may be allowed: a reply tells each, so there is a bound, and what is beyond it counts. */
+  /** Whether one more finding may be allowed: a reply lists each, so there is a limit; findings beyond it count. */
   mayAllow(): boolean;
 }
 
 /** The packs that apply to a request. */
 export interface OwnRules {
-  /** As replies state them: `own/brand-rules@3`. */
+  /** As stated in replies: `own/brand-rules@3`. */
   labels: readonly string[];
-  /** Begins the search of one request. */
+  /** Starts the search of one request. */
   search(bounds?: { steps: number }): OwnSearch;
 }
 
-/** What an account's packs come to, compiled. */
+/** An account's packs, compiled. */
 export interface AccountPacks {
-  /** The packs that are wanted, and the ids of those that there are not. */
+  /** The wanted packs, and the ids of those that do not exist. */
   select(wanted: WantedPacks): { rules: OwnRules; missing: string[] };
-  /** About how much memory it takes. */
+  /** Approximate memory use. */
   bytes: number;
 }
 
 type Owned<Entry> = Entry & { pack: string; packId: string };
 
 const matchesMax = 10_000;
-/** As many places, and as many findings at them, as a reply tells. */
+/** How many places, and findings at them, a reply lists. */
 const allowedMax = 200;
-// Measured, and rounded up; a pack's texts are kept besides.
+// Measured, and rounded up; a pack's texts are kept as well.
 const bytesOfNode = 70;
 const bytesOfPhrase = 250;
 const bytesAtLeast = 500;
 
-/** Makes an account's packs searchable, all in one walk over a text. Leaves turns to others, as they may be large. */
+/** Makes an account's packs searchable, all in one pass over a text. Yields in between, as they may be large. */
 export async function compilePacks(packs: readonly Plain<OwnRiskPack>[]): Promise<AccountPacks> {
   const pace = createPace(unitsOfATurn);
   const byId = new Map(packs.map((pack) => [pack.packId, pack]));
@@ -86,7 +86,7 @@ export async function compilePacks(packs: readonly Plain<OwnRiskPack>[]): Promis
   };
 }
 
-/** How replies name a pack. */
+/** A pack's name in replies. */
 export function labelOf({ packId, version }: Pick<OwnRiskPack, 'packId' | 'version'>): string {
   return `own/${packId}@${version}`;
 }
@@ -111,7 +111,7 @@ function rulesOf(
           if (ids.size === 0) return { found: [], allowed: [], isWhole: true };
           const found = yield* entries.search(text, ofEntries);
           ofEntries.max -= found.matches.length;
-          // A search for what is allowed that ends early only leaves more to be found.
+          // If the search for allowed phrases ends early, that only leaves more findings.
           const harmless = yield* allow.search(text, ofAllowances);
           const allowed = harmless.matches.filter(isWanted).slice(0, allowedLeft);
           allowedLeft -= allowed.length;

@@ -5,7 +5,7 @@ import { type MessageLanguage, messageLanguages } from './risk-messages.ts';
 const text = z.string().min(1);
 const words = z.array(text).min(1);
 
-/** What the texts of a model are about, as notes name them. */
+/** What a model's texts are about, as named in notes. */
 export const itemKinds = [
   'summary',
   'action',
@@ -45,7 +45,7 @@ export const dropReasons = [
 ] as const;
 export type DropReason = (typeof dropReasons)[number];
 
-// Each word list and each message has to be there: what is missing stops the start with its name.
+// Every word list and message must be present: startup fails and names a missing one.
 const assistPack = z.strictObject({
   language: z.enum(messageLanguages),
   version: z.number().int().min(1),
@@ -95,10 +95,10 @@ const assistPack = z.strictObject({
   reasons: z.record(z.enum(dropReasons), text),
 });
 
-/** By what words a model's texts are judged in one language, and in which words notes tell what became of them. */
+/** The words by which a model's texts are judged in one language, and the wording of notes about the result. */
 export type AssistPack = z.infer<typeof assistPack>;
 
-/** The packs of all languages. Throws, naming the pack and the place, when one is wrong. */
+/** The packs of all languages. Throws if one is wrong, naming the pack and the place. */
 export function readAssistPacks(): ReadonlyMap<MessageLanguage, AssistPack> {
   return new Map(messageLanguages.map((language) => [language, readPack(`assist/${language}.yaml`, assistPack)]));
 }

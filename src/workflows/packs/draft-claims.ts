@@ -15,7 +15,7 @@ const claimsPack = z.strictObject({
 export const claimKinds = ['dates', 'numbers', 'promises', 'accusations'] as const;
 export type ClaimKind = (typeof claimKinds)[number];
 
-/** Beginnings of words, over folded text, by which something is claimed in a language. */
+/** Word prefixes, for folded text, that signal a claim in a language. */
 export const claimWords: ReadonlyMap<DraftLanguage, Readonly<Record<ClaimKind, RegExp>>> = (() => {
   const pack = readPack('draft/claims.yaml', claimsPack);
   const patternsOf = (language: DraftLanguage) =>
@@ -28,7 +28,7 @@ function patternOf(beginnings: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.join('|')})`, 'gu');
 }
 
-/** A blank at the end stands for the end of the word. */
+/** A trailing blank means the end of the word. */
 function asPattern(beginning: string): string {
   const escaped = beginning.trimEnd().replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return beginning.endsWith(' ') ? `${escaped}(?![\\p{L}\\p{N}])` : escaped;

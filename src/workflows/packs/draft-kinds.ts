@@ -25,21 +25,21 @@ export interface DraftField {
   name: string;
   type: 'text' | 'date' | 'money' | 'list';
   required: boolean;
-  /** It is not required when one of these is there. */
+  /** Not required if one of these is present. */
   unless: readonly string[];
 }
 
 /** A kind of document with its fields. */
 export interface DraftKind {
-  /** As requests name it; empty for the neutral form. */
+  /** As named in requests; empty for the neutral form. */
   id: string;
   template: string;
-  /** Kinds that are not meant where a purpose speaks for this one as well. */
+  /** Kinds that are not meant if a purpose also points to this one. */
   beats: readonly string[];
   fields: ReadonlyMap<string, DraftField>;
-  /** The field that a name stands for, by `bareName`, for readers of each language. */
+  /** Maps a name, by `bareName`, to its field, for readers of each language. */
   byName: ReadonlyMap<DraftLanguage, ReadonlyMap<string, string>>;
-  /** The names of the fields and their labels, of which one was perhaps meant. */
+  /** The field names and their labels, among which to look for what may have been meant. */
   labels: ReadonlyMap<DraftLanguage, ReadonlySet<string>>;
 }
 
@@ -47,13 +47,13 @@ export const draftWords = readDraftWords();
 
 const read = readPack('draft/kinds.yaml', kindsPack);
 
-/** The version of the kinds, which the texts of all languages count into. */
+/** The version of the kinds, which includes the texts of all languages. */
 export const draftKindsVersion =
   read.version + draftLanguages.reduce((sum, language) => sum + (draftWords.get(language)?.version ?? 1) - 1, 0);
 
 const addressees = ['recipient', 'sender'];
 
-/** What any document has, whatever it is for. */
+/** What any document has, whatever its purpose. */
 export const neutralKind: DraftKind = kindOf('', {
   template: 'letter',
   beats: [],
@@ -62,7 +62,7 @@ export const neutralKind: DraftKind = kindOf('', {
   fields: addressees,
 });
 
-/** The shipped kinds by id. Throws, naming the place, where a language does not know a kind or a field. */
+/** The shipped kinds by id. Throws, naming the place, if a language lacks a kind or a field. */
 export const draftKinds: ReadonlyMap<string, DraftKind> = new Map(
   Object.entries(read.kinds).map(([id, kind]) => {
     const problem = problemIn(id, kind.template, kind.fields, [...kind.required, ...Object.values(kind.unless).flat()]);
@@ -91,7 +91,7 @@ function kindOf(id: string, kind: z.infer<typeof kindsPack>['kinds'][string]): D
   };
 }
 
-/** The reader's own language comes first, where a word stands for different things. */
+/** The reader's own language takes precedence if a word has several meanings. */
 function namesFor(language: DraftLanguage, fields: readonly string[]): ReadonlyMap<string, string> {
   const found = new Map(fields.map((field) => [bareName(field), field]));
   for (const one of [language, ...draftLanguages])

@@ -11,7 +11,7 @@ const regexOrAny = z.string().transform((source) => new RegExp(source, 'u'));
 const checkText = z.strictObject({ message: text, action: text });
 const byTone = z.strictObject({ neutral: text, friendly: text, formal: text, direct: text });
 
-/** One way to say a sentence: for one tone or for all, by one person or by whoever writes, with the fields that it states. */
+/** One way to say a sentence: for one tone or all, for a single writer or any, with the fields that it states. */
 export interface SentenceVariant {
   tone: DraftTone | undefined;
   isByOne: boolean;
@@ -53,10 +53,10 @@ const languagePack = z.strictObject({
   ),
 });
 
-/** What the kinds of documents say in one language. */
+/** The wording of all kinds of documents in one language. */
 export type DraftWords = z.infer<typeof languagePack>;
 
-/** Reads what each language says. Throws, naming the file and the place, when one is wrong. */
+/** Reads each language's wording. Throws if one is wrong, naming the file and the place. */
 export function readDraftWords(): ReadonlyMap<DraftLanguage, DraftWords> {
   return new Map(draftLanguages.map((language) => [language, readPack(`draft/${language}.yaml`, languagePack)]));
 }

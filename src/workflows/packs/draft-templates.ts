@@ -12,7 +12,7 @@ const templatesPack = z.strictObject({
 
 export type DraftTemplate = z.infer<typeof template>;
 
-/** The shipped forms of documents. Reading throws when the pack file is wrong. */
+/** The shipped document forms. Throws on reading if the pack file is wrong. */
 export const draftTemplates = (() => {
   const { version, templates } = readPack('draft/templates.yaml', templatesPack);
   return { version, templates: new Map(Object.entries(templates)) };

@@ -38,7 +38,7 @@ const profilePack = checkPack.omit({ extends: true, categories: true }).extend({
         maxLength: z.number().int().min(0).optional(),
         pattern: z.string().default(''),
         choices: z.array(z.string()).default([]),
-        /** What else people call the choices; the value is the choice. */
+        /** Other names that people use for the choices; the value is the choice. */
         choiceNames: z.record(z.string(), z.string()).default({}),
         help: z.string().default(''),
         example: z.string().default(''),
@@ -61,7 +61,7 @@ export interface ProfilePack {
   examples: z.infer<typeof checkPack>['examples'];
 }
 
-/** The shipped forms by name. Throws when a pack file is wrong. */
+/** The shipped forms by name. Throws if a pack file is wrong. */
 export function readProfilePacks(): ReadonlyMap<string, ProfilePack> {
   return new Map(
     profileNames.map((name) => {

@@ -18,16 +18,16 @@ const check = z.strictObject({
   missing: z.boolean().optional(),
 });
 
-/** A pack of checks: what a business person reads and changes. */
+/** A pack of checks: the part that a business person reads and changes. */
 export const checkPack = z.strictObject({
   name: z.string(),
   version: z.number().int().min(1),
   description: z.string(),
-  /** Another pack whose checks come first; one with the same id replaces it. */
+  /** Another pack whose checks come first; a check with the same id replaces it. */
   extends: z.string().optional(),
-  /** Words in a category by which the pack is chosen. */
+  /** Words in a category that select the pack. */
   categories: z.array(z.string()).default([]),
-  /** What to do when no check failed. */
+  /** What to do if no check failed. */
   done: z.string().optional(),
   checks: z.array(check).min(1),
   examples: z
@@ -45,17 +45,17 @@ export interface CheckPack {
   name: string;
   version: number;
   description: string;
-  /** Name and version, as replies state them. */
+  /** Name and version, as stated in replies. */
   label: string;
   categories: string[];
   done: string;
-  /** Its checks, and what runs them. */
+  /** The pack's checks, and the function that runs them. */
   checks: CheckRule[];
   run: PackChecks;
   examples: z.infer<typeof checkPack>['examples'];
 }
 
-/** Reads one pack file beside this one. Throws an Error that names the file and each place that is wrong. */
+/** Reads a pack file from this folder. Throws an Error naming the file and each place that is wrong. */
 export function readPack<Schema extends z.ZodType>(file: string, schema: Schema): z.infer<Schema> {
   const text = readFileSync(new URL(`./${file}`, import.meta.url), 'utf8');
   const read = schema.safeParse(parse(text));
@@ -63,7 +63,7 @@ export function readPack<Schema extends z.ZodType>(file: string, schema: Schema)
   return read.data;
 }
 
-/** Reads a pack of checks and compiles it, with the checks of the pack that it extends before its own. */
+/** Reads and compiles a pack of checks; the checks of the pack that it extends come before its own. */
 export function readCheckPack(folder: string, name: string): CheckPack {
   const pack = readPack(`${folder}/${name}.yaml`, checkPack);
   const base = pack.extends === undefined ? undefined : readPack(`${folder}/${pack.extends}.yaml`, checkPack);

@@ -1,4 +1,4 @@
-/** The closed list of what a text may be risky for. docs/workflows.md says what each holds. */
+/** The closed list of risk categories. docs/workflows.md explains each. */
 export const riskCategories = [
   'off_platform_payment',
   'advance_fee',

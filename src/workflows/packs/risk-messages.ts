@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { readPack } from './read.ts';
 import { type RiskCategory, riskCategories } from './risk-categories.ts';
 
-/** The languages in which risk replies speak. */
+/** The languages of risk replies. */
 export const messageLanguages = ['en', 'de', 'es', 'fr'] as const;
 export type MessageLanguage = (typeof messageLanguages)[number];
 
 const text = z.string().min(1);
 const category = z.strictObject({ name: text, reason: text, action: text });
 
-// Each category has to be there: what is missing stops the start with its name.
+// Every category must be present: startup fails and names a missing one.
 const messagePack = z.strictObject({
   language: z.enum(messageLanguages),
   version: z.number().int().min(1),
@@ -25,7 +25,7 @@ const messagePack = z.strictObject({
 export interface RiskMessages {
   language: MessageLanguage;
   unknown: { action: string; summary: string };
-  /** Of a text of which only a part was looked at. */
+  /** For a text that was only partly examined. */
   cut: { action: string; summary: string };
   low: { action: string; summary: string };
   found: { summary: string };
@@ -34,7 +34,7 @@ export interface RiskMessages {
   categories: Readonly<Record<RiskCategory, { name: string; reason: string; action: string }>>;
 }
 
-/** The messages of each language. Throws when one is missing. */
+/** The messages of each language. Throws if one is missing. */
 export function readRiskMessages(): ReadonlyMap<MessageLanguage, RiskMessages> {
   return new Map(
     messageLanguages.map((language) => [language, readPack(`risk/messages/${language}.yaml`, messagePack)]),

@@ -7,10 +7,10 @@ import { type RiskCategory, riskCategories } from './risk-categories.ts';
 export const domains = ['general', 'finance', 'health', 'legal', 'marketing', 'hr', 'marketplace'] as const;
 export type Domain = (typeof domains)[number];
 
-/** One kind of risk with the phrases by which it is recognised. */
+/** One kind of risk with the phrases that signal it. */
 export interface RiskEntry {
   id: string;
-  /** Of the closed list; of a caller's own phrase what the caller named. */
+  /** From the closed list; for a caller's own phrase, the caller's name for it. */
   category: RiskCategory | (string & {});
   severity: Severity;
   reason: string;
@@ -46,7 +46,7 @@ export interface RiskPack {
   examples: z.infer<typeof riskPack>['examples'];
 }
 
-/** The packs of all domains; each has the general entries too. Throws when a pack file is wrong. */
+/** The packs of all domains; each includes the general entries. Throws if a pack file is wrong. */
 export function readRiskPacks(): ReadonlyMap<Domain, RiskPack> {
   const read = new Map(domains.map((domain) => [domain, readPack(`risk/${domain}.yaml`, riskPack)]));
   const general = read.get('general')?.entries ?? [];

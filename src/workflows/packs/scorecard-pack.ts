@@ -18,7 +18,7 @@ const indicator = z
       .optional(),
     choices: z.record(z.string(), score).optional(),
     action: z.string(),
-    /** What to do after one of the answers, where it is something else. */
+    /** What to do after one of the answers, if that differs. */
     actions: z.record(z.string(), z.string()).default({}),
     min: z.number().optional(),
     max: z.number().optional(),
@@ -65,7 +65,7 @@ export interface ReadScorecard {
   examples: z.infer<typeof scorecardPack>['examples'];
 }
 
-/** The shipped scorecards by name. Throws when a pack file is wrong. */
+/** The shipped scorecards by name. Throws if a pack file is wrong. */
 export function readScorecards(): ReadonlyMap<string, ReadScorecard> {
   return new Map(
     scorecardNames.map((name) => {
@@ -100,14 +100,14 @@ export function readScorecards(): ReadonlyMap<string, ReadScorecard> {
 
 const commonGates = z.array(z.strictObject({ indicators: z.array(z.string()).min(1), below, rating }));
 
-/** The gates of scorecards that state none of their own: by the names of indicators. */
+/** The gates of scorecards without their own: by indicator name. */
 export function readCommonGates(): readonly Plain<RatingGate>[] {
   return readPack('scorecard/gates.yaml', commonGates).flatMap(({ indicators, ...gate }) =>
     indicators.map((indicator) => ({ indicator, ...gate })),
   );
 }
 
-/** Lines of words that say the same as an answer. */
+/** Groups of words that mean the same as an answer. */
 export function readAnswerWords(): readonly (readonly string[])[] {
   return readPack('scorecard/answers.yaml', z.array(z.array(z.string().min(1)).min(2)));
 }

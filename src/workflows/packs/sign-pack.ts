@@ -6,7 +6,7 @@ import { type RiskCategory, riskCategories } from './risk-categories.ts';
 import type { RiskMessages } from './risk-messages.ts';
 import type { RiskEntry } from './risk-pack.ts';
 
-/** The languages whose signs are known.  */
+/** The languages with known signs. */
 export const signLanguages = ['en', 'de', 'es', 'fr'] as const;
 export type SignLanguage = (typeof signLanguages)[number];
 
@@ -31,7 +31,7 @@ export interface SignPack {
   /** `risk/signs/en@1`. */
   label: string;
   signs: { category: RiskCategory; severity: Severity }[];
-  /** What each sign says when it is found, in English. */
+  /** What each sign says when found, in English. */
   entries: RiskEntry[];
   index: SignIndex;
 }
@@ -50,7 +50,7 @@ const claims: readonly string[] = [
   'prohibited_goods',
 ];
 
-/** The packs of all languages. Throws, naming the pack and the pattern, when one is wrong. */
+/** The packs of all languages. Throws if one is wrong, naming the pack and the pattern. */
 export function readSignPacks(english: RiskMessages): ReadonlyMap<SignLanguage, SignPack> {
   return new Map(signLanguages.map((language) => [language, readOne(language, english)]));
 }
@@ -76,11 +76,11 @@ function readOne(language: SignLanguage, english: RiskMessages): SignPack {
         harmlessInQuestions: claims.includes(category),
         // A hidden instruction is often given as the content of a field.
         countsInQuotes: category === 'prompt_injection',
-        // "Warning: pay, or ..." is no warning of it.
+        // "Warning: pay, or ..." is not a warning against it.
         countsInWarnings: category === 'threat',
-        // "Your grandson was arrested" is told as news is; "we remove bad reviews" as house rules are.
+        // "Your grandson was arrested" is worded like news; "we remove bad reviews" like house rules.
         mayRestOnReports: category === 'impersonation' || category === 'misleading_marketing',
-        // A harmless word before or after it hides nothing of what is gravest.
+        // A harmless word in a neighbouring sentence does not excuse the gravest signs.
         framedInItsSentence: severity === 'critical',
       })),
     }),

@@ -3,7 +3,7 @@ import { foldText } from '../../base/text/fold.ts';
 
 const languages = ['en', 'de', 'es', 'fr'] as const;
 
-// What people write and ISO 3166 does not list.
+// Names that people use and ISO 3166 does not list.
 const others: Readonly<Record<string, string>> = {
   uk: 'GB',
   england: 'GB',
@@ -35,8 +35,8 @@ const codes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The ISO 3166 code of a country: from its code of two or three letters or its name in English, German, Spanish or French.
- * Undefined for what is no country.
+ * The ISO 3166 code of a country: from its two- or three-letter code or its name in English, German, Spanish or French.
+ * Undefined for anything else.
  */
 export function countryCodeOf(text: unknown): string | undefined {
   if (typeof text !== 'string' || text.length > 100) return undefined;

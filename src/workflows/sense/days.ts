@@ -1,12 +1,12 @@
-/** A day of the calendar. `iso` compares as days do. */
+/** A calendar day. `iso` sorts chronologically. */
 export interface Day {
   year: number;
   iso: string;
 }
 
 /**
- * Reads a day: 2024-05-17 (with a time or without), 17.05.2024, or 17/05/2024, which is read with the month first in locales
- * of the United States. Undefined for what is no day, such as 30 February.
+ * Reads a day: 2024-05-17 (with or without a time), 17.05.2024, or 17/05/2024, which is read month first in United States
+ * locales. Undefined for anything that is not a day, such as 30 February.
  */
 export function readDay(text: string, locale = ''): Day | undefined {
   const iso = /^(\d{4})-(\d{2})-(\d{2})(?:T[\d:.]{5,15}(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text);
@@ -32,7 +32,7 @@ export function looksLikeDay(text: string): boolean {
 function dayOf(year: number, month: number, day: number): Day | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  // JavaScript turns 30 February into 2 March; that is no day.
+  // JavaScript turns 30 February into 2 March; reject that.
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day || year < 1) return undefined;
   return { year, iso: date.toISOString().slice(0, 10) };
 }

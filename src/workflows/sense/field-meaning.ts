@@ -1,6 +1,6 @@
 import { foldText } from '../../base/text/fold.ts';
 
-/** What a field of a form asks for, as far as its name or its label says so. */
+/** What a field of a form asks for, as far as its name or label reveals it. */
 export type Meaning =
   | 'iban'
   | 'bic'
@@ -14,7 +14,7 @@ export type Meaning =
   | 'street'
   | 'company';
 
-// In English, German, Spanish and French; the first that fits counts.
+// In English, German, Spanish and French; the first match counts.
 const meanings: readonly (readonly [Meaning, RegExp])[] = [
   ['iban', /\biban\b/],
   ['bic', /\b(bic|swift)\b/],

@@ -7,15 +7,15 @@ import { type Day, readDay } from './days.ts';
 import { type Fault, fault } from './fault.ts';
 import type { Meaning } from './field-meaning.ts';
 
-/** What the other values and the request say: where the form's subject is, and what day it is. */
+/** The context from the other values and the request: the subject's country, and the current day. */
 export interface SenseContext {
-  /** ISO 3166, of the form's country field or the locale's region. */
+  /** ISO 3166, from the form's country field or the locale's region. */
   country: string | undefined;
   locale: string;
   today: Day;
 }
 
-/** Why a value cannot be what its field asks for; undefined when it can. Looks things up in lists and check digits only. */
+/** Why a value cannot be what its field asks for; undefined if it can. Uses only lists and check digits. */
 export function nonsenseIn(meaning: Meaning | undefined, text: string, context: SenseContext): Fault | undefined {
   return meaning === undefined ? undefined : senses[meaning](text, context);
 }
@@ -46,7 +46,7 @@ function bare(text: string): string {
   return text.replace(/[\s.-]/g, '').toUpperCase();
 }
 
-// Those of which the check knows the form; a tax number of another country is taken as it is.
+// The prefixes whose format the check knows; other countries' tax numbers are accepted as they are.
 const vatPrefixes: ReadonlySet<string> = new Set(vatCountries.flatMap(({ codes }) => [codes[0] ?? '']));
 
 function vatProblem(text: string, { country }: SenseContext): Fault | undefined {
@@ -58,18 +58,18 @@ function vatProblem(text: string, { country }: SenseContext): Fault | undefined 
   return number.length < 5 || !/\d/.test(number) ? fault('field.vatShort') : undefined;
 }
 
-// One for each country, with a right check digit.
+// One example per country, with a valid check digit.
 const vatLike =
   'ATU12345675 BE0403170701 CHE116281710 CZ25123891 DE136695976 DK13585628 ESB58378431 FI20774740 FR40303265045 GB980780684 IE6388047V IT00743110157 LU15027442 NL004495445B01 PL5260001246 PT501964843 SE556188840401'.split(
     ' ',
   );
 
-/** A VAT ID as a country writes them; undefined where none is known. */
+/** An example of a country's VAT ID format; undefined if none is known. */
 export function vatOf(country: string | undefined): string | undefined {
   return country === undefined ? undefined : vatLike.find((number) => number.startsWith(country));
 }
 
-/** The country that a VAT ID is of, by its prefix. */
+/** The country of a VAT ID, by its prefix. */
 export function countryOfVat(text: string): string | undefined {
   const prefix = bare(text).slice(0, 2);
   if (prefix === 'EL') return 'GR';
@@ -88,14 +88,14 @@ function birthProblem(text: string, { today, locale }: SenseContext): Fault | un
   return undefined;
 }
 
-/** Whether a date of birth is of somebody who is not of age at 18. */
+/** Whether a date of birth belongs to someone under 18. */
 export function isMinor(text: string, { today, locale }: SenseContext): boolean {
   const day = readDay(text, locale);
   if (day === undefined || day.iso > today.iso) return false;
   return today.year - day.year - (today.iso.slice(5) < day.iso.slice(5) ? 1 : 0) < adultAt;
 }
 
-// The forms of the Universal Postal Union's members that are asked for most; others are not judged.
+// The formats of the most requested members of the Universal Postal Union; others are not judged.
 const postcodes: Readonly<Record<string, RegExp>> = {
   AT: /^[1-9]\d{3}$/,
   AU: /^\d{4}$/,
@@ -122,7 +122,7 @@ const postcodes: Readonly<Record<string, RegExp>> = {
   US: /^\d{5}(-\d{4})?$/,
 };
 
-// Of the countries whose form is known.
+// Examples for countries whose format is known.
 const postcodesLike: Readonly<Record<string, string>> = {
   ...{
     AT: '8010',
@@ -139,7 +139,7 @@ const postcodesLike: Readonly<Record<string, string>> = {
   ...{ NL: '1012 AB', NO: '0150', PL: '00-001', PT: '1000-001', SE: '111 20', US: '20500' },
 };
 
-/** A postcode as a country writes them; undefined where its form is not known. */
+/** An example of a country's postcode format; undefined if the format is not known. */
 export function postcodeOf(country: string | undefined): string | undefined {
   return country === undefined ? undefined : postcodesLike[country];
 }
@@ -155,7 +155,7 @@ function postcodeProblem(text: string, country: string | undefined): Fault | und
   return form.test(code) ? undefined : fault('field.postcode', { country: String(country) });
 }
 
-/** Why a text is no telephone number; numbers without a country code are read as of the form's country. */
+/** Why a text is not a telephone number; numbers without a country code are taken as the form's country's. */
 export function phoneProblem(text: string, { country }: Pick<SenseContext, 'country'>): Fault | undefined {
   const digits = text.replace(/\D/g, '');
   if (!/^\+?[\d ().\-/]{6,30}$/.test(text) || digits.length < 6 || digits.length > 15) return fault('field.phone');
@@ -165,12 +165,12 @@ export function phoneProblem(text: string, { country }: Pick<SenseContext, 'coun
   return number?.isValid() ? undefined : fault('field.phoneNowhere');
 }
 
-// Names that RFC 2606 and RFC 6761 keep for tests and examples, and what people type to get past a form.
+// Names that RFC 2606 and RFC 6761 reserve for tests and examples, and what people type to get past a form.
 const reservedDomains = /(^|\.)(example\.(com|net|org)|test|invalid|localhost|example)$/;
 const triedDomains =
   /^(test|tests|testing|asdf|asdfg|qwerty|abc|aaa|xxx|fake|none|nomail|noemail|foo|bar|foobar|mail|email|domain)\.(com|net|org|de|es|fr|co\.uk|io)$/;
 
-/** Why nobody can be reached at an e-mail address that is well formed. */
+/** Why nobody can be reached at a well-formed e-mail address. */
 export function testAddress(text: string): Fault | undefined {
   const [user = '', domain = ''] = text.toLowerCase().split('@');
   if (reservedDomains.test(domain)) return fault('field.emailReserved');
@@ -184,7 +184,7 @@ const mailProviders =
     ' ',
   );
 
-/** The large provider that the domain of an address was perhaps meant to be: two letters changed places, or one is wrong. */
+/** The large provider that an address's domain may have been meant to be: two letters are swapped, or one is wrong. */
 export function meantProvider(text: string): string | undefined {
   const domain = text.toLowerCase().split('@')[1] ?? '';
   if (domain.length < 7 || mailProviders.includes(domain)) return undefined;

@@ -2,8 +2,8 @@ import { foldText } from '../../base/text/fold.ts';
 
 const lengthMax = 60;
 
-// What stands where a value is still to come, in English, German, Spanish and French, folded. No word that is a value as well:
-// "none", "keine" and "pending" answer a question.
+// Placeholders for a value still to come, in English, German, Spanish and French, folded. Words that are also values are left
+// out: "none", "keine" and "pending" answer a question.
 const words = [
   'tbd|tba|tbc|to be (?:defined|determined|decided|announced|confirmed|completed|added|filled in)|to follow|to ?do|fill (?:me )?in|fill this in|insert (?:here|text)|coming soon|placeholder|lorem ipsum.*',
   'n ?[/.] ?a\\.?|n ?[/.] ?d\\.?|n ?[/.] ?c\\.?|s ?/ ?d|not (?:available|applicable|specified|provided|given|known(?: yet)?)|unknown|null|undefined|nil|no (?:data|info|information|value)',
@@ -14,7 +14,7 @@ const words = [
 const placeholder = new RegExp(`^(?:${words})$`);
 const signs = /^[\s.?!_x*#/–—-]{2,}$/;
 
-/** Whether a value only keeps the place of one: "TBD", "n/a", "k. A.", "xxx", "à compléter", "por definir". */
+/** Whether a value is only a placeholder: "TBD", "n/a", "k. A.", "xxx", "à compléter", "por definir". */
 export function isPlaceholder(value: string): boolean {
   const bare = value.trim();
   if (bare === '' || bare.length > lengthMax) return false;

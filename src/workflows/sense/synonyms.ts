@@ -1,6 +1,6 @@
 import { foldText } from '../../base/text/fold.ts';
 
-/** What people call fields of shipped forms and scorecards, and listings' facts; letters alone. */
+/** Names that people use for fields of shipped forms and scorecards, and for listings' facts; letters only. */
 const synonyms: Readonly<Record<string, readonly string[]>> = {
   givenName: ['firstname', 'forename', 'vorname', 'nombre', 'prenom'],
   familyName: ['lastname', 'surname', 'nachname', 'apellido', 'apellidos', 'nom', 'nomdefamille'],
@@ -70,7 +70,7 @@ const meantBy: ReadonlyMap<string, string> = new Map(
   Object.entries(synonyms).flatMap(([known, names]) => names.map((name) => [name, known] as const)),
 );
 
-/** The known name that people mean by one that nothing looks at. */
+/** The known name that is meant by one that nothing looks at. */
 export function synonymIn(name: string, known: ReadonlySet<string>): string | undefined {
   const meant = meantBy.get(foldText(name.slice(0, 64)).replace(/[^a-z]/g, ''));
   return meant !== undefined && known.has(meant) ? meant : undefined;

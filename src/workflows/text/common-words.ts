@@ -1,6 +1,7 @@
 import { foldText } from '../../base/text/fold.ts';
 
-// What short messages are made of, folded; no word that two of the languages write alike, but for those that one of them uses far more.
+// The words that short messages consist of, folded; a word spelled alike in two of the languages is listed only if one of them
+// uses it far more.
 const wordsOf: Readonly<Record<string, string>> = {
   en: 'hello hi hey thanks thank thx yes please sorry the and is are was it its this that you your my me we i im see call sold still available when where what how much price for with on at today tomorrow later soon great good fine cool perfect maybe wait here there morning evening pick up can could will not dont sure bye cheers',
   de: 'hallo moin servus gruss grusse danke dankeschon bitte ja nein nicht der das und ist sind war ich du wir ihr mein dein noch da wann wo wie preis fur mit auf heute morgen spater bald gut super passt klappt leider gern gerne vielleicht hier dort tag abend bis zum zur kein keine abholung verkauft verkaufe suche biete',
@@ -16,7 +17,7 @@ const spokenBy: ReadonlyMap<string, readonly string[]> = languages
     new Map<string, string[]>(),
   );
 
-/** How many words of a short text are among the commonest of each language. */
+/** How many words of a short text are among the most common ones of each language. */
 export function commonWordsIn(text: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const word of foldText(text).split(/[^\p{L}]+/u))

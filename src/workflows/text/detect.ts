@@ -1,6 +1,6 @@
 import { atOnce, type Slices } from '../../base/slices.ts';
 
-/** Personal data and payment data that stand in a text; offsets in UTF-16 units. */
+/** Personal and payment data in a text; offsets in UTF-16 units. */
 export interface Detected {
   kind: 'email' | 'phone' | 'card' | 'iban' | 'link';
   start: number;
@@ -32,14 +32,17 @@ export function* detectInSlices(text: string, max = 200): Slices<Detected[]> {
 }
 
 const unitsOfASlice = 20_000;
-/** Longer than what any of the patterns matches, and what it looks at beyond. */
+/** Longer than any match of these patterns, including lookahead. */
 const reachUnits = 1_000;
 
-/** As `matchAll`, a part of the text at a time. What begins so near to a part's end that it may go on beyond is left to the next part. */
+/**
+ * Like `matchAll`, one part of the text at a time. A match that starts so close to a part's end that it could run past it is
+ * left to the next part.
+ */
 function* matchesIn(text: string, pattern: RegExp): Generator<number | RegExpExecArray, void, void> {
   let from = 0;
   for (let end = unitsOfASlice; ; end += unitsOfASlice) {
-    // Of each character up to 64 others may be looked at.
+    // For each character, up to 64 others may be examined.
     yield Math.min(unitsOfASlice, text.length - from) * 4;
     const isLast = end >= text.length;
     const part = isLast ? text : text.slice(0, end);
@@ -66,7 +69,7 @@ function* collect(text: string, pattern: RegExp, kind: Detected['kind'], found: 
 }
 
 function* numbers(text: string, found: Detected[], max: number): Slices<void> {
-  // A run of digits and what people put between them.
+  // A run of digits and the separators that people put between them.
   for (const match of matchesIn(
     text,
     /(?<![\p{L}\d])(?:[A-Z]{2}\d{2}[ A-Z\d]{11,38}|\+?\(?\d[\d ().\-/]{5,28}\d)(?![\p{L}\d])/gu,
@@ -88,10 +91,10 @@ function kindOf(candidate: string): Detected['kind'] | undefined {
   const looksDecimal = /^\d{1,3}([.,]\d{3})*([.,]\d+)?$/.test(candidate) || /^\d+[.,]\d+$/.test(candidate);
   if (digits.length >= 13 && digits.length <= 19 && isLuhn(digits)) return 'card';
   const isDate = /^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}$|^\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}$/.test(candidate);
-  // From one number to another of as many digits: pay, years.
+  // From one number to another with the same number of digits: pay, years.
   const isRange = /^[1-9]\d{3,4} ?- ?[1-9]\d{3,4}$/.test(candidate);
   if (looksDecimal || isDate || isRange || digits.length < 8 || digits.length > 15) return undefined;
-  // Digits alone may be anything; a plus sign, a leading zero or separators speak for a telephone.
+  // Digits alone may be anything; a plus sign, a leading zero or separators suggest a telephone number.
   return candidate.startsWith('+') ||
     candidate.startsWith('0') ||
     candidate.startsWith('(') ||

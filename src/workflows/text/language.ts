@@ -2,9 +2,9 @@ import { eld } from 'eld/small';
 import { commonWordsIn } from './common-words.ts';
 
 export interface Heard {
-  /** As BCP 47 writes it, without a region; empty when it cannot be told. */
+  /** As in BCP 47, without a region; empty if it cannot be determined. */
   language: string;
-  /** The share of the text that is in it, 0-1. */
+  /** The share of the text in this language, 0-1. */
   share: number;
 }
 
@@ -14,8 +14,8 @@ const lettersMin = 3;
 const invisible = /\p{Cf}/gu;
 
 /**
- * The languages of a text, the most frequent first. A long text is heard at its beginning, its middle and its end, so that
- * the time does not grow with it. Where the detector is unsure, one of `spoken` that it finds possible is preferred.
+ * The languages of a text, most frequent first. A long text is sampled at its beginning, middle and end, so that the time does
+ * not grow with its length. If the detector is unsure, a language in `spoken` that it considers possible is preferred.
  */
 export function languagesOf(text: string, spoken: ReadonlySet<string>): Heard[] {
   const slices = slicesOf(text);
@@ -41,7 +41,7 @@ function lettersIn(text: string): number {
 
 function languageOf(text: string, spoken: ReadonlySet<string>): string {
   if (lettersIn(text) < lettersMin) return '';
-  // Invisible characters cut words into pieces that belong to no language.
+  // Invisible characters split words into pieces that belong to no language.
   const seen = text.replace(invisible, '');
   const short = shortLanguageOf(seen, spoken);
   if (short !== undefined) return short;
@@ -49,16 +49,16 @@ function languageOf(text: string, spoken: ReadonlySet<string>): string {
   if (spoken.has(heard.language)) return heard.language;
   if (heard.isReliable()) return lettersIn(seen) < certainLettersMin ? '' : heard.language;
   const possible = Object.entries(heard.getScores()).filter(([language]) => spoken.has(language));
-  // A name and a measure are in no language.
+  // A name with a measurement is in no language.
   return possible.sort((a, b) => b[1] - a[1])[0]?.[0] ?? (seen.length > shortUnits ? heard.language : '');
 }
 
-// What people answer in a chat, and titles: too little for a detector that counts letters.
+// Chat replies and titles: too short for a detector that counts letters.
 const shortUnits = 60;
-// Of fewer letters the detector is often sure, and wrong.
+// With fewer letters, the detector is often sure and wrong.
 const certainLettersMin = 12;
 
-/** The language of a short text by its commonest words; undefined where the detector is to say. */
+/** The language of a short text by its most common words; undefined if the detector should decide. */
 function shortLanguageOf(text: string, spoken: ReadonlySet<string>): string | undefined {
   if (text.length > shortUnits) return undefined;
   if (lettersIn(text) >= certainLettersMin && eld.detect(text).isReliable()) return undefined;
@@ -71,10 +71,7 @@ function shortLanguageOf(text: string, spoken: ReadonlySet<string>): string | un
 
 const certainUnits = 900;
 
-/**
- * The language of a text, where the detector is sure of it: names and codes are in none. A long text is heard at its
- * beginning.
- */
+/** The language of a text if the detector is sure of it: names and codes have none. Only the beginning of a long text is examined. */
 export function certainLanguageOf(text: string): string | undefined {
   const heard = text.slice(0, certainUnits).replace(invisible, '');
   if (lettersIn(heard) < certainLettersMin) return undefined;

@@ -3,7 +3,7 @@ import { type Folded, fold, foldText, originOf } from '../../base/text/fold.ts';
 import { isUnspacedUnit, isWordBoundary, isWordUnit } from '../../base/text/words.ts';
 import { addChild, addEnd, createTrieNode, follow, type TrieNode } from './trie.ts';
 
-/** A phrase that was found; offsets in UTF-16 units of the original text. */
+/** A phrase found in a text; offsets in UTF-16 units of the original text. */
 export interface PhraseMatch<Entry> {
   entry: Entry;
   start: number;
@@ -11,13 +11,13 @@ export interface PhraseMatch<Entry> {
 }
 
 export interface PhraseIndex<Entry> {
-  /** All occurrences, in the text's order, the longest where several start at one place for one entry; at most `max`. */
+  /** All occurrences, in text order; if several of one entry start at the same place, the longest; at most `max`. */
   find(text: Folded, max?: number): PhraseMatch<Entry>[];
   findInSlices(text: Folded, max?: number): Slices<PhraseMatch<Entry>[]>;
-  /** The same, and whether the whole text was searched: the bounds may end a search before that. */
+  /** The same, and whether the whole text was searched: the limits may end a search early. */
   search(text: Folded, bounds: SearchBounds): Slices<Searched<Entry>>;
   readonly size: number;
-  /** How many nodes its trie has, each of some 70 bytes. */
+  /** The number of nodes in its trie, each about 70 bytes. */
   readonly nodes: number;
 }
 
@@ -29,30 +29,30 @@ export interface Searched<Entry> {
 /** How far a search goes. */
 export interface SearchBounds {
   max: number;
-  /** Steps that are left, counted down: several searches may share them. */
+  /** Remaining steps, counted down; several searches may share them. */
   steps: number;
 }
 
-// A text takes some steps a word; only phrases and texts that were made to be alike take as many as this (about 50 ms).
+// A text takes a few steps per word; only adversarial combinations of phrases and text take this many (about 50 ms).
 export const searchStepsMax = 1_200_000;
 
 /**
- * Phrases made searchable: one walk along a trie from each place where a word starts, so that the time is at most the
- * text's length times the longest phrase's, however many phrases there are.
+ * Makes phrases searchable: one walk along a trie from each word start, so that the time is at most the text's length times
+ * the longest phrase's, however many phrases there are.
  *
- * The steps are bounded: a text and phrases that were made to be alike are searched only as far as the bound reaches.
+ * The steps are limited: an adversarial combination of text and phrases is searched only that far.
  *
- * How a phrase is written: words and blanks; `*` at the end of a word lets it go on (`guarantee*`); `#` is a number
- * (`12`, `1,000.50`); `..` between words stands for up to four others. Case, accents and invisible characters never count.
+ * Phrase syntax: words and blanks; `*` at the end of a word matches any ending (`guarantee*`); `#` is a number (`12`,
+ * `1,000.50`); `..` between words stands for up to four others. Case, accents and invisible characters never matter.
  */
 export function indexPhrases<Entry>(phrases: Iterable<IndexedPhrase<Entry>>): PhraseIndex<Entry> {
   return atOnce(indexPhrasesInSlices(phrases));
 }
 
-/** A character of a phrase makes a node of the trie: about 1 us. */
+/** Each character of a phrase makes a trie node: about 1 us. */
 const unitsOfANode = 20;
 
-/** The same of phrases that may be many. */
+/** The same for a possibly large number of phrases. */
 export function* indexPhrasesInSlices<Entry>(phrases: Iterable<IndexedPhrase<Entry>>): Slices<PhraseIndex<Entry>> {
   const { add, end } = beginIndex<Entry>();
   for (const phrase of phrases) {
@@ -66,7 +66,7 @@ export function* indexPhrasesInSlices<Entry>(phrases: Iterable<IndexedPhrase<Ent
 export interface IndexedPhrase<Entry> {
   phrase: string;
   entry: Entry;
-  /** Not where a word right before it says the contrary. */
+  /** Does not match if a word right before it negates it. */
   unlessNegated?: boolean;
 }
 
@@ -106,13 +106,13 @@ export function containsPhrase(text: Folded, phrase: string): boolean {
   return indexPhrases([{ phrase: plain(phrase), entry: 0 }]).find(text, 1).length > 0;
 }
 
-/** Whether words occur in a text exactly as they stand (after folding), at any place. */
+/** Whether words occur in a text exactly as given (after folding), anywhere. */
 export function occursIn(haystack: string, needle: string): boolean {
   const wanted = foldText(needle);
   return wanted !== '' && foldText(haystack).includes(wanted);
 }
 
-/** A text without the marks that mean something in a phrase. */
+/** A text without the characters that have a meaning in phrases. */
 export function plain(text: string): string {
   return text.replace(/[*#]/g, ' ').replace(/\.\./g, ' ');
 }
@@ -125,11 +125,11 @@ type Node<Entry> = TrieNode<End<Entry>>;
 
 interface End<Entry> {
   entry: Entry;
-  /** Which phrase with gaps this is a part of; -1: none. */
+  /** The phrase with gaps that this is a part of; -1: none. */
   chain: number;
   part: number;
   last: boolean;
-  /** The word may go on. */
+  /** The word may continue. */
   open: boolean;
   unlessNegated: boolean;
 }
@@ -140,13 +140,13 @@ interface Progress {
   end: number;
 }
 
-// Stand for a number and for the rest of a word on the trie: folded texts never hold them.
+// On the trie, these stand for a number and for the rest of a word: folded texts never contain them.
 const numberUnit = 0;
 const restUnit = 1;
 const gapUnitsMax = 60;
 const gapWordsMax = 4;
 
-/** Returns how many nodes are new. */
+/** Returns the number of new nodes. */
 function insert<Entry>(root: Node<Entry>, segment: string, end: Omit<End<Entry>, 'open'>): number {
   const open = segment.endsWith('*');
   const text = open ? segment.slice(0, -1) : segment;
@@ -200,7 +200,7 @@ function* findAll<Entry>(
   return { matches, isWhole: true };
 }
 
-/** Follows the trie from one place; each of its nodes is reached at most once. Returns the steps taken. */
+/** Follows the trie from one place; reaches each node at most once. Returns the number of steps. */
 function walk<Entry>(
   root: Node<Entry>,
   text: Folded,
@@ -233,7 +233,7 @@ function walk<Entry>(
   }
 }
 
-/** Where a number or the rest of a word may stand, the walk goes on behind it too. */
+/** Where a number or the rest of a word may come, the walk also continues after it. */
 function fork<Entry>(
   node: Node<Entry>,
   { units, length }: Folded,
@@ -247,7 +247,7 @@ function fork<Entry>(
   return branches;
 }
 
-/** Where the whole phrase starts when this was its last part; undefined when it is not complete. */
+/** Where the whole phrase starts if this was its last part; undefined if it is incomplete. */
 function accept<Entry>(
   text: Folded,
   start: number,
@@ -287,10 +287,10 @@ function keepLongest<Entry>(found: PhraseMatch<Entry>[], match: PhraseMatch<Entr
   found.push(match);
 }
 
-/** Where the words of a text without blanks begin and end: asked for late, and for each place once. */
+/** Word boundaries in a text without blanks, computed lazily and once per place. */
 interface WordBoundaries {
   at(place: number): boolean;
-  /** How many places were looked up; each takes the segmenter about as long as `stepsPerLookUp` steps of a walk. */
+  /** How many places were looked up; for each, the segmenter takes about as long as `stepsPerLookUp` steps of a walk. */
   lookUps: number;
 }
 
@@ -330,7 +330,7 @@ function boundaries(text: Folded, words: WordBoundaries, start: number, stop: nu
 }
 
 function wordEnd(units: Uint16Array, length: number, at: number): number {
-  // A word longer than this is not one.
+  // Anything longer is not a word.
   const limit = Math.min(length, at + 40);
   let stop = at;
   while (stop < limit && isWordUnit(units[stop] as number)) stop++;
@@ -353,7 +353,7 @@ function isDigit(unit: number): boolean {
   return unit >= 0x30 && unit <= 0x39;
 }
 
-// Languages of the shipped packs; a phrase right after one of these says the contrary.
+// In the languages of the shipped packs; a phrase right after one of these is negated.
 const negators = new Set(
   'not no never without cannot nicht kein keine keinen keiner niemals ohne pas sans jamais aucun aucune sin nunca ningun ninguna nao sem nenhum nenhuma non senza nie ne bez не без никогда нет'.split(
     ' ',

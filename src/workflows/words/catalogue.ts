@@ -3,7 +3,7 @@ import { readPack } from '../packs/read.ts';
 import { type MessageLanguage, messageLanguages } from '../packs/risk-messages.ts';
 import { type SentenceName, sentenceValues } from './sentences.ts';
 
-/** A sentence, or its singular and its plural. */
+/** A sentence, or its singular and plural forms. */
 export interface Sentence {
   one: string;
   other: string;
@@ -14,7 +14,7 @@ const text = z.string().min(1);
 const sentence = z.union([text, z.strictObject({ one: text, other: text })]);
 const pack = z.record(z.string(), z.record(z.string(), sentence));
 
-/** The sentences of each language. Throws, naming the file and the sentence, when one is missing, unknown or has other values. */
+/** The sentences of each language. Throws, naming the file and the sentence, if one is missing, unknown or has other values. */
 export function readCatalogues(): ReadonlyMap<MessageLanguage, Catalogue> {
   return new Map(messageLanguages.map((language) => [language, readCatalogue(`sentences/${language}.yaml`)]));
 }

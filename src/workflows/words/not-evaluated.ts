@@ -1,7 +1,7 @@
 import type { CheckRule } from '../checks/checks.ts';
 import type { Words } from './words.ts';
 
-/** A check that could not be evaluated, in words of its own: it counts as failed and blocks, whatever its severity. */
+/** A check that could not be evaluated, with its own wording: it counts as failed and blocks, whatever its severity. */
 export function notEvaluated(rule: CheckRule, { say }: Words): CheckRule {
   const fact = rule.fact === '' ? rule.id : rule.fact;
   return {

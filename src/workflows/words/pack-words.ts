@@ -27,7 +27,7 @@ const scorecardWords = z.strictObject({
 type FormWords = z.infer<typeof formWords>;
 type ScorecardWords = z.infer<typeof scorecardWords>;
 
-/** What packs say in the languages besides English, which stands in the packs themselves: by language, by pack. */
+/** What packs say in languages other than English, which is in the packs themselves: by language and pack. */
 export const packWords = {
   listing: readAll('listing', listingWords),
   profile: readAll('profile', formWords),
@@ -50,18 +50,18 @@ export function listingRule({ language }: Words, pack: string, rule: CheckRule):
   return { ...rule, ...(packs?.[pack]?.checks[rule.id] ?? packs?.generic?.checks[rule.id]) };
 }
 
-/** What to do with a listing of which nothing is missing. */
+/** What to do with a listing that lacks nothing. */
 export function listingDone({ language }: Words, pack: { name: string; done: string }): string {
   const packs = packWords.listing.get(language);
   return packs?.[pack.name]?.done ?? packs?.generic?.done ?? pack.done;
 }
 
-/** What a shipped form says; undefined in English. */
+/** A shipped form's wording; undefined in English. */
 export function formWordsOf({ language }: Words, form: string): FormWords | undefined {
   return packWords.profile.get(language)?.[form];
 }
 
-/** What a shipped scorecard says; undefined in English. */
+/** A shipped scorecard's wording; undefined in English. */
 export function scorecardWordsOf({ language }: Words, scorecard: string): ScorecardWords | undefined {
   return packWords.scorecard.get(language)?.[scorecard];
 }

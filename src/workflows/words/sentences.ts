@@ -1,7 +1,6 @@
 /**
- * Every sentence that rules make themselves, by name, with the values that are put in. The words stand in
- * packs/sentences/, one file a language; each has to have all of these, with the same values. `count` decides
- * between singular and plural.
+ * Every sentence that rules produce themselves, by name, with the values to insert. The wording is in packs/sentences/, one
+ * file per language; each must have all of these, with the same values. `count` selects singular or plural.
  */
 export const sentenceValues = {
   'check.notEvaluated': ['id'],
@@ -198,7 +197,7 @@ export const sentenceValues = {
 
 export type SentenceName = keyof typeof sentenceValues;
 
-/** What is put into a sentence: numbers are written as the reader's locale does, texts stay as they are. */
+/** The values inserted into a sentence: numbers are formatted for the reader's locale, texts stay as they are. */
 export type SentenceValues<Name extends SentenceName> = Readonly<
   Record<(typeof sentenceValues)[Name][number], string | number>
 >;

@@ -3,22 +3,22 @@ import { certainLanguageOf } from '../text/language.ts';
 import { type Catalogue, readCatalogues } from './catalogue.ts';
 import type { SentenceName, SentenceValues } from './sentences.ts';
 
-/** A sentence that is still to be said, in whichever language. */
+/** A sentence yet to be said, in any language. */
 export interface Message {
   name: SentenceName;
   values: Readonly<Record<string, string | number>>;
 }
 
-/** What speaks to the reader of a reply, in their language. */
+/** Speaks to a reply's reader in their language. */
 export interface Words {
   language: MessageLanguage;
-  /** A named sentence with its values put in. */
+  /** A named sentence with its values inserted. */
   say<Name extends SentenceName>(
     name: Name,
     ...values: [keyof SentenceValues<Name>] extends [never] ? [] : [SentenceValues<Name>]
   ): string;
   tell(message: Message): string;
-  /** A number as the locale writes it, with at most six decimals. */
+  /** A number in the locale's format, with at most six decimals. */
   number(value: number): string;
   /** "A, B and C". */
   list(items: readonly string[]): string;
@@ -26,18 +26,15 @@ export interface Words {
 
 const catalogues = readCatalogues();
 const known = new Map<string, Words>();
-// Languages and regions that exist come to fewer; a locale may name ones that do not.
+// The languages and regions that exist are fewer; a locale may name others.
 const knownMax = 2000;
 
-/**
- * Speaks the language of `locale` (BCP 47, the region counts for numbers only), else the one that `text` is certainly in,
- * else English.
- */
+/** Uses the language of `locale` (BCP 47, the region affects numbers only), else the one that `text` is certainly in, else English. */
 export function wordsFor(locale: string, text: string): Words {
   return wordsOf(tagOf(locale) ?? certainLanguageOf(text) ?? 'en');
 }
 
-/** The tag that is spoken for a locale: its language, with the region when it has one. Undefined for languages that nothing here speaks. */
+/** The supported tag for a locale: its language, with the region if it has one. Undefined for unsupported languages. */
 function tagOf(locale: string): string | undefined {
   if (locale === '') return undefined;
   try {
@@ -82,5 +79,5 @@ function createWords(language: MessageLanguage, tag: string): Words {
   };
 }
 
-/** For replies whose reader's language is not known. */
+/** For replies whose reader's language is unknown. */
 export const english: Words = createWords('en', 'en');

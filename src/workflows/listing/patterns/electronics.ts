@@ -1,13 +1,13 @@
 import { amountOf } from '../plain-text.ts';
 import type { FactPattern } from './pattern.ts';
 
-/** What is read of a device. */
+/** Facts read about a device. */
 export const electronicsPatterns: readonly FactPattern[] = [
   {
     fact: 'model',
     kinds: ['electronics'],
     fields: ['model', 'modell', 'modelo', 'modele'],
-    // A word of letters and digits that is no measure, or a name that is a model by itself.
+    // A word of letters and digits that is not a measurement, or a name that is a model on its own.
     pattern:
       /\b(?:iphone|ipad|macbook|imac|airpods|galaxy|pixel|playstation|ps[345]|xbox|switch|kindle|thinkpad|ideapad|surface|xps|gopro|hero|echo|fairphone|redmi|moto|eos|lumix|alpha|rtx|ryzen|oled|mini|quietcomfort|serie|series|thermomix|roomba)\b(?: (?!\d+ ?(?:gb|go|tb|to)\b)[a-z0-9]+){0,2}|\b(?:xiaomi|oneplus|realme|oppo|nokia|huawei|nothing phone)(?: [a-z]+)? \(?\d{1,3}[a-z]{0,2}\)?(?! ?(?:gb|go|tb|zoll|inch|pulgadas|pouces|hz|w\b|mp|mah|eur|€|monat|month|mes|mois))(?: (?:pro|ultra|lite|plus|max|t))*|\b(?!\d+(?:gb|tb|go|to|cm|mm|m|hz|w|kw|kg|g|zoll|inch|mp|mah|k|in|x|st|nd|rd|th|er|l|v|h|p|ah|wh|kwh|eur|pulgadas|pouces|gen|a|o|e|d|er|eme|jahre)\b)(?=[a-z-]*\d)[a-z]*\d+[a-z0-9-]*[a-z][a-z0-9-]*\b|\b[a-z]{1,6}-?\d{1,5}[a-z0-9-]*\b/g,
     read: (match) =>

@@ -3,7 +3,7 @@ import { after, before, COUNT, type FactPattern, numberWithin, oneOf } from './p
 
 const thousands = 'k ?(?:€|eur|chf|£|\\$)?|t ?€|teur|tchf|tsd\\.?(?: ?(?:€|eur|euro))?|mil(?: euros)?|thousand|mille';
 
-/** What is read of a job. */
+/** Facts read about a job. */
 export const jobPatterns: readonly FactPattern[] = [
   {
     fact: 'hoursPerWeek',
@@ -70,7 +70,7 @@ export const jobPatterns: readonly FactPattern[] = [
         .trim(),
   },
   {
-    // What names nobody, after those that do.
+    // Phrases that name nobody come after those that do.
     fact: 'employer',
     kinds: ['jobs'],
     pattern:
@@ -147,13 +147,13 @@ export const jobPatterns: readonly FactPattern[] = [
   },
 ];
 
-/** An amount of a range of thousands, the unit of which stands at its end only or at both. */
+/** An amount in a range of thousands, whose unit appears only at its end or at both ends. */
 function thousandsOf(text: string): number {
   const value = amountOf(text.replace(/[^\d.,' ]/g, '').trim());
   return value < 1000 ? value * 1000 : value;
 }
 
-/** What is paid besides the wage: once, for a weekend, for the journey. */
+/** Payments besides the wage: one-off, for a weekend, for travel. */
 function isExtra(text: string, match: RegExpExecArray): boolean {
   return (
     /(?:bonus|pramie|praemie|zulage|zuschlag|plus|prime|prima|complemento|allowance|ticket)[a-z ]{0,12}$/.test(
@@ -165,7 +165,7 @@ function isExtra(text: string, match: RegExpExecArray): boolean {
   );
 }
 
-/** The lower end of a range such as 3.000 - 3.500 or 40-45k; its upper end where the first number is none of the range. */
+/** The lower end of a range such as 3.000 - 3.500 or 40-45k; the upper end if the first number is not part of the range. */
 function lowerOf(from: string, to: string): number {
   const most = amountOf(to);
   const least = amountOf(from) * (/k$/.test(to) && !/k$/.test(from) ? 1000 : 1);

@@ -4,23 +4,23 @@ export type Kind = 'vehicles' | 'property' | 'electronics' | 'jobs' | 'services'
 
 export type FactType = 'number' | 'text' | 'choice' | 'boolean' | 'date';
 
-/** Reads a fact's value from a match; what it may be is told where the reader knows it. */
+/** Reads a fact's value from a match, with the value's type and choices if the reader knows them. */
 export interface FactReader {
   (match: RegExpExecArray, text: string): string | undefined;
   type?: FactType;
   choices?: readonly string[];
 }
 
-/** How a fact is read from a text in lower case and without accents: the first of `read` that is not undefined counts. */
+/** How to read a fact from a text in lower case and without accents: the first defined result of `read` counts. */
 export interface FactPattern {
   fact: string;
-  /** That of `read` when absent; a text when neither tells. */
+  /** If absent, that of `read`; text if neither is given. */
   type?: FactType;
-  /** Of what kinds of things it is a fact; empty: of all. */
+  /** The kinds of things that have this fact; empty: all. */
   kinds: readonly Kind[];
   pattern: RegExp;
   read: FactReader;
-  /** Names of attributes that give it, in lower case and letters only. */
+  /** Names of attributes that state it, in lower case and letters only. */
   fields?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export const COUNT = `(\\d{1,3}(?:[.,]\\d)?|${smallWords})`;
 /** A year of 1930 to 2099, as a group. */
 export const YEAR = '((?:19[3-9]|20[0-9])\\d)';
 
-/** The words before a match, in which something else may be said of its number. */
+/** The words before a match, which may give its number another meaning. */
 export function before(text: string, match: RegExpExecArray, units = 24): string {
   return text.slice(Math.max(0, match.index - units), match.index);
 }
@@ -41,7 +41,7 @@ export function after(text: string, match: RegExpExecArray, units = 20): string 
   return text.slice(match.index + match[0].length, match.index + match[0].length + units);
 }
 
-/** The number of the first or second group, where it can be one. */
+/** The number in the first or second group, if it is within bounds. */
 export function numberWithin(least: number, most: number): FactReader {
   const read = (match: RegExpExecArray): string | undefined => {
     const value = countOf(match[1] ?? match[2] ?? '');
@@ -57,7 +57,7 @@ export function oneOf(words: Readonly<Record<string, RegExp>>): FactReader {
   return Object.assign(read, { type: 'choice' as const, choices: Object.keys(words) });
 }
 
-/** What a "not" stands before is not so. */
+/** Like `oneOf`, but a match after a "not" does not count. */
 export function unlessNegated(words: Readonly<Record<string, RegExp>>): FactReader {
   const known = oneOf(words);
   const read = (match: RegExpExecArray, text: string): string | undefined =>

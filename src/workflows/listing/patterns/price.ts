@@ -1,11 +1,11 @@
 import { amountOf, numeral } from '../plain-text.ts';
 import { before, type FactPattern } from './pattern.ts';
 
-/** Words before an amount that is not what is asked for. */
+/** Words before an amount that is not the asking price. */
 const otherPrice =
   /(?:neupreis|\bnp|listenpreis|kaution|gekostet|bezahlt|\buvp|prix neuf|paye[es]*|achete[es]* |caution|depot de garantie|precio nuevo|\bcosto|pague|fianza|deposit|cost (?:me|new)|paid|\brrp|new price|was|statt|instead of|originally|anfahrt(?:spauschale)?|call.?out|travel|fahrtkosten|deplacement|desplazamiento|versand|shipping|postage|delivery|envio|livraison)[a-z :(]{0,12}$/;
 
-/** What is asked for anything. */
+/** The asking price of any thing. */
 export const pricePatterns: readonly FactPattern[] = [
   {
     fact: 'price',

@@ -1,11 +1,11 @@
 import { amountOf, numeral } from '../plain-text.ts';
 import { after, before, COUNT, type FactPattern, N, numberWithin, oneOf } from './pattern.ts';
 
-/** What else of a house has a floor. */
+/** Other parts of a house that have a floor. */
 const besideFlat =
   /(?:store|storage|laundry|parking|garage|cellar|keller|waschkuche|abstellraum|trastero|garaje|lavanderia|cave|buanderie)[a-z ]{0,16}$/;
 
-/** What is read of a flat, a house or a plot. */
+/** Facts read about a flat, a house or a plot. */
 export const propertyPatterns: readonly FactPattern[] = [
   {
     fact: 'areaSqft',
@@ -84,7 +84,7 @@ export const propertyPatterns: readonly FactPattern[] = [
       'g',
     ),
     read: (match) =>
-      // "Double room" says for how many, not how many.
+      // "Double room" says how many people it is for, not how many rooms there are.
       /^(?:double|single)/.test(match[0])
         ? undefined
         : /studio|estudio/.test(match[0])

@@ -2,7 +2,7 @@ import { type FactPattern, unlessNegated, YEAR } from './pattern.ts';
 
 const purchased = /bought|purchased|gekauft|kauf|comprad|achete|receipt|rechnung|factura|facture/;
 
-/** What is read of services, and of things to wear, to sit on and to own. */
+/** Facts read about services, and about clothing, furniture and other possessions. */
 export const thingPatterns: readonly FactPattern[] = [
   {
     fact: 'quoted',

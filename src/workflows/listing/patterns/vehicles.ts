@@ -45,14 +45,14 @@ const gearbox: FactReader = Object.assign(
   { type: 'choice' as const, choices: ['automatic', 'manual'] },
 );
 
-/** Words before a year that make it another one than that of the thing: an inspection, a guarantee. */
+/** Words before a year that make it something other than the thing's own: an inspection, a guarantee. */
 export const otherYear =
   /until|bis|hasta|jusqu|till|valid|tuv|hu |mot|nct|itv|\bct|controle|rebuilt|conversion|convert|renov|fitted|since|\bneue?\b|new|plates|neumatic|pneus?\b|reifen|t[yi]res?\b|\bdot\b|batt?er[iy]|bremsen|brakes|frenos|freins|cadena|\bchaine|\bkette|\bchain|service|warranty|garant|zahnriemen|belt|courroie|correa|available|frei ab/;
 
 const boughtThen =
   /^ ?(?:gebraucht )?(?:gekauft|bought|comprad[oa]|achete)|^(?:er)? ?(?:(?:sommer|winter|ganzjahres|allwetter)?reifen|(?:winter |summer )?t[yi]res)/;
 
-/** What is read of a vehicle. */
+/** Facts read about a vehicle. */
 export const vehiclePatterns: readonly FactPattern[] = [
   mileage('km', 'kms?|kilometer[ns]?|kilometros|kilometres|kilometers|tkm'),
   mileage('miles', 'miles|mi|mls'),

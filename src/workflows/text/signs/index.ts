@@ -5,26 +5,26 @@ import type { Tokens } from './tokens.ts';
 
 export { type Token, type Tokens, tokensOf } from './tokens.ts';
 
-/** What a pack of signs says, as it was written. */
+/** The contents of a pack of signs, as written. */
 export interface SignWords {
   classes: Readonly<Record<string, readonly string[]>>;
   signs: readonly {
     patterns: readonly string[];
     harmlessInQuestions: boolean;
     countsInQuotes: boolean;
-    /** Counts next to a word of warning, as threats do that begin with one. */
+    /** Counts next to a word of warning, like threats that begin with one. */
     countsInWarnings: boolean;
-    /** A word of a report that it rests on itself makes it none. */
+    /** A report word that the sign itself rests on does not make it a report. */
     mayRestOnReports: boolean;
-    /** Only its own sentence can make it talk about something; what stands around it cannot. */
+    /** Only words in its own sentence can frame it; the surrounding text cannot. */
     framedInItsSentence: boolean;
   }[];
 }
 
-/** A sign that was found: which of the pack's signs, and its place in UTF-16 units of the text. */
+/** A sign that was found: its index in the pack, and its place in UTF-16 units of the text. */
 export interface SignMatch {
   sign: number;
-  /** Which pattern found it, from 0. */
+  /** The index of the pattern that found it, from 0. */
   pattern: number;
   start: number;
   end: number;
@@ -36,17 +36,17 @@ export interface SignIndex {
   readonly size: number;
 }
 
-// What turns a sign into its contrary or into talk about it; packs have these classes.
+// Word classes that negate a sign or turn it into talk about it; packs define them.
 const negatorClass = 'not';
 const warningClass = 'warning';
 const contextClasses = ['report', 'about'] as const;
-// Words of a report or a tale that stand in other texts, too: they speak for their own sentence only.
+// Words of a report or a tale that also appear in other texts: they affect only their own sentence.
 const mentionClass = 'mention';
 const negatedWithin = 4;
-// A warning speaks of what it warns of in the sentences around it.
+// A warning refers to what is in the sentences around it.
 const contextReach = 2;
 
-/** Makes the signs of one language searchable. Throws, naming the pattern, when one is wrong. */
+/** Makes the signs of one language searchable. Throws if one is wrong, naming the pattern. */
 export function indexSigns({ classes, signs }: SignWords): SignIndex {
   const compiler = createCompiler();
   for (const [name, members] of Object.entries(classes)) compiler.defineClass(name, members);
@@ -111,7 +111,7 @@ function placesOf({ hits }: Read, atoms: readonly number[]): number[] {
   return [...hits.keys()].filter((at) => hits[at]?.some(({ atom }) => atoms.includes(atom)));
 }
 
-/** Whether words near it, but for those that it rests on, make it a report. */
+/** Whether words nearby, apart from those it rests on, make it a report. */
 function isFramed(
   { tokens }: Read,
   places: readonly number[],
@@ -137,7 +137,7 @@ function nearAny(sentences: ReadonlySet<number>, sentence: number, reach: number
 
 const quotation = /["\u201c\u201e\u00ab](?=\S)[^"\u201c\u201d\u201e\u00ab\u00bb]{2,300}["\u201c\u201d\u00bb]/gu;
 
-/** What stands in quotation marks: others' words. Single quotation marks are apostrophes too often. */
+/** Text in quotation marks, which is other people's words. Single quotation marks are too often apostrophes. */
 function quotationsOf(text: string): { start: number; end: number }[] {
   return [...text.matchAll(quotation)].map(({ 0: words, index }) => ({ start: index, end: index + words.length }));
 }

@@ -1,6 +1,6 @@
 /**
- * Letters of other scripts that look like Latin ones (Unicode Technical Standard 39, confusables.txt; those that are in
- * use). Compatibility forms (full-width, mathematical) are folded before this.
+ * Letters of other scripts that look like Latin ones (Unicode Technical Standard 39, confusables.txt; those in actual use).
+ * Compatibility forms (full-width, mathematical) have already been folded.
  */
 const table: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -87,7 +87,7 @@ const table: ReadonlyMap<string, string> = new Map(
 const latin = /[a-z]/;
 const beyondAscii = /[^\0-\x7f]/;
 
-/** A word with such letters among Latin ones, in Latin letters; words of one other script stay as they are. */
+/** Converts such letters in a word that also has Latin ones; words entirely in another script stay as they are. */
 export function lookAlikes(word: string): string {
   if (!beyondAscii.test(word) || !latin.test(word)) return allAlike(word);
   let read = '';
@@ -95,7 +95,7 @@ export function lookAlikes(word: string): string {
   return read;
 }
 
-// A whole word of look-alikes ("рау", "осе") has another form only when each of its letters has one.
+// A word made only of look-alikes ("рау", "осе") is converted if every letter has a Latin form.
 function allAlike(word: string): string {
   if (!beyondAscii.test(word)) return word;
   let read = '';

@@ -2,18 +2,18 @@ import type { Slices } from '../../../base/slices.ts';
 import { type Lexicon, numberAtom, type Part, type Sequence, type Step } from './patterns.ts';
 import type { Token, Tokens } from './tokens.ts';
 
-/** An atom that a word has, and the token after its last. */
+/** An atom of a word, and the token after its last. */
 interface Hit {
   atom: number;
   end: number;
 }
 
-/** Words in a row that were found: tokens from `start` to before `end`. */
+/** A sequence of words that was found: tokens from `start` to before `end`. */
 export interface Occurrence {
   start: number;
   end: number;
   sentence: number;
-  /** The tokens that its steps matched; those in its gaps are free for other parts of a rule. */
+  /** The tokens matched by its steps; those in its gaps are free for other parts of a rule. */
   matched: readonly number[];
 }
 
@@ -23,7 +23,7 @@ export interface Read {
   hits: Hit[][];
 }
 
-// A text of as many words as are looked at takes half of it; only texts that were made for it take more.
+// A text of the maximum length takes half of this; only adversarial texts take more.
 const stepsMax = 200_000;
 const occurrencesMax = 200;
 const beginningMin = 2;
@@ -33,7 +33,7 @@ const rememberedMax = 20_000;
 // How often a rule may try another place for one of its parts.
 const triesMax = 2_000;
 
-// What a word takes, in units of a slice.
+// The cost of a word, in units of a slice.
 const unitsOfAWord = 20;
 
 /** Looks up each word of a text. */
@@ -72,7 +72,7 @@ function hitsOf({ forms }: Token, at: number, lexicon: Lexicon): Hit[] {
   return atoms.map((atom) => ({ atom, end: at + 1 }));
 }
 
-/** The atoms of a word. Words come again and again, so they are remembered, up to a bound. */
+/** The atoms of a word. Words recur often, so results are cached, up to a limit. */
 function atomsOf(form: string, lexicon: Lexicon): readonly number[] {
   const known = lexicon.remembered.get(form);
   if (known) return known;
@@ -91,12 +91,12 @@ function atomsOf(form: string, lexicon: Lexicon): readonly number[] {
   return found;
 }
 
-// "st*pid": a vowel is left out most often.
+// "st*pid": most often a vowel is masked.
 function unmasked(form: string): string[] {
   return ['a', 'e', 'i', 'o', 'u', 'c', 's', 't'].map((letter) => form.replace('*', letter));
 }
 
-/** Finds the sequences in a text; `isNegator` says which atoms no gap may pass over. */
+/** Finds the sequences in a text; `negator` is the atom that no gap may pass over. */
 export function* findSequences(
   read: Read,
   sequences: readonly Sequence[],
@@ -112,7 +112,7 @@ export function* findSequences(
       for (const id of starts.get(atom) ?? []) {
         tried++;
         const known = found.get(id);
-        // What could not be kept is not looked for.
+        // Do not search for what could not be kept.
         if (known && (known.length >= occurrencesMax || known.at(-1)?.start === at)) continue;
         const { steps } = sequences[id] as Sequence;
         const { sentence } = read.tokens[at] as Token;
@@ -134,11 +134,11 @@ interface Following {
   sentence: number;
   negator: number;
   budget: { steps: number };
-  /** Where each step that matched so far begins and ends, the last one first once all match. */
+  /** Where each step matched so far begins and ends; last step first once all match. */
   ends: number[];
 }
 
-/** The token after the last one of the steps from `step` on, when they match at `at`; else -1. */
+/** The token after the last of the steps from `step` on, if they match at `at`; else -1. */
 function follow(following: Following, step: number, at: number): number {
   const { read, steps, sentence, negator, budget, ends } = following;
   if (step >= steps.length) return at;
@@ -170,7 +170,7 @@ function range(start: number, end: number): number[] {
   return Array.from({ length: end - start }, (_, index) => start + index);
 }
 
-/** Where a rule's parts hold together. No two of them rest on the same words: one word is no evidence of two things. */
+/** The places where all of a rule's parts match. No two parts rest on the same words: one word is not evidence of two things. */
 export function* combine(parts: readonly Part[], found: ReadonlyMap<number, Occurrence[]>): Slices<Occurrence[]> {
   const [first, ...others] = parts as [Part, ...Part[]];
   const needed = others.filter(({ absent }) => !absent);
@@ -195,7 +195,7 @@ export function* combine(parts: readonly Part[], found: ReadonlyMap<number, Occu
   return combined;
 }
 
-/** One of each list, so that no two share a word; undefined when there are none. */
+/** One from each list, so that no two share a word; undefined if that is impossible. */
 function chooseApart(
   [next, ...rest]: readonly (readonly Occurrence[])[],
   chosen: readonly Occurrence[],

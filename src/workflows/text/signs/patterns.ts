@@ -1,14 +1,14 @@
 import { wordsOf } from './tokens.ts';
 
-/** One word of a pattern: any of its atoms. */
+/** One word of a pattern: matches any of its atoms. */
 export interface Step {
   atoms: number[];
   optional: boolean;
-  /** How many other words may stand before it. */
+  /** How many other words may come before it. */
   gap: number;
 }
 
-/** Words in a row, with gaps. */
+/** Consecutive words, with gaps. */
 export interface Sequence {
   id: number;
   steps: Step[];
@@ -16,28 +16,28 @@ export interface Sequence {
 
 export interface Part {
   sequence: number;
-  /** Where it has to stand, seen from the first part: in its sentence, or within two sentences of it. */
+  /** Where it must be, relative to the first part: in its sentence, or within two sentences of it. */
   reach: 'sentence' | 'near';
   absent: boolean;
 }
 
-/** Which atoms a word has, by its whole, its beginning or its end. */
+/** The atoms of a word, by the whole word, its beginning or its end. */
 export interface Lexicon {
   whole: Map<string, number[]>;
   beginnings: Map<string, number[]>;
   ends: Map<string, number[]>;
-  /** Members of classes with several words, by the atom of their first. */
+  /** Class members of several words, by the atom of their first word. */
   compounds: Map<number, { atom: number; rest: number[][] }[]>;
-  /** The atoms of words that were looked up. */
+  /** Cached atoms of words already looked up. */
   remembered: Map<string, readonly number[]>;
 }
 
 export interface Compiler {
   lexicon: Lexicon;
   sequences: Sequence[];
-  /** Adds a class of words; patterns name it as `@name`. */
+  /** Adds a word class; patterns refer to it as `@name`. */
   defineClass(name: string, members: readonly string[]): void;
-  /** Reads a pattern. Throws with the pattern in its message when it is not one. */
+  /** Compiles a pattern. Throws if it is invalid, with the pattern in the message. */
   compile(pattern: string): Part[];
   atomOfClass(name: string): number | undefined;
 }
@@ -48,12 +48,12 @@ const shortGap = 4;
 const longGap = 9;
 
 /**
- * Reads patterns of signs.
+ * Compiles sign patterns.
  *
- * Words in a row are written with blanks. `pay*` is a beginning, `*konto` an end, `a|b*|@class` any of these, `?the` a
- * word that may be left out, `#` a number. `..` stands for up to four other words, `...` for up to nine; neither passes
- * over a negation or the end of a sentence. `A & B`: both in one sentence, in any order; `A && B`: within two sentences of
- * one another; `! C` and `!! C`: not there.
+ * Consecutive words are separated by blanks. `pay*` is a beginning, `*konto` an end, `a|b*|@class` any of these, `?the` an
+ * optional word, `#` a number. `..` stands for up to four other words, `...` for up to nine; neither passes over a negation or
+ * the end of a sentence. `A & B`: both in one sentence, in any order; `A && B`: within two sentences of each other; `! C` and
+ * `!! C`: not there.
  */
 export function createCompiler(): Compiler {
   const lexicon: Lexicon = {

@@ -2,16 +2,16 @@ import { type Folded, fold, originOf } from '../../../base/text/fold.ts';
 import { isUnspacedUnit, isWordUnit } from '../../../base/text/words.ts';
 import { lookAlikes } from './look-alikes.ts';
 
-/** A word of a text as signs compare it. */
+/** A word of a text in the form that signs compare. */
 export interface Token {
-  /** The word folded; of a disguised word also what it stands for ("p1stol": "pistol", "plstol"). At most three. */
+  /** The folded word; for a disguised word also what it stands for ("p1stol": "pistol", "plstol"). At most three. */
   forms: string[];
-  /** Where it stands in the original text, in UTF-16 units. */
+  /** Its place in the original text, in UTF-16 units. */
   start: number;
   end: number;
-  /** Which sentence of the text it is in, from 0. */
+  /** The index of its sentence in the text, from 0. */
   sentence: number;
-  /** Whether a comma, a colon, a bracket or a quotation mark stands before it. */
+  /** Whether a comma, a colon, a bracket or a quotation mark comes before it. */
   afterBreak: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Tokens {
   questions: boolean[];
 }
 
-// What a word is made of when letters are written with signs: "f3e", "P@yP@l", "st*pid", "B!tcoin".
+// Characters that stand for letters in words: "f3e", "P@yP@l", "st*pid", "B!tcoin".
 const letterSigns: ReadonlyMap<number, string> = new Map(
   Object.entries({ '@': 'a', $: 's', '!': 'i', '|': 'l', '*': '*', '€': 'e', '£': 'l' }).map(([sign, letter]) => [
     sign.charCodeAt(0),
@@ -41,7 +41,7 @@ const letterDigits: Readonly<Record<string, string>> = {
   '8': 'b',
 };
 const wordUnitsMax = 40;
-// What comes after so many words or UTF-16 units is not judged, and the reply says so.
+// Text beyond this many words or UTF-16 units is not judged, and the reply says so.
 const wordsMax = 12_000;
 const unitsMax = 100_000;
 const spelledMin = 3;
@@ -57,7 +57,7 @@ export function tokensOf(text: string, max = wordsMax): Tokens {
   return { text, isCut, tokens: joinSpelled(folded, state.tokens), questions: state.questions };
 }
 
-/** A pattern's words, read as a text's words are. */
+/** A pattern's words, read like a text's. */
 export function wordsOf(text: string): string[] {
   return tokensOf(text).tokens.map(({ forms }) => forms[0] as string);
 }
@@ -128,9 +128,9 @@ function push(state: Reading, start: number, end: number): number {
   return end;
 }
 
-// Faces that laugh, grin, wink or put out the tongue.
+// Faces that laugh, grin, wink or stick out their tongue.
 const laughing = new Set([...'😀😁😂😃😄😅😆😉😋😛😜😝😸😹🤣🤪🤭🙃']);
-/** The word by which packs name a laughing face. */
+/** The word that packs use for a laughing face. */
 const laughter = 'haha';
 
 function isLaughing({ units }: Folded, at: number): boolean {
@@ -138,7 +138,7 @@ function isLaughing({ units }: Folded, at: number): boolean {
   return (unit === 0xd83d || unit === 0xd83e) && laughing.has(String.fromCharCode(unit, units[at + 1] ?? 0));
 }
 
-/** A laughing face is a word of the sentence that it stands in or after, and makes none of its own. */
+/** A laughing face is a word of the sentence that it is in or follows, and does not start a new one. */
 function pushLaughter(state: Reading, at: number): number {
   const { start, end } = originOf(state.folded, at, at + 2);
   const sentence = state.inSentence ? state.sentence : Math.max(0, state.sentence - 1);
@@ -158,7 +158,7 @@ function isLetter(folded: Folded, at: number): boolean {
   return at < folded.length && unit !== undefined && isWordUnit(unit) && !(unit >= 0x30 && unit <= 0x39);
 }
 
-/** "@ccount", "$ale": a sign that stands for a letter, with a letter after it and a blank before it. */
+/** "@ccount", "$ale": a character that stands for a letter, with a letter after it and a blank before it. */
 function opensWord(folded: Folded, at: number): boolean {
   const unit = folded.units[at] as number;
   if (unit !== 0x40 && unit !== 0x24) return false;
@@ -171,10 +171,10 @@ function isInWord(folded: Folded, at: number, start: number): boolean {
   if (isWordUnit(unit)) return true;
   if (!letterSigns.has(unit)) return false;
   if (at === start) return true;
-  // Between two letters: what stands after a word ("now!") ends it.
+  // Between two letters: a character after a word ("now!") ends it.
   if (!isLetter(folded, at + 1) && !(at > start && isWordUnit(folded.units[at + 1] ?? 0) && unit !== 0x40))
     return false;
-  // An e-mail address or a price is no disguise.
+  // An e-mail address or a price is not a disguise.
   return unit !== 0x40 || !looksLikeAddress(folded, at);
 }
 
@@ -204,7 +204,7 @@ function formsOf(word: string): string[] {
   const latin = lookAlikes(word);
   const forms = latin === word ? [word] : [word, latin];
   if (!disguised.test(latin) || !hasLetter.test(latin)) return forms;
-  // "25kg", "2nd", "3d" are what they are; "5t0len" is not.
+  // "25kg", "2nd", "3d" are genuine; "5t0len" is not.
   if (plainNumber.test(latin) && !/^\d\p{L}+[\d@!$]?\p{L}{2,}$/u.test(latin)) return forms;
   let read = '';
   for (const letter of latin) read += letterDigits[letter] ?? letterSigns.get(letter.charCodeAt(0)) ?? letter;
@@ -216,7 +216,7 @@ function formsOf(word: string): string[] {
   return forms.slice(0, 3);
 }
 
-/** Joins what was spelled letter by letter: "b u y", "p-a-y-p-a-l", "b.a.n.k". */
+/** Joins words spelled letter by letter: "b u y", "p-a-y-p-a-l", "b.a.n.k". */
 function joinSpelled(folded: Folded, tokens: Token[]): Token[] {
   const joined: Token[] = [];
   for (let at = 0; at < tokens.length; at++) {
