@@ -22,9 +22,9 @@ import { rest, type Template, type Variable } from './template.ts';
 
 /** The parts of a request that fill a message. */
 export interface RequestParts {
-  /** The raw path segments under the prefix. */
+  /** The raw path segments below the prefix. */
   segments: string[];
-  /** What follows `?`, undefined when there is none. */
+  /** What follows `?`; undefined if there is none. */
   query: string | undefined;
   contentType: string | undefined;
   body: Buffer | undefined;
@@ -43,7 +43,7 @@ export class Binding {
   readonly method: DescMethod;
   readonly printer: Printer;
   readonly bodyBytesMax: number;
-  /** The body is a stream of messages that have its bytes. */
+  /** The body is a stream of messages that carry its bytes. */
   readonly isUpload: boolean;
   private readonly variables: PathVariable[];
   private readonly query: QueryReader | undefined;
@@ -58,7 +58,7 @@ export class Binding {
     registry: Registry;
     depthMax: number;
     bodyBytesMax: number;
-    /** Whether `%2F` in what `**` matches becomes a slash. */
+    /** Whether `%2F` in the part matched by `**` becomes a slash. */
     decodeSlashes: boolean;
   }) {
     const { method, rule, template } = options;
@@ -97,7 +97,7 @@ export class Binding {
     return message;
   }
 
-  /** A message that has bytes of an upload alone. */
+  /** A message that only carries bytes of an upload. */
   dataMessage(data: Uint8Array): Message {
     const message = create(this.method.input);
     this.setData(message, data);
@@ -109,7 +109,7 @@ export class Binding {
   }
 }
 
-/** The `google.api.HttpBody` of a request, made when it is not there. */
+/** The `google.api.HttpBody` of a request, created if missing. */
 type HttpBodyPlace = (message: Local) => { contentType: string; data: Uint8Array };
 
 function httpBodyPlace(method: DescMethod, field: DescField | undefined): HttpBodyPlace | undefined {
@@ -127,7 +127,7 @@ function rawReader(place: HttpBodyPlace): (parts: RequestParts, message: Local) 
 
 const noQuery = new Set<string>();
 
-// The path names what the caller may touch, so nothing else in the request may say otherwise.
+// The path names what the caller may access, so nothing else in the request may contradict it.
 function bindVariable(variable: PathVariable, segments: string[], message: Local, seen: Seen = noQuery): void {
   const { field, get } = variable;
   const text = variable.decode(segments.slice(variable.start, variable.end));
@@ -178,7 +178,7 @@ function pathVariable(
   return { field, get: getter(last), start, end, decode };
 }
 
-// The last of a template's segments is `**`, which may have matched nothing.
+// The template's last segment is `**`, which may have matched nothing.
 function decodeLast(
   segments: string[],
   count: number,
@@ -219,7 +219,7 @@ function bodyReader(options: BodyOptions): (parts: RequestParts, message: Local)
       throw new RestError({ kind: 'unsupported_media_type', accepted: ['application/json'] });
     if (!isUtf8(body)) throw invalidArgument('body', 'must be UTF-8');
     readWhole(body.toString(), depthMax, (json) => {
-      // A method without a body takes an empty object for one, as many clients always send it.
+      // A method without a body accepts an empty object, as many clients always send one.
       if (rule.body !== '') read(json, message);
       else if (json.peek() !== 123 || json.enter(125)) throw new InvalidValue('must be empty', 0);
     });
@@ -237,7 +237,7 @@ function namedField(readers: JsonReaders, field: DescField): FieldReader {
   };
 }
 
-// What to say when no body came, or undefined when that is fine.
+// What to report if the body is missing; undefined if that is allowed.
 function missingBody({ method, rule, bodyField, inPath }: BodyOptions): (() => RestError) | undefined {
   if (rule.body === '') return undefined;
   if (bodyField) {

@@ -5,9 +5,9 @@ import { findJsonFault, positionInBytes } from './json-bounds.ts';
 import { Pieces, type Received, tooLarge } from './pieces.ts';
 
 /**
- * Reads a request's body, decompressed; undefined when there is none. More than `bytesMax`, before or after
- * decompression, or than `piecesMax` is refused as soon as it shows; memory never holds more. `received`: told of the bytes, also of those that come of
- * decompression.
+ * Reads a request's body, decompressed; undefined if there is none. A body over `bytesMax`, before or after decompression, or
+ * over `piecesMax` is refused as soon as that shows; memory never holds more. `received`: called with the bytes, including
+ * decompressed ones.
  */
 export async function readBody(
   raw: IncomingMessage,
@@ -27,7 +27,7 @@ export async function readBody(
   return inflated(body, headers['content-encoding'], bytesMax, received);
 }
 
-/** As `readBody`, of a request as `fetch` has it. */
+/** As `readBody`, for a `fetch` request. */
 export async function readWebBody(
   request: Request,
   bytesMax: number,
@@ -73,7 +73,7 @@ async function inflated(
   throw invalidArgument('body', opened.problem === 'too_dense' ? tooDense : 'is not valid gzip');
 }
 
-/** Refuses JSON that would take long to read, with the place. Its depth may be left to a reader that stops there by itself. */
+/** Refuses JSON that would take long to read, with the place. Depth may be left to a reader that enforces it itself. */
 export async function checkJson(body: Buffer, { depth }: { depth: boolean } = { depth: true }): Promise<void> {
   const fault = await findJsonFault(body);
   if (!fault || (fault.kind === 'depth' && !depth)) return;

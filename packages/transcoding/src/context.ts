@@ -2,50 +2,50 @@ import type { DescMethod } from '@bufbuild/protobuf';
 import { RestError } from './errors.ts';
 import type { Received } from './pieces.ts';
 
-/** Headers of a request; names in lower case. */
+/** A request's headers, with lower-case names. */
 export interface RequestHeaders {
   readonly [name: string]: string | string[] | undefined;
 }
 
-/** What is known of a request, whatever becomes of it. */
+/** What is known about a request, whatever becomes of it. */
 export interface CallContext {
-  /** The method that is called; undefined while, or because, none is found. */
+  /** The called method; undefined if none was found, or not yet. */
   readonly method: DescMethod | undefined;
   readonly httpMethod: string;
-  /** The request target as it was sent, with prefix and query. */
+  /** The request target as sent, with prefix and query. */
   readonly url: string;
-  /** As they were received. */
+  /** As received. */
   readonly headers: RequestHeaders;
-  /** From `Grpc-Timeout`, at most the server's maximum; undefined when the caller set no deadline. */
+  /** From `Grpc-Timeout`, capped at the server's maximum; undefined if the caller set no deadline. */
   readonly timeoutMs: number | undefined;
-  /** Aborts when the caller goes away, the deadline passes or the server stops. Made when it is first asked for. */
+  /** Aborts when the caller leaves, the deadline passes or the server stops. Created on first access. */
   readonly signal: AbortSignal;
   /** Headers to send with the reply, or before the first message of a stream. Names in lower case. */
   readonly replyHeaders: Record<string, string>;
 }
 
-/** Headers of a reply; names in lower case. */
+/** A reply's headers, with lower-case names. */
 export type Head = Record<string, number | string | string[] | undefined>;
 
-/** Where the messages of a stream go. */
+/** The destination of a stream's messages. */
 export interface StreamSink {
-  /** False when the caller reads more slowly than we write: wait for `drained` before the next one. */
+  /** False when the caller reads more slowly than we write: wait for `drained` before the next piece. */
   write(piece: string | Uint8Array): boolean;
   drained(): Promise<void>;
-  /** Sends the headers, when no message comes with them. */
+  /** Sends the headers if no message comes with them. */
   flushHead(): void;
-  /** Writes text that may be left out: a caller who is behind does not get it. */
+  /** Writes optional text: a caller that is behind does not get it. */
   beat(text: string): void;
-  /** Writes what is left, and `text`, and ends the reply. */
+  /** Writes what is left, then `text`, and ends the reply. */
   end(text?: string): void;
-  /** Breaks off, so that the caller sees that it is not the end. */
+  /** Breaks off, so that the caller can tell that the reply is incomplete. */
   destroy(): void;
 }
 
-/** One request on its way through the transcoder. What it came by, and how to answer, its transport adds. */
+/** One request on its way through the transcoder. The transport adds how it arrived and how to answer. */
 export abstract class Call<Admitted = unknown> implements CallContext {
   method: DescMethod | undefined = undefined;
-  /** What `admit` made of it; undefined before, and when it was refused. */
+  /** The result of `admit`; undefined before that, or if it refused. */
   admitted: Admitted | undefined = undefined;
   timeoutMs: number | undefined = undefined;
   readonly replyHeaders: Record<string, string> = {};
@@ -60,19 +60,19 @@ export abstract class Call<Admitted = unknown> implements CallContext {
   abstract readonly headers: RequestHeaders;
   /** Whether the caller is gone. */
   abstract readonly isGone: boolean;
-  /** Headers that the server has set already. */
+  /** Headers already set by the server. */
   abstract headSoFar(): Head;
-  /** The body, decompressed; undefined when there is none. Refuses more than `bytesMax`, and what `received` throws at. */
+  /** The body, decompressed; undefined if there is none. Refuses more than `bytesMax`, and whenever `received` throws. */
   abstract readBody(bytesMax: number, received?: Received): Promise<Buffer | undefined>;
-  /** The body as it comes, compressed as it was sent. Reads on when the next piece is asked for. */
+  /** The body as it arrives, not decompressed. Reads on when the next piece is requested. */
   abstract readPieces(): AsyncIterator<Uint8Array>;
-  /** The rest of the body is not worth receiving. Called before the reply is written. */
+  /** The rest of the body need not be received. Called before the reply is written. */
   abstract refuseRest(): void;
   /** Sends a whole reply. */
   abstract write(status: number, head: Head, body: string | Uint8Array): void;
-  /** Begins a reply whose length is not known. */
+  /** Begins a reply of unknown length. */
   abstract openStream(head: Head): StreamSink;
-  /** Nobody is there to answer. */
+  /** There is no one left to answer. */
   abstract drop(): void;
   /** Breaks off whatever was begun. */
   abstract destroy(): void;
@@ -93,13 +93,13 @@ export abstract class Call<Admitted = unknown> implements CallContext {
     this.timer = setTimeout(() => this.stop(new RestError({ kind: 'deadline_exceeded' })), timeoutMs);
   }
 
-  /** Calls back, once, when the call is stopped. One at a time: the last one counts. */
+  /** Calls back once when the call is stopped. There is only one callback: the last one set. */
   whenStopped(onStop: (reason: Error) => void): void {
     this.onStop = onStop;
     if (this.failure) onStop(this.failure);
   }
 
-  /** As `work` ends, or the reason of a stop: a reply waits neither for a handler that ignores its signal nor for a body. */
+  /** Settles as `work` does, or rejects when stopped: a reply waits neither for a handler that ignores its signal nor for a body. */
   untilStopped<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.whenStopped(reject);
@@ -107,7 +107,7 @@ export abstract class Call<Admitted = unknown> implements CallContext {
     });
   }
 
-  /** Listens for the caller's leaving; a request that never asks for it does not pay for it. */
+  /** Watches for the caller leaving; a request that never asks for it does not pay for it. */
   watch(): void {
     if (this.watching) return;
     this.watching = true;
@@ -115,7 +115,7 @@ export abstract class Call<Admitted = unknown> implements CallContext {
     else this.onGone(this.closed);
   }
 
-  /** The reply is decided: the deadline does not matter any more. */
+  /** The reply is decided: the deadline no longer matters. */
   finish(): void {
     clearTimeout(this.timer);
     this.onStop = undefined;
@@ -124,7 +124,7 @@ export abstract class Call<Admitted = unknown> implements CallContext {
 
   private readonly closed = (): void => this.stop(new RestError({ kind: 'cancelled' }));
 
-  /** Ends the call from outside: the first reason counts, and is what its caller hears. */
+  /** Ends the call from outside: the first reason counts, and is reported to the caller. */
   stop(reason: Error): void {
     if (this.failure) return;
     this.failure = reason;
@@ -134,7 +134,7 @@ export abstract class Call<Admitted = unknown> implements CallContext {
   }
 }
 
-/** The calls that run. When the server stops, each of them is stopped with the signal's reason, an error. */
+/** The running calls. When the server stops, each of them is stopped with the signal's reason, an error. */
 export class RunningCalls {
   private readonly calls = new Set<Call>();
   private readonly shutdownSignal: AbortSignal | undefined;
@@ -151,7 +151,7 @@ export class RunningCalls {
     if (this.shutdownSignal?.aborted) call.stop(this.shutdownSignal.reason);
   }
 
-  /** Its reply is decided. */
+  /** The call's reply is decided. */
   delete(call: Call): void {
     this.calls.delete(call);
   }

@@ -1,10 +1,10 @@
-/** One thing wrong with a request: where, as the caller writes it, and what to do about it. */
+/** One fault in a request: where, as the caller writes it, and what to do about it. */
 export interface Violation {
   field: string;
   description: string;
 }
 
-/** What the transcoder itself can find wrong with a request. */
+/** The problems that the transcoder itself can find in a request. */
 export type RestProblem =
   | { kind: 'invalid_argument'; violations: Violation[] }
   | { kind: 'route_not_found' }
@@ -14,7 +14,7 @@ export type RestProblem =
   | { kind: 'deadline_exceeded' }
   | { kind: 'cancelled' };
 
-/** A problem on its way to `renderError`, which alone decides what the caller reads. */
+/** A problem on its way to `renderError`, which alone decides what the caller sees. */
 export class RestError extends Error {
   readonly problem: RestProblem;
 
@@ -29,7 +29,7 @@ export function invalidArgument(field: string, description: string): RestError {
   return new RestError({ kind: 'invalid_argument', violations: [{ field, description }] });
 }
 
-/** A method whose HTTP rule cannot be served. Thrown at start-up only. */
+/** A method's HTTP rule cannot be served. Thrown at start-up only. */
 export class RuleError extends Error {
   constructor(method: string, problem: string) {
     super(`${method}: ${problem}`);
@@ -37,13 +37,10 @@ export class RuleError extends Error {
   }
 }
 
-/**
- * A value that does not fit its field, on its way up through the readers, which put the names of the fields they
- * were reading in front of `path`.
- */
+/** A value that does not fit its field. On its way up, each reader prepends the name of the field it was reading to `path`. */
 export class InvalidValue extends Error {
   readonly path: string[] = [];
-  /** Where in the body's text, when the value came from one; the innermost reader that knows sets it. */
+  /** The position in the body's text, if the value came from one; set by the innermost reader that knows it. */
   offset: number | undefined;
 
   constructor(description: string, offset?: number) {
@@ -52,7 +49,7 @@ export class InvalidValue extends Error {
     this.offset = offset;
   }
 
-  /** Adds the field that was being read; returns itself, to be thrown on. */
+  /** Prepends the field being read; returns itself, to be rethrown. */
   within(name: string): this {
     this.path.unshift(name);
     return this;
@@ -66,7 +63,7 @@ export class InvalidValue extends Error {
   }
 }
 
-// A caller's own names come back to it; not megabytes of them.
+// A caller's own names are repeated to it, but not megabytes of them.
 const fieldCharactersMax = 200;
 
 function describe(violations: readonly Violation[]): string {

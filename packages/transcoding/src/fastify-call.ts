@@ -6,24 +6,24 @@ import { Call, type CallContext, type Head, type StreamSink } from './context.ts
 import type { Received } from './pieces.ts';
 import { TurnWriter } from './turn-writer.ts';
 
-/** What is known of a request that Fastify received. */
+/** What is known about a request that Fastify received. */
 export interface RestContext extends CallContext {
-  /** The request as Node made it. */
+  /** Node's request object. */
   readonly raw: IncomingMessage;
   readonly headers: IncomingHttpHeaders;
   /** The id that Fastify gave the request (`genReqId`). */
   readonly requestId: string;
   readonly remoteAddress: string;
-  /** The reply as Node made it: it is closed when it has gone out, or its connection is gone. */
+  /** Node's reply object: it is closed once the reply has been sent, or its connection is gone. */
   readonly carrier: ServerResponse | ServerHttp2Stream;
 }
 
-/** What carries a reply. Node's response over HTTP/2 does not say that it is closed; its stream does. */
+/** The object that carries a reply. Over HTTP/2, Node's response does not report being closed; its stream does. */
 export function carrierOf(raw: ServerResponse): ServerResponse | ServerHttp2Stream {
   return (raw as { stream?: ServerHttp2Stream }).stream ?? raw;
 }
 
-/** A call that Fastify received. Its reply is written past Fastify, whose way through its hooks copies every header three times. */
+/** A call that Fastify received. Its reply bypasses Fastify, whose hook pipeline copies every header three times. */
 export class FastifyCall<Admitted = unknown> extends Call<Admitted> implements RestContext {
   private readonly request: FastifyRequest;
   private readonly reply: FastifyReply;
@@ -88,13 +88,13 @@ export class FastifyCall<Admitted = unknown> extends Call<Admitted> implements R
     this.reply.hijack();
     if (status !== 204) head['content-length'] = Buffer.byteLength(body);
     raw.writeHead(status, head as OutgoingHttpHeaders);
-    // Over HTTP/2 Node would try to write it, and end the stream with an error.
+    // Over HTTP/2, Node would try to write it and end the stream with an error.
     raw.end(this.request.method === 'HEAD' ? undefined : body);
   }
 
   openStream(head: Head): StreamSink {
     const { raw } = this.reply;
-    // From here on the raw reply is ours.
+    // From here on, the raw reply is ours.
     this.reply.hijack();
     raw.writeHead(200, head as OutgoingHttpHeaders);
     return new NodeSink(raw);

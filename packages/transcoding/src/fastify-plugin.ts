@@ -5,16 +5,16 @@ import type { TranscodingOptions } from './options.ts';
 import { servedMethods } from './table.ts';
 import { Transcoder } from './transcoder.ts';
 
-/** The plugin's options. `Admitted` is what `admit` makes of a call and the rest of the call is handed. */
+/** The plugin's options. `Admitted` is the result of `admit`, which the rest of the call receives. */
 export type FastifyTranscodingOptions<Admitted = void> = TranscodingOptions<Admitted, RestContext>;
 
 /**
  * Serves protobuf methods as JSON over HTTP by their `google.api.http` rules (google/api/http.proto, AIP-127).
  *
- * A Fastify plugin with one route, `<prefix>/*`: the paths of other routes of the same instance go to them. Its
- * body parser is its own (encapsulated), so that other plugins keep theirs. Fastify must be made with
- * `rewriteUrl: routableUrl`, or it answers paths with a bad escape itself. Replies are written to the raw response: `onSend`
- * hooks do not see them, but headers that earlier hooks set on Fastify's reply go along.
+ * A Fastify plugin with one route, `<prefix>/*`: paths of the instance's other routes go to those. Its body parser is
+ * encapsulated, so that other plugins keep theirs. Fastify must be created with `rewriteUrl: routableUrl`, or it answers paths
+ * with a bad escape itself. Replies are written to the raw response: `onSend` hooks do not see them, but headers that earlier
+ * hooks set on Fastify's reply are included.
  */
 export async function fastifyTranscoding<Admitted = void>(
   instance: FastifyInstance,

@@ -2,41 +2,41 @@ import type { Message } from '@bufbuild/protobuf';
 import type { StreamFormat } from './negotiation.ts';
 import type { Printer } from './printing.ts';
 
-/** How the messages of a stream become bytes. */
+/** How a stream's messages become bytes. */
 export interface Framing<Sent> {
-  /** `first` is undefined when the stream has no message. */
+  /** `first` is undefined if the stream has no message. */
   contentType(first: Sent | undefined): string;
-  /** Goes before the first message. */
+  /** Precedes the first message. */
   readonly opening?: string;
   frame(message: Sent): string | Uint8Array;
-  /** Goes after the last message of a stream that did not fail. */
+  /** Follows the last message of a stream that did not fail. */
   readonly closing?: string;
-  /** The end of a stream that failed; undefined: there is no place for an error, the connection breaks off. */
+  /** The end of a failed stream; undefined if there is no place for an error and the connection breaks off. */
   failure(error: unknown): string | undefined;
-  /** Whether a comment may go between the messages, so that proxies do not close a silent stream. */
+  /** Whether a comment may go between messages, so that proxies do not close a silent stream. */
   readonly hasHeartbeat: boolean;
-  /** Whether the messages are parts of a file, which is compressed where its type is worth it. */
+  /** Whether the messages are parts of a file, which is compressed if its type makes it worthwhile. */
   readonly isFile?: boolean;
 }
 
 export const eventStreamType = 'text/event-stream; charset=utf-8';
 
-/** A comment, which clients pass over. */
+/** A comment, which clients ignore. */
 export const keepAlive = ': keep-alive\n\n';
 
 export function eventOf(json: string, id?: string): string {
   return id === undefined ? `data: ${json}\n\n` : `id: ${id}\ndata: ${json}\n\n`;
 }
 
-/** What is special about some messages of streams. */
+/** Special properties of some stream messages. */
 export interface MessageMarks {
-  /** Whether a message brings nothing and only keeps the connection open. */
+  /** Whether a message has no content and only keeps the connection open. */
   isSilence(message: Message): boolean;
-  /** The id of a message's event; undefined: it has none. Holds no line break and no NUL. */
+  /** The id of a message's event; undefined if it has none. Contains no line break and no NUL. */
   eventId(message: Message): string | undefined;
 }
 
-/** The framing of a method's replies. `printError`: the body of an error, as the product prints it. */
+/** The framing of a method's replies. `printError`: prints an error's body, in the product's format. */
 export function framingOf(
   printer: Printer,
   format: StreamFormat,

@@ -4,7 +4,7 @@ import { acceptsGzip } from './negotiation.ts';
 
 const worthPacking = /^(?:text\/|application\/(?:json|jsonl|x-ndjson|xml)\b|[\w.+-]+\/[\w.-]+\+(?:json|xml)\b)/;
 
-/** Whether a file of this type goes out compressed; sets the headers that say so. */
+/** Whether a file of this type is sent compressed; sets the headers that say so. */
 export function packsFile(contentType: string, { headers, httpMethod, replyHeaders }: Call): boolean {
   if (!worthPacking.test(contentType)) return false;
   replyHeaders.vary = replyHeaders.vary === undefined ? 'accept-encoding' : `${replyHeaders.vary}, accept-encoding`;
@@ -13,7 +13,7 @@ export function packsFile(contentType: string, { headers, httpMethod, replyHeade
   return true;
 }
 
-/** A sink whose bytes are compressed on their way to another. */
+/** A sink that compresses the bytes on their way to another. */
 export function gzipSink(to: StreamSink): StreamSink {
   const gzip = createGzip();
   gzip.on('data', (piece: Buffer) => {
@@ -27,7 +27,7 @@ export function gzipSink(to: StreamSink): StreamSink {
     write: (piece) => gzip.write(piece),
     drained: () => new Promise((resolve) => void gzip.once('drain', resolve)),
     flushHead: () => to.flushHead(),
-    // A comment within would have to be compressed, too; files have none.
+    // A comment inside would have to be compressed, too; files have none.
     beat: () => {},
     end: (text) => void gzip.end(text),
     destroy: () => {

@@ -1,4 +1,4 @@
-// The core: protobuf methods as JSON over HTTP on web-standard requests and responses.
+// The core: protobuf methods as JSON over HTTP, on web-standard requests and responses.
 export type { CallContext, RequestHeaders } from './context.ts';
 export { RestError, type RestProblem, RuleError, type Violation } from './errors.ts';
 export type { RenderedError, RestLimits, TranscodingOptions } from './options.ts';

@@ -5,18 +5,18 @@ const open = { gzip: promisify(gunzip), 'x-gzip': promisify(gunzip), br: promisi
 
 export type Encoding = keyof typeof open;
 
-/** JSON shrinks to a tenth or a twentieth; what shrinks to less than a hundredth is there to grow. */
+/** JSON compresses to a tenth or a twentieth; anything that compresses to less than a hundredth is meant to expand. */
 const ratioMax = 100;
-/** So much may come out of anything. */
+/** Any input may expand to this much. */
 const freeBytes = 1024 * 1024;
 const chunkSize = 64 * 1024;
 
 export type Inflated =
   | { ok: true; bytes: Buffer }
-  /** `too_large` is over the bound; `too_dense` over what its compressed size allows. */
+  /** `too_large` exceeds the limit; `too_dense` what its compressed size allows. */
   | { ok: false; problem: 'too_large' | 'too_dense' | 'malformed' };
 
-/** Decompresses on other threads, piece by piece, and stops as soon as more than `bytesMax` comes out, or far more than went in. */
+/** Decompresses on other threads, piece by piece, and stops as soon as the output exceeds `bytesMax`, or is far larger than the input. */
 export async function inflate(compressed: Uint8Array, encoding: Encoding, bytesMax: number): Promise<Inflated> {
   const dense = densest(compressed.length);
   const maxOutputLength = Math.min(bytesMax, dense);
@@ -32,7 +32,7 @@ export async function inflate(compressed: Uint8Array, encoding: Encoding, bytesM
   }
 }
 
-/** As many as there are threads for it. More at one time would be no faster, and all half open at once. */
+/** The number of threads for it. More at a time would be no faster, and all would be half finished at once. */
 const atOnce = 4;
 const waiting: (() => void)[] = [];
 let running = 0;
@@ -42,7 +42,7 @@ async function turn(): Promise<void> {
   running += 1;
 }
 
-/** Whether more came out than what went in allows. */
+/** Whether the output exceeds what the input size allows. */
 export function isTooDense(bytes: number, compressedBytes: number): boolean {
   return bytes > densest(compressedBytes);
 }
@@ -55,5 +55,5 @@ export function isEncoding(name: string): name is Encoding {
   return Object.hasOwn(open, name);
 }
 
-/** What to say of bytes that are too dense. */
+/** The error message for bytes that are too dense. */
 export const tooDense = `opens to more than ${ratioMax} times its size`;

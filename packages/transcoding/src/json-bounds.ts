@@ -1,21 +1,21 @@
 import { longBytes, ownTurn } from './own-turn.ts';
 
-/** Bounds of a JSON text (RFC 8259, section 9), which hold before anything is made of it. */
+/** Limits on a JSON text (RFC 8259, section 9), enforced before anything is built from it. */
 export interface JsonBounds {
-  /** Of objects and arrays within each other. */
+  /** For nested objects and arrays. */
   depthMax: number;
-  /** Of names, and of values within objects and arrays, all together. */
+  /** For names and for values within objects and arrays, in total. */
   valuesMax: number;
-  /** Of everything but long strings: names, numbers, white space, texts. Only images need more. */
+  /** For everything but long strings: names, numbers, white space, texts. Only images need more. */
   shortBytesMax: number;
-  /** Of escapes within strings, all together. */
+  /** For escapes within strings, in total. */
   escapesMax: number;
 }
 
 export interface JsonFault {
   kind: 'depth' | 'size';
   description: string;
-  /** Where, in bytes. */
+  /** The position, in bytes. */
   at: number;
 }
 
@@ -26,19 +26,19 @@ export const defaultJsonBounds: JsonBounds = {
   escapesMax: 2_000_000,
 };
 
-/** Longer strings are long: reading one takes little for each byte. */
+/** Strings beyond this count as long: reading one costs little per byte. */
 const shortStringMax = 65_536;
 
-/** Bytes that are looked at in one turn of the event loop: about 4 ms. */
+/** Bytes scanned in one turn of the event loop: about 4 ms. */
 const sliceBytes = 2 * 1024 * 1024;
 
 const [quote, comma, colon, backslash] = [0x22, 0x2c, 0x3a, 0x5c];
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Looks for what would make a parser slow or its result large; whether the text is JSON at all, the parser says. Parsers
- * take a microsecond for a small value, so a bound of their number bounds the time. Lets other work go on in between, and
- * resolves in a turn where no other long text is looked at: whoever reads it then reads it alone.
+ * Looks for anything that would make a parser slow or its result large; whether the text is valid JSON is left to the parser.
+ * Parsers take a microsecond per small value, so limiting their number limits the time. Yields to other work in between, and
+ * resolves in a turn that handles no other long text: so whoever reads it then has the turn to itself.
  */
 export async function findJsonFault(bytes: Uint8Array, bounds = defaultJsonBounds): Promise<JsonFault | undefined> {
   if (bytes.length > longBytes) await ownTurn();
@@ -52,7 +52,7 @@ class Scan {
   readonly #bytes: Uint8Array;
   readonly #bounds: JsonBounds;
   #at = 0;
-  /** Where the string began that is being read; -1 outside of one. */
+  /** Where the current string began; -1 outside a string. */
   #string = -1;
   #longBytes = 0;
   #depth = 0;
@@ -64,7 +64,7 @@ class Scan {
     this.#bounds = bounds;
   }
 
-  /** Goes on for one slice. True: it is decided. */
+  /** Scans one slice. True: the result is decided. */
   look(): boolean {
     const end = Math.min(this.#bytes.length, this.#at + sliceBytes);
     while (this.#at < end) {
@@ -140,11 +140,11 @@ class Scan {
   }
 }
 
-/** Where an offset is, counting lines and columns from 1; columns in bytes. */
+/** The position of an offset, counting lines and columns from 1; columns in bytes. */
 export function positionInBytes(bytes: Uint8Array, offset: number): string {
   let line = 1;
   let start = 0;
-  // Byte by byte: a search for each of millions of line ends takes a second, this 20 ms for the longest body.
+  // Byte by byte: searching for each of millions of line ends takes a second, this 20 ms for the longest body.
   for (let at = 0; at < offset; at++)
     if (bytes[at] === 10) {
       line += 1;

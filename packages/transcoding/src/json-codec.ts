@@ -4,19 +4,19 @@ import { JsonReaders, type Local } from './json-message.ts';
 import { JsonText, position } from './json-text.ts';
 import { Printer } from './printing.ts';
 
-/** How deep a text may be nested, unless its owner says otherwise. */
+/** How deeply a text may be nested, unless its owner says otherwise. */
 export const defaultDepthMax = 100;
 
-/** The messages of one method as JSON texts, read and printed as on its JSON path. */
+/** One method's messages as JSON text, read and printed as on its JSON path. */
 export interface JsonCodec {
-  /** Throws a `RestError` that says what is wrong, in which field and, unless told otherwise, where in the text. */
+  /** Throws a `RestError` that says what is wrong, in which field and, unless disabled, where in the text. */
   read(text: string): Message;
   print(message: Message): string;
 }
 
 /**
- * Makes codecs of methods. `registry`: for what stands in a `google.protobuf.Any`. `tellsPlaces` false: what is wrong is said by its
- * field alone, for texts that their callers never saw.
+ * Creates methods' codecs. `registry`: for the contents of a `google.protobuf.Any`. `tellsPlaces` false: errors name only the
+ * field, for texts that callers never saw.
  */
 export function createJsonCodecs(
   registry: Registry,
@@ -39,7 +39,7 @@ function messageReader(readers: JsonReaders, desc: DescMessage, tellsPlaces: boo
   };
 }
 
-/** Reads a text from its start to its end; anything wrong with it throws a `RestError` with the field and, unless told, the place. */
+/** Reads a whole text; any fault throws a `RestError` with the field and, unless disabled, the place. */
 export function readWhole(text: string, depthMax: number, read: (json: JsonText) => void, tellsPlaces = true): void {
   try {
     const json = new JsonText(text, depthMax);

@@ -5,10 +5,10 @@ import { isDigit, type JsonText, type JsonValue, setOwn } from './json-text.ts';
 import { enumReader, isPlainInteger, longAsString, type ScalarReader, scalarReader } from './scalars.ts';
 import { isUnwrapped, messageFromText, wrappedScalar } from './well-known.ts';
 
-/** Reads the JSON value that comes next into its local form. `null` never reaches it, except where it means something. */
+/** Reads the next JSON value into its local form. Only receives `null` where that has a meaning. */
 type ValueReader = (json: JsonText) => unknown;
 
-/** Reads the JSON value that comes next into a field of the message; `null` leaves the field unset. */
+/** Reads the next JSON value into a field of the message; `null` leaves the field unset. */
 export type FieldReader = (json: JsonText, message: Local) => void;
 
 /** A message as its reader sees it: fields under their local names. */
@@ -26,9 +26,9 @@ interface MessageReader {
 }
 
 /**
- * Readers of messages from JSON text, made once from descriptors. Compared with protobuf-es' `fromJson` they see the
- * text: 64-bit numbers stay exact, duplicate names are found, and everything wrong names its field and its place.
- * They also refuse what that lets pass: days that do not exist, junk after a duration.
+ * Readers of messages from JSON text, created once from descriptors. Unlike protobuf-es' `fromJson`, they see the text: 64-bit
+ * numbers stay exact, duplicate names are detected, and every fault names its field and place. They also refuse what it lets
+ * pass: days that do not exist, junk after a duration.
  */
 export class JsonReaders {
   private readonly registry: Registry;
@@ -69,7 +69,7 @@ export class JsonReaders {
     const known = this.readers.get(desc);
     if (known) return known;
     const made: MessageReader = { fields: new Map() };
-    // Before its fields, since a message may hold itself.
+    // Before its fields, since a message may contain itself.
     this.readers.set(desc, made);
     desc.fields.forEach((field, index) => {
       const entry = { name: field.jsonName, index, read: this.field(field) };
@@ -158,7 +158,7 @@ export class JsonReaders {
       case 'google.protobuf.ListValue':
         return (json) => fromJson(ListValueSchema, expectArray(json), deep);
       case 'google.protobuf.Struct':
-        // protobuf-es keeps a Struct in a field as the plain object.
+        // protobuf-es represents a Struct field as the plain object.
         return field ? expectObject : (json) => fromJson(desc, expectObject(json), deep);
       case 'google.protobuf.Any':
         return (json) => this.any(json);
@@ -171,7 +171,7 @@ export class JsonReaders {
     };
   }
 
-  // First as plain JSON, to find the type wherever it stands; then again as that type.
+  // First as plain JSON, to find the type wherever it is; then again as that type.
   private any(json: JsonText): Message {
     const any = create(AnySchema);
     const start = json.start();
@@ -196,7 +196,7 @@ export class JsonReaders {
   }
 }
 
-/** Sets a field of a new message. A oneof that is already set is refused. */
+/** Sets a field of a new message. Refuses a oneof that is already set. */
 export function setter(field: DescField): (message: Local, value: unknown) => void {
   const { localName, oneof } = field;
   if (!oneof) {
@@ -212,7 +212,7 @@ export function setter(field: DescField): (message: Local, value: unknown) => vo
   };
 }
 
-/** The field's local value, undefined when it is not set. */
+/** The field's local value, or undefined if unset. */
 export function getter(field: DescField): (message: Local) => unknown {
   const { localName, oneof } = field;
   if (!oneof) return (message) => message[localName];
@@ -225,7 +225,7 @@ export function getter(field: DescField): (message: Local) => unknown {
 function readMembers(reader: MessageReader, json: JsonText, message: Local, skip: string | undefined): void {
   if (json.peek() !== 123) throw notA(json, 'an object');
   if (!json.enter(125)) return;
-  // One bit for each of the first 31 fields; messages with more of them pay for a set.
+  // One bit for each of the first 31 fields; messages with more also need a set.
   let seen = 0;
   let seenToo: Set<number> | undefined;
   do {
@@ -263,7 +263,7 @@ function located(error: unknown, name: string, offset: number): unknown {
   return error.within(name);
 }
 
-// protobuf-es counts a level for each value and each list; the text's own nesting is already bounded.
+// protobuf-es counts a level per value and per list; the text's own nesting is already limited.
 const deep = { recursionLimit: 1000 };
 
 function scalarValue({ wanted, takes, fromText }: ScalarReader): ValueReader {
@@ -295,7 +295,7 @@ function enumValue(field: DescField): ValueReader {
     if (code === 34) {
       const start = json.at;
       const text = json.string();
-      // A number belongs outside of quotes.
+      // A number must not be quoted.
       if (isPlainInteger(text)) throw new InvalidValue(`must be the name of a value, or a number`, start);
       return fromText(text);
     }
@@ -310,7 +310,7 @@ function stringValue(json: JsonText, wanted: string): string {
   return json.string();
 }
 
-// A value of another type reads as one mistake of the caller; anything else as broken JSON.
+// A value of another type is reported as a single mistake of the caller; anything else as broken JSON.
 function notA(json: JsonText, wanted: string): InvalidValue {
   const start = json.start();
   json.value();
@@ -327,7 +327,7 @@ function expectArray(json: JsonText): JsonValue[] {
   return json.value() as JsonValue[];
 }
 
-// Keys are strings in JSON; protobuf-es keeps them as the key's decimal form, "true" or "false".
+// Keys are strings in JSON; protobuf-es stores them in decimal form, or as "true" or "false".
 function mapKey(name: string, { takes, fromText }: ScalarReader): string {
   if (takes === 'string') return name;
   if (takes === 'number' && !isPlainInteger(name)) throw new InvalidValue('must have integers as names');

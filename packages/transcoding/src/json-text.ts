@@ -1,11 +1,11 @@
 import { InvalidValue } from './errors.ts';
 
-/** A JSON value that was read without a schema. */
+/** A JSON value read without a schema. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
 const quote = 34;
 const backslash = 92;
-/** From here on a string is read by other means than character by character. */
+/** From this length, strings are not read character by character. */
 const longString = 1_024;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are looked for
 const controls = /[\u0000-\u001f]/;
@@ -13,9 +13,9 @@ const minus = 45;
 const zero = 48;
 
 /**
- * Reads JSON (RFC 8259) from a well-formed text, value by value, and stricter than `JSON.parse`: lone surrogates,
- * nesting deeper than the limit and a byte order mark are refused. Duplicate names are for the reader of an
- * object to find. Everything wrong throws a `InvalidValue` with the offset.
+ * Reads JSON (RFC 8259) from a well-formed text, value by value, and more strictly than `JSON.parse`: it refuses lone surrogates,
+ * nesting beyond the limit and a byte order mark. Detecting duplicate names is up to the reader of an object. Every fault throws
+ * a `InvalidValue` with the offset.
  */
 export class JsonText {
   readonly text: string;
@@ -43,7 +43,7 @@ export class JsonText {
     return this.at;
   }
 
-  /** Fails at the next character. */
+  /** An error at the next character. */
   unexpected(wanted: string): InvalidValue {
     const code = this.peek();
     if (Number.isNaN(code)) return new InvalidValue(`the text ends where ${wanted} is expected`, this.at);
@@ -51,12 +51,12 @@ export class JsonText {
     return new InvalidValue(`found ${JSON.stringify(found)} where ${wanted} is expected`, this.at);
   }
 
-  /** Ends the reading: nothing but white space may follow. */
+  /** Ends reading: only white space may follow. */
   end(): void {
     if (!Number.isNaN(this.peek())) throw this.unexpected('the end of the text');
   }
 
-  /** Enters an object or an array, whose first character was seen by `peek`. False when it is empty (and left). */
+  /** Enters an object or an array whose first character was seen by `peek`. False if it is empty (and already left). */
   enter(close: number): boolean {
     if (++this.depth > this.depthMax) throw new InvalidValue(`is nested deeper than ${this.depthMax} levels`, this.at);
     this.at++;
@@ -66,7 +66,7 @@ export class JsonText {
     return false;
   }
 
-  /** After an element: true when another follows, false when the object or array was closed. */
+  /** After an element: true if another follows, false if the object or array was closed. */
   more(close: number): boolean {
     const code = this.peek();
     if (code !== 44 && code !== close) throw this.unexpected(close === 125 ? '"," or "}"' : '"," or "]"');
@@ -103,7 +103,7 @@ export class JsonText {
     }
   }
 
-  // Long strings, such as images, by what the engine has for them: a third of the time.
+  // Long strings, such as images, use the engine's built-in functions, which takes a third of the time.
   private longString(start: number): string {
     const { text } = this;
     let end = text.indexOf('"', start);
@@ -116,7 +116,7 @@ export class JsonText {
     return value;
   }
 
-  /** Reads a number whose first character was seen by `peek`, and returns it as it is written. */
+  /** Reads a number whose first character was seen by `peek`, and returns it as written. */
   number(): string {
     const { text } = this;
     const start = this.at;
@@ -206,7 +206,7 @@ export class JsonText {
     if (this.at === start) throw this.unexpectedHere('a digit');
   }
 
-  // Within a number white space must not be skipped.
+  // Within a number, white space must not be skipped.
   private unexpectedHere(wanted: string): InvalidValue {
     const found = this.text.codePointAt(this.at);
     if (found === undefined) return new InvalidValue(`the text ends where ${wanted} is expected`, this.at);
@@ -216,7 +216,7 @@ export class JsonText {
     );
   }
 
-  // The engine's own reader, a tenth of the time. Where its fault is, it does not tell in a way to rely on.
+  // The engine's own parser takes a tenth of the time, but does not reliably report the position of a fault.
   private longEscapedString(start: number, end: number): string {
     let value: string;
     try {
@@ -274,14 +274,14 @@ function stringEnd(text: string, from: number): number {
   }
 }
 
-/** Sets an own property, also one named `__proto__`. */
+/** Sets an own property, even one named `__proto__`. */
 export function setOwn(object: object, key: string, value: unknown): void {
   if (key === '__proto__')
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   else (object as Record<string, unknown>)[key] = value;
 }
 
-/** Says where an offset is, counting lines and columns from 1. */
+/** The position of an offset, counting lines and columns from 1. */
 export function position(text: string, offset: number): string {
   let line = 1;
   let start = 0;

@@ -12,7 +12,7 @@ interface Node<R> {
   literals: Map<string, Node<R>>;
   one?: Node<R>;
   rest?: Node<R>;
-  /** By HTTP method; `*` is any. */
+  /** By HTTP method; `*` means any. */
   routes: Map<string, R>;
 }
 
@@ -23,14 +23,14 @@ interface Entry {
 }
 
 /**
- * Finds routes by HTTP method and raw path. Literals beat `*`, which beats `**`, from left to right; a verb that is
- * known at the path beats reading `:verb` as part of the last segment. The work is bounded by the size of the table,
- * not by the length of the path.
+ * Finds routes by HTTP method and raw path. Literals take precedence over `*`, which takes precedence over `**`, from left to
+ * right; a verb known at the path takes precedence over reading `:verb` as part of the last segment. The work is bounded by the
+ * size of the table, not by the length of the path.
  */
 export class Matcher<R> {
   private readonly prefix: string;
   private readonly byVerb = new Map<string, Node<R>>();
-  /** Paths without variables, which most requests go to. */
+  /** Paths without variables, which most requests use. */
   private readonly fixed = new Map<string, Map<string, R>>();
   private readonly entries: Entry[] = [];
 
@@ -38,7 +38,7 @@ export class Matcher<R> {
     this.prefix = prefix;
   }
 
-  /** Adds a route; throws when another takes the same requests, or some of them without either being more specific. */
+  /** Adds a route; throws if another matches the same requests, or some of them without either being more specific. */
   add(httpMethod: string, template: Template, name: string, route: R): void {
     for (const other of this.entries) {
       if (other.httpMethod !== httpMethod || other.template.verb !== template.verb) continue;
@@ -84,7 +84,7 @@ function search<R>(root: Node<R>, httpMethod: string, path: string): Match<R> {
   if (route !== undefined) return { kind: 'found', route, segments };
   return allow.size > 0 ? { kind: 'wrong_method', allow: allowed(allow) } : { kind: 'unknown' };
 
-  // `at` is where the next segment starts; beyond the end when there is none.
+  // `at` is where the next segment starts; past the end if there is none.
   function walk(node: Node<R>, at: number): R | undefined {
     if (at > path.length) return take(node) ?? (node.rest && take(node.rest));
     const slash = path.indexOf('/', at);
@@ -137,7 +137,7 @@ function emptyNode<R>(): Node<R> {
 
 type Relation = 'same' | 'apart' | 'nested' | 'ambiguous';
 
-// Which of two templates takes more paths: ambiguous when some paths fit both and each fits some that the other does not.
+// Which of two templates matches more paths: ambiguous if some paths fit both and each fits some that the other does not.
 function relate(a: readonly Segment[], b: readonly Segment[]): Relation {
   let aIsWider = false;
   let bIsWider = false;

@@ -1,9 +1,9 @@
-/** How a stream is printed. */
+/** The format of a stream. */
 export type StreamFormat = 'sse' | 'ndjson';
 
 /**
- * Whether the caller prefers a stream to one JSON reply: a streaming type must have a higher quality than JSON, which
- * wildcards speak for too (RFC 9110, section 12.5.1). `undefined`: one reply.
+ * Whether the caller prefers a stream to a single JSON reply: a streaming type must have a higher quality than JSON, which
+ * wildcards also match (RFC 9110, section 12.5.1). `undefined`: a single reply.
  */
 export function preferredStream(accept: string | undefined): StreamFormat | undefined {
   if (accept === undefined || !mentionsStream(accept)) return undefined;
@@ -15,7 +15,7 @@ export function preferredStream(accept: string | undefined): StreamFormat | unde
   return sse >= ndjson ? 'sse' : 'ndjson';
 }
 
-/** The format for a path that only streams: SSE when it is asked for, else NDJSON. */
+/** The format for a path that only streams: SSE if requested, otherwise NDJSON. */
 export function streamFormat(accept: string | undefined): StreamFormat {
   if (accept === undefined || !mentionsStream(accept)) return 'ndjson';
   const qualities = parseQualities(accept);
@@ -23,7 +23,7 @@ export function streamFormat(accept: string | undefined): StreamFormat {
   return sse > 0 && sse >= (qualities.get('application/x-ndjson') ?? 0) ? 'sse' : 'ndjson';
 }
 
-/** Whether the caller takes gzip, and does not prefer a reply that is not compressed (RFC 9110, section 12.5.3). */
+/** Whether the caller accepts gzip and does not prefer an uncompressed reply (RFC 9110, section 12.5.3). */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   if (acceptEncoding === undefined) return false;
   const qualities = parseQualities(acceptEncoding);

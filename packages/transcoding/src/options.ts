@@ -11,20 +11,20 @@ import type { CallContext } from './context.ts';
 import type { HttpRules } from './service-config.ts';
 
 /**
- * What is served, and by what. `Admitted` is what `admit` makes of a call and the rest of the call is handed; `Context`
- * is what the transport knows of a request.
+ * What is served, and by which handlers. `Admitted` is the result of `admit`, which the rest of the call receives; `Context` is
+ * what the transport knows about a request.
  */
 export interface TranscodingOptions<Admitted, Context extends CallContext> {
   /**
-   * Those with an HTTP rule are served, by their `google.api.http` option or by `rules`. A rule that cannot be, or whose
+   * Those with an HTTP rule are served, by their `google.api.http` option or by `rules`. A rule that cannot be served, or whose
    * kind of method has no handler below, makes the start fail, naming the method.
    */
   methods: readonly DescMethod[];
-  /** Rules of a service configuration: they replace the options of the methods that they select. */
+  /** Rules of a service configuration, which replace the options of the methods they select. */
   rules?: HttpRules | undefined;
-  /** For what stands in a `google.protobuf.Any`. Default: the types of the methods' files and of what these import. */
+  /** For the contents of a `google.protobuf.Any`. Default: the types in the methods' files and their imports. */
   registry?: Registry | undefined;
-  /** Called once the method is known and before the body is read; throws to refuse the call. Default: all are let in. */
+  /** Called once the method is known and before the body is read; throws to refuse the call. Default: all calls are admitted. */
   admit?: ((method: DescMethod, context: Context) => Admitted | Promise<Admitted>) | undefined;
   unary?:
     | ((method: DescMethodUnary, request: Message, context: Context, admitted: Admitted) => Promise<Message>)
@@ -38,8 +38,8 @@ export interface TranscodingOptions<Admitted, Context extends CallContext> {
       ) => AsyncIterable<Message>)
     | undefined;
   /**
-   * Uploads: methods whose body is a `google.api.HttpBody`. The first message has what path and query say, the content
-   * type, and the first bytes; those that follow have bytes alone. The body is read as the messages are.
+   * Uploads: methods whose body is a `google.api.HttpBody`. The first message has the fields from path and query, the content
+   * type, and the first bytes; later ones only have bytes. The body is read as the messages are consumed.
    */
   clientStreaming?:
     | ((
@@ -59,44 +59,44 @@ export interface TranscodingOptions<Admitted, Context extends CallContext> {
       ) => AsyncIterable<Message>)
     | undefined;
   /**
-   * Turns anything thrown, a `RestError` or whatever a handler threw, into what the caller may read; `admitted` is
-   * undefined when the call was not let in. Must not throw. Default: `renderStatus`.
+   * Turns anything thrown, a `RestError` or a handler's error, into what the caller may see; `admitted` is undefined if the call
+   * was not admitted. Must not throw. Default: `renderStatus`.
    */
   renderError?: ((error: unknown, context: Context, admitted: Admitted | undefined) => RenderedError) | undefined;
-  /** Whether a message of a stream brings nothing: in an event stream a comment takes its place. Unless told: none. */
+  /** Whether a stream message has no content: an event stream sends a comment instead. Default: none. */
   isSilence?: ((message: Message) => boolean) | undefined;
   /**
-   * The id of a message's event in an event stream, which clients send back as `Last-Event-ID`: a text without line breaks and NUL.
-   * Unless told: none.
+   * The id of a message's event in an event stream, which clients send back as `Last-Event-ID`: a text without line breaks and
+   * NUL. Default: none.
    */
   eventId?: ((message: Message) => string | undefined) | undefined;
-  /** Told of how many bytes of a body come next, before they are kept; throws to refuse them. Not of uploads. */
+  /** Called with the number of a body's next bytes before they are kept; throws to refuse them. Not called for uploads. */
   received?: ((bytes: number, admitted: Admitted) => void) | undefined;
   limits?: RestLimits | undefined;
-  /** Ends the calls that still run when it aborts; its reason, an error, is what `renderError` renders for each. */
+  /** Ends the calls still running when it aborts; its reason, an error, is rendered by `renderError` for each. */
   shutdownSignal?: AbortSignal | undefined;
-  /** Stands in front of every path: `/something`, or nothing. */
+  /** Prefix of every path: `/something`, or empty. */
   pathPrefix?: string | undefined;
 }
 
-/** A JSON body; inside of streams it is the last event. */
+/** A JSON body; within a stream it is the last event. */
 export interface RenderedError {
   status: number;
   headers?: Record<string, string>;
   body: string;
 }
 
-/** Bounds of requests and replies. */
+/** Limits on requests and replies. */
 export interface RestLimits {
-  /** Of a body, after decompression. Default 4 MiB. */
+  /** For a body, after decompression. Default 4 MiB. */
   bodyBytes?: number | ((method: DescMethod) => number);
-  /** Of the data in one message of an upload. Default 64 KiB. */
+  /** For the data in one message of an upload. Default 64 KiB. */
   uploadChunkBytes?: number;
-  /** Of objects and arrays within each other. Default 100. */
+  /** For nested objects and arrays. Default 100. */
   depthMax?: number;
-  /** A longer `Grpc-Timeout` is taken as this. Default 10 minutes. */
+  /** A longer `Grpc-Timeout` is shortened to this. Default 10 minutes. */
   timeoutMsMax?: number;
-  /** An event stream that is silent for so long gets a comment. Default 15 s. */
+  /** An event stream that is silent for this long gets a comment. Default 15 s. */
   heartbeatMs?: number;
   /** Shorter replies are not compressed. Default 1024. */
   gzipBytesMin?: number;

@@ -1,12 +1,12 @@
-/** What is shorter is read at once: it takes less than the turns that it would wait for. */
+/** Anything shorter is read at once: that takes less time than waiting for a turn. */
 export const longBytes = 65_536;
-/** Turns that are left to others before the next one begins. */
+/** Turns left to others before the next one begins. */
 const turnsBetween = 4;
 let last: Promise<void> = Promise.resolve();
 
 /**
- * Resolves in a turn of the event loop in which nobody else who waits here goes on, in the order of asking. Callers can end
- * many long bodies at one moment: read in one turn, they would keep everybody else waiting for as long as all of them take.
+ * Resolves in an event loop turn of its own: waiters continue one per turn, in the order of asking. Many long bodies can end at
+ * the same moment: read in one turn, they would hold up everyone else for as long as all of them take.
  */
 export function ownTurn(): Promise<void> {
   last = last.then(async () => {

@@ -1,4 +1,4 @@
-// What the transcoder is made of, for a server with lanes of its own beside it. Not held stable between versions.
+// The transcoder's building blocks, for a server with its own lanes beside it. Not stable between versions.
 export { checkJson, readBody } from './body.ts';
 export { RunningCalls } from './context.ts';
 export { carrierOf, FastifyCall } from './fastify-call.ts';

@@ -13,7 +13,7 @@ export function percentDecode(text: string): string | undefined {
   }
 }
 
-/** As `percentDecode`, but `%2F` stays as it is, since here a slash would begin another segment. */
+/** Like `percentDecode`, but leaves `%2F` as it is, since a slash would begin another segment here. */
 export function percentDecodeKeepingSlashes(text: string): string | undefined {
   if (!text.includes('%')) return text;
   const parts = text.split(/(%2[Ff])/);
@@ -26,8 +26,8 @@ export function percentDecodeKeepingSlashes(text: string): string | undefined {
 }
 
 /**
- * The path with its escapes of unreserved characters undone, which mean the same (RFC 3986, section 6.2.2.2). All other escapes
- * stay as they are.
+ * The path with escapes of unreserved characters decoded, which is equivalent (RFC 3986, section 6.2.2.2). All other escapes are
+ * unchanged.
  */
 export function withPlainUnreserved(path: string): string {
   if (!path.includes('%')) return path;
@@ -38,8 +38,8 @@ export function withPlainUnreserved(path: string): string {
 }
 
 /**
- * For Fastify's `rewriteUrl`. Fastify's router answers a path with a bad escape itself, in its own words; with this,
- * such a path reaches the routes, as text that no route takes literally. The transcoder reads `originalUrl`.
+ * For Fastify's `rewriteUrl`. Fastify's router answers a path with a bad escape itself, with its own message; with this, such a
+ * path reaches the routes, as text that no route matches literally. The transcoder reads `originalUrl`.
  */
 export function routableUrl({ url = '/' }: { url?: string | undefined }): string {
   const queryStart = url.indexOf('?');

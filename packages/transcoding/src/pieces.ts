@@ -2,17 +2,17 @@ import { invalidArgument, RestError } from './errors.ts';
 
 /** Chunks, or frames, of one body: each takes the same time to receive, however short it is. */
 export const piecesMax = 65_536;
-/** What is shorter is copied: a piece by itself is an object of some 300 bytes. */
+/** Shorter pieces are copied: a separate piece is an object of some 300 bytes. */
 const keptBytes = 4_096;
 const blockBytes = 65_536;
 const nothing = Buffer.alloc(0);
 
-/** Told of how many bytes come next, before they are kept; throws to refuse them. */
+/** Called with the number of the next bytes before they are kept; throws to refuse them. */
 export type Received = (bytes: number) => void;
 
 function nobody(): void {}
 
-/** Collects the pieces of a body, which its sender may cut as small as it likes. */
+/** Collects a body's pieces, which its sender may make as small as it likes. */
 export class Pieces {
   private readonly bytesMax: number;
   private readonly received: Received;
@@ -27,7 +27,7 @@ export class Pieces {
     this.received = received;
   }
 
-  /** Throws when there are too many bytes, or pieces, and what `received` throws. */
+  /** Throws if there are too many bytes or pieces, or if `received` throws. */
   add(piece: Buffer): void {
     this.bytes += piece.length;
     this.count += 1;
@@ -49,7 +49,7 @@ export class Pieces {
     this.used += piece.length;
   }
 
-  /** The whole; nothing is added after this. */
+  /** The whole body; nothing may be added after this. */
   joined(): Buffer {
     this.endBlock();
     const [first = nothing] = this.kept;

@@ -4,10 +4,10 @@ import type { Violation } from './errors.ts';
 import { getter, type Local } from './json-message.ts';
 import { durationSecondsMax, secondsMax, secondsMin } from './well-known.ts';
 
-/** The first field that JSON has no form for; undefined: the message can be printed. */
+/** The first field that JSON cannot express; undefined if the message can be printed. */
 export type PrintableCheck = (message: Message) => Violation | undefined;
 
-/** A fault's path grows from the inside: names of fields, and `[...]` of elements. */
+/** A fault's path grows from the inside out: field names, and `[...]` for elements. */
 interface Fault {
   path: string;
   description: string;
@@ -16,9 +16,9 @@ interface Fault {
 type Check = (value: never) => Fault | undefined;
 
 /**
- * Makes checks of message types: whether a message that came in binary form has a form in JSON, too. There is none for a
- * `Value` without a kind, for NaN and Infinity in a `Value` or `Struct`, and for times, durations and field masks that
- * break the rules of their types. Undefined for types that hold none of these.
+ * Creates checks for message types: whether a message that came in binary form can also be expressed in JSON. A `Value` without a
+ * kind cannot, nor can NaN and Infinity in a `Value` or `Struct`, nor times, durations and field masks that break the rules of
+ * their types. Undefined for types that contain none of these.
  */
 export function createPrintableChecks(): (desc: DescMessage) => PrintableCheck | undefined {
   const checks = new Map<DescMessage, Check>();
@@ -37,7 +37,7 @@ export function createPrintableChecks(): (desc: DescMessage) => PrintableCheck |
       }
       return undefined;
     };
-    // Before its fields, since a message may hold itself.
+    // Before its fields, since a message may contain itself.
     checks.set(desc, check);
     for (const field of desc.fields)
       if (field.message && canFail(field.message)) fields.push(fieldCheck(field, field.message));
@@ -45,7 +45,7 @@ export function createPrintableChecks(): (desc: DescMessage) => PrintableCheck |
   }
 
   function fieldCheck(field: DescField, message: DescMessage): (holder: Local) => Fault | undefined {
-    // protobuf-es keeps a Struct in a field as a plain object.
+    // protobuf-es represents a Struct field as a plain object.
     const check =
       message.typeName === structName ? plainFault : (checkOf(message) as (value: unknown) => Fault | undefined);
     const get = getter(field);
@@ -87,7 +87,7 @@ const ownChecks: Record<string, Check> = {
     return disagree ? own('must have seconds and nanos of one sign') : undefined;
   },
   'google.protobuf.FieldMask': ({ paths }: FieldMask) => {
-    // JSON writes them in lowerCamelCase, which must lead back.
+    // JSON writes them in lowerCamelCase, which must convert back.
     const at = paths.findIndex((path) => /[A-Z]|_(?![a-z])/.test(path));
     return at < 0
       ? undefined
@@ -130,7 +130,7 @@ function within(name: string, fault: Fault | undefined): Fault | undefined {
   return { ...fault, path: `${name}${dot}${fault.path}` };
 }
 
-/** Whether a message of the type can have no form in JSON. */
+/** Whether JSON may be unable to express a message of the type. */
 function canFail(desc: DescMessage, seen = new Set<DescMessage>()): boolean {
   if (desc.typeName === structName || Object.hasOwn(ownChecks, desc.typeName)) return true;
   if (seen.has(desc)) return false;

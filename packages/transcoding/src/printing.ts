@@ -10,7 +10,7 @@ import {
 } from '@bufbuild/protobuf';
 import { RuleError } from './errors.ts';
 
-/** A reply's bytes and what they are. */
+/** A reply's bytes and their type. */
 export interface Printed {
   contentType: string;
   body: string | Uint8Array;
@@ -18,7 +18,7 @@ export interface Printed {
 
 export const jsonType = 'application/json; charset=utf-8';
 
-/** Prints a method's replies: lowerCamelCase, with fields that have their default value. */
+/** Prints a method's replies: in lowerCamelCase, including fields with their default value. */
 export class Printer {
   /** The replies are `google.api.HttpBody`: bytes of their own type. */
   readonly isRaw: boolean;
@@ -33,7 +33,7 @@ export class Printer {
     const whole = this.field ? this.field.fieldKind === 'message' && this.field.message : method.output;
     this.isRaw = whole !== undefined && whole !== false && whole.typeName === 'google.api.HttpBody';
     this.hasFloats = holds(method.output, isFloat);
-    // A registry costs a look for extensions in every message; only an Any needs it.
+    // A registry costs a search for extensions in every message; only an Any needs it.
     this.options = holds(method.output, () => false)
       ? { alwaysEmitImplicit: true, registry }
       : { alwaysEmitImplicit: true };
@@ -61,7 +61,7 @@ export class Printer {
 
 const anyName = 'google.protobuf.Any';
 
-/** Whether a message, or one within it, has a field of that kind; an Any may hold whatever the registry knows. */
+/** Whether a message, or one nested in it, has a field of that kind; an Any may hold anything in the registry. */
 function holds(desc: DescMessage, kind: (field: DescField) => boolean, seen = new Set<DescMessage>()): boolean {
   if (seen.has(desc)) return false;
   seen.add(desc);
@@ -75,7 +75,7 @@ function isFloat(field: DescField): boolean {
 
 const minusZero = (JSON as unknown as { rawJSON(text: string): JsonValue }).rawJSON('-0');
 
-/** ProtoJSON keeps the sign of a zero; `JSON.stringify` alone would drop it. */
+/** ProtoJSON keeps the sign of zero; `JSON.stringify` alone would drop it. */
 function signZeros(json: JsonValue): JsonValue {
   if (Object.is(json, -0)) return minusZero;
   if (typeof json !== 'object' || json === null) return json;

@@ -7,30 +7,30 @@ import { createPrintableChecks, type PrintableCheck } from './printable.ts';
 import { enumReader, longAsString, scalarReader, type TextReader } from './scalars.ts';
 import { isUnwrapped, messageFromText, wrappedScalar } from './well-known.ts';
 
-/** A field that a query parameter or a path variable can set, perhaps deep in the request. */
+/** A field that a query parameter or a path variable can set, possibly deep in the request. */
 export interface TextField {
   /** Its path in lowerCamelCase, however the caller wrote it. */
   name: string;
   /** The fields from the request down to it. */
   path: DescField[];
-  /** It is a part of a type that JSON writes as a text, such as `time.seconds`; as a whole it may have no form in JSON. */
+  /** Part of a type that JSON writes as text, such as `time.seconds`; the whole may have no JSON form. */
   isPart: boolean;
   repeated: boolean;
   read: TextReader;
   set: (message: Local, value: unknown) => void;
 }
 
-/** Names of the fields that the query has set; with a dot at the end, those of which it has set parts. */
+/** Names of the fields that the query has set; with a trailing dot, those of which it has set parts. */
 export type Seen = Set<string>;
 
-/** Finds a field by its path in lowerCamelCase or snake_case. The string is what is wrong with it. */
+/** Finds a field by its path in lowerCamelCase or snake_case. A string result says what is wrong with the path. */
 export function textField(desc: DescMessage, path: readonly string[]): TextField | string {
   const fields: DescField[] = [];
   let parent: DescMessage | undefined = desc;
   for (const name of path) {
     const field: DescField | undefined = parent?.fields.find((each) => each.name === name || each.jsonName === name);
     if (!field) return 'is not a known field';
-    // A wrapper and the value in it are one.
+    // A wrapper and its value count as one.
     if (!parent || parent === desc || !isWrapperDesc(parent)) fields.push(field);
     parent = field.fieldKind === 'message' && hasFields(field.message) ? field.message : undefined;
   }
@@ -48,7 +48,7 @@ export function textField(desc: DescMessage, path: readonly string[]): TextField
   };
 }
 
-/** Whether its fields can be named one by one. */
+/** Whether its fields can be named individually. */
 function hasFields(desc: DescMessage): boolean {
   return !hasCustomJsonRepresentation(desc) || isText(desc) || isWrapperDesc(desc);
 }
@@ -57,17 +57,17 @@ function isText(desc: DescMessage): boolean {
   return messageFromText(desc) !== undefined;
 }
 
-/** The message that holds the field, made when it is not there. */
+/** The message that holds the field, created if missing. */
 export function holder(message: Local, path: readonly DescField[]): Local {
   let at = message;
   for (let index = 0; index < path.length - 1; index++) at = step(at, path[index] as DescField);
   return at;
 }
 
-/** Reads the parameters of a query into messages of one type. */
+/** Reads query parameters into messages of one type. */
 export class QueryReader {
   private readonly desc: DescMessage;
-  /** Top-level fields that the body sets. */
+  /** The top-level field that the body sets. */
   private readonly taken: string | undefined;
   private readonly checkPrintable: PrintableCheck | undefined;
   private readonly known = new Map<string, TextField>();
@@ -117,7 +117,7 @@ export class QueryReader {
     const field = textField(this.desc, name.split('.'));
     if (typeof field === 'string') throw invalidArgument(shown(name), field);
     if (field.path[0]?.name === this.taken) throw invalidArgument(field.name, 'belongs in the body');
-    // Types that hold themselves have endlessly many paths.
+    // Recursive types have infinitely many paths.
     if (this.known.size < knownMax) this.known.set(name, field);
     return field;
   }
@@ -139,7 +139,7 @@ function shown(name: string): string {
   return name.length > nameCharactersMax ? `${name.slice(0, nameCharactersMax)}...` : name;
 }
 
-// As forms and URLSearchParams write it: here, unlike in a path, a plus is a space.
+// As written by forms and URLSearchParams: here, unlike in a path, a plus is a space.
 function decode(text: string): string | undefined {
   return percentDecode(text.includes('+') ? text.replaceAll('+', ' ') : text);
 }
@@ -158,7 +158,7 @@ function textReader(field: DescField): TextReader | string {
   return (text) => Object.assign(create(message), { [wrapped.localName]: read(text) });
 }
 
-// Base64 has pluses and no spaces, and callers forget to escape them.
+// Base64 has pluses but no spaces, and callers forget to escape pluses.
 function spacesArePluses({ wanted, fromText }: { wanted: string; fromText: TextReader }): TextReader {
   return wanted === 'a base64 string' ? (text) => fromText(text.replaceAll(' ', '+')) : fromText;
 }
@@ -170,7 +170,7 @@ function appender(field: DescField): (message: Local, value: unknown) => void {
   };
 }
 
-/** The message in a field of message type, made when it is not there. */
+/** The message in a field of message type, created if missing. */
 export function step(message: Local, field: DescField): Local {
   if (!field.message) throw new Error(`${field}: not a message`);
   const { localName, oneof } = field;

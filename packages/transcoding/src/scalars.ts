@@ -1,16 +1,16 @@
 import { type DescEnum, type DescField, ScalarType } from '@bufbuild/protobuf';
 import { InvalidValue } from './errors.ts';
 
-/** Turns the text of a value (a JSON string's content, a query or path value) into a field's local form. */
+/** Turns a value's text (a JSON string's content, a query or path value) into a field's local form. */
 export type TextReader = (text: string) => unknown;
 
 /** How values of one scalar type are read. */
 export interface ScalarReader {
-  /** What a value must be, for messages. */
+  /** What a value must be, for error messages. */
   wanted: string;
-  /** JSON forms that the type takes. */
+  /** The JSON form that the type accepts. */
   takes: 'string' | 'number' | 'boolean';
-  /** From a string's content or a number as written. */
+  /** From a string's content, or a number as written. */
   fromText: TextReader;
 }
 
@@ -48,8 +48,8 @@ export function scalarReader(type: ScalarType, longAsString: boolean): ScalarRea
 }
 
 /**
- * Reads an enum value by its name or number. An open enum (proto3) keeps numbers that it does not list, for callers that know
- * a later version of the contract; a closed one (proto2) refuses them.
+ * Reads an enum value by name or number. An open enum (proto3) keeps unlisted numbers, for callers with a later version of the
+ * contract; a closed one (proto2) refuses them.
  */
 export function enumReader(desc: DescEnum): TextReader {
   const numbers = new Map<string, number>();
@@ -60,7 +60,7 @@ export function enumReader(desc: DescEnum): TextReader {
   const names = desc.values.map((value) => value.jsonName).join(', ');
   return (text) => {
     const number = numbers.get(text) ?? Number(plainInteger(text) ?? Number.NaN);
-    // Zero has no sign here.
+    // Avoids negative zero.
     if (isOpen ? number >= int32Min && number <= int32Max : known.has(number)) return number + 0;
     throw new InvalidValue(`must be one of ${names}`);
   };
@@ -70,7 +70,7 @@ export function longAsString(field: DescField): boolean {
   return 'longAsString' in field && field.longAsString === true;
 }
 
-/** The plain decimal form of an integer in JSON's number grammar (`1.0` and `1e2` are integers), else undefined. */
+/** The plain decimal form of an integer in JSON's number grammar (`1.0` and `1e2` are integers), otherwise undefined. */
 export function plainInteger(text: string): string | undefined {
   if (isPlainInteger(text)) return text;
   const match = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(text);
@@ -79,7 +79,7 @@ export function plainInteger(text: string): string | undefined {
   const digits = (whole + fraction).replace(/^0+/, '');
   if (digits === '') return '0';
   const exponent = Number(exponentText) - fraction.length;
-  // Longer than any integer field takes; also a bound on the work.
+  // Longer than any integer field accepts; this also bounds the work.
   if (digits.length + exponent > 40) return undefined;
   if (exponent >= 0) return sign + digits + '0'.repeat(exponent);
   const kept = digits.slice(0, exponent);
@@ -108,7 +108,7 @@ function integer32(wanted: string, min: number, max: number): ScalarReader {
       const plain = plainInteger(text);
       const value = plain === undefined ? Number.NaN : Number(plain);
       if (!(value >= min && value <= max)) throw new InvalidValue(fault);
-      // Zero has no sign here.
+      // Avoids negative zero.
       return value + 0;
     },
   };
@@ -159,7 +159,7 @@ function readBytes(text: string): Uint8Array {
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   const length = text.length - padding;
   const bytes = Buffer.from(text, 'base64');
-  // Buffer skips what is not base64, so a foreign character makes the result shorter.
+  // Buffer skips anything that is not base64, so a foreign character makes the result shorter.
   const complete = bytes.length === Math.floor((length * 3) / 4) && length % 4 !== 1;
   if (!complete || (padding > 0 && text.length % 4 !== 0)) throw new InvalidValue('must be base64');
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);

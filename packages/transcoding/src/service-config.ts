@@ -2,20 +2,20 @@ import { type DescMethod, fromJson, type JsonValue } from '@bufbuild/protobuf';
 import { RuleError } from './errors.ts';
 import { type HttpRule, HttpRuleSchema } from './gen/google/api/http_pb.ts';
 
-/** The `http` part of a service configuration (google/api/service.proto), read. */
+/** The parsed `http` part of a service configuration (google/api/service.proto). */
 export interface HttpRules {
   readonly rules: readonly HttpRule[];
   /**
-   * Whether `%2F` in what `**` matches is decoded to a slash. What a single `*` matches within a longer variable
-   * keeps it always, and a variable of one segment never.
+   * Whether `%2F` in the part matched by `**` is decoded to a slash. In the part matched by a single `*` within a longer variable
+   * it is never decoded, in a variable of one segment always.
    */
   readonly fullyDecodeReservedExpansion: boolean;
 }
 
 /**
- * Reads the HTTP rules of a service configuration, a parsed YAML or JSON document with `http.rules` in it. Names may be
- * in snake_case or lowerCamelCase; the other parts of the document (`type`, `name`, `documentation`, ...) are left alone.
- * Throws a `RuleError` that says where something is wrong.
+ * Reads the HTTP rules of a service configuration, a parsed YAML or JSON document with `http.rules` in it. Names may be in
+ * snake_case or lowerCamelCase; the document's other parts (`type`, `name`, `documentation`, ...) are ignored. Throws a
+ * `RuleError` that says where something is wrong.
  */
 export function httpRules(serviceConfig: unknown): HttpRules {
   const http = object(serviceConfig, 'the service configuration').http;
@@ -49,8 +49,8 @@ function readRule(json: unknown, index: number): HttpRule {
 }
 
 /**
- * The rule of each method that one selects; of several the last one counts. A selector is a list of full names, separated by
- * commas; a name may end in `.*` and is then any below it, and `*` alone is all. One that selects nothing is a mistake.
+ * The rule for each selected method; if several match, the last one wins. A selector is a comma-separated list of full names; a
+ * name may end in `.*` to match any name below it, and `*` alone matches all. A selector that selects nothing is an error.
  */
 export function selectRules({ rules }: HttpRules, methods: readonly DescMethod[]): Map<DescMethod, HttpRule> {
   const selected = new Map<DescMethod, HttpRule>();

@@ -1,7 +1,7 @@
 import { RestError, type RestProblem } from './errors.ts';
 import type { RenderedError } from './options.ts';
 
-/** gRPC's codes by number, with the HTTP status of each as google/rpc/code.proto gives it. */
+/** gRPC's codes by number, with their HTTP statuses from google/rpc/code.proto. */
 const codes = [
   ['OK', 200],
   ['CANCELLED', 499],
@@ -25,9 +25,8 @@ const codes = [
 type Code = (typeof codes)[number][0];
 
 /**
- * The body of an error as Google's APIs have it (AIP-193): `{"error": {"code", "status", "message", "details"}}`.
- * An error with a gRPC code, as those of grpc-js and Connect, keeps its code and message; of any other the caller
- * learns that it happened, and nothing else.
+ * An error body in the format of Google's APIs (AIP-193): `{"error": {"code", "status", "message", "details"}}`. An error with a
+ * gRPC code, such as grpc-js's and Connect's, keeps its code and message; for any other, the caller learns only that it happened.
  */
 export function renderStatus(error: unknown): RenderedError {
   if (error instanceof RestError) return rendered(...ofProblem(error.problem));

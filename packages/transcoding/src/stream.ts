@@ -10,12 +10,12 @@ export interface StreamOptions<Sent> {
 }
 
 /**
- * Sends a stream of messages. Rejects, with nothing sent, when it fails before the first message; afterwards an error
- * is the stream's last event. Waits for the caller to read; stops the source when the call is stopped.
+ * Sends a stream of messages. Rejects, with nothing sent, if it fails before the first message; after that, an error is the
+ * stream's last event. Waits for the caller to read; stops the source when the call is stopped.
  */
 export async function sendStream<Sent>({ messages, framing, call, heartbeatMs }: StreamOptions<Sent>): Promise<void> {
   const source = messages[Symbol.asyncIterator]();
-  // Whoever waits is woken by this when the call is stopped.
+  // Wakes the waiter when the call is stopped.
   let interrupt: ((reason: Error) => void) | undefined;
   let stopped: Error | undefined;
   call.whenStopped((reason) => {
@@ -36,7 +36,7 @@ export async function sendStream<Sent>({ messages, framing, call, heartbeatMs }:
   const isPacked = framing.isFile === true && packsFile(contentType, call);
   const opened = call.openStream(headOf(call, contentType));
   const sink = isPacked ? gzipSink(opened) : opened;
-  // With a first message the head goes in the same packet.
+  // If there is a first message, the headers go in the same packet.
   if (first.done && framing.opening === undefined) sink.flushHead();
   const heartbeat = framing.hasHeartbeat ? setInterval(() => sink.beat(keepAlive), heartbeatMs) : undefined;
   try {
@@ -44,7 +44,8 @@ export async function sendStream<Sent>({ messages, framing, call, heartbeatMs }:
     for (let result = first; !result.done; result = await next()) {
       heartbeat?.refresh();
       if (!sink.write(framing.frame(result.value))) await interruptible(() => sink.drained());
-      // Node sends what is written in one turn together; the first message must not wait for those that are there already.
+      // Node sends everything written in one turn together; the first message must not wait for later ones that are already
+      // there.
       if (result === first) await interruptible(nextTurn);
     }
     sink.end(framing.closing);
@@ -76,12 +77,12 @@ function headOf(call: Call, contentType: string): Head {
     ...call.replyHeaders,
     'content-type': contentType,
     'cache-control': 'no-store',
-    // Proxies that would collect the stream before they pass it on.
+    // For proxies that would buffer the stream before passing it on.
     'x-accel-buffering': 'no',
   };
 }
 
-// Its own failures on the way out have no one to hear them; the handler's `finally` blocks run all the same.
+// Nobody is left to receive the source's own errors; the handler's `finally` blocks run all the same.
 function leave(source: AsyncIterator<unknown>): void {
   source.return?.().then(undefined, () => undefined);
 }

@@ -31,7 +31,7 @@ export interface Route {
 export interface TableOptions {
   methods: readonly DescMethod[];
   rules?: HttpRules | undefined;
-  /** Which kinds of methods can be called. */
+  /** The kinds of methods that can be called. */
   handlers: Handlers;
   registry: Registry;
   pathPrefix: string;
@@ -48,7 +48,7 @@ const handlerOf = {
   bidi_streaming: 'bidiStreaming',
 } as const satisfies Record<DescMethod['methodKind'], keyof Handlers>;
 
-/** Makes the table of routes from the methods that have an HTTP rule; throws `RuleError`s. */
+/** Builds the route table from the methods that have an HTTP rule; throws `RuleError`s. */
 export function buildTable(options: TableOptions): Matcher<Route> {
   const matcher = new Matcher<Route>(options.pathPrefix);
   const readers = new JsonReaders(options.registry);
@@ -86,12 +86,12 @@ export function buildTable(options: TableOptions): Matcher<Route> {
 export interface MethodRule {
   httpMethod: string;
   template: Template;
-  /** As google/api/http.proto has it: a field, `*`, or empty for none. */
+  /** As in google/api/http.proto: a field, `*`, or empty for none. */
   body: string;
   responseBody: string;
 }
 
-/** The HTTP rules of a method's `google.api.http` option, the main one first; none when it has no such option. */
+/** The HTTP rules in a method's `google.api.http` option, the main one first; none without the option. */
 export function methodRules(method: DescMethod): MethodRule[] {
   return rulesOf(method, optionOf(method)).map((rule) => ({
     httpMethod: httpMethodOf(method, rule),
@@ -101,7 +101,7 @@ export function methodRules(method: DescMethod): MethodRule[] {
   }));
 }
 
-// A method with one reply and one with a stream of them may share a path; anything else is a duplicate.
+// A unary and a streaming method may share a path; anything else is a duplicate.
 function join(route: Route, binding: Binding): boolean {
   const { method } = binding;
   if (isUnary(method) && !route.unary) route.unary = { method, binding };
@@ -118,7 +118,7 @@ function isStreaming(method: DescMethod): method is StreamingMethod {
   return !isUnary(method);
 }
 
-/** A service configuration's rule goes before the method's own option. */
+/** A service configuration's rule takes precedence over the method's own option. */
 function ruleFinder(
   methods: readonly DescMethod[],
   rules: HttpRules | undefined,
@@ -151,7 +151,7 @@ function httpMethodOf(method: DescMethod, { pattern }: HttpRule): string {
   throw new RuleError(method.toString(), `the custom kind "${kind}" is not one of ${servedMethods.join(', ')}, *`);
 }
 
-/** The HTTP methods that the plugin takes from Fastify. */
+/** The HTTP methods that the plugin handles in Fastify. */
 export const servedMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
 function templateText({ pattern }: HttpRule): string {

@@ -1,15 +1,15 @@
-/** One segment of a path template: a literal text, `*` (one segment) or `**` (all that follow). */
+/** One segment of a path template: literal text, `*` (one segment) or `**` (all that follow). */
 export type Segment = string | typeof one | typeof rest;
 
 export const one = Symbol('*');
 export const rest = Symbol('**');
 
-/** A variable: the request field's path, and the segments that it captures, `end` not included. */
+/** A variable: the request field's path, and the segments it captures, excluding `end`. */
 export interface Variable {
   fieldPath: string[];
   start: number;
   end: number;
-  /** More than one segment, so that `%2F` must stay apart from `/`. */
+  /** More than one segment, so `%2F` must remain distinct from `/`. */
   multiple: boolean;
 }
 
@@ -36,7 +36,7 @@ export function parseTemplate(text: string): Template {
   return parser.template;
 }
 
-// RFC 3986 path characters, without ":" and "=", which mean something here, and without escapes.
+// RFC 3986 path characters, without ":" and "=", which have a meaning here, and without escapes.
 const literalCharacter = /[A-Za-z0-9\-._~!$&'()+,;@]/;
 
 class Parser {

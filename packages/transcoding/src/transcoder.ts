@@ -23,7 +23,7 @@ import { sendStream } from './stream.ts';
 import { buildTable, type Route, type StreamingMethod, type UnaryMethod } from './table.ts';
 import { Upload } from './upload.ts';
 
-/** Turns requests into calls and what comes of them into replies, whatever they came by. */
+/** Turns requests into calls and their results into replies, whatever the transport. */
 export class Transcoder<Admitted, Context extends CallContext> {
   private readonly table: Matcher<Route>;
   private readonly options: TranscodingOptions<Admitted, Context>;
@@ -48,13 +48,13 @@ export class Transcoder<Admitted, Context extends CallContext> {
     this.serve(call)
       .finally(() => this.running.delete(call))
       .catch((error: unknown) => this.fail(error, call))
-      // A caller that left in the middle of its answer; nobody is there to hear of it.
+      // The caller left in the middle of its answer; there is no one to tell.
       .catch(() => call.destroy());
   }
 
   fail(error: unknown, call: Call<Admitted> & Context): void {
     call.finish();
-    // Told of every end, also when nobody is left to read of it.
+    // Every end is rendered, even if nobody is left to read it.
     const { status, headers, body } = this.render(error, call);
     if (call.isGone) {
       call.drop();
@@ -81,7 +81,7 @@ export class Transcoder<Admitted, Context extends CallContext> {
     if (timeout !== undefined) call.startDeadline(this.timeoutMs(String(timeout)));
 
     const admitting = this.options.admit?.(target.method, call);
-    // Without `admit` nothing is made of a call: its type is void.
+    // Without `admit`, the result is undefined: its type is void.
     const admitted = (admitting instanceof Promise ? await admitting : admitting) as Admitted;
     call.admitted = admitted;
     const query = queryStart < 0 ? undefined : url.slice(queryStart + 1);
@@ -103,7 +103,7 @@ export class Transcoder<Admitted, Context extends CallContext> {
         await this.stream(this.replies(method as StreamingMethod, input, call, admitted), binding, call, format);
       else await this.unary(this.reply(method as UnaryMethod, input, call, admitted), binding, call, upload);
     } catch (error) {
-      // What was wrong with the upload, whatever the handler made of it.
+      // The upload's own fault, whatever the handler made of it.
       throw upload?.failure ?? error;
     } finally {
       upload?.close();
@@ -199,7 +199,7 @@ type Input = Message | AsyncIterable<Message>;
 
 type Target = NonNullable<Route['unary'] | Route['streaming']>;
 
-/** Which of a route's methods is meant; `format` is that of its stream of replies. */
+/** Which of a route's methods is meant; `format` is the format of its reply stream. */
 function choose({ unary, streaming }: Route, call: Call): { target: Target; format?: StreamFormat } {
   const accept = text(call.headers.accept);
   if (unary && streaming) call.replyHeaders.vary = 'accept';
@@ -209,7 +209,7 @@ function choose({ unary, streaming }: Route, call: Call): { target: Target; form
   throw new RestError({ kind: 'route_not_found' });
 }
 
-// The table has no method whose kind nobody serves.
+// The table contains no method of a kind without a handler.
 function unserved(method: DescMethod): never {
   throw new RuleError(method.toString(), 'has no handler');
 }
@@ -222,7 +222,7 @@ async function readMessage(
 ): Promise<Message> {
   const reading = hasNoBody(call.httpMethod) ? undefined : call.readBody(binding.bodyBytesMax, received);
   const body = await (reading && call.untilStopped(reading));
-  // A smaller one can have no more values than that; how deep it is, its reader sees.
+  // A smaller body cannot have more values than that; its reader checks the depth.
   if (body && body.length > defaultJsonBounds.valuesMax && isJson(parts.contentType ?? ''))
     await checkJson(body, { depth: false });
   return binding.bind({ ...parts, body });
@@ -241,7 +241,7 @@ function expectRoute(match: Match<Route>): { route: Route; segments: string[] } 
   }
 }
 
-/** The request target as most clients send it; a server must take the absolute form, too (RFC 9112, section 3.2.2). */
+/** The request target in the form most clients send; a server must also accept the absolute form (RFC 9112, section 3.2.2). */
 function originForm(target: string): string {
   const slash = 47;
   return target.charCodeAt(0) === slash ? target : target.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
@@ -255,13 +255,13 @@ function text(header: string | string[] | undefined): string | undefined {
   return typeof header === 'object' ? header.join(', ') : header;
 }
 
-// What the protocol itself asks for, whatever the product prints.
+// Headers that the protocol itself requires, whatever the product prints.
 function addProtocolHeaders({ problem }: RestError, call: Call): void {
   if (problem.kind === 'method_not_allowed') call.replyHeaders.allow = problem.allow.join(', ');
   if (problem.kind === 'payload_too_large') call.refuseRest();
 }
 
-/** The types of the methods' files and of all files that these import. */
+/** The types in the methods' files and in all files that these import. */
 function registryOf(methods: readonly DescMethod[]): Registry {
   const files = new Set<DescFile>();
   const add = (file: DescFile): void => {

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 
-/** More than this is not gathered, but written at once. */
+/** Anything larger is written at once instead of being gathered. */
 const gatheredMax = 16_384;
 
 /**
- * Writes text to a reply; what comes in one turn of the event loop goes out in one piece. By itself Node puts a chunk of
- * HTTP/1.1 around every single write, which costs as much as making the text.
+ * Writes text to a reply; everything within one event loop turn is sent in one piece. Otherwise Node wraps every single write in
+ * an HTTP/1.1 chunk, which costs as much as producing the text.
  */
 export class TurnWriter {
   readonly #raw: ServerResponse;
@@ -15,7 +15,7 @@ export class TurnWriter {
     this.#raw = raw;
   }
 
-  /** False when the caller reads more slowly than we write: wait for the reply's `drain` before the next one. */
+  /** False when the caller reads more slowly than we write: wait for the reply's `drain` before the next write. */
   write(text: string): boolean {
     if (this.#gathered === '') process.nextTick(this.#flush);
     this.#gathered += text;
@@ -23,7 +23,7 @@ export class TurnWriter {
     return !this.#raw.writableNeedDrain;
   }
 
-  /** Writes what is left, and `text`, and ends the reply. */
+  /** Writes what is left, then `text`, and ends the reply. */
   end(text = ''): void {
     const last = this.#gathered + text;
     this.#gathered = '';

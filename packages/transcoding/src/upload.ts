@@ -8,19 +8,19 @@ import { isTooDense, tooDense } from './inflate.ts';
 import { tooLarge } from './pieces.ts';
 
 /**
- * A body of any type as a stream of messages. The first has what path and query say, the content type and the first
- * bytes; the others have bytes alone. A piece of the body is read when its message is asked for, so a slow handler slows the caller.
+ * A body of any type as a stream of messages. The first has the fields from path and query, the content type and the first bytes;
+ * the others only have bytes. A piece of the body is read when its message is requested, so a slow handler slows the caller.
  */
 export class Upload {
   readonly messages: AsyncGenerator<Message>;
-  /** What was wrong with the body, as soon as it shows. */
+  /** What is wrong with the body, as soon as it shows. */
   failure: RestError | undefined;
   private readonly call: Call;
   private readonly binding: Binding;
   private readonly chunkBytes: number;
   private ended = false;
 
-  /** Throws when path, query or the body's declared length are not as they should be. */
+  /** Throws if the path, the query or the body's declared length is invalid. */
   constructor(call: Call, binding: Binding, parts: RequestParts, chunkBytes: number) {
     this.call = call;
     this.binding = binding;
@@ -30,7 +30,7 @@ export class Upload {
     this.messages = this.read(binding.bind(parts));
   }
 
-  /** No more is read of it. Called before the reply, so that it can say that the connection closes. */
+  /** Stops reading the body. Called before the reply, so that the reply can say that the connection closes. */
   close(): void {
     if (this.ended) return;
     this.ended = true;
@@ -81,7 +81,7 @@ function decoded(call: Call): AsyncIterable<Uint8Array> {
   }
 }
 
-/** The body as it comes; ends with an error when the caller goes away or the deadline passes. */
+/** The body as it arrives; ends with an error when the caller leaves or the deadline passes. */
 async function* received(call: Call): AsyncGenerator<Uint8Array> {
   const pieces = call.readPieces();
   const { signal } = call;

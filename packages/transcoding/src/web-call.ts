@@ -2,7 +2,7 @@ import { readWebBody } from './body.ts';
 import { Call, type CallContext, type Head, type RequestHeaders, type StreamSink } from './context.ts';
 import type { Received } from './pieces.ts';
 
-/** What is known of a request as `fetch` has it. `url` is absolute, as `Request` has it. */
+/** What is known about a `fetch` request. `url` is absolute, as in `Request`. */
 export interface WebContext extends CallContext {
   readonly request: Request;
 }
@@ -22,7 +22,7 @@ export class WebCall<Admitted = unknown> extends Call<Admitted> implements WebCo
     super();
     this.request = request;
     this.headers = Object.fromEntries(request.headers);
-    // A fragment is not sent, but stays in the URL of a request that was made in this process.
+    // A fragment is not sent, but remains in the URL of a request created in this process.
     this.url = request.url.replace(/#.*$/s, '');
     this.respond = respond;
   }
@@ -69,7 +69,7 @@ export class WebCall<Admitted = unknown> extends Call<Admitted> implements WebCo
     return this.sink;
   }
 
-  /** Whoever serves the request waits for an answer all the same. */
+  /** Whatever serves the request still waits for an answer. */
   drop(): void {
     this.respond(new Response(null, { status: 499 }));
   }
@@ -96,7 +96,7 @@ export class WebCall<Admitted = unknown> extends Call<Admitted> implements WebCo
   };
 }
 
-/** More than this waits for the reader. */
+/** Anything beyond this waits for the reader. */
 const waitingBytesMax = 16_384;
 
 const encoder = new TextEncoder();
@@ -133,7 +133,7 @@ class WebSink implements StreamSink {
     });
   }
 
-  /** The headers went with the `Response`. */
+  /** The headers were sent with the `Response`. */
   flushHead(): void {}
 
   beat(text: string): void {

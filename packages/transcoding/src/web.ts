@@ -2,18 +2,18 @@ import type { TranscodingOptions } from './options.ts';
 import { Transcoder } from './transcoder.ts';
 import { WebCall, type WebContext } from './web-call.ts';
 
-/** Serves protobuf methods as JSON over HTTP, for whatever speaks `Request` and `Response`. */
+/** Serves protobuf methods as JSON over HTTP for anything that uses `Request` and `Response`. */
 export interface Transcoding {
   /**
-   * Answers every request; rejects never. The response of a stream begins with its first message. When the caller goes
-   * away, the call's signal aborts: by `request.signal`, or when the body of the response is cancelled.
+   * Answers every request; never rejects. A stream's response begins with its first message. The call's signal aborts when the
+   * caller leaves, which shows by `request.signal` or by the response body being cancelled.
    */
   handle(this: void, request: Request): Promise<Response>;
 }
 
 /**
- * Makes a handler for web-standard requests out of protobuf methods and their `google.api.http` rules
- * (google/api/http.proto, AIP-127). Throws a `RuleError` when a rule cannot be served.
+ * Creates a handler for web-standard requests from protobuf methods and their `google.api.http` rules (google/api/http.proto,
+ * AIP-127). Throws a `RuleError` if a rule cannot be served.
  */
 export function createTranscoding<Admitted = void>(options: TranscodingOptions<Admitted, WebContext>): Transcoding {
   const transcoder = new Transcoder(options);

@@ -14,14 +14,14 @@ export function messageFromText(desc: DescMessage): ((text: string) => Message) 
   return textReaders[desc.typeName];
 }
 
-/** The scalar within a wrapper type (`google.protobuf.StringValue` and its kind). */
+/** The scalar in a wrapper type (`google.protobuf.StringValue` and its like). */
 export function wrappedScalar(desc: DescMessage): { reader: ScalarReader; localName: string } | undefined {
   const field = desc.fields[0];
   if (!isWrapperDesc(desc) || field?.fieldKind !== 'scalar') return undefined;
   return { reader: scalarReader(field.scalar, false), localName: field.localName };
 }
 
-/** Whether the field keeps a wrapper's scalar instead of the wrapper, as protobuf-es does. */
+/** Whether the field holds the wrapper's scalar instead of the wrapper, as in protobuf-es. */
 export function isUnwrapped(field: DescField): boolean {
   return field.fieldKind === 'message' && field.oneof === undefined && isWrapperDesc(field.message);
 }
@@ -29,7 +29,7 @@ export function isUnwrapped(field: DescField): boolean {
 const timestampGrammar =
   /^([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?(?:Z|([+-])([0-9]{2}):([0-9]{2}))$/;
 
-/** Of a Timestamp: the years 1 to 9999. */
+/** For a Timestamp: the years 1 to 9999. */
 export const secondsMin = -62_135_596_800;
 export const secondsMax = 253_402_300_799;
 
@@ -39,7 +39,7 @@ export function readTimestamp(text: string): Message {
   if (!match) throw new InvalidValue('must be an RFC 3339 time such as "2026-01-31T12:00:00Z"');
   const part = (index: number) => Number(match[index] ?? 0);
   const [year, month, day, hour, minute, second] = [part(1), part(2), part(3), part(4), part(5), part(6)];
-  // Years below 100 would be taken as 19xx; 400 years later the calendar is the same.
+  // Years below 100 would be read as 19xx; 400 years later the calendar is the same.
   const milliseconds = Date.UTC(year + 400, month - 1, day, hour, minute, second);
   const exists = month >= 1 && month <= 12 && day >= 1 && new Date(milliseconds).getUTCDate() === day;
   if (!exists || hour > 23 || minute > 59 || second > 59 || part(9) > 23 || part(10) > 59)
@@ -51,7 +51,7 @@ export function readTimestamp(text: string): Message {
 }
 
 const secondsIn400Years = 12_622_780_800;
-/** Of a Duration, and as many below zero; a fraction may be added (google/protobuf/duration.proto). */
+/** For a Duration, and the same below zero; a fraction may be added (google/protobuf/duration.proto). */
 export const durationSecondsMax = 315_576_000_000;
 
 function readDuration(text: string): Message {
@@ -64,7 +64,7 @@ function readDuration(text: string): Message {
   return create(DurationSchema, { seconds: BigInt(seconds * sign), nanos: fraction * sign + 0 });
 }
 
-// lowerCamelCase as JSON writes it, or snake_case as everywhere in our input; in a form that the other one leads back to.
+// lowerCamelCase as JSON writes it, or snake_case as everywhere in our input; in a form that converts back.
 function readFieldMask(text: string): Message {
   if (text === '') return create(FieldMaskSchema);
   const paths = text.split(',').map((path) => {
