@@ -9,24 +9,24 @@ import { type PreparedChat, prepareChat, reserveMost } from './prepare.ts';
 import { restoreReply } from './stored-reply.ts';
 import type { ChatReply, ChatRequest } from './types.ts';
 
-/** A request that may run: what it may cost is held. Or one that ran before, with its stored reply. */
+/** Either a request that may run, with its worst-case cost on hold, or a repeat of an earlier one, with the stored reply. */
 export type Admission = { kind: 'admitted'; run: ChatRun<OpenCharge> } | { kind: 'replayed'; reply: ChatReply };
 
-/** After its deadline a request still has this long to be settled before its hold expires. */
+/** Time left after a request's deadline to settle it before its hold expires. */
 const settleGraceMs = 60_000;
 
 export interface AdmissionTerms {
-  /** How much is held: the whole quote, or less where the hold grows with the reply. */
+  /** How much to hold: the full quote, or less if the hold grows with the reply. */
   ceilingOf(prepared: PreparedChat, fee: NanoUsd): NanoUsd;
-  /** A reply that comes whole is settled before anyone sees it, so an expected hold may wait for its settlement. */
+  /** A whole reply is settled before anyone sees it, so an expected hold may stay uncommitted until settlement. */
   whole: boolean;
 }
 
 export const wholeReply: AdmissionTerms = { ceilingOf: ({ quote }) => quote.ceiling, whole: true };
 
 /**
- * Chooses, quotes and opens the charge, which may be pending and is the caller's to end. A stored reply is answered even when
- * nothing can be called.
+ * Chooses routes, quotes, and opens the charge, which may be pending and which the caller must end. A stored reply is returned
+ * even when no route can be called.
  */
 export async function admitChat(
   deps: ChatDeps,
@@ -58,7 +58,7 @@ export async function admitChat(
   }
   const { charge } = opened.value;
   call.charged?.(charge.id, false);
-  // It was answered before when it came, so it was not looked at; by now that answer is gone.
+  // The input was not judged because this request had already been answered when it arrived; that answer has since gone.
   if (call.guard?.inputJudged === false) {
     await charge.release('guardrail');
     return fail({ kind: 'idempotency_in_flight', retryAfterMs: 1_000 });
@@ -83,7 +83,7 @@ interface Admitting {
 
 function holdRequest(deps: ChatDeps, { payer, prepared, terms, call, metadata }: Admitting): HoldRequest {
   const { quote, priceVersion } = prepared;
-  // A hold is at least 1 nano-USD, also for a model that costs nothing.
+  // A hold is at least 1 nano-USD, even for a free model.
   const ceiling = maxOf(terms.ceilingOf(prepared, call.guard?.fee ?? 0n), 1n);
   const first = quote.routes[0];
   return present({

@@ -17,7 +17,7 @@ import { type CountTokens, countInput, type InputMeasure } from './tokens.ts';
 import type { ChatReply, ChatRequest, ChatToolCall, FinishReason, Ignored } from './types.ts';
 import { withWarnings } from './unsupported.ts';
 
-/** What an upstream's reply came to. */
+/** The result of one upstream reply. */
 export interface AttemptReply
   extends Pick<ChatReply, 'message' | 'finishReason' | 'reasoningSummary' | 'citations' | 'ignored' | 'guardrail'> {
   usage: CountedUsage;
@@ -37,19 +37,19 @@ export interface AttemptTerms {
   count: CountTokens;
   dialect: Dialect;
   options: LanguageModelV4CallOptions;
-  /** What of the request the options leave out. */
+  /** The parts of the request that the options leave out. */
   ignored: readonly Ignored[];
-  /** Whose states the reply's are; absent: it has none. */
+  /** Who owns the reply's provider states; absent: the reply has none. */
   owner: StateOwner | undefined;
   outputTokensCap: number;
   timeoutMs: number;
-  /** The request's hold while it is pending: a refusal ends the call. */
+  /** The request's hold while it is pending: if it is refused, the call ends. */
   pending: Funds['pending'];
-  /** Aborted when the caller leaves, which ends only the call of a stream. */
+  /** Aborted when the caller leaves; only a streaming call is ended by this. */
   signal: AbortSignal;
 }
 
-/** Calls one model once, within its time, and notes how the route did. Never throws for what an upstream does. */
+/** Calls one model once, within its time limit, and records how the route performed. Never throws for an upstream fault. */
 export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise<AttemptOutcome> {
   const { route, options } = terms;
   const startedAt = deps.clock.monotonic();
@@ -70,7 +70,7 @@ export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise
       watch?.ended({ outcome: failure.outcome });
       return { ok: false, failure, latencyMs };
     }
-    // An upstream whose own count is within the bound is believed; tokenizers differ.
+    // Trust the upstream's own count if it is within the cap; tokenizers differ.
     const stated = plausible(result.usage.outputTokens.total);
     const isWithin = stated !== undefined && stated <= terms.outputTokensCap;
     const cut = isWithin ? undefined : cutMessage(given, terms.outputTokensCap);
@@ -93,15 +93,15 @@ export async function callRoute(deps: AttemptDeps, terms: AttemptTerms): Promise
   }
 }
 
-/** Begins to watch a call of a route's model, where anybody does. */
+/** Starts watching a call to a route's model, if there is a watcher. */
 export function watchRoute({ watchCall }: Pick<AttemptDeps, 'watchCall'>, { model }: QuotedRoute) {
   const { provider, id, upstreamModel } = model;
   return watchCall?.({ operation: 'chat', provider, model: id, upstreamModel });
 }
 
 /**
- * The counts to charge by. A provider that states none, or states none of what must be there, is counted by us and the
- * counts are marked as estimated. `countTexts` counts the texts of the message, unless they were counted before.
+ * The token counts to charge for. If the provider reports none, or omits a count that must exist, we count ourselves and mark
+ * the counts as estimated. `countTexts` counts the message's texts, unless they have already been counted.
  */
 export async function countedUsage(
   stated: LanguageModelV4Usage | undefined,
@@ -110,7 +110,7 @@ export async function countedUsage(
   countTexts: () => Promise<number> = () => terms.count(textsIn(message)),
 ): Promise<CountedUsage> {
   const { request, measure, count, route } = terms;
-  // Provider packages turn a missing count into 0; a conversation of 0 tokens, or a text of 0, does not exist.
+  // Provider packages turn a missing count into 0, but no conversation and no non-empty text has 0 tokens.
   const input = plausible(stated?.inputTokens.total);
   const silent = message.content === '' && message.toolCalls.length === 0;
   const output = silent ? whole(stated?.outputTokens.total) : plausible(stated?.outputTokens.total);
@@ -125,21 +125,21 @@ export async function countedUsage(
   return usage;
 }
 
-/** Our words for why a reply ended. */
+/** Maps a provider's finish reason to ours. */
 export function finishReasonOf({ unified }: LanguageModelV4FinishReason): FinishReason {
   if (unified === 'length') return 'length';
   if (unified === 'content-filter') return 'content_filter';
   return unified === 'tool-calls' ? 'tool_calls' : 'stop';
 }
 
-/** A signal that aborts as a time-out after a while; cheaper than `AbortSignal.timeout`, and it can be ended. */
+/** A signal that aborts with a timeout error after `ms`. Cheaper than `AbortSignal.timeout`, and it can be cleared. */
 export function deadlineAfter(ms: number): { signal: AbortSignal; clear(): void; abort(): void } {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(new DOMException('The time is up.', 'TimeoutError')), ms);
   return { signal: controller.signal, clear: () => clearTimeout(timer), abort: () => controller.abort() };
 }
 
-/** What a reply says beside its message. */
+/** What a reply reports besides its message. */
 function notesOf(
   { content, warnings }: LanguageModelV4GenerateResult,
   { request, ignored }: AttemptTerms,
@@ -157,7 +157,7 @@ function notesOf(
   };
 }
 
-/** What was left out, where something was. */
+/** The `ignored` field, if anything was left out. */
 export function noted(ignored: readonly Ignored[]): { ignored?: readonly Ignored[] } {
   return ignored.length > 0 ? { ignored } : {};
 }
@@ -184,13 +184,13 @@ function messageOf(result: LanguageModelV4GenerateResult): ChatReply['message'] 
   return { role: 'assistant', content, toolCalls };
 }
 
-// Nothing at all is a broken reply, unless the length, a filter or the model itself explains it.
+// An empty reply is broken, unless the length limit, a filter or the model itself explains it.
 function isEmpty(message: ChatReply['message'], { unified, raw }: LanguageModelV4FinishReason): boolean {
   if (message.content !== '' || message.toolCalls.length > 0) return false;
   return unified === 'error' || (unified === 'other' && raw === undefined);
 }
 
-/** What a provider may put around a call of a tool. */
+/** Tokens a provider may add around a tool call. */
 const tokensAroundCall = 8;
 
 function textsIn({ content, toolCalls }: ChatReply['message']): string[] {

@@ -4,32 +4,32 @@ import { TokenBound } from './token-bound.ts';
 import { type InputMeasure, inputTokensAtMost } from './tokens.ts';
 import type { ChatReply, ChatUsage } from './types.ts';
 
-/** Token counts of one attempt: the provider's own, or ours where it states none. */
+/** Token counts of one attempt: the provider's own, or ours if it reports none. */
 export type CountedUsage = Omit<ChatUsage, 'cost'> & { inputTokens: number; outputTokens: number };
 
-/** An upstream that took, or says that it took, more than it was asked for. */
+/** An upstream that used more than it was asked for, or claims to have. */
 export interface Overrun {
   provider: string;
   model: string;
-  /** `output`: beyond `maxOutputTokens`. `input`: more tokens than the request can have. */
+  /** `output`: above `maxOutputTokens`. `input`: more tokens than the request can contain. */
   what: 'output' | 'input';
-  /** What it was asked for, in tokens, and the most that is charged. */
+  /** The limit it was given, in tokens; also the most that is charged. */
   bound: number;
-  /** What it stated; absent when its text was cut before it stated anything. */
+  /** What it reported; absent if its text was cut before it reported anything. */
   stated?: number;
 }
 
-/** What one attempt may be charged at most. */
+/** The most that one attempt may be charged. */
 export interface Bounds {
   route: QuotedRoute;
   measure: InputMeasure;
-  /** The longest reply that the upstream was asked for. */
+  /** The longest reply the upstream was asked for. */
   outputTokensCap: number;
 }
 
 /**
- * A usage within what was asked for: no more output than the upstream was told to give, however much it says it thought or
- * wrote, and no more input than the request can have, which is what its worst case was held for.
+ * Caps usage at what was requested: no more output than the upstream was allowed, however much it claims to have reasoned or
+ * written, and no more input than the request can contain, which the worst-case hold covers.
  */
 export function boundUsage(usage: CountedUsage, bounds: Bounds): CountedUsage {
   const inputTokens = Math.min(usage.inputTokens, inputTokensMaxOf(bounds));
@@ -43,7 +43,7 @@ export function boundUsage(usage: CountedUsage, bounds: Bounds): CountedUsage {
   };
 }
 
-/** Tells where an upstream went beyond what it was asked for: by its own counts, or with text that `isCut`. */
+/** Reports where an upstream exceeded what it was asked for: by its own counts, or with text that had to be cut (`isCut`). */
 export function reportOverruns(
   stated: { input: number | undefined; output: number | undefined },
   isCut: boolean,
@@ -63,7 +63,7 @@ function inputTokensMaxOf({ measure, route }: Bounds): number {
   return inputTokensAtMost(measure, route.model);
 }
 
-/** As much of a reply as so many tokens are, by our own count; undefined when that is all of it. A call of a tool is there whole or not at all. */
+/** Cuts a reply to `outputTokens`, by our own count; undefined if it already fits. A tool call is kept whole or dropped. */
 export function cutMessage(message: ChatReply['message'], outputTokens: number): ChatReply['message'] | undefined {
   const bound = new TokenBound(outputTokens);
   const content = bound.take(message.content);

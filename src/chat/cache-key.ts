@@ -3,9 +3,9 @@ import { canonicalJson } from '../base/canonical-json.ts';
 import type { ChatMessage, ChatPart, ChatRequest, ChatRouting } from './types.ts';
 
 /**
- * Names what a request asks for, within the scope of those who may read the reply: an HMAC-SHA-256, so that nobody who reads
- * the table can tell by guessing what was asked. All of the request counts but what cannot change the reply, so a field
- * that is new in a request tells requests apart until somebody decides otherwise.
+ * Identifies what a request asks for, scoped to those who may read the reply: an HMAC-SHA-256, so that a reader of the table
+ * cannot find out by guessing what was asked. Every field counts except those that cannot change the reply, so a new request
+ * field distinguishes requests until someone decides otherwise.
  */
 export function cacheKeyOf(secret: Uint8Array, scope: string, request: ChatRequest): Buffer {
   return createHmac('sha256', secret)
@@ -14,8 +14,8 @@ export function cacheKeyOf(secret: Uint8Array, scope: string, request: ChatReque
     .digest();
 }
 
-// Left out: `cache` and `metadata`, which no model sees. `user` stays, though none sees it either: a caller who names its end
-// users expects that one is never answered with another's reply.
+// Left out: `cache` and `metadata`, which no model sees. No model sees `user` either, but it stays: a caller who identifies its
+// end users expects that no user ever gets another's reply.
 function meaningOf({ cache: _cache, metadata: _metadata, routing, messages, ...rest }: ChatRequest) {
   return {
     ...rest,
@@ -26,7 +26,7 @@ function meaningOf({ cache: _cache, metadata: _metadata, routing, messages, ...r
   };
 }
 
-// How often a route is tried changes no reply; `allow` and `deny` have no order.
+// The number of retries does not change the reply; `allow` and `deny` are unordered.
 function routingOf({ maxRetries: _maxRetries, maxCost, mode, fallback, allow, deny, ownKey }: ChatRouting = {}) {
   return {
     mode: mode ?? 'balanced',

@@ -1,6 +1,6 @@
 import type { ChatCachePoint, ChatRequest, Ignored } from './types.ts';
 
-/** The cache points of a request with their places, in the order in which providers read them: tools, system, the rest. */
+/** A request's cache points with their paths, in the order in which providers read them: tools, system, the rest. */
 export function* cachePointsOf(request: ChatRequest): Generator<[ChatCachePoint, string]> {
   for (const [index, { cachePoint }] of (request.tools ?? []).entries())
     if (cachePoint) yield [cachePoint, `tools[${index}].cachePoint`];
@@ -14,8 +14,8 @@ export function* cachePointsOf(request: ChatRequest): Generator<[ChatCachePoint,
 }
 
 /**
- * The points of a request that keep for an hour, and those that were to and do not: where the model has no rate for that, and
- * after a point for five minutes, because what is kept longer stands first
+ * Splits a request's one-hour cache points into those kept and those ignored. A point is ignored if the model has no one-hour
+ * rate, or if it follows a five-minute point: longer TTLs must come first
  * (https://docs.claude.com/en/docs/build-with-claude/prompt-caching, "Mixing different TTLs").
  */
 export function hourLongPoints(

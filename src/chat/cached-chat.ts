@@ -9,15 +9,15 @@ import { asStream, streamChat } from './stream-chat.ts';
 import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
 
 export interface CachedChatDeps extends ChatDeps {
-  /** Earlier replies, for requests that ask for them; absent: every look-up is a miss. */
+  /** Earlier replies, for requests that allow them; absent: every lookup is a miss. */
   cache?: ReplyCache;
 }
 
 type Track = (work: Promise<unknown>) => void;
 
 /**
- * Like `runChat`; a request that asks for it may be answered by an earlier reply, which costs nothing, or has its own reply
- * kept for later ones. Keeping goes on after the answer.
+ * Like `runChat`, but a request that opts in may be answered with an earlier reply, which is free, or have its own reply cached
+ * for later ones. Caching continues after the answer is sent.
  */
 export async function runCached(
   deps: CachedChatDeps,
@@ -33,7 +33,7 @@ export async function runCached(
   return answered.ok ? succeed(missed(answered.value)) : answered;
 }
 
-/** Like `streamChat`, in the same way; an earlier reply comes as one piece and its end. */
+/** Like `streamChat`, with the same caching; an earlier reply arrives as one piece, then its end. */
 export async function streamCached(
   deps: CachedChatDeps,
   caller: Caller,
@@ -49,8 +49,8 @@ export async function streamCached(
 }
 
 /**
- * An earlier reply, when its model is one that the caller may use now: still offered, and allowed to the token. Without one,
- * `missed` keeps the reply that is made instead, and says so in it.
+ * Finds an earlier reply whose model the caller may use now: still offered, and allowed for the token. If there is none,
+ * `missed` caches the new reply and marks it as a miss.
  */
 async function lookUp(
   deps: CachedChatDeps,
@@ -64,7 +64,7 @@ async function lookUp(
   const offered = place ? await offeredModels(deps, caller.accountId ?? '', request.routing?.ownKey) : [];
   const found = place && (await cache?.find(place, (reply) => mayUseModel(offered, caller, request, reply)));
   return {
-    // What the account's own packs look for may have changed since it was kept.
+    // What the account's own packs look for may have changed since the reply was cached.
     found: found && ((await call.guard?.kept(found)) ?? found),
     missed(reply) {
       if (place && cache) track(cache.keep(place, reply));

@@ -11,7 +11,7 @@ import { storeReply } from './stored-reply.ts';
 import { countInput, hasFiles, inputKindsOf, inputTokensAtMost } from './tokens.ts';
 import type { Attempt, ChatReply, ChatRequest } from './types.ts';
 
-/** One request on its way: what was asked, what pays for it, and what was tried so far. */
+/** A request in progress: what was asked, what pays for it, and what has been tried. */
 export class ChatRun<Charge extends Funds = Funds> {
   readonly deps: ModelDeps;
   readonly charge: Charge;
@@ -42,12 +42,12 @@ export class ChatRun<Charge extends Funds = Funds> {
     this.guard = run.guard;
   }
 
-  /** What guardrails cost beside the model. */
+  /** What guardrails cost on top of the model. */
   get fee(): NanoUsd {
     return this.guard?.fee ?? 0n;
   }
 
-  /** Notes what an upstream took for an attempt that gave no reply of use: an accepted request is paid for. */
+  /** Records what an upstream used for an attempt that gave no usable reply: an accepted request is paid for. */
   lose(route: QuotedRoute, usage: CountedUsage): void {
     const { cost, requests, usage: before } = this.#lost ?? { cost: 0n, requests: 0 };
     this.#lost = {
@@ -58,7 +58,7 @@ export class ChatRun<Charge extends Funds = Funds> {
     };
   }
 
-  /** Ends the charge of a request that has no reply. */
+  /** Ends the charge of a request that got no reply. */
   async giveUp(reason: string): Promise<void> {
     if (!this.#lost) return this.charge.release(reason);
     const { cost, usage, requests, route } = this.#lost;
@@ -67,8 +67,8 @@ export class ChatRun<Charge extends Funds = Funds> {
   }
 
   /**
-   * The longest reply that the charge pays for after the input. Where it may be less than the worst case, the input is
-   * counted for real; what nobody can count stays the worst case.
+   * The longest reply that the charge can pay for after the input. If that may be less than the worst case, the input is
+   * actually counted; input that we cannot count stays at the worst case.
    */
   async affordable(route: QuotedRoute, enough: NanoUsd): Promise<number> {
     const amount = this.charge.amount - (this.#lost?.cost ?? 0n) - this.fee;
@@ -81,14 +81,14 @@ export class ChatRun<Charge extends Funds = Funds> {
     return Math.min(route.outputTokensCap, affordableOutputTokens(route, input, amount));
   }
 
-  /** What a request costs whose last attempt used this. */
+  /** The total cost of a request whose last attempt had this usage. */
   costOf(route: QuotedRoute, usage: AttemptReply['usage']): NanoUsd {
     return attemptCost(route, usage) + (this.#lost?.cost ?? 0n) + this.fee;
   }
 
   /**
-   * A reply with the settlement that it needs. One that came to its end is the last of the attempts, and a retry may have it;
-   * `cut` says what broke another one off, and how long it took.
+   * A reply together with its settlement. A complete reply is the final attempt, and is stored for retries; for an incomplete
+   * one, `cut` says what broke it off and how long it took.
    */
   concluded(
     route: QuotedRoute,
@@ -133,7 +133,7 @@ function namesOf({ model }: QuotedRoute): { provider: string; model: string } {
   return { provider: model.provider, model: model.id };
 }
 
-/** What the charge says of the route that was used. */
+/** How the charge records the route that was used. */
 export function routeOf(route: QuotedRoute): Pick<Settlement, 'provider' | 'model' | 'providerKeyId'> {
   return { ...namesOf(route), ...(route.ownKey && { providerKeyId: route.ownKey.id }) };
 }

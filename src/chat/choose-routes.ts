@@ -4,7 +4,7 @@ import { type Capability, type Model, namesModel, type PricedModel, priceOf } fr
 import type { RouteStatus } from './circuit-breaker.ts';
 import type { RoutingMode } from './types.ts';
 
-/** What a request wants and needs, as far as choosing a model goes. */
+/** What matters about a request when choosing a model. */
 export interface Wanted {
   provider?: string | undefined;
   model?: string | undefined;
@@ -13,49 +13,49 @@ export interface Wanted {
   allow: readonly string[];
   deny: readonly string[];
   needs: ReadonlySet<Capability>;
-  /** Models that the caller's token is limited to. */
+  /** Models that the caller's token is restricted to. */
   tokenModels?: readonly string[] | undefined;
-  /** About how much goes in: for comparing, not for charging. */
+  /** Approximate number of input tokens: for comparison, not for charging. */
   inputTokens: number;
-  /** How much of it is a guess at documents and recordings, which is no reason against a model; absent: none. */
+  /** How much of that is a guess at documents and recordings, which rules out no model; absent: none. */
   fileTokens?: number | undefined;
-  /** About how much of it is audio; absent: none. */
+  /** Roughly how much of it is audio; absent: none. */
   audioTokens?: number | undefined;
   images: number;
   maxOutputTokens?: number | undefined;
-  /** About how many input tokens a route is expected to have in its prompt cache; absent: none. */
+  /** Roughly how many input tokens a route is expected to have in its prompt cache; absent: none. */
   cachedTokensOn?: ((route: string) => number) | undefined;
 }
 
 export type Choice =
   | {
       ok: true;
-      /** In the order in which they are tried. */
+      /** In the order in which to try them. */
       routes: PricedModel[];
-      /** Why the first one, for people. */
+      /** Why the first one was chosen, for humans. */
       reason: string;
     }
   | {
       ok: false;
-      /** `none`: no model can do it. `unavailable`: some could, but the circuits of all are open. */
+      /** `none`: no model can do it. `unavailable`: some could, but all their circuits are open. */
       because: 'none' | 'unavailable';
       field: string;
       description: string;
-      /** For programs, where there is one. */
+      /** Machine-readable, if there is one. */
       reason?: FieldReason;
       skipped: Model[];
     };
 
-/** The most models that are tried for one request. */
+/** The most models tried for one request. */
 export const attemptsMax = 3;
 
-/** Scores that differ by less are equal, and load is spread over them. */
+/** Scores closer than this count as equal, and load is spread across them. */
 const nearTie = 0.05;
 const outputTokensGuess = 300;
 
 /**
- * Chooses the models to try, in order: a pure function of the request, the catalog, the routes' status and a random
- * source. Models that cannot do it, that the request excludes, or whose circuit is open are left out.
+ * Chooses the models to try, in order: a pure function of the request, the catalog, the routes' status and a random source.
+ * Leaves out models that cannot do the job, that the request excludes, or whose circuit is open.
  */
 export function chooseRoutes(
   wanted: Wanted,
@@ -72,7 +72,7 @@ export function chooseRoutes(
   const last: Candidate[] = [];
   for (const route of candidates) {
     const status = statusOf(route.model.name);
-    // A circuit is open for our key; that of the account's own calls is nobody's but theirs.
+    // Circuits track our key only; an account's own key is not blocked by them.
     if (!status.available && !route.ownKey) continue;
     const warm = (wanted.cachedTokensOn?.(route.model.name) ?? 0) > 0;
     (route.model.lastResort ? last : first).push({ route, status, score: 0, warm });
@@ -101,7 +101,7 @@ interface Candidate {
   status: RouteStatus;
   /** Lower is better; the best is 0 or near, and near ties differ by less than `nearTie`. */
   score: number;
-  /** Whether the provider is expected to have some of the prompt in its cache. */
+  /** Whether the provider probably has part of the prompt cached. */
   warm: boolean;
 }
 
@@ -126,7 +126,7 @@ export function expectedCost({ model, price }: PricedModel, wanted: Wanted, stat
   return priceOf({ inputTokens, audioInputTokens, cachedInputTokens, outputTokens, requests: 1 }, price);
 }
 
-/** The best first, at most so many. */
+/** Best first, at most `most`. */
 function inOrder(candidates: Candidate[], wanted: Wanted, random: () => number, most: number): PricedModel[] {
   if (candidates.length > 1) {
     score(candidates, wanted);
@@ -142,25 +142,25 @@ function score(candidates: readonly Candidate[], wanted: Wanted): void {
   const best = candidates.reduce((most, { route }) => Math.max(most, route.model.quality), 0);
   const slower = slownessOf(candidates, wanted);
   for (const [index, candidate] of candidates.entries()) {
-    // How many times dearer than the best; 0 for the best itself.
+    // How much dearer than the cheapest, as a logarithm; 0 for the cheapest itself.
     const dearer = Math.log(Math.max(costs[index] ?? 1, 1) / cheapest);
     const worse = (best - candidate.route.model.quality) / 100;
     candidate.score = scoreOf(wanted.mode, { dearer, slower: slower?.[index] ?? 0, worse });
   }
 }
 
-/** How many times slower than the fastest each is, as a logarithm; undefined where the mode does not ask. */
+/** How much slower than the fastest each one is, as a logarithm; undefined if the mode ignores speed. */
 function slownessOf(candidates: readonly Candidate[], wanted: Wanted): number[] | undefined {
   if (wanted.mode === 'economy' || wanted.mode === 'quality') return undefined;
   const seconds = candidates.map(({ status }) => expectedSeconds(wanted, status));
   const measured = seconds.filter((each) => each !== undefined);
   const fastest = Math.max(measured.length > 0 ? Math.min(...measured) : 1, 0.001);
   const typical = measured.length > 0 ? median(measured) : 1;
-  // An unmeasured route counts as typical, or it would never be tried and never be measured.
+  // An unmeasured route counts as typical; otherwise it would never be tried, and so never measured.
   return seconds.map((each) => Math.log(Math.max(each ?? typical, 0.001) / fastest));
 }
 
-// The second term only decides between routes that are equal in the first.
+// The second term only breaks ties in the first.
 function scoreOf(mode: RoutingMode, facts: { dearer: number; slower: number; worse: number }): number {
   switch (mode) {
     case 'economy':
@@ -175,9 +175,9 @@ function scoreOf(mode: RoutingMode, facts: { dearer: number; slower: number; wor
 }
 
 /**
- * Puts the first `most` places of sorted candidates in their final order: among near ties for each place, two are drawn
- * and the one with fewer calls under way goes first (Mitzenmacher, 2001). The best stays where its provider has the prompt
- * in its cache: elsewhere the prompt would be paid for in full.
+ * Puts the first `most` places of the sorted candidates in their final order: for each place, draws two of the near ties and
+ * puts the one with fewer calls in flight first (Mitzenmacher, 2001). The best stays first if its provider has the prompt
+ * cached: anywhere else, the prompt would be paid for in full.
  */
 function spreadNearTies(sorted: Candidate[], random: () => number, most: number): void {
   for (let place = 0; place < Math.min(most, sorted.length); place++) {
@@ -218,12 +218,12 @@ function canDo(model: Model, wanted: Wanted): boolean {
   return lengthOf(wanted) < model.contextTokens;
 }
 
-/** How many tokens a model must surely take, about. */
+/** Roughly how many tokens a model must be able to take for certain. */
 function lengthOf({ inputTokens, fileTokens = 0 }: Wanted): number {
   return inputTokens - fileTokens;
 }
 
-// The embedded model quotes and does not think: it answers when it is named, or when there is nothing else.
+// The embedded model only quotes, it does not reason: it answers when named, or when there is nothing else.
 function withoutEmbedded(routes: readonly PricedModel[], wanted: Wanted): readonly PricedModel[] {
   if (wanted.model || (wanted.provider && wanted.provider !== 'auto')) return routes;
   if (routes.every(({ model }) => model.embedded)) return routes;

@@ -1,19 +1,19 @@
 import type { Clock } from '../base/clock.ts';
 import type { UpstreamFailure } from '../providers/index.ts';
 
-/** What choosing may know of a route: a copy, so that choosing stays a pure function. */
+/** What route selection may know about a route: a copy, so that selection stays a pure function. */
 export interface RouteStatus extends Measured {
-  /** False while its circuit is open, or half open with as many probes under way as it may have. */
+  /** False while its circuit is open, or half open with all permitted probes in flight. */
   available: boolean;
   /** While its circuit is open: milliseconds until a call may probe it. */
   availableInMs?: number | undefined;
-  /** Calls under way on this node. */
+  /** Calls in flight on this node. */
   inFlight: number;
 }
 
 /** Moving averages of a route's recent calls. */
 interface Measured {
-  /** Time to the first token; undefined until there was one. */
+  /** Time to the first token; undefined until there has been one. */
   firstTokenMs?: number | undefined;
   /** Speed after the first token. */
   tokensPerSecond?: number | undefined;
@@ -28,12 +28,12 @@ export interface CallMeasure {
   outputTokens: number;
 }
 
-/** A circuit breaker for each route, with what this node measured of it. */
+/** A circuit breaker per route, with this node's measurements of it. */
 export interface CircuitBreaker {
   status(route: string): RouteStatus;
   /**
-   * A call begins; exactly one of the returned functions ends it. How one with an account's `ownKey` goes says nothing of
-   * the route for others: it is measured, and neither opens nor closes the circuit.
+   * Starts a call; exactly one of the returned functions ends it. The outcome of a call with an account's `ownKey` says nothing
+   * about the route for others: it is measured, but neither opens nor closes the circuit.
    */
   begin(
     route: string,
@@ -50,13 +50,13 @@ export interface CircuitBreaker {
 interface RouteState {
   inFlight: number;
   consecutiveFailures: number;
-  /** Recent share of failures, 0 to 1, and how many calls it stands on. */
+  /** Recent failure rate, 0 to 1, and how many calls it is based on. */
   errorRate: number;
   calls: number;
   openUntil: number;
-  /** How many times in a row the circuit opened: the wait doubles each time. */
+  /** How many times in a row the circuit has opened: the wait doubles each time. */
   openings: number;
-  /** Calls that may be under way at once while half open; Infinity when closed. */
+  /** Calls allowed in flight at once while half open; Infinity when closed. */
   allowance: number;
   measured: Measured;
 }
@@ -68,15 +68,15 @@ const openMs = 2_000;
 const openMaxMs = 60_000;
 const rateLimitedMs = 2_000;
 const misconfiguredMs = 60_000;
-/** A half-open circuit with room for this many at once is closed. */
+/** A half-open circuit that allows this many calls at once is closed. */
 const allowanceClosed = 64;
-/** Weight of the newest measure in the moving averages. */
+/** Weight of the newest measurement in the moving averages. */
 const newest = 0.2;
 
 /**
- * A circuit breaker and moving averages for each route (Nygard, Release It!, 2007). It opens on consecutive failures, on a
- * high error rate, and on 429 for as long as Retry-After says. After that it is half open: one call at a time, doubling
- * with each success, so that a route that recovers is not run over by everything that waited for it.
+ * A circuit breaker and moving averages for each route (Nygard, Release It!, 2007). It opens on consecutive failures, on a high
+ * error rate, and on 429 for as long as Retry-After says. It is then half open: one call at a time, doubling with each success,
+ * so that a recovering route is not overrun by the backlog.
  */
 export function createCircuitBreaker(deps: { clock: Clock; random?: () => number }): CircuitBreaker {
   const random = deps.random ?? Math.random;
@@ -102,7 +102,7 @@ export function createCircuitBreaker(deps: { clock: Clock; random?: () => number
   }
 
   function open(state: RouteState, waitMs: number): void {
-    // Nodes that opened together do not probe together.
+    // Jitter, so that nodes that opened together do not probe together.
     state.openUntil = Math.max(state.openUntil, now() + waitMs * (1 + random() * 0.2));
     state.allowance = 1;
     state.openings++;
@@ -192,7 +192,7 @@ function failingOften(state: RouteState): boolean {
   return state.calls >= callsForErrorRate && state.errorRate > errorRateMax;
 }
 
-// What the caller sent, or ended, says nothing about the route.
+// Bad input or a cancellation by the caller says nothing about the route.
 function countsAgainstRoute({ outcome }: UpstreamFailure): boolean {
   return outcome !== 'cancelled' && outcome !== 'caller_mistake' && outcome !== 'rejected';
 }

@@ -7,7 +7,7 @@ import type {
 import { present } from '../base/present.ts';
 import type { Citation } from './types.ts';
 
-/** A citation in a text that begins at `offset` of the reply's. */
+/** A citation in a piece of text that begins at `offset` in the reply. */
 function citationOf(
   { source, startIndex, endIndex, citedText }: LanguageModelV4Citation,
   offset: number,
@@ -17,19 +17,19 @@ function citationOf(
   return present({
     ...sourceOf(source),
     citedText,
-    // One without a place rests on the whole piece of text that it came with.
+    // A citation without a position covers the whole piece of text it came with.
     startIndex: offset + (isPlaced ? startIndex : 0),
     endIndex: offset + (isPlaced ? endIndex : length),
   });
 }
 
-/** What a reply as a whole rests on. */
+/** A source of the reply as a whole. */
 function sourceOf(source: LanguageModelV4Source): Citation {
   if (source.sourceType === 'url') return present({ url: source.url, title: source.title });
   const stated = Object.values(source.providerMetadata ?? {});
   const numberIn = (...names: string[]) =>
     stated.flatMap((metadata) => names.map((name) => metadata[name])).find((value) => typeof value === 'number');
-  // Anthropic's last page is the one after.
+  // Anthropic's end page is exclusive.
   const after = numberIn('end_page_number', 'endPageNumber');
   return present({
     title: source.title,
@@ -39,7 +39,7 @@ function sourceOf(source: LanguageModelV4Source): Citation {
   });
 }
 
-/** Collects, while a reply comes, what its text rests on. */
+/** Collects the sources of a reply's text as it arrives. */
 export class Citations {
   readonly #cited: Citation[] = [];
   readonly #sources: Citation[] = [];
@@ -68,7 +68,7 @@ export class Citations {
     }
   }
 
-  /** Those of places in the text; else what the reply as a whole rests on. */
+  /** Citations with a position in the text, if any; otherwise the sources of the reply as a whole. */
   get list(): readonly Citation[] {
     return this.#cited.length > 0 ? this.#cited : this.#sources;
   }

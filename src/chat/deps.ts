@@ -11,61 +11,61 @@ import type { Guard } from './guard/index.ts';
 import type { ProviderStates } from './provider-state.ts';
 import type { WarmCaches } from './warm-caches.ts';
 
-/** What choosing and calling models needs. */
+/** Dependencies for choosing and calling models. */
 export interface ModelDeps {
   catalog: Catalog;
   providers: Providers;
   breaker: CircuitBreaker;
   clock: Clock;
-  /** Where schemas are compiled and checked, and long texts counted. */
+  /** Where schemas are compiled and checked, and long texts are counted. */
   sandbox: Sandbox;
   schemas: Schemas;
-  /** How long all attempts of one request may take together. */
+  /** Time limit for all attempts of one request together. */
   deadlineMs: number;
-  /** Seals what providers want back; absent: replies have none of it, and requests that bring some are refused. */
+  /** Seals the state that providers want back; absent: replies carry none, and requests that send some are refused. */
   states?: ProviderStates | undefined;
-  /** The provider keys that accounts brought; absent: none. */
+  /** The provider keys that accounts have brought; absent: none. */
   ownKeys?: OwnKeys | undefined;
-  /** Which providers may have a prompt in their caches; absent: routes are compared as if none had. */
+  /** Which providers may have a prompt cached; absent: routes are compared as if none had. */
   warmCaches?: WarmCaches;
-  /** Counts model tokens a minute; absent: they are not limited. */
+  /** Counts model tokens per minute; absent: they are not limited. */
   reserveTokens?: ReserveTokens;
-  /** Told of upstreams that give, or say that they took, more than they were asked for; nobody is charged for that. */
+  /** Called for upstreams that give, or claim to have used, more than they were asked for; nobody is charged for that. */
   overran?: ((overrun: Overrun) => void) | undefined;
-  /** Watches each call of a model, for traces and metrics; absent: nobody does. */
+  /** Watches each model call, for traces and metrics; absent: calls are not watched. */
   watchCall?: WatchCall | undefined;
-  /** For spreading load; tests hand in their own. */
+  /** For spreading load; tests pass their own. */
   random?: () => number;
-  /** Waits between tries, at most until the signal is aborted; tests hand in their own. */
+  /** Waits between attempts, at most until the signal is aborted; tests pass their own. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** What a chat request is answered with. */
+/** Dependencies for answering a chat request. */
 export interface ChatDeps extends ModelDeps {
   ledger: Ledger;
   /**
-   * How long the call of a model may run before its hold is committed, where the hold is as good as sure
-   * (`HoldRequest.deferMs`); 0 or absent: no call begins before that.
+   * How long a model call may run before its hold is committed, if the hold is all but certain to succeed
+   * (`HoldRequest.deferMs`); 0 or absent: no call begins before the commit.
    */
   deferHoldMs?: number;
 }
 
-/** How a request arrived. */
+/** The context in which a request arrived. */
 export interface ChatCall {
-  /** The id of the request, as its reply has it. */
+  /** The request's id, as given in its reply. */
   requestId?: string | undefined;
-  /** Aborted when the caller goes away or its own deadline passes. */
+  /** Aborted when the caller leaves or its own deadline passes. */
   signal: AbortSignal;
-  /** Aborted when the caller's credential is revoked or its session ends, also after the caller went away; absent: it is not watched. */
+  /** Aborted when the caller's credential is revoked or its session ends, even after the caller has left; absent: not watched. */
   revoked?: AbortSignal | undefined;
   /** The caller's key, and a digest (at most 32 bytes) of the method and the message. */
   idempotency?: { key: string; fingerprint: Uint8Array } | undefined;
-  /** Told of work that may go on after the caller has left: until it ends, the call keeps its place in the limits. */
+  /** Called with work that may continue after the caller has left: until it ends, the call keeps its slot in the limits. */
   outlast?: (work: Promise<unknown>) => void;
-  /** Told of the charge before the reply begins: of this request, or of the one that it repeats. Not told of an earlier reply of the cache. */
+  /** Called with the charge before the reply begins: this request's, or that of the request it repeats. Not called for a cached reply. */
   charged?: (chargeId: string, isRepeat: boolean) => void;
-  /** Of a repeated resumable request: the sequence of the last event that its caller has. */
+  /** For a repeated resumable request: the sequence of the last event its caller has. */
   after?: number | undefined;
-  /** The guardrails of the caller's key, once they have looked at the request. */
+  /** The guardrails of the caller's key, once they have judged the request. */
   guard?: Guard | undefined;
 }

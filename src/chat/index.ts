@@ -29,65 +29,65 @@ export { type CacheEvent, createReplyCache, type ReplyCache } from './reply-cach
 export { tokenCounter } from './tokens.ts';
 export * from './types.ts';
 
-/** What a request could cost before it is made. */
+/** What a request could cost, worked out before it is made. */
 export interface ChatEstimate extends Quote {
-  /** Why the first route, for people. */
+  /** Why the first route was chosen, for humans. */
   reason: string;
 }
 
 /** Chat with routing, paid per request. */
 export interface Chat {
   /**
-   * Answers a conversation: chooses a model, holds the most that it can cost, calls it, settles what it cost.
+   * Answers a conversation: chooses a model, holds its maximum cost, calls it, and settles the actual cost.
    *
-   * Fails like `Ledger.hold`, and with `invalid_argument`, `upstream_failed`, `upstream_timeout` or `cancelled`. When the
-   * caller goes away the request is completed and paid for all the same, so that a retry with the same idempotency key
-   * is answered from what is stored.
+   * Fails like `Ledger.hold`, and with `invalid_argument`, `upstream_failed`, `upstream_timeout` or `cancelled`. If the caller
+   * leaves, the request is still completed and paid for, so that a retry with the same idempotency key gets the stored reply.
    */
   run(caller: Caller, request: ChatRequest, call: ChatCall): Promise<Result<ChatReply>>;
   /**
-   * The same, piece by piece. Resolves with the first content, or fails like `run` when no route gave any. The last event
-   * comes after the charge is durable; the iteration throws a `FailureError` when the reply breaks off, which is charged as
-   * received. Ending it, or aborting the call, stops the upstream at once and settles what was received; a model that
-   * reasons unseen is read on to its end and settled by its own count. The hold grows with the reply; when credit ends, so
-   * does the reply, with the reason `credit`.
+   * The same, as a stream. Resolves with the first content, or fails like `run` if no route gives any. The last event comes
+   * after the charge is durable. The iteration throws a `FailureError` if the reply breaks off, in which case what was received
+   * is charged. Ending it, or aborting the call, stops the upstream at once and settles what was received; a model with hidden
+   * reasoning is read to its end and settled by its own count. The hold grows with the reply; when credit runs out, the reply
+   * ends with the reason `credit`.
    *
-   * A resumable reply is made and settled to its end all the same; it is ended when nobody has read it for as long as it is kept.
+   * A resumable reply is generated and settled to its end regardless; it is ended once nobody has read it for as long as it is
+   * kept.
    */
   stream(caller: Caller, request: ChatRequest, call: ChatCall): Promise<Result<AsyncGenerator<StreamedEvent, void>>>;
-  /** What comes after a sequence of a resumable reply, to its end; fails like `KeptStreams.resume`, now or while it is read. */
+  /** The rest of a resumable reply after a given sequence; fails like `KeptStreams.resume`, immediately or while it is being read. */
   resume(
     caller: Caller,
     from: { chargeId: string; after: number },
     signal: AbortSignal,
   ): Promise<Result<AsyncGenerator<StreamedEvent, void>>>;
-  /** The routes that would be tried and what they could cost; calls nothing and holds nothing. Fails like `run` before its hold. */
+  /** The routes that would be tried and what they could cost; calls nothing and holds nothing. Fails as `run` does before its hold. */
   estimate(caller: Caller, request: ChatRequest, signal?: AbortSignal): Promise<Result<ChatEstimate>>;
-  /** How many tokens the conversation has, for the first of the routes that would be tried. Fails like `estimate`. */
+  /** The conversation's token count, for the first route that would be tried. Fails like `estimate`. */
   countTokens(caller: Caller, request: ChatRequest, signal?: AbortSignal): Promise<Result<number>>;
-  /** The models that a caller can use now, with the prices of its account; needs no credit. */
+  /** The models a caller can use now, at its account's prices; needs no credit. */
   listModels(caller: Caller, request: PageRequest & { provider?: string }): Promise<Result<Page<PricedModel>>>;
-  /** Resolves when no request is under way any more. */
+  /** Resolves once no requests are in flight. */
   drained(): Promise<void>;
 }
 
-/** Where a price cap leaves no model, texts are counted all the same. */
+/** If a price cap leaves no model, texts are still counted. */
 const noModel = { imageTokens: 0, contextTokens: 0 };
 
 export const chatDeadlineMs = 120_000;
-/** It bounds for how long a call runs that another node does not know of; a reply within it costs one commit, not two. */
+/** Bounds how long a call can run without other nodes knowing; a reply within this time takes one commit instead of two. */
 export const chatDeferHoldMs = 20;
 
 type Defaulted = 'clock' | 'breaker' | 'deadlineMs' | 'schemas' | 'warmCaches';
-/** What is absent has a default; that of `deferHoldMs` is 20. */
+/** Anything absent has a default; for `deferHoldMs` it is 20. */
 type ChatOptions = Omit<ResumableChatDeps, Defaulted> &
   Partial<Pick<ResumableChatDeps, Defaulted>> & {
     log: Logger;
-    /** What looks at the chats of keys with guardrails; absent: such keys are refused. */
+    /** Judges the chats of keys with guardrails; absent: such keys are refused. */
     guardrails?: GuardrailDeps;
   };
 
-/** Joins wallet, catalog and providers to chat. */
+/** Combines wallet, catalog and providers into chat. */
 export function createChat(options: ChatOptions): Chat {
   const clock = options.clock ?? systemClock;
   const deps: ResumableChatDeps = {
@@ -108,7 +108,7 @@ export function createChat(options: ChatOptions): Chat {
     call.outlast?.(work);
   }
 
-  /** Goes on with a request as its key's guardrails let it pass. */
+  /** Continues with a request as its key's guardrails let it through. */
   async function guarded<T>(
     caller: Caller,
     request: ChatRequest,
@@ -160,7 +160,7 @@ export function createChat(options: ChatOptions): Chat {
   };
 }
 
-/** The work's result, or `cancelled` as soon as the caller is gone; the work goes on. */
+/** The work's result, or `cancelled` as soon as the caller leaves; the work continues. */
 function orAborted<T>(work: Promise<Result<T>>, signal: AbortSignal): Promise<Result<T>> {
   return new Promise((resolve, reject) => {
     const leave = () => resolve(fail({ kind: 'cancelled' }));

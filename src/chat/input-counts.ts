@@ -5,16 +5,15 @@ import type { Dialect } from '../providers/index.ts';
 import type { InputMeasure } from './tokens.ts';
 import type { ChatUsage } from './types.ts';
 
-/** What of the input is of a kind that may have a rate of its own; what is not known is absent. */
+/** The input tokens of kinds that may have their own rate; unknown counts are absent. */
 export type InputCounts = Pick<
   ChatUsage,
   'cachedInputTokens' | 'cacheWriteInputTokens' | 'cacheWrite1hInputTokens' | 'audioInputTokens'
 >;
 
 /**
- * What a provider says that the input was, as far as the request can have brought it about and the hold covers it: audio where
- * it has some, and what is kept for an hour where it asks for that. No token is of two kinds: audio that was cached counts as
- * audio.
+ * The provider's breakdown of the input, limited to what the request can have caused and the hold covers: audio only if it has
+ * some, and one-hour cache writes only if it asks for them. No token is counted twice: cached audio counts as audio.
  */
 export function inputCountsOf(
   { inputTokens: { cacheRead, cacheWrite }, raw }: LanguageModelV4Usage,
@@ -36,7 +35,7 @@ export function inputCountsOf(
   });
 }
 
-/** Counts that are together no more than the input. */
+/** Caps the counts so that together they do not exceed the input. */
 export function inputCountsWithin(inputTokens: number, counts: InputCounts): InputCounts {
   const { audioInputTokens: audio, cachedInputTokens: cached, cacheWriteInputTokens: written } = counts;
   const within = (count: number | undefined, most: number) => (count === undefined ? undefined : Math.min(count, most));
@@ -48,7 +47,7 @@ export function inputCountsWithin(inputTokens: number, counts: InputCounts): Inp
   return present({ audioInputTokens, cachedInputTokens, cacheWriteInputTokens, cacheWrite1hInputTokens });
 }
 
-/** Counts go into 32-bit fields; a negative or fractional count is no count. */
+/** Counts must fit 32-bit fields; a negative or fractional count is treated as missing. */
 export function whole(count: number | undefined): number | undefined {
   return count !== undefined && Number.isInteger(count) && count >= 0 && count <= 0xffff_ffff ? count : undefined;
 }

@@ -1,27 +1,27 @@
 import type { Invariant } from '../wallet/index.ts';
 
-/** What is priced: the model, or a request with the account's own key of its provider. */
+/** What is priced: the model, or a request with the account's own key for its provider. */
 const item = `IF(c.provider_key_id IS NULL, CONCAT('model:', c.provider, '/', c.model), CONCAT('byok:', c.provider))`;
 
-/** The newest price of what is charged for, for everyone or for one account, in the book that the charge stands on. */
+/** The newest price of the charged item, for everyone or for one account, in the charge's price book. */
 const priceVersion = (account: string, of = item) => `SELECT MAX(q.version) FROM price q
   WHERE q.item = ${of} AND q.account_id = ${account} AND q.version <= c.price_version
     AND TIMESTAMPDIFF(MICROSECOND, '1970-01-01', q.effective_at) <= c.created_at_us`;
 
-/** The price of the account where it has one of its own, as a whole, else everyone's. */
+/** The account's own price if it has one (all of it, not column by column), otherwise everyone's. */
 const chosen = (column: string) => `IF(own.item IS NULL, p.${column}, own.${column})`;
-/** The rate of the tier that the charge's input is in, else that of the price. */
+/** The rate of the tier that the charge's input falls in, otherwise the price's own rate. */
 const rate = (column: string) => `IF(t.item IS NULL, ${chosen(column)}, t.${column})`;
 const inputRate = (column: string) => `COALESCE(${rate(column)}, ${rate('input_per_million')})`;
 const tokens = (column: string) => `CAST(COALESCE(c.${column}, 0) AS DECIMAL(20, 0))`;
 
 const guardrail = "'guardrail'";
-/** What guardrails cost beside the model, where the caller's key had some: that alone the charge does not say. */
+/** What guardrails cost on top of the model, if the caller's key had any; the one thing the charge does not record. */
 const fee = `COALESCE(IF(gown.item IS NULL, g.per_request, gown.per_request), 0)`;
 
 /**
- * What must hold between chat's charges and the price book. A charge of several attempts (replies that did not fit their
- * schema, each at its own price) states so by its number of requests and is not priced again here.
+ * What must hold between chat's charges and the price book. A charge with several attempts (replies that did not fit their
+ * schema, each at its own price) shows this in its number of requests, and is not priced again here.
  */
 export const chatInvariants: readonly Invariant[] = [
   {

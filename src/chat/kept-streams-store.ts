@@ -1,19 +1,19 @@
 import { sql } from 'kysely';
 import type { Database, Queryable } from '../db/index.ts';
 
-/** Whose reply it is, and of which charge. */
+/** Identifies a reply: its owner and its charge. */
 export interface StreamPlace {
   chargeId: string;
   accountId: string;
-  /** Of who may read it; 32 bytes. */
+  /** Of whoever may read it; 32 bytes. */
   scopeDigest: Buffer;
 }
 
-/** What is known of a reply without its events. */
+/** What is known about a reply without its events. */
 export interface StreamRow {
   state: 'open' | 'ended' | 'dropped';
   lastSequence: number;
-  /** Since the node that makes it last said so, in microseconds. */
+  /** Microseconds since the last heartbeat of the node that generates it. */
   silentUs: bigint;
 }
 
@@ -23,7 +23,7 @@ export interface StreamPart {
   sealed: Buffer;
 }
 
-/** What the rows of a reply take beside its events, about. */
+/** Approximate size of a reply's rows, not counting its events. */
 const rowBytes = 1_024;
 const partBytes = 128;
 const nowUs = sql<bigint>`TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
@@ -35,7 +35,7 @@ export async function insertStream(db: Queryable, place: StreamPlace, keptUs: bi
       ${nowUs} + ${keptUs})`.execute(db.for<never>());
 }
 
-/** The reply, when it is the reader's and is still kept. */
+/** The reply, if it belongs to the reader and is still kept. */
 export async function findStream(
   db: Queryable,
   { chargeId, accountId, scopeDigest }: StreamPlace,
@@ -54,7 +54,7 @@ export async function findStream(
   );
 }
 
-/** The parts with what comes after a sequence, in order, at most `limit`. */
+/** The parts that hold events after a sequence, in order, at most `limit`. */
 export async function readParts(
   db: Queryable,
   { chargeId }: Pick<StreamPlace, 'chargeId'>,
@@ -72,7 +72,7 @@ export async function readParts(
   }));
 }
 
-/** Adds a part; false, with nothing added, when the reply is not kept any more. Answers with what it takes. */
+/** Adds a part and returns the bytes it takes; undefined, with nothing added, if the reply is no longer kept. */
 export function addPart(
   db: Database,
   place: StreamPlace,
@@ -91,13 +91,13 @@ export function addPart(
   });
 }
 
-/** Says that the reply is still made. */
+/** Records that the reply is still being generated. */
 export async function beatStream(db: Queryable, { chargeId }: StreamPlace, keptUs: bigint): Promise<void> {
   await sql`UPDATE chat_stream SET beat_at_us = ${nowUs}, expires_at_us = ${nowUs} + ${keptUs}
     WHERE charge_id = ${chargeId} AND state = 'open'`.execute(db.for<never>());
 }
 
-/** Deletes what is kept of a reply, and keeps that this was done. */
+/** Deletes what is kept of a reply, and records that it was deleted. */
 export function dropStream(db: Database, { chargeId }: StreamPlace): Promise<void> {
   return db.transaction(async (tx) => {
     await sql`UPDATE chat_stream SET state = 'dropped', bytes = ${rowBytes} WHERE charge_id = ${chargeId}`.execute(
@@ -107,7 +107,7 @@ export function dropStream(db: Database, { chargeId }: StreamPlace): Promise<voi
   });
 }
 
-/** What an account's replies take; without an account: those of all. */
+/** The bytes that an account's replies take; without an account, those of all. */
 export async function keptBytes(db: Queryable, accountId?: string): Promise<number> {
   const whose = accountId === undefined ? sql`` : sql`WHERE account_id = ${accountId}`;
   const { rows } = await sql<{ bytes: bigint | number | string | null }>`
@@ -115,7 +115,7 @@ export async function keptBytes(db: Queryable, accountId?: string): Promise<numb
   return Number(rows[0]?.bytes ?? 0);
 }
 
-/** Deletes replies whose time is over, at most `limit`; how many. */
+/** Deletes expired replies, at most `limit`; returns how many. */
 export function sweepStreams(db: Database, limit: number): Promise<number> {
   return db.transaction(async (tx) => {
     const { rows } = await sql<{ chargeId: Buffer | string }>`SELECT charge_id AS chargeId FROM chat_stream

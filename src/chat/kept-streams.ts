@@ -19,24 +19,24 @@ import { contextOf, createStreamWriter } from './stream-writer.ts';
 import type { StreamedEvent } from './types.ts';
 
 export interface KeptStreamsSettings {
-  /** How long a reply is kept after its last piece, and made on without anybody who reads it. */
+  /** How long a reply is kept after its last piece, and how long it is generated with nobody reading it. */
   keptMs: number;
-  /** Of one account, and of all; what is sealed, and its rows. One reply may go beyond by less than 128 KiB before it is noticed. */
+  /** Limits per account and for all, in bytes: sealed events and their rows. One reply may overrun by less than 128 KiB before that is noticed. */
   accountBytesMax: number;
   bytesMax: number;
-  /** A node that says nothing of a reply for so long is gone. Default: 30 s. */
+  /** A node silent about a reply for this long is considered gone. Default: 30 s. */
   goneMs?: number;
 }
 
 export interface KeptStreamsDependencies {
   db: Database;
-  /** Encrypts events, each batch bound to its place. */
+  /** Encrypts events; each batch is bound to its place. */
   seal: Seal;
   log: Logger;
   settings: KeptStreamsSettings;
 }
 
-/** Who reads: an account, or of it one end user. */
+/** The reader: an account, or one of its end users. */
 export interface StreamReader {
   accountId: string;
   scope: string;
@@ -45,30 +45,30 @@ export interface StreamReader {
 /** A reply that is kept from now on. */
 export interface BegunStream {
   events: StreamLog;
-  /** Resolves when every node can find the reply, or the database was away and it can be found later. */
+  /** Resolves once every node can find the reply, or once the database was unavailable and it can only be found later. */
   findable: Promise<void>;
 }
 
 /** Streamed replies that outlive their connection, shared by all nodes. */
 export interface KeptStreams {
-  /** Whether one more reply of the account can be kept; else `rate_limited`. */
+  /** Whether one more reply of the account can be kept; otherwise `rate_limited`. */
   admit(accountId: string): Promise<Result<void>>;
-  /** Begins to keep a reply, which is made on this node. `onUnattended`: nobody has read it for the time that it is kept. */
+  /** Starts keeping a reply that this node generates. `onUnattended`: nobody has read it for as long as it is kept. */
   begin(chargeId: string, owner: StreamReader, onUnattended: () => void): BegunStream;
   /**
-   * A reply from after a sequence on, to its end. Fails with `not_found`, with `precondition_failed` where it is not kept any more
-   * or the node that made it is gone, and with `invalid_argument` for a sequence that it does not have.
+   * A reply after a given sequence, to its end. Fails with `not_found`, with `precondition_failed` if it is no longer kept or
+   * the node generating it is gone, and with `invalid_argument` for a sequence it does not have.
    */
   resume(
     chargeId: string,
     reader: StreamReader,
     from: { after: number; signal: AbortSignal },
   ): Promise<Result<AsyncGenerator<StreamedEvent, void>>>;
-  /** Deletes, now and then, what has expired. */
+  /** Starts deleting expired replies periodically. */
   start(): void;
-  /** Deletes what has expired, now. */
+  /** Deletes expired replies now. */
   sweep(): Promise<void>;
-  /** Stores what is there of replies that are still made, and no more. */
+  /** Stores what exists of replies still being generated, and nothing after that. */
   close(): Promise<void>;
 }
 
@@ -76,17 +76,17 @@ const sweepEveryMs = 30_000;
 const sweepBatch = 200;
 const sweepBatchesMax = 20;
 const retryAfterMs = 60_000;
-/** How often a reply that another node makes is looked at. */
+/** How often to poll a reply that another node is generating. */
 const pollMs = 250;
 const partsPerRead = 16;
 
 export function createKeptStreams({ db, seal, log, settings }: KeptStreamsDependencies): KeptStreams {
   const { keptMs, accountBytesMax, bytesMax, goneMs = 30_000 } = settings;
-  /** Those that are made here, until they are stored. */
+  /** Replies generated here, until they are stored. */
   const live = new Map<string, { place: StreamPlace; events: StreamLog }>();
   const writing = new Set<Promise<void>>();
   const closing = new AbortController();
-  /** All that is kept, as far as this node knows. */
+  /** Total bytes kept, as far as this node knows. */
   let total = 0;
 
   const fits = async (accountId: string) => total < bytesMax && (await keptBytes(db, accountId)) < accountBytesMax;
@@ -98,13 +98,13 @@ export function createKeptStreams({ db, seal, log, settings }: KeptStreamsDepend
     },
   });
 
-  /** What the database has of a reply, as long as a node adds to it. */
+  /** What the database has of a reply, for as long as a node keeps adding to it. */
   async function* follow(
     place: StreamPlace,
     { after, signal }: { after: number; signal: AbortSignal },
   ): AsyncGenerator<StreamedEvent, void> {
     for (let last = after; ; ) {
-      // First its state: an end that stands there is behind all parts that are read then.
+      // Read the state first: if it says ended, the parts read after it are complete.
       const row = await findStream(db, place);
       const parts = await readParts(db, place, last, partsPerRead);
       for (const part of parts) {
@@ -200,7 +200,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 const wholeReply =
   'Send the request again with the same Idempotency-Key: if it was charged, you get its whole reply and nothing is charged again.';
 
-/** The same for all that a reader cannot have: what there is of others is nobody's business. */
+/** One failure for everything a reader cannot have, so as not to reveal what others have. */
 export function notKept(keptMs: number): Failure {
   const kept = `Only replies of requests with "resumable" are kept, for ${keptMs / 1_000} s after their last piece.`;
   return { kind: 'not_found', resource: 'resumable reply', advice: `${kept} ${wholeReply}` };

@@ -7,7 +7,7 @@ import { offeredModels } from './own-keys.ts';
 
 const list = 'models';
 
-/** One page of the models that a caller can use now, by name, at the prices of its account. */
+/** One page of the models that a caller can use now, by name, at its account's prices. */
 export async function listModels(
   deps: { catalog: Catalog; ownKeys?: OwnKeys | undefined },
   caller: Caller,

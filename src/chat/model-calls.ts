@@ -9,18 +9,18 @@ import { prepareChat, reserveMost } from './prepare.ts';
 import { answerWhole } from './run-chat.ts';
 import type { ChatReply, ChatRequest } from './types.ts';
 
-/** Model calls that are part of a request with a charge of its own: routed as chat is, paid from that charge. */
+/** Model calls made as part of a request that has its own charge: routed like chat, paid from that charge. */
 export interface ModelCalls {
-  /** The most and the least that the call can cost. Fails when no model can do it now. */
+  /** The most and the least that the call can cost. Fails if no model can do it now. */
   quote(caller: Caller, request: ChatRequest): Promise<Result<{ ceiling: NanoUsd; minimum: NanoUsd }>>;
   /**
-   * Calls a model, which spends from `budget` even when the call fails. Its tokens count against the caller's limits as
-   * those of chat do; `rate_limited` when they do not fit now.
+   * Calls a model, which spends from `budget` even if the call fails. Its tokens count against the caller's limits just as
+   * chat's do; `rate_limited` if they do not fit now.
    */
   run(caller: Caller, request: ChatRequest, terms: { budget: Budget; signal: AbortSignal }): Promise<Result<ChatReply>>;
 }
 
-/** Joins catalog and providers to model calls inside other charges. */
+/** Combines catalog and providers into model calls inside other charges. */
 export function createModelCalls(options: Omit<ModelDeps, 'schemas'>): ModelCalls {
   const deps = { ...options, schemas: createSchemas(options.sandbox) };
   return {

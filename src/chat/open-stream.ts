@@ -7,30 +7,31 @@ import { hasHiddenTokens } from './stream-meter.ts';
 import { countInput } from './tokens.ts';
 import type { FailedAttempt } from './try-routes.ts';
 
-/** An upstream that has begun to answer: its first pieces, and where the rest comes from. */
+/** An upstream that has begun to answer: its first pieces, and the source of the rest. */
 export interface OpenStream {
-  /** The longest reply that it was asked for. */
+  /** The longest reply it was asked for. */
   outputTokensCap: number;
   /** What it was asked with. */
   terms: Pick<AttemptTerms, 'dialect' | 'owner' | 'ignored'>;
   /** Up to and including the first content. */
   first: LanguageModelV4StreamPart[];
-  /** The next piece; undefined at the end. Rejects when the upstream fails or is stopped. */
+  /** The next piece; undefined at the end. Rejects if the upstream fails or is stopped. */
   next(): Promise<LanguageModelV4StreamPart | undefined>;
-  /** Ends the upstream's work at once. */
+  /** Stops the upstream at once. */
   stop(): void;
-  /** Tells the circuit breaker how it went; the first call counts. */
+  /** Reports the outcome to the circuit breaker; only the first call counts. */
   succeeded(outputTokens: number): void;
   failed(failure: UpstreamFailure): void;
-  /** Tells who watches the call what it came to; the first call counts. */
+  /** Reports the outcome to the watcher of the call; only the first call counts. */
   concluded(end: CallEnd): void;
   latencyMs(): number;
 }
 
 /**
- * Calls one model and waits for its first content, so that another can still be tried. The time is for that alone; later
- * the pauses between pieces are bounded by the connection. A refused hold, and before the first content a caller who leaves,
- * end the call; but a reply with hidden tokens is made for a caller who has left, because only its end says what it took.
+ * Calls one model and waits for its first content, so that another can still be tried. The time limit covers only that;
+ * afterwards the connection limits the pauses between pieces. The call ends if the hold is refused, or if the caller leaves
+ * before the first content; but a reply with hidden tokens continues after the caller has left, because only its end says what
+ * it used.
  */
 export async function openStream(
   deps: AttemptDeps,
@@ -91,7 +92,7 @@ export async function openStream(
       watch?.ended({ outcome: failure.outcome });
       return failed;
     }
-    // We ended it after it had taken the request: the input is paid for.
+    // We ended it after it had accepted the request: the input is paid for.
     const inputTokens = await countInput(request, measure, route.model, count);
     const usage = { inputTokens, outputTokens: 0, estimated: true };
     watch?.ended({ outcome: failure.outcome, usage, cost: attemptCost(route, usage) });
@@ -101,7 +102,7 @@ export async function openStream(
   }
 }
 
-/** Something an upstream said inside its stream. */
+/** An error that an upstream reported inside its stream. */
 export class StreamedError extends Error {
   readonly failure: UpstreamFailure;
 
@@ -111,7 +112,7 @@ export class StreamedError extends Error {
   }
 }
 
-/** What an upstream's error means, told as a status or inside its stream. */
+/** What an upstream's error means, whether it came as a status or inside the stream. */
 export function failureIn(error: unknown): UpstreamFailure {
   return error instanceof StreamedError ? error.failure : upstreamFailure(error);
 }

@@ -3,7 +3,7 @@ import type { OwnKeys, OwnKeyUse } from '../base/own-key.ts';
 import { type Catalog, joinOffers, type PricedModel } from '../catalog/index.ts';
 import { attemptsMax, type Choice } from './choose-routes.ts';
 
-/** The models that an account may choose from, by the keys that they would be called with. */
+/** The models that an account may choose from, by the keys they would be called with. */
 export async function offeredModels(
   { catalog, ownKeys }: { catalog: Pick<Catalog, 'models' | 'ownModels'>; ownKeys?: OwnKeys | undefined },
   accountId: string,
@@ -18,7 +18,10 @@ export async function offeredModels(
   );
 }
 
-/** Chooses among models of both kinds so that no call with the service's key follows one with the account's, unless it prefers so. */
+/**
+ * Chooses among models of both kinds so that no call with the service's key follows one with the account's own, unless the
+ * request prefers own keys.
+ */
 export function choosingOwn(
   use: OwnKeyUse | undefined,
   fallback: boolean,
@@ -40,7 +43,7 @@ export function choosingOwn(
   };
 }
 
-/** Why nothing can be chosen, where only the account's own keys were asked for. */
+/** Why nothing can be chosen, if only the account's own keys were requested. */
 export function noOwnKey(use: OwnKeyUse | undefined): Failure | undefined {
   if (use !== 'only') return undefined;
   return invalid(

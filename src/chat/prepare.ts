@@ -29,24 +29,24 @@ import type { Attempt, ChatRequest, RoutingMode } from './types.ts';
 import { thinksAbout } from './unsupported.ts';
 import type { PromptPrefix, WarmCaches } from './warm-caches.ts';
 
-/** A request that is understood, routed and quoted, and has not cost anything yet. */
+/** A request that has been validated, routed and quoted, and has cost nothing so far. */
 export interface PreparedChat {
   mode: RoutingMode;
   reason: string;
   measure: InputMeasure;
-  /** What the request gives back of providers' states. */
+  /** The provider states that the request gives back. */
   states: OpenedStates;
-  /** Whose states the reply's are; absent: it has none. */
+  /** Who owns the reply's provider states; absent: the reply has none. */
   owner?: Pick<StateOwner, 'states' | 'accountId'>;
-  /** The schema that a reply's JSON has to fit. */
+  /** The schema that the reply's JSON must fit. */
   schema?: CallersSchema;
   count: CountTokens;
   quote: Quote;
-  /** How the prompt begins, for what its route says about its cache. */
+  /** How the prompt begins, to record what the route reports about its cache. */
   prefix?: PromptPrefix;
-  /** The version of the price book that the quote stands on. */
+  /** The version of the price book that the quote is based on. */
   priceVersion: number;
-  /** Set when no route can be called at the moment: only a stored reply can be answered. */
+  /** Set if no route can be called at the moment: only a stored reply can be returned. */
   unavailable?: Failure;
 }
 
@@ -63,9 +63,9 @@ interface PreparingDeps {
 }
 
 /**
- * Chooses the routes, quotes the most that they can cost, and compiles the schema. Fails with `invalid_argument` when the
- * schema is none or too much, or no model can do what is asked, and with `upstream_failed` when the circuits of all that could are open; with `evenUnavailable` the latter is
- * told in the result instead.
+ * Chooses the routes, quotes the most they can cost, and compiles the schema. Fails with `invalid_argument` if the schema is
+ * invalid or too large, or if no model can do what is asked, and with `upstream_failed` if the circuits of all that could are
+ * open; with `evenUnavailable`, the result reports the latter instead.
  */
 export async function prepareChat(
   deps: PreparingDeps,
@@ -89,7 +89,7 @@ export async function prepareChat(
   if (!states.ok) return states;
   const use = request.routing?.ownKey;
   const offered = await offeredModels(deps, owner, use);
-  // Of the book that these prices are from: it may be another one when all is prepared.
+  // Read it now: the book may have changed by the time everything is prepared.
   const priceVersion = deps.catalog.version;
   const settings = settingsOf(request);
   const told = offered.filter(({ model }) =>
@@ -114,7 +114,7 @@ export async function prepareChat(
   if (!choice.ok) {
     const withoutThem = settings.length > 0 ? chooseRoutes(wanted, offered, alwaysAvailable, deps.random) : undefined;
     if (withoutThem?.ok) return fail(untakenSettings(settings));
-    // What no model can do even without these settings is the reason, not that none is left with them.
+    // Report what no model can do even without these settings, rather than that no model is left with them.
     const { field, description, reason } = withoutThem ?? choice;
     return fail(noOwnKey(use) ?? invalid(field, description, reason));
   }
@@ -126,7 +126,7 @@ export async function prepareChat(
   });
   if (quote.routes.length === 0)
     return fail(invalid('routing.maxCostUsd', 'No model that can do this is certain to cost no more than that.'));
-  // Last, for it may take a process of its own.
+  // Last, because it may take a process of its own.
   const proven = schema && (await deps.schemas.prove(owner, schema, { field: 'responseFormat.schema', signal }));
   if (proven?.ok === false) return proven;
   return succeed({
@@ -144,7 +144,7 @@ export async function prepareChat(
   });
 }
 
-/** Sets aside the most tokens that a request can use, whichever of its routes answers; undefined without limits. */
+/** Reserves the most tokens that a request can use, whichever of its routes answers; undefined without limits. */
 export async function reserveMost(
   { reserveTokens }: { reserveTokens?: ReserveTokens },
   caller: Caller,
@@ -154,7 +154,7 @@ export async function reserveMost(
   return reserveTokens && most.length > 0 ? reserveTokens(caller, Math.max(...most)) : succeed(undefined);
 }
 
-/** Whether a request may be answered by this model now: it is offered, fits the request, and the caller's token allows it. */
+/** Whether this model may answer a request now: it is offered, fits the request, and the caller's token allows it. */
 export function mayUseModel(
   offered: readonly PricedModel[],
   caller: Caller,
@@ -210,7 +210,7 @@ function needsOf(request: ChatRequest, measure: InputMeasure): ReadonlySet<Capab
   return needs;
 }
 
-/** What only some models are told of, and the field that asks for it. */
+/** Settings that only some models take, and the fields that ask for them. */
 function settingsOf(request: ChatRequest): { setting: CallSetting; field: string }[] {
   const settings: { setting: CallSetting; field: string }[] = [];
   if (request.presencePenalty) settings.push({ setting: 'penalties', field: 'presencePenalty' });

@@ -15,7 +15,7 @@ import { type Asking, unsupportedBy } from './unsupported.ts';
 
 type AssistantPart = LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart;
 
-/** The request in the words of the provider specification, for one model, and what of it the model cannot do. */
+/** The request as provider call options, for one model, and the parts of it that the model cannot do. */
 export function callOptionsOf(asking: Asking): { options: LanguageModelV4CallOptions; ignored: Ignored[] } {
   const { request, dialect, outputTokensCap } = asking;
   const { ignored, reasoning, hourLong } = unsupportedBy(asking);
@@ -52,9 +52,9 @@ export function callOptionsOf(asking: Asking): { options: LanguageModelV4CallOpt
   return { options, ignored };
 }
 
-/** What the provider specification has no words for. */
+/** Options that the provider specification does not cover. */
 function ownOptionsOf({ parallelToolCalls, tools = [], responseFormat }: ChatRequest) {
-  // The packages ask for a strict schema where nothing is said; one that cannot be is refused, though it can be shown and checked.
+  // Unless told otherwise, the packages ask for a strict schema. One that cannot be strict is refused, though it could still be shown and checked.
   const isLoose = responseFormat?.schema !== undefined && !canBeStrict(responseFormat.schema);
   const strictJsonSchema = responseFormat?.strict ?? (isLoose ? false : undefined);
   return providerOptionsOf({
@@ -72,7 +72,7 @@ function joined(
   return Object.fromEntries([...names].map((name) => [name, { ...one[name], ...other[name] }]));
 }
 
-/** The options of what a cache point stands after. */
+/** The provider options for whatever a cache point follows. */
 type PointWords = (cachePoint: ChatCachePoint | undefined) => JSONObject | undefined;
 
 function promptOf(
@@ -85,7 +85,7 @@ function promptOf(
     state?.provider === model.provider ? state : undefined;
   const told = messages.flatMap((message, index) => {
     const state = own(states.messages.get(index));
-    // An empty text in the history says nothing, and several providers refuse it.
+    // An empty text in the history is meaningless, and several providers refuse it.
     if (!state && isSilent(message) && index < messages.length - 1) return [];
     const stateOf = (place: number) => own(states.calls.get(`${index}/${place}`));
     const one = promptMessage(message, { ...{ dialect, point, toolNames }, state, stateOf });
@@ -95,7 +95,7 @@ function promptOf(
   return withJoinedResults(told);
 }
 
-/** The prompt with what tools answered in a row as one message: Gemini refuses calls of one turn whose results come in several. */
+/** The prompt with consecutive tool results joined into one message: Gemini refuses the calls of one turn if their results come in several. */
 function withJoinedResults(messages: readonly LanguageModelV4Message[]): LanguageModelV4Message[] {
   const all: LanguageModelV4Message[] = [];
   for (const message of messages) {
@@ -106,7 +106,7 @@ function withJoinedResults(messages: readonly LanguageModelV4Message[]): Languag
   return all;
 }
 
-/** Whether a message holds nothing at all. What a tool answered is never silent: its call waits for it. */
+/** Whether a message is entirely empty. A tool's answer is never empty: its call waits for it. */
 export function isSilent({ role, content, parts, toolCalls }: ChatMessage): boolean {
   if (role === 'tool' || content || (toolCalls && toolCalls.length > 0)) return false;
   return (parts ?? []).every((part) => part.kind === 'text' && part.text === '');
@@ -117,7 +117,7 @@ interface MessageContext {
   point: PointWords;
   toolNames: ReadonlyMap<string, string>;
   state: MessageState | undefined;
-  /** Of the message's call at a place. */
+  /** For the message's call at an index. */
   stateOf(place: number): CallState | undefined;
 }
 
@@ -139,13 +139,13 @@ function promptMessage(message: ChatMessage, context: MessageContext): LanguageM
   }
 }
 
-/** What an assistant said, in the order in which its provider gave it where that is known. */
+/** An assistant's message, in the order in which its provider gave it, if known. */
 function assistantParts(message: ChatMessage, { dialect, state, stateOf }: MessageContext): AssistantPart[] {
   const text = textOf(message);
   const calls = (message.toolCalls ?? []).map((call, place) => callPart(call, dialect, stateOf(place)));
   if (!state) return [...(text ? [{ type: 'text' as const, text }] : []), ...calls];
   const length = state.parts.reduce((sum, part) => sum + (part.kind === 'text' ? part.length : 0), 0);
-  // A text that was changed has no places of its own any more.
+  // If the text was changed, its positions are no longer valid.
   return length === text.length
     ? inOrder(state, text, calls, dialect)
     : [...thoughtsOf(state, dialect), ...(text ? [{ type: 'text' as const, text }] : []), ...calls];
@@ -235,7 +235,7 @@ function toolChoiceOf(request: ChatRequest): NonNullable<LanguageModelV4CallOpti
   return choice.mode === 'tool' ? { type: 'tool', toolName: choice.toolName ?? '' } : { type: choice.mode };
 }
 
-// A model wrote the arguments; what is not JSON goes back as the text that it is.
+// A model wrote the arguments; if they are not JSON, they go back as plain text.
 function parsedArguments(text: string): unknown {
   try {
     return JSON.parse(text || '{}');

@@ -3,14 +3,14 @@ import { type Failure, fail, invalid, type Result, succeed } from '../base/failu
 import type { Seal } from '../base/seal.ts';
 import type { ChatMessage } from './types.ts';
 
-/** One piece of a message as its provider gave it, with what the provider wants back of it. */
+/** One piece of a message as its provider gave it, with the metadata that the provider wants back. */
 export type StatePart =
   | { kind: 'reasoning'; text: string; metadata: JSONObject }
-  /** So many UTF-16 units of the message's text. */
+  /** Length in UTF-16 units of the message's text. */
   | { kind: 'text'; length: number; metadata: JSONObject }
   | { kind: 'call'; id: string };
 
-/** What a provider needs of a message to go on from it. */
+/** What a provider needs about a message to continue from it. */
 export interface MessageState {
   provider: string;
   /** The model's id. */
@@ -19,7 +19,7 @@ export interface MessageState {
   parts: StatePart[];
 }
 
-/** What a provider needs of one call of a tool to take its result. */
+/** What a provider needs about a tool call to take its result. */
 export interface CallState {
   provider: string;
   model: string;
@@ -28,24 +28,24 @@ export interface CallState {
   metadata: JSONObject;
 }
 
-/** The states that a request gives back, by the message's place; those of calls by message and call. */
+/** The states that a request gives back, keyed by message index; for calls, by message and call. */
 export interface OpenedStates {
   messages: ReadonlyMap<number, MessageState>;
   calls: ReadonlyMap<string, CallState>;
-  /** Where the newest one of a message that waits for the results of its tools, or that ends the conversation, comes from. */
+  /** The origin of the newest state of a message that awaits tool results or ends the conversation. */
   newest?: { provider: string; model: string } | undefined;
 }
 
 export const noStates: OpenedStates = { messages: new Map(), calls: new Map() };
 
-/** Seals what providers want back, for one account, and opens it again for it. */
+/** Seals the state that providers want back, bound to one account, and opens it for that account only. */
 export interface ProviderStates {
   seal(accountId: string, state: MessageState | CallState): string;
-  /** Fails with `invalid_argument` and the place, when a state is another account's, was changed, or stands elsewhere than it stood. */
+  /** Fails with `invalid_argument` and the path if a state belongs to another account, was changed, or was moved. */
   open(accountId: string, messages: readonly ChatMessage[]): Result<OpenedStates>;
 }
 
-/** States under the service's own keys: nobody else reads what was thought, and none goes to another account or provider. */
+/** States sealed with the service's own keys: nobody else can read the reasoning, and none of it goes to another account or provider. */
 export function createProviderStates(seal: Seal): ProviderStates {
   const contextOf = (accountId: string) => `provider-state:${accountId}`;
 

@@ -18,42 +18,42 @@ import {
   roomForReply,
 } from './tokens.ts';
 
-/** A route with the longest reply that it may give. */
+/** A route with the longest reply it may give. */
 export interface QuotedRoute extends PricedModel {
   outputTokensCap: number;
-  /** Whether only its provider can say what it took: it thinks about this request unseen, or the request has a document or a recording. */
+  /** Whether only its provider can say what it used: its reasoning on this request is hidden, or the request has a document or a recording. */
   hiddenTokens: boolean;
-  /** The most that an attempt on it can cost. */
+  /** The most that one attempt on it can cost. */
   worst: NanoUsd;
 }
 
 export interface Quote {
   /** Routes that fit the caller's price cap, in order. */
   routes: QuotedRoute[];
-  /** The most that the request can cost: what is held if the wallet has it. */
+  /** The most that the request can cost; this is held if the wallet has it. */
   ceiling: NanoUsd;
-  /** The least that must be affordable for the request to begin: about its input, and one token of reply. */
+  /** The least that must be affordable for the request to start: roughly its input, plus one token of reply. */
   minimum: NanoUsd;
 }
 
 export interface QuoteTerms {
   maxOutputTokens?: number | undefined;
   maxCost?: NanoUsd | undefined;
-  /** Whether an attempt can be charged and another one follow, as when a reply does not fit its schema. */
+  /** Whether one attempt can be charged and another follow, for example if a reply does not fit its schema. */
   attemptsAddUp: boolean;
-  /** Whether a model thinks about the request in tokens that may not be seen; unless told, each that can. */
+  /** Whether a model may spend hidden reasoning tokens on the request; by default, every model that can reason. */
   thinks?: ((model: Model) => boolean) | undefined;
 }
 
-/** An unset maximum must not reserve a fortune. Models that reason think in output tokens, so they need more room. */
+/** An unset maximum must not reserve a fortune. Reasoning models think in output tokens, so they need more room. */
 const outputTokensDefault = 4_096;
 const outputTokensDefaultReasoning = 16_384;
-/** A price cap that affords less of a reply than this excludes the model, unless the caller asked for less. */
+/** A price cap that pays for a shorter reply than this excludes the model, unless the caller asked for less. */
 const outputTokensUseful = 256;
 
 /**
- * What a request can cost at most and at least: a pure function. A price cap (`maxCost`) shortens replies whose length
- * the caller left open, and excludes models that could not keep to it.
+ * The most and the least that a request can cost: a pure function. A price cap (`maxCost`) shortens replies whose length the
+ * caller left open, and excludes models that could not stay within it.
  */
 export function quoteCeiling(routes: readonly PricedModel[], measure: InputMeasure, terms: QuoteTerms): Quote {
   const quoted: QuotedRoute[] = [];
@@ -73,10 +73,7 @@ export function quoteCeiling(routes: readonly PricedModel[], measure: InputMeasu
   };
 }
 
-/**
- * How many tokens of reply an amount pays for after at most so much input, whatever kind of input the provider says it
- * was; 0 when it pays for none.
- */
+/** How many reply tokens an amount pays for after at most this much input, whatever kind the provider says the input was; 0 if it pays for none. */
 export function affordableOutputTokens(
   { price }: PricedModel,
   input: InputKinds & { inputTokens: number },
@@ -93,7 +90,7 @@ export function attemptCost(
   return priceOf({ ...usage, requests: 1 }, price);
 }
 
-/** The most that one attempt with at most so many tokens can cost, in any tier and whatever its input can count as. */
+/** The most that one attempt with at most this many tokens can cost, in any tier and whatever its input may count as. */
 export function worstCost({ price }: PricedModel, most: LongestRequest): NanoUsd {
   return worstPriceOf(most, price);
 }
@@ -119,7 +116,7 @@ function quoteRoute(
 }
 
 function leastCost(route: PricedModel, measure: InputMeasure): NanoUsd {
-  // No guess is safe where nobody can count.
+  // No guess is safe for input that we cannot count.
   const inputTokens = hasFiles(measure) ? inputTokensAtMost(measure, route.model) : inputTokensAbout(measure);
   const input = { inputTokens, ...inputKindsOf(measure) };
   return maxOf(worstCost(route, { ...input, outputTokens: 1 }), 1n);

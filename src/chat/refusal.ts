@@ -1,15 +1,15 @@
 import type { Failure } from '../base/failure.ts';
 import type { Funds } from '../wallet/index.ts';
 
-/** Whether a request may go on that began before its hold was committed. */
+/** Whether a request that began before its hold was committed may continue. */
 export interface Refusal {
-  /** Aborted when the reply has no recipient: the caller is gone, or the hold is refused. Created when first used. */
+  /** Aborted when the reply has no recipient: the caller has left, or the hold was refused. Created on first use. */
   readonly signal: AbortSignal;
-  /** Why the hold is refused, once it is. */
+  /** Why the hold was refused, once it has been. */
   readonly failure: Failure | undefined;
 }
 
-/** Watches a hold while it is pending; one that is committed already can't be refused. */
+/** Watches a hold while it is pending; a committed one can't be refused. */
 export function watchRefusal(pending: Funds['pending'], caller: AbortSignal): Refusal {
   if (!pending) return { signal: caller, failure: undefined };
   let over = false;
@@ -25,14 +25,14 @@ export function watchRefusal(pending: Funds['pending'], caller: AbortSignal): Re
       failure = held.failure;
       abort();
     },
-    // The ledger itself failed; settling or releasing tells.
+    // The ledger itself failed; settling or releasing will report it.
     abort,
   );
   return {
     get failure() {
       return failure;
     },
-    // Most requests need no signal: they are answered at the first try.
+    // Most requests need no signal: they are answered on the first attempt.
     get signal() {
       if (controller) return controller.signal;
       controller = new AbortController();

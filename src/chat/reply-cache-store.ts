@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from '../db/index.ts';
 
-/** Which reply: the account's, to this request. */
+/** Identifies a reply: the account, and a digest of the request. */
 export interface CacheEntry {
   accountId: string;
   digest: Buffer;
@@ -9,7 +9,7 @@ export interface CacheEntry {
 
 const nowUs = sql<bigint>`TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
 
-/** The reply, when it is at most so old and has not expired, and its age, by the database's clock. */
+/** The reply and its age, if it is no older than `maxAgeSeconds` and has not expired, by the database's clock. */
 export async function findCachedReply(
   db: Queryable,
   { accountId, digest, maxAgeSeconds }: CacheEntry & { maxAgeSeconds: number },
@@ -23,7 +23,7 @@ export async function findCachedReply(
   return rows[0];
 }
 
-/** Adds the reply, or takes the place of an older one. */
+/** Adds the reply, replacing an older one. */
 export async function putCachedReply(
   db: Queryable,
   { accountId, digest, sealed, maxAgeSeconds }: CacheEntry & { sealed: Uint8Array; maxAgeSeconds: number },
@@ -34,7 +34,7 @@ export async function putCachedReply(
       expires_at_us = VALUES(expires_at_us)`.execute(db.for<never>());
 }
 
-/** Deletes the account's oldest replies, so that `keep` stay; a few at a time. */
+/** Deletes the account's oldest replies until `keep` are left, a few at a time. */
 export async function trimCachedReplies(
   db: Queryable,
   { accountId, keep, limit }: { accountId: string; keep: number; limit: number },
@@ -47,7 +47,7 @@ export async function trimCachedReplies(
     ORDER BY stored_at_us LIMIT ${limit}`.execute(db.for<never>());
 }
 
-/** Deletes replies whose time is over; how many. */
+/** Deletes expired replies; returns how many. */
 export async function sweepCachedReplies(db: Queryable, limit: number): Promise<number> {
   const { numAffectedRows } =
     await sql`DELETE FROM chat_cached_reply WHERE expires_at_us < ${nowUs} ORDER BY expires_at_us LIMIT ${limit}`.execute(

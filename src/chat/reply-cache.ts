@@ -19,58 +19,58 @@ import { restoreReply, storeReply } from './stored-reply.ts';
 import type { ChatReply, ChatRequest } from './types.ts';
 
 export interface ReplyCacheSettings {
-  /** Off: nothing is read or stored. */
+  /** If false, nothing is read or stored. */
   enabled: boolean;
-  /** A longer time that a request asks for is taken as this. */
+  /** An upper limit: a request that asks for longer gets this. */
   maxAgeSeconds: number;
-  /** When an account has more, its oldest leave. */
+  /** Beyond this, an account's oldest replies are evicted. */
   entriesPerAccountMax: number;
 }
 
-/** What became of a look-up, or of a reply that might have been stored. */
+/** The outcome of a lookup, or of a reply that might have been stored. */
 export type CacheEvent = 'hit' | 'miss' | 'refresh' | 'stored' | 'too_large' | 'dropped' | 'failed';
 
 export interface ReplyCacheDependencies {
   db: Database;
   wallets: Pick<Wallets, 'get' | 'findCharge'>;
-  /** Encrypts replies, each bound to its row. */
+  /** Encrypts replies; each is bound to its row. */
   seal: Seal;
-  /** For the HMAC that names a request. */
+  /** For the HMAC that identifies a request. */
   secret: Uint8Array;
   log: Logger;
   settings: ReplyCacheSettings;
-  /** A cache that takes longer to look into than this helps nobody. */
+  /** A cache lookup slower than this is of no help to anyone. */
   lookUpMs?: number;
   /** For metrics. */
   observe?: (event: CacheEvent) => void;
 }
 
-/** Replies of earlier requests, shared by all nodes. Its faults are never those of a request: they are misses. */
+/** Replies to earlier requests, shared by all nodes. A fault in the cache never fails a request: it counts as a miss. */
 export interface ReplyCache {
-  /** Where the reply to a request is kept; undefined when it is not: nobody asked, or the request is a repeat of its own. */
+  /** Where the reply to a request is cached; undefined if it is not: caching was not requested, or the request is an idempotent repeat. */
   placeOf(caller: Caller, request: ChatRequest, call: ChatCall): Promise<CachePlace | undefined>;
   /**
-   * The reply that is kept there, free of charge, with the balance of now: when it is young enough, `mayUse` takes its model,
-   * and the wallet is not paused.
+   * The reply cached there, free of charge, with the current balance: if it is recent enough, `mayUse` accepts its model, and
+   * the wallet is not paused.
    */
   find(place: CachePlace, mayUse: (reply: ChatReply) => boolean): Promise<ChatReply | undefined>;
-  /** Keeps a reply that was charged, when it is whole. Never rejects. */
+  /** Caches a reply that was charged, if it is complete. Never rejects. */
   keep(place: CachePlace, reply: ChatReply): Promise<void>;
-  /** Deletes, now and then, what has expired. */
+  /** Starts deleting expired replies periodically. */
   start(): void;
   close(): Promise<void>;
-  /** Deletes what has expired, now. */
+  /** Deletes expired replies now. */
   sweep(): Promise<void>;
 }
 
 export interface CachePlace extends CacheEntry {
   maxAgeSeconds: number;
-  /** Whether what is there is passed over, and replaced. */
+  /** Whether to skip the existing entry and replace it. */
   noCache: boolean;
 }
 
 const replyBytesMax = 1_024 * 1_024;
-/** Replies that may wait for the database at once; more are not kept, so that a slow database fills no memory. */
+/** Replies that may wait for the database at once; any more are not cached, so that a slow database does not fill memory. */
 const storesInFlightMax = 32;
 const trimMax = 200;
 const sweepEveryMs = 60_000;
@@ -81,7 +81,7 @@ export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCac
   const { db, wallets, seal, secret, log, settings, lookUpMs = 1_000, observe = () => {} } = dependencies;
   let storesInFlight = 0;
 
-  /** Undefined when the database fails or takes too long. */
+  /** Undefined if the database fails or takes too long. */
   async function orMiss<T>(work: Promise<T>): Promise<T | undefined> {
     let late: NodeJS.Timeout | undefined;
     const tooLate = new Promise<never>((_, reject) => {
@@ -106,7 +106,7 @@ export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCac
       log.error('a cached reply does not open: its encryption key is gone, or it was changed');
       return undefined;
     }
-    // Where use is stopped, that which is free stops too; the hold that follows a miss says so in its own words.
+    // Where use is stopped, free use stops too; the hold that follows a miss gives the reason.
     const wallet = await wallets.get(place.accountId, 'api');
     if (!wallet.ok) return undefined;
     const { balance, paused, owed, disputed } = wallet.value;
@@ -146,10 +146,11 @@ export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCac
       const { accountId } = payer.value;
       const scope = replyScope(payer.value);
       const { guardrails } = caller.key ?? {};
-      // A key with guardrails is answered by what the same guardrails let pass.
+      // A key with guardrails only gets replies that the same guardrails let through.
       const kept = guardrails ? `${scope}\n${digestOf(guardrails)}` : scope;
       if (call.idempotency) {
-        // Its own outcome wins, and the ledger tells it. Not known whether there is one: as if there were.
+        // The request's own outcome takes precedence, and the ledger reports it. If we cannot tell whether there is one, assume
+        // there is.
         const { key } = call.idempotency;
         const charge = await orMiss(wallets.findCharge(accountId, scope, key).then((found) => ({ found })));
         if (!charge || charge.found) return undefined;
@@ -188,12 +189,12 @@ export function createReplyCache(dependencies: ReplyCacheDependencies): ReplyCac
   };
 }
 
-// Cut, filtered and paused replies are no answers for later; a reply that could not be collected must not be had for free.
+// Cut-off, filtered and paused replies must not be reused; a reply that could not be charged must not be had for free.
 function isWhole({ finishReason, usage }: ChatReply): boolean {
   return (finishReason === 'stop' || finishReason === 'tool_calls') && usage.cost > 0n;
 }
 
-/** The stored reply as an answer of now: nothing was called and nothing is charged. */
+/** The stored reply as a new answer: nothing was called and nothing is charged. */
 function asHit(bytes: Uint8Array, balance: NanoUsd, ageSeconds: number): ChatReply {
   const stored = restoreReply(bytes, { balance });
   return {

@@ -8,7 +8,7 @@ import type { Dialect } from '../providers/index.ts';
 import type { ProviderStates, StatePart } from './provider-state.ts';
 import type { ChatToolCall, ReplyMessage } from './types.ts';
 
-/** Whose states a reply's are. */
+/** Who a reply's provider states belong to. */
 export interface StateOwner {
   states: ProviderStates;
   accountId: string;
@@ -16,13 +16,13 @@ export interface StateOwner {
   model: string;
 }
 
-/** Notes, while a reply comes, what its provider wants back of it. */
+/** Collects, as a reply arrives, what its provider wants back. */
 export class ReplyState {
   readonly #dialect: Dialect;
   readonly #parts: StatePart[] = [];
   readonly #open = new Map<string, Extract<StatePart, { metadata: JSONObject }>>();
   readonly #calls = new Map<string, JSONObject>();
-  /** What was sealed before the end: of so many parts. */
+  /** What was sealed before the end, and how many parts it covers. */
   #early: { parts: number; sealed: string } | undefined;
 
   constructor(dialect: Dialect) {
@@ -48,13 +48,13 @@ export class ReplyState {
       this.#more(idOf(type, part.id), '', part.providerMetadata);
   }
 
-  /** The state of one call, sealed; undefined when its provider gave none. */
+  /** The sealed state of one call; undefined if its provider gave none. */
   ofCall(id: string, owner: StateOwner): string | undefined {
     const metadata = this.#calls.get(id);
     return metadata && owner.states.seal(owner.accountId, { ...namesOf(owner), id, metadata });
   }
 
-  /** A whole message with what its provider wants back, sealed. */
+  /** A whole message with the sealed state that its provider wants back. */
   sealed(message: ReplyMessage, owner: StateOwner): ReplyMessage {
     const toolCalls = message.toolCalls.map((call): ChatToolCall => {
       const providerState = this.ofCall(call.id, owner);
@@ -63,7 +63,7 @@ export class ReplyState {
     return this.withMessageState({ ...message, toolCalls }, owner);
   }
 
-  /** The state of thoughts so far that their provider signed, sealed; undefined when there is none, or none since the last time. */
+  /** The sealed state of the signed reasoning so far; undefined if there is none, or nothing new since the last time. */
   ofThoughts(owner: StateOwner): string | undefined {
     const end = this.#parts.findLastIndex(({ kind }) => kind === 'reasoning') + 1;
     const known = this.#parts.slice(0, end);
@@ -72,7 +72,7 @@ export class ReplyState {
     return this.#early.sealed;
   }
 
-  /** A message whose calls have their states, with its own. */
+  /** A message with its own state added; its calls already have theirs. */
   withMessageState(message: ReplyMessage, owner: StateOwner): ReplyMessage {
     if (!this.#isWanted) return message;
     const providerState = (this.#isAllThoughts && this.#early?.sealed) || this.#sealed(this.#parts, owner);
@@ -83,7 +83,7 @@ export class ReplyState {
     return owner.states.seal(owner.accountId, { ...namesOf(owner), parts });
   }
 
-  /** Whether what was sealed before says it all: what came after is text of which nothing is wanted back, and then calls. */
+  /** Whether the state sealed earlier is complete: only text with no metadata came after it, followed by calls. */
   get #isAllThoughts(): boolean {
     const rest = this.#parts.slice(this.#early?.parts ?? 0);
     const firstCall = rest.findIndex(({ kind }) => kind === 'call');
@@ -94,7 +94,7 @@ export class ReplyState {
     });
   }
 
-  // Thoughts go back with what the provider signed; where it signs nothing, those of a loop of tools go back as they are.
+  // Signed reasoning goes back with its signature; if the provider signs nothing, reasoning in a tool loop goes back as it is.
   get #isWanted(): boolean {
     const aloud = this.#dialect.state.reasoning?.length === 0 && this.#parts.some(({ kind }) => kind === 'call');
     return this.#parts.some((part) => isSigned(part) || (aloud && part.kind === 'reasoning'));
@@ -133,7 +133,7 @@ export class ReplyState {
   }
 }
 
-/** Whether the provider gave something with it that it wants back. */
+/** Whether the provider attached metadata that it wants back. */
 function isSigned(part: StatePart): boolean {
   return part.kind !== 'call' && Object.keys(part.metadata).length > 0;
 }
@@ -142,7 +142,7 @@ function namesOf({ provider, model }: StateOwner): { provider: string; model: st
   return { provider, model };
 }
 
-// Thoughts and texts are numbered each for themselves.
+// Reasoning and text parts are numbered independently.
 function idOf(type: string, id: string): string {
   return `${type.slice(0, type.indexOf('-'))} ${id}`;
 }

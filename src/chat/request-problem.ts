@@ -2,10 +2,10 @@ import { type Failure, invalid } from '../base/failure.ts';
 import { isSilent } from './prompt.ts';
 import type { ChatMessage, ChatPart, ChatRequest } from './types.ts';
 
-/** Anthropic's bound, the lowest of those that take any. */
+/** Anthropic's limit, the lowest of the providers that take any. */
 const cachePointsMax = 4;
 
-/** What the contract's own bounds cannot say: rules that span fields. */
+/** Checks what the contract's own limits cannot express: rules that span fields. */
 export function requestProblem(request: ChatRequest): Failure | undefined {
   if (request.messages.length === 0) return invalid('messages', 'At least one message is needed.');
   const calls = new Set<string>();
@@ -42,7 +42,7 @@ function messageProblem(message: ChatMessage, at: string): Failure | undefined {
   return parts.some(hasBadAddress) ? invalid(`${at}.parts`, 'An address is not a valid URL.') : undefined;
 }
 
-/** What a tool answered stands after the call; providers refuse it elsewhere, each in its own words. */
+/** A tool's answer must come after its call; otherwise providers refuse it, each in its own words. */
 function answerProblem({ role, toolCallId = '' }: ChatMessage, at: string, calls: ReadonlySet<string>) {
   if (role !== 'tool' || calls.has(toolCallId)) return undefined;
   return invalid(

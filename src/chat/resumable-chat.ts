@@ -8,14 +8,14 @@ import type { StreamLog } from './stream-log.ts';
 import type { ChatEvent, ChatRequest, StreamedEvent } from './types.ts';
 
 export interface ResumableChatDeps extends CachedChatDeps {
-  /** Keeps replies of requests that ask for it; absent: such requests are refused. */
+  /** Keeps the replies of requests that ask for it; absent: such requests are refused. */
   streams?: KeptStreams | undefined;
 }
 
 /**
- * Like `streamCached`; when the request is resumable its reply is made and settled to its end whoever listens, unless the credential
- * that asked is revoked, and its events have numbers. A repeated request gets the same events, those to come as well. A reply of the cache, or one that is stored and not kept
- * any more, comes at once and has no numbers.
+ * Like `streamCached`, but a resumable request's reply is generated and settled to its end even if nobody is listening, unless
+ * the credential that asked is revoked, and its events are numbered. A repeated request gets the same events, including those
+ * still to come. A cached reply, or a stored one that is no longer kept, arrives at once, without numbers.
  */
 export async function streamResumable(
   deps: ResumableChatDeps,
@@ -51,7 +51,7 @@ export async function streamResumable(
     const { events, findable } = begun.reply;
     if (opened.ok) {
       track(fill(events, opened.value, left.signal));
-      // A caller that has the charge id may be cut off at once and ask another node for the reply.
+      // The caller may be cut off as soon as it has the charge id, and ask another node for the reply.
       await findable;
       return succeed(events.read(0, call.signal));
     }
@@ -63,7 +63,7 @@ export async function streamResumable(
   }
 }
 
-/** Goes on with a reply that was streamed, after a sequence. Fails like `KeptStreams.resume`. */
+/** Resumes a streamed reply after a given sequence. Fails like `KeptStreams.resume`. */
 export async function resumeChat(
   { streams }: ResumableChatDeps,
   caller: Caller,
@@ -76,12 +76,12 @@ export async function resumeChat(
   return streams.resume(chargeId, reader.value, { after, signal });
 }
 
-/** Which request with the same key is still at work. */
+/** The charge of the request with the same key that is still in progress. */
 function atWorkOn(opened: Result<unknown>): string | undefined {
   return !opened.ok && opened.failure.kind === 'idempotency_in_flight' ? opened.failure.chargeId : undefined;
 }
 
-/** What a repeated request is answered with: the reply that it began, while that is kept. */
+/** The answer to a repeated request: the reply that it started, while that is kept. */
 async function joined(
   streams: KeptStreams,
   reader: StreamReader,

@@ -3,14 +3,14 @@ import type { UpstreamFailure } from '../providers/index.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { ModelDeps } from './deps.ts';
 
-/** The most that a request may ask for: each further try costs the caller time, and a provider in trouble work. */
+/** The most that a request may ask for: each further attempt costs the caller time, and adds load to a provider in trouble. */
 export const retriesMax = 3;
 
 /** The waits before the first, second and third retry are drawn from 0 to 0.5, 1 and 2 seconds. */
 const backoffMs = 500;
-/** A provider that asks for a longer wait is left to the next route. */
+/** If a provider asks for a longer wait, the next route is tried instead. */
 const waitMaxMs = 60_000;
-/** A try with less time than this left would hardly be answered. */
+/** With less time left than this, another attempt would hardly get an answer. */
 const roomMs = 250;
 
 export interface RetryDeps extends Pick<ModelDeps, 'clock' | 'random' | 'sleep'> {
@@ -20,24 +20,24 @@ export interface RetryDeps extends Pick<ModelDeps, 'clock' | 'random' | 'sleep'>
 export interface RetryTerms<Failed> {
   /** The route's name. */
   route: string;
-  /** Whether it is called with the account's own key, which no circuit stops. */
+  /** Whether it is called with the account's own key, which no circuit blocks. */
   ownKey?: boolean;
-  /** How many times it is tried again. */
+  /** The maximum number of retries. */
   retries: number;
-  /** What all tries and waits on this route may take together. */
+  /** Time limit for all attempts and waits on this route together. */
   timeoutMs: number;
-  /** Its signal ends a wait, because nobody is waiting for the reply. */
+  /** Its signal ends a wait, because nobody is waiting for the reply any more. */
   leaving: { readonly signal: AbortSignal };
-  /** Told of each failed try that another one follows. */
+  /** Called with each failed attempt that is followed by another. */
   onRetry(failed: Failed): void;
 }
 
 type Failed = { ok: false; failure: UpstreamFailure };
 
 /**
- * Tries one route until it answers, fails in a way that another try does not mend, or its retries or its time are used up;
- * answers with the last try's outcome. Waits with exponential back-off and full jitter, on top of what `Retry-After` asks
- * for, and never calls a route whose circuit is open: a retry may be its probe.
+ * Tries one route until it answers, fails in a way that a retry cannot fix, or runs out of retries or time; returns the last
+ * attempt's outcome. Waits with exponential backoff and full jitter, on top of what `Retry-After` asks for, and never calls a
+ * route whose circuit is open: a retry may be its probe.
  */
 export async function withRetries<Outcome extends { ok: true } | Failed>(
   deps: RetryDeps,
@@ -63,7 +63,7 @@ export async function withRetries<Outcome extends { ok: true } | Failed>(
   }
 
   function waitBefore(number: number, { retryAfterMs = 0 }: UpstreamFailure): number {
-    // Timers may be a millisecond early, and a circuit is not.
+    // Timers may fire a millisecond early, but a circuit never closes early.
     const openForMs = terms.ownKey ? undefined : deps.breaker.status(terms.route).availableInMs;
     const circuitMs = Math.ceil(openForMs ?? -1) + 1;
     const jitter = (deps.random ?? Math.random)() * backoffMs * 2 ** number;
@@ -71,7 +71,7 @@ export async function withRetries<Outcome extends { ok: true } | Failed>(
   }
 }
 
-/** The upstream's fault, of a kind that may pass. A time-out is one only where time is left, which the caller of this checks. */
+/** The upstream's fault, and possibly transient. A timeout is retryable only if time is left, which the caller of this checks. */
 function isRetryable({ outcome }: UpstreamFailure): boolean {
   return (
     outcome === 'rate_limited' || outcome === 'server_error' || outcome === 'connection_failed' || outcome === 'timeout'
@@ -82,6 +82,6 @@ async function wait(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await delay(ms, undefined, { signal });
   } catch {
-    // Aborted, which the signal says.
+    // Aborted; the signal says so.
   }
 }

@@ -10,8 +10,8 @@ import { type Asking, attemptOf, tryRoutes } from './try-routes.ts';
 import type { ChatReply, ChatRequest } from './types.ts';
 
 /**
- * One chat request, from the choice of a model to the settled charge. What the caller's going away changes is only who
- * hears the reply: a request that an upstream has accepted is completed and paid for.
+ * Runs one chat request, from the choice of a model to the settled charge. If the caller leaves, only the delivery is lost: a
+ * request that an upstream has accepted is completed and paid for.
  */
 export async function runChat(
   deps: ChatDeps,
@@ -24,7 +24,7 @@ export async function runChat(
   return admission.value.kind === 'replayed' ? succeed(admission.value.reply) : answerWhole(admission.value.run);
 }
 
-/** Gets a whole reply and charges for it: it is delivered only when it is paid in full. Ends the run's charge. */
+/** Gets a whole reply and charges for it: it is delivered only if it is paid in full. Ends the run's charge. */
 export function answerWhole(run: ChatRun): Promise<Result<ChatReply>> {
   return endingCharge(run.charge, () => answer(run));
 }
@@ -58,7 +58,7 @@ function wholeFrom({ deps, attempts, prepared }: ChatRun): Asking<AttemptReply> 
       if (fit !== 'fits')
         return {
           ...{ ok: false, failure: { outcome: 'invalid_reply' }, latencyMs, usage: answer.usage },
-          // Another model's reply could not be checked either, and would be paid for as well.
+          // Another model's reply could not be checked either, and would have to be paid for as well.
           isLast: fit === 'unchecked',
         };
       attempts.push(attemptOf(route, 'ok', latencyMs));
@@ -69,9 +69,9 @@ function wholeFrom({ deps, attempts, prepared }: ChatRun): Asking<AttemptReply> 
 }
 
 /**
- * Whether a reply fits the schema. One that was cut off, refused or asks for tools is no JSON; its finish reason says so. One
- * whose check takes too long or too much memory does not fit: the schema is the caller's. It is unchecked when there is no
- * room for the check as long as the call may run, which an owner's own checks can bring about.
+ * Whether a reply fits the schema. A reply that was cut off, refused or asks for tools is not JSON; its finish reason says so.
+ * A reply whose check takes too much time or memory does not fit: the schema is the caller's. It is unchecked if there is no
+ * room for the check for as long as the call may run, which an owner's own checks can cause.
  */
 async function fits(
   { message, finishReason }: AttemptReply,
@@ -84,5 +84,5 @@ async function fits(
   return checked.failure.kind === 'overloaded' ? 'unchecked' : 'does not fit';
 }
 
-/** A reply that came at the last moment is paid for by then, so its check waits for this long at least. */
+/** A reply that arrives at the last moment is already paid for, so its check may wait at least this long. */
 const checkWaitAtLeastMs = 3_000;

@@ -2,14 +2,14 @@ import { piecesOf } from '../sandbox/index.ts';
 import type { CountTokens } from './tokens.ts';
 
 /**
- * Counts the tokens of texts while they grow, one after another. Texts are counted in pieces from their beginning, so that a
- * piece behind which there is more comes to the same number whenever it is counted, and is counted once.
+ * Counts the tokens of growing texts, one after another. Texts are counted in pieces from their beginning, so that a piece
+ * followed by more text has the same count whenever it is counted, and is counted only once.
  */
 export class RunningCount {
   readonly #count: CountTokens;
-  /** Of the texts that are not counted for good, the last of which grows: it from the beginning of its last piece on. */
+  /** Texts whose count is not final. The last one is still growing; of that, only what starts at its last piece is kept. */
   readonly #open: string[][] = [[]];
-  /** What the last text belongs to. */
+  /** The key of the last text. */
   #of: string | undefined;
   #tokensBefore = 0;
   #last: Promise<unknown> = Promise.resolve();
@@ -18,14 +18,14 @@ export class RunningCount {
     this.#count = count;
   }
 
-  /** More of the text of this, or the beginning of another one. */
+  /** Adds to the text with this key, or starts another one. */
   add(text: string, of?: string): void {
     if (of !== this.#of) this.#open.push([]);
     this.#of = of;
     this.#open.at(-1)?.push(text);
   }
 
-  /** Counts the tokens of everything received when its turn comes: one count at a time, because each keeps its text in memory. */
+  /** Counts the tokens of everything received by the time its turn comes: one count at a time, because each keeps its text in memory. */
   tokens(): Promise<number> {
     const counting = this.#last.then(() => this.#countOn());
     this.#last = counting.catch(() => undefined);

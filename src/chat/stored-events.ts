@@ -1,9 +1,9 @@
 import type { StreamEntry } from './stream-log.ts';
 
-/** Amounts of money are the only values that JSON has no word for. */
+/** Amounts of money are the only values that JSON cannot represent. */
 const amount = 'nanoUsd';
 
-/** Events of a reply as they are stored. */
+/** Serializes a reply's events for storage. */
 export function storeEvents(entries: readonly StreamEntry[]): Uint8Array {
   return Buffer.from(
     JSON.stringify(entries, (_, value: unknown) => (typeof value === 'bigint' ? { [amount]: String(value) } : value)),

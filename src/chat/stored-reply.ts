@@ -1,15 +1,15 @@
 import type { ChatReply } from './types.ts';
 
-/** What a reply says of a time, not of itself: a retry is told that of its own time. */
+/** Fields that describe a moment, not the reply: a retry gets the values of its own moment. */
 type Momentary = 'balance' | 'capLeft';
 
-/** A reply as it is kept for retries. */
+/** A reply as it is stored for retries. */
 export function storeReply(reply: Omit<ChatReply, Momentary>): Uint8Array {
   const { usage, ...rest } = reply;
   return Buffer.from(JSON.stringify({ ...rest, usage: { ...usage, cost: usage.cost.toString() } }));
 }
 
-/** The reply that a retry is answered with. */
+/** The reply that a retry gets. */
 export function restoreReply(bytes: Uint8Array, now: Pick<ChatReply, Momentary>): ChatReply {
   const stored = JSON.parse(Buffer.from(bytes).toString('utf8')) as Omit<ChatReply, Momentary | 'usage'> & {
     usage: Omit<ChatReply['usage'], 'cost'> & { cost: string };

@@ -14,9 +14,9 @@ import { type Answered, tryRoutes, unaffordable } from './try-routes.ts';
 import type { ChatEvent, ChatReply, ChatRequest } from './types.ts';
 
 /**
- * A chat request whose reply comes as it is made. Resolves when the first content is there, so that a failure before it
- * is told as one, after every route was tried. The last event comes after the settlement is durable. Ending the
- * iteration, or aborting the call, ends the reply as `StreamedReply` says.
+ * A chat request with a streamed reply. Resolves once the first content is there, so that a failure before it, after every
+ * route was tried, is reported as a failure. The last event comes after the settlement is durable. Ending the iteration, or
+ * aborting the call, ends the reply as `StreamedReply` describes.
  */
 export async function streamChat(
   deps: ChatDeps,
@@ -25,7 +25,7 @@ export async function streamChat(
   call: ChatCall,
   track: (work: Promise<unknown>) => void,
 ): Promise<Result<AsyncGenerator<ChatEvent, void>>> {
-  // A reply that must fit a schema can only be checked when it is whole.
+  // A reply that must fit a schema can only be checked once it is complete.
   const whole = request.responseFormat?.schema !== undefined;
   const admission = await admitChat(deps, caller, request, call, whole ? wholeReply : growingReply);
   if (!admission.ok) return admission;
@@ -42,31 +42,31 @@ export async function streamChat(
     reply = new StreamedReply(run, opened.value, track);
     return succeed(reply.events());
   } finally {
-    // With a reply it is the reply that ends the charge.
+    // If there is a reply, the reply ends the charge.
     if (!reply) await run.charge[Symbol.asyncDispose]();
   }
 }
 
-/** Pieces go out as they come, so the hold is committed while the upstream begins. */
+/** Pieces are sent as they arrive, so the hold is committed while the upstream starts. */
 const growingReply: AdmissionTerms = {
   ceilingOf: ({ quote, measure }, fee) =>
     quote.routes.map((route) => firstStep(route, measure)).reduce(maxOf, 0n) + fee,
   whole: false,
 };
 
-/** Opens the first route that gives content, when the hold is committed. */
+/** Opens the first route that gives content, once the hold is committed. */
 async function startStream(run: ChatRun<OpenCharge>): Promise<Result<Answered<OpenStream>>> {
   const { charge, prepared } = run;
   const expected = charge.amount;
   const opening = tryRoutes<OpenStream>(run, {
     enough: (route) => firstStep(route, prepared.measure),
-    // How long the reply may be is for the meter to say while it grows, unless its tokens cannot be seen.
+    // The meter limits the reply's length as it grows, unless its tokens are hidden.
     grows: (route) => !hasHiddenTokens(route),
     ask: (terms) => openStream(run.deps, terms),
   });
   if (!charge.pending) return opening;
 
-  // The upstream is called while the hold is committed, and gives its first piece out only after that.
+  // The upstream is called while the hold is being committed, but its first piece is sent only after that.
   const [committed, opened] = await Promise.allSettled([charge.committed(), opening]);
   const begun = opened.status === 'fulfilled' && opened.value.ok ? opened.value.value : undefined;
   if (committed.status === 'rejected' || !committed.value.ok) {
@@ -84,13 +84,13 @@ async function startStream(run: ChatRun<OpenCharge>): Promise<Result<Answered<Op
   return opened.value;
 }
 
-/** Whether a hold that was given in part pays for what an upstream was asked for: its first tokens, or all that it thinks. */
+/** Whether a partial hold pays for what an upstream was asked for: its first tokens, or all of them if some are hidden. */
 async function paysFor(run: ChatRun, route: QuotedRoute): Promise<boolean> {
   const tokens = await run.affordable(route, route.worst);
   return tokens >= (hasHiddenTokens(route) ? route.outputTokensCap : 1);
 }
 
-/** A reply that is there already: one piece, and the end. */
+/** An existing reply as a stream: one piece, then the end. */
 export async function* asStream(reply: ChatReply): AsyncGenerator<ChatEvent, void> {
   if (reply.reasoningSummary) yield { kind: 'reasoning', summary: reply.reasoningSummary };
   const { providerState } = reply.message;

@@ -1,29 +1,29 @@
 import { type Failure, FailureError } from '../base/failure.ts';
 import type { ChatEvent, StreamedEvent } from './types.ts';
 
-/** What is kept of a reply: its events in order, and how it broke off, if it did. The first has the sequence 1. */
+/** What is kept of a reply: its events in order, and the failure if it broke off. The first has sequence 1. */
 export type StreamEntry = ChatEvent | { kind: 'failed'; failure: Failure };
 
-/** A reply while it is made: one writes, several may read. */
+/** A reply while it is being generated: one writer, any number of readers. */
 export interface StreamLog {
   readonly length: number;
   /** Whether its end, or its failure, is there. */
   readonly isOver: boolean;
   append(event: ChatEvent): void;
-  /** Ends it; readers that get to the end receive the error. */
+  /** Ends it with an error, which readers receive when they reach the end. */
   fail(error: unknown): void;
-  /** All after the first `count`. */
+  /** All entries after the first `count`. */
   after(count: number): readonly StreamEntry[];
-  /** Resolves when there is more than `count`; rejects with `cancelled` when the signal is aborted before. */
+  /** Resolves once there are more than `count`; rejects with `cancelled` if the signal is aborted first. */
   moreThan(count: number, signal: AbortSignal): Promise<void>;
-  /** What comes after a sequence, then what comes live, to the end. */
+  /** The events after a sequence, then live ones, to the end. */
   read(after: number, signal: AbortSignal): AsyncGenerator<StreamedEvent, void>;
 }
 
 export interface StreamLogOptions {
-  /** How long it may be made without anybody who reads. */
+  /** How long it may be generated with nobody reading. */
   unattendedMs: number;
-  /** Told once of that. */
+  /** Called once when that time is up. */
   onUnattended(): void;
 }
 

@@ -18,23 +18,23 @@ import {
 } from './tokens.ts';
 import type { ChatReply } from './types.ts';
 
-/** The first hold of a stream pays for this many tokens of reply; each extension for twice as many as the one before. */
+/** A stream's first hold pays for this many reply tokens; each extension for twice as many as the one before. */
 const streamStepTokens = 1_024;
 const streamStepTokensMax = 16_384;
-/** The hold grows this many tokens before it is used up. */
+/** The hold is extended this many tokens before it runs out. */
 const aheadTokens = 64;
 const piecesBetweenCounts = 32;
 const progressEveryMs = 15_000;
 
-/** Why a reply can't go on: the wallet or a cap pays for no more, or it is as long as was asked for. */
+/** Why a reply can't continue: the wallet or a cap does not pay for more, or the requested length is reached. */
 export type Shortage = 'credit' | 'length';
 
-/** Whether there are tokens that we do not see come, so that only the upstream's count says what it took. */
+/** Whether there are tokens that we never see, so that only the upstream's count says what it used. */
 export function hasHiddenTokens({ hiddenTokens }: QuotedRoute): boolean {
   return hiddenTokens;
 }
 
-/** What a stream holds at first: for the input and the first tokens; for all of it where some of the tokens are hidden. */
+/** A stream's first hold: for the input and the first tokens, or for everything if some tokens are hidden. */
 export function firstStep(route: QuotedRoute, measure: InputMeasure): NanoUsd {
   if (hasHiddenTokens(route)) return route.worst;
   const inputTokens = inputTokensAtMost(measure, route.model);
@@ -42,10 +42,7 @@ export function firstStep(route: QuotedRoute, measure: InputMeasure): NanoUsd {
   return worstCost(route, { inputTokens, outputTokens, ...inputKindsOf(measure) });
 }
 
-/**
- * Counts a stream against its charge while it runs, and lets the hold grow in steps. Tokens that were received count,
- * delivered or not.
- */
+/** Counts a stream against its charge as it runs, and extends the hold in steps. Received tokens count, whether delivered or not. */
 export class StreamMeter {
   readonly #run: ChatRun<OpenCharge>;
   readonly #route: QuotedRoute;
@@ -74,23 +71,21 @@ export class StreamMeter {
     return this.#outputTokens;
   }
 
-  /** What of it is at most there, and of which kinds. */
+  /** The most input there can be, and of which kinds. */
   get #input(): InputKinds & { inputTokens: number } {
     return { inputTokens: this.#inputTokens, ...inputKindsOf(this.#run.prepared.measure) };
   }
 
-  /** Counts a piece of the reply; `of` is the call that it belongs to, or what else it is of. */
+  /** Counts a piece of the reply; `of` is the call, or other text, that it belongs to. */
   received(text: string, of: string): void {
     this.#reply.add(text, of);
-    // A long piece is counted roughly, so that an exact count may soon be worth its time.
+    // A long piece is only counted roughly, so an exact count may soon be worthwhile.
     this.#piecesSinceCount += text.length > streamedUnits ? piecesBetweenCounts : 1;
-    // A piece is hardly ever less than a token; where it is, the exact count before the end corrects it.
+    // A piece is rarely less than a token; if it is, the exact count before the end corrects it.
     this.#outputTokens += text.length <= 4 ? 1 : Math.max(countTokensNow(text), 1);
   }
 
-  /**
-   * Makes sure that what was received is paid for, growing the hold when it runs low. A failure is one of the ledger's.
-   */
+  /** Makes sure that what was received is paid for, extending the hold when it runs low. A failure comes from the ledger. */
   async covered(): Promise<'ok' | Shortage | Failure> {
     while (this.#outputTokens + aheadTokens > this.#affordable) {
       const outcome = await this.#grow(0);
@@ -103,12 +98,12 @@ export class StreamMeter {
   }
 
   /**
-   * How much of a piece that has come may leave, growing the hold for it: undefined for all of it. Before it everything was
-   * covered, so that a token may leave of which the last of the credit pays a part.
+   * How much of a received piece may be sent, extending the hold for it; undefined for all of it. Everything before it was
+   * covered, so one token may be sent that the last of the credit pays for only in part.
    */
   async roomFor(text: string): Promise<{ tokens: number; shortage: Shortage } | undefined | Failure> {
     const room = () => this.#affordable - this.#outputTokens + 1;
-    // No tokenizer in use gives more tokens than there are bytes.
+    // No tokenizer in use produces more tokens than bytes.
     if (Buffer.byteLength(text) <= room()) return undefined;
     const tokens = await this.#run.prepared.count([text]);
     while (tokens > room()) {
@@ -119,7 +114,7 @@ export class StreamMeter {
     return undefined;
   }
 
-  /** What the reply used: as the provider states it, else as received. Nothing is counted after this. */
+  /** The reply's usage: as the provider reports it, or else as received. Ends the counting. */
   async usage(
     stated: LanguageModelV4Usage | undefined,
     message: ChatReply['message'],
@@ -131,17 +126,17 @@ export class StreamMeter {
     const dialect = this.#run.deps.providers.dialect(this.#route.model.provider);
     const terms = { request, ...prepared, route: this.#route, dialect };
     const usage = await countedUsage(stated, message, terms, () => this.#reply.tokens());
-    // The pieces hold what the message does not show: what was thought aloud.
+    // The pieces include what the message does not show: visible reasoning.
     if (usage.estimated) usage.outputTokens = Math.max(usage.outputTokens, await this.#countPieces());
     return boundUsage(usage, bounds);
   }
 
-  /** Why a reply ends that is longer than what is held for it. */
+  /** Why a reply that outgrows its hold ends. */
   get #shortage(): Shortage {
     return this.#run.charge.amount - this.#run.fee < this.#route.worst ? 'credit' : 'length';
   }
 
-  /** By a step, or by as much as the next piece needs. */
+  /** Extends the hold by a step, or by as much as the next piece needs. */
   async #grow(tokens: number): Promise<'grown' | 'exhausted' | Failure> {
     const { charge, prepared, request } = this.#run;
     const outputTokens = Math.max(this.#affordable + this.#step, this.#outputTokens + tokens + aheadTokens);
@@ -157,7 +152,7 @@ export class StreamMeter {
       const { kind } = extended.failure;
       if (kind !== 'insufficient_credit' && kind !== 'spending_cap_reached') return extended.failure;
     }
-    // The input was bounded from above so far; counted for real it leaves more for the reply.
+    // So far the input was an upper bound; an actual count leaves more for the reply.
     const counted = await countInput(request, prepared.measure, this.#route.model, prepared.count);
     if (counted >= this.#inputTokens) return 'exhausted';
     this.#inputTokens = counted;
@@ -165,7 +160,7 @@ export class StreamMeter {
     return 'grown';
   }
 
-  /** Replaces the sum over pieces by an exact count; whether that was less. */
+  /** Replaces the sum over pieces with an exact count; returns whether that was lower. */
   async #countsLess(): Promise<boolean> {
     this.#piecesSinceCount = 0;
     const counted = await this.#countPieces();
@@ -178,12 +173,12 @@ export class StreamMeter {
     this.#affordable = affordableOutputTokens(this.#route, this.#input, this.#run.charge.amount - this.#run.fee);
   }
 
-  /** All that was received as one text: pieces by themselves may be far less than a token. */
+  /** Counts everything received as one text: single pieces may be far less than a token. */
   async #countPieces(): Promise<number> {
     return Math.min(await this.#reply.tokens(), this.#outputTokens);
   }
 
-  /** A count may take longer than the time between two of them: where many long replies come at once, they would pile up. */
+  /** A count may take longer than the interval between two; with many long replies at once, counts would pile up. */
   async #recordInTurn(): Promise<void> {
     if (this.#isRecording) return;
     this.#isRecording = true;
@@ -194,7 +189,7 @@ export class StreamMeter {
     }
   }
 
-  /** What was received, counted for real: a hold that expires is charged what was recorded, not its worst case. */
+  /** Records what was received, actually counted: an expired hold is charged what was recorded, not its worst case. */
   async #recordProgress(): Promise<void> {
     const { charge, prepared, request } = this.#run;
     this.#inputCounted ??= countInput(request, prepared.measure, this.#route.model, prepared.count);

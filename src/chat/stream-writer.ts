@@ -11,28 +11,28 @@ export interface StreamWriterOptions {
   seal: Seal;
   log: Logger;
   keptMs: number;
-  /** A reply of which nothing comes is said to be made so often. */
+  /** Heartbeat interval for a reply that is still being generated but has nothing new. */
   beatMs: number;
-  /** Aborted: what is there is stored, and no more. */
+  /** When aborted, what exists is stored, and nothing after that. */
   closing: AbortSignal;
   /** Whether more of an account's replies may be kept. */
   fits(accountId: string): Promise<boolean>;
-  /** Told of bytes that were stored. */
+  /** Called with the number of bytes stored. */
   grown(bytes: number): void;
 }
 
-/** Events are stored together that come within this time. */
+/** Events that arrive within this time are stored together. */
 const collectMs = 100;
-/** More text than this goes to the next part. */
+/** Text beyond this goes into the next part. */
 const partCharactersMax = 256 * 1_024;
-/** Whether there is room is asked again after so much. */
+/** How much is stored before checking for room again. */
 const bytesBetweenChecks = 64 * 1_024;
 const attemptsMax = 30;
 const attemptPauseMs = 1_000;
 
 /**
- * Stores a reply while it is made, in parts, until its end is stored. Never rejects: a reply that cannot be stored, or becomes
- * too long, goes on without. `tried` is called once the database has the reply, or has failed to take it for the first time.
+ * Stores a reply as it is generated, in parts, until its end is stored. Never rejects: a reply that cannot be stored, or gets
+ * too long, continues unstored. `tried` is called once the database has the reply, or has failed to take it for the first time.
  */
 export function createStreamWriter(
   options: StreamWriterOptions,
@@ -83,10 +83,10 @@ export function createStreamWriter(
     if (!isMore && !closing.aborted) await persist(() => beatStream(db, place, keptUs));
   }
 
-  /** Waits, at most until the service is closed. */
+  /** Waits, at most until the service closes. */
   const waited = (ms: number) => sleep(ms, undefined, { signal: closing, ref: false }).catch(() => undefined);
 
-  /** A database that is away for a moment loses nothing. */
+  /** Retries, so that a brief database outage loses nothing. */
   async function persist<T>(work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++)
       try {
@@ -103,12 +103,12 @@ export function createStreamWriter(
     } catch (error) {
       log.warn({ err: error, chargeId: place.chargeId }, 'a resumable reply could not be stored');
     }
-    // Whoever reads it here can go on to its end.
+    // Local readers can still read on to the end.
     while (!events.isOver && !closing.aborted) await events.moreThan(events.length, closing).catch(() => undefined);
   };
 }
 
-/** What the encrypted part is bound to. */
+/** The context that an encrypted part is bound to. */
 export function contextOf({ chargeId, accountId, scopeDigest }: StreamPlace, firstSequence: number): string {
   return `chat-stream:${accountId}:${scopeDigest.toString('hex')}:${chargeId}:${firstSequence}`;
 }

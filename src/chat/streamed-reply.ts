@@ -16,10 +16,10 @@ import type { ChatEvent, ChatReply, Ignored } from './types.ts';
 import { withWarnings } from './unsupported.ts';
 
 /**
- * A reply on its way from an upstream to the caller, piece by piece. Whatever ends it, it is settled: at its end, where the
- * upstream breaks it off, and when the caller leaves. Then the upstream is stopped at once and what was received is charged;
- * but where tokens are hidden, as of a model that thinks unseen or of a document, only the upstream's own count says what it
- * took, so that its reply is read on to that.
+ * A reply on its way from an upstream to the caller, piece by piece. It is always settled: at its end, if the upstream breaks
+ * it off, and if the caller leaves. In that last case the upstream is stopped at once and what was received is charged; but if
+ * tokens are hidden, as with unseen reasoning or a document, only the upstream's own count says what it used, so its reply is
+ * read to the end.
  */
 export class StreamedReply {
   readonly #run: ChatRun<OpenCharge>;
@@ -30,11 +30,11 @@ export class StreamedReply {
   /** How much of the last piece is paid for; undefined: all of it. */
   #room: { bound: TokenBound; shortage: Shortage } | undefined;
   readonly #track: (work: Promise<unknown>) => void;
-  /** What came before there was anybody to read it. */
+  /** Pieces that came before there was a reader. */
   readonly #unread: LanguageModelV4StreamPart[];
   readonly #texts: string[] = [];
   readonly #thoughts: string[] = [];
-  /** The thought that the last piece belongs to. */
+  /** The reasoning part that the last piece belongs to. */
   #thought: string | undefined;
   readonly #state: ReplyState;
   readonly #citations = new Citations();
@@ -46,7 +46,7 @@ export class StreamedReply {
   #finished: LanguageModelV4FinishReason | undefined;
   /** Why we ended it ourselves. */
   #cut: 'credit' | 'length' | 'content_filter' | undefined;
-  /** Whether a piece has left. */
+  /** Whether a piece has been sent. */
   #delivered = false;
   #over = false;
   /** What broke it off. */
@@ -77,7 +77,7 @@ export class StreamedReply {
     if (run.signal.aborted) this.#leave();
   }
 
-  /** The pieces as they come, then the end, which comes after the settlement is durable. */
+  /** The pieces as they arrive, then the end, which comes after the settlement is durable. */
   async *events(): AsyncGenerator<ChatEvent, void> {
     try {
       while (!this.#isComplete && !this.#left) {
@@ -99,8 +99,8 @@ export class StreamedReply {
   }
 
   /**
-   * What of an event may leave now, by the guardrails of the caller's key. Before a text or a call comes what its provider wants back
-   * of the thoughts; where guardrails may change those, it comes at the end.
+   * What may be sent of an event now, by the guardrails of the caller's key. The reasoning state that the provider wants back
+   * comes before a text or a call; if guardrails may change those, it comes at the end.
    */
   async #leaving(event: ChatEvent): Promise<ChatEvent[]> {
     if (!this.#guarded) {
@@ -109,7 +109,7 @@ export class StreamedReply {
       return providerState === undefined ? [event] : [{ kind: 'state', providerState }, event];
     }
     const leaving = await this.#guarded.push(event);
-    // What a model thinks unseen is known at its end alone, so that is waited for.
+    // Hidden reasoning is only counted at the end, so wait for that.
     if (this.#guarded.refused && !this.#hasHiddenTokens) this.#cut ??= 'content_filter';
     return leaving;
   }
@@ -123,7 +123,7 @@ export class StreamedReply {
     return event;
   }
 
-  /** The next piece. Rejects as soon as the caller leaves: the upstream is stopped then, or is read on without them. */
+  /** The next piece. Rejects as soon as the caller leaves: the upstream is then stopped, or read on without them. */
   #next(): Promise<ChatEvent | undefined> {
     const step = this.#takeNext();
     this.#step = step;
@@ -150,19 +150,19 @@ export class StreamedReply {
     return this.#receive(part);
   }
 
-  /** What of a piece counts as reply. */
+  /** The part of a piece that counts as reply. */
   #textIn(part: LanguageModelV4StreamPart): string {
     if (part.type === 'tool-input-start') return part.toolName;
     if (part.type === 'tool-call') return this.#toolCalls.some(({ id }) => id === part.toolCallId) ? '' : part.input;
     return 'delta' in part ? part.delta : '';
   }
 
-  /** Takes in what has come and nobody will see any more, so that it counts. */
+  /** Takes in pieces that have arrived but that nobody will see any more, so that they count. */
   #receiveUnread(): void {
     for (const part of this.#unread.splice(0)) if (!this.#isComplete) this.#receive(part);
   }
 
-  /** Takes one piece in, and says what the caller is to see of it. */
+  /** Takes in one piece; returns what the caller is to see of it. */
   #receive(part: LanguageModelV4StreamPart): ChatEvent | undefined {
     this.#state.piece(part);
     this.#citations.piece(part);
@@ -187,7 +187,7 @@ export class StreamedReply {
         return { kind: 'delta', toolCall: { index, id: call.id, name: call.name, arguments: delta } };
       }
       case 'tool-call':
-        // Some providers stream a call in pieces and then repeat it whole; others send it only so.
+        // Some providers stream a call in pieces and then repeat it whole; others send it only whole.
         if (this.#toolCalls.some(({ id }) => id === part.toolCallId)) return this.#receiveState(part.toolCallId);
         return this.#receiveCall(part.toolCallId, part.toolName, part.input, part.input);
       case 'finish':
@@ -202,7 +202,7 @@ export class StreamedReply {
     }
   }
 
-  /** As much of a text as the upstream was asked for, and as is paid for; where it goes on beyond that, the reply ends here. */
+  /** As much of a text as the upstream was asked for and is paid for; if the text goes beyond that, the reply ends here. */
   #within(text: string): string {
     const paid = this.#room ? this.#room.bound.take(text) : text;
     if (this.#room?.bound.full) this.#cut ??= this.#room.shortage;
@@ -229,7 +229,7 @@ export class StreamedReply {
     return { kind: 'reasoning', summary };
   }
 
-  /** What the provider wants back of a call that is whole now. */
+  /** What the provider wants back for a call that is now complete. */
   #receiveState(callId: string): ChatEvent | undefined {
     const { owner } = this.#stream.terms;
     const index = this.#toolCalls.findIndex(({ id }) => id === callId);
@@ -241,7 +241,7 @@ export class StreamedReply {
   }
 
   #receiveCall(id: string, name: string, args: string, counted: string): ChatEvent | undefined {
-    // A call that does not fit is not made at all: what its upstream meant can't be told from half of it.
+    // A call that does not fit is dropped entirely: half of it would not tell what the model meant.
     if (this.#within(counted) !== counted) return undefined;
     this.#meter.received(counted, id);
     const { owner } = this.#stream.terms;
@@ -256,7 +256,7 @@ export class StreamedReply {
     return { kind: 'end', reply: unwrap(await this.#settle()) };
   }
 
-  /** The upstream, or our ledger, failed in the middle: what was received is paid for, then the caller gets the error. */
+  /** The upstream, or our ledger, failed midway: what was received is paid for, then the caller gets the error. */
   async #breakOff(error: unknown): Promise<Failure> {
     this.#over = true;
     const failure = failureIn(error);
@@ -279,14 +279,14 @@ export class StreamedReply {
 
   async #abandon(): Promise<void> {
     this.#receiveUnread();
-    // As long as a whole request may take; the model itself is bounded by what is held.
+    // As long as a whole request may take; the hold limits the model itself.
     const timer = setTimeout(() => this.#stream.stop(), this.#run.deps.deadlineMs);
     if (!this.#hasHiddenTokens) this.#stream.stop();
     try {
       await this.#step;
       while (this.#hasHiddenTokens && !this.#isComplete) await this.#takeNext();
     } catch {
-      // It was stopped, or failed by itself: what came is settled.
+      // It was stopped or failed; what arrived is settled.
     } finally {
       clearTimeout(timer);
     }
@@ -294,17 +294,17 @@ export class StreamedReply {
   }
 
   /**
-   * Lets the hold grow to what the reply costs, as far as there is credit. It grows by our own count while pieces come, and does not
-   * cover yet what the provider counts beyond that, nor a last piece that its caller left behind.
+   * Extends the hold to what the reply costs, as far as credit allows. While pieces arrive it grows by our own count, which
+   * does not yet cover what the provider counts beyond that, nor a last piece that the caller left behind.
    */
   async #cover(usage: CountedUsage): Promise<void> {
     const { charge } = this.#run;
     const missing = this.#run.costOf(this.#route, usage) - charge.amount;
-    // What the ledger can't do now is said at the settlement, which follows.
+    // If the ledger can't do it now, the settlement that follows will report it.
     if (missing > 0n) await charge.extend(missing).catch(() => undefined);
   }
 
-  /** Ends the charge. Something of which no piece has left is paid in full, or fails and is not charged. */
+  /** Ends the charge. If no piece has been sent, the reply is paid in full, or fails and is not charged. */
   #settle(): Promise<Result<ChatReply>> {
     return endingCharge(this.#run.charge, () => this.#charge()).finally(this.#settled.resolve);
   }
@@ -337,7 +337,7 @@ export class StreamedReply {
       ...(this.#citations.list.length > 0 ? { citations: this.#citations.list } : {}),
       ...noted(this.#ignored),
     };
-    // Judged as a whole it comes to the same as piece by piece.
+    // Judging it as a whole gives the same result as piece by piece.
     const judged = (await this.#run.guard?.reply(answer)) ?? answer;
     const by = this.#broken === undefined ? 'cancelled' : 'error';
     const cut = this.#isComplete ? undefined : ({ by, latencyMs: this.#stream.latencyMs() } as const);

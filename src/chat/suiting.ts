@@ -8,8 +8,8 @@ import type { ChatRequest } from './types.ts';
 import { unsupportedBy } from './unsupported.ts';
 
 /**
- * The models that have every setting of the request, where it says that no other may answer. Fails with what the first one
- * lacks when there is none.
+ * The models that support every setting of the request, if it says that no other may answer. If there are none, fails with what
+ * the closest one lacks.
  */
 export function fitting(
   offered: readonly PricedModel[],
@@ -19,7 +19,7 @@ export function fitting(
 ): Result<readonly PricedModel[]> {
   if (request.unsupported !== 'refuse') return succeed(offered);
   const named = offered.filter(({ model }) => isNamed(model));
-  // The embedded model quotes: it takes no other's place.
+  // The embedded model only quotes: it does not replace a real one.
   const real = named.filter(({ model }) => !model.embedded);
   const lacking = (real.length > 0 ? real : named).map((route) => ({ route, lacks: lacksOf(route) }));
   const [closest] = lacking.map(({ lacks }) => lacks).sort((a, b) => a.length - b.length);
@@ -49,8 +49,8 @@ export function fitting(
 type StatusOf = (route: string) => RouteStatus;
 
 /**
- * Chooses among the models of the provider whose state the conversation brings, the very model first, and only then among
- * the others: what was thought is of no use to them.
+ * Chooses among the models of the provider whose state the conversation carries, the same model first, and only then among the
+ * others: earlier reasoning is of no use to them.
  */
 export function stickingTo(
   { newest }: OpenedStates,

@@ -1,17 +1,17 @@
 import { countTokensNow } from './tokens.ts';
 
-/** What is looked at next, and what is kept before it, in UTF-16 units: together short enough to be counted exactly and at once. */
+/** The size of each slice, and of the text kept before it, in UTF-16 units: together short enough to count exactly and synchronously. */
 const sliceLength = 256;
 const tailLengthMax = 768;
 
 /**
- * Cuts text that comes in pieces where it would be more than so many tokens, by our own count. Nothing is counted while
- * it has fewer bytes than that, and near the bound only its last words are.
+ * Cuts text that arrives in pieces at a token limit, by our own count. Nothing is counted while the text has fewer bytes than
+ * the limit has tokens, and near the limit only the last words are.
  */
 export class TokenBound {
-  /** For what is not in the tail yet. */
+  /** Tokens left for what is not yet in the tail. */
   #left: number;
-  /** Text that was taken and is not counted for good, as a token may go on in the next piece. */
+  /** Text taken whose count is not final, because a token may continue in the next piece. */
   #tail = '';
   #tailBytes = 0;
   #full = false;
@@ -20,12 +20,12 @@ export class TokenBound {
     this.#left = tokens;
   }
 
-  /** Whether something did not fit; nothing more does. */
+  /** Whether something did not fit; then nothing more does. */
   get full(): boolean {
     return this.#full;
   }
 
-  /** The longest beginning of the text that still fits. */
+  /** The longest prefix of the text that still fits. */
   take(text: string): string {
     for (let start = 0; start < text.length && !this.#full; ) {
       const end = sliceEnd(text, start + sliceLength);
@@ -42,7 +42,7 @@ export class TokenBound {
   }
 
   #fits(slice: string): boolean {
-    // No tokenizer in use gives more tokens than there are bytes.
+    // No tokenizer in use produces more tokens than bytes.
     const bytes = Buffer.byteLength(slice);
     if (this.#tailBytes + bytes <= this.#left) return true;
     while (this.#tail.length > tailLengthMax) this.#settle(tailLengthMax);
@@ -50,7 +50,7 @@ export class TokenBound {
     return this.#tailBytes + bytes <= this.#left || countTokensNow(this.#tail + slice) <= this.#left;
   }
 
-  /** Counts the tail up to its last blank before `end` for good: a token hardly ever holds a blank but at its beginning. */
+  /** Finalizes the count of the tail up to its last blank before `end`: a token rarely contains a blank except at its start. */
   #settle(end: number): void {
     const blank = this.#tail.lastIndexOf(' ', end);
     const cut = blank > 0 ? blank : this.#tail.length > tailLengthMax ? sliceEnd(this.#tail, end) : 0;
@@ -72,7 +72,7 @@ export class TokenBound {
   }
 }
 
-/** Not between the halves of a surrogate pair. */
+/** Avoids cutting a surrogate pair in half. */
 function sliceEnd(text: string, end: number): number {
   if (end >= text.length) return text.length;
   const before = text.charCodeAt(end - 1);

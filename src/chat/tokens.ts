@@ -3,36 +3,36 @@ import { countPiece, piecesOf, rememberWords, type Sandbox } from '../sandbox/in
 import { cachePointsOf } from './cache-points.ts';
 import type { ChatMessage, ChatRequest } from './types.ts';
 
-/** What is known of a request's input without counting its tokens. */
+/** What is known about a request's input without counting its tokens. */
 export interface InputMeasure {
-  /** UTF-8 bytes of all text, tools, schemas and providers' states included. */
+  /** UTF-8 bytes of all text, including tools, schemas and provider states. */
   bytes: number;
   messages: number;
   tools: number;
   images: number;
   documents: number;
-  /** Bytes of documents and audio that are in the request itself. */
+  /** Bytes of documents and audio included in the request itself. */
   fileBytes: number;
   audios: number;
-  /** Those of `fileBytes` that are audio. */
+  /** How much of `fileBytes` is audio. */
   audioBytes: number;
-  /** Points whose prefix is to be kept for an hour. */
+  /** Cache points whose prefix is to be kept for an hour. */
   hourLongPoints: number;
 }
 
-/** What of a model an input's bound depends on. */
+/** The model properties that an input's upper bound depends on. */
 type Bounding = Pick<Model, 'imageTokens' | 'contextTokens'>;
 
-/** Tokens that a chat template may put around one message. */
+/** Tokens a chat template may put around one message. */
 const tokensPerMessage = 8;
-/** Tokens that a provider may put around the whole. */
+/** Tokens a provider may put around the whole request. */
 const tokensPerRequest = 16;
-/** Providers explain the use of tools to the model in a text of their own: Anthropic's is 346 tokens, the longest known. */
+/** Providers explain tool use to the model in a text of their own: Anthropic's is 346 tokens, the longest known. */
 const tokensForTools = 512;
-/** For comparing and estimating: a token of a document or a recording is seldom less than this many bytes of its file. */
+/** For comparing and estimating: a token of a document or recording is seldom fewer than this many bytes of its file. */
 const bytesPerFileToken = 16;
 
-/** Measures a request; costs a microsecond a message. */
+/** Measures a request; takes a microsecond per message. */
 export function measureInput(request: ChatRequest): InputMeasure {
   const measure: InputMeasure = {
     bytes: 0,
@@ -60,14 +60,14 @@ export function measureInput(request: ChatRequest): InputMeasure {
   return measure;
 }
 
-/** Which kinds of input a request can have beside text, cached or not. */
+/** Which kinds of input a request can have besides text, cached or not. */
 export function inputKindsOf({ audios, hourLongPoints }: InputMeasure): InputKinds {
   return { audio: audios > 0, cacheWrite1h: hourLongPoints > 0 };
 }
 
 /**
- * No tokenizer in use gives more tokens than the text has bytes, so this many are never exceeded. Generous, and free:
- * a hold is returned in a moment, and counting a long text is slow. How much a document or a recording is cannot be told from
+ * An upper bound that is never exceeded, because no tokenizer in use produces more tokens than the text has bytes. Generous,
+ * but free: a hold is soon returned, and counting a long text is slow. The size of a document or recording cannot be told from
  * its bytes; only that it is no more than the model takes.
  */
 export function inputTokensAtMost(measure: InputMeasure, model: Bounding): number {
@@ -75,29 +75,29 @@ export function inputTokensAtMost(measure: InputMeasure, model: Bounding): numbe
   return hasFiles(measure) ? Math.max(counted, model.contextTokens) : counted;
 }
 
-/** Whether there is a document or a recording, whose tokens only the provider can tell. */
+/** Whether there is a document or recording, whose tokens only the provider can count. */
 export function hasFiles({ documents, audios }: InputMeasure): boolean {
   return documents + audios > 0;
 }
 
-/** A quick guess for comparing routes: four bytes a token. Never charged. */
+/** A quick guess for comparing routes: four bytes per token. Never charged. */
 export function inputTokensAbout(measure: InputMeasure, imageTokens = 0): number {
   return Math.ceil(measure.bytes / 4) + 4 * measure.messages + measure.images * imageTokens + fileTokensAbout(measure);
 }
 
-/** What of that is audio. */
+/** How much of that is audio. */
 export function audioTokensAbout({ audioBytes }: InputMeasure): number {
   return Math.ceil(audioBytes / bytesPerFileToken);
 }
 
-/** What of that is documents and recordings. */
+/** How much of that is documents and recordings. */
 export function fileTokensAbout({ fileBytes }: InputMeasure): number {
   return Math.ceil(fileBytes / bytesPerFileToken);
 }
 
 /**
- * About how many tokens of a model's window are left for the reply. A guess at a document or a recording takes no more than half of it: a page
- * that was scanned, or a second of sound, has hundreds of times the bytes that words have.
+ * Roughly how many tokens of a model's window are left for the reply. A guess at a document or recording takes up at most half
+ * of it: a scanned page, or a second of sound, has hundreds of times as many bytes as words have.
  */
 export function roomForReply(measure: InputMeasure, { imageTokens, contextTokens }: Bounding): number {
   const files = fileTokensAbout(measure);
@@ -105,10 +105,7 @@ export function roomForReply(measure: InputMeasure, { imageTokens, contextTokens
   return Math.max(contextTokens - rest - Math.min(files, Math.floor(contextTokens / 2)), 1);
 }
 
-/**
- * Counts a request's input with OpenAI's o200k vocabulary. Exact for current OpenAI models up to their template; near for
- * others.
- */
+/** Counts a request's input with OpenAI's o200k vocabulary. Exact for current OpenAI models except for their template; close for others. */
 export async function countInput(
   request: ChatRequest,
   measure: InputMeasure,
@@ -121,30 +118,30 @@ export async function countInput(
   return around + states + Math.min(fileTokensAbout(measure), model.contextTokens) + (await count(texts));
 }
 
-/** Counts the tokens of texts, together. */
+/** Counts the tokens of several texts together. */
 export type CountTokens = (texts: readonly string[]) => Promise<number>;
 
-/** What is no longer is counted at once: 1 ms at worst, where nothing breaks the text. */
+/** Anything up to this length is counted at once: 1 ms at worst, for text without breaks. */
 const shortUnits = 256;
-/** A piece of a stream comes at the pace of a model, and is counted at once up to this length. */
+/** A stream's pieces arrive at a model's pace, and are counted at once up to this length. */
 export const streamedUnits = 1_024;
-/** What one job counts: 0.2 s of processor time at worst. */
+/** What one job counts: 0.2 s of CPU time at worst. */
 const jobUnits = 8_192;
-/** Counts are for replies that are there already, so that they may wait. */
+/** Counts are for replies that already exist, so they can wait. */
 const waitMs = 30_000;
-/** Where no child counts, this much is counted before other work comes in between: 1 ms at worst. */
+/** Without a child process, this much is counted before other work gets a turn: 1 ms at worst. */
 const roughUnits = 128;
 
 rememberWords(2_000);
 
-/** Counts a short text at once: a piece of a stream. */
+/** Counts a short text at once, for example a piece of a stream. */
 export function countTokensNow(text: string): number {
   return text.length <= streamedUnits ? countPiece(text) : Math.ceil(Buffer.byteLength(text) / 3);
 }
 
 /**
- * Counts in the sandbox what is not short, in jobs of the owner. A job that is not done there is counted here in small steps,
- * which gives the same number or a little less.
+ * Counts anything longer in the sandbox, in jobs of the owner. A job that is not done there is counted here in small steps,
+ * which gives the same number or slightly less.
  */
 export function tokenCounter(sandbox: Pick<Sandbox, 'run'>, owner: string): CountTokens {
   return async (texts) => {
@@ -175,7 +172,7 @@ function* batches(texts: readonly string[]): Generator<string[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Counts in small steps. A cut that is not between two words may make tokens, so that two are taken off for it. */
+/** Counts in small steps. A cut that is not between two words may add tokens, so two are subtracted for it. */
 async function countRoughly(pieces: readonly string[]): Promise<number> {
   let tokens = 0;
   for (const piece of pieces) {
@@ -194,7 +191,7 @@ function aroundText(measure: InputMeasure): number {
   return tokensPerRequest + measure.messages * tokensPerMessage + (measure.tools > 0 ? tokensForTools : 0);
 }
 
-/** Bytes of what the message gives back of its provider's state: more than the provider reads of it, which is sealed in there. */
+/** Bytes of the provider state that the message gives back: more than the provider reads, because that is sealed inside. */
 function statesOf({ providerState, toolCalls }: ChatMessage): number {
   const ofCalls = toolCalls?.reduce((sum, call) => sum + (call.providerState?.length ?? 0), 0) ?? 0;
   return ofCalls + (providerState?.length ?? 0);

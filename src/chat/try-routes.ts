@@ -12,11 +12,11 @@ import { watchRefusal } from './refusal.ts';
 import { retriesMax, withRetries } from './retries.ts';
 import type { Attempt, ChatRequest } from './types.ts';
 
-/** How one kind of reply is asked for. */
+/** How to ask for one kind of reply. */
 export interface Asking<Answer> {
-  /** Held, this much pays for an attempt whatever its input turns out to be. */
+  /** A hold of this amount pays for an attempt whatever its input turns out to be. */
   enough(route: QuotedRoute): NanoUsd;
-  /** Whether the hold grows with the reply, so that it need not pay for all of it at first. */
+  /** Whether the hold grows with the reply, so that it need not cover all of it at first. */
   grows(route: QuotedRoute): boolean;
   ask(terms: AttemptTerms): Promise<{ ok: true; answer: Answer } | FailedAttempt>;
 }
@@ -25,9 +25,9 @@ export interface FailedAttempt {
   ok: false;
   failure: UpstreamFailure;
   latencyMs: number;
-  /** What the upstream took all the same, and is paid for. */
+  /** What the upstream used nevertheless, and is paid for. */
   usage?: CountedUsage;
-  /** No other route is tried. */
+  /** Whether to try no other route. */
   isLast?: boolean;
 }
 
@@ -37,8 +37,8 @@ export interface Answered<Answer> {
 }
 
 /**
- * Tries the routes in order until one answers. When none does, the charge is ended; with an answer it goes on. When a
- * pending hold is refused, the call that began meanwhile is stopped, and the refusal is the outcome.
+ * Tries the routes in order until one answers. If none does, ends the charge; with an answer, the charge stays open. If a
+ * pending hold is refused, the call that has meanwhile started is stopped, and the refusal is the outcome.
  */
 export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): Promise<Result<Answered<Answer>>> {
   const { attempts, charge, deps, prepared, request, signal } = run;
@@ -55,7 +55,7 @@ export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): P
     const model = deps.providers.model(route.model.provider, route.model.upstreamModel, route.ownKey);
     const isLast = index === quote.routes.length - 1;
     const left = endsAt - deps.clock.monotonic();
-    // Another route must still have time to answer when one is silent.
+    // If one route stays silent, another must still have time to answer.
     const timeoutMs = isLast ? left : Math.min(left, deps.deadlineMs / 2);
     if (timeoutMs <= 0) notCalled = 'late';
     if (!model || timeoutMs <= 0 || (index > 0 && leaving.signal.aborted)) continue;
@@ -93,7 +93,7 @@ export async function tryRoutes<Answer>(run: ChatRun, asking: Asking<Answer>): P
     if (outcome.isLast || last.outcome === 'caller_mistake' || last.outcome === 'cancelled' || leaving.failure) break;
   }
 
-  // Taken before the release: releasing a hold that was not committed yet ends it as well, which is no refusal.
+  // Read before the release: releasing an uncommitted hold ends it as well, which is not a refusal.
   const refused = leaving.failure;
   if (refused) return fail(refused);
   await run.giveUp(last?.outcome ?? 'not called');
@@ -113,7 +113,7 @@ export function attemptOf(
   return { ...named, latencyMs: Math.round(ms), ...(ownKey && { ownKey: true }) };
 }
 
-/** The caller's error when the last attempt failed as well. */
+/** The caller's error when the last attempt has failed as well. */
 export function failureOf(last: UpstreamFailure, attempts: Attempt[], { messages }: ChatRequest): Failure {
   if (last.outcome === 'caller_mistake')
     return invalid(
@@ -124,7 +124,7 @@ export function failureOf(last: UpstreamFailure, attempts: Attempt[], { messages
   return { kind: late ? 'upstream_timeout' : 'upstream_failed', attempts };
 }
 
-/** The last message that asks for tools and has no state of its provider. */
+/** The path of the last message that calls tools without its provider's state. */
 function placeWithoutState(messages: ChatRequest['messages']): string {
   const index = messages.findLastIndex(
     ({ providerState, toolCalls = [] }) =>
@@ -138,7 +138,7 @@ export function unaffordable({ amount, balance }: Funds, needed: NanoUsd): Failu
   return { kind: 'insufficient_credit', balance, held: balance - amount, needed };
 }
 
-/** Why no model was called: its provider is gone since it was chosen, no time is left, or what is held pays for none. */
+/** Why no model was called: its provider has gone since it was chosen, no time is left, or the hold pays for none. */
 type NotCalled = 'away' | 'late' | 'poor';
 
 function failureWithoutCall(why: NotCalled, funds: Funds, needed: NanoUsd): Failure {

@@ -6,10 +6,10 @@ export type RoutingMode = 'economy' | 'balanced' | 'quality' | 'fast';
 
 export const routingModes: readonly RoutingMode[] = ['economy', 'balanced', 'quality', 'fast'];
 
-/** A conversation and how to answer it. `auto`, or nothing, as provider lets the service choose. */
+/** A conversation and how to answer it. With `auto`, or no provider, the service chooses. */
 export interface ChatRequest {
   provider?: string | undefined;
-  /** A model's id, to have that one and no other. */
+  /** A model's id, to get that model and no other. */
   model?: string | undefined;
   routing?: ChatRouting | undefined;
   /** At least one. */
@@ -20,80 +20,80 @@ export interface ChatRequest {
   maxOutputTokens?: number | undefined;
   temperature?: number | undefined;
   topP?: number | undefined;
-  /** -2 to 2; only models that take it are chosen. */
+  /** -2 to 2; only models that support it are chosen. */
   presencePenalty?: number | undefined;
   frequencyPenalty?: number | undefined;
-  /** Whether the model may ask for several tools at once; when false, only models that can be told so are chosen. */
+  /** Whether the model may call several tools at once; if false, only models that support this setting are chosen. */
   parallelToolCalls?: boolean | undefined;
   stop?: readonly string[] | undefined;
   seed?: number | undefined;
   user?: string | undefined;
-  /** The caller's own labels, which come back in usage reports. */
+  /** The caller's own labels, which are returned in usage reports. */
   metadata?: Readonly<Record<string, string>> | undefined;
-  /** Whether an earlier reply may answer, and this one be kept; absent: neither. */
+  /** Whether an earlier reply may be reused, and this one cached; absent: neither. */
   cache?: ChatCacheControl | undefined;
   reasoning?: ChatReasoning | undefined;
-  /** What becomes of settings that a model does not have: left out and listed in the reply, or only models are chosen that have them. */
+  /** How to treat settings a model does not support: leave them out and list them in the reply, or choose only models that support them. */
   unsupported?: 'ignore' | 'refuse' | undefined;
-  /** Of a streamed reply: it is kept, and goes on where a lost connection ended. */
+  /** For a streamed reply: it is kept, and can be resumed where a lost connection ended. */
   resumable?: boolean | undefined;
 }
 
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'max';
 
-/** How a model that can think does so. */
+/** How a model that can reason does so. */
 export interface ChatReasoning {
-  /** Absent: as its provider chooses. */
+  /** Absent: the provider's default. */
   effort?: ReasoningEffort | undefined;
-  /** Whether the reply says what it thought. */
+  /** Whether the reply includes a summary of the reasoning. */
   summary?: boolean | undefined;
 }
 
-/** Asks the provider to keep what stands before this point in its prompt cache. */
+/** Asks the provider to keep everything before this point in its prompt cache. */
 export interface ChatCachePoint {
   /** How long it is kept after its last use. */
   ttl: '5m' | '1h';
 }
 
-/** In the words of RFC 9111. */
+/** In the terms of RFC 9111. */
 export interface ChatCacheControl {
-  /** How old an earlier reply may be, and how long this one is kept. */
+  /** The maximum age of an earlier reply, and how long this one is cached. */
   maxAgeSeconds: number;
-  /** An earlier reply does not answer; the new one takes its place. */
+  /** Skips an earlier reply; the new one replaces it. */
   noCache?: boolean | undefined;
 }
 
 export interface ChatRouting {
   mode?: RoutingMode | undefined;
-  /** Whether another model is tried when the chosen one fails; true when unset. */
+  /** Whether to try another model if the chosen one fails; true when unset. */
   fallback?: boolean | undefined;
-  /** How many times a route is tried again after a fault of the upstream that may pass, before the next one; 0 when unset. */
+  /** How many times to retry a route after a transient upstream fault, before the next one; 0 when unset. */
   maxRetries?: number | undefined;
   /** The most that the request may cost. */
   maxCost?: NanoUsd | undefined;
   /** Only these models or providers; none: all. */
   allow?: readonly string[] | undefined;
   deny?: readonly string[] | undefined;
-  /** Which calls use the account's own provider keys; as `OwnKeyUse` says. */
+  /** Which calls use the account's own provider keys; see `OwnKeyUse`. */
   ownKey?: OwnKeyUse | undefined;
 }
 
 export interface ChatMessage {
   role: 'system' | 'user' | 'assistant' | 'tool';
   content?: string | undefined;
-  /** Text, images, documents and audio, in place of `content`. */
+  /** Text, images, documents and audio, instead of `content`. */
   parts?: readonly ChatPart[] | undefined;
   toolCalls?: readonly ChatToolCall[] | undefined;
   /** Which call a `tool` message answers. */
   toolCallId?: string | undefined;
-  /** Of an assistant's message: what its provider needs to go on from it, as the reply gave it. */
+  /** For an assistant's message: what its provider needs to continue from it, as given in the reply. */
   providerState?: string | undefined;
-  /** At the message's end. */
+  /** At the end of the message. */
   cachePoint?: ChatCachePoint | undefined;
 }
 
 export type ChatPart = ChatContent & {
-  /** At the part's end. */
+  /** At the end of the part. */
   cachePoint?: ChatCachePoint | undefined;
 };
 
@@ -101,7 +101,7 @@ type ChatContent =
   | { kind: 'text'; text: string }
   | { kind: 'image'; url: string; mediaType?: string | undefined }
   | { kind: 'image'; data: Uint8Array; mediaType?: string | undefined }
-  /** A PDF. `citations`: whether the reply is to say what it takes from it. */
+  /** A PDF. `citations`: whether the reply should cite it. */
   | { kind: 'document'; url: string; filename?: string | undefined; citations?: boolean | undefined }
   | { kind: 'document'; data: Uint8Array; filename?: string | undefined; citations?: boolean | undefined }
   | { kind: 'audio'; data: Uint8Array; mediaType: string };
@@ -111,16 +111,16 @@ export interface ChatToolCall {
   name: string;
   /** The text of a JSON object, as the model wrote it. */
   arguments: string;
-  /** What the provider needs of this call to take its result, as the reply gave it. */
+  /** What the provider needs about this call to take its result, as given in the reply. */
   providerState?: string | undefined;
 }
 
 export interface ChatTool {
   name: string;
   description?: string | undefined;
-  /** A JSON Schema of the arguments. */
+  /** A JSON Schema for the arguments. */
   parameters?: Readonly<Record<string, unknown>> | undefined;
-  /** Whether the arguments must fit it exactly; when true, only models that promise it are chosen. */
+  /** Whether the arguments must fit it exactly; if true, only models that guarantee this are chosen. */
   strict?: boolean | undefined;
   /** After this tool. */
   cachePoint?: ChatCachePoint | undefined;
@@ -137,37 +137,37 @@ export interface ChatResponseFormat {
   /** A JSON Schema that the reply must fit. */
   schema?: Readonly<Record<string, unknown>> | undefined;
   name?: string | undefined;
-  /** Whether a model that can is held to the schema while it writes; true when unset. */
+  /** Whether a model that supports it is constrained to the schema as it writes; true when unset. */
   strict?: boolean | undefined;
-  /** Whoever asks holds the reply against the schema and gets it as it is; unless told, chat does and another model is tried. */
+  /** If true, the requester checks the reply against the schema and gets it as it is; by default chat checks it and tries another model. */
   heldByCaller?: boolean | undefined;
 }
 
-/** Why a reply ended. `credit`: the wallet or a spending cap could pay for no more. */
+/** Why a reply ended. `credit`: the wallet or a spending cap could not pay for more. */
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'credit';
 
-/** A reply, what it took and what it cost. */
+/** A reply, what it used and what it cost. */
 export interface ChatReply {
   /** The id of the charge that paid for it. */
   id: string;
   provider: string;
   model: string;
   message: ReplyMessage;
-  /** What the model thought, as its provider sums it up; when the request asked for it. */
+  /** The provider's summary of the model's reasoning, if the request asked for it. */
   reasoningSummary?: string | undefined;
   citations?: readonly Citation[] | undefined;
-  /** What of the request the model could not do. */
+  /** The parts of the request that the model could not do. */
   ignored?: readonly Ignored[] | undefined;
   finishReason: FinishReason;
   usage: ChatUsage;
   /** The wallet's balance after this charge. */
   balance: NanoUsd;
-  /** What is left of the end user's own cap, where it is known. */
+  /** What is left of the end user's own cap, if known. */
   capLeft?: NanoUsd | undefined;
   routing: RoutingReport;
-  /** When the caller's key has guardrails. */
+  /** Set if the caller's key has guardrails. */
   guardrail?: GuardrailReport | undefined;
-  /** When the request asked for the cache. On a hit `id` is that of the earlier reply, and nothing is charged. */
+  /** Set if the request asked for the cache. On a hit, `id` is that of the earlier reply, and nothing is charged. */
   cache?: CacheReport;
 }
 
@@ -178,24 +178,24 @@ export interface ReplyMessage {
   providerState?: string | undefined;
 }
 
-/** Something of the request that the reply was made without. */
+/** A part of the request that the reply ignores. */
 export interface Ignored {
   /** As in the request. */
   field: string;
-  /** For people. */
+  /** For humans. */
   reason: string;
 }
 
-/** Where a part of a reply's text comes from. */
+/** The source of a part of a reply's text. */
 export interface Citation {
   /** Absent for a document of the request. */
   url?: string | undefined;
   title?: string | undefined;
   citedText?: string | undefined;
-  /** Of the part of the reply's text that rests on it, in UTF-16 units. */
+  /** The range of the reply's text that the source supports, in UTF-16 units. */
   startIndex?: number | undefined;
   endIndex?: number | undefined;
-  /** The first page that is cited, from 1, and the last one. */
+  /** The first and last cited pages, from 1. */
   page?: number | undefined;
   lastPage?: number | undefined;
   /** Which of the request's documents it is, from 0. */
@@ -204,7 +204,7 @@ export interface Citation {
 
 /** What the key's guardrails found in a request and in its reply. */
 export interface GuardrailReport {
-  /** Names the guardrails. */
+  /** Identifies the guardrails. */
   digest: string;
   input?: GuardrailOutcome;
   output?: GuardrailOutcome;
@@ -215,7 +215,7 @@ export interface GuardrailOutcome {
   findings: GuardrailFinding[];
 }
 
-/** One kind of thing that was found. */
+/** One kind of finding. */
 export interface GuardrailFinding {
   category: string;
   severity: string;
@@ -223,40 +223,40 @@ export interface GuardrailFinding {
 }
 
 export interface CacheReport {
-  /** Whether an earlier reply answered. */
+  /** Whether an earlier reply was used. */
   hit: boolean;
-  /** How long ago it was stored; on a hit. */
+  /** How long ago it was stored; set on a hit. */
   ageSeconds?: number;
 }
 
-/** A count that is not known is absent, which is not zero. */
+/** An unknown count is absent, which does not mean zero. */
 export interface ChatUsage {
-  /** Cached ones included. */
+  /** Includes cached tokens. */
   inputTokens?: number;
   cachedInputTokens?: number;
-  /** Written into the provider's cache; none of them was cached. */
+  /** Written into the provider's cache; none of these was cached. */
   cacheWriteInputTokens?: number;
   /** Those of them that are kept for an hour. */
   cacheWrite1hInputTokens?: number;
-  /** Cached ones included; none of them is among those above. */
+  /** Includes cached ones; none of these is among those above. */
   audioInputTokens?: number;
-  /** Reasoning included. */
+  /** Includes reasoning. */
   outputTokens?: number;
   reasoningTokens?: number;
-  /** Whether counts are ours: the provider stated none, or impossible ones. */
+  /** Whether the counts are ours: the provider reported none, or impossible ones. */
   estimated: boolean;
   cost: NanoUsd;
 }
 
 export interface RoutingReport {
   mode: RoutingMode;
-  /** For people. */
+  /** For humans. */
   reason: string;
   /** In order; the last one answered. */
   attempts: Attempt[];
 }
 
-/** One try at one model. `skipped`: its circuit is open. */
+/** One attempt with one model. `skipped`: its circuit is open. */
 export interface Attempt {
   provider: string;
   model: string;
@@ -274,18 +274,18 @@ export interface Attempt {
   ownKey?: true;
 }
 
-/** A piece of a reply that comes as it is made; the last one is the end, after the charge is durable. */
+/** A piece of a streamed reply; the last one is the end, after the charge is durable. */
 export type ChatEvent =
   | { kind: 'delta'; content: string; toolCall?: undefined }
   | {
       kind: 'delta';
       content?: undefined;
-      /** A new call, or more of the arguments of the one with this index. */
+      /** A new call, or more arguments for the one with this index. */
       toolCall: ChatToolCall & { index: number };
     }
-  /** More of what the model thinks; when the request asked for it. */
+  /** More of the model's reasoning; if the request asked for it. */
   | { kind: 'reasoning'; summary: string }
-  /** What the provider wants back of what the model thought so far, before what it says or does next. */
+  /** The provider state for the reasoning so far, before what the model says or does next. */
   | { kind: 'state'; providerState: string }
   | { kind: 'end'; reply: ChatReply };
 

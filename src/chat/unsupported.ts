@@ -9,19 +9,19 @@ import type { ChatCachePoint, ChatRequest, Ignored } from './types.ts';
 export interface Asking {
   request: ChatRequest;
   model: Model;
-  /** Whether its price has a rate for what is kept for an hour. */
+  /** Whether its price has a rate for one-hour cache writes. */
   keepsForHour: boolean;
   dialect: Dialect;
   states: OpenedStates;
-  /** The longest reply that it is asked for. */
+  /** The longest reply it is asked for. */
   outputTokensCap: number;
 }
 
-/** What of a request a model cannot do, and how it is asked for what not all models have. */
+/** What a model cannot do of a request, and the options for what only some models support. */
 export interface Words {
   ignored: Ignored[];
   reasoning: Partial<LanguageModelV4CallOptions>;
-  /** The cache points that keep for an hour. */
+  /** The cache points that are kept for an hour. */
   hourLong: ReadonlySet<ChatCachePoint>;
 }
 
@@ -49,7 +49,7 @@ export function unsupportedBy(asking: Asking): Words {
   return { ignored, reasoning: options, hourLong: hourLong.kept };
 }
 
-/** What a provider package says that it left out, added to what was known before. */
+/** What a provider package reports as left out, added to what was already known. */
 export function withWarnings(ignored: readonly Ignored[], warnings: readonly SharedV4Warning[]): Ignored[] {
   const all = [...ignored];
   for (const warning of warnings) {
@@ -67,18 +67,18 @@ export function withWarnings(ignored: readonly Ignored[], warnings: readonly Sha
   return all;
 }
 
-/** Whether a model thinks unseen when it is sent the request. */
+/** Whether a model spends hidden reasoning on the request. */
 export function thinksAbout(request: ChatRequest, model: Model, dialect: Dialect): boolean {
   return dialect.thinks(askedModel(model), request.reasoning?.effort);
 }
 
-/** Gemini takes calls of tools that it did not sign, when it is told that they are such. */
+/** Gemini accepts tool calls that it did not sign, if it is told that they are unsigned. */
 const unsigned: Ignored = {
   field: 'messages',
   reason: 'A tool call came without its providerState: the model continues without its earlier reasoning.',
 };
 
-// Packages name what they leave out in words of their own.
+// Packages use their own names for what they leave out.
 const fields: Readonly<Record<string, string>> = {
   seed: 'seed',
   stopSequences: 'stop',

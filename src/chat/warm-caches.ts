@@ -3,33 +3,30 @@ import type { Clock } from '../base/clock.ts';
 import type { InputMeasure } from './tokens.ts';
 import type { ChatMessage, ChatRequest, ChatUsage } from './types.ts';
 
-/** How a prompt begins, as far as that says which provider may still have it in its cache. */
+/** How a prompt begins, for predicting which provider may still have it cached. */
 export interface PromptPrefix {
   account: string;
-  /** Names the tools, what the system says and the first message after that; absent when there is none. */
+  /** Identifies the tools, the system text and the first message after that; absent if there is none. */
   conversation?: string;
-  /** Names the tools and what the system says. */
+  /** Identifies the tools and the system text. */
   head?: string;
-  /** About how many tokens the head has. */
+  /** Approximate number of tokens in the head. */
   headTokens: number;
 }
 
-/** Which providers may still have a prompt in their caches, as this node saw it, and what that was worth so far. */
+/** Which providers may still have a prompt cached, as this node has seen it, and how much of such prompts they really had so far. */
 export interface WarmCaches {
-  /** How a request begins; undefined when it is too short for any provider's cache. */
+  /** How a request begins; undefined if it is too short for any provider's cache. */
   prefixOf(account: string, request: ChatRequest, measure: InputMeasure): PromptPrefix | undefined;
-  /**
-   * How many tokens of a prompt of about so many a route is expected to have in its cache: for comparing routes, never for
-   * holding or charging.
-   */
+  /** How many tokens of a prompt of about `inputTokens` a route is expected to have cached: for comparing routes, never for holding or charging. */
   expect(prefix: PromptPrefix, route: string, inputTokens: number): number;
-  /** Notes what a route said about a prompt that it answered. */
+  /** Records what a route reported about a prompt that it answered. */
   observe(prefix: PromptPrefix, route: string, usage: StatedUsage): void;
 }
 
 type StatedUsage = Pick<ChatUsage, 'cachedInputTokens' | 'inputTokens'>;
 
-/** Of what an account's prompts could have in a route's cache, the share that was there: a moving average. */
+/** The share of an account's cacheable prompt tokens that a route actually had cached: a moving average. */
 interface Measured {
   share: number;
   at: number;
@@ -40,31 +37,31 @@ interface Warm {
   at: number;
 }
 
-/** OpenAI, Anthropic and Google cache no prompt that is shorter. */
+/** OpenAI, Anthropic and Google do not cache shorter prompts. */
 const tokensMin = 1_024;
 /** OpenAI and Anthropic keep a prompt for five minutes after its last use. */
 const warmMs = 300_000;
-/** What was measured an hour ago counts for half. */
+/** A measurement counts half as much after an hour. */
 const halfLifeMs = 3_600_000;
-/** Weight of the newest measure in the moving average. */
+/** Weight of the newest measurement in the moving average. */
 const newest = 0.2;
 const prefixesMax = 50_000;
 const measuresMax = 20_000;
-/** As much of a text names it; the rest only counts by its length. */
+/** This much of a text identifies it; the rest only counts by its length. */
 const namingUnits = 2_048;
 const namingMessages = 8;
 
 /**
- * Remembers for a bounded number of prompts which route answered them last, and measures by account and route how much
- * of such a prompt the provider then had in its cache. Nothing is expected until it was measured, and measures fade.
- * Prompts are told apart well enough for a comparison of costs: two that begin alike may count as one.
+ * Remembers, for a bounded number of prompts, which route answered them last, and measures by account and route how much of
+ * such a prompt the provider then had cached. Nothing is expected before it has been measured, and measurements fade. Prompts
+ * are distinguished well enough for comparing costs: two that begin alike may count as one.
  */
 export function createWarmCaches({ clock }: { clock: Clock }): WarmCaches {
   const warm = new Map<string, Warm>();
   const measures = new Map<string, Measured>();
   const now = () => clock.monotonic();
 
-  /** The tokens of a prompt that a route may have, longest match first. */
+  /** The tokens of a prompt that a route may have cached, longest match first. */
   function warmTokens(prefix: PromptPrefix, route: string): number {
     for (const name of [prefix.conversation, prefix.head]) {
       const found = name === undefined ? undefined : warm.get(keyOf(name, route));
@@ -137,7 +134,7 @@ function keyOf(name: string, route: string): string {
   return `${name} ${route}`;
 }
 
-/** Keeps an entry as the newest one; the oldest leaves when there are too many. */
+/** Keeps an entry as the newest one; evicts the oldest if there are too many. */
 function keep<T>(map: Map<string, T>, key: string, value: T, most: number): void {
   map.delete(key);
   map.set(key, value);

@@ -7,18 +7,18 @@ import type { ChatMessage, ChatRequest, GuardrailOutcome } from '../types.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { createJudge, type FindRisks, inputWindow, type Judge, unitsOfJson, unitsOfText } from './judge.ts';
 
-/** What guardrails need. */
+/** Dependencies of guardrails. */
 export interface GuardrailDeps {
   find: FindRisks;
-  /** Packs of an account's own, which look for what they find beside `find`; the ids of those that there are not. */
+  /** An account's own packs, which search in addition to `find`; `missing` lists the ids that do not exist. */
   ownPacks?(accountId: string, ids: readonly string[]): Promise<OwnFinder>;
-  /** What an account pays for a request that is looked at; 0: nothing. */
+  /** What an account pays for a judged request; 0: nothing. */
   fee(accountId: string): NanoUsd;
-  /** Whether a request with this key was answered and charged before. */
+  /** Whether a request with this key has already been answered and charged. */
   wasCharged(accountId: string, scope: string, key: string): Promise<boolean>;
 }
 
-/** What packs of an account's own find, in the versions named, and `find` besides, but for what they allow. */
+/** What the named versions of an account's own packs find, plus `find`, minus what the packs allow. */
 export interface OwnFinder {
   find: FindRisks;
   versions: readonly string[];
@@ -26,15 +26,15 @@ export interface OwnFinder {
 }
 
 /**
- * More text than this is not looked at, and so not sent to a model: 2 to 3 s of processor time. Each text, and each string in
- * a tool call's arguments, counts for 100 more than it has: beginning to look at one takes as long as that.
+ * Longer text is not judged, and so not sent to a model; judging this much takes 2 to 3 s of CPU time. Each text, and each
+ * string in a tool call's arguments, counts as 100 units more than its length, because starting to judge one takes that long.
  */
 export const judgedUnitsMax = 500_000;
 
 /**
- * Looks at a request of a key with guardrails before anything is held for it: the request as the model may see it, with the
- * guard of its reply. Fails with `guardrail` where it is refused, and with `invalid_argument` where it is too long to be looked
- * at. A repeat of a request that was charged is not looked at again: its reply is there.
+ * Judges a request of a key with guardrails before anything is held for it, and returns the request as the model may see it,
+ * with the guard for its reply. Fails with `guardrail` if it is refused, and with `invalid_argument` if it is too long to
+ * judge. A repeat of a charged request is not judged again: its reply already exists.
  */
 export async function guardInput(
   deps: GuardrailDeps,
@@ -80,7 +80,7 @@ interface Finders {
   versions: string[];
 }
 
-/** What looks for risks in each direction. Fails where a pack that is to be looked for is gone: nothing passes unjudged. */
+/** The finders for each direction. Fails if a required pack is gone: nothing passes unjudged. */
 async function findersOf(
   { find, ownPacks }: GuardrailDeps,
   accountId: string,
@@ -125,7 +125,7 @@ async function hiddenInMessage(message: ChatMessage, judge: Judge): Promise<Chat
   return hidden;
 }
 
-/** What is too long as it is, is not read to be counted. */
+/** Arguments that are already too long by length alone are not parsed for counting. */
 function unitsOfArguments(text: string): number {
   return text.length > judgedUnitsMax ? text.length : unitsOfJson(text);
 }

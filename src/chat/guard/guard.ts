@@ -4,43 +4,43 @@ import type { NanoUsd } from '../../base/money.ts';
 import type { ChatEvent, ChatReply, ChatRequest, Citation, GuardrailOutcome } from '../types.ts';
 import { createJudge, type FindRisks, type Judge, outputWindow } from './judge.ts';
 
-/** What of a reply is looked at, and changed. */
+/** The parts of a reply that are judged and may be changed. */
 export type JudgedReply = Pick<ChatReply, 'message' | 'finishReason' | 'reasoningSummary' | 'citations' | 'guardrail'>;
 
 /** The guardrails of one request, on its way to a model and back. */
 export interface Guard {
-  /** What being looked at costs. */
+  /** What judging costs. */
   readonly fee: NanoUsd;
-  /** Whether the request itself was looked at; a repeat of one that was answered is not. */
+  /** Whether the request itself was judged; a repeat of an answered request is not. */
   readonly inputJudged: boolean;
-  /** Names what is looked for, so that a kept reply says by what it was judged. */
+  /** Identifies what is looked for, so that a cached reply says what it was judged by. */
   readonly digest: string;
-  /** A whole reply as it may leave. */
+  /** Returns a whole reply as it may be sent. */
   reply<Reply extends JudgedReply>(reply: Reply): Promise<Reply>;
-  /** A kept reply as it may leave: as it is when it was judged by the same guardrails. */
+  /** Returns a cached reply as it may be sent: unchanged if it was judged by the same guardrails. */
   kept(reply: ChatReply): Promise<ChatReply>;
-  /** What of a stream may leave; undefined when all may, as it comes. */
+  /** The filter for a stream; undefined if everything may be sent as it arrives. */
   stream(): GuardedStream | undefined;
 }
 
-/** Holds back what of a stream may still be part of what is looked for. */
+/** Holds back the parts of a stream that may still belong to a match. */
 export interface GuardedStream {
-  /** Takes an event; those that may leave now. */
+  /** Takes an event; returns those that may be sent now. */
   push(event: ChatEvent): Promise<ChatEvent[]>;
-  /** Takes the upstream's end. */
+  /** Takes the end of the upstream. */
   end(): Promise<ChatEvent[]>;
-  /** Something was found that withholds the rest. */
+  /** Whether something was found that withholds the rest. */
   readonly refused: boolean;
 }
 
-/** Names guardrails, with the versions of the packs of the account's own that they look for. */
+/** Identifies guardrails, including the versions of the account's own packs that they use. */
 export function digestOf(guardrails: Guardrails, versions: readonly string[] = []): string {
   const named = versions.length > 0 ? { ...guardrails, versions } : guardrails;
   return createHash('sha256').update(JSON.stringify(named)).digest('base64url');
 }
 
 export function createGuard(terms: {
-  /** In replies. */
+  /** For replies. */
   find: FindRisks;
   versions?: readonly string[];
   guardrails: Guardrails;
@@ -97,7 +97,7 @@ async function hiddenIn(answer: JudgedReply, judge: Judge, isJson: boolean): Pro
   };
 }
 
-/** Where the text of a reply has changed, the places of its citations are not known any more. */
+/** Once a reply's text has changed, the positions of its citations are no longer known. */
 async function hiddenInCitation(citation: Citation, judge: Judge, isMoved: boolean): Promise<Citation> {
   const { title, citedText, startIndex, endIndex, ...rest } = citation;
   return {
@@ -108,7 +108,7 @@ async function hiddenInCitation(citation: Citation, judge: Judge, isMoved: boole
   };
 }
 
-/** Text and thoughts leave as far as they are decided; calls, and a reply in JSON, when they are whole. */
+/** Text and reasoning are sent as soon as they are judged; tool calls, and JSON replies, once they are complete. */
 function guardedStream(find: FindRisks, guardrail: Guardrail, isJson: boolean): GuardedStream {
   const judge = createJudge(find, guardrail, outputWindow);
   const text = judge.scanner();

@@ -2,34 +2,34 @@ import type { Guardrail } from '../../base/guardrails.ts';
 import type { GuardrailFinding, GuardrailOutcome } from '../types.ts';
 import { createScanner, createScannerPace, type Found, type Scanner, unitsOfALook, type Window } from './scanner.ts';
 
-/** What is risky in a text of a few thousand characters, by the packs named. */
+/** The risks that the named packs find in a text of a few thousand characters. */
 export type FindRisks = (text: string, packs: readonly string[]) => readonly Risk[];
 
-/** Something risky; `own`: a pack of the account's own found it, so that it counts in any category. */
+/** A risk; `own`: found by one of the account's own packs, so it counts in any category. */
 export interface Risk extends Found {
   own?: boolean | undefined;
 }
 
-/** Looks at the texts of one direction of one chat, and adds up what it finds. */
+/** Judges the texts of one direction of one chat, and adds up the findings. */
 export interface Judge {
-  /** A plain text, with what was found hidden. */
+  /** A plain text, with findings masked. */
   text(text: string): Promise<string>;
-  /** The same of JSON: what is found in strings and long numbers is hidden so that it stays JSON. */
+  /** The same for JSON: findings in strings and long numbers are masked so that it stays valid JSON. */
   json(text: string): Promise<string>;
   scanner(): Scanner;
   readonly found: boolean;
   outcome(): GuardrailOutcome;
 }
 
-/** A request is there as a whole. */
+/** A request is available as a whole. */
 export const inputWindow: Window = { step: 2_000, ahead: 500, behind: 500 };
-/** A stream waits for what may follow; whole replies are looked at in the same way, so that both say the same. */
+/** A stream has to wait for what may follow; whole replies are judged with the same window, so that both get the same result. */
 export const outputWindow: Window = { step: 256, ahead: 384, behind: 384 };
 
 const order = ['info', 'low', 'medium', 'high', 'critical'];
 const findingsMax = 100;
 
-/** Makes the judge of one direction. */
+/** Creates the judge for one direction. */
 export function createJudge(find: FindRisks, guardrail: Guardrail, window: Window): Judge {
   const { packs, categories, leastSeverity, action } = guardrail;
   const least = order.indexOf(leastSeverity);
@@ -71,17 +71,17 @@ export function createJudge(find: FindRisks, guardrail: Guardrail, window: Windo
   };
 }
 
-/** Strings, and numbers that are long enough to say something. */
+/** Strings, and numbers long enough to be meaningful. */
 const literals = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]{4,}/g;
 
 const emptyLiteral = '""';
 
-/** What it costs to look at a text, in UTF-16 units of a long one. */
+/** The cost of judging a text, in UTF-16 units of a long one. */
 export function unitsOfText(text: string): number {
   return text.length + unitsOfALook;
 }
 
-/** The same of JSON, where each string is a text of its own. */
+/** The same for JSON, in which each string is a text of its own. */
 export function unitsOfJson(text: string): number {
   if (!isJson(text)) return unitsOfText(text);
   let units = unitsOfText(text);

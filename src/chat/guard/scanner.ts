@@ -1,6 +1,6 @@
 import { createPace, type Pace } from '../../base/turn.ts';
 
-/** A place in a text at which something was found; offsets in UTF-16 units. */
+/** A match in a text; offsets in UTF-16 units. */
 export interface Found {
   category: string;
   severity: string;
@@ -8,42 +8,42 @@ export interface Found {
   end: number;
 }
 
-/** How much of a text is looked at together, in UTF-16 units. */
+/** How much of a text is scanned together, in UTF-16 units. */
 export interface Window {
   /** How much is decided at a time. */
   step: number;
-  /** What stands after it and is looked at with it: longer than what is looked for. */
+  /** Lookahead that is scanned along with it: longer than anything searched for. */
   ahead: number;
-  /** What stands before it. */
+  /** Lookbehind that is scanned along with it. */
   behind: number;
 }
 
-/** Looks at a text as it comes. Never more than `step + ahead` units wait for what follows them. */
+/** Scans a text as it arrives. Never holds back more than `step + ahead` units. */
 export interface Scanner {
-  /** Takes more of the text; what of it may leave, with what was found hidden. */
+  /** Takes more of the text; returns what may be sent, with findings masked. */
   push(more: string): Promise<string>;
   /** The rest. */
   end(): Promise<string>;
-  /** What was found so far. */
+  /** The matches so far. */
   readonly found: readonly Found[];
 }
 
-/** Stands for what was found. */
+/** Replaces a match. */
 export const mask = '[…]';
-/** What it costs to begin looking at a text, however short, in units of looking. */
+/** The cost of starting a scan, however short the text, in scan units. */
 export const unitsOfALook = 100;
-/** About 10 ms of processor time. */
+/** About 10 ms of CPU time. */
 const unitsOfATurn = 3_000;
 const foundMax = 10_000;
 
-/** For texts that are looked at together. */
+/** For texts that are scanned together. */
 export function createScannerPace(): Pace {
   return createPace(unitsOfATurn);
 }
 
 /**
- * Cuts a text into steps at places that depend on nothing but the text, and looks at each with what stands around it. So a
- * text that comes in pieces is judged as the same text in one piece, however it is cut.
+ * Cuts a text into steps at positions that depend only on the text, and scans each one with its surroundings. So a text that
+ * arrives in pieces is judged exactly like the same text in one piece, however it is split.
  */
 export function createScanner(
   find: (text: string) => readonly Found[],
@@ -54,9 +54,9 @@ export function createScanner(
   /** The text from `base` on. */
   let kept = '';
   let base = 0;
-  /** What stands before it has been decided. */
+  /** Everything before this has been decided. */
   let from = 0;
-  /** Up to here all is hidden; -1: nothing yet. */
+  /** Everything up to here is masked; -1: nothing yet. */
   let hiddenTo = -1;
 
   async function decide(to: number): Promise<string> {
@@ -83,7 +83,7 @@ export function createScanner(
     return left;
   }
 
-  /** The end of the next step; never between the two units of one character. */
+  /** The end of the next step; never between the two halves of a surrogate pair. */
   function stepEnd(): number {
     const to = Math.min(from + window.step, base + kept.length);
     return isHighSurrogate(kept.charCodeAt(to - 1 - base)) ? Math.min(to + 1, base + kept.length) : to;
