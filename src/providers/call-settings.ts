@@ -2,33 +2,33 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ProviderKind } from './settings.ts';
 
 /**
- * Settings of a request that some models know nothing of, so that only those that do are called with them.
+ * Request settings that some models do not support, so that only models that do are called with them.
  * - `penalties`: presence and frequency penalties other than 0.
- * - `oneToolCall`: at most one tool call in a reply.
- * - `strictTools`: arguments of tools that fit their schema exactly.
+ * - `oneToolCall`: at most one tool call per reply.
+ * - `strictTools`: tool arguments that fit their schema exactly.
  */
 export type CallSetting = 'penalties' | 'oneToolCall' | 'strictTools';
 
-/** Models of Anthropic that hold the arguments of tools to a schema. */
+/** Anthropic models that constrain tool arguments to a schema. */
 const anthropicStrict = /^claude-(opus-4-[1-9]|(sonnet|haiku)-4-[5-9]|(opus|sonnet|haiku)-[5-9])(-|$)/;
 
-/** What the provider packages pass on; what is not here they leave out, which nobody would notice. */
+/** What the provider packages pass on; they silently drop everything else. */
 const taken: Record<ProviderKind, (model: string) => readonly CallSetting[]> = {
   builtin: () => [],
   // The Responses API has no penalties.
   openai: () => ['oneToolCall', 'strictTools'],
   anthropic: (model) => ['oneToolCall', ...(anthropicStrict.test(model) ? (['strictTools'] as const) : [])],
   google: () => ['strictTools'],
-  // What such a server makes of them is its own; they reach it.
+  // How such a server treats them is up to it; they do reach it.
   'openai-compatible': () => ['penalties', 'oneToolCall', 'strictTools'],
 };
 
-/** Whether a model of this kind of provider, by the provider's name for it, is told of a setting. */
+/** Whether a model of this kind of provider, by the provider's name for it, receives a setting. */
 export function takesSetting(kind: ProviderKind, model: string, setting: CallSetting): boolean {
   return taken[kind](model).includes(setting);
 }
 
-/** Settings that the provider specification has no words for, in those of each package. */
+/** Options that the provider specification does not cover, under each package's own names. */
 export function providerOptionsOf(settings: {
   parallelToolCalls?: boolean;
   strictJsonSchema?: boolean;

@@ -1,6 +1,6 @@
 import type { ProviderSettings } from './settings.ts';
 
-/** What each provider package is told of a provider. */
+/** The settings that every provider package gets. */
 export function settingsOf(settings: ProviderSettings) {
   return {
     ...(settings.baseUrl ? { baseURL: settings.baseUrl } : {}),

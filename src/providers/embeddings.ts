@@ -6,24 +6,24 @@ import { settingsOf } from './common.ts';
 import type { ProviderKind, ProviderSettings } from './settings.ts';
 import type { UpstreamFetch } from './upstream-fetch.ts';
 
-/** A model that makes vectors, at its provider. */
+/** An embedding model at its provider. */
 export interface EmbeddingUpstream {
-  /** The most inputs of one call. */
+  /** The most inputs per call. */
   inputsMax: number;
-  /** One vector for each input, in their order, and the tokens that the provider states. Rejects as the provider packages do. */
+  /** One vector per input, in the same order, and the token count that the provider reports. Rejects as the provider packages do. */
   embed(call: EmbeddingCall): Promise<{ vectors: readonly (readonly number[])[]; tokens: number | undefined }>;
 }
 
 export interface EmbeddingCall {
   inputs: string[];
-  /** Absent: as many numbers as the model makes by itself. */
+  /** Absent: the model's own default. */
   dimensions?: number | undefined;
   signal: AbortSignal;
 }
 
 type Connect = (settings: ProviderSettings, upstream: UpstreamFetch) => (model: string) => EmbeddingModelV4;
 
-/** Kinds of providers that have models that make vectors. */
+/** Kinds of providers that have embedding models. */
 const kinds: Partial<Record<ProviderKind, Connect>> = {
   openai: (settings, { fetch }) => createOpenAI({ ...settingsOf(settings), fetch }).embeddingModel,
   google: (settings, { fetch }) => createGoogle({ ...settingsOf(settings), fetch }).embeddingModel,
@@ -41,7 +41,7 @@ const kinds: Partial<Record<ProviderKind, Connect>> = {
   },
 };
 
-/** The provider's models that make vectors, by its own names for them; undefined for a kind that has none. */
+/** The provider's embedding models, by its own names for them; undefined for a kind that has none. */
 export function connectEmbeddings(
   settings: ProviderSettings,
   upstream: UpstreamFetch,
@@ -65,7 +65,7 @@ function upstreamOf(model: EmbeddingModelV4): EmbeddingUpstream {
   };
 }
 
-/** OpenAI's API numbers its vectors, and a server may send them in any order; the packages leave them as they come. */
+/** OpenAI's API numbers its vectors, and a server may send them in any order; the packages do not sort them. */
 function inOrder(vectors: readonly number[][], body: unknown): readonly (readonly number[])[] {
   const data = (body as { data?: { index?: unknown }[] } | undefined)?.data;
   if (!Array.isArray(data) || data.every(({ index }, place) => index === undefined || index === place)) return vectors;

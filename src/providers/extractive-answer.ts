@@ -1,18 +1,17 @@
-/** Work is bounded: of a longer conversation only its last sentences are ranked. */
+/** Bounds the work: only the last sentences of a long conversation are ranked. */
 const sentencesMax = 2_000;
 const answerSentencesMax = 3;
 
 /**
- * Answers from the conversation alone: the sentences that say most about the last message, in the order in which they
- * were said. Each sentence is scored by BM25 against the words of the last message (Robertson and Zaragoza, 2009); when
- * nothing else was said, the last message is summarised by the words that it repeats. The same conversation has the
- * same answer.
+ * Answers from the conversation alone: the sentences most relevant to the last message, in their original order. Each sentence
+ * is scored by BM25 against the words of the last message (Robertson and Zaragoza, 2009); if there is nothing else, the last
+ * message is summarised by the words that it repeats. The same conversation always gets the same answer.
  */
 export function extractiveAnswer(texts: readonly string[]): string {
   const last = texts.at(-1) ?? '';
   const asked = sentencesOf(last).slice(-sentencesMax);
   const questions = asked.filter((sentence) => /[?？]$/u.test(sentence));
-  // A message that brings its own facts asks its questions of them, too.
+  // A message that brings its own facts also asks its questions about those.
   const facts = questions.length > 0 ? asked.filter((sentence) => !questions.includes(sentence)) : [];
   const said = [...texts.slice(0, -1).flatMap(sentencesOf), ...facts].slice(-sentencesMax);
   const related = best(said, wordsOf(questions.length > 0 ? questions.join(' ') : last));
@@ -69,7 +68,7 @@ function wordsOf(text: string): string[] {
   return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !commonWords.has(word));
 }
 
-// Words that say nothing about a subject, in English.
+// English words that say nothing about a subject.
 const commonWords = new Set(
   (
     'a an and are as at be been but by can could did do does for from had has have how i if in into is it its me my no ' +

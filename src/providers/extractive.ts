@@ -11,10 +11,10 @@ import type {
 import { extractiveAnswer } from './extractive-answer.ts';
 
 /**
- * The embedded model, which needs no network: it quotes the conversation and invents nothing. It is what a fresh machine
- * answers with; it reasons about nothing, calls no tools, sees no images.
+ * The embedded model, which needs no network: it quotes the conversation and invents nothing. A fresh installation answers with
+ * it. It does not reason, call tools or see images.
  *
- * Its token is a run of letters or digits, or any other visible character, so that its counts need no vocabulary.
+ * Its tokens are runs of letters or digits, or any other single visible character, so counting needs no vocabulary.
  */
 export function createExtractiveModel(modelId: string): LanguageModelV4 {
   return {
@@ -63,7 +63,7 @@ function answer(options: LanguageModelV4CallOptions): Answer {
   };
 }
 
-// A piece is a word or a mark with the blanks that follow it.
+// A piece is a word or a symbol, with the blanks that follow it.
 function piecesOf(text: string): string[] {
   return text.match(/(?:[\p{L}\p{N}]+|[^\s])\s*/gu) ?? [];
 }

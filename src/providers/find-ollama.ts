@@ -5,7 +5,7 @@ const tagsSchema = z.object({ models: z.array(z.object({ name: z.string() })) })
 const findMs = 500;
 const modelsMax = 100;
 
-/** The names of the models of an Ollama that runs at `url`; none when nothing, or something else, answers there. */
+/** The model names of an Ollama running at `url`; empty if nothing, or something else, answers there. */
 export async function findOllamaModels(url: string): Promise<string[]> {
   try {
     const { statusCode, body } = await request(`${url}/api/tags`, { signal: AbortSignal.timeout(findMs) });

@@ -3,10 +3,10 @@ import type { OwnKey, OwnKeys } from '../base/own-key.ts';
 import { failureOfOwnKey, refusesKey } from './own-key-failure.ts';
 import type { UpstreamFailure } from './upstream-failure.ts';
 
-/** As much of a circuit breaker as calls need that have no stream. */
+/** The part of a circuit breaker that calls without a stream need. */
 export interface CallBreaker {
   status(route: string): { available: boolean };
-  /** How a call with an account's own key goes says nothing of the route for others. */
+  /** The outcome of a call with an account's own key says nothing about the route for others. */
   begin(
     route: string,
     ownKey?: boolean,
@@ -19,7 +19,7 @@ export interface CallBreaker {
 
 interface Route {
   model: { name: string; provider: string; id: string };
-  /** The account's own key that it is called with. */
+  /** The account's own key to call it with. */
   ownKey?: OwnKey;
 }
 
@@ -28,17 +28,17 @@ export type CallOutcome<Answer> = { ok: true; answer: Answer } | { ok: false; fa
 export interface InTurn<R extends Route, Answer> {
   routes: readonly R[];
   breaker: Pick<CallBreaker, 'status'>;
-  /** How long all calls may take together. */
+  /** Time limit for all calls together. */
   deadlineMs: number;
-  /** The field that is named when a provider refuses what was sent. */
+  /** The field to name if a provider refuses the input. */
   field: string;
-  /** Told of each call with an account's own key. */
+  /** Called for each call with an account's own key. */
   ownKeys?: Pick<OwnKeys, 'used'> | undefined;
-  /** Undefined: the route can not be called now. */
+  /** Undefined: the route cannot be called now. */
   call(route: R, signal: AbortSignal): Promise<CallOutcome<Answer>> | undefined;
 }
 
-/** Which route answered what, how many were called until then, and how long the last took, in whole milliseconds. */
+/** Which route answered and with what, how many were called, and how long the last call took, in whole milliseconds. */
 export interface AnsweredInTurn<R, Answer> {
   route: R;
   answer: Answer;
@@ -47,8 +47,8 @@ export interface AnsweredInTurn<R, Answer> {
 }
 
 /**
- * Calls the routes in order until one answers. What went wrong before is told when none does; when the last was called with the
- * account's own key, and that is why, that alone.
+ * Calls the routes in order until one answers. If none does, the failure reports all attempts; but if the last call used the
+ * account's own key and failed because of it, the failure reports only that.
  */
 export async function tryInTurn<R extends Route, Answer>({
   routes,

@@ -28,29 +28,30 @@ export { defaultUpstreamLimits, type UpstreamLimits } from './upstream-fetch.ts'
 export interface Providers {
   /** Ids of the providers that can be called. */
   readonly enabled: readonly string[];
-  /** Ids of the providers that can be called with a key that an account brought, also where the operator has none. */
+  /** Ids of the providers that can be called with a key that an account brought, even if the operator has none. */
   readonly ownKeys: readonly string[];
   /**
-   * A provider's model, or undefined when the provider is not enabled. Costs nothing: models are kept, those of an account's
-   * `key` for as long as the key is. Requests with it have none of the configured headers, which may hold keys as well.
+   * A provider's model, or undefined if the provider is not enabled. Costs nothing: models are cached, those of an account's
+   * `key` for as long as the key object lives. Requests with such a key omit the configured headers, which may hold keys as
+   * well.
    */
   model(provider: string, model: string, key?: OwnKey): LanguageModelV4 | undefined;
-  /** How a provider is asked for what not all of them have. */
+  /** How to ask a provider for what not all of them support. */
   dialect(provider: string): Dialect;
-  /** A provider's model that makes vectors, or undefined when the provider is not enabled or has none. */
+  /** A provider's embedding model, or undefined if the provider is not enabled or has none. */
   embed(provider: string, model: string, key?: OwnKey): EmbeddingUpstream | undefined;
-  /** A provider's model that ranks documents, or undefined when the provider is not enabled or speaks no such API. */
+  /** A provider's reranking model, or undefined if the provider is not enabled or does not speak this API. */
   rerank(provider: string, model: string, api: RerankApi, key?: OwnKey): RerankUpstream | undefined;
-  /** Whether a setting of a request reaches the model; false for a provider that is not enabled. */
+  /** Whether a request setting reaches the model; false for a provider that is not enabled. */
   takes(provider: string, model: string, setting: CallSetting): boolean;
-  /** Ends the connections to the providers. */
+  /** Closes the connections to the providers. */
   close(): Promise<void>;
 }
 
-/** Connects the configured providers; those whose key is absent stay off and the log says so. */
+/** Connects the configured providers; those without a key stay disabled, which is logged. */
 export function createProviders(deps: {
   providers: readonly ProviderSettings[];
-  /** Ids of those that accounts may bring keys of; absent: none. */
+  /** Ids of the providers that accounts may bring keys for; absent: none. */
   ownKeys?: readonly string[];
   log: Logger;
   limits?: UpstreamLimits;

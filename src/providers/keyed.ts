@@ -1,7 +1,7 @@
 import type { OwnKey } from '../base/own-key.ts';
 import type { ProviderSettings } from './settings.ts';
 
-/** Connects providers with keys that accounts brought. A connection is kept for as long as its key's object is, and no longer. */
+/** Connects providers with keys that accounts brought. A connection lives exactly as long as its key's object. */
 export function createKeyedConnections<Connection>(
   connect: (settings: ProviderSettings) => Connection,
 ): (settings: ProviderSettings, key: OwnKey) => Connection {
@@ -9,7 +9,7 @@ export function createKeyedConnections<Connection>(
   return ({ id, kind, baseUrl }, key) => {
     let connection = connections.get(key);
     if (!connection) {
-      // Nothing else of the operator's: headers may hold its own keys, or take the place of this one.
+      // Nothing else of the operator's: its headers may hold its own keys, or override this one.
       connection = { made: connect({ id, kind, baseUrl, apiKey: key.secret() }) };
       connections.set(key, connection);
     }
@@ -17,7 +17,7 @@ export function createKeyedConnections<Connection>(
   };
 }
 
-/** Keeps what is made of a name. Calls name models of the catalog only, so there are few. */
+/** Caches what is made for a name. Only models of the catalog are called, so there are few. */
 export function kept<Made>(make: (name: string) => Made): (name: string) => Made {
   const made = new Map<string, Made>();
   return (name) => {

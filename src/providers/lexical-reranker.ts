@@ -1,16 +1,16 @@
 import { ownTurn } from '../base/turn.ts';
 import type { RerankUpstream } from './rerank-upstream.ts';
 
-/** Okapi BM25's usual constants: how soon more of one word counts no more, and how much a long document is held back. */
+/** The usual Okapi BM25 constants: how quickly repeats of a word stop counting, and how strongly long documents are penalised. */
 const saturation = 1.2;
 const lengthWeight = 0.75;
-/** Characters that are read, or words that are weighed, before other work comes in between: some 10 ms each. */
+/** Characters read, or words weighed, before other work gets a turn: some 10 ms each. */
 const charactersInTurn = 131_072;
 const wordsInTurn = 65_536;
 
 /**
- * The embedded model that ranks documents, which needs no network: Okapi BM25 over the words of the query, as shares of the most
- * that a document could have. It knows no synonyms and no languages. Its tokens are runs of letters or digits.
+ * The embedded reranking model, which needs no network: Okapi BM25 over the words of the query, as a share of the highest
+ * possible score. It knows no synonyms and no languages. Its tokens are runs of letters or digits.
  */
 export function createLexicalReranker(): RerankUpstream {
   return {
@@ -28,7 +28,7 @@ export function createLexicalReranker(): RerankUpstream {
         const found = await count(document, asked.places, giveWay);
         for (const place of found.words) having[place] = (having[place] ?? 0) + 1;
         counted.push(found);
-        // A word costs about as much as two of its characters, and each document something.
+        // A word costs about as much as two of its characters, and each document has a fixed cost.
         read += Math.min(document.length, charactersInTurn) + 2 * found.words.length + 64;
         if (read < charactersInTurn) continue;
         read = 0;
@@ -37,21 +37,21 @@ export function createLexicalReranker(): RerankUpstream {
       const tokens = counted.reduce((sum, { length }) => sum + length, asked.length);
       const found = await scores(counted, weigh(having, documents.length), giveWay);
       const ranking = found.map((score, index) => ({ index, score }));
-      // A request of marks alone has no word, and no request has 0 tokens.
+      // A request of punctuation alone has no words, but no request has 0 tokens.
       return { ranking: ranking.sort((a, b) => b.score - a.score || a.index - b.index), tokens: Math.max(tokens, 1) };
     },
   };
 }
 
-/** The words of a query that a text has, by their places among them, and how often; in arrays, as there may be a million. */
+/** The query words that a text contains, by index, and how often; in arrays, because there may be a million. */
 interface Counted {
   words: Uint32Array;
   times: Uint32Array;
-  /** How many words the text has in all. */
+  /** The total number of words in the text. */
   length: number;
 }
 
-/** Each word of a query once, with its place. */
+/** Each distinct word of a query, with its index. */
 async function numberWords(
   query: string,
   giveWay: () => Promise<void>,
@@ -76,7 +76,7 @@ async function count(
   return { words: Uint32Array.from(counts.keys()), times: Uint32Array.from(counts.values()), length };
 }
 
-/** Tells each word of a text; how many there are. */
+/** Calls `told` with each word of a text; returns how many there are. */
 async function readWords(text: string, giveWay: () => Promise<void>, told: (word: string) => void): Promise<number> {
   let length = 0;
   let turnAt = charactersInTurn;
@@ -90,7 +90,7 @@ async function readWords(text: string, giveWay: () => Promise<void>, told: (word
   return length;
 }
 
-/** What each word is worth: the rarer among the documents, the more. */
+/** The weight of each word: the rarer it is among the documents, the higher. */
 function weigh(having: Uint32Array, documents: number): Float64Array {
   return Float64Array.from(having, (among) => Math.log(1 + (documents - among + 0.5) / (among + 0.5)));
 }

@@ -4,8 +4,8 @@ import type { JSONObject, LanguageModelV4Usage } from '@ai-sdk/provider';
 type StatedUsage = Parameters<NonNullable<OpenAICompatibleProviderSettings['convertUsage']>>[0];
 
 /**
- * The counts that such a server states. The package reads them as well, but for the input that was written into the
- * server's cache (`cache_write_tokens`, as OpenAI and OpenRouter say), which some models bill at a rate of its own.
+ * The counts that such a server reports. The package reads them too, except for the input written into the server's cache
+ * (`cache_write_tokens` in OpenAI's and OpenRouter's terms), which some models bill at a separate rate.
  */
 export function usageOf(stated: StatedUsage): LanguageModelV4Usage {
   const { prompt_tokens: input, completion_tokens: output, ...details } = stated ?? {};

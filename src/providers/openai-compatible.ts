@@ -11,7 +11,7 @@ import { usageOf } from './openai-compatible-usage.ts';
 import type { ProviderSettings } from './settings.ts';
 import type { UpstreamFetch, UpstreamReply, UpstreamTarget } from './upstream-fetch.ts';
 
-/** Models of a server that speaks OpenAI's Chat Completions, by its own names for them. */
+/** Models of a server that speaks OpenAI's Chat Completions, by the server's own names for them. */
 export function createOpenAICompatibleModel(
   settings: ProviderSettings,
   upstream: UpstreamFetch,
@@ -22,14 +22,14 @@ export function createOpenAICompatibleModel(
 }
 
 /**
- * The package's model, whose unary call is sent without the package's own way over `fetch`: it builds the request and
- * reads the reply as before. Of the 48 us of CPU that the package took for a call, 31 lay between.
+ * The package's model, except that its unary call bypasses the package's own path over `fetch`: it still builds the request and
+ * reads the reply. That path took 31 of the package's 48 us of CPU per call.
  */
 class DirectModel extends OpenAICompatibleChatLanguageModel {
   readonly #upstream: UpstreamFetch;
   readonly #target: UpstreamTarget;
   readonly #url: string;
-  /** Under which the package passes options on to the body as they are. */
+  /** The key under which the package passes options on to the body unchanged. */
   readonly #ownName: string;
 
   constructor(
@@ -68,7 +68,7 @@ class DirectModel extends OpenAICompatibleChatLanguageModel {
     return { ...result, warnings };
   }
 
-  /** The package knows no word for `parallel_tool_calls`; what stands under the provider's own name goes into the body. */
+  /** The package does not support `parallel_tool_calls`; options under the provider's own name go into the body. */
   #worded(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
     const parallel = options.providerOptions?.openai?.parallelToolCalls;
     if (parallel === undefined) return options;
@@ -81,7 +81,7 @@ function refused(reply: UpstreamReply, url: string): APICallError {
   const responseHeaders: Record<string, string> = {};
   for (const [name, value] of Object.entries(reply.headers))
     if (value !== undefined) responseHeaders[name] = String(value);
-  // What was asked stays out: errors are logged, and conversations are not.
+  // The request body stays out: errors are logged, conversations are not.
   const error = { message: `The provider answered ${reply.status}.`, url, requestBodyValues: {} };
   return new APICallError({ ...error, statusCode: reply.status, responseHeaders, data: dataOf(reply) });
 }
@@ -100,7 +100,7 @@ function parsed({ body }: UpstreamReply): unknown {
   try {
     return JSON.parse(utf8.decode(body));
   } catch {
-    // The parser's own message quotes the text.
+    // The parser's own message would quote the text.
     throw new InvalidResponseDataError({ data: undefined, message: 'The reply is not JSON.' });
   }
 }

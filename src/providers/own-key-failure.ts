@@ -2,7 +2,7 @@ import type { Failure } from '../base/failure.ts';
 import type { OwnKey } from '../base/own-key.ts';
 import type { UpstreamFailure } from './upstream-failure.ts';
 
-/** What the caller hears when a call with its own key was the last that failed, and the key is why; undefined: it is not. */
+/** The caller's failure if the last failed call used its own key and the key is the cause; otherwise undefined. */
 export function failureOfOwnKey(key: OwnKey, { outcome, status, retryAfterMs }: UpstreamFailure): Failure | undefined {
   const { id: providerKeyId, provider, lastFour } = key;
   if (outcome === 'misconfigured')
@@ -11,7 +11,7 @@ export function failureOfOwnKey(key: OwnKey, { outcome, status, retryAfterMs }: 
   return { kind: 'rate_limited', limit: `your own key at ${provider}`, retryAfterMs: retryAfterMs ?? 1_000 };
 }
 
-/** Whether a provider refused the key itself, and not only one model. */
+/** Whether a provider refused the key itself, not just one model. */
 export function refusesKey({ outcome, status }: UpstreamFailure): boolean {
   return outcome === 'misconfigured' && status !== 404;
 }

@@ -1,5 +1,5 @@
 /**
- * The APIs of models that rank documents, each a `POST <baseUrl>/rerank`.
+ * The APIs of reranking models, each a `POST <baseUrl>/rerank`.
  * - `cohere`: Cohere's v2. It bills search units.
  * - `jina`: Jina's, which most servers of open models speak. It bills tokens.
  * - `voyage`: Voyage's. It bills tokens.
@@ -7,17 +7,17 @@
  */
 export type RerankApi = 'cohere' | 'jina' | 'voyage' | 'builtin';
 
-/** One document in a ranking: its place in the request, and how relevant it is. */
+/** One document in a ranking: its index in the request, and its relevance. */
 export interface Ranked {
   index: number;
   score: number;
 }
 
-/** A model that ranks documents, at its provider. */
+/** A reranking model at its provider. */
 export interface RerankUpstream {
   /**
-   * The documents in the order of the provider, with what it states that it bills. Rejects as the provider packages do. What
-   * it answers is not believed yet: numbers may be of any value.
+   * The documents in the provider's order, with the amounts it reports for billing. Rejects as the provider packages do. The
+   * result is not validated yet: numbers may have any value.
    */
   rerank(
     call: RerankCall,
@@ -27,7 +27,7 @@ export interface RerankUpstream {
 export interface RerankCall {
   query: string;
   documents: readonly string[];
-  /** What the query and one document may have together: providers that cut longer ones are told not to cut before. */
+  /** The most tokens for the query and one document together: providers that truncate longer ones are told not to truncate earlier. */
   inputTokensMax: number;
   signal: AbortSignal;
 }

@@ -6,7 +6,7 @@ import type { UpstreamFetch, UpstreamReply, UpstreamTarget } from './upstream-fe
 
 interface Dialect {
   body(model: string, call: RerankCall): object;
-  /** The member of a reply that has the ranking. */
+  /** The member of a reply that holds the ranking. */
   list: 'results' | 'data';
 }
 
@@ -27,7 +27,7 @@ const dialects: Record<Exclude<RerankApi, 'builtin'>, Dialect> = {
   },
 };
 
-/** The provider's models that rank documents, by its own names for them; undefined for a provider that has no address of its own. */
+/** The provider's reranking models, by its own names for them; undefined for a provider without an address of its own. */
 export function connectReranking(
   { baseUrl, apiKey, headers, kind }: ProviderSettings,
   { post }: UpstreamFetch,

@@ -1,14 +1,14 @@
 type Schema = Readonly<Record<string, unknown>>;
 
-/** What OpenAI's strict mode knows no way to hold a model to (https://platform.openai.com/docs/guides/structured-outputs). */
+/** What OpenAI's strict mode cannot enforce (https://platform.openai.com/docs/guides/structured-outputs). */
 const beyond = [
   ...['allOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'patternProperties'],
   ...['propertyNames', 'contains', 'prefixItems', 'unevaluatedItems', 'unevaluatedProperties', 'uniqueItems'],
 ];
 
 /**
- * Whether OpenAI takes a schema as a strict one: an object, all of whose objects are closed and require each of their properties,
- * in the part of JSON Schema that it documents. A schema that is refused as a strict one is still good to show to the model.
+ * Whether OpenAI accepts a schema as strict: an object in which all objects are closed and require all of their properties,
+ * using only the part of JSON Schema that OpenAI documents. A schema that cannot be strict can still be shown to the model.
  */
 export function canBeStrict(schema: unknown): boolean {
   return isSchema(schema) && schema.type === 'object' && fits(schema);

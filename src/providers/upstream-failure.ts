@@ -7,12 +7,12 @@ import {
 } from '@ai-sdk/provider';
 
 /**
- * What became of a call that failed.
- * - `timeout`: nothing came in time. `connection_failed`: the connection was not made, or broke.
- * - `rate_limited`: 429, or 529 as Anthropic says it. `server_error`: any other 5xx.
- * - `invalid_reply`: a reply came that cannot be read.
- * - `misconfigured`: the provider refused our key or wants to be paid, or does not know the model (401, 402, 403, 404).
- * - `caller_mistake`: certainly the caller's input. `rejected`: any other 4xx; perhaps another model takes it.
+ * The outcome of a failed call.
+ * - `timeout`: nothing arrived in time. `connection_failed`: the connection could not be made, or broke.
+ * - `rate_limited`: 429, or Anthropic's 529. `server_error`: any other 5xx.
+ * - `invalid_reply`: the reply cannot be read.
+ * - `misconfigured`: the provider refused our key, wants payment, or does not know the model (401, 402, 403, 404).
+ * - `caller_mistake`: certainly the caller's input. `rejected`: any other 4xx; another model might accept it.
  * - `cancelled`: we ended it ourselves.
  */
 export type UpstreamOutcome =
@@ -26,16 +26,16 @@ export type UpstreamOutcome =
   | 'rejected'
   | 'cancelled';
 
-/** A failed call, told without a word of the provider's: its texts may quote prompts and keys. */
+/** A failed call, without any of the provider's own text, which may quote prompts and keys. */
 export interface UpstreamFailure {
   outcome: UpstreamOutcome;
-  /** The HTTP status when there was one. */
+  /** The HTTP status, if there was one. */
   status?: number;
   /** How long the provider asked us to wait. */
   retryAfterMs?: number;
-  /** For the caller, when the mistake is theirs: what to change. Our own words. */
+  /** For the caller, if the mistake is theirs: what to change, in our own words. */
   advice?: string;
-  /** The provider wants back what it gave with an earlier message. */
+  /** Whether the provider wants back state that it gave with an earlier message. */
   wantsState?: boolean;
 }
 
@@ -53,7 +53,7 @@ const brokenConnections = new Set([
   'EPIPE',
 ]);
 
-/** Says what went wrong with a call, from whatever a provider package threw or streamed. */
+/** Classifies whatever a provider package threw or streamed. */
 export function upstreamFailure(error: unknown): UpstreamFailure {
   for (const cause of causes(error)) {
     const name = cause instanceof Error ? cause.name : '';
@@ -84,7 +84,7 @@ function ofStatus(error: APICallError, status: number): UpstreamFailure {
   const retryAfterMs = retryAfter(error.responseHeaders ?? {});
   if (retryAfterMs !== undefined) failure.retryAfterMs = retryAfterMs;
   if (status < 400) failure.outcome = 'invalid_reply';
-  // Whoever's key it is has nothing left there, which does not pass by itself as a rate limit does.
+  // The owner of the key has run out of credit there, which unlike a rate limit does not pass without action.
   else if (status < 500 && wantsPayment(error)) Object.assign(failure, { outcome: 'misconfigured', status: 402 });
   else if (status === 429 || status === 529) failure.outcome = 'rate_limited';
   else if (status === 408) failure.outcome = 'timeout';
@@ -99,13 +99,13 @@ function ofStatus(error: APICallError, status: number): UpstreamFailure {
   return failure;
 }
 
-/** Whether the provider says that its credit or its own limit of spending is used up; few use 402 for that. */
+/** Whether the provider says that its credit or spending limit is used up; few use 402 for that. */
 function wantsPayment(error: APICallError): boolean {
-  // Anthropic has no code for it, and says it with 400.
+  // Anthropic has no code for it; it answers 400.
   return unpaidCodes.has(codeOf(error) ?? '') || /credit balance is too low/i.test(messageOf(error));
 }
 
-/** OpenAI's, which come with 429 and with 400. */
+/** OpenAI's codes, which come with 429 and with 400. */
 const unpaidCodes = new Set(['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active']);
 
 // Only codes whose meaning the provider documents: a guess would blame the caller for our mistake.
@@ -129,7 +129,7 @@ function adviceFor(code: string | undefined): string | undefined {
   }
 }
 
-// Providers that want their state back say so with codes that stand for much else.
+// Providers that want their state back say so with codes that are also used for much else.
 const wantedState = [
   // OpenAI: an item "was provided without its required 'reasoning' item".
   /without its required '?reasoning'? item/i,
@@ -152,7 +152,7 @@ function codeOf(error: APICallError): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Retry-After in seconds or as a date (RFC 9110), or OpenAI's `retry-after-ms`; at most an hour. */
+/** Retry-After as seconds or a date (RFC 9110), or OpenAI's `retry-after-ms`; at most an hour. */
 function retryAfter(headers: Record<string, string>): number | undefined {
   const precise = Number(headers['retry-after-ms']);
   if (headers['retry-after-ms'] !== undefined && Number.isFinite(precise)) return bounded(precise);
@@ -168,7 +168,7 @@ function bounded(ms: number): number {
   return Math.min(Math.max(ms, 0), 3_600_000);
 }
 
-// An error that arrives inside a stream is a plain object of the provider's own shape.
+// An error inside a stream is a plain object of the provider's own shape.
 function streamedOutcome(error: unknown): UpstreamOutcome {
   const inner = (error as { error?: unknown } | undefined)?.error ?? error;
   const { type, code, status } = (inner ?? {}) as Record<string, unknown>;

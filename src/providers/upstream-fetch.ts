@@ -1,17 +1,17 @@
 import { type Dispatcher, errors, Pool } from 'undici';
 import { endOfTurn, ownTurn } from '../base/turn.ts';
 
-/** What every upstream call is bounded by. Times in milliseconds. */
+/** Limits on every upstream call. Times in milliseconds. */
 export interface UpstreamLimits {
-  /** The most connections to one origin. */
+  /** The most connections per origin. */
   connectionsMax: number;
-  /** Until the connection is made. */
+  /** Until the connection is established. */
   connectMs: number;
-  /** Until the reply's head; a unary completion sends it only when the completion is done. */
+  /** Until the response headers; a unary completion sends them only when it is done. */
   headersMs: number;
   /** Between two pieces of a reply's body. */
   bodyIdleMs: number;
-  /** The largest body that is read. */
+  /** The largest body to read. */
   responseBytesMax: number;
 }
 
@@ -23,15 +23,15 @@ export const defaultUpstreamLimits: UpstreamLimits = {
   responseBytesMax: 32 * 1024 * 1024,
 };
 
-/** Where calls of one kind go, and what stands in the head of each: made once, used for all of them. */
+/** Where calls of one kind go, and their request headers: created once, used for all of them. */
 export interface UpstreamTarget {
   origin: string;
   path: string;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   headers: string[];
 }
 
-/** A reply that has come whole. */
+/** A complete reply. */
 export interface UpstreamReply {
   status: number;
   /** Names in lower case. */
@@ -39,21 +39,21 @@ export interface UpstreamReply {
   body: Uint8Array;
 }
 
-/** The ways to call an upstream, over the same connections, and the end of these. */
+/** The ways to call an upstream over shared connections, and to close these. */
 export interface UpstreamFetch {
   /** For the provider packages. */
   fetch: typeof globalThis.fetch;
-  /** For who needs no more than the whole reply, and no imitation of a `Response`. */
+  /** For callers that only need the whole reply, and no imitation of a `Response`. */
   post(target: UpstreamTarget, body: string, signal: AbortSignal | undefined): Promise<UpstreamReply>;
-  /** Ends all connections; calls in flight fail. */
+  /** Closes all connections; calls in flight fail. */
   close(): Promise<void>;
 }
 
 /**
- * A thin `fetch` over undici's `Pool.dispatch`, with one pool an origin. `Pool.request` takes a third more CPU for a call,
- * and does not fail at once when a call is ended that still waits for a connection. It is only what the provider
- * packages use: POST with a text body and a signal, and a reply whose body is read once. Redirects are not followed, so
- * that a key is never sent elsewhere.
+ * A thin `fetch` over undici's `Pool.dispatch`, with one pool per origin. `Pool.request` takes a third more CPU per call, and
+ * does not fail at once if a call is ended while it waits for a connection. It supports only what the provider packages use:
+ * POST with a text body and a signal, and a reply whose body is read once. It does not follow redirects, so that a key is never
+ * sent elsewhere.
  */
 export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimits): UpstreamFetch {
   const pools = new Map<string, Pool>();
@@ -85,13 +85,13 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
     signal?.throwIfAborted();
     const pool = poolOf(origin);
     await endOfTurn();
-    // A signal that was aborted meanwhile tells nobody any more.
+    // A signal that has been aborted in the meantime fires no more events.
     signal?.throwIfAborted();
     const reply = await new Promise<Incoming<Body>>((resolve, reject) => {
       pool.dispatch(options, new IncomingReply(signal, bodyOfReply, resolve, reject));
     });
-    // Short replies that arrived in one turn are read as a batch, and long ones in a turn for each: numbers of embeddings take
-    // 50 ms. The first of a stream's events waits for nothing.
+    // Short replies that arrive in one turn are read as a batch, and long ones get a turn each: the numbers of embeddings take
+    // 50 ms. The first event of a stream is not delayed.
     if (reply.wholeBytes !== undefined) await (reply.wholeBytes > longBytes ? ownTurn() : endOfTurn());
     return reply;
   }
@@ -120,29 +120,29 @@ export function createUpstreamFetch(limits: UpstreamLimits = defaultUpstreamLimi
   };
 }
 
-/** Reading what is shorter takes less than a millisecond. */
+/** Reading anything shorter takes less than a millisecond. */
 const longBytes = 65_536;
 
-/** How a reply's body is handed over. */
+/** How to hand over a reply's body. */
 interface BodyOfReply<Body> {
   whole(bytes: Uint8Array): Body;
-  /** What is handed over with the head already when the reply is one of events; absent: those come whole, too. */
+  /** Hands over an event stream as soon as its head is there; absent: event streams come whole, too. */
   events?(stream: ReadableStream<Uint8Array>): Body;
 }
 
-/** A reply that is handed over: all of it, or its head with the rest still to come. */
+/** A reply as handed over: all of it, or its head with the rest still to come. */
 interface Incoming<Body> {
   status: number;
   headers: IncomingHeaders;
   body: Body;
-  /** The length of a body that came whole. */
+  /** The length of a body that arrived whole. */
   wholeBytes: number | undefined;
 }
 
 const wholeBody: BodyOfReply<Uint8Array> = { whole: (bytes) => bytes };
 const wholeOrEvents: BodyOfReply<ReadableStream<Uint8Array>> = { whole: singleChunk, events: (stream) => stream };
 
-/** A reply on its way in: handed over whole, or as a stream from its head on when it is one of events. */
+/** An incoming reply: handed over whole, or, for an event stream, as a stream as soon as its head is there. */
 class IncomingReply<Body> implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal | undefined;
   readonly #bodyOf: BodyOfReply<Body>;
@@ -153,7 +153,7 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
   #headers: IncomingHeaders = {};
   #chunks: Uint8Array[] = [];
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** Given up: nobody listens any more. */
+  /** Abandoned: nobody is listening any more. */
   #over = false;
 
   constructor(
@@ -175,7 +175,7 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHeaders): void {
-    // The last head counts: one may come before that says nothing to us (103 Early Hints).
+    // The last head counts: an irrelevant one may come first (103 Early Hints).
     this.#status = status;
     this.#headers = headers;
     const { events } = this.#bodyOf;
@@ -187,7 +187,7 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
     if (this.#over) return;
     if (this.#stream) {
       this.#stream.enqueue(chunk);
-      // A slow reader slows the upstream down.
+      // Backpressure: a slow reader slows the upstream down.
       if ((this.#stream.desiredSize ?? 0) <= 0) controller.pause();
       return;
     }
@@ -216,7 +216,7 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
     this.#reject(error);
   }
 
-  // A call that still waits for its connection is given up at once, too.
+  // This also abandons a call that is still waiting for its connection at once.
   #leave = (): void => {
     const reason: unknown = this.#signal?.reason;
     this.#controller?.abort(reason instanceof Error ? reason : new errors.RequestAbortedError());
@@ -251,12 +251,12 @@ class IncomingReply<Body> implements Dispatcher.DispatchHandler {
   }
 }
 
-/** What of a stream may wait for its reader. Pausing at every piece costs more than the pieces: the parser starts anew each time. */
+/** How much of a stream may be buffered for its reader. Pausing at every piece costs more than the pieces: the parser restarts each time. */
 const streamBufferBytes = 65_536;
 
 export type IncomingHeaders = Dispatcher.ResponseData['headers'];
 
-/** As much of a `Response` as the provider packages read: building a whole one costs more than the request itself. */
+/** The part of a `Response` that the provider packages read: building a full one costs more than the request itself. */
 class UpstreamResponse {
   readonly status: number;
   readonly statusText = '';
@@ -276,7 +276,7 @@ class UpstreamResponse {
   }
 }
 
-// One read hands the bytes over and the next says that it is done: a real stream costs as much as the HTTP parsing.
+// The first read returns the bytes and the next says that it is done: a real stream costs as much as the HTTP parsing.
 function singleChunk(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let pending: Uint8Array | undefined = bytes.byteLength > 0 ? bytes : undefined;
   const reader = {

@@ -8,14 +8,14 @@ import {
   withoutReasoning,
 } from './dialect.ts';
 
-/** The least that the API takes as a budget for thinking. */
+/** The smallest thinking budget that the API accepts. */
 const budgetMin = 1_024;
-/** Which share of the reply's tokens a model without efforts of its own may think for. */
+/** The share of the reply's tokens that a model without its own effort levels may spend on thinking. */
 const shares = { minimal: 0, low: 0.2, medium: 0.5, high: 0.8, max: 0.95 } as const;
 
 /**
- * Anthropic's Messages API. Newer models think as much as an effort says; older ones within a budget, which counts in
- * `max_tokens`. What was thought is signed, and must go back with the results of tools.
+ * Anthropic's Messages API. Newer models think as much as an effort level says; older ones within a budget, which counts
+ * towards `max_tokens`. Thinking is signed, and must go back with the tool results.
  */
 export const anthropic: Dialect = {
   namespace: 'anthropic',
@@ -36,7 +36,7 @@ export const anthropic: Dialect = {
       unsupported: wish.summary && !adaptive ? [silent] : [],
     };
   },
-  // Five minutes is what it takes for granted.
+  // Five minutes is its default.
   cachePoint: (ttl) => ({ cacheControl: { type: 'ephemeral', ...(ttl === '1h' ? { ttl } : {}) } }),
   inputOf: (usage) => ({ cacheWrite1hTokens: countAt(usage, 'cache_creation', 'ephemeral_1h_input_tokens') }),
   citedDocument: { citations: { enabled: true } },

@@ -1,6 +1,6 @@
 import { countAt, type Dialect, withoutReasoning } from './dialect.ts';
 
-/** Servers that speak OpenAI's Chat Completions. Those whose models think aloud want the thoughts of a loop of tools back. */
+/** Servers that speak OpenAI's Chat Completions. Those whose models show their reasoning want it back within a tool loop. */
 export const chatCompletions: Dialect = {
   namespace: 'openaiCompatible',
   lacks(setting) {

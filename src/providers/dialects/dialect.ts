@@ -1,73 +1,73 @@
 import type { JSONObject, JSONValue, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 
-/** What of a model the words of its provider depend on. */
+/** The model properties that a provider's options depend on. */
 export interface AskedModel {
   /** The provider's own name for it. */
   upstreamModel: string;
-  /** Whether it can think before it answers. */
+  /** Whether it can reason before it answers. */
   reasons: boolean;
 }
 
-/** What a request says of how a model that can think does so. */
+/** A request's wishes for how a reasoning model reasons. */
 export interface ReasoningWish {
   effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'max' | undefined;
-  /** Whether the reply is to say what was thought. */
+  /** Whether the reply should include a summary of the reasoning. */
   summary: boolean;
-  /** Whether the model is told to call a tool, whatever it thinks. */
+  /** Whether the model must call a tool, whatever its reasoning says. */
   forcedTool: boolean;
-  /** Whether the results of tools are given back that another provider's model asked for, so that its thoughts are not there. */
+  /** Whether the request returns tool results that another provider's model asked for, so that its reasoning is missing. */
   resumed: boolean;
-  /** The longest reply, thinking included. */
+  /** The longest reply, reasoning included. */
   outputTokensCap: number;
 }
 
-/** Something of a request that a provider has no words for. */
+/** A part of a request that a provider cannot express. */
 export interface Unsupported {
   /** As in the request. */
   field: string;
-  /** For people, in our words. */
+  /** For humans, in our own words. */
   reason: string;
 }
 
-/** What a model's thinking is asked for with. */
+/** The options that ask for a model's reasoning. */
 export interface ReasoningWords {
   options: Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens' | 'providerOptions'>;
   unsupported: Unsupported[];
 }
 
-/** Settings of a request that some providers do not have. */
+/** Request settings that some providers do not have. */
 export type Setting = 'seed' | 'stop' | 'temperature' | 'topP' | 'cachePoint' | 'citations';
 
-/** How one kind of provider is asked for what the provider specification has no words for. */
+/** How to ask one kind of provider for what the provider specification does not cover. */
 export interface Dialect {
-  /** Whose options and metadata are its own. */
+  /** The namespace of the provider's own options and metadata. */
   readonly namespace: string;
-  /** The setting is not there for this model, and why. */
+  /** Why this model does not have the setting; undefined if it does. */
   lacks(setting: Setting, model: AskedModel, wish: ReasoningWish): string | undefined;
-  /** Whether a model thinks unseen when a request says this. */
+  /** Whether a model reasons without showing it at this effort. */
   thinks(model: AskedModel, effort: ReasoningWish['effort']): boolean;
   reasoning(model: AskedModel, wish: ReasoningWish): ReasoningWords;
-  /** Where a provider takes cache points: the options of what the point stands after, by how long it is kept. */
+  /** If the provider takes cache points: the options for whatever the point follows, by how long it is kept. */
   cachePoint?(ttl: '5m' | '1h'): JSONObject;
-  /** Where a provider says more of the input than the specification has words for: that, out of the usage as it stated it. */
+  /** If the provider reports more about the input than the specification covers: those counts, from its raw usage. */
   inputOf?(usage: JSONObject): StatedInput;
-  /** Where a provider cites documents: the options of a document that is to be cited. */
+  /** If the provider cites documents: the options for a document to be cited. */
   citedDocument?: JSONObject;
-  /** Which members of the metadata of each part of a reply the provider wants back; undefined: it wants nothing of such a part back. */
+  /** Which metadata members of each kind of reply part the provider wants back; undefined: none for that kind. */
   readonly state: { readonly [kind in 'reasoning' | 'text' | 'call']?: readonly string[] };
 }
 
-/** Tokens of input of some kind; what is not stated is absent, which is not zero. */
+/** Input tokens of particular kinds; an unreported count is absent, which does not mean zero. */
 export interface StatedInput {
-  /** Cached ones included. */
+  /** Includes cached ones. */
   audioTokens?: number | undefined;
-  /** Those of the audio that the provider had cached. */
+  /** The audio tokens that the provider had cached. */
   cachedAudioTokens?: number | undefined;
-  /** What was written into the cache for an hour. */
+  /** What was written into the one-hour cache. */
   cacheWrite1hTokens?: number | undefined;
 }
 
-/** A number at a place of what a provider stated. */
+/** The number at a path in a provider's raw data. */
 export function countAt(stated: JSONObject, ...path: readonly string[]): number | undefined {
   let value: JSONValue | undefined = stated;
   for (const name of path) {
@@ -77,7 +77,7 @@ export function countAt(stated: JSONObject, ...path: readonly string[]): number 
   return typeof value === 'number' ? value : undefined;
 }
 
-/** What is said of a model that does not think, when it is asked to. */
+/** What to report for a model that does not reason when it is asked to. */
 export function withoutReasoning({ effort, summary }: ReasoningWish): Unsupported[] {
   const reason = 'The model does not reason.';
   const unsupported: Unsupported[] = [];

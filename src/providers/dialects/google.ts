@@ -2,7 +2,7 @@ import type { JSONValue } from '@ai-sdk/provider';
 import { countAt, type Dialect, withoutReasoning } from './dialect.ts';
 
 /**
- * Gemini's API. What a model thought is told by signatures on the parts of its reply, which must come back with them
+ * Gemini's API. Reasoning is represented by signatures on the parts of a reply, which must come back with those parts
  * (https://ai.google.dev/gemini-api/docs/thought-signatures).
  */
 export const google: Dialect = {
@@ -25,7 +25,7 @@ export const google: Dialect = {
   state: { reasoning: ['thoughtSignature'], text: ['thoughtSignature'], call: ['thoughtSignature'] },
 };
 
-/** The tokens of audio in a list of counts by modality (https://ai.google.dev/api/generate-content#ModalityTokenCount). */
+/** The audio tokens in a list of counts by modality (https://ai.google.dev/api/generate-content#ModalityTokenCount). */
 function audioIn(details: JSONValue | undefined): number | undefined {
   if (!Array.isArray(details)) return undefined;
   const counts = details.flatMap((each) =>

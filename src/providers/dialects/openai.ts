@@ -1,11 +1,11 @@
 import { type Dialect, withoutReasoning } from './dialect.ts';
 
-/** A request for fewer is refused; what comes beyond the length that a caller asked for is cut, and not charged. */
+/** The API refuses a lower limit; output beyond the length that the caller asked for is cut, and not charged. */
 const outputTokensMin = 16;
 
 /**
- * OpenAI's Responses API. Nothing is stored there: what a model thought comes back encrypted, and goes back with the next
- * request (https://developers.openai.com/api/docs/guides/reasoning, "Encrypted reasoning items").
+ * OpenAI's Responses API. Nothing is stored there: reasoning comes back encrypted, and goes back with the next request
+ * (https://developers.openai.com/api/docs/guides/reasoning, "Encrypted reasoning items").
  */
 export const openai: Dialect = {
   namespace: 'openai',
@@ -17,7 +17,7 @@ export const openai: Dialect = {
     if (setting === 'citations') return 'The provider does not cite documents.';
     return undefined;
   },
-  // Not every model can be told not to.
+  // Not every model lets reasoning be turned off.
   thinks: ({ reasons }) => reasons,
   reasoning({ reasons }, wish) {
     const store = { store: false };
