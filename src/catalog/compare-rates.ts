@@ -2,14 +2,14 @@ import { formatUsd, type NanoUsd } from '../base/money.ts';
 import { type Rates, type TokenRates, tokenRatesAt } from './price.ts';
 import { countDimensions, type Dimension, tokenDimensions, usedWhenStated } from './rates.ts';
 
-/** What changes from one price to another, a line for each rate, at every length of input; none when they cost the same. */
+/** The differences between two prices, one line per rate, at every length of input; empty if they cost the same. */
 export function differencesOf(before: Rates, after: Rates): string[] {
   return pairs(before, after).flatMap(({ what, one, other }) =>
     one.stated === other.stated ? [] : [`${what} ${print(one.stated)} -> ${print(other.stated)}`],
   );
 }
 
-/** The rates that lie below what the operator pays, as far as the cost is stated. */
+/** The rates below what the operator pays, where the cost is known. */
 export function belowCost(rates: Rates, cost: Rates): string[] {
   return pairs(rates, cost).flatMap(({ what, one, other }) =>
     one.charged !== undefined && other.stated !== undefined && one.charged < other.stated
@@ -18,11 +18,11 @@ export function belowCost(rates: Rates, cost: Rates): string[] {
   );
 }
 
-/** The rates that change more than two times, up or down. */
+/** The rates that more than double or fall to less than half. */
 export function largeChanges(before: Rates, after: Rates): string[] {
   return pairs(before, after).flatMap(({ dimension, what, one, other }) => {
     if (one.stated === undefined && other.stated === undefined) return [];
-    // Nobody has paid for it yet.
+    // Nobody has been charged for it yet.
     if (one.stated === undefined && usedWhenStated.has(dimension)) return [];
     const [old, fresh] = [one.charged, other.charged];
     if (old === undefined || fresh === undefined || (fresh <= old * 2n && fresh * 2n >= old)) return [];
@@ -33,7 +33,7 @@ export function largeChanges(before: Rates, after: Rates): string[] {
 /** One dimension of two prices, at one length of input. */
 interface Pair {
   dimension: Dimension;
-  /** For people: `inputPerMillion above 200000 input tokens`. */
+  /** For humans: `inputPerMillion above 200000 input tokens`. */
   what: string;
   one: Rate;
   other: Rate;
@@ -41,7 +41,7 @@ interface Pair {
 
 interface Rate {
   stated: NanoUsd | undefined;
-  /** What is charged, also where no rate is stated: the rate that takes its place. */
+  /** What is charged even if no rate is stated: the rate that applies instead. */
   charged: NanoUsd | undefined;
 }
 
@@ -66,7 +66,7 @@ function rateOf<R extends TokenRates>(dimension: keyof R & Dimension, rates: R):
   return { stated, charged: stated ?? inPlaceOf(dimension, rates) };
 }
 
-/** The rate by which is charged what has none of its own. */
+/** The rate that applies to a dimension without a rate of its own. */
 function inPlaceOf(dimension: Dimension, rates: TokenRates): NanoUsd | undefined {
   switch (dimension) {
     case 'cachedInputPerMillion':

@@ -6,11 +6,11 @@ import { effectivePrice, type PriceVersion } from './price-book.ts';
 import { embeddedModel, embeddedReranker, wellKnownModels } from './well-known.ts';
 import { wellKnownEmbeddings } from './well-known-embeddings.ts';
 
-/** A model of a provider that is enabled. */
+/** A model of an enabled provider. */
 export interface EnabledModel {
   settings: ModelSettings;
   model: Model;
-  /** Whether it is there because the configuration names no model of its provider. */
+  /** Whether it is included because the configuration names no model of its provider. */
   wellKnown: boolean;
 }
 
@@ -18,11 +18,11 @@ export interface EnabledModel {
 export interface UnofferedModel {
   /** `provider/id`. */
   name: string;
-  /** Why, in a sentence for operators. */
+  /** The reason, as a sentence for operators. */
   reason: string;
 }
 
-/** The models of enabled providers: those configured, else the well-known ones, and always the embedded ones. */
+/** The models of enabled providers: those configured, otherwise the well-known ones, and always the embedded ones. */
 export function enabledModels(
   configured: readonly ModelSettings[],
   enabledProviders: readonly string[],
@@ -39,12 +39,12 @@ export function enabledModels(
   return chosen;
 }
 
-/** What the price book calls a model. */
+/** A model's name in the price book. */
 export function itemOf(model: { provider: string; id: string }): string {
   return `model:${model.provider}/${model.id}`;
 }
 
-/** A model with what an account pays for it now, or why it is not offered. Its list price counts where none is configured. */
+/** A model with what an account pays for it now, or why it is not offered. Its list price applies if none is configured. */
 export function offerOf(
   { model, settings }: EnabledModel,
   book: readonly PriceVersion[],
@@ -61,11 +61,11 @@ export function offerOf(
   if (missing.length > 0)
     return { reason: `It bills ${missing.join(', ')}, and the price book has no such price: run "prices sync".` };
   if (takesAudio && !hasRate(price, 'audioInputPerMillion')) return { reason: noAudioRate };
-  // A model that has no price per request asks nothing per request.
+  // A model without a price per request charges nothing per request.
   return { offered: { model, price: { ...price, perRequest: price.perRequest ?? 0n } } };
 }
 
-/** A model that makes vectors, at a price; undefined: it is none, or the price has no rate for input. */
+/** An embedding model at a price; undefined if it is not one, or the price has no rate for input. */
 export function vectorOfferOf(
   { model, settings: { embedding } }: EnabledModel,
   price: Price | undefined,
@@ -75,7 +75,7 @@ export function vectorOfferOf(
   return { model, embedding: { dimensions, dimensionsMin }, price: { ...price, perRequest: price.perRequest ?? 0n } };
 }
 
-/** A model that ranks documents, at a price; undefined: it is none, or the price has no rate for what it bills. */
+/** A reranking model at a price; undefined if it is not one, or the price has no rate for what it bills. */
 export function rerankOfferOf(
   { model, settings: { rerank } }: EnabledModel,
   price: Price | undefined,
@@ -95,7 +95,7 @@ export function isForChat({ settings: { embedding, rerank } }: EnabledModel): bo
 
 const rerankDocumentsMax = 1_000;
 
-/** The models for conversations that an account's own keys can call, at what the book asks for a request with such a key. */
+/** The chat models that an account's own keys can call, at the book's fee for a request with such a key. */
 export function ownOffers(
   models: readonly EnabledModel[],
   keys: readonly OwnKey[],
@@ -106,7 +106,7 @@ export function ownOffers(
   );
 }
 
-/** What an account's own keys can call of the models that `offer` makes an offer of, at the fee for a request. */
+/** The models that an account's own keys can call and that `offer` accepts, at the fee for a request. */
 export function ownOffersOf<Offer extends PricedModel>(
   models: readonly EnabledModel[],
   keys: readonly OwnKey[],
@@ -115,7 +115,7 @@ export function ownOffersOf<Offer extends PricedModel>(
 ): Offer[] {
   return keys.flatMap((ownKey) => {
     const price = priceOf(ownKeyItemOf(ownKey.provider));
-    // The book states that tokens cost nothing; an item that does not is no fee.
+    // The book must state explicitly that tokens cost nothing; otherwise the item is not a fee.
     if (price?.perRequest === undefined || price.inputPerMillion === undefined) return [];
     return models
       .filter(({ model }) => model.provider === ownKey.provider)
@@ -124,7 +124,7 @@ export function ownOffersOf<Offer extends PricedModel>(
   });
 }
 
-/** What the price book calls a request with a provider key of an account's own. */
+/** The price book's name for a request with an account's own provider key. */
 function ownKeyItemOf(provider: string): string {
   return `byok:${provider}`;
 }
@@ -134,7 +134,7 @@ const noAudioRate =
   'It accepts audio, but its price has no audio rate, or not in each tier: state "audioInputPerMillionUsd", or leave "audio" out of its capabilities.';
 export const notListed = 'It has no list price: give it a price under "models" in the configuration.';
 
-/** What the configuration says of a model, with what follows from that. */
+/** A configured model, with what follows from its configuration. */
 function enabled(settings: ModelSettings, wellKnown: boolean): EnabledModel {
   const model: Model = {
     name: `${settings.provider}/${settings.id}`,

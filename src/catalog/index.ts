@@ -64,66 +64,66 @@ export interface CatalogSettings extends OrderSettings {
   models: readonly ModelSettings[];
 }
 
-/** The models that can be chosen and what everything costs. */
+/** The available models, and what everything costs. */
 export interface Catalog {
-  /** Models of enabled providers that answer conversations, and whose every dimension has a price for this account now. */
+  /** Chat models of enabled providers for which every dimension has a price for this account now. */
   models(accountId: string): readonly PricedModel[];
-  /** The same of models that make vectors; they have a price of input alone. */
+  /** The same for embedding models; they only have an input price. */
   embeddingModels(accountId: string): readonly PricedEmbeddingModel[];
-  /** The same of models that rank documents; they have a price of input, or of search units, as their providers bill them. */
+  /** The same for reranking models; they have a price for input or for search units, depending on how their providers bill. */
   rerankModels(accountId: string): readonly PricedRerankModel[];
   /**
-   * Models of an account's own keys that answer conversations, at the fee for a request (`byok:<provider>` in the book, whose tokens cost 0); none of a
-   * provider without such a price, or whose keys are not taken.
+   * Chat models for an account's own keys, at the fee for a request (`byok:<provider>` in the book, whose tokens cost 0).
+   * Providers without such a price, or whose keys are not accepted, have none.
    */
   ownModels(accountId: string, keys: readonly OwnKey[]): readonly PricedModel[];
-  /** The same of models that make vectors. */
+  /** The same for embedding models. */
   ownEmbeddingModels(accountId: string, keys: readonly OwnKey[]): readonly PricedEmbeddingModel[];
-  /** The same of models that rank documents. */
+  /** The same for reranking models. */
   ownRerankModels(accountId: string, keys: readonly OwnKey[]): readonly PricedRerankModel[];
   /** What an account pays now for a service such as `workflow:risk.check`. */
   price(item: string, accountId: string): Price | undefined;
-  /** What an account paid for an item at a time, by the book as it was at a version; unknown when this node has not read that version yet. */
+  /** What an account paid for an item at a given time, by a given version of the book; undefined if this node has not read that version yet. */
   priceAt(item: string, accountId: string, at: { version: number; time: Date }): Price | undefined;
-  /** The price book's version at this moment; a charge keeps the version that it began with. */
+  /** The current version of the price book; a charge keeps the version that it began with. */
   readonly version: number;
-  /** The models of enabled providers that are not offered to accounts without prices of their own, and why. */
+  /** The models of enabled providers that are not offered to accounts without their own prices, and why. */
   unoffered(): readonly UnofferedModel[];
-  /** Shows what importing the configured prices would do; changes nothing. */
+  /** Shows what importing the configured prices would do, without changing anything. */
   planPrices(rules?: ImportRules): Promise<ImportPlan>;
   /**
-   * Imports the configured prices, all or none; a plan with problems is refused. A well-known model that the book has no
-   * price for yet gets its list price; a price that is there stays.
+   * Imports the configured prices, all or none; refuses a plan with problems. A well-known model without a price in the book
+   * gets its list price; existing prices stay.
    */
   importPrices(rules?: ImportRules): Promise<ImportPlan>;
-  /** Compares the book with today's list prices of the models that the configuration has no price for; changes nothing. */
+  /** Compares the book with today's list prices of the models without a configured price, without changing anything. */
   planSync(rules?: ImportRules): Promise<SyncPlan>;
-  /** Adds exactly what a plan shows, from now on; false when it has problems or the book changed since it was made. */
+  /** Adds exactly what a plan shows, effective now; false if it has problems or the book has changed since. */
   applySync(plan: SyncPlan): Promise<boolean>;
   /** The whole price book. */
   prices(): Promise<readonly PriceVersion[]>;
-  /** Reads the book again, as every node does each few seconds, so that all charge by the same one. */
+  /** Reads the book again, as every node does every few seconds, so that all charge by the same one. */
   refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What bringing the book to today's list prices would do. */
+/** What updating the book to today's list prices would do. */
 export interface SyncPlan extends ImportPlan {
-  /** Configured prices that differ from the list, and announced changes of it; a line each, for people. */
+  /** Configured prices that differ from the list price, and announced list price changes; one line each, for humans. */
   notes: string[];
 }
 
 const refreshMs = 5_000;
 
 /**
- * Opens the catalog over a price store. `enabledProviders` decides which models can be chosen. A configured price only
- * counts once it has been imported into the book, because every node charges by the book.
+ * Opens the catalog over a price store. `enabledProviders` decides which models are available. A configured price only takes
+ * effect once it has been imported into the book, because every node charges by the book.
  */
 export async function createCatalog(deps: {
   store: PriceStore;
   settings: CatalogSettings;
   enabledProviders: readonly string[];
-  /** Those whose models can be called with keys that accounts brought; absent: none. */
+  /** The providers that can be called with keys that accounts brought; absent: none. */
   ownKeyProviders?: readonly string[];
   log: Logger;
   clock?: Clock;
@@ -152,7 +152,7 @@ export async function createCatalog(deps: {
     effectiveUntil = 0;
   }
 
-  // Prices per account are kept until the next version begins.
+  // Cache the prices per account until the next version takes effect.
   function current<T>(cache: Map<string, T>, key: string, make: () => T): T {
     if (now() >= effectiveUntil) {
       priced.clear();
@@ -175,7 +175,7 @@ export async function createCatalog(deps: {
     run: refresh,
     onError: (error) => log.warn({ err: error }, 'the price book could not be read; the last one stays'),
   });
-  /** The configured prices, and the first ones of models that have none yet. */
+  /** The configured prices, and the first prices of models that have none yet. */
   function planOf(rules?: ImportRules): ImportPlan {
     return planImport(book, [...orders, ...firstOrders(settings, models, book, now())], now(), rules);
   }
@@ -257,7 +257,7 @@ export async function createCatalog(deps: {
     },
     applySync: async ({ additions, problems }) => {
       await refresh();
-      // Whoever was asked may have thought for a while; a price never begins before it is there.
+      // Whoever was asked may have taken a while; a price never takes effect before it is there.
       const fresh = additions.map((addition) => ({ ...addition, effectiveAt: now() }));
       if (problems.length > 0 || fresh.some((addition) => addition.version !== version + 1)) return false;
       const added = fresh.length === 0 || (await store.add(fresh));
@@ -273,7 +273,7 @@ export async function createCatalog(deps: {
   };
 }
 
-/** Why a model that makes vectors or ranks documents is not offered. */
+/** Why an embedding or reranking model is not offered. */
 function reasonOfTexts(enabled: EnabledModel, price: Price | undefined, at: number): string {
   const bills = enabled.settings.rerank?.api === 'cohere' ? 'search units' : 'input';
   if (price) return `It has no price for ${bills}.`;

@@ -3,10 +3,10 @@ import { type NanoUsd, parseUsd } from '../base/money.ts';
 import type { ContextTier, Rates, TokenRates } from './price.ts';
 import { type Dimension, usedWhenStated } from './rates.ts';
 
-/** What a provider asks of everyone for a model, or why that cannot be charged here, in a sentence for operators. */
+/** A provider's public price for a model, or, as a sentence for operators, why it cannot be charged here. */
 export type ListPrice = { rates: Rates; unpriced?: undefined } | { rates?: undefined; unpriced: string };
 
-/** A list price that its provider announced for later. */
+/** A list price that its provider has announced for later. */
 export interface AnnouncedPrice {
   /** Milliseconds since the Unix epoch. */
   from: number;
@@ -14,11 +14,11 @@ export interface AnnouncedPrice {
 }
 
 /**
- * The list price of a provider's model at a time (milliseconds since the Unix epoch), from the data that ships in the
- * package `@pydantic/genai-prices`; nothing is asked over the network. The model has to be named there, by its name or
- * by that name with a date: for one that merely begins like another the answer is undefined. A model that bills what has
- * no price here has none either, because unknown is not zero. `texts`: of a model that is given texts alone and says none, so that only
- * its input counts.
+ * The list price of a provider's model at a time (milliseconds since the Unix epoch), from the data in the package
+ * `@pydantic/genai-prices`, without network access. The package must list the model by its name, with or without a date; a
+ * model whose name merely begins the same gives undefined. A model that bills for something that has no price here has no list
+ * price either, because unknown is not zero. `texts`: for a model that only takes texts and produces none, so that only its
+ * input counts.
  */
 export function listPriceOf(
   provider: string,
@@ -33,7 +33,7 @@ export function listPriceOf(
   return texts ? textRatesOf(prices) : ratesOf(prices);
 }
 
-/** The list prices that begin after a time, the nearest first. */
+/** The list prices that take effect after a given time, earliest first. */
 export function announcedPrices(provider: string, model: string, after: number): AnnouncedPrice[] {
   const prices = findModel(provider, model)?.prices;
   if (!Array.isArray(prices)) return [];
@@ -45,7 +45,7 @@ export function announcedPrices(provider: string, model: string, after: number):
     .sort((a, b) => a.from - b.from);
 }
 
-/** What the package calls each dimension that has a rate here; USD a million. */
+/** The package's name for each dimension that has a rate here; USD per million. */
 const tokenKeys = {
   input_mtok: 'inputPerMillion',
   cache_read_mtok: 'cachedInputPerMillion',
@@ -60,8 +60,8 @@ type TokenKey = keyof typeof tokenKeys;
 const requestsKey = 'requests_kcount';
 
 /**
- * What is charged by no rate of its own: the service asks no provider to search, no message carries film, and audio that was
- * cached is charged as other audio, which is dearer.
+ * What needs no rate of its own: the service never asks a provider to search, no message carries video, and cached audio is
+ * charged as other audio, which is more expensive.
  */
 const neverUsed: ReadonlySet<string> = new Set([
   'web_searches_kcount',
@@ -75,7 +75,7 @@ const neverUsed: ReadonlySet<string> = new Set([
 
 function findModel(providerId: string, model: string): ModelInfo | undefined {
   const provider = findProvider({ providerId });
-  // The package also finds providers whose name is only similar.
+  // The package also matches providers whose names are merely similar.
   if (provider?.id !== providerId) return undefined;
   for (const name of [model, undated(model)]) {
     const found = provider.models.find(({ id, match }) => id === name || namesIn(match).includes(name));
@@ -93,7 +93,7 @@ function namesIn(match: MatchLogic): string[] {
   return 'equals' in match ? [match.equals] : [];
 }
 
-/** What is in force at a time; undefined when the hour decides. */
+/** The prices in force at a given time; undefined if they depend on the hour. */
 function pricesAt({ prices }: ModelInfo, at: number): ModelPrice | undefined {
   if (!Array.isArray(prices)) return prices;
   if (prices.some(({ constraint }) => constraint !== undefined && constraint.type !== 'start_date')) return undefined;
@@ -130,7 +130,7 @@ function isPriced(key: string): boolean {
   return key in tokenKeys || key === requestsKey;
 }
 
-/** Whether requests can use it. Images that cost what other input costs are counted as other input. */
+/** Whether requests can use it. Images priced like other input are counted as other input. */
 function isBilled(key: string, prices: ModelPrice): boolean {
   if (prices[key] === undefined || neverUsed.has(key)) return false;
   if (key === 'input_image_mtok') return !isSame(prices[key], prices.input_mtok);
@@ -152,7 +152,7 @@ function tierStarts(prices: ModelPrice): number[] {
 
 type WholeRates = TokenRates & Required<Pick<TokenRates, 'inputPerMillion' | 'outputPerMillion'>>;
 
-/** The rates of a request with so many input tokens; undefined when one is not exact. */
+/** The rates of a request with this many input tokens; undefined if one of them is not exact. */
 function tokenRatesAbove(prices: ModelPrice, inputTokens: number): WholeRates | undefined {
   const rates: TokenRates = {};
   for (const [key, dimension] of Object.entries(tokenKeys) as [TokenKey, keyof TokenRates][]) {
@@ -180,9 +180,9 @@ function perRequestOf(prices: ModelPrice): NanoUsd | undefined | 'inexact' {
 }
 
 /**
- * The decimal amount that a number of the package was written as; undefined where that cannot be told for sure or has
- * more than nine decimals. A double keeps every decimal of up to 15 significant digits apart and prints it as it was
- * written (IEEE 754-2019, 5.12.2), so no arithmetic with floats takes part.
+ * The decimal amount that a number in the package was written as; undefined if that is uncertain or has more than nine
+ * decimals. A double distinguishes all decimals of up to 15 significant digits and prints them as written (IEEE 754-2019,
+ * 5.12.2), so no floating-point arithmetic is involved.
  */
 export function exactUsd(amount: number): NanoUsd | undefined {
   const text = String(amount);
@@ -191,8 +191,8 @@ export function exactUsd(amount: number): NanoUsd | undefined {
 }
 
 /**
- * The dimensions of tokens that a model's list price has and another one lacks. Nothing is kept for an hour where there is no
- * rate for that, and audio goes only to models that take it.
+ * The token dimensions that a model's list price has and another price lacks. Nothing is kept for an hour without a rate for
+ * that, and audio only goes to models that take it.
  */
 export function missingDimensions(list: Rates, rates: Rates, takesAudio: boolean): string[] {
   const isUsed = (dimension: Dimension) =>

@@ -1,6 +1,6 @@
 import type { PriceStore, PriceVersion } from './price-book.ts';
 
-/** A price book that lasts as long as the process, for tests and simulations. */
+/** An in-memory price book, for tests and simulations. */
 export function memoryPriceStore(now: () => number = Date.now): PriceStore {
   const kept: PriceVersion[] = [];
   return {

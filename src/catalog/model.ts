@@ -6,7 +6,7 @@ export type Capability = 'tools' | 'json' | 'images' | 'reasoning' | 'documents'
 
 export const capabilities: readonly Capability[] = ['tools', 'json', 'images', 'reasoning', 'documents', 'audio'];
 
-/** Prices of a model as the configuration writes them: decimal USD. */
+/** A model's prices as written in the configuration: decimal USD. */
 export interface PriceSettings {
   inputPerMillionUsd?: string | undefined;
   cachedInputPerMillionUsd?: string | undefined;
@@ -22,7 +22,7 @@ export interface PriceSettings {
 }
 
 export interface ContextTierSettings {
-  /** With more input tokens than this, the whole request costs these prices. */
+  /** Above this many input tokens, the whole request is charged at these prices. */
   aboveInputTokens: number;
   inputPerMillionUsd: string;
   cachedInputPerMillionUsd?: string | undefined;
@@ -32,46 +32,46 @@ export interface ContextTierSettings {
   outputPerMillionUsd: string;
 }
 
-/** One model, as the configuration or the default catalog names it. */
+/** One model, as named in the configuration or the default catalog. */
 export interface ModelSettings {
   id: string;
   provider: string;
-  /** The provider's own name for it, where it differs from `id`. */
+  /** The provider's own name for it, if it differs from `id`. */
   upstreamModel?: string | undefined;
-  /** The operator's judgement of its quality, 0 to 100. */
+  /** The operator's assessment of its quality, 0 to 100. */
   quality: number;
   contextTokens: number;
-  /** The most tokens of one reply. */
+  /** The most tokens in one reply. */
   maxOutputTokens?: number | undefined;
-  /** The most tokens that one image counts for. */
+  /** The most tokens that one image can count as. */
   imageTokens?: number | undefined;
   capabilities?: readonly Capability[] | undefined;
   price?: PriceSettings | undefined;
-  /** What the operator pays for it; a price below it is refused. */
+  /** What the operator pays for it; a price below this is refused. */
   cost?: PriceSettings | undefined;
-  /** A model that makes vectors of texts, and answers no conversations. `contextTokens` is then the length of one input. */
+  /** An embedding model, which does not chat. `contextTokens` is then the length of one input. */
   embedding?: EmbeddingSettings | undefined;
-  /** A model that ranks documents, and answers no conversations. `contextTokens` is then the length of the query and one document. */
+  /** A reranking model, which does not chat. `contextTokens` is then the length of the query plus one document. */
   rerank?: RerankSettings | undefined;
-  /** Chosen by `auto` only when every other model failed; the embedded model also when there is no other. */
+  /** Chosen by `auto` only if every other model failed; the embedded model also if there is no other. */
   lastResort?: boolean | undefined;
 }
 
 export interface EmbeddingSettings {
-  /** How many numbers a vector has. */
+  /** The length of a vector. */
   dimensions: number;
-  /** The fewest that a request may ask for; absent: the vectors can't be shortened. */
+  /** The shortest length that a request may ask for; absent: the vectors cannot be shortened. */
   dimensionsMin?: number | undefined;
 }
 
 export interface RerankSettings {
-  /** The API that its provider speaks, which says what is billed: search units by `cohere`, tokens by the others. */
+  /** The API that its provider speaks, which determines what is billed: search units for `cohere`, tokens for the others. */
   api: 'cohere' | 'jina' | 'voyage' | 'builtin';
-  /** The most documents of one request; 1,000 when absent. */
+  /** The most documents per request; 1,000 when absent. */
   documentsMax?: number | undefined;
 }
 
-/** A model that can be chosen: its provider is enabled and every dimension has a price. */
+/** An available model: its provider is enabled and every dimension has a price. */
 export interface Model {
   /** `provider/id`. */
   name: string;
@@ -83,7 +83,7 @@ export interface Model {
   maxOutputTokens: number;
   imageTokens: number;
   capabilities: ReadonlySet<Capability>;
-  /** Whether it is the embedded one, which `auto` leaves aside as soon as there is another. */
+  /** Whether it is the embedded model, which `auto` skips as soon as there is another. */
   embedded: boolean;
   lastResort: boolean;
 }
@@ -92,16 +92,16 @@ export interface Model {
 export interface PricedModel {
   model: Model;
   price: Price;
-  /** Set when it is called with a key that the account brought: `price` is then the fee for a request. */
+  /** Set if it is called with a key that the account brought: `price` is then the fee for a request. */
   ownKey?: OwnKey;
 }
 
-/** A model that makes vectors, with the price that one account pays for it now. */
+/** An embedding model, with the price that one account pays for it now. */
 export interface PricedEmbeddingModel extends PricedModel {
   embedding: { dimensions: number; dimensionsMin: number };
 }
 
-/** A model that ranks documents, with the price that one account pays for it now. */
+/** A reranking model, with the price that one account pays for it now. */
 export interface PricedRerankModel extends PricedModel {
   rerank: { api: RerankSettings['api']; documentsMax: number; bills: 'tokens' | 'searchUnits' };
 }

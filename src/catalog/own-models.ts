@@ -2,7 +2,7 @@ import { fail, invalid, type Result, succeed } from '../base/failure.ts';
 import type { OwnKey, OwnKeyUse } from '../base/own-key.ts';
 import type { PricedModel } from './model.ts';
 
-/** The models that an account with so many keys may choose from: those of its own, and the service's. */
+/** The models that an account with these keys may choose from: its own and the service's. */
 export function joinOffers<M extends PricedModel>(
   keys: readonly OwnKey[],
   use: OwnKeyUse | undefined,
@@ -13,13 +13,13 @@ export function joinOffers<M extends PricedModel>(
   if (use === 'only') return own;
   const ours = oursOf();
   if (keys.length === 0 || use === 'prefer') return keys.length === 0 ? ours : [...own, ...ours];
-  // Also where a key can not be used now: nobody who brought one is to pay for the model without having asked to.
+  // Even if a key cannot be used now: no account that brought one should pay for the model without having asked to.
   return [...own, ...ours.filter(({ model }) => keys.every(({ provider }) => provider !== model.provider))];
 }
 
 /**
- * Chooses the routes of one model among models of both kinds, so that no call with the service's key follows one with the account's,
- * unless it prefers so; then it is of the same model.
+ * Chooses the routes of one model among models of both kinds, so that no call with the service's key follows one with the
+ * account's own, unless own keys are only preferred; then it uses the same model.
  */
 export function chooseWithOwn<M extends PricedModel, C extends { routes: readonly M[] }>(
   use: OwnKeyUse | undefined,

@@ -3,56 +3,56 @@ import type { Rates } from './price.ts';
 
 /** One immutable version of what an item costs: for everyone, or for one account. */
 export interface PriceVersion extends Rates {
-  /** The version of the book that brought it: what one import adds has one version, and later ones are higher. */
+  /** The version of the book that added it: everything one import adds shares a version, and later ones are higher. */
   version: number;
   /** What is priced: `model:provider/id`, or a service such as `workflow:risk.check`. */
   item: string;
-  /** Empty: every account without a price of its own. */
+  /** Empty: applies to every account without a price of its own. */
   accountId: string;
   /** Milliseconds since the Unix epoch. */
   effectiveAt: number;
 }
 
-/** Where the versions of the price book are kept. Versions are added, never changed. */
+/** Where the versions of the price book are stored. Versions are only added, never changed. */
 export interface PriceStore {
-  /** All versions, and the store's own time in milliseconds since the Unix epoch. */
+  /** All versions, and the store's own clock in milliseconds since the Unix epoch. */
   read(): Promise<{ versions: PriceVersion[]; now: number }>;
-  /** Adds versions, all or none; false when another node added one of them first. */
+  /** Adds versions, all or none; false if another node added one of them first. */
   add(versions: readonly PriceVersion[]): Promise<boolean>;
 }
 
-/** What an operator asks to have in the book. */
+/** A price that an operator wants in the book. */
 export interface PriceOrder {
   item: string;
   accountId?: string | undefined;
   rates: Rates;
-  /** What the operator pays; rates below it are refused. */
+  /** What the operator pays; rates below this are refused. */
   cost?: Rates | undefined;
-  /** When it begins; now when absent. */
+  /** When it takes effect; now when absent. */
   effectiveAt?: number | undefined;
 }
 
 export interface ImportRules {
-  /** Takes changes of more than two times, up or down. */
+  /** Accepts rates that more than double or fall to less than half. */
   allowLargeChanges?: boolean | undefined;
-  /** Takes prices below cost. */
+  /** Accepts prices below cost. */
   allowBelowCost?: boolean | undefined;
 }
 
-/** What an import would do: new versions, or the reasons why it is refused as a whole. */
+/** What an import would do: the new versions, or why the whole import is refused. */
 export interface ImportPlan {
   additions: PriceVersion[];
-  /** One line for each change, for people. */
+  /** One line per change, for humans. */
   difference: string[];
   problems: string[];
 }
 
-/** Clocks of nodes and of the database differ a little: a price for "now" is not retroactive. */
+/** The clocks of nodes and the database differ slightly: a price for "now" does not count as retroactive. */
 const retroactiveGraceMs = 60_000;
 
 /**
- * Compares the book with what is asked: equal prices need no new version; a price that begins in the past, lies below
- * cost, or changes more than two times is a problem. Changes nothing.
+ * Compares the book with the requested prices: equal prices need no new version; a price that takes effect in the past, is
+ * below cost, or changes by more than a factor of two is a problem. Changes nothing.
  */
 export function planImport(
   book: readonly PriceVersion[],
@@ -81,12 +81,12 @@ export function planImport(
   return plan;
 }
 
-/** The newest version of a book; 0 when it is empty. A charge stands on one version of the book. */
+/** The newest version of a book; 0 if it is empty. A charge is based on one version of the book. */
 export function bookVersion(book: readonly PriceVersion[]): number {
   return book.reduce((newest, { version }) => Math.max(newest, version), 0);
 }
 
-/** The version that an account pays at a time, or undefined when the item has no price yet. */
+/** The version that applies to an account at a given time, or undefined if the item has no price yet. */
 export function effectivePrice(
   book: readonly PriceVersion[],
   item: string,

@@ -1,7 +1,7 @@
 import type { NanoUsd } from '../base/money.ts';
 import { inputParts, type PricedUsage, priceOf, type Rates, tokenRatesAt } from './price.ts';
 
-/** What a part of a charge is for; see `PriceLine` of the protocol. */
+/** What a part of a charge is for; see `PriceLine` in the protocol. */
 export type PriceLineKind =
   | 'input'
   | 'cached_input'
@@ -20,15 +20,15 @@ export type PriceLineKind =
 export interface PriceLine {
   kind: PriceLineKind;
   quantity?: bigint;
-  /** What a million of it costs. */
+  /** The price of a million of it. */
   perMillion?: NanoUsd;
-  /** Rounded down to a whole nano-USD; below zero for what was not charged. */
+  /** Rounded down to a whole nano-USD; negative for what was not charged. */
   amount: NanoUsd;
 }
 
 /**
- * What a usage costs, line by line. The amounts add up to `charged`: what was not charged because there was less credit is a
- * line below zero, and what no rate explains is a line without one.
+ * What a usage costs, line by line. The amounts add up to `charged`: a negative line covers what was not charged for lack of
+ * credit, and a line without a rate covers what no rate explains.
  */
 export function priceLines(usages: readonly (readonly [PricedUsage, Rates])[], charged: NanoUsd): PriceLine[] {
   const lines = usages.flatMap(([usage, rates]) => linesOf(usage, rates));
@@ -57,7 +57,7 @@ function linesOf(usage: PricedUsage, price: Rates): PriceLine[] {
   return rounding === 0n ? lines : [...lines, { kind: 'rounding', amount: rounding }];
 }
 
-/** None of what was not used, nor of requests that have no price of their own. */
+/** Omits unused quantities, and requests without a price of their own. */
 function line(kind: PriceLineKind, quantity: bigint, perMillion: NanoUsd | undefined): PriceLine | undefined {
   if (quantity === 0n || perMillion === undefined || (kind === 'request' && perMillion === 0n)) return undefined;
   return { kind, quantity, perMillion, amount: (quantity * perMillion) / 1_000_000n };

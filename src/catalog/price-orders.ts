@@ -5,15 +5,15 @@ import type { PriceSettings } from './model.ts';
 import type { PriceOrder, PriceVersion } from './price-book.ts';
 import { markUp, ratesOf } from './rates.ts';
 
-/** A higher or lower price for one account, on everything. */
+/** A markup or markdown for one account, on everything. */
 export interface MarkupSettings {
   accountId: string;
   percent: number;
 }
 
-/** What the configuration prices beside models. */
+/** What the configuration prices besides models. */
 export interface OrderSettings {
-  /** Prices of what is not a model, by item: `workflow`, `workflow:risk.check`, `pulse`. */
+  /** Prices of items other than models: `workflow`, `workflow:risk.check`, `pulse`. */
   services?: Readonly<Record<string, PriceSettings>> | undefined;
   markups?: readonly MarkupSettings[] | undefined;
 }
@@ -35,7 +35,7 @@ export function configuredOrders(settings: OrderSettings, models: readonly Enabl
   return withMarkups(orders, settings);
 }
 
-/** The list prices of the models that the configuration states no price for. */
+/** The list prices of the models without a configured price. */
 export function listOrders(settings: OrderSettings, models: readonly EnabledModel[], at: number): PriceOrder[] {
   const orders = models.flatMap((enabled): PriceOrder[] => {
     const rates = enabled.settings.price ? undefined : listPriceAt(enabled, at)?.rates;
@@ -44,7 +44,7 @@ export function listOrders(settings: OrderSettings, models: readonly EnabledMode
   return withMarkups(orders, settings);
 }
 
-/** The list prices of well-known models that a book has never had a price for. */
+/** The list prices of well-known models for which a book has never had a price. */
 export function firstOrders(
   settings: OrderSettings,
   models: readonly EnabledModel[],
@@ -57,13 +57,16 @@ export function firstOrders(
   );
 }
 
-/** The list price of a model at a time, by the provider's own name for it. */
+/** A model's list price at a given time, by the provider's own name for it. */
 export function listPriceAt({ model, settings }: EnabledModel, at: number): ListPrice | undefined {
   const texts = settings.embedding !== undefined || settings.rerank !== undefined;
   return listPriceOf(model.provider, model.upstreamModel, at, { texts });
 }
 
-/** What operators should know beside what a book would change: a line for each configured price that is not the list's, and each announced one. */
+/**
+ * What operators should know besides the changes to the book: a line for each configured price that differs from the list
+ * price, and for each announced price.
+ */
 export function notesOn(models: readonly EnabledModel[], at: number): string[] {
   return models.flatMap((enabled) => {
     const { model, settings } = enabled;

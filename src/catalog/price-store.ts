@@ -41,7 +41,7 @@ interface TierRow {
 
 const rowsPerInsert = 200;
 
-/** The price book in the database, which all nodes share. */
+/** The price book in the database, shared by all nodes. */
 export function createPriceStore(db: Database): PriceStore {
   return {
     async read() {
@@ -90,7 +90,7 @@ function* inParts<Row>(rows: readonly Row[]): Generator<Row[]> {
   for (let start = 0; start < rows.length; start += rowsPerInsert) yield rows.slice(start, start + rowsPerInsert);
 }
 
-/** Joins prices and their tiers, which come in the order of their length. */
+/** Joins prices with their tiers, which come in ascending order. */
 function versionsOf(rows: readonly PriceRow[], tierRows: readonly TierRow[]): PriceVersion[] {
   const tiersOf = Map.groupBy(tierRows, keyOf);
   return rows.map((row) => {

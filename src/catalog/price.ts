@@ -1,45 +1,45 @@
 import { divideRoundingUp, maxOf, minOf, type NanoUsd } from '../base/money.ts';
 
-/** What tokens cost, in nano-USD a million. A rate that is absent is unknown, which is not a rate of zero. */
+/** Token prices, in nano-USD per million. An absent rate is unknown, which does not mean zero. */
 export interface TokenRates {
   inputPerMillion?: NanoUsd;
-  /** Input that the provider had cached; without it, cached input costs what other input costs. */
+  /** Input that the provider had cached; if absent, cached input costs the same as other input. */
   cachedInputPerMillion?: NanoUsd;
-  /** Input that the provider wrote into its cache; without it, such input costs what other input costs. */
+  /** Input that the provider wrote into its cache; if absent, it costs the same as other input. */
   cacheWriteInputPerMillion?: NanoUsd;
-  /** Input that the provider wrote into its cache for an hour; without it, such input costs what other cache writes cost. */
+  /** Input that the provider wrote into its one-hour cache; if absent, it costs the same as other cache writes. */
   cacheWrite1hInputPerMillion?: NanoUsd;
-  /** Audio, cached or not; without it, audio costs what other input costs. A model that takes audio is not offered without it. */
+  /** Audio, cached or not; if absent, audio costs the same as other input. A model that takes audio is not offered without this rate. */
   audioInputPerMillion?: NanoUsd;
   outputPerMillion?: NanoUsd;
 }
 
-/** Other rates for long requests: with more input than this, every token of the request costs them, output included. */
+/** Different rates for long requests: with more input than this, they apply to every token of the request, including output. */
 export interface ContextTier extends TokenRates {
   aboveInputTokens: number;
   inputPerMillion: NanoUsd;
   outputPerMillion: NanoUsd;
 }
 
-/** What is charged for, in nano-USD. A dimension that is absent has no price, which is not a price of zero. */
+/** What is charged for, in nano-USD. An absent dimension has no price, which does not mean a price of zero. */
 export interface Rates extends TokenRates {
-  /** In rising order of `aboveInputTokens`. */
+  /** In ascending order of `aboveInputTokens`. */
   tiers?: readonly ContextTier[];
   perRequest?: NanoUsd;
   perThousandEvents?: NanoUsd;
-  /** Of models that rank documents: a thousand queries with up to 100 documents each. */
+  /** For reranking models: a thousand queries with up to 100 documents each. */
   perThousandSearchUnits?: NanoUsd;
 }
 
 /** One immutable version of a price. */
 export interface Price extends Rates {
-  /** The version of the price book that brought it. */
+  /** The version of the price book that added it. */
   version: number;
 }
 
 /**
- * What one request used. Reasoning tokens are output tokens. Audio, cached tokens and those written into the cache are
- * input tokens, and none is two of these; those written for an hour are part of those written.
+ * What one request used. Reasoning tokens are output tokens. Audio, cached and cache-write tokens are input tokens, and no
+ * token is two of these; one-hour cache writes are part of the cache writes.
  */
 export interface PricedUsage {
   inputTokens?: number;
@@ -53,7 +53,7 @@ export interface PricedUsage {
   searchUnits?: number;
 }
 
-/** The most that one request can have, and what of it there can be at all. */
+/** The most tokens that one request can have, and which kinds of input are possible at all. */
 export interface LongestRequest extends InputKinds {
   inputTokens: number;
   outputTokens: number;
@@ -67,8 +67,8 @@ export interface InputKinds {
 }
 
 /**
- * What a usage costs: the exact sum, rounded up once to a whole nano-USD, and at least 1 nano when anything that was
- * used has a price above zero. A used dimension without a price throws: such a model is never enabled.
+ * What a usage costs: the exact sum, rounded up once to a whole nano-USD, and at least 1 nano-USD if anything that was used has
+ * a price above zero. Throws for a used dimension without a price: such a model is never enabled.
  */
 export function priceOf(usage: PricedUsage, price: Rates): NanoUsd {
   const rates = tokenRatesAt(price, usage.inputTokens ?? 0);
@@ -86,7 +86,7 @@ export function priceOf(usage: PricedUsage, price: Rates): NanoUsd {
   return divideRoundingUp(millionths, 1_000_000n);
 }
 
-/** Input tokens by what they cost: each is in one part. A part other than plain input comes with its rate. */
+/** Splits input tokens by what they cost; each is in exactly one part. Every part but plain input comes with its rate. */
 export function inputParts(usage: PricedUsage, rates: TokenRates) {
   const inputTokens = count(usage.inputTokens);
   const audio = minOf(count(usage.audioInputTokens), inputTokens);
@@ -103,19 +103,19 @@ export function inputParts(usage: PricedUsage, rates: TokenRates) {
   } satisfies Record<string, bigint | [quantity: bigint, rate: NanoUsd | undefined]>;
 }
 
-/** Whether a price states a rate for every length of input. */
+/** Whether a price has this rate for every length of input. */
 export function hasRate(price: Rates, dimension: keyof TokenRates): boolean {
   return [price, ...(price.tiers ?? [])].every((rates) => rates[dimension] !== undefined);
 }
 
-/** The rates of a request with so many input tokens. */
+/** The rates of a request with this many input tokens. */
 export function tokenRatesAt(price: Rates, inputTokens: number): TokenRates {
   return price.tiers?.findLast(({ aboveInputTokens }) => inputTokens > aboveInputTokens) ?? price;
 }
 
 /**
- * The most that one request with at most so many tokens can cost, whatever the provider states: it may have any length
- * up to that, so be in any tier on the way, and all of its input may be of the dearest kind that it can have.
+ * The most that one request with at most this many tokens can cost, whatever the provider reports: it may have any length up to
+ * that, and so fall in any tier on the way, and all of its input may be of the most expensive kind that it can contain.
  */
 export function worstPriceOf(most: LongestRequest, price: Rates): NanoUsd {
   const outputTokens = BigInt(most.outputTokens);
@@ -125,7 +125,7 @@ export function worstPriceOf(most: LongestRequest, price: Rates): NanoUsd {
   return divideRoundingUp(millionths.reduce(maxOf, 0n), 1_000_000n);
 }
 
-/** The most output tokens with which `worstPriceOf` stays within an amount; 0 when the input alone may exceed it. */
+/** The most output tokens for which `worstPriceOf` stays within an amount; 0 if the input alone may exceed it. */
 export function outputTokensWithin(amount: NanoUsd, input: Omit<LongestRequest, 'outputTokens'>, price: Rates): number {
   let tokens = BigInt(Number.MAX_SAFE_INTEGER);
   for (const { spent, outputPerMillion } of worstCases(input, price)) {
@@ -137,7 +137,7 @@ export function outputTokensWithin(amount: NanoUsd, input: Omit<LongestRequest, 
   return Number(tokens);
 }
 
-/** One for each tier that a request can be in: before its output, in millionths of a nano-USD, and what that costs. */
+/** One case for each tier that a request can be in: the cost before its output, in millionths of a nano-USD, and the output rate. */
 function worstCases(
   { inputTokens: inputTokensMost, ...kinds }: Omit<LongestRequest, 'outputTokens'>,
   price: Rates,

@@ -12,15 +12,15 @@ export const tokenDimensions = [
 ] as const;
 export const countDimensions = ['perRequest', 'perThousandEvents', 'perThousandSearchUnits'] as const;
 
-/** What is used only where a price states a rate for it: without one nothing is kept for an hour, and no audio is taken. */
+/** Only used if a price states a rate for it: without one, nothing is kept for an hour and no audio is accepted. */
 export const usedWhenStated: ReadonlySet<Dimension> = new Set(['cacheWrite1hInputPerMillion', 'audioInputPerMillion']);
 
 export type Dimension = (typeof tokenDimensions)[number] | (typeof countDimensions)[number];
 
-/** A rate above 100,000 USD is a slip of the pen, and would overflow sums. */
+/** A rate above 100,000 USD must be a typo, and would overflow sums. */
 const rateMax: NanoUsd = 100_000n * 1_000_000_000n;
 
-/** Reads decimal USD into rates; throws with the field's name when it is not an amount. */
+/** Parses decimal USD into rates; throws with the field's name if a value is not an amount. */
 export function ratesOf(settings: PriceSettings, where: string): Rates {
   const rates: Rates = amountsOf(settings, [...tokenDimensions, ...countDimensions], where);
   if (settings.tiers)
@@ -30,7 +30,7 @@ export function ratesOf(settings: PriceSettings, where: string): Rates {
   return rates;
 }
 
-/** Rates raised by a percentage of at most two decimals, each rounded up to a whole nano-USD. */
+/** Rates raised by a percentage with at most two decimals, each rounded up to a whole nano-USD. */
 export function markUp(rates: Rates, percent: number): Rates {
   const hundredths = BigInt(Math.round(percent * 100));
   const raised = (rate: NanoUsd) => (rate * (10_000n + hundredths) + 9_999n) / 10_000n;

@@ -1,8 +1,8 @@
 import type { ModelSettings } from './model.ts';
 
 /**
- * Well-known models that make vectors, used as those of `wellKnownModels` are, at their list prices.
- * `dimensionsMin` is absent where the provider shortens no vectors.
+ * Well-known embedding models, used in the same way as `wellKnownModels`, at their list prices. `dimensionsMin` is absent if
+ * the provider does not shorten vectors.
  */
 export const wellKnownEmbeddings: Readonly<Record<string, readonly Omit<ModelSettings, 'provider'>[]>> = {
   openai: [

@@ -1,16 +1,15 @@
 import type { Capability, ModelSettings } from './model.ts';
 
-/** What is known of a model beside its price. */
+/** What is known about a model besides its price. */
 type KnownModel = Omit<ModelSettings, 'provider' | 'price' | 'cost'>;
 
 const sees: Capability[] = ['tools', 'json', 'images', 'documents'];
 const thinks: Capability[] = [...sees, 'reasoning'];
 
 /**
- * The providers' models for chat, with the longest input and reply that their providers publish. They are used where
- * the configuration names the provider and no models of its own for it. What they cost is in `list-prices.ts`; one that
- * has no list price is known and stays off. `reasoning` is for models that think unless they are told not to. The quality
- * is a rank for routing, not a benchmark.
+ * The providers' chat models, with the longest input and reply that the providers publish. They are used if the configuration
+ * names the provider but none of its models. Their prices are in `list-prices.ts`; a model without a list price is known but
+ * stays disabled. `reasoning` is for models that reason unless told not to. The quality is a rank for routing, not a benchmark.
  */
 export const wellKnownModels: Readonly<Record<string, readonly KnownModel[]>> = {
   openai: [
@@ -68,7 +67,7 @@ export const wellKnownModels: Readonly<Record<string, readonly KnownModel[]>> = 
   ],
 };
 
-/** The embedded model, which a fresh machine answers with. Its price lets a first request be billed for real. */
+/** The embedded model, which answers on a fresh installation. Its price lets a first request be billed for real. */
 export const embeddedModel: ModelSettings = {
   id: 'extractive',
   provider: 'builtin',
@@ -79,7 +78,7 @@ export const embeddedModel: ModelSettings = {
   price: { inputPerMillionUsd: '0.02', cachedInputPerMillionUsd: '0.02', outputPerMillionUsd: '0.04' },
 };
 
-/** The embedded model that ranks documents, by the words that they share with the query. */
+/** The embedded reranking model, which ranks documents by the words they share with the query. */
 export const embeddedReranker: ModelSettings = {
   id: 'lexical',
   provider: 'builtin',
