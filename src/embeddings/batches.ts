@@ -1,20 +1,20 @@
 import { bytesOf, inputTokensAtMost } from './tokens.ts';
 
-/** A part of the inputs that one call of an upstream takes. */
+/** The inputs for one upstream call. */
 export interface Batch {
-  /** The place of its first input. */
+  /** The index of its first input. */
   start: number;
   inputs: string[];
-  /** No tokenizer gives more. */
+  /** No tokenizer produces more. */
   tokensMost: number;
 }
 
-/** What one call brings back is read in one go, so that it must not be much: 131,072 numbers take about 25 ms. */
+/** The result of one call is parsed in one go, so it must stay small: 131,072 numbers take about 25 ms. */
 const valuesMax = 131_072;
-/** OpenAI takes at most 300,000 tokens in a call, and no tokenizer gives more tokens than there are bytes. */
+/** OpenAI takes at most 300,000 tokens per call, and no tokenizer produces more tokens than bytes. */
 const bytesMax = 300_000;
 
-/** Splits the inputs, in their order. `inputsMax`: what the provider takes in one call. */
+/** Splits the inputs, in order. `inputsMax`: the most inputs the provider takes per call. */
 export function batchesOf(
   inputs: readonly string[],
   { dimensions, inputsMax, inputTokensMax }: { dimensions: number; inputsMax: number; inputTokensMax: number },

@@ -7,30 +7,30 @@ export interface BatchTerms {
   upstream: EmbeddingUpstream;
   /** The route's name, for its circuit. */
   route: string;
-  /** Whether it is called with a key of the account's own. */
+  /** Whether it is called with the account's own key. */
   ownKey: boolean;
   inputs: readonly string[];
   dimensions: number;
-  /** Whether the provider is told of them: they are fewer than the model makes by itself. */
+  /** Whether to send `dimensions` to the provider, because they are fewer than the model's default. */
   shortened: boolean;
   inputTokensMax: number;
   owner: string;
   signal: AbortSignal;
 }
 
-/** The vectors of all inputs, one after another. */
+/** The vectors of all inputs, concatenated. */
 export interface Vectors {
   values: Float32Array;
   usage: EmbedUsage;
   overruns: { bound: number; stated: number }[];
 }
 
-/** Calls of one request at a time. */
+/** Concurrent calls for one request. */
 const atOnce = 4;
 
 /**
- * Makes the vectors of all inputs in as many calls as they need, a few at a time. The first that fails ends the others. A reply
- * counts only when it has a vector for each input, of the right length, and every number in it is one that 32 bits hold.
+ * Embeds all inputs in as many calls as needed, a few at a time. The first failure ends the others. A reply is valid only if it
+ * has a vector of the right length for each input, and every number in it is finite as a 32-bit float.
  */
 export async function callBatches(
   deps: Pick<EmbeddingsDeps, 'breaker' | 'clock' | 'countTokens'>,
@@ -92,7 +92,7 @@ async function callOne(
   }
 }
 
-/** Writes a batch's vectors to their place; false when they are not what was asked for. */
+/** Writes a batch's vectors to their place; false if they are not what was asked for. */
 function fill(
   values: Float32Array,
   vectors: readonly (readonly number[])[],
@@ -108,14 +108,14 @@ function fill(
   return filled.every(Number.isFinite);
 }
 
-/** The tokens to charge by: the provider's own count, if it can be; else ours, marked as estimated. */
+/** The tokens to charge for: the provider's own count, if it is plausible; otherwise ours, marked as estimated. */
 async function tokensOf(
   { countTokens }: Pick<EmbeddingsDeps, 'countTokens'>,
   owner: string,
   { inputs, tokensMost }: Batch,
   stated: number | undefined,
 ): Promise<{ tokens: number; estimated: boolean; stated?: number }> {
-  // No input is empty, so that none has 0 tokens.
+  // No input is empty, so none has 0 tokens.
   if (stated !== undefined && Number.isSafeInteger(stated) && stated > 0)
     return stated <= tokensMost
       ? { tokens: stated, estimated: false }

@@ -4,14 +4,15 @@ import { namesModel, type PricedEmbeddingModel } from '../catalog/index.ts';
 import type { EmbedRequest } from './types.ts';
 
 export interface Choice {
-  /** Providers of the same model, in the order in which they are tried. */
+  /** Providers of the same model, in the order in which to try them. */
   routes: PricedEmbeddingModel[];
   dimensions: number;
 }
 
 /**
- * The model that makes the vectors: the one that is named, else the one of the highest rank; always the same while the list of
- * models stays as it is, because vectors of two models can't be compared. So what follows it is only the same model elsewhere.
+ * Chooses the embedding model: the one named, otherwise the highest ranked. While the list of models is unchanged, the choice
+ * is always the same, because vectors of different models cannot be compared; for the same reason, the fallbacks are only the
+ * same model at other providers.
  */
 export function chooseModel(
   request: EmbedRequest,

@@ -8,21 +8,21 @@ import type { ChargingDeps } from '../wallet/index.ts';
 export interface EmbeddingsDeps extends ChargingDeps {
   catalog: Pick<Catalog, 'embeddingModels' | 'ownEmbeddingModels' | 'version'>;
   providers: Pick<Providers, 'embed'>;
-  /** Absent: nobody brings keys. */
+  /** Absent: no account brings keys. */
   ownKeys?: OwnKeys | undefined;
   breaker: CallBreaker;
   clock: Clock;
-  /** Counts the tokens of texts in jobs of the owner, for what no provider counts. */
+  /** Counts the tokens of texts, in jobs of the owner, if no provider does. */
   countTokens(owner: string, texts: readonly string[]): Promise<number>;
-  /** Told of upstreams that state more tokens than the inputs can have; nobody is charged for those. */
+  /** Called for upstreams that report more tokens than the inputs can contain; nobody is charged for those. */
   overran?: ((overrun: Overrun) => void) | undefined;
-  /** For traces and metrics; absent: nobody watches. */
+  /** For traces and metrics; absent: calls are not watched. */
   watchCall?: WatchCall | undefined;
-  /** Numbers that requests may have in memory at one time; more are refused as `overloaded`. */
+  /** How many numbers requests may hold in memory at once; further requests are refused as `overloaded`. */
   valuesInFlightMax: number;
 }
 
-/** An upstream that says that it took more than the inputs can have. */
+/** An upstream that claims to have used more than the inputs can contain. */
 export interface Overrun {
   provider: string;
   model: string;

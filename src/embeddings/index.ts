@@ -11,19 +11,19 @@ export type { Overrun } from './deps.ts';
 export { bytesOf } from './stored-reply.ts';
 export type { EmbedCall, EmbedReply, EmbedRequest, EmbedUsage } from './types.ts';
 
-/** Texts as vectors, paid per request. */
+/** Embeddings of texts, paid per request. */
 export interface Embeddings {
   /**
-   * Makes a vector of each input: holds the most that they can cost, calls the model, settles what they cost. Fails like
-   * `Ledger.hold`, and with `invalid_argument`, `rate_limited`, `overloaded`, `upstream_failed`, `upstream_timeout` or `cancelled`;
-   * a failure is not charged. When the caller goes away the request is completed and paid for all the same.
+   * Embeds each input: holds their maximum cost, calls the model, and settles the actual cost. Fails like `Ledger.hold`, and
+   * with `invalid_argument`, `rate_limited`, `overloaded`, `upstream_failed`, `upstream_timeout` or `cancelled`; a failure is
+   * not charged. If the caller leaves, the request is still completed and paid for.
    */
   run(caller: Caller, request: EmbedRequest, call: EmbedCall): Promise<Result<EmbedReply>>;
-  /** The models that a caller can use now, by name, with the prices of its account; needs no credit. */
+  /** The models a caller can use now, by name, at its account's prices; needs no credit. */
   models(caller: Caller, provider?: string): Promise<PricedEmbeddingModel[]>;
-  /** How many numbers the vectors of a request would have in all; fails when no model can make them. */
+  /** How many numbers a request's vectors would have in total; fails if no model can make them. */
   valuesOf(caller: Caller, request: EmbedRequest): Promise<Result<number>>;
-  /** Resolves when no request is under way any more. */
+  /** Resolves once no requests are in flight. */
   drained(): Promise<void>;
 }
 
@@ -35,14 +35,14 @@ const retryAfterMs = 1_000;
 type Options = Omit<EmbeddingsDeps, 'deadlineMs' | 'valuesInFlightMax'> &
   Partial<Pick<EmbeddingsDeps, 'deadlineMs' | 'valuesInFlightMax'>>;
 
-/** Joins wallet, catalog and providers to embeddings. */
+/** Combines wallet, catalog and providers into embeddings. */
 export function createEmbeddings(options: Options): Embeddings {
   const deps: EmbeddingsDeps = { deadlineMs: embedDeadlineMs, valuesInFlightMax, ...options };
   const underWay = new Set<Promise<unknown>>();
   let valuesInFlight = 0;
   const valuesOfAccounts = new Map<string, number>();
 
-  /** Takes room for so many numbers; undefined: there is none. One account never has more than half of all. */
+  /** Reserves room for this many numbers; undefined if there is none. One account may use more than half of it only with a single request. */
   function takeRoom(accountId: string, values: number): (() => void) | undefined {
     const own = (valuesOfAccounts.get(accountId) ?? 0) + values;
     if (valuesInFlight + values > deps.valuesInFlightMax) return undefined;
@@ -77,7 +77,7 @@ export function createEmbeddings(options: Options): Embeddings {
       const giveBack = takeRoom(caller.accountId ?? '', wanted.value);
       if (!giveBack) return fail({ kind: 'overloaded', retryAfterMs });
       const work = runEmbed(deps, caller, request, call);
-      // A reply that nobody reads takes as much as one that is being made.
+      // A reply waiting to be read takes as much memory as one in progress.
       work.then(({ ok }) => (ok ? call.left?.() : undefined)).then(giveBack, giveBack);
       underWay.add(work);
       const over = () => underWay.delete(work);

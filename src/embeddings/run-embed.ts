@@ -19,8 +19,8 @@ interface Prepared extends QuotedWork<PricedEmbeddingModel> {
 }
 
 /**
- * One request, one charge: chooses the model, holds the most that the inputs can cost, makes all vectors, and settles what they cost
- * before the reply is given. A caller who goes away changes only who hears the reply.
+ * One request, one charge: chooses the model, holds the most that the inputs can cost, makes all vectors, and settles the
+ * actual cost before returning the reply. If the caller leaves, only the delivery is lost.
  */
 export function runEmbed(
   deps: EmbeddingsDeps,
@@ -36,7 +36,7 @@ export function runEmbed(
   });
 }
 
-/** The model for a request, and the keys that it is called with. */
+/** The model for a request, and the keys to call it with. */
 export async function chooseFor(
   deps: Pick<EmbeddingsDeps, 'catalog' | 'ownKeys'>,
   caller: Caller,
@@ -50,7 +50,7 @@ async function prepare(deps: EmbeddingsDeps, caller: Caller, request: EmbedReque
   const owner = caller.accountId ?? '';
   const chosen = await chooseFor(deps, caller, request);
   if (!chosen.ok) return chosen;
-  // Of the book that its prices are from: it may be another one when the tokens are counted.
+  // Read it now: the book may have changed by the time the tokens are counted.
   const priceVersion = deps.catalog.version;
   const { routes, dimensions } = chosen.value;
   const longest = Math.max(...routes.map(({ model }) => model.contextTokens));
@@ -58,7 +58,7 @@ async function prepare(deps: EmbeddingsDeps, caller: Caller, request: EmbedReque
   for (const [index, bytes] of sizes.entries()) {
     if (bytes <= longest) continue;
     const counted = await deps.countTokens(owner, [request.inputs[index] ?? '']);
-    // Tokenizers differ by a few percent, and in doubt the provider knows best.
+    // Tokenizers differ by a few percent; when in doubt, let the provider decide.
     if (counted > longest * 1.1)
       return fail(invalid(`inputs[${index}]`, `has about ${counted} tokens; this model takes at most ${longest}`));
   }

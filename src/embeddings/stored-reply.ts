@@ -1,10 +1,10 @@
 import type { Momentary } from '../wallet/index.ts';
 import type { EmbedReply } from './types.ts';
 
-/** Longer replies are not kept for retries: they would make every commit that they are a part of a slow one. */
+/** Longer replies are not stored for retries: they would slow down every commit that includes them. */
 const valuesMax = 262_144;
 
-/** A reply as it is kept for retries; undefined when it is too long for that. */
+/** A reply as stored for retries; undefined if it is too long. */
 export function storeReply({ values, usage, ...rest }: Omit<EmbedReply, keyof Momentary>): Uint8Array | undefined {
   if (values.length > valuesMax) return undefined;
   const head = Buffer.from(JSON.stringify({ ...rest, usage: { ...usage, cost: usage.cost.toString() } }));
@@ -13,7 +13,7 @@ export function storeReply({ values, usage, ...rest }: Omit<EmbedReply, keyof Mo
   return Buffer.concat([length, head, bytesOf(values)]);
 }
 
-/** The reply that a retry is answered with. */
+/** The reply that a retry gets. */
 export function restoreReply(bytes: Uint8Array, now: Momentary): EmbedReply {
   const stored = Buffer.from(bytes);
   const end = 4 + stored.readUInt32LE(0);
@@ -27,7 +27,7 @@ export function restoreReply(bytes: Uint8Array, now: Momentary): EmbedReply {
 
 const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
-/** Numbers as bytes: four for each, the lowest first. Shares the memory of the numbers where it can. */
+/** Numbers as bytes: four each, little-endian. Shares the memory of the numbers where possible. */
 export function bytesOf(values: Float32Array): Buffer {
   const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
   return isLittleEndian ? bytes : Buffer.from(bytes).swap32();

@@ -1,16 +1,16 @@
-/** Marks that a model puts around an input. */
+/** Special tokens that a model puts around an input. */
 const tokensAround = 8;
 
 export function bytesOf(input: string): number {
   return Buffer.byteLength(input);
 }
 
-/** No tokenizer in use gives more tokens than there are bytes, and a model takes no more than its own bound. */
+/** No tokenizer in use produces more tokens than bytes, and a model takes no more than its own limit. */
 export function inputTokensAtMost(bytes: number, inputTokensMax: number): number {
   return Math.min(bytes + tokensAround, inputTokensMax);
 }
 
-/** A quick guess: four bytes a token. Never charged. */
+/** A quick guess: four bytes per token. Never charged. */
 export function inputTokensAbout(bytes: number): number {
   return Math.ceil(bytes / 4);
 }
