@@ -4,7 +4,7 @@ import type { RerankingDeps } from './deps.ts';
 export interface Ranking {
   /** Each document once, the most relevant first. */
   results: Ranked[];
-  /** What the provider states of each. */
+  /** What the provider reports for each. */
   tokens: number | undefined;
   searchUnits: number | undefined;
 }
@@ -13,7 +13,7 @@ export interface CallTerms {
   upstream: RerankUpstream;
   /** The route's name, for its circuit. */
   route: string;
-  /** Whether it is called with a key of the account's own. */
+  /** Whether it is called with the account's own key. */
   ownKey: boolean;
   query: string;
   documents: readonly string[];
@@ -21,7 +21,7 @@ export interface CallTerms {
   signal: AbortSignal;
 }
 
-/** Calls a model once. A reply counts only when it names each document exactly once, with a score that is a number. */
+/** Calls a model once. A reply is valid only if it names each document exactly once, with a numeric score. */
 export async function callModel(
   { breaker, clock }: Pick<RerankingDeps, 'breaker' | 'clock'>,
   { upstream, route, ownKey, ...asked }: CallTerms,

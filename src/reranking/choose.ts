@@ -4,8 +4,8 @@ import { namesModel, type PricedRerankModel } from '../catalog/index.ts';
 import type { RerankRequest } from './types.ts';
 
 /**
- * Providers of the model that ranks, in the order in which they are tried: of the one that is named, else of the one of the highest
- * rank. What follows it is only the same model elsewhere, because scores of two models can't be compared.
+ * Providers of the reranking model, in the order in which to try them: the model that is named, otherwise the highest ranked.
+ * The fallbacks are only the same model at other providers, because scores of different models cannot be compared.
  */
 export function chooseModel(
   request: Pick<RerankRequest, 'provider' | 'model' | 'documents'>,
@@ -46,7 +46,7 @@ function noSuch(provider: string | undefined, model: string | undefined) {
     : invalid('model', 'No model that ranks documents is enabled on this service.', 'MODEL_NOT_FOUND');
 }
 
-/** The embedded model comes after all others: it compares words, and takes no other's place. */
+/** The embedded model comes last: it compares words, and does not replace a real model. */
 function byRank(a: PricedRerankModel, b: PricedRerankModel): number {
   if (a.model.embedded !== b.model.embedded) return a.model.embedded ? 1 : -1;
   if (a.model.quality !== b.model.quality) return b.model.quality - a.model.quality;

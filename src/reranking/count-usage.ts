@@ -11,7 +11,7 @@ interface Counted {
   owner: string;
 }
 
-/** What to charge by: the provider's own count of what it bills, if it can be; else ours, marked as estimated. */
+/** The usage to charge for: the provider's own count of what it bills, if plausible; otherwise ours, marked as estimated. */
 export async function countUsage(
   deps: Pick<RerankingDeps, 'countTokens' | 'overran'>,
   { stated, ...counted }: Counted & { stated: Pick<Ranking, 'tokens' | 'searchUnits'> },
@@ -39,14 +39,14 @@ export async function tokensIn(
     return usageOf(true, Math.min(Math.max(tokens, 1), tokensAtMost(sizes, model.contextTokens)), true);
   }
   const each: number[] = [];
-  // A short document is one part whatever its tokens are.
+  // A short document is one part, however many tokens it has.
   for (const [index, bytes] of sizes.documents.entries())
     each.push(bytes <= shortBytes ? bytes : await countTokens(owner, [documents[index] ?? '']));
   const units = searchUnits(queryTokens, each);
   return usageOf(false, Math.min(units, searchUnitsAtMost(sizes, model.contextTokens)), true);
 }
 
-/** Fits into a part beside any query. */
+/** Fits into a part with any query. */
 const shortBytes = 250;
 
 function usageOf(isTokens: boolean, count: number, estimated: boolean): RerankUsage {

@@ -8,19 +8,19 @@ import type { ChargingDeps } from '../wallet/index.ts';
 export interface RerankingDeps extends ChargingDeps {
   catalog: Pick<Catalog, 'rerankModels' | 'ownRerankModels' | 'version'>;
   providers: Pick<Providers, 'rerank'>;
-  /** Absent: nobody brings keys. */
+  /** Absent: no account brings keys. */
   ownKeys?: OwnKeys | undefined;
   breaker: CallBreaker;
   clock: Clock;
-  /** Counts the tokens of texts in jobs of the owner, for what no provider counts. */
+  /** Counts the tokens of texts, in jobs of the owner, if no provider does. */
   countTokens(owner: string, texts: readonly string[]): Promise<number>;
-  /** Told of upstreams that state more than a request can have; nobody is charged for that. */
+  /** Called for upstreams that report more than a request can contain; nobody is charged for that. */
   overran?: ((overrun: Overrun) => void) | undefined;
-  /** For traces and metrics; absent: nobody watches. */
+  /** For traces and metrics; absent: calls are not watched. */
   watchCall?: WatchCall | undefined;
 }
 
-/** An upstream that says that it took more than a request can have. */
+/** An upstream that claims to have used more than a request can contain. */
 export interface Overrun {
   provider: string;
   model: string;

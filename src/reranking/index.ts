@@ -10,17 +10,17 @@ import type { RerankCall, RerankReply, RerankRequest } from './types.ts';
 export type { Overrun } from './deps.ts';
 export type { RerankCall, RerankReply, RerankRequest, RerankUsage } from './types.ts';
 
-/** Documents in the order of their relevance to a query, paid per request. */
+/** Ranks documents by their relevance to a query, paid per request. */
 export interface Reranking {
   /**
-   * Ranks the documents: holds the most that they can cost, calls the model, settles what they cost. Fails like `Ledger.hold`, and
-   * with `invalid_argument`, `rate_limited`, `upstream_failed`, `upstream_timeout` or `cancelled`; a failure is not charged. When
-   * the caller goes away the request is completed and paid for all the same.
+   * Ranks the documents: holds their maximum cost, calls the model, and settles the actual cost. Fails like `Ledger.hold`, and
+   * with `invalid_argument`, `rate_limited`, `upstream_failed`, `upstream_timeout` or `cancelled`; a failure is not charged. If
+   * the caller leaves, the request is still completed and paid for.
    */
   run(caller: Caller, request: RerankRequest, call: RerankCall): Promise<Result<RerankReply>>;
-  /** The models that a caller can use now, by name, with the prices of its account; needs no credit. */
+  /** The models a caller can use now, by name, at its account's prices; needs no credit. */
   models(caller: Caller, provider?: string): Promise<PricedRerankModel[]>;
-  /** Resolves when no request is under way any more. */
+  /** Resolves once no requests are in flight. */
   drained(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const rerankDeadlineMs = 60_000;
 
 type Options = Omit<RerankingDeps, 'deadlineMs'> & Partial<Pick<RerankingDeps, 'deadlineMs'>>;
 
-/** Joins wallet, catalog and providers to ranking. */
+/** Combines wallet, catalog and providers into reranking. */
 export function createReranking(options: Options): Reranking {
   const deps: RerankingDeps = { deadlineMs: rerankDeadlineMs, ...options };
   const underWay = new Set<Promise<unknown>>();

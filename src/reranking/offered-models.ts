@@ -2,7 +2,7 @@ import type { OwnKeyUse } from '../base/own-key.ts';
 import { joinOffers, type PricedRerankModel } from '../catalog/index.ts';
 import type { RerankingDeps } from './deps.ts';
 
-/** The models that an account may choose from, by the keys that they would be called with. */
+/** The models that an account may choose from, by the keys they would be called with. */
 export async function offeredModels(
   { catalog, ownKeys }: Pick<RerankingDeps, 'catalog' | 'ownKeys'>,
   accountId: string,

@@ -20,8 +20,8 @@ interface Prepared extends QuotedWork<PricedRerankModel> {
 }
 
 /**
- * One request, one charge: chooses the model, holds the most that the documents can cost, ranks them, and settles what that costs
- * before the reply is given. A caller who goes away changes only who hears the reply.
+ * One request, one charge: chooses the model, holds the most that the documents can cost, ranks them, and settles the actual
+ * cost before returning the reply. If the caller leaves, only the delivery is lost.
  */
 export function runRerank(
   deps: RerankingDeps,
@@ -43,7 +43,7 @@ async function prepare(deps: RerankingDeps, caller: Caller, request: RerankReque
     chooseModel(request, offered, caller.token?.models),
   );
   if (!chosen.ok) return chosen;
-  // Of the book that its prices are from: it may be another one when the tokens are counted.
+  // Read it now: the book may have changed by the time the tokens are counted.
   const priceVersion = deps.catalog.version;
   const { routes } = chosen.value;
   const sizes = sizesOf(request.query, request.documents);
@@ -75,7 +75,7 @@ function leastOf({ rerank }: PricedRerankModel, sizes: Sizes) {
     : { searchUnits: searchUnitsAtLeast(sizes), requests: 1 };
 }
 
-/** The first document that is longer than the model takes, with the query. Nothing is cut off without a word. */
+/** The first document that together with the query is longer than the model takes. Nothing is truncated silently. */
 async function findTooLong(
   { countTokens }: RerankingDeps,
   owner: string,
@@ -88,7 +88,7 @@ async function findTooLong(
   for (const [index, bytes] of sizes.documents.entries()) {
     if (queryTokens + bytes <= longest) continue;
     const tokens = queryTokens + (await countTokens(owner, [documents[index] ?? '']));
-    // Tokenizers differ by a few percent, and in doubt the provider knows best.
+    // Tokenizers differ by a few percent; when in doubt, let the provider decide.
     if (tokens > longest * 1.1)
       return invalid(
         `documents[${index}]`,

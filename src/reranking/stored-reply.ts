@@ -1,12 +1,12 @@
 import type { Momentary } from '../wallet/index.ts';
 import type { RerankReply } from './types.ts';
 
-/** A reply as it is kept for retries: at most 1,000 places and scores. */
+/** A reply as stored for retries: at most 1,000 indexes and scores. */
 export function storeReply({ usage, ...rest }: Omit<RerankReply, keyof Momentary>): Uint8Array {
   return Buffer.from(JSON.stringify({ ...rest, usage: { ...usage, cost: usage.cost.toString() } }));
 }
 
-/** The reply that a retry is answered with. */
+/** The reply that a retry gets. */
 export function restoreReply(bytes: Uint8Array, now: Momentary): RerankReply {
   const { usage, ...rest } = JSON.parse(Buffer.from(bytes).toString()) as Omit<
     RerankReply,

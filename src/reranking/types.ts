@@ -2,7 +2,7 @@ import type { NanoUsd } from '../base/money.ts';
 import type { OwnKeyUse } from '../base/own-key.ts';
 import type { Momentary } from '../wallet/index.ts';
 
-/** A query, and the documents to rank by it. `auto`, or nothing, as provider or model lets the service choose. */
+/** A query, and the documents to rank by it. With `auto`, or no provider or model, the service chooses. */
 export interface RerankRequest {
   provider?: string | undefined;
   model?: string | undefined;
@@ -10,7 +10,7 @@ export interface RerankRequest {
   query: string;
   /** 1 to 1,000, none of them empty. */
   documents: readonly string[];
-  /** How many of the best come back; absent: all. */
+  /** How many of the best to return; absent: all. */
   topN?: number | undefined;
   /** Which calls use the account's own provider keys. */
   ownKey?: OwnKeyUse | undefined;
@@ -23,13 +23,13 @@ export interface RerankReply extends Momentary {
   id: string;
   provider: string;
   model: string;
-  /** The most relevant first; of equal ones that which came first. */
+  /** Most relevant first; ties in the order of the request. */
   results: readonly RankedDocument[];
   usage: RerankUsage & { cost: NanoUsd };
 }
 
 export interface RankedDocument {
-  /** Its place in the request. */
+  /** Its index in the request. */
   index: number;
   score: number;
 }
@@ -38,18 +38,18 @@ export interface RankedDocument {
 export interface RerankUsage {
   inputTokens?: number;
   searchUnits?: number;
-  /** Whether the count is ours: the provider stated none, or an impossible one. */
+  /** Whether the count is ours: the provider reported none, or an impossible one. */
   estimated: boolean;
 }
 
-/** How a request arrived. */
+/** The context in which a request arrived. */
 export interface RerankCall {
-  /** The id of the request, as its reply has it. */
+  /** The request's id, as given in its reply. */
   requestId?: string | undefined;
-  /** Aborted when the caller goes away or its own deadline passes. */
+  /** Aborted when the caller leaves or its own deadline passes. */
   signal: AbortSignal;
   /** The caller's key, and a digest (at most 32 bytes) of the method and the message. */
   idempotency?: { key: string; fingerprint: Uint8Array } | undefined;
-  /** Told of work that may go on after the caller has left: until it ends, the call keeps its place in the limits. */
+  /** Called with work that may continue after the caller has left: until it ends, the call keeps its slot in the limits. */
   outlast?: (work: Promise<unknown>) => void;
 }
