@@ -1,47 +1,47 @@
 import { type Bucket, drain, emptyBucket, type Rate } from './bucket.ts';
 
-/** What is counted by the minute. */
+/** What is counted per minute. */
 export type Counted = 'connections' | 'requests' | 'kibibytes' | 'refused' | 'guesses';
 
-/** What an address, or a network, may do. */
+/** What an address, or a network, may use. */
 export interface AnonymousRates {
   rates: Record<Counted, Rate>;
-  /** Open at one time. */
+  /** Open at the same time. */
   connections: number;
   streams: number;
 }
 
-/** A connection that is open, without a credential. */
+/** An open connection without a credential. */
 export interface Place {
   openedAt: number;
   close(): void;
 }
 
-/** What an address, or a network, uses at this moment. */
+/** What an address, or a network, is using now. */
 export interface AnonymousUsage {
-  /** As a refusal names it. */
+  /** The name that a refusal gives it. */
   readonly level: 'address' | 'network';
   readonly limits: AnonymousRates;
-  /** Open connections over which no credential was shown, the oldest first. */
+  /** Open connections that have shown no credential, oldest first. */
   readonly connections: Set<Place>;
   streams: number;
   bucket(counted: Counted): Bucket;
-  /** The bucket when there is one: what was never counted takes no room. */
+  /** The bucket, if there is one: what was never counted takes no memory. */
   known(counted: Counted): Bucket | undefined;
 }
 
-/** Usage by address or network, bounded. */
+/** Usage by address or network, with a limited number of entries. */
 export interface AnonymousTable {
   of(key: string): AnonymousUsage;
-  /** As `of`, without making room for one that is not known. */
+  /** Like `of`, but does not make room for an unknown one. */
   find(key: string): AnonymousUsage | undefined;
 }
 
 const looksPerInsert = 4;
 
 /**
- * Who is idle (empty buckets, nothing open) is as good as unknown, so the idle make room and nobody gets more for it.
- * When `max` are busy at one time, the rest share one usage: stricter for them, never laxer.
+ * An idle entry (empty buckets, nothing open) is equivalent to an unknown one, so idle entries can be dropped without loosening
+ * any limit. If `max` are busy at once, the rest share one entry: stricter for them, never looser.
  */
 export function createAnonymousTable(
   level: 'address' | 'network',

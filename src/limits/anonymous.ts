@@ -13,12 +13,12 @@ import type { AnonymousBudget, AnonymousLimits, OpenConnection } from './types.t
 
 export interface AnonymousOptions {
   limits: AnonymousLimits;
-  /** Whole milliseconds of a clock that never goes back. */
+  /** Whole milliseconds of a monotonic clock. */
   now: () => number;
   log: Logger;
-  /** Addresses, and networks, that are kept in mind at one time. */
+  /** How many addresses, and how many networks, to keep track of at once. */
   entriesMax: number;
-  /** Told what was refused, for metrics. */
+  /** Called with what was refused, for metrics. */
   onRefused?: ((what: AnonymousRefusal) => void) | undefined;
 }
 
@@ -31,15 +31,15 @@ export const defaultAnonymousLimits: AnonymousLimits = {
   ownerConnections: 1_000,
 };
 
-/** A connection this young may still show a credential: it gives way to no other. */
+/** A connection younger than this may still show a credential, so it is not closed for another. */
 const youngMs = 3_000;
-/** New connections at once, for each that may stay open: a backend that starts opens all of its own together. */
+/** The burst of new connections, per connection that may stay open: a starting backend opens all of its connections at once. */
 const connectionBurst = 4;
-/** How soon to ask again when what is missing is a place, which nobody knows the time of. */
+/** When to retry if a slot is missing, since nobody knows when one will be free. */
 const placeRetryMs = 1_000;
-/** A network that goes on is logged again after this long. */
+/** A network that continues is logged again after this long. */
 const logEveryMs = 60_000;
-/** Networks that are logged in that time; the metric counts them all. */
+/** How many networks are logged in that time; the metric counts them all. */
 const loggedMax = 100;
 
 const allowed = succeed(undefined);
@@ -51,11 +51,11 @@ const descriptions: Record<Counted, string> = {
   guesses: 'refused credentials per minute',
 };
 
-/** See `AnonymousBudget`. In the memory of one node, for floods hit one node. */
+/** See `AnonymousBudget`. Kept in one node's memory, because a flood hits a single node. */
 export function createAnonymousBudget(options: AnonymousOptions): AnonymousBudget {
   const { limits, now, log, entriesMax, onRefused } = options;
   const { networkFactor } = limits;
-  /** An address, the network around it, and the network around that one. */
+  /** An address, the network around it, and the next larger network. */
   const tables = [
     createAnonymousTable('address', ratesOf(limits, 1), now, entriesMax),
     createAnonymousTable('network', ratesOf(limits, networkFactor), now, entriesMax),
@@ -70,7 +70,7 @@ export function createAnonymousBudget(options: AnonymousOptions): AnonymousBudge
     return keysOf(peer).flatMap((key, level) => tables[level]?.of(key) ?? []);
   }
 
-  /** Counts `units` at every level, or at none and says what is short. */
+  /** Counts `units` at every level, or at none and reports which one is short. */
   function count(peer: string, levels: readonly AnonymousUsage[], counted: Counted, units: number): Result<void> {
     for (const usage of levels) {
       const wait = waitFor(usage.bucket(counted), usage.limits.rates[counted], units);
@@ -81,7 +81,7 @@ export function createAnonymousBudget(options: AnonymousOptions): AnonymousBudge
     return allowed;
   }
 
-  /** Counts bytes that have moved, whether or not they were too many. */
+  /** Counts bytes already transferred, whether or not they were too many. */
   function tookBytes(peer: string, levels: readonly AnonymousUsage[], bytes: number): boolean {
     for (const usage of levels) pour(usage.bucket('kibibytes'), Math.ceil(bytes / 1024));
     const isOver = levels.some((usage) => waitFor(usage.bucket('kibibytes'), usage.limits.rates.kibibytes, 0) > 0);
@@ -180,8 +180,8 @@ export function createAnonymousBudget(options: AnonymousOptions): AnonymousBudge
   }
 
   /**
-   * The oldest connection gives way to the new one, which may be somebody's who has a credential: whoever has one shows
-   * it at once. Of a full network, the newcomer's own address gives way first.
+   * Closes the oldest connection in favour of the new one, which may belong to someone with a credential: whoever has one shows
+   * it at once. If a network is full, the newcomer's own address gives way first.
    */
   function makeRoom(peer: string, levels: readonly AnonymousUsage[]): void {
     const own = levels[0]?.connections;
@@ -225,14 +225,14 @@ export function createAnonymousBudget(options: AnonymousOptions): AnonymousBudge
     lookUps: {
       may: (peer) => roomFor(peer, 'guesses'),
       failed: (peer) => {
-        // Those that were under way when the limit was reached count as well.
+        // Lookups already in flight when the limit was reached count as well.
         for (const usage of levelsOf(peer)) pour(usage.bucket('guesses'), 1);
       },
     },
   };
 }
 
-/** What is counted of a peer, each in a table of its own. */
+/** The keys under which a peer is counted, each in a table of its own. */
 function keysOf(peer: string): string[] {
   const address = addressOf(peer);
   return [address, ...networksOf(address)];
@@ -242,7 +242,7 @@ function limited(what: string, { level }: Pick<AnonymousUsage, 'level'>, retryAf
   return { kind: 'rate_limited', limit: `${what} of the ${level}`, retryAfterMs };
 }
 
-/** Per address, and `factor` times that for a network. */
+/** Limits for an address, multiplied by `factor` for a network. */
 function ratesOf(limits: AnonymousLimits, factor: number): AnonymousRates {
   const kibibytes = limits.mebibytesPerMinute * 1024 * factor;
   return {
@@ -252,7 +252,7 @@ function ratesOf(limits: AnonymousLimits, factor: number): AnonymousRates {
         burst: limits.connections * factor * connectionBurst,
       },
       requests: rateOf(limits.requestsPerMinute, factor),
-      // A whole minute's at once: a flood of bytes is no worse for coming early.
+      // A whole minute's worth at once: a flood of bytes is no worse for coming early.
       kibibytes: { perMinute: kibibytes, burst: kibibytes },
       refused: rateOf(limits.refusedPerMinute, factor),
       guesses: rateOf(limits.refusedPerMinute, factor),

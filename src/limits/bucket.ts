@@ -1,29 +1,29 @@
 /**
- * One limit's state: how full its bucket is. The generic cell rate algorithm (ITU-T I.371) in its leaky-bucket form, in
- * whole numbers: each unit of use adds `minute` drops, and each millisecond drains as many drops as the limit a minute.
- * So no rounding can ever let more than limit + burst through in any minute.
+ * The state of one limit: how full its bucket is. The generic cell rate algorithm (ITU-T I.371) in its leaky-bucket form, in
+ * integers: each unit of use adds `minute` drops, and each millisecond drains as many drops as the limit per minute. So
+ * rounding can never let more than limit + burst through in any minute.
  */
 export interface Bucket {
   drops: number;
-  /** When `drops` was true, in whole milliseconds of the clock that the caller uses. */
+  /** When `drops` was last up to date, in whole milliseconds of the caller's clock. */
   at: number;
 }
 
-/** How much a minute, and how much at once. Whole numbers. */
+/** How much per minute, and how much at once. Whole numbers. */
 export interface Rate {
   perMinute: number;
   burst: number;
 }
 
-/** Drops of one unit of use; also the milliseconds of a minute, which is what makes it exact. */
+/** Drops per unit of use; equal to the milliseconds in a minute, which makes the arithmetic exact. */
 const minute = 60_000;
 
-/** The state before the first use. */
+/** The state before first use. */
 export function emptyBucket(now: number): Bucket {
   return { drops: 0, at: now };
 }
 
-/** Lets pass the time since the bucket was last looked at. */
+/** Drains the bucket for the time since it was last updated. */
 export function drain(bucket: Bucket, rate: Rate, now: number): void {
   const elapsed = now - bucket.at;
   if (elapsed <= 0) return;
@@ -31,13 +31,13 @@ export function drain(bucket: Bucket, rate: Rate, now: number): void {
   bucket.at = now;
 }
 
-/** How long until `units` fit; 0 when they fit now. Call `drain` first. More than the burst fits an empty bucket. */
+/** How long until `units` fit; 0 if they fit now. Call `drain` first. A request for more than the burst fits an empty bucket. */
 export function waitFor(bucket: Bucket, rate: Rate, units: number): number {
   const over = bucket.drops + (Math.min(units, rate.burst) - rate.burst) * minute;
   return over <= 0 ? 0 : Math.ceil(over / rate.perMinute);
 }
 
-/** Counts `units`, negative to give back. Whether they fit was asked before. */
+/** Counts `units`, negative to give back. The caller has already checked whether they fit. */
 export function pour(bucket: Bucket, units: number): void {
   bucket.drops = Math.max(0, bucket.drops + units * minute);
 }
@@ -47,12 +47,12 @@ export function remaining(bucket: Bucket, rate: Rate): number {
   return Math.max(0, Math.floor((rate.burst * minute - bucket.drops) / minute));
 }
 
-/** How many units are in the bucket, a part of one as a whole. */
+/** How many units are in the bucket, rounded up. */
 export function unitsOf(bucket: Bucket): number {
   return Math.ceil(bucket.drops / minute);
 }
 
-/** In what time a full bucket empties, in whole milliseconds. */
+/** How long a full bucket takes to empty, in whole milliseconds. */
 export function windowMs({ perMinute, burst }: Rate): number {
   return Math.ceil((burst * minute) / perMinute);
 }

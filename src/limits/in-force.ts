@@ -2,7 +2,7 @@ import { type Bucket, type Rate, resetMs, unitsOf } from './bucket.ts';
 import type { Owner, ResolvedLimits } from './owners.ts';
 import type { LimitInForce } from './types.ts';
 
-/** What one owner uses at this moment: how full its buckets are, in drops, and what is in flight. */
+/** What one owner is using now: how full its buckets are, in drops, and what is in flight. */
 export interface OwnerUsage {
   requests: number;
   tokens: number;
@@ -10,7 +10,7 @@ export interface OwnerUsage {
   streams: number;
 }
 
-/** An owner's limits, each with what is used of it. */
+/** An owner's limits, each with its usage. */
 export function limitsInForce(level: Owner['level'], limits: ResolvedLimits, usage: OwnerUsage): LimitInForce[] {
   const rated = (name: 'requests' | 'tokens'): LimitInForce => ({
     level,

@@ -27,26 +27,26 @@ export interface LimitsOptions {
   clock: Clock;
   log: Logger;
   levels: Levels;
-  /** Those that are not named have their defaults. */
+  /** Those not named keep their defaults. */
   anonymous?: Partial<AnonymousLimits>;
-  /** Told what callers without a credential had too much of. */
+  /** Called with what callers without a credential had too much of. */
   onAnonymousRefused?: (what: AnonymousRefusal) => void;
-  /** Valkey or Redis that all nodes share; absent: this node counts for itself. */
+  /** Valkey or Redis shared by all nodes; absent: this node counts on its own. */
   redisUrl?: string | undefined;
-  /** How long the shared server may take to answer; after that this node counts alone. */
+  /** How long the shared server may take to answer; after that, this node counts alone. */
   sharedTimeoutMs?: number | undefined;
-  /** How many nodes there are at least; each enforces its part when the shared server is away. */
+  /** The minimum number of nodes; each enforces its share while the shared server is unavailable. */
   nodes?: number;
-  /** Owners, and addresses, that are kept in mind at one time. */
+  /** How many owners, and how many addresses, to keep track of at once. */
   ownersMax?: number;
 }
 
-/** Addresses, and as many networks of either size, that are kept in mind at one time: about 30 MB when all of them are busy. */
+/** How many addresses, and how many networks of either size, to keep track of at once: about 30 MB if all of them are busy. */
 const addressesMax = 32_768;
 
 /**
- * Requests and tokens a minute, requests and streams in flight: for accounts, keys and end users; and for addresses
- * that show no credential. Never more than limit + burst in any minute.
+ * Requests and tokens per minute, and requests and streams in flight: for accounts, keys and end users; and for addresses that
+ * show no credential. Never more than limit + burst in any minute.
  */
 export function createLimits(options: LimitsOptions): Limits {
   const { clock, log, redisUrl, sharedTimeoutMs, nodes = 1, ownersMax = 100_000 } = options;

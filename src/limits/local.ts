@@ -5,26 +5,26 @@ import type { Owner, ResolvedLimits } from './owners.ts';
 import { createUsageTable, type Usage } from './table.ts';
 import type { Admission, LimitInForce, LimitState, TokenReservation } from './types.ts';
 
-/** Limits in the memory of one node. Never a promise. */
+/** Limits in one node's memory. Always synchronous. */
 export interface LocalLimits {
   admit(owners: readonly Owner[], kind: 'unary' | 'stream', share: number): Result<Admission>;
-  /** A place among the streams, for a request that was let in. */
+  /** A slot among the streams, for a request already admitted. */
   admitStream(owners: readonly Owner[], share: number): Result<() => void>;
   admitItem(owners: readonly Owner[], share: number): Result<void>;
   reserveTokens(owners: readonly Owner[], tokens: number, share: number): Result<TokenReservation>;
-  /** What this node lets through, and what is used of it. Counts nothing. */
+  /** What this node allows, and how much of it is used. Counts nothing. */
   inForce(owners: readonly Owner[], share: number): LimitInForce[];
-  /** Counts without asking: what a shared limit let in. Keeps this node's own count true for when it is alone. */
+  /** Counts without checking: what a shared limit admitted. Keeps this node's own count accurate for when it is alone. */
   note(owners: readonly Owner[], kind: 'unary' | 'stream'): Admission;
   noteStream(owners: readonly Owner[]): () => void;
   noteItem(owners: readonly Owner[]): void;
   noteTokens(owners: readonly Owner[], tokens: number, share: number): void;
 }
 
-/** How soon to ask again when what is missing is a place, which nobody knows the time of. */
+/** When to retry if a slot is missing, since nobody knows when one will be free. */
 const placeRetryMs = 1_000;
 
-/** `share` is how many nodes split the limits: each lets 1/share through, and at least one a minute. */
+/** `share` is how many nodes split the limits: each allows 1/share, and at least one per minute. */
 export function createLocalLimits(now: () => number, ownersMax: number): LocalLimits {
   const table = createUsageTable(ownersMax);
 
@@ -133,7 +133,7 @@ export function createLocalLimits(now: () => number, ownersMax: number): LocalLi
   return { inForce, admit, admitStream, admitItem, note, noteStream, noteItem, reserveTokens, noteTokens };
 }
 
-/** Counts one request at every level. Asked before, so that a refusal at one level counts at none. */
+/** Counts one request at every level. Checked beforehand, so that a refusal at one level counts at none. */
 function enter(usages: readonly Usage[], kind: 'unary' | 'stream'): Admission {
   const streams = kind === 'stream' ? 1 : 0;
   for (const usage of usages) {
@@ -185,7 +185,7 @@ const words: Record<RateQuota['name'], string> = {
   'concurrent-streams': 'concurrent streams',
 };
 
-/** The refusal for one of an owner's limits; `bucket` is how full it is, unless it is of places. */
+/** The refusal for one of an owner's limits; `bucket` is how full it is, unless the limit is on slots. */
 export function limited(
   name: RateQuota['name'],
   { level }: Pick<Owner, 'level'>,
@@ -203,12 +203,12 @@ function quotaOf(name: RateQuota['name'], limits: ResolvedLimits, bucket: Bucket
   return { name, most: rate.burst, remaining: bucket ? remaining(bucket, rate) : 0, windowMs: windowMs(rate) };
 }
 
-/** Of the requests that may come at once, how many may be items of batches. */
+/** How much of the request burst batch items may use. */
 export function itemBurst(burst: number): number {
   return Math.ceil(burst / 2);
 }
 
-/** One node's part of the limits. Rounded down, so that all nodes together stay within; at least 1, so that each works. */
+/** One node's share of the limits. Rounded down, so that all nodes together stay within them; at least 1, so that each one works. */
 function sharedOut(limits: ResolvedLimits, share: number): ResolvedLimits {
   if (share <= 1) return limits;
   const part = (value: number) => Math.max(1, Math.floor(value / share));

@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * What counts as one address: an IPv4 address, or the /64 of an IPv6 address, which is the least that a subscriber has. An
- * IPv4 address that is mapped into IPv6 counts as itself.
+ * What counts as one address: an IPv4 address, or the /64 of an IPv6 address, the least that a subscriber has. An IPv4-mapped
+ * IPv6 address counts as the IPv4 address.
  */
 export function addressOf(address: string): string {
   if (!isIPv6(address)) return address;
@@ -20,8 +20,8 @@ export function addressOf(address: string): string {
 }
 
 /**
- * The networks around what `addressOf` makes of an address, the smallest first: the /24 of an IPv4 address; of an IPv6 one the /56, which
- * many subscribers have to themselves, and the /48, which anybody can get.
+ * The networks around a result of `addressOf`, smallest first: the /24 of an IPv4 address; for IPv6 the /56, which many
+ * subscribers have to themselves, and the /48, which anybody can get.
  */
 export function networksOf(address: string): string[] {
   if (address.includes(':')) {

@@ -2,11 +2,11 @@ import type { Caller } from '../base/caller.ts';
 import type { Rate } from './bucket.ts';
 import type { LevelLimits } from './types.ts';
 
-/** One owner that a request counts against, with what applies to it. */
+/** An owner that a request counts against, with the limits that apply to it. */
 export interface Owner {
-  /** Tells owners apart. */
+  /** Distinguishes owners. */
   id: string;
-  /** As a refusal names it. */
+  /** The name that a refusal gives it. */
   level: 'account' | 'key' | 'token';
   limits: ResolvedLimits;
 }
@@ -22,16 +22,16 @@ export interface ResolvedLimits {
 export interface Levels {
   account: LevelLimits;
   key: LevelLimits;
-  /** One end user behind access tokens of an account. */
+  /** For one end user behind an account's access tokens. */
   token: LevelLimits;
 }
 
-/** Who a caller's requests count against: account, key, and the token's end user. Operators against nobody. */
+/** Whom a caller's requests count against: account, key, and the token's end user. Operators count against nobody. */
 export function createOwners(levels: Levels): (caller: Caller) => readonly Owner[] {
   const account = resolve(levels.account);
   const key = resolve(levels.key);
   const token = resolve(levels.token);
-  // A key's own limits are one shared object for as long as its verification is warm: resolve them once.
+  // A key's own limits are one shared object while its verification is cached, so resolve them once.
   const ofKey = new WeakMap<object, ResolvedLimits>();
 
   function keyLimits(own: NonNullable<Caller['key']>['limits']): ResolvedLimits {
@@ -53,13 +53,13 @@ export function createOwners(levels: Levels): (caller: Caller) => readonly Owner
   };
 }
 
-/** Paying takes a few requests: more than a person sends by hand, less than a flood. */
+/** Paying takes a few requests: allow more than a person sends by hand, less than a flood. */
 const paymentLimits = resolve({
   ...{ requestsPerMinute: 60, requestBurst: 10, concurrent: 4, streams: 1 },
   tokensPerMinute: 1_000_000_000,
 });
 
-/** The account's reserve for paying, which is counted by itself. */
+/** The account's reserve for paying, counted separately. */
 export function paymentOwners({ accountId }: Caller): readonly Owner[] {
   if (accountId === undefined) return nobody;
   return [{ id: `payment/${accountId}`, level: 'account', limits: paymentLimits }];

@@ -1,7 +1,7 @@
 /*
- * The shared limits as Redis runs them, each script one atomic step. The arithmetic is that of `bucket.ts`, in whole
- * numbers below 2^53, with Redis' own clock, so that nodes whose clocks differ still share one limit. Numbers are
- * written with `%.0f`: Lua alone would round them to 14 digits.
+ * The shared limits as Redis scripts, each one atomic. The arithmetic is that of `bucket.ts`, in integers below 2^53, with
+ * Redis' own clock, so that nodes whose clocks differ still share one limit. Numbers are written with `%.0f`, because Lua would
+ * otherwise round them to 14 digits.
  */
 
 const common = `
@@ -22,10 +22,10 @@ end
 `;
 
 /**
- * KEYS: for each owner its usage, its places, its streams. ARGV: the lease's id, its time in ms, 1 for a stream or 2
- * for a stream's place alone, then for each owner: requests a minute, burst, tokens a minute, burst, places, streams. Answers 1 and each owner's drops;
- * or 0, which owner, which limit (1 requests, 2 tokens, 3 places, 4 streams), when to retry and, of the first two, the
- * owner's drops. A refusal changes nothing.
+ * KEYS: for each owner its usage, places and streams. ARGV: the lease's id, its duration in ms, 1 for a stream or 2 for a
+ * stream's place alone, then for each owner: requests per minute, burst, tokens per minute, burst, places, streams. Returns 1
+ * and each owner's drops; or 0, which owner, which limit (1 requests, 2 tokens, 3 places, 4 streams), when to retry and, for
+ * the first two, the owner's drops. A refusal changes nothing.
  */
 export const admitScript = `${common}
 local owners = #KEYS / 3
@@ -72,8 +72,8 @@ return answer
 `;
 
 /**
- * KEYS: each owner's usage. ARGV: for each owner requests a minute, how many at once, tokens a minute. Counts one request
- * and answers {1}, or 0, which owner, 1 and when to retry.
+ * KEYS: each owner's usage. ARGV: for each owner requests per minute, how many at once, tokens per minute. Counts one request
+ * and returns {1}, or 0, which owner, 1 and when to retry.
  */
 export const itemScript = `${common}
 local requests, tokens = {}, {}
@@ -94,9 +94,8 @@ return {1}
 `;
 
 /**
- * KEYS: each owner's usage. ARGV: tokens, negative to give back; 1 to ask first whether they fit; then for each owner
- * requests a minute, tokens a minute, token burst. Answers {1}, or 0, which owner, 2, when to retry
- * and the owner's drops.
+ * KEYS: each owner's usage. ARGV: tokens, negative to give back; 1 to check first whether they fit; then for each owner
+ * requests per minute, tokens per minute, token burst. Returns {1}, or 0, which owner, 2, when to retry and the owner's drops.
  */
 export const tokensScript = `${common}
 local units, ask = tonumber(ARGV[1]), ARGV[2] == '1'
@@ -118,8 +117,8 @@ return {1}
 `;
 
 /**
- * KEYS: as for `admitScript`. ARGV: for each owner requests a minute, tokens a minute. Answers, for each owner, the drops of requests
- * and of tokens, places and streams. Changes nothing.
+ * KEYS: as for `admitScript`. ARGV: for each owner requests per minute, tokens per minute. Returns, for each owner, the drops
+ * of requests and of tokens, places and streams. Changes nothing.
  */
 export const usageScript = `${common}
 local answer = {}
@@ -133,7 +132,7 @@ end
 return answer
 `;
 
-/** KEYS: places and streams. ARGV: the time in ms, then lease ids. Lengthens the leases that are still there. */
+/** KEYS: places and streams. ARGV: the duration in ms, then lease ids. Extends the leases that still exist. */
 export const renewScript = `${common}
 local untilTime = text(now + tonumber(ARGV[1]))
 for i = 1, #KEYS do
@@ -143,7 +142,7 @@ end
 return 1
 `;
 
-/** KEYS: the nodes. ARGV: this node, how long a silent node counts, in ms. Answers how many nodes there are. */
+/** KEYS: the nodes. ARGV: this node, and for how long a silent node counts, in ms. Returns how many nodes there are. */
 export const presenceScript = `${common}
 redis.call('ZADD', KEYS[1], text(now), ARGV[1])
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', text(now - tonumber(ARGV[2])))

@@ -10,41 +10,41 @@ import { admitScript, itemScript, presenceScript, renewScript, tokensScript, usa
 import type { Admission, LimitInForce, LimitState, TokenReservation } from './types.ts';
 
 /**
- * Limits that several nodes share through one Valkey or Redis. Each answer takes a round trip. Rejects when the server
- * does not answer in time: the caller then counts on this node alone.
+ * Limits that several nodes share through one Valkey or Redis. Each answer takes a round trip. Rejects if the server does not
+ * answer in time; the caller then counts on this node alone.
  */
 export interface SharedLimits {
-  /** Whether asking makes sense at this moment. */
+  /** Whether it makes sense to ask now. */
   ready(): boolean;
-  /** Among how many nodes the limits are split while the server is away. */
+  /** How many nodes split the limits while the server is unavailable. */
   nodes(): number;
   admit(owners: readonly Owner[], kind: 'unary' | 'stream'): Promise<Result<Admission>>;
   admitStream(owners: readonly Owner[]): Promise<Result<() => void>>;
   admitItem(owners: readonly Owner[]): Promise<Result<void>>;
   reserveTokens(owners: readonly Owner[], tokens: number): Promise<Result<TokenReservation>>;
-  /** What is used of each owner's limits, over all nodes. Counts nothing. */
+  /** The usage of each owner's limits across all nodes. Counts nothing. */
   inForce(owners: readonly Owner[]): Promise<LimitInForce[]>;
   close(): Promise<void>;
 }
 
 export interface SharedLimitsOptions {
   redisUrl: string;
-  /** Nodes that are configured; more are counted when they show up. */
+  /** The configured number of nodes; more are counted if they appear. */
   nodes: number;
   log: Logger;
-  /** Told of what the others let in through this node, so that its own count is true when it is alone. */
+  /** Gets what the shared limits admit through this node, so that its own count is accurate when it is alone. */
   local: LocalLimits;
   commandTimeoutMs?: number | undefined;
 }
 
 type Script = (keys: string[], args: (string | number)[]) => Promise<unknown>;
 
-/** A node that dies gives its places back after this long. */
+/** A dead node's slots are released after this long. */
 const leaseMs = 60_000;
 const renewEveryMs = 20_000;
 const presenceEveryMs = 2_000;
 const nodeSilentMs = 10_000;
-/** After a failed command this node counts alone for a while, rather than let each request wait for the time-out. */
+/** After a failed command, this node counts alone for a while, instead of letting each request wait for the timeout. */
 const restMs = 500;
 const quotas = ['requests', 'tokens', 'concurrent-requests', 'concurrent-streams'] as const;
 
@@ -89,7 +89,7 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
   const renewCommand = script('renewLeases', renewScript);
   const presenceCommand = script('announceNode', presenceScript);
 
-  /** Runs a script by its digest; the first time, and after the server restarted, by its text. */
+  /** Runs a script by its digest; the first time, and after a server restart, by its source. */
   function script(name: string, lua: string): Script {
     redis.defineCommand(name, { lua });
     const commands = redis as unknown as Record<string, (...args: (string | number)[]) => Promise<unknown>>;
@@ -182,7 +182,7 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
   function giveBack({ id, keys }: Lease): void {
     leases.delete(id);
     if (redis.status !== 'ready') return;
-    // What can't be given back now comes back when its lease ends.
+    // What can't be given back now is released when its lease ends.
     for (const key of keys) redis.zrem(key, id).catch(() => {});
   }
 
@@ -203,7 +203,7 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
       const seen = Number(await presenceCommand(['limit:nodes'], [nodeId, nodeSilentMs]));
       nodesSeen = Math.max(options.nodes, seen);
     } catch {
-      // Logged when the connection went away; the count that was seen last holds.
+      // Already logged when the connection was lost; the last known count still applies.
     }
   }
 
@@ -229,7 +229,7 @@ export function createSharedLimits(options: SharedLimitsOptions): SharedLimits {
   };
 }
 
-/** What is kept of an owner: its usage, its places and its streams. */
+/** The keys stored for an owner: its usage, places and streams. */
 function keysOf(owner: Owner): string[] {
   return [usageKey(owner), `limit:places:${owner.id}`, `limit:streams:${owner.id}`];
 }

@@ -1,17 +1,17 @@
 import { type Bucket, drain, emptyBucket } from './bucket.ts';
 import type { ResolvedLimits } from './owners.ts';
 
-/** What one owner uses at this moment. */
+/** What one owner is using now. */
 export interface Usage {
   requests: Bucket;
   tokens: Bucket;
   concurrent: number;
   streams: number;
-  /** What applied when it was last looked at; tells whether it is idle. */
+  /** The limits that applied when it was last looked up; they determine whether it is idle. */
   limits: ResolvedLimits;
 }
 
-/** Usage by owner, bounded. */
+/** Usage by owner, with a limited number of entries. */
 export interface UsageTable {
   /** The owner's usage as of now. */
   of(id: string, limits: ResolvedLimits, now: number): Usage;
@@ -21,8 +21,8 @@ export interface UsageTable {
 const looksPerInsert = 4;
 
 /**
- * An idle owner (empty buckets, nothing in flight) is as good as an unknown one, so idle owners make room and nobody
- * gets more for it. When `ownersMax` are busy at one time, the rest share one usage: stricter for them, never laxer.
+ * An idle owner (empty buckets, nothing in flight) is equivalent to an unknown one, so idle owners can be dropped without
+ * loosening any limit. If `ownersMax` are busy at once, the rest share one entry: stricter for them, never looser.
  */
 export function createUsageTable(ownersMax: number): UsageTable {
   const table = new Map<string, Usage>();
@@ -46,7 +46,7 @@ export function createUsageTable(ownersMax: number): UsageTable {
     return usage;
   }
 
-  /** Looks at the few owners that were looked at longest ago; those that are busy go to the end of the line. */
+  /** Checks the few owners that were checked longest ago; busy ones go to the end of the line. */
   function dropIdle(now: number): void {
     let looks = looksPerInsert;
     for (const [id, usage] of table) {
@@ -70,7 +70,7 @@ function newUsage(limits: ResolvedLimits, now: number): Usage {
 }
 
 function isIdle(usage: Usage, now: number): boolean {
-  // Looked at in this very millisecond: the request that did may be about to count against it.
+  // Looked up in this very millisecond: that request may be about to count against it.
   if (usage.requests.at >= now) return false;
   drain(usage.requests, usage.limits.requests, now);
   drain(usage.tokens, usage.limits.tokens, now);

@@ -1,16 +1,16 @@
 import type { Caller } from '../base/caller.ts';
 import type { RateQuota, Result } from '../base/failure.ts';
 
-/** Limits of one owner. Whole numbers, at least 1. */
+/** The limits of one owner. Whole numbers, at least 1. */
 export interface LevelLimits {
   requestsPerMinute: number;
-  /** Model tokens a minute, input and output together. */
+  /** Model tokens per minute, input and output together. */
   tokensPerMinute: number;
-  /** Requests in flight at one time, streams among them. */
+  /** Requests in flight at once, including streams. */
   concurrent: number;
-  /** Streams in flight at one time. */
+  /** Streams in flight at once. */
   streams: number;
-  /** Requests at once from rest, beyond which the rate counts. Default: ten seconds' worth. */
+  /** The burst of requests from idle, before the rate applies. Default: ten seconds' worth. */
   requestBurst?: number;
 }
 
@@ -21,134 +21,129 @@ export interface LookUpLimit {
 }
 
 /**
- * What callers may use who show no valid credential. Each number is for one address (an IPv4 address, or the /64 of an
- * IPv6 address); the network around it (the /24 of an IPv4 address, the /56 of an IPv6 one) may use `networkFactor` times as
- * much, and the /48 of an IPv6 address that factor again. Whole numbers, at least 1.
+ * What callers without a valid credential may use. Each number is for one address (an IPv4 address, or the /64 of an IPv6
+ * address); the network around it (the /24 of an IPv4 address, the /56 of an IPv6 one) may use `networkFactor` times as much,
+ * and the /48 of an IPv6 address that factor again. Whole numbers, at least 1.
  */
 export interface AnonymousLimits {
-  /** Open connections; when there are more, those that showed no credential for three seconds give way, the oldest first. */
+  /** Open connections; beyond this, those that have shown no credential for three seconds are closed, oldest first. */
   connections: number;
-  /** New connections a minute; four times `connections` at once. */
+  /** New connections per minute; four times `connections` at once. */
   connectionsPerMinute: number;
   /** Open connections of all addresses together. */
   totalConnections: number;
-  /** Requests, and streams, at one time. */
+  /** Requests, and streams, at the same time. */
   streams: number;
-  /** Those of one connection. */
+  /** Those on one connection. */
   streamsPerConnection: number;
-  /** Requests without a credential a minute. */
+  /** Requests without a credential per minute. */
   requestsPerMinute: number;
-  /** Refused credentials a minute. Beyond it no unknown credential from there is looked up. */
+  /** Refused credentials per minute. Beyond this, no unknown credential from there is looked up. */
   refusedPerMinute: number;
-  /** Bytes a minute, in and out together, over connections that showed no credential. */
+  /** Transfer per minute, in and out together, over connections that have shown no credential. */
   mebibytesPerMinute: number;
   networkFactor: number;
   /** Connections of one account, or of one end user, that do not count as anonymous; further ones do. */
   ownerConnections: number;
 }
 
-/** One connection that is open. */
+/** One open connection. */
 export interface OpenConnection {
-  /** Whether no valid credential was shown over it. */
+  /** Whether no valid credential has been shown on it. */
   readonly anonymous: boolean;
-  /** Counts bytes while it is anonymous. False: they were too many. */
+  /** Counts bytes while it is anonymous. False: there were too many. */
   moved(bytes: number): boolean;
-  /** A request without a credential begins; returns what ends it, or undefined when there are too many at one time. */
+  /** Starts a request without a credential; returns a function that ends it, or undefined if there are too many at once. */
   enterStream(): (() => void) | undefined;
-  /** A valid credential of `owner` was shown: from now on it does not count against its address. */
+  /** A valid credential of `owner` was shown: from now on the connection does not count against its address. */
   identified(owner: string): void;
   closed(): void;
 }
 
 /**
- * What callers may use who show no valid credential, over every protocol: connections, requests at one time and a
- * minute, bytes, refused credentials. Bounded memory; nothing here waits.
+ * What callers without a valid credential may use, across all protocols: connections, concurrent requests, requests per minute,
+ * bytes, refused credentials. Bounded memory; nothing here waits.
  */
 export interface AnonymousBudget {
-  /** Counts a new connection. Undefined: there are too many, close it. `close` is called when it has to give way. */
+  /** Counts a new connection. Undefined: there are too many, so close it. `close` is called if it has to make room. */
   connect(peer: string, close: () => void): OpenConnection | undefined;
-  /** Counts a request without a credential, before its body is read. The returned function says that it is over. */
+  /** Counts a request without a credential, before its body is read. Call the returned function when it is over. */
   enter(peer: string, connection: OpenConnection | undefined): Result<() => void>;
-  /** Counts a refused credential; fails when there were too many. */
+  /** Counts a refused credential; fails if there were too many. */
   countRefused(peer: string): Result<void>;
-  /** Whether too few credentials were refused to try another. Counts nothing. */
+  /** Whether few enough credentials were refused to try another. Counts nothing. */
   mayTry(peer: string): Result<void>;
   /**
-   * Looking up credentials. Only failed look-ups count: a missing or malformed header is not a guess, and must not lock
-   * out the good keys behind the same address.
+   * Credential lookups. Only failed ones count: a missing or malformed header is not a guess, and must not lock out the good
+   * keys behind the same address.
    */
   lookUps: LookUpLimit;
 }
 
-/** A limit as reply headers state it. */
+/** A limit as reported in reply headers. */
 export interface LimitState {
-  /** The most that fits at one time. */
+  /** The most that fits at once. */
   limit: number;
-  /** In what time all of it comes back. */
+  /** How long until all of it is available again. */
   windowMs: number;
   remaining: number;
-  /** Until the whole limit is there again. */
+  /** Time until the whole limit is available again. */
   resetMs: number;
 }
 
-/** A request that was let in. */
+/** An admitted request. */
 export interface Admission {
   /** The strictest limit that it counted against; undefined for callers without limits. */
   readonly requests: LimitState | undefined;
   readonly tokens: LimitState | undefined;
-  /** The request is over. Calling it again does nothing. */
+  /** Ends the request. Calling it again does nothing. */
   release(): void;
 }
 
-/** One of the limits of an owner, and what is used of it. */
+/** One of an owner's limits, with its usage. */
 export interface LimitInForce {
   level: 'account' | 'key' | 'token';
   name: RateQuota['name'];
-  /** A minute, or at one time. */
+  /** Per minute, or at the same time. */
   most: number;
-  /** How many fit at one time. */
+  /** How many fit at once. */
   burst: number;
   used: number;
-  /** Until nothing of it is used; absent where that depends on what is in flight. */
+  /** Time until it is entirely unused; absent if that depends on what is in flight. */
   resetMs?: number;
 }
 
-/** The limits of a caller. `shared`: counted over all nodes; else, what this node has counted. */
+/** A caller's limits. `shared`: counted across all nodes; otherwise, only what this node has counted. */
 export interface LimitsInForce {
   limits: LimitInForce[];
   shared: boolean;
 }
 
-/** Model tokens that were set aside for one request. */
+/** Model tokens reserved for one request. */
 export interface TokenReservation {
-  /** What was really used; the difference is given back, or counted on top. Calling it again does nothing. */
+  /** Records what was really used; the difference is given back, or counted on top. Calling it again does nothing. */
   settle(tokens: number): void;
 }
 
 export interface Limits {
   /**
-   * Lets a request of this caller in, or says when to try again: a refused request counts nowhere and holds nothing.
-   * Answers at once on one node; a promise when limits are shared between nodes.
+   * Admits a request of this caller, or says when to retry: a refused request counts nowhere and holds nothing. Synchronous on
+   * one node; returns a promise if limits are shared between nodes.
    */
   admit(caller: Caller, kind: 'unary' | 'stream'): Result<Admission> | Promise<Result<Admission>>;
-  /**
-   * A place among the streams for a request that `admit` let in as unary: some protocols tell only in the body which it
-   * is. Counts no further request.
-   */
+  /** A stream slot for a request that `admit` let in as unary: some protocols reveal only in the body which it is. Counts no additional request. */
   admitStream(caller: Caller): Result<() => void> | Promise<Result<() => void>>;
   /**
-   * Counts a further request of a call that was let in, such as an item of a batch; it takes no place of its own. It gives
-   * way to calls: half of what may come at once is theirs, however many items wait.
+   * Counts a further request within an admitted call, such as a batch item; it takes no slot of its own. Items yield to calls:
+   * half of the burst is reserved for calls, however many items are waiting.
    */
   admitItem(caller: Caller): Result<void> | Promise<Result<void>>;
   /**
-   * As `admit`, out of a small reserve that each account has for paying: nothing else counts against it, so that an
-   * account whose limits are used up can still add credit.
+   * Like `admit`, but from a small reserve that each account has for paying: nothing else counts against it, so that an account
+   * that has used up its limits can still add credit.
    */
   admitPayment(caller: Caller): Result<Admission> | Promise<Result<Admission>>;
-  /**
-   * Sets model tokens aside before they are used. One request for more than a minute's limit waits for an unused minute.
-   */
+  /** Reserves model tokens before they are used. A single request for more than a minute's limit waits for an unused minute. */
   reserveTokens(caller: Caller, tokens: number): Result<TokenReservation> | Promise<Result<TokenReservation>>;
   /** What the caller's requests count against, and how much of it is used. Counts nothing. */
   inForce(caller: Caller): Promise<LimitsInForce>;
