@@ -1,18 +1,18 @@
 import { roundTo } from '../base/round.ts';
 
-/** A check as far as it is run: expressions of CEL, and what passing counts for. */
+/** The parts of a check that are needed to run it: CEL expressions, and the weight. */
 export interface Check {
   id: string;
-  /** It applies when this expression is true; undefined: always. */
+  /** The check applies if this expression is true; undefined: always. */
   when?: string | undefined;
-  /** It passes when this expression is true. */
+  /** The check passes if this expression is true. */
   pass: string;
   weight: number;
-  /** Whether nothing is approved while it does not pass. */
+  /** Whether a failure of this check blocks approval. */
   blocks?: boolean | undefined;
 }
 
-/** `error`: the expression has no value for this input, for example because a fact is absent. It counts as failed. */
+/** `error`: the expression has no value for this input, for example because a fact is missing. It counts as failed. */
 export type Outcome = 'passed' | 'failed' | 'skipped' | 'error';
 
 /** Whether a check did not pass: it failed, or could not be evaluated. */
@@ -20,7 +20,10 @@ export function isUnmet(outcome: Outcome): boolean {
   return outcome === 'failed' || outcome === 'error';
 }
 
-/** 0-100: the weight of what passed, of all that applied; an error applied and did not pass. 100 when nothing applied. One decimal. */
+/**
+ * 0-100: the weight of the passed checks as a share of all that applied; an error counts as applied but not passed. 100 if none
+ * applied. One decimal.
+ */
 export function scoreOf(results: Iterable<{ rule: Pick<Check, 'weight'>; outcome: Outcome }>): number {
   let passed = 0;
   let all = 0;

@@ -6,39 +6,39 @@ import { cpuMsOf, launch, limit, residentMbOf } from './launch.ts';
 /** A process that does one job at a time. */
 export interface Child {
   readonly pid: number | undefined;
-  /** Whether the system bounds its memory; if not, `residentMb` is to be looked at while a job runs. */
+  /** Whether the system limits its memory; if not, check `residentMb` while a job runs. */
   readonly isBounded: boolean;
   /** Sends a job; keeps the service alive until the answer. */
   send(job: Job): void;
-  /** Lets the service end while it waits for work. */
+  /** Lets the service exit while the child waits for work. */
   rest(): void;
-  /** Processor time so far in milliseconds, and resident memory in MB; undefined where the system does not say. */
+  /** CPU time so far in milliseconds, and resident memory in MB; undefined if the system does not report them. */
   cpuMs(): Promise<number | undefined>;
   residentMb(): Promise<number | undefined>;
-  /** Ends it at once. */
+  /** Kills it at once. */
   kill(): void;
   /** Resolves when it has ended. */
   readonly ended: Promise<void>;
 }
 
 export interface ChildEvents {
-  /** It can take jobs. */
+  /** It can accept jobs. */
   ready(cpuMs: number): void;
   answered(answer: Exclude<ChildMessage['answer'], 'ready'>, cpuMs: number): void;
-  /** It has ended, and why as far as that is known. */
+  /** It has ended; why, as far as known. */
   ended(why: ChildEnd): void;
 }
 
 export interface ChildEnd {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** The last of what it wrote about itself. */
+  /** The last of its output about itself. */
   words: string;
 }
 
 const wordsMax = 2_000;
 
-/** Starts a child. Never throws; one that can't be started ends. */
+/** Starts a child. Never throws; a child that can't be started ends. */
 export function startChild(memoryMb: number, events: ChildEvents): Child {
   const started = launch(memoryMb);
   const { stdin, stdout, stderr } = started;
@@ -58,7 +58,7 @@ export function startChild(memoryMb: number, events: ChildEvents): Child {
     words = error.message;
     finish(null, null);
   });
-  // What is written to a child that has ended is lost with it; its end is told.
+  // Anything written to a child that has ended is lost with it; its end is reported.
   stdin?.on('error', () => {});
   stdout?.on('error', () => {});
   stderr?.on('error', () => {});
@@ -85,7 +85,7 @@ export function startChild(memoryMb: number, events: ChildEvents): Child {
     if (!over) events.ready(cpuMs);
   }
 
-  /** A child alone does not keep the service from ending; an answer that is due does. */
+  /** A child alone does not keep the service from exiting; a pending answer does. */
   function keepAlive(keep: boolean): void {
     const how = keep ? 'ref' : 'unref';
     started[how]();

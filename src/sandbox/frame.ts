@@ -1,7 +1,7 @@
-/** Messages between the service and a child: JSON after its length in bytes, 32 bits, little endian. */
+/** The framing of messages between the service and a child: a 32-bit little-endian byte length, then JSON. */
 export const frameHeadBytes = 4;
 
-/** The most that an answer may be; a longer one is refused by the child. */
+/** The largest answer; the child refuses a longer one. */
 export const answerBytesMax = 4 * 1024 * 1024;
 
 export function writeFrame(message: unknown): Buffer {
@@ -13,7 +13,7 @@ export function writeFrame(message: unknown): Buffer {
   return frame;
 }
 
-/** Puts answers together from the pieces in which a pipe gives them. Throws when one is larger than any can be. */
+/** Reassembles answers from the chunks of a pipe. Throws if one is larger than allowed. */
 export function frameReader(onMessage: (message: unknown) => void): (piece: Buffer) => void {
   let pieces: Buffer[] = [];
   let bytes = 0;

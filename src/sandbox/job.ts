@@ -1,16 +1,16 @@
 import type { Check, Outcome } from './check.ts';
 
-/** A caller's pattern (RE2), and the text that it has to match as a whole. */
+/** A caller's pattern (RE2), and the text that must match it entirely. */
 export interface PatternUse {
-  /** Where the pattern stands in the request. */
+  /** The pattern's path in the request. */
   field: string;
   pattern: string;
   text: string;
 }
 
-/** A client's workflow as far as rules go: plain data that a child can be handed. */
+/** The rules of a client's workflow: plain data that can be sent to a child. */
 export interface CustomRules {
-  /** Names this version for ever, so that what was compiled can be kept. Undefined while it is not made yet. */
+  /** Permanently identifies this version, so that what was compiled can be cached. Undefined until it is created. */
   id: string | undefined;
   inputSchema: Readonly<Record<string, unknown>>;
   outputSchema: Readonly<Record<string, unknown>>;
@@ -19,23 +19,23 @@ export interface CustomRules {
 }
 
 /**
- * What a run of a workflow comes to: the outcomes in the order of its checks. With `ok: false` the input does not fit, or a
- * field could not be computed.
+ * The result of a workflow run: the outcomes in the order of its checks. With `ok: false`, the input does not fit, or a field
+ * could not be computed.
  */
 export type CustomOutcome =
   | { ok: true; output: Record<string, unknown>; fits: boolean; problem: string; outcomes: Outcome[]; score: number }
   | { ok: false; field: string; problem: string };
 
-/** What a child is asked to do: everything in which a caller's own schemas, expressions or patterns run, as plain JSON. */
+/** The jobs of a child: everything that runs a caller's own schemas, expressions or patterns, as plain JSON. */
 export interface Jobs {
   /** Runs checks over named JSON values. */
   checks: { checks: readonly Check[]; variables: Readonly<Record<string, unknown>> };
   patterns: { patterns: readonly PatternUse[] };
-  /** Runs a workflow's rules; `drafted` are properties that a model proposes. */
+  /** Runs a workflow's rules; `drafted` are properties proposed by a model. */
   custom: { rules: CustomRules; input: unknown; drafted?: Readonly<Record<string, unknown>> | undefined };
-  /** Compiles a JSON Schema, given as JSON, and holds a JSON text against it when there is one. */
+  /** Compiles a JSON Schema, given as JSON, and checks a JSON text against it, if there is one. */
   schema: { schema: string; text?: string | undefined };
-  /** Counts the tokens of texts (o200k), each at most a piece, together. */
+  /** Counts the tokens (o200k) of several texts together, each at most a piece long. */
   tokens: { pieces: readonly string[] };
 }
 
@@ -45,14 +45,14 @@ export interface Answers {
   checks: { outcomes: Outcome[] };
   patterns: { fits: boolean[] };
   custom: CustomOutcome;
-  /** A text that is no JSON does not fit. True without a text. */
+  /** Text that is not JSON does not fit. True without a text. */
   schema: { fits: boolean };
   tokens: { tokens: number };
 }
 
 /**
- * The caller's own words are wrong: where, and why. A place that begins with `[` or `#` is below the field that the job is
- * about, an empty one is that field, any other is a field by itself.
+ * Something the caller wrote is wrong: where, and why. A path that begins with `[` or `#` is below the field that the job is
+ * about, an empty one is that field, and any other is a field of its own.
  */
 export interface Refused {
   refused: { at: string; problem: string };
@@ -60,7 +60,7 @@ export interface Refused {
 
 export type Job = { [Kind in JobKind]: { kind: Kind } & Jobs[Kind] }[JobKind];
 
-/** What a child says: that it can begin, or an answer; and how much processor time the process has had so far. */
+/** A child's message: that it is ready, or an answer; with the process' CPU time so far. */
 export interface ChildMessage {
   answer: Answers[JobKind] | Refused | 'ready';
   cpuMicroseconds: number;

@@ -7,18 +7,18 @@ import { promisify } from 'node:util';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const program = fileURLToPath(new URL('./child/main.ts', import.meta.url));
-/** What the heap of a child takes before it has done anything, with room to collect it. */
+/** The heap that a child needs before it has done anything, with room for garbage collection. */
 const heapAtStartMb = 128;
-/** A child is replaced long before; what outlives its service in the middle of a job ends here. */
+/** A child is normally replaced long before this; one that outlives its service in the middle of a job ends here. */
 const cpuSecondsMax = 120;
 export const cpuSecondsBeforeReplaced = 60;
 
 /**
- * Starts a process for callers' code: it reads the program's own source and nothing else, writes nothing, starts no
- * processes, workers or addons, and has an empty environment. `main` is what it runs.
+ * Starts a process for callers' code: it can read only the program's own source, cannot write, cannot start processes, workers
+ * or addons, and has an empty environment. `main` is what it runs.
  */
 export function launch(memoryMb: number, main: readonly string[] = [program]): ChildProcess {
-  // Packages may be linked: both what is asked for and where that leads has to be readable.
+  // Packages may be symlinked: both the link and its target must be readable.
   const packages = `${root}node_modules`;
   const readable = [`${root}src/`, `${packages}/`, `${realpathSync(packages)}/`, `${root}package.json`];
   const flags = [
@@ -35,26 +35,26 @@ export function launch(memoryMb: number, main: readonly string[] = [program]): C
   return started;
 }
 
-/** Below the service itself, which has to answer everybody; still above what runs only when nothing else does. */
+/** Lower priority than the service, which must answer everybody; but still above work that only runs when the system is idle. */
 const niceness = 5;
 
 function yieldToService(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, niceness);
   } catch {
-    // It has ended already, or the system does not let us: then it runs as the service does.
+    // It has already ended, or the system does not allow this: then it runs at the service's priority.
   }
 }
 
 /**
- * Lets the system bound a process that is ready (Linux, `prlimit` of util-linux): so much more memory than it has, no file,
- * socket or pipe besides those that it has, nothing written, no core file. False where the system can't.
+ * Has the system limit a process that is ready (Linux, `prlimit` from util-linux): at most this much additional memory, no
+ * further files, sockets or pipes, no writing, no core file. False if the system can't.
  */
 export async function limit(pid: number, memoryMb: number): Promise<boolean> {
   try {
     const [, dataKb] = /VmData:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? [];
     if (dataKb === undefined) return false;
-    // Not the address space: V8 reserves much more of that than it uses. `data` is what can be written to.
+    // Not the address space: V8 reserves far more of that than it uses. `data` is the writable part.
     const limits = {
       data: (Number(dataKb) + memoryMb * 1024) * 1024,
       nofile: 0,
@@ -70,10 +70,10 @@ export async function limit(pid: number, memoryMb: number): Promise<boolean> {
   }
 }
 
-/** Processor time of a process so far, in milliseconds, to 10 ms; undefined where the system does not say. */
+/** A process' CPU time so far, in milliseconds, to within 10 ms; undefined if the system does not report it. */
 export async function cpuMsOf(pid: number): Promise<number | undefined> {
   const fields = await statOf(pid, 'stat');
-  // The name, in brackets, may hold blanks. What follows it begins with the third field; the times are the 14th and 15th.
+  // The name, in parentheses, may contain blanks. What follows it begins with the third field; the times are the 14th and 15th.
   const [user, system] =
     fields
       ?.slice(fields.lastIndexOf(')') + 2)
@@ -85,7 +85,7 @@ export async function cpuMsOf(pid: number): Promise<number | undefined> {
 
 const pageKb = 4;
 
-/** Resident memory of a process in MB; undefined where the system does not say. */
+/** A process' resident memory in MB; undefined if the system does not report it. */
 export async function residentMbOf(pid: number): Promise<number | undefined> {
   const pages = Number((await statOf(pid, 'statm'))?.split(' ')[1]);
   return Number.isFinite(pages) ? (pages * pageKb) / 1024 : undefined;

@@ -7,27 +7,27 @@ import { cpuSecondsBeforeReplaced } from './launch.ts';
 import { createQueue, type Waiting } from './queue.ts';
 import { type Sandbox, type SandboxSettings, sandboxDefaults } from './sandbox.ts';
 
-/** On a machine that is busy a job may take so many times its processor time in all. */
+/** On a busy machine, a job may take this many times its CPU budget in wall-clock time. */
 const patience = 10;
-/** Where the system does not bound memory, it is looked at this often. */
+/** How often to check memory if the system does not limit it. */
 const lookEveryMs = 20;
-/** A child that could not start is started again after this long, and twice as long each time. */
+/** A child that failed to start is restarted after this long, doubling each time. */
 const restartMs = 100;
 const restartMaxMs = 10_000;
-/** An owner whose job ended its process has one process at a time for so long: each costs half a second to replace. */
+/** How long an owner whose job ended its process is limited to one process: each takes half a second to replace. */
 const sparingMs = 10_000;
 const sparedMax = 10_000;
-/** How many keys are remembered for each child. */
+/** How many keys to remember per child. */
 const keysMax = 500;
 
 interface Slot {
   child: Child | undefined;
   ready: boolean;
-  /** Whose job runs here, or broke the child that this one replaces and is not ready yet. */
+  /** The owner of the job that runs here, or that broke the child being replaced. */
   owner: string | undefined;
   current: Waiting | undefined;
   timer: NodeJS.Timeout | undefined;
-  /** What the child had had of the processor when it last said something. */
+  /** The child's CPU time as of its last message. */
   cpuMs: number;
   keys: LRUCache<string, true>;
   /** Why we ended it ourselves. */
@@ -38,8 +38,8 @@ interface Slot {
 const busy: Failure = { kind: 'overloaded', retryAfterMs: 1000 };
 
 /**
- * Opens a sandbox. Its first child starts at once, the others when jobs wait for one; all are replaced when they end, and
- * do not keep a process alive.
+ * Opens a sandbox. The first child starts at once, the others when jobs are waiting; all are replaced when they end, and none
+ * keeps the service alive.
  */
 export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSettings> }): Sandbox {
   const { log } = deps;
@@ -81,7 +81,7 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
     }
   }
 
-  /** Starts one more child where jobs wait for one and none is on its way. */
+  /** Starts one more child if jobs are waiting and none is starting. */
   function startAnother(): void {
     if (queue.size === 0 || slots.some(({ child, ready }) => child && !ready)) return;
     const unused = slots.find(({ child, failedStarts }) => !child && failedStarts === 0);
@@ -96,7 +96,7 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
     slot.child?.send(job.job);
   }
 
-  /** Ends a job that has had its time or its memory. On a busy machine it may not have had it yet; then it gets more, to a limit. */
+  /** Ends a job that has used up its time or memory. On a busy machine it may not have had its time yet; then it gets more, up to a limit. */
   function watch(slot: Slot, job: Waiting, startedAt: number, leftMs = budgetOf(job.job)): void {
     const { child } = slot;
     slot.timer = setTimeout(
@@ -105,11 +105,11 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
         if (slot.current !== job) return;
         const budget = budgetOf(job.job);
         const elapsed = performance.now() - startedAt;
-        // Where the system does not say, all of the time counts.
+        // If the system does not report it, all elapsed time counts.
         const used = cpuMs === undefined ? elapsed : cpuMs - slot.cpuMs;
         if ((residentMb ?? 0) > residentMbAtStart + settings.memoryMb) end(slot, invalid(job.field, tooMuchMemory()));
         else if (used >= budget) end(slot, invalid(job.field, `takes longer than ${budget} ms; simplify it`));
-        // The machine did not get to it, which is no fault of the job.
+        // The machine did not get to it, which is not the job's fault.
         else if (elapsed >= budget * patience) end(slot, busy);
         else watch(slot, job, startedAt, Math.max(10, budget - used));
       },
@@ -129,7 +129,7 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
     slot.cpuMs = cpuMs;
     slot.child?.rest();
     if (current) current.done(resultOf(current, answer));
-    // A new process now and then: nothing that builds up in one stays for ever.
+    // Recycle the process now and then, so that nothing builds up in one for ever.
     if (cpuMs > cpuSecondsBeforeReplaced * 1000) {
       slot.ready = false;
       slot.child?.kill();
@@ -206,7 +206,7 @@ export function createSandbox(deps: { log: Logger; settings?: Partial<SandboxSet
   };
 }
 
-/** What a child takes at first, where the system does not bound what comes on top of it. */
+/** A child's initial memory, for systems that do not limit what comes on top of it. */
 const residentMbAtStart = 200;
 
 function emptySlot(): Slot {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type Failure, fail, type Result } from '../base/failure.ts';
 import type { Answers, Job, JobKind } from './job.ts';
 
-/** A job and who waits for it. */
+/** A job and who is waiting for it. */
 export interface Waiting {
   owner: string;
   job: Job;
@@ -11,19 +11,19 @@ export interface Waiting {
   done(result: Result<Answers[JobKind]>): void;
 }
 
-/** Jobs that wait. Owners take turns; those of one owner are done in order. */
+/** Waiting jobs. Owners take turns; one owner's jobs are done in order. */
 export interface Queue {
   readonly size: number;
-  /** Ends the job as `overloaded` when there is no room, or it waits too long, and as `cancelled` when its signal is aborted. */
+  /** Ends the job as `overloaded` if there is no room or it waits too long, and as `cancelled` if its signal is aborted. */
   add(job: Waiting, terms: { waitMs: number; signal: AbortSignal | undefined }): void;
-  /** The first job of whoever had its turn longest ago, among owners that may have one more. */
+  /** The first job of the owner whose last turn was longest ago, among owners that may have one more. */
   take(mayHaveMore: (owner: string) => boolean): Waiting | undefined;
   /** Ends all as `overloaded`. */
   close(): void;
 }
 
 interface Entry extends Waiting {
-  /** Ends the waiting, for whatever comes next. */
+  /** Ends the waiting, whatever comes next. */
   leave(): void;
 }
 
@@ -31,7 +31,7 @@ const busy: Failure = { kind: 'overloaded', retryAfterMs: 1000 };
 
 export function createQueue(bounds: { queueMax: number; queuePerOwnerMax: number }): Queue {
   const entries = new Set<Entry>();
-  /** When owners had their last turns. Whoever is forgotten is as one that had none. */
+  /** When owners last had a turn. A forgotten owner is treated as if it had none. */
   const turns = new LRUCache<string, number>({ max: 1_024 });
   let turn = 0;
 
@@ -67,7 +67,7 @@ export function createQueue(bounds: { queueMax: number; queuePerOwnerMax: number
       entries.add(entry);
     },
     take(mayHaveMore) {
-      // One look at an owner is enough, however many of its jobs wait.
+      // Checking an owner once is enough, however many of its jobs are waiting.
       const seen = new Set<string>();
       let next: Entry | undefined;
       for (const entry of entries) {

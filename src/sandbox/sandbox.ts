@@ -1,14 +1,14 @@
 import type { Result } from '../base/failure.ts';
 import type { Answers, JobKind, Jobs } from './job.ts';
 
-/** Runs what callers wrote (schemas, expressions, patterns) in processes of its own, which can be ended. */
+/** Runs what callers wrote (schemas, expressions, patterns) in separate processes, which can be killed. */
 export interface Sandbox {
   /**
-   * Does one job of an owner (an account). Fails with `invalid_argument` on `field`, or on a place below it, when the job is
-   * refused, takes more processor time than it may or more memory than a child has; with `overloaded` when too many jobs
-   * wait, one waits too long, or the machine does not get to it; and with `cancelled` when `signal` is aborted while it
-   * waits. An owner never has all children, those counted that its jobs broke until they are replaced, and after that
-   * only one for ten seconds, so it cannot keep others from theirs.
+   * Does one job for an owner (an account). Fails with `invalid_argument` on `field`, or a path below it, if the job is
+   * refused, or uses more CPU time than allowed or more memory than a child has; with `overloaded` if too many jobs are
+   * waiting, one waits too long, or the machine does not get to it; and with `cancelled` if `signal` is aborted while it waits.
+   * An owner never has all children, counting those that its jobs broke until they are replaced. For ten seconds after a job
+   * broke one, it has only one, so it cannot block other owners.
    */
   run<Kind extends JobKind>(
     owner: string,
@@ -16,30 +16,30 @@ export interface Sandbox {
     job: Jobs[Kind],
     terms: JobTerms,
   ): Promise<Result<Answers[Kind]>>;
-  /** Ends all children; what waits or runs is `overloaded`. */
+  /** Ends all children; waiting and running jobs fail as `overloaded`. */
   close(): Promise<void>;
 }
 
 export interface JobTerms {
-  /** What the caller calls what the job is about. */
+  /** The caller's name for what the job is about. */
   field: string;
   /** How long it may wait for a child, if not as long as the settings say. */
   waitMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Jobs with the same key go to the same child where they can: it remembers what they need. */
+  /** Jobs with the same key go to the same child if possible: it caches what they need. */
   key?: string | undefined;
 }
 
 export interface SandboxSettings {
-  /** How many jobs run at once, each in a process of its own; at least 2. */
+  /** How many jobs run at once, each in its own process; at least 2. */
   processes: number;
-  /** How much processor time one job may take; one that compiles a schema or counts tokens four times as much. */
+  /** The CPU time that one job may use; four times as much for one that compiles a schema or counts tokens. */
   jobMs: number;
-  /** How many jobs may wait, of all owners and of one, and for how long. */
+  /** How many jobs may wait, in total and per owner, and for how long. */
   queueMax: number;
   queuePerOwnerMax: number;
   waitMs: number;
-  /** How much memory a job may take besides what its process has at first. */
+  /** The memory that a job may use in addition to its process' initial memory. */
   memoryMb: number;
 }
 

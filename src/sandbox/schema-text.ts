@@ -1,11 +1,11 @@
-/** How long a schema may be as JSON, and how deep its objects and lists may nest. */
+/** The maximum length of a schema as JSON, and how deep its objects and lists may nest. */
 export const schemaCharactersMax = 262_144;
 export const schemaDepthMax = 64;
 const valuesMax = 65_536;
 
 /**
- * A caller's schema as JSON, when it is small and flat enough to be handed on; everything else about it is bounded where it
- * is compiled. Stops at the bound, so that a schema of any size or depth costs little.
+ * A caller's schema as JSON, if it is small and flat enough to be passed on; all other limits are checked where it is compiled.
+ * Stops at the limit, so that a schema of any size or depth is cheap.
  */
 export function schemaText(
   schema: Readonly<Record<string, unknown>>,

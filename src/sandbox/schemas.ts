@@ -4,12 +4,11 @@ import { type Failure, fail, invalid, type Result, succeed } from '../base/failu
 import type { Sandbox } from './sandbox.ts';
 import { schemaText } from './schema-text.ts';
 
-/** JSON Schemas of callers, compiled and checked in the sandbox. */
+/** Callers' JSON Schemas, compiled and checked in the sandbox. */
 export interface Schemas {
   /**
-   * Proves that a schema can be compiled. Fails with `invalid_argument` on `field` and the place in the schema
-   * (`field#/properties/a/pattern`), and as `Sandbox.run` does. What is known of a schema is not asked again for a minute
-   * or longer.
+   * Proves that a schema can be compiled. Fails with `invalid_argument` on `field` and the path in the schema
+   * (`field#/properties/a/pattern`), and as `Sandbox.run` does. Results are cached for a minute or longer.
    */
   prove(
     owner: string,
@@ -20,14 +19,14 @@ export interface Schemas {
 
 export interface CallersSchema {
   /**
-   * Whether a text is JSON that fits. Fails as `Sandbox.run` does: `invalid_argument` when the check could not be finished,
-   * `overloaded` when no child had time for it within `waitMs`.
+   * Whether a text is JSON that fits. Fails as `Sandbox.run` does: `invalid_argument` if the check could not be finished,
+   * `overloaded` if no child had time for it within `waitMs`.
    */
   fits(text: string, waitMs: number): Promise<Result<boolean>>;
 }
 
 const knownMax = 5_000;
-/** A schema that was refused may have been unlucky, so it is tried again after a while. */
+/** A refused schema may have been unlucky, so it is tried again after a while. */
 const refusedMs = 60_000;
 
 type Known = { ok: true } | { ok: false; at: string; problem: string };
@@ -58,7 +57,7 @@ export function createSchemas(sandbox: Sandbox): Schemas {
   };
 }
 
-/** Another caller may call the same schema something else, so the place is kept without the field. */
+/** Another caller may use a different field name for the same schema, so the path is cached without the field. */
 function refusalIn(failure: Failure, field: string): Known {
   const [violation] = failure.kind === 'invalid_argument' ? failure.violations : [];
   return {

@@ -7,7 +7,7 @@ export interface CompiledCheck<Rule extends Check = Check> {
   passes: Program;
 }
 
-/** Compiles checks once. Throws an Error that names the check whose expression is wrong. */
+/** Compiles checks once. Throws an Error that names the check with the invalid expression. */
 export function compileChecks<Rule extends Check>(
   rules: readonly Rule[],
   compile: CompileExpression,
@@ -26,7 +26,7 @@ export function compileChecks<Rule extends Check>(
   }));
 }
 
-/** Runs checks over the same variables, in order. */
+/** Runs checks with the same variables, in order. */
 export function runChecks<Rule extends Check>(
   checks: readonly CompiledCheck<Rule>[],
   variables: Variables,

@@ -3,31 +3,31 @@ import { strings } from '@bufbuild/cel/ext';
 import { foldText } from '../../base/text/fold.ts';
 import { countWords } from '../../base/text/words.ts';
 
-/** What a CEL expression sees, by name. Made by `celValue` where it is not a plain number, text or truth value. */
+/** The variables of a CEL expression, by name. Values other than plain numbers, strings and booleans must be made by `celValue`. */
 export type Variables = Record<string, CelInput>;
 
-/** An expression that is ready to run. Returns its value, or why there is none; never throws. */
+/** A compiled expression. Returns its value, or why there is none; never throws. */
 export type Program = (variables: Variables) => { ok: true; value: unknown } | { ok: false; reason: string };
 
 const { STRING, BOOL, DOUBLE, INT, DYN } = CelScalar;
 
-/** What expressions may call besides the standard functions and those of CEL's strings extension. */
+/** The functions that expressions may call besides the standard ones and those of CEL's strings extension. */
 const functions = [
   ...strings,
   // Whether a map has a value that is not blank: given(attributes, "brand").
   celFunc('given', [DYN, STRING], BOOL, (map, name) => isGiven(entryOf(map, name))),
   celFunc('given', [DYN], BOOL, (value) => isGiven(value)),
-  // A value as a number. There is none when it is absent or no number: an error, so that no check passes by it.
+  // A value as a number. Absent or not a number: an error, so that no check passes because of it.
   celFunc('number', [DYN, STRING], DOUBLE, (map, name) => asNumber(entryOf(map, name))),
   celFunc('number', [DYN], DOUBLE, (value) => asNumber(value)),
-  // A value as text; empty when there is none.
+  // A value as text; empty if there is none.
   celFunc('text', [DYN, STRING], STRING, (map, name) => toText(entryOf(map, name))),
   celFunc('words', [STRING], INT, (text) => BigInt(countWords(text))),
-  // A text made comparable: lower case, without accents and repeated blanks.
+  // A text normalised for comparison: lower case, without accents or repeated blanks.
   celFunc('fold', [STRING], STRING, (text) => foldText(text)),
 ];
 
-/** A compiled regular expression, as `matches` of CEL needs it. */
+/** A compiled regular expression, as CEL's `matches` needs it. */
 export interface Pattern {
   test(text: string): boolean;
 }
@@ -35,7 +35,7 @@ export interface Pattern {
 /** Compiles one expression. Throws an Error that says what is wrong with it. */
 export type CompileExpression = (expression: string) => Program;
 
-/** Expressions whose patterns are compiled by `compilePattern`: which engine may run them depends on who wrote them. */
+/** Expressions with patterns compiled by `compilePattern`: which engine may run them depends on who wrote them. */
 export function createExpressions(compilePattern: (pattern: string) => Pattern): CompileExpression {
   const env = celEnv({ funcs: functions, re2: { compile: remembering(compilePattern) } });
   return (expression) => {
@@ -51,7 +51,7 @@ export function createExpressions(compilePattern: (pattern: string) => Pattern):
   };
 }
 
-/** Named JSON values as variables of an expression. */
+/** Named JSON values as an expression's variables. */
 export function celVariables(values: Readonly<Record<string, unknown>>): Variables {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, celValue(value)]));
 }
@@ -68,7 +68,7 @@ export function celValue(value: unknown): CelInput {
 
 const patternsMax = 100;
 
-/** CEL compiles a pattern at each use; the few that a pack or a definition has are kept. */
+/** CEL compiles a pattern on every use; the few in a pack or a definition are cached. */
 function remembering(compile: (pattern: string) => Pattern): (pattern: string) => Pattern {
   const known = new Map<string, Pattern>();
   return (pattern) => {

@@ -7,7 +7,7 @@ import { compilePattern } from './patterns.ts';
 
 const compile = createExpressions(compilePattern);
 
-/** Expressions are remembered by their length: a compiled one takes some 100 bytes a character. */
+/** The cache is bounded by the length of expressions: a compiled one takes some 100 bytes per character. */
 const charactersMax = 50_000;
 const known = new LRUCache<string, Compilation<Program>>({
   maxSize: charactersMax,
@@ -16,7 +16,7 @@ const known = new LRUCache<string, Compilation<Program>>({
 
 type Compilation<T> = { ok: true; value: T } | { ok: false; problem: string };
 
-/** Compiles an expression of a caller, whose patterns run on RE2. */
+/** Compiles a caller's expression; its patterns run on RE2. */
 export function compileCallers(expression: string): Compilation<Program> {
   let found = known.get(expression);
   if (!found) {
@@ -36,7 +36,7 @@ function compileNow(expression: string): Compilation<Program> {
   }
 }
 
-/** Compiles checks of a caller; what is wrong is told with the place below the list: `[2].pass`. */
+/** Compiles a caller's checks; a problem is reported with its path within the list: `[2].pass`. */
 export function compileCallersChecks(
   rules: readonly Check[],
 ): { ok: true; checks: CompiledCheck[] } | { ok: false; at: string; problem: string } {
@@ -51,7 +51,7 @@ export function compileCallersChecks(
   return { ok: true, checks };
 }
 
-/** An error's message, as far as it is of use. */
+/** The useful part of an error's message. */
 export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message.slice(0, 300) : 'cannot be read';
 }

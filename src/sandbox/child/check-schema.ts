@@ -1,7 +1,7 @@
 import type { Answers, Jobs, Refused } from '../job.ts';
 import { compileSchema } from './json-schema.ts';
 
-/** Compiles a schema, and holds a JSON text against it when there is one. */
+/** Compiles a schema, and checks a JSON text against it, if there is one. */
 export function checkSchema({ schema, text }: Jobs['schema']): Answers['schema'] | Refused {
   const compiled = compileSchema(schema);
   if (!compiled.ok) return { refused: { at: fragmentOf(compiled.pointer), problem: compiled.problem } };
@@ -17,7 +17,7 @@ export function checkSchema({ schema, text }: Jobs['schema']): Answers['schema']
 
 const pointerMax = 200;
 
-/** A place in a schema as it stands after the schema's own: `#/properties/a`; nothing for the whole. */
+/** A pointer into a schema as a suffix for the schema's own path: `#/properties/a`; empty for the whole schema. */
 export function fragmentOf(pointer: string): string {
   if (pointer === '') return '';
   return `#${pointer.length > pointerMax ? `${pointer.slice(0, pointerMax)}...` : pointer}`;

@@ -8,8 +8,8 @@ import { matchPatterns } from './patterns.ts';
 import { runCustom } from './run-custom.ts';
 
 /**
- * Does one job. Pure; may take as long as a hostile caller likes, so only a process that can be ended calls it. Never
- * throws: what a caller's code throws is an answer.
+ * Does one job. Pure; may take as long as a hostile caller likes, so it must only run in a process that can be killed. Never
+ * throws: anything a caller's code throws becomes an answer.
  */
 export function doJob(job: Job): Answers[JobKind] | Refused {
   try {
@@ -26,7 +26,7 @@ export function doJob(job: Job): Answers[JobKind] | Refused {
         return { tokens: job.pieces.reduce((sum, piece) => sum + countPiece(piece), 0) };
     }
   } catch (error) {
-    // A value that nests too deep for the stack, for example.
+    // For example, a value nested too deep for the stack.
     return { refused: { at: '', problem: `cannot be run: ${wordsOf(error)}` } };
   }
 }

@@ -2,8 +2,8 @@ const nestingMax = 24;
 const comprehensionsMax = 2;
 
 /**
- * Says what is too much about an expression, before it is parsed: how deep its brackets nest and how many of its macros
- * walk through a list. What remains is ended by time.
+ * Says what is excessive about an expression before it is parsed: how deep its brackets nest, and how many of its macros
+ * iterate over a list. A time limit covers the rest.
  */
 export function boundExpression(expression: string): string | undefined {
   let depth = 0;

@@ -1,11 +1,11 @@
 import { parse } from '@bufbuild/cel';
 import { nearestName } from '../../base/text/nearest.ts';
 
-/** What is known of a name in an expression: a JSON Schema, or nothing, and then anything may be read from it. */
+/** What is known about a name in an expression: a JSON Schema, or nothing, in which case anything may be read from it. */
 type Known = Readonly<Record<string, unknown>> | undefined;
 type Expression = NonNullable<ReturnType<typeof parse>['expr']>;
 
-// What the standard calls types stands in expressions by name: type(x) == int.
+// Type names of the standard, which expressions may use: type(x) == int.
 const typeNames = new Set([
   'bool',
   'bytes',
@@ -23,10 +23,10 @@ const readers = new Set(['given', 'number', 'text']);
 const refsMax = 16;
 
 /**
- * Says what an expression names that is not there: a variable besides `scope`, or a property that the schema of what it is
- * read from does not declare. Such a name has no value for any input, or for inputs only that nobody has described.
- * CEL's own checker knows protobuf's types, not JSON Schema. An object whose schema declares no properties, or allows others
- * (`additionalProperties`, `patternProperties`), may be asked for any.
+ * Finds a name in an expression that does not exist: a variable not in `scope`, or a property not declared by the schema of the
+ * object it is read from. Such a name has no value for any input, or only for inputs that nobody has described. CEL's own
+ * checker knows protobuf types, not JSON Schema. Any property may be read from an object whose schema declares none, or allows
+ * others (`additionalProperties`, `patternProperties`).
  */
 export function unknownNameIn(
   expression: string,
@@ -88,7 +88,7 @@ function createReader(root: Known) {
     { function: name, target, args }: { function: string; target?: Expression | undefined; args: Expression[] },
     scope: ReadonlyMap<string, Known>,
   ): Known {
-    // A function of a namespace (strings.quote) has the namespace where others have what they are called on.
+    // For a namespaced function (strings.quote), the call's target is the namespace.
     if (target) typeOf(target, scope);
     const types = args.map((arg) => typeOf(arg, scope));
     const [, second] = args;
@@ -121,7 +121,7 @@ function createReader(root: Known) {
   return { typeOf, problem: () => problem };
 }
 
-/** The properties of all parts of a schema, and whether there may be others. */
+/** The properties that all parts of a schema declare, and whether there may be others. */
 function declaredBy(schema: Known, root: Known, depth: number): { properties: Map<string, Known>; open: boolean } {
   const found = new Map<string, Known>();
   const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((key) => listOf(schema?.[key]));
@@ -138,14 +138,14 @@ function declaredBy(schema: Known, root: Known, depth: number): { properties: Ma
       for (const [name, type] of inner.properties) if (!found.has(name)) found.set(name, type);
       declares ||= inner.properties.size > 0;
     }
-  // Without a word about its properties an object may have any; a text or a number has none.
+  // If nothing is said about its properties, an object may have any; a string or a number has none.
   if (!declares && more !== false) open ||= !scalars.has(String(schema?.type));
   return { properties: found, open };
 }
 
 const scalars = new Set(['string', 'number', 'integer', 'boolean', 'null']);
 
-/** A schema with its local references followed; undefined when nothing is known of it. */
+/** A schema with its local references resolved; undefined if nothing is known about it. */
 function resolved(type: Known, root: Known): Known {
   let schema = type;
   for (let times = 0; times < refsMax; times++) {

@@ -4,12 +4,12 @@ import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import { boundSchema, type SchemaProblem } from './schema-bounds.ts';
 
-/** Says whether a value fits a schema, and where it does not: the path of the first mismatch and what was expected. */
+/** Checks whether a value fits a schema; if not, returns the path of the first mismatch and what was expected. */
 export type SchemaCheck = (value: unknown) => { fits: true } | { fits: false; path: string; problem: string };
 
 export type CompiledSchema = { ok: true; check: SchemaCheck } | ({ ok: false } & SchemaProblem);
 
-// A compiled schema takes 10 to 20 bytes for each of its characters, more where it is run, and its patterns are bounded.
+// A compiled schema takes 10 to 20 bytes for each of its characters, more once it has run, and its patterns are bounded.
 const bytesPerCharacter = 40;
 const bytesAtLeast = 16_384;
 const compiledBytesMax = 24 * 1024 * 1024;
@@ -19,8 +19,8 @@ const compiled = new LRUCache<string, CompiledSchema>({
 });
 
 /**
- * Compiles a JSON Schema (2020-12, which older drafts mostly are part of) that a caller wrote, given as JSON. Patterns run
- * on RE2, which is linear; `boundSchema` says what is refused. `format` is an annotation, as the standard has it by default.
+ * Compiles a caller's JSON Schema, given as JSON (2020-12, of which older drafts are mostly a subset). Patterns run on RE2, in
+ * linear time; see `boundSchema` for what is refused. `format` is an annotation, the standard's default.
  */
 export function compileSchema(text: string): CompiledSchema {
   let result = compiled.get(text);
@@ -34,10 +34,10 @@ export function compileSchema(text: string): CompiledSchema {
 const linearRegExp: RegExpEngine = Object.assign(
   (pattern: string) => {
     const compiledPattern = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    // Ajv shares patterns whose text is the same.
+    // Ajv shares patterns that have the same text.
     return { test: (text: string) => compiledPattern.matcher(text).find(), toString: () => pattern };
   },
-  // Ajv writes this only into code that it exports, which we never do.
+  // Ajv only writes this into exported code, which we never use.
   { code: 'linearRegExp' },
 );
 
@@ -46,15 +46,15 @@ const options: Options = {
   validateFormats: false,
   inlineRefs: false,
   logger: false,
-  // The passes that shorten the code are quadratic in it.
+  // The passes that shorten the code take quadratic time.
   code: { regExp: linearRegExp, optimize: false },
 };
 
-// Compiling the dialect's own schema takes longer than most schemas; it is done once.
+// Compiling the dialect's own schema takes longer than most schemas, so do it once.
 const dialect = new Ajv2020(options);
 
 function compile(text: string): CompiledSchema {
-  // The dialect's name would make the compiler look for a definition that it does not have.
+  // With the dialect's name, the compiler would look for a definition that it does not have.
   const { $schema: _, ...schema } = JSON.parse(text) as AnySchemaObject;
   const problem = boundSchema(schema);
   if (problem) return { ok: false, ...problem };

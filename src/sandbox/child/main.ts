@@ -9,14 +9,14 @@ const input = 0;
 const output = 1;
 const { exit, cpuUsage } = process;
 
-// One job at a time, read and answered in place: whoever sends it ends this process when the answer takes too long. When
-// the service is gone, however it ended, the pipe is, and so is this process.
+// Reads and answers one job at a time, synchronously: the sender kills this process if the answer takes too long. When the
+// service exits, however it does, the pipe closes and this process ends.
 warmUp();
 forgetTheWorld();
 write(frameOf('ready'));
 for (;;) write(frameOf(doJob(JSON.parse(readText()) as Job)));
 
-/** What code of callers has no use for, should any of it ever come to run as JavaScript. */
+/** Removes globals that callers' code has no use for, in case any of it is ever run as JavaScript. */
 function forgetTheWorld(): void {
   for (const name of ['process', 'fetch', 'WebSocket', 'EventSource', 'navigator', 'Request', 'Response'])
     Reflect.deleteProperty(globalThis, name);
@@ -41,7 +41,7 @@ function frameOf(answer: ChildMessage['answer']): Buffer {
     const frame = writeFrame(message(answer));
     if (frame.length <= answerBytesMax) return frame;
   } catch {
-    // A text that is longer than any may be.
+    // A string longer than the engine allows.
   }
   return writeFrame(message({ refused: { at: '', problem: `yields more than ${answerBytesMax / 2 ** 20} MB` } }));
 }

@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import type { Answers, Jobs, Refused } from '../job.ts';
 
-/** The most that a pattern may come to when its repetitions are written out; the patterns of one schema together. */
+/** The most that a pattern may weigh with its repetitions written out; also the limit for all patterns of one schema together. */
 export const patternWeightMax = 10_000;
 
-/** How many texts of patterns are remembered, by what they weigh together: about 400 bytes each. */
+/** How many patterns to cache, by total weight: about 400 bytes per unit. */
 const rememberedWeightMax = 20_000;
 const remembered = new LRUCache<string, RE2JS>({
   maxSize: rememberedWeightMax,
@@ -13,8 +13,8 @@ const remembered = new LRUCache<string, RE2JS>({
 });
 
 /**
- * How large a pattern becomes when its repetitions are written out, as RE2 does: `a{1000}` weighs 1,000 and `(a{30}){30}`
- * 900. An estimate from above that reads the pattern once; the engine itself says whether it is one.
+ * How large a pattern becomes when its repetitions are written out, as RE2 does: `a{1000}` weighs 1,000 and `(a{30}){30}` 900.
+ * An upper estimate from a single pass; the engine itself decides whether the pattern is valid.
  */
 export function patternWeight(pattern: string): number {
   const open: number[] = [];
@@ -38,7 +38,7 @@ export function patternWeight(pattern: string): number {
     if (counted) {
       sum += last * (counted.times - 1);
       last *= counted.times;
-      // A question mark behind a repetition only makes it lazy.
+      // A question mark after a repetition only makes it lazy.
       at = pattern[counted.end + 1] === '?' ? counted.end + 1 : counted.end;
       continue;
     }
@@ -48,7 +48,7 @@ export function patternWeight(pattern: string): number {
       continue;
     }
     if (letter === '\\') {
-      // A class of Unicode is a table of ranges.
+      // A Unicode class is a table of ranges.
       last = /[pP]/.test(pattern[at + 1] ?? '') ? tableWeight : 1;
       at++;
     } else if (letter === '[') {
@@ -58,13 +58,13 @@ export function patternWeight(pattern: string): number {
     } else last = 1;
     sum += last;
   }
-  // What was never closed is no pattern; it still weighs what it holds.
+  // An unclosed group is not a valid pattern, but still weighs what it contains.
   return open.reduce((whole, outer) => whole + outer, sum);
 }
 
 const tableWeight = 20;
 
-/** Compiles a pattern of RE2, which runs in linear time. Throws an Error that says what is wrong with it. */
+/** Compiles an RE2 pattern, which runs in linear time. Throws an Error that says what is wrong with it. */
 export function compilePattern(pattern: string): RE2JS {
   const known = remembered.get(pattern);
   if (known) return known;
@@ -95,7 +95,7 @@ function weighed(pattern: string): number {
   return Math.max(1, patternWeight(pattern)) + Math.ceil(pattern.length / 100);
 }
 
-/** The most times that `{n}`, `{n,}` or `{n,m}` repeats, and where it ends; undefined when the brace is only a brace. */
+/** The maximum count of `{n}`, `{n,}` or `{n,m}`, and where it ends; undefined if the brace is just a brace. */
 function repetition(pattern: string, at: number): { times: number; end: number } | undefined {
   const found = /^\{(\d{1,9})(?:,(\d{0,9}))?\}/.exec(pattern.slice(at, at + 24));
   if (!found) return undefined;
@@ -107,7 +107,7 @@ function repetition(pattern: string, at: number): { times: number; end: number }
 function classEnd(pattern: string, start: number): number {
   let at = start + 1;
   if (pattern[at] === '^') at++;
-  // A bracket that comes first is a member.
+  // A leading closing bracket is a member of the class.
   if (pattern[at] === ']') at++;
   for (; at < pattern.length && pattern[at] !== ']'; at++) if (pattern[at] === '\\') at++;
   return at;

@@ -18,12 +18,12 @@ interface Compiled {
 
 type Compilation = { ok: true; compiled: Compiled } | { ok: false; at: string; problem: string };
 
-// Schemas are remembered by weight on their own; what is kept here besides are the expressions, a few KB a definition.
+// Schemas are cached separately, by weight; this only keeps the expressions, a few KB per definition.
 const known = new LRUCache<string, Compilation>({ max: 100 });
 
 /**
- * Runs a client's workflow by rules: the input fits its schema, the checks are looked at, the fields are computed, and
- * the output is compared with its schema. `drafted` are properties that a model proposes; computed ones always win.
+ * Runs a client's workflow by rules: checks that the input fits its schema, runs the checks, computes the fields, and compares
+ * the output with its schema. `drafted` are properties proposed by a model; computed ones always win.
  */
 export function runCustom({ rules, input, drafted }: Jobs['custom']): Answers['custom'] | Refused {
   const compilation = compiledOnce(rules);
@@ -78,8 +78,8 @@ function compile(rules: CustomRules): Compilation {
 }
 
 /**
- * The first expression that names what is not there, while a definition is made; a version that was made runs as it is.
- * Expressions were compiled before, so they can be parsed.
+ * The first expression that uses a name that does not exist. Only checked while a definition is being created; an existing
+ * version runs as it is. The expressions have already been compiled, so they can be parsed.
  */
 function unknownNames({ inputSchema, checks, fields }: CustomRules): { at: string; problem: string } | undefined {
   const scope: Record<string, Readonly<Record<string, unknown>> | undefined> = { input: inputSchema };
@@ -105,7 +105,7 @@ function closed(names: readonly string[]) {
   return { properties: Object.fromEntries(names.map((name) => [name, {}])), additionalProperties: false };
 }
 
-/** A CEL value as JSON: integers become numbers, maps objects. */
+/** A CEL value as JSON: integers become numbers, and maps become objects. */
 function jsonOfCel(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (isCelUint(value)) return Number(value.value);
@@ -116,7 +116,7 @@ function jsonOfCel(value: unknown): unknown {
   return typeof value === 'string' || typeof value === 'boolean' ? value : null;
 }
 
-/** `input` and a JSON pointer as a field's path: `input.items[0].name`. */
+/** `root` and a JSON pointer as a field path: `input.items[0].name`. */
 function fieldAt(root: string, pointer: string): string {
   return pointer
     .split('/')

@@ -2,22 +2,22 @@ import { patternWeight, patternWeightMax, tooHeavy } from './patterns.ts';
 import { below, dataKeywords, namedMembers, readDocument, type SchemaDocument } from './schema-document.ts';
 import { type Edge, edgesOf, type Follow, type Target } from './schema-edges.ts';
 
-/** What is too much about a schema, and where: a JSON pointer into it. */
+/** What is excessive about a schema, and where: a JSON pointer into it. */
 export interface SchemaProblem {
   pointer: string;
   problem: string;
 }
 
-/** How many objects that may be schemas, and how many references, one schema has at most. */
+/** The most objects that may be schemas, and the most references, in one schema. */
 export const subschemasMax = 10_000;
 export const referencesMax = 1_000;
-/** The most subschemas that one value is held against when every reference is written out. */
+/** The most subschemas that one value may be checked against when all references are expanded. */
 export const expansionMax = 50_000;
 
 /**
- * Says what is too much about a schema before it is compiled: how many subschemas and references it has, what its references
- * come to when they are written out, how heavy its patterns are; and what no schema of a caller may have: `$async`, an `$id`
- * below the root, a reference to elsewhere or to itself without going deeper into the value. Pure; linear in the schema.
+ * Says what is excessive about a schema before it is compiled: the number of subschemas and references, its size with all
+ * references expanded, and the weight of its patterns. Also finds what a caller's schema may not contain: `$async`, an `$id`
+ * below the root, an external reference, or one to itself that does not go deeper into the value. Pure; linear in the schema.
  */
 export function boundSchema(schema: Readonly<Record<string, unknown>>): SchemaProblem | undefined {
   const document = readDocument(schema);
@@ -59,7 +59,7 @@ function boundReferences(
   return boundExpansion(schema, (reference) => targets.get(reference));
 }
 
-/** Follows a reference: all of the schema, an anchor, or a JSON pointer that leads to no data. */
+/** Resolves a reference: the whole schema, an anchor, or a JSON pointer that does not lead into data. */
 function targetOf(
   schema: Readonly<Record<string, unknown>>,
   anchors: SchemaDocument['anchors'],
@@ -99,8 +99,8 @@ interface Visit {
 }
 
 /**
- * Adds up what every subschema comes to with its references written out. One that goes round counts once, unless it goes
- * round without going deeper into the value, which never ends.
+ * Adds up the size of every subschema with its references expanded. A cycle counts once, unless it does not go deeper into the
+ * value, in which case it never ends.
  */
 function boundExpansion(schema: object, follow: Follow): SchemaProblem | undefined {
   const costs = new Map<object, number>();
@@ -121,7 +121,7 @@ function boundExpansion(schema: object, follow: Follow): SchemaProblem | undefin
       const known = costs.get(edge.to);
       if (known !== undefined) top.cost += known;
       else {
-        // Counted as 1 while it is open: that is what going round comes to.
+        // Counts as 1 while it is open: the cost of a cycle.
         costs.set(edge.to, 1);
         open.push(visit(edge.to, edge.pointer));
       }
@@ -140,7 +140,7 @@ function boundExpansion(schema: object, follow: Follow): SchemaProblem | undefin
   return undefined;
 }
 
-/** A part that is held against the same value again before anything else: the schema never ends on any value. */
+/** Finds a part that is checked against the same value again before anything else: the schema would never finish, for any value. */
 function findEndless(schema: object, follow: Follow): SchemaProblem | undefined {
   const done = new Set<object>();
   const waiting = [{ node: schema, pointer: '' }];

@@ -1,10 +1,10 @@
-/** What a caller's schema says that counts before it is compiled, found in one walk through all of it. */
+/** The parts of a caller's schema that matter before it is compiled, found in a single walk. */
 export interface SchemaDocument {
-  /** Each `$ref` and `$dynamicRef`: where it stands, and what it says. */
+  /** Each `$ref` and `$dynamicRef`: its location and its value. */
   references: { pointer: string; reference: string }[];
   /** `pattern` and the names of `patternProperties`. */
   patterns: { pointer: string; pattern: string }[];
-  /** Parts that can be named by `$anchor`, `$dynamicAnchor` or an `$id` that is a fragment. */
+  /** Parts that can be referenced by `$anchor`, `$dynamicAnchor` or an `$id` that is a fragment. */
   anchors: Map<string, { node: object; pointer: string }>;
   /** `$id` below the root, and `$async` anywhere: neither is allowed. */
   unwanted: { pointer: string; keyword: '$id' | '$async' }[];
@@ -12,7 +12,7 @@ export interface SchemaDocument {
   schemas: number;
 }
 
-/** Keywords whose members have names of the caller's own: below them `$async` is only a name. */
+/** Keywords whose members are named by the caller: directly below them, `$async` is just a name. */
 export const namedMembers = new Set([
   'properties',
   'patternProperties',
@@ -22,10 +22,10 @@ export const namedMembers = new Set([
   'dependencies',
 ]);
 
-/** Keywords that hold data, in which nothing is a keyword. */
+/** Keywords that hold data; nothing inside is a keyword. */
 export const dataKeywords = new Set(['enum', 'const', 'default', 'examples']);
 
-/** Walks through a schema, unknown keywords included, since references may point into them. */
+/** Walks a schema, including unknown keywords, since references may point into them. */
 export function readDocument(schema: object): SchemaDocument {
   const document: SchemaDocument = { references: [], patterns: [], anchors: new Map(), unwanted: [], schemas: 0 };
   const open: { node: object; pointer: string; named: boolean }[] = [{ node: schema, pointer: '', named: false }];

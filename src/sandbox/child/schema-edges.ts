@@ -1,17 +1,17 @@
 import { below } from './schema-document.ts';
 
-/** From a schema to one that it is held together with. */
+/** An edge from a schema to one that is checked along with it. */
 export interface Edge {
   to: object;
-  /** Where the other one stands. */
+  /** The location of the other one. */
   pointer: string;
-  /** Where this one says so: another place when it is a reference. */
+  /** Where this one refers to it: a different location if it is a reference. */
   place: string;
-  /** Whether the other one looks at the same value, not at a part of it. */
+  /** Whether the other one checks the same value rather than a part of it. */
   samePlace: boolean;
 }
 
-/** What a reference leads to, and where that stands. */
+/** The target of a reference, and its location. */
 export interface Target {
   node: object | boolean;
   pointer: string;
@@ -37,7 +37,7 @@ const single = [
   'unevaluatedProperties',
 ];
 
-/** The schemas that are held against a value, or a part of it, when this one is. */
+/** The schemas that are checked against a value, or a part of it, when this one is. */
 export function edgesOf(node: object, pointer: string, follow: Follow): Edge[] {
   const edges: Edge[] = [];
   const schema = node as Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { doJob } from './do-job.ts';
 
 const rememberedWords = 200;
 
-/** The first jobs of a process are slow, since nothing is compiled yet; that must not count against a caller's time. */
+/** A process' first jobs are slow, since nothing is compiled yet; that must not count against a caller's time. */
 export function warmUp(): void {
   rememberWords(rememberedWords);
   const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^a' } }, required: ['a'] };
