@@ -1,12 +1,12 @@
 import type { Guardrails } from './guardrails.ts';
 import type { NanoUsd } from './money.ts';
 
-/** The kinds of credential. `none` calls only what needs none. */
+/** The kinds of credential. `none` may only call what needs no credential. */
 export type CredentialKind = 'none' | 'operator' | 'management_key' | 'api_key' | 'access_token';
 
 /**
- * Who calls, as every handler sees it. Everything belongs to an account; another account's id answers "not found".
- * An operator belongs to none: `accountId` is undefined.
+ * The caller, as every handler sees it. Everything belongs to an account; another account's id gives "not found". An operator
+ * belongs to no account: `accountId` is undefined.
  */
 export interface Caller {
   credential: CredentialKind;
@@ -15,45 +15,45 @@ export interface Caller {
   accountId?: string;
   key?: CallerKey;
   token?: CallerToken;
-  /** Set when a browser calls by a session of the console, in the place of its management key or operator. */
+  /** Set if a browser calls with a console session, which stands for its management key or operator. */
   session?: CallerSession;
   /** What the credential may do: `chat`, `workflows`, `pulse`, `tokens`, ... Empty for operators and management keys. */
   scopes: ReadonlySet<string>;
 }
 
-/** The API key, or management key, that was presented or that an access token descends from. */
+/** The API key or management key that was presented, or that an access token derives from. */
 export interface CallerKey {
   id: string;
-  /** Grows with each rotation and with revocation; the hold's commit checks it again. */
+  /** Incremented by each rotation and by revocation; checked again when the hold is committed. */
   version: number;
   spendingCap?: NanoUsd;
   limits?: CallerLimits;
-  /** What is looked for in its chats. */
+  /** What its chats are checked for. */
   guardrails?: Guardrails;
 }
 
 /** The short-lived token of an end user or device. */
 export interface CallerToken {
   id: string;
-  /** The end user, as the customer names them. */
+  /** The end user, by the customer's own name for them. */
   subject: string;
   deviceId?: string;
-  /** The session of the console that it was made by. */
+  /** The console session that created it. */
   sessionId?: string;
   spendingCap?: NanoUsd;
   models?: readonly string[];
-  /** Web origins from which browsers may use it; absent or empty: none. */
+  /** Web origins whose pages may use it in a browser; absent or empty: none. */
   allowedOrigins?: readonly string[];
 }
 
-/** A browser that is signed in. */
+/** A signed-in browser. */
 export interface CallerSession {
   id: string;
-  /** When its key, or a sign-in code, was last shown; in milliseconds since the epoch. */
+  /** When its key, or a sign-in code, was last presented; in milliseconds since the epoch. */
   confirmTime: number;
 }
 
-/** Limits of one key that replace the configured ones. */
+/** Per-key limits that replace the configured ones. */
 export interface CallerLimits {
   requestsPerMinute?: number;
   tokensPerMinute?: number;

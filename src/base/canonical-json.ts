@@ -1,4 +1,4 @@
-/** JSON with the members of each object in order of their names and absent ones left out, so that equal values print alike. */
+/** JSON with object members sorted by name and absent ones left out, so that equal values have the same text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

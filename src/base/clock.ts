@@ -1,4 +1,4 @@
-/** The source of the time; tests pass their own. */
+/** The time source; tests pass their own. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the Unix epoch. */
   now(): number;

@@ -1,6 +1,6 @@
 /**
- * One line of CSV (RFC 4180), with its line break. A text that a spreadsheet would take for a formula gets an apostrophe
- * in front (OWASP, "CSV injection"); plain numbers stay as they are.
+ * One line of CSV (RFC 4180), with its line break. Text that a spreadsheet would treat as a formula is prefixed with an
+ * apostrophe (OWASP, "CSV injection"); plain numbers are left alone.
  */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;

@@ -1,11 +1,11 @@
 import type { CredentialKind } from './caller.ts';
 import type { NanoUsd } from './money.ts';
 
-/** One thing wrong with a request: the field's path as the caller writes it, and what to do about it. */
+/** One problem with a request: the field's path as the caller writes it, and how to fix it. */
 export interface FieldViolation {
   field: string;
   description: string;
-  /** For programs, where they act on it: the `reason` of `google.rpc.BadRequest.FieldViolation`. */
+  /** Machine-readable, where programs act on it: the `reason` of `google.rpc.BadRequest.FieldViolation`. */
   reason?: FieldReason;
 }
 
@@ -19,7 +19,7 @@ export interface FailedAttempt {
   outcome: string;
 }
 
-/** A limit that leaves too little: how much fits at once, and is left; in what time all of it comes back, but for places. */
+/** A limit that leaves too little: how much fits at once, how much is left, and how long until all of it is available again (not for slots). */
 export interface RateQuota {
   name: 'requests' | 'tokens' | 'concurrent-requests' | 'concurrent-streams';
   most: number;
@@ -28,22 +28,22 @@ export interface RateQuota {
 }
 
 /**
- * Everything that can go wrong for a caller, as data. Rooms return these; `edge/failures.ts` alone turns them into
- * gRPC codes and HTTP statuses. Nothing in here may hold a secret, SQL, a stack or a host name.
+ * Everything that can go wrong for a caller, as data. Rooms return these; only `edge/failures.ts` turns them into gRPC codes
+ * and HTTP statuses. Nothing in here may contain a secret, SQL, a stack trace or a host name.
  */
 export type Failure =
   | { kind: 'invalid_argument'; violations: FieldViolation[] }
   | { kind: 'credential_missing' }
   | { kind: 'credential_invalid' }
   | { kind: 'key_revoked' }
-  /** The browser's session is over, or never was. */
+  /** The browser's session has ended, or never existed. */
   | { kind: 'session_ended' }
-  /** The session's holder must show its credential again first. */
+  /** The session's holder must present its credential again first. */
   | { kind: 'confirmation_required' }
-  /** A cookie came with a request that a page of this service does not send. */
+  /** A cookie came with a request that the service's own pages do not send. */
   | { kind: 'not_from_console'; description: string }
   | { kind: 'token_expired' }
-  /** An operator suspended the account of the credential. */
+  /** An operator has suspended the credential's account. */
   | { kind: 'account_suspended' }
   | {
       kind: 'insufficient_credit';
@@ -51,11 +51,11 @@ export type Failure =
       held: NanoUsd;
       /** The least that the request could cost. */
       needed: NanoUsd;
-      /** Set when the credit is merely held by requests in flight. */
+      /** Set if the credit is only held by requests in flight. */
       retryAfterMs?: number;
     }
   | {
-      /** What an end user hears of `insufficient_credit`, and of its key's `spending_cap_reached`: nothing of the account's money. */
+      /** What an end user sees instead of `insufficient_credit`, and of its key's `spending_cap_reached`: nothing about the account's money. */
       kind: 'account_cannot_pay';
       because: 'insufficient_credit' | 'spending_cap_reached';
       needed: NanoUsd;
@@ -63,16 +63,16 @@ export type Failure =
     }
   | {
       kind: 'spending_cap_reached';
-      /** Whose cap: `key`, `token` or `device`. */
+      /** Which one has the cap: `key`, `token` or `device`. */
       owner: string;
       limit: NanoUsd;
       spent: NanoUsd;
       held: NanoUsd;
       needed: NanoUsd;
     }
-  /** `needed`: the kinds of credential that may, where this kind may not; absent or empty: this kind may. */
+  /** `needed`: the kinds of credential that may, if this kind may not; absent or empty: this kind may. */
   | { kind: 'scope_missing'; scope: string; credential: string; needed?: readonly CredentialKind[] }
-  /** `advice`: which there are, and what to do instead. */
+  /** `advice`: which ones exist, and what to do instead. */
   | { kind: 'not_found'; resource: string; advice?: string }
   | { kind: 'already_exists'; resource: string }
   | { kind: 'precondition_failed'; description: string }
@@ -87,43 +87,43 @@ export type Failure =
       kind: 'rate_limited';
       limit: string;
       retryAfterMs: number;
-      /** Which of the caller's own limits. */
+      /** Which of the caller's own limits was hit. */
       quota?: RateQuota;
     }
   | {
       kind: 'upstream_failed';
       attempts: FailedAttempt[];
-      /** What could not answer, unless it is a model; for example `payment provider`. */
+      /** What failed to answer, if not a model; for example `payment provider`. */
       upstream?: string;
-      /** What was wrong with its answer, where it gave one. */
+      /** What was wrong with its answer, if there was one. */
       misfit?: string;
     }
   | {
-      /** The provider does not take the key that the account brought. */
+      /** The provider does not accept the key that the account brought. */
       kind: 'provider_key_refused';
       providerKeyId: string;
       provider: string;
       /** The last four characters of its secret. */
       lastFour: string;
-      /** The provider's HTTP status: 401, 402, 403 or 404; 402 also where its own code says that it wants to be paid. */
+      /** The provider's HTTP status: 401, 402, 403 or 404; also 402 if the provider's own code says that it wants payment. */
       status?: number;
     }
-  /** What an end user hears of `provider_key_refused`: not whose key it is, nor which one. */
+  /** What an end user sees instead of `provider_key_refused`: neither whose key it is, nor which one. */
   | { kind: 'account_key_refused' }
   | { kind: 'upstream_timeout'; attempts: FailedAttempt[] }
   | { kind: 'deadline_exceeded' }
   | { kind: 'ledger_unavailable'; retryAfterMs: number }
-  /** The connection to the database was lost, or none came: what was asked of it may have been done. */
+  /** The database connection was lost, or could not be made: what was asked of it may have been done. */
   | { kind: 'database_unavailable'; retryAfterMs: number }
   | { kind: 'overloaded'; retryAfterMs: number }
   | { kind: 'cancelled' }
-  /** The service stops, and the time for calls that still run is over. */
+  /** The service is stopping, and the time for calls still running is over. */
   | { kind: 'shutting_down' }
   /** The request breaks a rule of its protocol. */
   | { kind: 'protocol_error'; description: string }
   | {
       kind: 'route_not_found';
-      /** A path that is served, and that the caller may have meant. */
+      /** An existing path that the caller may have meant. */
       meant?: string;
     }
   | { kind: 'method_not_allowed'; allow: string[] }
@@ -136,7 +136,7 @@ export type Failure =
 
 export type FailureKind = Failure['kind'];
 
-/** The outcome of something that may fail in a way the caller should hear of. */
+/** The outcome of something that may fail in a way that the caller should know about. */
 export type Result<T> = { ok: true; value: T } | { ok: false; failure: Failure };
 
 export function succeed<T>(value: T): Result<T> {
@@ -147,7 +147,7 @@ export function fail(failure: Failure): { ok: false; failure: Failure } {
   return { ok: false, failure };
 }
 
-/** A failure on its way up to the gate, which alone catches it. Thrown in `api/` and streams, by `unwrap`. */
+/** A failure on its way up to the gate, the only place that catches it. Thrown in `api/` and streams, by `unwrap`. */
 export class FailureError extends Error {
   readonly failure: Failure;
 
@@ -158,13 +158,13 @@ export class FailureError extends Error {
   }
 }
 
-/** The value of a success; throws the failure for the gate to catch. */
+/** The value of a success; throws a failure for the gate to catch. */
 export function unwrap<T>(result: Result<T>): T {
   if (!result.ok) throw new FailureError(result.failure);
   return result.value;
 }
 
-/** The other way round: a failure that the work throws, as data. */
+/** The inverse: turns a failure that the work throws back into data. */
 export async function resultOf<T>(work: () => Promise<Result<T>>): Promise<Result<T>> {
   try {
     return await work();
@@ -179,7 +179,7 @@ export function invalid(field: string, description: string, reason?: FieldReason
   return { kind: 'invalid_argument', violations: [{ field, description, ...(reason && { reason }) }] };
 }
 
-/** Whether the caller's credit, or what it may spend of it, is not enough. */
+/** Whether the caller lacks credit, or has reached its spending cap. */
 export function isShortOfCredit({ kind }: Failure): boolean {
   return kind === 'insufficient_credit' || kind === 'spending_cap_reached';
 }

@@ -1,14 +1,14 @@
 import { type Failure, fail, type Result, succeed } from './failure.ts';
 
-/** Reads things by id, many in one query. */
+/** Reads items by id, many per query. */
 export interface GroupReader<T> {
-  /** The thing as it is now, or undefined when there is none. Fails with `overloaded` when too many wait. */
+  /** The current item, or undefined if there is none. Fails with `overloaded` if too many reads are waiting. */
   read(id: string): Promise<Result<T | undefined>>;
 }
 
 export interface GroupReaderOptions<T> {
   load(ids: readonly string[]): Promise<ReadonlyMap<string, T>>;
-  /** Told why a load failed; the waiting callers hear `overloaded`. */
+  /** Called with the error if a load fails; the waiting callers get `overloaded`. */
   onError(error: unknown): void;
   idsPerReadMax?: number;
   readsInFlightMax?: number;
@@ -23,8 +23,8 @@ interface Waiter<T> {
 const overloaded: Failure = { kind: 'overloaded', retryAfterMs: 1000 };
 
 /**
- * What arrives while a query is on its way joins the next one, so that a flood of unknown ids costs the database a few
- * queries and a good id among them waits for one query at most instead of for a queue.
+ * Whatever arrives during a query joins the next one, so that a flood of unknown ids costs the database only a few queries, and
+ * a good id among them waits for one query at most rather than in a long queue.
  */
 export function createGroupReader<T>(options: GroupReaderOptions<T>): GroupReader<T> {
   const { load, onError, idsPerReadMax = 200, readsInFlightMax = 2, waitingMax = 10_000 } = options;
@@ -39,7 +39,7 @@ export function createGroupReader<T>(options: GroupReaderOptions<T>): GroupReade
     waiting.set(id, { promise, answer: resolve });
     if (inFlight < readsInFlightMax) {
       inFlight += 1;
-      // One turn of the event loop later, so that what arrives together is read together.
+      // Wait one turn of the event loop, so that what arrives together is read together.
       setImmediate(readGroups);
     }
     return promise;

@@ -1,23 +1,23 @@
-/** What happens with a text in which something is found: the request is refused, the words are hidden, or it is only told. */
+/** What happens to a text with findings: the request is refused, the findings are masked, or they are only reported. */
 export type GuardrailAction = 'refuse' | 'mask' | 'flag';
 
-/** How grave something that was found is. */
+/** How serious a finding is. */
 export type GuardrailSeverity = 'low' | 'medium' | 'high' | 'critical';
 
-/** What is looked for in one direction of a chat, and what happens then. */
+/** What to look for in one direction of a chat, and what to do then. */
 export interface Guardrail {
   action: GuardrailAction;
-  /** Risk packs by name, beside the signs of the text's language, which are always looked for. */
+  /** Risk packs by name, besides the signs of the text's language, which are always checked. */
   packs: readonly string[];
-  /** Risk packs of the account's own by id; what they find counts in any category. Absent: none. */
+  /** The account's own risk packs, by id; their findings count in any category. Absent: none. */
   ownPacks?: readonly string[];
-  /** Only these categories; none: all. */
+  /** Only these categories; empty: all. */
   categories: readonly string[];
-  /** What is less grave does not count. */
+  /** Anything less serious does not count. */
   leastSeverity: GuardrailSeverity;
 }
 
-/** The guardrails of an API key and its access tokens: of what goes to a model, and of what comes from it. */
+/** The guardrails of an API key and its access tokens: for what goes to a model, and for what comes back. */
 export interface Guardrails {
   input?: Guardrail;
   output?: Guardrail;

@@ -2,11 +2,11 @@ import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
 /**
- * What an id names. The prefix is part of the id, so that an id pasted in the wrong place is recognised:
+ * What an id identifies. The prefix is part of the id, so that an id pasted in the wrong place is recognised:
  * `acc` account, `key` API key, `wal` wallet, `chg` charge, `top` top-up, `ent` wallet entry, `req` request,
  * `msg` chat reply, `tok` token, `dev` device, `app` client application, `drf` draft, `wfv` workflow version,
- * `pky` provider key, `adj` adjustment, `aud` audit event, `lau` ledger audit, `evt` event, `whk` webhook endpoint, `dlv` webhook delivery,
- * `grp` commit group, `nod` node, `ses` session of the console, `psk` passkey of the console.
+ * `pky` provider key, `adj` adjustment, `aud` audit event, `lau` ledger audit, `evt` event, `whk` webhook endpoint,
+ * `dlv` webhook delivery, `grp` commit group, `nod` node, `ses` console session, `psk` console passkey.
  */
 export type IdPrefix =
   | 'acc'
@@ -37,26 +37,29 @@ export type IdPrefix =
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /**
- * A new id: the prefix, `_`, and a UUIDv7 (RFC 9562) in 26 characters of Crockford's base 32, lower case, as TypeID
- * writes it. Ids of one prefix sort by the time they were made.
+ * A new id: the prefix, `_`, and a UUIDv7 (RFC 9562) as 26 lower-case characters of Crockford's base 32, the same encoding as
+ * TypeID. Ids with the same prefix sort by creation time.
  */
 export function newId(prefix: IdPrefix): string {
   return `${prefix}_${base32(nextUuid())}`;
 }
 
-// Random bytes are drawn for many ids at once: a draw for each costs ten times the rest of an id.
+// Random bytes are drawn for many ids at once: drawing them per id costs ten times as much as the rest of an id.
 const pool = new Uint8Array(16 * 256);
 let drawn = pool.length;
 const uuid = new Uint8Array(16);
 let lastMs = 0;
 let sequence = 0;
 
-/** A clock that went back by more was wrong before: ids that went on from there would not be found by their time for as long as it was ahead. */
+/**
+ * If the clock steps back by more than this, it was wrong before: continuing from there would keep new ids out of searches by
+ * time until it catches up.
+ */
 const stepBackMaxMs = 60_000;
 
 /**
- * UUIDv7 with a counter in the millisecond (RFC 9562, section 6.2, method 1), so that ids made here sort as they were made; but for those of
- * before a clock was put back by more than a minute.
+ * A UUIDv7 with a counter within the millisecond (RFC 9562, section 6.2, method 1), so that ids created here sort by creation;
+ * except for those from before a clock was set back by more than a minute.
  */
 function nextUuid(): Uint8Array {
   if (drawn === pool.length) {
@@ -68,7 +71,7 @@ function nextUuid(): Uint8Array {
   const now = Date.now();
   if (now > lastMs || now < lastMs - stepBackMaxMs) {
     lastMs = now;
-    // Room for 2^31 ids before the counter overflows into the next millisecond's.
+    // Room for 2^31 ids before the counter overflows into the next millisecond.
     sequence =
       (((random[6] ?? 0) & 0x7f) << 24) | ((random[7] ?? 0) << 16) | ((random[8] ?? 0) << 8) | (random[9] ?? 0);
   } else {
@@ -78,22 +81,22 @@ function nextUuid(): Uint8Array {
   return v7({ random, msecs: lastMs, seq: sequence }, uuid);
 }
 
-/** An id that sorts before every id of the prefix that is made at a time or later, and after those made before it. */
+/** An id that sorts before every id of the prefix created at or after a given time, and after those created before it. */
 export function leastId(prefix: IdPrefix, ms: number): string {
   const bytes = new Uint8Array(16);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(Math.max(0, Math.trunc(ms))) << 16n);
   return `${prefix}_${base32(bytes)}`;
 }
 
-/** When an id was made, in milliseconds since the epoch by its maker's clock; undefined of a text that is no id of the prefix. */
+/** When an id was created, in milliseconds since the epoch by its creator's clock; undefined if the text is not an id of the prefix. */
 export function timeOfId(prefix: IdPrefix, text: string): number | undefined {
   if (!isId(prefix, text)) return undefined;
-  // The first 48 of 128 bits, which follow two zero bits: ten characters.
+  // The first 48 of 128 bits, preceded by two zero bits: ten characters.
   const digits = text.slice(prefix.length + 1, prefix.length + 11);
   return [...digits].reduce((ms, digit) => ms * 32 + alphabet.indexOf(digit), 0);
 }
 
-/** Whether a text has the form of an id with this prefix. It may still name nothing. */
+/** Whether a text has the form of an id with this prefix. It need not exist. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return (
     text.length === prefix.length + 27 &&
@@ -102,7 +105,7 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   );
 }
 
-// 128 bits in 26 characters of 5 bits: two zero bits stand in front.
+// 128 bits in 26 characters of 5 bits: padded with two leading zero bits.
 function base32(bytes: Uint8Array): string {
   let text = '';
   let pending = 0;

@@ -1,6 +1,6 @@
 /**
- * The same items; where none comes for so long, what `silence` makes comes, and again after each such time. Ends the source as soon
- * as it is itself ended.
+ * The same items; if none arrives for `everyMs`, yields the result of `silence`, and again after each further interval. When it
+ * is ended, it ends the source at once.
  */
 export async function* keptAlive<T>(
   source: AsyncIterable<T>,
@@ -27,7 +27,7 @@ export async function* keptAlive<T>(
     }
   } finally {
     clearInterval(timer);
-    // What is still asked for has no one to hear it.
+    // Nobody will receive the pending item.
     next?.catch(() => {});
     await items.return?.();
   }

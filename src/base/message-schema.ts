@@ -16,35 +16,35 @@ import {
 } from '@bufbuild/protovalidate/gen/buf/validate/validate_pb.js';
 import type { ProtoComments } from './proto-comments.ts';
 
-/** A schema of JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
+/** A JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
 export interface JsonSchema {
   [keyword: string]: unknown;
 }
 
 export interface JsonSchemaOptions {
-  /** What stands before a message's name in a reference: `#/$defs/` unless told. */
+  /** The prefix of a message's name in a reference; `#/$defs/` by default. */
   refPrefix?: string;
-  /** Fields without which a message is refused, besides those that `buf.validate` requires. */
+  /** Fields required in a message, besides those that `buf.validate` requires. */
   isRequired?: (field: DescField) => boolean;
-  /** Fields that only replies have. */
+  /** Fields that only exist in replies. */
   isReadOnly?: (field: DescField) => boolean;
   comments?: ProtoComments;
   /**
-   * Of what a server prints with all of its fields, instead of what it takes: fields without presence are required, and what
-   * requests are bounded by is left out but for lists of words.
+   * Describes what a server returns, with all fields, instead of what it accepts: fields without presence are required, and the
+   * limits on requests are omitted, except for lists of allowed strings.
    */
   ofReplies?: boolean;
-  /** Fields with presence that replies always have. */
+  /** Fields with presence that replies always set. */
   isAlwaysSet?: (field: DescField) => boolean;
-  /** The name of a message's definition; its full name unless told. */
+  /** The name of a message's definition; its full name by default. */
   nameOf?: (desc: DescMessage) => string;
-  /** Refuse unknown fields. Off unless told: a later version may add fields to replies. */
+  /** Refuse unknown fields. Off by default: a later version may add fields to replies. */
   closed?: boolean;
 }
 
 /**
- * JSON Schemas of protobuf messages as protobuf's JSON mapping writes them, with the bounds that `buf.validate` states.
- * What is collected in `definitions` is everything that the schemas handed out refer to.
+ * JSON Schemas of protobuf messages, following protobuf's JSON mapping, with the limits from `buf.validate`. `definitions`
+ * collects everything that the returned schemas refer to.
  */
 export class JsonSchemas {
   readonly definitions: Record<string, JsonSchema> = {};
@@ -60,14 +60,14 @@ export class JsonSchemas {
     if (known) return known;
     const name = this.options.nameOf?.(desc) ?? desc.typeName;
     if (!(name in this.definitions)) {
-      // Before its fields, since a message may hold itself.
+      // Set before its fields are visited, since a message may contain itself.
       this.definitions[name] = {};
       this.definitions[name] = this.object(desc);
     }
     return { $ref: `${this.options.refPrefix ?? '#/$defs/'}${name}` };
   }
 
-  /** The schema of the message in place, without the named fields (by proto name). */
+  /** The message's schema inline, without the named fields (by proto name). */
   object(desc: DescMessage, without: ReadonlySet<string> = new Set()): JsonSchema {
     const fields = desc.fields.filter((field) => !without.has(field.name));
     const required = fields.filter((field) => this.isRequired(field)).map((field) => field.jsonName);
@@ -88,13 +88,13 @@ export class JsonSchemas {
     return this.options.isReadOnly?.(field) ? { ...schema, readOnly: true } : schema;
   }
 
-  /** A message's schema that stands alone, with what it refers to in `$defs`. */
+  /** A self-contained message schema, with everything it refers to in `$defs`. */
   standalone(desc: DescMessage): JsonSchema {
     const schema = this.message(desc);
     return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema, $defs: this.definitions };
   }
 
-  /** Whether requests must have the field; of replies, whether they always do. */
+  /** Whether requests must have the field; for replies, whether they always do. */
   isRequired(field: DescField): boolean {
     if (this.options.ofReplies)
       return field.presence === FeatureSet_FieldPresence.IMPLICIT || this.options.isAlwaysSet?.(field) === true;
@@ -135,7 +135,7 @@ export class JsonSchemas {
     }
   }
 
-  // One value: of the field itself, or of an element.
+  // A single value: the field itself, or an element.
   private single(field: DescField, rules: FieldRules | undefined): JsonSchema {
     if (field.message) return this.message(field.message);
     if (field.enum) return this.enumeration(field.enum);
@@ -221,10 +221,10 @@ function stringBounds(rules: FieldRules | undefined): JsonSchema {
   if (rules?.type.case !== 'string') return {};
   const { value } = rules.type;
   const prefix = value.prefix ? `^${escapePattern(value.prefix)}` : undefined;
-  // A field that may be left out may also be sent empty; its bounds are for what is sent.
+  // An optional field may also be sent empty; its limits apply to what is sent.
   return compact({
     const: value.const || undefined,
-    // What has a byte has a character; longer texts are bounded in bytes, as counting characters takes their reader a while.
+    // Any byte implies a character; longer texts are limited in bytes, because counting characters takes their reader longer.
     minLength: bound(value.len) ?? bound(value.minLen) ?? (value.minBytes > 0n ? 1 : undefined),
     maxLength: bound(value.len) ?? bound(value.maxLen),
     pattern: value.pattern || prefix,
@@ -249,7 +249,7 @@ function numberBounds(rules: FieldRules | undefined): JsonSchema {
   });
 }
 
-// At most one field of a oneof may be there; exactly one when it is required of requests.
+// At most one field of a oneof may be set; exactly one if requests require it.
 function oneofRules(desc: DescMessage, ofReplies: boolean): JsonSchema {
   const missing: JsonSchema[] = [];
   const excluding: Record<string, JsonSchema> = {};
@@ -267,12 +267,12 @@ function oneofRules(desc: DescMessage, ofReplies: boolean): JsonSchema {
   });
 }
 
-/** An object without these fields. */
+/** An object without any of these fields. */
 function none(fields: readonly DescField[]): JsonSchema {
   return { propertyNames: { not: { enum: fields.map(({ jsonName }) => jsonName) } } };
 }
 
-/** Of a field's rules only the lists of words that strings are one of. */
+/** Reduces a field's rules to the lists of allowed strings. */
 function wordsOnly(rules: FieldRules): FieldRules | undefined {
   if (rules.type.case === 'repeated') {
     const { items } = rules.type.value;

@@ -6,7 +6,7 @@ export type NanoUsd = bigint;
 
 export const nanoPerUsd = 1_000_000_000n;
 
-/** The largest amount the grammar can state: 999,999,999.999999999 USD. */
+/** The largest amount the grammar can express: 999,999,999.999999999 USD. */
 export const maxAmountNanoUsd = 999_999_999_999_999_999n;
 
 const grammar = /^(0|[1-9][0-9]{0,8})(?:\.([0-9]{1,9}))?$/;
@@ -24,7 +24,7 @@ export function parseUsd(text: string): NanoUsd | undefined {
   return BigInt(whole) * nanoPerUsd + BigInt(decimals.padEnd(9, '0'));
 }
 
-/** Prints nano-USD as decimal USD with at least two and at most nine decimals: `5.00`, `-0.000000001`. */
+/** Formats nano-USD as decimal USD with at least two and at most nine decimals: `5.00`, `-0.000000001`. */
 export function formatUsd(amount: NanoUsd): string {
   const absolute = amount < 0n ? -amount : amount;
   const whole = absolute / nanoPerUsd;

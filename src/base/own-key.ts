@@ -1,23 +1,23 @@
-/** A key of a provider that an account brought, for its own calls. Printed, it has no secret: only `secret` gives it. */
+/** A provider key that an account brought for its own calls. Printing it reveals no secret: only `secret` returns that. */
 export interface OwnKey {
   /** `pky_...` */
   readonly id: string;
   readonly provider: string;
   readonly lastFour: string;
-  /** What the provider is shown. Throws when it does not open any more. */
+  /** The key to present to the provider. Throws if it can no longer be decrypted. */
   secret(): string;
 }
 
 /**
- * Which calls use keys that the account brought. Unset: those of models whose provider it has a key of. `only`: no other models are
- * chosen. `prefer`: its own keys first, and then the service's. `never`: the service's alone.
+ * Which calls use keys that the account brought. Unset: those to models of providers it has a key for. `only`: no other models
+ * are chosen. `prefer`: its own keys first, then the service's. `never`: only the service's.
  */
 export type OwnKeyUse = 'only' | 'prefer' | 'never';
 
-/** The provider keys that accounts brought. */
+/** The provider keys that accounts have brought. */
 export interface OwnKeys {
-  /** One a provider; none for who has no account. */
+  /** One per provider; none for a caller without an account. */
   of(accountId: string): readonly OwnKey[] | Promise<readonly OwnKey[]>;
-  /** Told of each call with a key. */
+  /** Called for each call with a key. */
   used(key: OwnKey): void;
 }

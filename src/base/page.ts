@@ -1,29 +1,29 @@
 import { createHash } from 'node:crypto';
 import { fail, invalid, type Result, succeed } from './failure.ts';
 
-/** Which page of a list is asked for (AIP-158). */
+/** Which page of a list to return (AIP-158). */
 export interface PageRequest {
-  /** How many at most; 0 or absent: the default. More than the maximum is taken as the maximum. */
+  /** The maximum number of items; 0 or absent: the default. Larger values are capped at the maximum. */
   pageSize?: number;
-  /** The token that the page before gave, as it is. Absent or empty: the first page. */
+  /** The token from the previous page, unchanged. Absent or empty: the first page. */
   pageToken?: string;
 }
 
 /** One page. */
 export interface Page<T> {
   items: T[];
-  /** Asks for the next page; empty on the last one. */
+  /** Requests the next page; empty on the last one. */
   nextPageToken: string;
 }
 
-/** Where a page starts and how long it is. */
+/** Where a page starts, and its length. */
 export interface PageStart {
   size: number;
-  /** The position after which the page starts, as the page before stated it. */
+  /** The position after which the page starts, as given by the previous page. */
   after?: string;
 }
 
-/** Reads a page request for one kind of list; a token of another list is refused. */
+/** Parses a page request for one kind of list; refuses a token from another list. */
 export function readPageRequest(
   list: string,
   { pageSize = 0, pageToken = '' }: PageRequest,
@@ -38,13 +38,13 @@ export function readPageRequest(
   return succeed({ size, after: text.slice(list.length + 1) });
 }
 
-/** A page ends before it is over this, so that no list is large for being of large things. */
+/** A page ends before it exceeds this, so that large items do not make a list large. */
 export const pageBytesMax = 1_024 * 1_024;
 
 /**
- * Makes a page of rows that were read with one more than asked for. It ends early before it is over `pageBytesMax`, but
- * holds at least one row. `positionOf` is told the page's last item and how many items the page has. Where rows were looked
- * for no further than `readTo`, a page without more of them leads on from there.
+ * Makes a page from rows, of which one more than requested was read. It ends early rather than exceed `pageBytesMax`, but has
+ * at least one row. `positionOf` receives the page's last item and the number of items. If the search stopped at `readTo`, a
+ * page without further rows continues from there.
  */
 export function makePage<T>(
   list: string,
@@ -66,17 +66,17 @@ export function makePage<T>(
   return { items, nextPageToken };
 }
 
-/** Names a list with what narrows it, short enough for its page tokens: a token of one narrowing is refused by another. */
+/** A list's name including its filters, short enough for its page tokens: a token from one filter is refused by another. */
 export function narrowedList(name: string, by: readonly unknown[]): string {
   return `${name}:${createHash('sha256').update(JSON.stringify(by)).digest('base64url').slice(0, 16)}`;
 }
 
-/** The token of the page that starts after a position, which `readPageRequest` reads. */
+/** The token of the page that starts after a position; parsed by `readPageRequest`. */
 export function pageToken(list: string, position: string): string {
   return Buffer.from(`${list}\n${position}`, 'utf8').toString('base64url');
 }
 
-/** About how many bytes a row takes in a reply: its texts, and a little for each member. */
+/** The approximate size of a row in a reply: its texts, and a little for each member. */
 function bytesAbout(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + 2;
   if (typeof value !== 'object' || value === null) return 8;

@@ -1,16 +1,16 @@
-/** Work that a node repeats in the background, one round at a time. The timer alone keeps no process alive. */
+/** Background work that a node repeats, one round at a time. Its timer alone does not keep the process alive. */
 export interface Rounds {
-  /** The first round begins `everyMs` from now. */
+  /** Starts; the first round begins `everyMs` from now. */
   start(): void;
-  /** No round begins any more; waits for the one under way. */
+  /** Starts no more rounds, and waits for the current one. */
   close(): Promise<void>;
 }
 
 export interface RoundsOptions {
-  /** From the end of a round to the beginning of the next. */
+  /** From the end of one round to the beginning of the next. */
   everyMs: number;
   run(): unknown;
-  /** A round that fails is reported here, and the next one begins as usual. */
+  /** Called if a round fails; the next one begins as usual. */
   onError(error: unknown): void;
 }
 

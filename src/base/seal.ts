@@ -1,26 +1,26 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** AES-256 keys by version: what is new is sealed with `current`, what older versions sealed still opens. */
+/** AES-256 keys by version: new data is sealed with `current`; data sealed by older versions can still be opened. */
 export interface SealKeys {
   current: number;
   byVersion: ReadonlyMap<number, Uint8Array>;
 }
 
-/** Encrypts what is stored, so that a copy of the database reveals nothing. */
+/** Encrypts stored data, so that a copy of the database reveals nothing. */
 export interface Seal {
-  /** `context` names what is sealed and for whom; it opens only under the same context. */
+  /** `context` says what is sealed and for whom; it can only be opened with the same context. */
   seal(plain: Uint8Array, context: string): Uint8Array;
-  /** Undefined when it was sealed under another context or a key that is gone, or was changed. */
+  /** Undefined if it was sealed with another context or a key that no longer exists, or was changed. */
   open(sealed: Uint8Array, context: string): Uint8Array | undefined;
 }
 
-// Layout: key version (4 bytes), nonce (12), tag (16), ciphertext. Random 96-bit nonces allow 2^32 messages a key
-// (NIST SP 800-38D, section 8.3).
+// Layout: key version (4 bytes), nonce (12), tag (16), ciphertext. Random 96-bit nonces allow 2^32 messages per key (NIST SP
+// 800-38D, section 8.3).
 const nonceBytes = 12;
 const tagBytes = 16;
 const headBytes = 4 + nonceBytes + tagBytes;
 
-/** AES-256-GCM under a ring of keys. */
+/** AES-256-GCM with a key ring. */
 export function createSeal({ current, byVersion }: SealKeys): Seal {
   const currentKey = byVersion.get(current);
   if (!currentKey) throw new Error(`no encryption key of version ${current}`);
@@ -46,7 +46,7 @@ export function createSeal({ current, byVersion }: SealKeys): Seal {
         decipher.setAuthTag(bytes.subarray(4 + nonceBytes, headBytes));
         return Buffer.concat([decipher.update(bytes.subarray(headBytes)), decipher.final()]);
       } catch {
-        // The tag does not fit: another context, another key, or changed bytes.
+        // The tag does not match: another context, another key, or modified bytes.
         return undefined;
       }
     },

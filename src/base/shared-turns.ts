@@ -1,25 +1,25 @@
 import { FailureError } from './failure.ts';
 
 export interface SharedTurnsOptions {
-  /** How much runs at one time. */
+  /** The maximum running at once. */
   all: number;
-  /** How much of it may be one owner's. */
+  /** How many of those may belong to one owner. */
   each: number;
-  /** How much of one owner may wait. */
+  /** How many of one owner's may wait. */
   waitingMax: number;
 }
 
-/** Runs the work when its owner's turn has come. */
+/** Runs the work when it is its owner's turn. */
 export type SharedTurns = <T>(owner: string, work: () => Promise<T>) => Promise<T>;
 
 const retryAfterMs = 1_000;
 
 /**
- * Rations what is expensive, such as reading a year's usage: owners take turns, so that one who asks a lot waits for itself and for
- * nobody else. Throws `overloaded` for what is beyond `waitingMax` of its owner.
+ * Rations expensive work, such as reading a year's usage: owners take turns, so that an owner who asks for a lot only delays
+ * itself. Throws `overloaded` for anything beyond the owner's `waitingMax`.
  */
 export function createSharedTurns({ all, each, waitingMax }: SharedTurnsOptions): SharedTurns {
-  /** Who came first is first; who has had a turn goes to the end. */
+  /** First come, first served; an owner that has had a turn goes to the end. */
   const owners = new Map<string, { running: number; readonly waiting: (() => void)[] }>();
   let running = 0;
 

@@ -1,20 +1,20 @@
 import type { Pace } from './turn.ts';
 
 /**
- * A long computation that can be left and gone on with: it yields how much it does next. A unit is what one character of a text takes
- * in one pass, some 50 ns of processor time.
+ * A long computation that can be paused and resumed: it yields how much it does next. A unit is the cost of one pass over one
+ * character of text, some 50 ns of CPU time.
  */
 export type Slices<Outcome> = Generator<number, Outcome, void>;
 
-/** What may take long, and what never does. */
+/** A computation that may take long, or the result of one that never does. */
 export type Sliced<Outcome> = Outcome | Slices<Outcome>;
 
-/** A turn of a computation in slices, in their units: some 5 ms of processor time. */
+/** One turn of a sliced computation, in its units: some 5 ms of CPU time. */
 export const unitsOfATurn = 100_000;
-/** Fewer units than these are not worth a wait. */
+/** Fewer units than this are not worth waiting for. */
 const unitsAtLeast = 5_000;
 
-/** Computes all of it now. */
+/** Computes everything now. */
 export function atOnce<Outcome>(computation: Sliced<Outcome>): Outcome {
   if (!isSliced(computation)) return computation;
   for (;;) {
@@ -23,7 +23,7 @@ export function atOnce<Outcome>(computation: Sliced<Outcome>): Outcome {
   }
 }
 
-/** The same at the pace that is given: the event loop is left to others in between. */
+/** Computes it at the given pace, yielding the event loop in between. */
 export async function inTurns<Outcome>(computation: Sliced<Outcome>, pace: Pace): Promise<Outcome> {
   if (!isSliced(computation)) return computation;
   let units = 0;

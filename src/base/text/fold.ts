@@ -1,10 +1,10 @@
 /**
- * A text made comparable: lower case, without diacritics, compatibility forms, invisible characters and hyphens
- * and repeated blanks, so that "Ｒｉｓｋ–\u200bFREE" and "risk free" are the same. Each unit remembers where it came from.
+ * A text normalised for comparison: lower case, without diacritics, compatibility forms, invisible characters, hyphens or
+ * repeated blanks, so that "Ｒｉｓｋ–\u200bFREE" and "risk free" are the same. Each unit remembers where it came from.
  */
 export interface Folded {
   original: string;
-  /** The folded text in UTF-16 units; only the first `length` count. */
+  /** The folded text in UTF-16 units; only the first `length` are valid. */
   units: Uint16Array;
   length: number;
   /** Where each unit came from: an offset in UTF-16 units of the original. */
@@ -12,12 +12,12 @@ export interface Folded {
 }
 
 const blank = 0x20;
-// What one code point folds to never depends on its neighbours, so the uncommon ones are remembered. Bounded: there are
-// 1.1 million code points, and a hostile text could name them all.
+// A code point folds independently of its neighbours, so the uncommon ones are cached. The cache is bounded: there are 1.1
+// million code points, and a hostile text could contain them all.
 const rememberedMax = 20_000;
 const remembered = new Map<number, string>();
 
-/** Folds a text. Linear in its length; lone surrogates and NUL are survived. */
+/** Folds a text. Linear in its length; tolerates lone surrogates and NUL. */
 export function fold(text: string): Folded {
   let units = new Uint16Array(text.length + 16);
   let origins = new Uint32Array(text.length + 16);
@@ -47,7 +47,7 @@ export function fold(text: string): Folded {
 
 /** The folded form of a text, as a string. */
 export function foldText(text: string): string {
-  // Most texts are ASCII, for which the engine's own functions do the same ten times as fast.
+  // Most texts are ASCII, for which the engine's own functions are ten times as fast.
   if (plainAscii.test(text)) return text.toLowerCase().replace(blanks, ' ').trim();
   const { units, length } = fold(text);
   return Buffer.from(units.buffer, 0, length * 2)
@@ -58,7 +58,7 @@ export function foldText(text: string): string {
 const plainAscii = /^[\t-\r\x20-\x7e]*$/;
 const blanks = /[\t-\r -]+/g;
 
-/** Where a folded stretch stands in the original, in UTF-16 units; marks that belong to its last letter are in it. */
+/** The range of a folded span in the original, in UTF-16 units, including combining marks of its last letter. */
 export function originOf(folded: Folded, start: number, end: number): { start: number; end: number } {
   const { original, origins } = folded;
   const last = origins[end - 1] ?? 0;
@@ -67,7 +67,7 @@ export function originOf(folded: Folded, start: number, end: number): { start: n
   return { start: origins[start] ?? 0, end: after };
 }
 
-/** Turns rising offsets in UTF-16 units into offsets in code points, in one pass over the text. */
+/** Converts ascending offsets in UTF-16 units to offsets in code points, in one pass over the text. */
 export function codePointOffsets(text: string, offsets: readonly number[]): number[] {
   const points: number[] = [];
   let point = 0;
@@ -76,7 +76,7 @@ export function codePointOffsets(text: string, offsets: readonly number[]): numb
     for (; at < offset; at++) {
       const unit = text.charCodeAt(at);
       const next = text.charCodeAt(at + 1);
-      // The second half of a pair counts with the first.
+      // A low surrogate counts together with its high surrogate.
       if (unit >= 0xd800 && unit < 0xdc00 && next >= 0xdc00 && next < 0xe000 && at + 1 < offset) at++;
       point++;
     }
@@ -88,8 +88,8 @@ export function codePointOffsets(text: string, offsets: readonly number[]): numb
 const combining = /\p{M}/u;
 const invisible = /[\p{Cf}\p{Cc}]/u;
 const space = /\s/u;
-// The marks of Latin, Greek, Cyrillic, Arabic and Hebrew, which writers leave out or add; those of Indic scripts and of
-// Thai are letters in all but name.
+// The marks of Latin, Greek, Cyrillic, Arabic and Hebrew, which writers may omit or add; those of Indic scripts and of Thai are
+// letters in all but name.
 const droppedMark =
   /[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670]|[\ufe00-\ufe0f]/gu;
 const punctuation: ReadonlyMap<number, string> = new Map([
@@ -105,7 +105,7 @@ const punctuation: ReadonlyMap<number, string> = new Map([
 
 function foldedAscii(unit: number): number {
   if (unit >= 0x41 && unit <= 0x5a) return unit + 0x20;
-  // A hyphen is written or left out at will: risk-free, risk free.
+  // Hyphens are optional: risk-free, risk free.
   if (unit > 0x20 && unit < 0x7f && unit !== 0x2d) return unit;
   return unit === 0x20 || unit === 0x2d || (unit >= 0x09 && unit <= 0x0d) ? blank : 0;
 }
@@ -124,10 +124,10 @@ function foldedAnew(point: number): string {
   const text = String.fromCodePoint(point);
   if (space.test(text)) return ' ';
   if (invisible.test(text)) return '';
-  // A few ligatures stand for whole phrases (U+FDFA: 18 units); they stay as they are, so that a text cannot swell.
+  // A few ligatures stand for whole phrases (U+FDFA: 18 units); they are left alone, so that a text cannot swell.
   const parts = text.normalize('NFKD').toLowerCase().normalize('NFKD').replace(droppedMark, '');
   if (parts.length > 4) return text;
-  // What it comes apart into may be a sign that folds to another, as with a full-width hyphen.
+  // The decomposition may contain a character that itself folds to another, as with a full-width hyphen.
   return [...parts].map((part) => (part === '-' ? ' ' : (punctuation.get(part.codePointAt(0) ?? 0) ?? part))).join('');
 }
 

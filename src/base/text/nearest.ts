@@ -1,9 +1,9 @@
 const lengthMax = 64;
 
 /**
- * The known name that is most like one that is not known, when it is like enough to be meant: equal but for case and
- * separators, part of it, or at most a third of the letters away. Undefined when none is. Bounded: names over 64 characters
- * are like nothing.
+ * The known name most similar to an unknown one, if similar enough to be meant: equal except for case and separators, a
+ * substring, or at most a third of the letters different. Undefined if there is none. Bounded: names over 64 characters match
+ * nothing.
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   const wanted = bare(name);
@@ -25,7 +25,7 @@ function distanceOf(a: string, b: string): number {
   if (a === b) return 0;
   const shorter = Math.min(a.length, b.length);
   if (shorter >= 4 && (a.includes(b) || b.includes(a))) return 1;
-  // Levenshtein's distance with swapped neighbours as one step, a row at a time.
+  // Levenshtein distance, with a swap of neighbours as one step, computed row by row.
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

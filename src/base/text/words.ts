@@ -1,11 +1,11 @@
-/** Scripts whose writers put no blanks between words: Han, kana, Thai, Lao, Khmer, Myanmar. */
+/** Scripts written without blanks between words: Han, kana, Thai, Lao, Khmer, Myanmar. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const wordLetter = /[\p{L}\p{N}\p{M}_]/u;
 
-// The class of each UTF-16 unit, found once: 1 not of a word, 2 of a word, 3 of a script without blanks.
+// The class of each UTF-16 unit, computed once: 1 not part of a word, 2 part of a word, 3 in a script without blanks.
 const classes = new Uint8Array(0x10000);
 
-/** Whether a unit is part of a word. Halves of surrogate pairs (emoji, rare letters) are not. */
+/** Whether a unit is part of a word. Surrogates (emoji, rare letters) are not. */
 export function isWordUnit(unit: number): boolean {
   return classOf(unit) !== 1;
 }
@@ -15,10 +15,10 @@ export function isUnspacedUnit(unit: number): boolean {
 }
 
 const segmenters = new Map<string, Intl.Segmenter>();
-// Words are looked for in a window around the place, since a segmenter reads all that it is given.
+// Words are searched for in a window around the position, since a segmenter reads everything it is given.
 const windowUnits = 48;
 
-/** Whether a word starts or ends here, in a script without blanks, by the dictionary of `Intl.Segmenter`. */
+/** Whether a word starts or ends here, in a script without blanks, according to the dictionary of `Intl.Segmenter`. */
 export function isWordBoundary(text: string, offset: number, locale = 'und'): boolean {
   if (offset <= 0 || offset >= text.length) return true;
   const from = Math.max(0, offset - windowUnits);
@@ -30,8 +30,8 @@ export function isWordBoundary(text: string, offset: number, locale = 'und'): bo
 }
 
 /**
- * How many words a text has; in scripts without blanks, as `Intl.Segmenter` finds them in the first 4,000 units and by
- * the same density beyond.
+ * The number of words in a text; for scripts without blanks, as `Intl.Segmenter` finds them in the first 4,000 units, and
+ * extrapolated at the same density beyond.
  */
 export function countWords(text: string): number {
   let words = 0;
@@ -41,13 +41,13 @@ export function countWords(text: string): number {
     const kind = classOf(text.charCodeAt(at));
     if (kind === 3) unspacedUnits++;
     if (kind === 2 && !inside) words++;
-    // An apostrophe or a hyphen between letters joins them into one word.
+    // An apostrophe or hyphen between letters joins them into one word.
     inside = kind === 2 || (inside && joins(text.charCodeAt(at)));
   }
   return unspacedUnits === 0 ? words : words + countUnspaced(text, unspacedUnits);
 }
 
-/** The sentences of a text (at most `max`), as offsets in UTF-16 units. Cheap: by marks, not by dictionary. */
+/** The sentences of a text (at most `max`), as offsets in UTF-16 units. Cheap: by punctuation, not by dictionary. */
 export function sentencesOf(text: string, max = 1000): { start: number; end: number }[] {
   const sentences: { start: number; end: number }[] = [];
   const pattern = /[^.!?。！？\n]+[.!?。！？\n]*/gu;
