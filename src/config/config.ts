@@ -5,17 +5,17 @@ import type { Environment } from './env.ts';
 import { configSchema, type Settings } from './schema.ts';
 import { type StripeConfig, stripeConfig } from './stripe.ts';
 
-/** What the service runs with: the file's settings, overridden by the environment, with paths made absolute. */
+/** The service's settings: the file's, overridden by the environment, with absolute paths. */
 export interface Config extends Omit<Settings, 'secretsFile' | 'providers' | 'payments'> {
   secretsFile: string;
-  /** `stripe` is there exactly when it is the provider. */
+  /** `stripe` is set if and only if it is the provider. */
   payments: Omit<Settings['payments'], 'stripe'> & { stripe: StripeConfig | undefined };
   providers: (Settings['providers'][number] & { apiKey?: string | undefined })[];
-  /** An operator token from the environment; undefined: the one of the secrets file. */
+  /** An operator token from the environment; undefined: use the one from the secrets file. */
   operatorToken: string | undefined;
 }
 
-/** Everything that is wrong with the configuration, each problem with its place. Its message is for people. */
+/** Everything wrong with the configuration, each problem with its location. Its message is for humans. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -26,7 +26,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the file that `CONFIG` names, or `config.yaml` when there is one, and decides every setting. */
+/** Reads the file named by `CONFIG`, or `config.yaml` if it exists, and decides every setting. */
 export function loadConfig(env: Environment): Config {
   const file = env.configFile ?? (existsSync('config.yaml') ? 'config.yaml' : undefined);
   const source = file ?? 'defaults and environment';
@@ -34,7 +34,7 @@ export function loadConfig(env: Environment): Config {
   return decide(settings, env, source);
 }
 
-/** Parses and checks YAML text. Throws a ConfigError that lists all problems, with paths and lines. */
+/** Parses and validates YAML text. Throws a ConfigError that lists all problems, with paths and lines. */
 export function parseSettings(text: string, source: string): Settings {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
@@ -56,7 +56,7 @@ export function parseSettings(text: string, source: string): Settings {
   );
 }
 
-/** Joins settings and environment, and checks what spans both. */
+/** Combines settings and environment, and checks what spans both. */
 export function decide(settings: Settings, env: Environment, source: string): Config {
   const problems: string[] = [];
   const port = env.port === undefined ? settings.http.port : Number(env.port);
@@ -98,7 +98,7 @@ export function decide(settings: Settings, env: Environment, source: string): Co
   };
 }
 
-/** Providers that need no setting: their key in the environment is enough, by the name that their own tools use. */
+/** Providers that need no configuration: a key in the environment is enough, under the name that their own tools use. */
 const keyedProviders = [
   { id: 'openai', kind: 'openai', apiKeyEnv: 'OPENAI_API_KEY' },
   { id: 'anthropic', kind: 'anthropic', apiKeyEnv: 'ANTHROPIC_API_KEY' },
@@ -107,7 +107,7 @@ const keyedProviders = [
 
 const wellKnownProviders = new Set<string>(['builtin', ...keyedProviders.map(({ id }) => id)]);
 
-/** The configured providers, and the well-known ones that are not configured but whose key is there, that a model names, or that accounts bring keys of. */
+/** The configured providers, plus each well-known one that has a key in the environment, that a model names, or that accounts may bring keys for. */
 function providersOf(settings: Settings, env: Environment): Settings['providers'] {
   const more = keyedProviders.filter(
     ({ id, apiKeyEnv }) =>

@@ -1,4 +1,4 @@
-/** The environment. Nothing else reads it. */
+/** The environment. It is read nowhere else. */
 export interface Environment {
   /** CONFIG: the YAML file. */
   configFile: string | undefined;
@@ -12,7 +12,7 @@ export interface Environment {
   operatorToken: string | undefined;
   /** LOG_LEVEL */
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'silent' | undefined;
-  /** A provider's key, by the variable that the configuration names. */
+  /** A provider's key, from the variable named in the configuration. */
   read(name: string): string | undefined;
 }
 

@@ -6,13 +6,13 @@ interface SecretsFile {
   keyPeppers: { current: number; versions: Record<string, string> };
 }
 
-/** The versions of peppers in the secrets file. */
+/** The pepper versions in the secrets file. */
 export function readPeppers(path: string): { current: number; versions: number[] } {
   const { current, byVersion } = loadSecrets(path).keyPeppers;
   return { current, versions: [...byVersion.keys()].sort((a, b) => a - b) };
 }
 
-/** Adds a new pepper, which is not used yet. Answers its version. */
+/** Adds a new pepper, which is not used yet. Returns its version. */
 export function addPepper(path: string): number {
   const version = Math.max(...readPeppers(path).versions) + 1;
   change(path, ({ keyPeppers }) => {
@@ -21,7 +21,7 @@ export function addPepper(path: string): number {
   return version;
 }
 
-/** Makes new hashes take this pepper. */
+/** Makes new hashes use this pepper. */
 export function usePepper(path: string, version: number): void {
   if (!readPeppers(path).versions.includes(version))
     throw new SecretsError(`There is no pepper ${version} in ${path}.`);
@@ -30,7 +30,7 @@ export function usePepper(path: string, version: number): void {
   });
 }
 
-/** Removes a pepper for ever. Whether keys still need it is for the caller to ask first. */
+/** Removes a pepper permanently. The caller must check first whether keys still need it. */
 export function removePepper(path: string, version: number): void {
   if (readPeppers(path).current === version)
     throw new SecretsError(`Pepper ${version} is the current one: use another one first.`);
@@ -39,7 +39,7 @@ export function removePepper(path: string, version: number): void {
   });
 }
 
-// Written whole beside its place, then put there in one step: a crash leaves the old file or the new one.
+// Written in full to a temporary file, which is then renamed in one step: a crash leaves either the old file or the new one.
 function change(path: string, edit: (file: SecretsFile) => void): void {
   const content = JSON.parse(readFileSync(path, 'utf8')) as SecretsFile;
   edit(content);

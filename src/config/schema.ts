@@ -9,11 +9,11 @@ const environmentName = z
   .string()
   .regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable, not the secret itself');
 
-/** Providers have one or two; each is one more way in which a request can be priced. */
+/** Providers have one or two; each adds another way to price a request. */
 const tiersMax = 8;
 
 const tier = z.strictObject({
-  /** With more input tokens than this, every token of the request costs these prices. */
+  /** Above this many input tokens, these prices apply to every token of the request. */
   aboveInputTokens: z.int().min(1).max(1_000_000_000),
   inputPerMillionUsd: usd,
   cachedInputPerMillionUsd: usd.optional(),
@@ -25,13 +25,13 @@ const tier = z.strictObject({
 
 const price = z.strictObject({
   inputPerMillionUsd: usd.optional(),
-  /** Input that the provider had cached; as other input when absent. */
+  /** Input that the provider had cached; priced like other input if absent. */
   cachedInputPerMillionUsd: usd.optional(),
-  /** Input that the provider wrote into its cache; as other input when absent. */
+  /** Input that the provider wrote into its cache; priced like other input if absent. */
   cacheWriteInputPerMillionUsd: usd.optional(),
-  /** Input that the provider wrote into its cache for an hour; when absent, nothing is kept for an hour. */
+  /** Input that the provider wrote into its one-hour cache; if absent, nothing is kept for an hour. */
   cacheWrite1hInputPerMillionUsd: usd.optional(),
-  /** Audio; a model with the capability is not offered without it. */
+  /** Audio; without it, a model with the audio capability is not offered. */
   audioInputPerMillionUsd: usd.optional(),
   outputPerMillionUsd: usd.optional(),
   tiers: z
@@ -45,7 +45,7 @@ const price = z.strictObject({
     .optional(),
   perRequestUsd: usd.optional(),
   perThousandEventsUsd: usd.optional(),
-  /** Of models that rank documents and are billed by the search. */
+  /** For reranking models billed by the search unit. */
   perThousandSearchUnitsUsd: usd.optional(),
 });
 
@@ -54,22 +54,22 @@ const id = z.string().regex(/^[A-Za-z0-9][\w.:/-]{0,127}$/, 'must be a name of l
 const http = z.strictObject({
   host: z.string().min(1).default('127.0.0.1'),
   port: z.int().min(0).max(65_535).default(8080),
-  /** How callers reach the service, for links in replies; null when it is not known. */
+  /** The address at which callers reach the service, for links in replies; null if unknown. */
   publicUrl: z.url().nullable().default(null),
-  /** Stands in front of /api and /v1. */
+  /** Prefixed to /api and /v1. */
   pathPrefix: z
     .string()
     .regex(/^(\/[\w.~-]+)*$/, 'must be empty or start with / and not end with it')
     .default(''),
-  /** Addresses or networks whose X-Forwarded-For is believed. */
+  /** Addresses or networks whose X-Forwarded-For is trusted. */
   trustedProxies: z.array(z.string()).max(64).default([]),
   tls: z
     .strictObject({ certFile: z.string().min(1), keyFile: z.string().min(1) })
     .nullable()
     .default(null),
-  /** Whether gRPC's server reflection is served, from which tools learn the contract; it is public in /openapi.json as well. */
+  /** Whether to serve gRPC server reflection, from which tools learn the contract; the contract is also public in /openapi.json. */
   reflection: z.boolean().default(true),
-  /** How long requests in flight may take to end at shutdown. */
+  /** How long requests in flight may take to finish at shutdown. */
   drainSeconds: z.int().min(0).max(600).default(20),
 });
 
@@ -92,7 +92,7 @@ const model = z.strictObject({
   capabilities: z.array(z.enum(['tools', 'json', 'images', 'reasoning', 'documents', 'audio'])).optional(),
   price: price.optional(),
   cost: price.optional(),
-  /** A model that makes vectors: how many numbers they have, and the fewest that a request may ask for. */
+  /** An embedding model: the length of its vectors, and the shortest that a request may ask for. */
   embedding: z
     .strictObject({
       dimensions: z.int().min(1).max(65_536),
@@ -103,7 +103,7 @@ const model = z.strictObject({
       'must not have a dimensionsMin above its dimensions',
     )
     .optional(),
-  /** A model that ranks documents: the API of its provider, and the most documents of one request. */
+  /** A reranking model: its provider's API, and the most documents per request. */
   rerank: z
     .strictObject({
       api: z.enum(['cohere', 'jina', 'voyage', 'builtin']),
@@ -113,24 +113,27 @@ const model = z.strictObject({
   lastResort: z.boolean().optional(),
 });
 
-/** What callers may use who show no valid credential: see `AnonymousLimits`. */
+/** What callers without a valid credential may use: see `AnonymousLimits`. */
 const anonymous = z.strictObject({
-  /** Open connections of one address (an IPv4 address, or the /64 of an IPv6 address); its /24 or /56 has networkFactor times as many, an IPv6 /48 that factor again. */
+  /**
+   * Open connections per address (an IPv4 address, or the /64 of an IPv6 address); its /24 or /56 may have networkFactor times
+   * as many, an IPv6 /48 that factor again.
+   */
   connections: z.int().min(1).default(256),
-  /** New ones a minute; connections that show a valid credential do not count. */
+  /** New connections per minute; those that show a valid credential do not count. */
   connectionsPerMinute: z.int().min(1).default(600),
-  /** Open connections without a credential of all addresses together. */
+  /** Open connections without a credential, across all addresses. */
   totalConnections: z.int().min(1).default(8_000),
-  /** Requests and streams at one time of one address. */
+  /** Concurrent requests and streams per address. */
   streams: z.int().min(1).default(32),
-  /** Those of one connection. */
+  /** Those on one connection. */
   streamsPerConnection: z.int().min(1).default(16),
   requestsPerMinute: z.int().min(1).default(600),
-  /** Refused credentials a minute. */
+  /** Refused credentials per minute. */
   refusedPerMinute: z.int().min(1).default(120),
-  /** Bytes a minute, in and out, over connections that showed no credential. */
+  /** Transfer per minute, in and out, over connections that have shown no credential. */
   mebibytesPerMinute: z.int().min(1).max(1_048_576).default(60),
-  /** How many times an address' limits the /24 of an IPv4 address has. */
+  /** A network's limits are this many times those of an address: the /24 of an IPv4 address, the /56 of an IPv6 one. */
   networkFactor: z.int().min(1).max(256).default(4),
   /** Connections of one account or end user that do not count as anonymous. */
   ownerConnections: z.int().min(1).default(1_000),
@@ -141,74 +144,78 @@ const limits = z.strictObject({
   tokensPerMinute: z.int().min(1).default(1_000_000),
   concurrent: z.int().min(1).default(64),
   concurrentStreams: z.int().min(1).default(32),
-  /** Valkey or Redis that several nodes share; null: each node counts for itself. */
+  /** Valkey or Redis shared by several nodes; null: each node counts on its own. */
   redisUrl: z.url().nullable().default(null),
-  /** How many nodes share the limits; what one node enforces alone when redisUrl is away is a limit divided by this. */
+  /** How many nodes share the limits; while redisUrl is unavailable, each node enforces the limits divided by this. */
   nodes: z.int().min(1).default(1),
   anonymous: anonymous.prefault({}),
 });
 
 const stripe = z.strictObject({
-  /** The variable with the secret key, or a restricted one that may write Checkout Sessions and read refunds and disputes. */
+  /** The variable with the secret key, or with a restricted one that may write Checkout Sessions and read refunds and disputes. */
   secretKeyEnv: environmentName.default('STRIPE_SECRET_KEY'),
-  /** The variable with the webhook's signing secret; several, divided by commas, while one is being replaced. */
+  /** The variable with the webhook signing secret; several, separated by commas, while one is being replaced. */
   webhookSecretEnv: environmentName.default('STRIPE_WEBHOOK_SECRET'),
-  /** Where the customer's browser goes after it has paid. */
+  /** Where the customer's browser goes after paying. */
   successUrl: z.url(),
-  /** Where it goes when the customer gives up; by default successUrl. */
+  /** Where it goes if the customer cancels; successUrl by default. */
   cancelUrl: z.url().nullable().default(null),
-  /** Another place that speaks Stripe's API; null: Stripe's own. */
+  /** Another server that speaks Stripe's API; null: Stripe's own. */
   apiUrl: z.url().nullable().default(null),
 });
 
 const payments = z.strictObject({
   provider: z.enum(['manual', 'stripe', 'sandbox']).default('manual'),
-  /** The sandbox pays at once with no money; only where this says so. */
+  /** The sandbox pays instantly without real money; only allowed if this is true. */
   allowSandbox: z.boolean().default(false),
   maximumTopUpUsd: usd.default('10000'),
-  /** How to pay where the provider is "manual", as the console and GetPaymentOptions say it to customers; null: nothing. */
+  /** How to pay if the provider is "manual", as shown to customers by the console and GetPaymentOptions; null: nothing. */
   instructions: z.string().min(1).max(2_000).nullable().default(null),
-  /** Needed by the provider "stripe". A test-mode key counts as a sandbox. */
+  /** Required for the provider "stripe". A test-mode key counts as a sandbox. */
   stripe: stripe.nullable().default(null),
 });
 
 const ledger = z.strictObject({
   /** How long a stored reply can be replayed. */
   replyRetentionHours: z.int().min(1).max(720).default(24),
-  /** Off: only receipts are kept, and a repeated request gets its charge's id. */
+  /** If off, only receipts are kept, and a repeated request gets its charge's id. */
   storeReplies: z.boolean().default(true),
-  /** How long a chat's call of a model may run before its hold is committed, where the hold is as good as sure; 0: it never begins before. */
+  /**
+   * How long a chat's model call may run before its hold is committed, if the hold is all but certain to succeed; 0: never
+   * starts before the commit.
+   */
   deferredHoldMs: z.int().min(0).max(1_000).default(20),
 });
 
 const chat = z.strictObject({
-  /** What a chat costs beside the model when its key has guardrails; 0: nothing. */
+  /** What a chat costs on top of the model if its key has guardrails; 0: nothing. */
   guardrailPricePerRequestUsd: usd.default('0'),
   /**
-   * A streamed reply that has nothing to say for so long says that, so that proxies do not end it; less than their read time-out. nginx
-   * waits 60 s, those in front of it often less, and the shortest that are usual 5 s: the default leaves them 2 s for a busy node. Longer
-   * waits would only let more of the failures that come late have a status of their own.
+   * A streamed reply that has been silent for this long sends a keep-alive, so that proxies do not close it; must be less than
+   * their read timeout. nginx waits 60 s, proxies in front of it often less, and the shortest common timeout is 5 s: the
+   * default leaves 2 s for a busy node. A longer wait would only let more of the failures that come late have a status of their
+   * own.
    */
   keepAliveSeconds: z.int().min(1).max(300).default(3),
-  /** Earlier replies that answer the same request again, for requests that ask for it. Needs ledger.storeReplies. */
+  /** Reuses earlier replies to the same request, for requests that ask for it. Needs ledger.storeReplies. */
   cache: z
     .strictObject({
-      /** Off: such requests are answered all the same, always by a model. */
+      /** If off, such requests are still answered, but always by a model. */
       enabled: z.boolean().default(true),
-      /** The oldest reply that answers, and the longest that one is kept. */
+      /** The maximum age of a reused reply, and how long one is kept. */
       maxAgeSeconds: z.int().min(1).max(2_592_000).default(86_400),
-      /** When an account has more, its oldest leave. */
+      /** Beyond this, an account's oldest replies are evicted. */
       entriesPerAccountMax: z.int().min(1).max(100_000).default(1_000),
     })
     .prefault({}),
-  /** Streamed replies that go on where a lost connection ended, for requests that ask for it. Needs ledger.storeReplies. */
+  /** Streamed replies that can be resumed after a lost connection, for requests that ask for it. Needs ledger.storeReplies. */
   resumable: z
     .strictObject({
-      /** How long a reply is kept after its last piece, and made on while nobody reads it; 0: such requests are refused. */
+      /** How long a reply is kept after its last piece, and how long it is generated while nobody reads it; 0: such requests are refused. */
       keptSeconds: z.int().min(0).max(86_400).default(600),
-      /** What is kept of one account; beyond it requests are refused, and a reply that grows beyond it is not kept. */
+      /** How much is kept per account; beyond it, requests are refused, and a reply that grows past it is not kept. */
       accountMebibytes: z.int().min(1).max(16_384).default(16),
-      /** What is kept of all accounts. */
+      /** How much is kept for all accounts. */
       mebibytes: z.int().min(1).max(1_048_576).default(1_024),
     })
     .prefault({}),
@@ -216,11 +223,11 @@ const chat = z.strictObject({
 
 /** Provider keys that accounts bring for their own calls. */
 const ownKeys = z.strictObject({
-  /** What a request costs that uses such a key, whatever its tokens; null: accounts can bring none. */
+  /** What a request with such a key costs, whatever its tokens; null: accounts cannot bring keys. */
   pricePerRequestUsd: usd.nullable().default(null),
-  /** Providers whose requests cost something else. */
+  /** Providers whose requests have a different price. */
   pricesPerRequestUsd: z.record(id, usd).prefault({}),
-  /** Whose keys are taken: providers of this configuration, or the well-known ones, which need no key of the operator's. */
+  /** Whose keys are accepted: providers in this configuration, or the well-known ones, which need no key of the operator's. */
   providers: z.array(id).max(64).default(['openai', 'anthropic', 'google']),
 });
 
@@ -238,7 +245,7 @@ export const configSchema = z.strictObject({
   workflows: z
     .strictObject({
       pricePerRequestUsd: usd.default('0.002'),
-      /** Families that cost something else. */
+      /** Families with a different price. */
       pricesPerRequestUsd: z
         .strictObject({
           guidance: usd.optional(),
@@ -254,50 +261,50 @@ export const configSchema = z.strictObject({
     .prefault({}),
   outcomes: z
     .strictObject({
-      /** How long what workflows judged, and what became of it, is kept. 0: what is judged is not kept. */
+      /** How long workflow judgements and their outcomes are kept. 0: judgements are not kept. */
       retentionDays: z.int().min(0).max(3_650).default(400),
     })
     .prefault({}),
   pulse: z
     .strictObject({
       pricePerThousandEventsUsd: usd.default('0.01'),
-      /** What the events of an account may carry a day (UTC), as properties and error messages: it is kept for 30 days. */
+      /** How much data an account's events may carry per day (UTC), as properties and error messages: it is kept for 30 days. */
       mebibytesPerDay: z.int().min(1).max(1_048_576).default(1_024),
     })
     .prefault({}),
   payments: payments.prefault({}),
   webhooks: z
     .strictObject({
-      /** Lets customers' endpoints be plain HTTP and in private networks, the service's own host included. */
+      /** Allows customers' endpoints to use plain HTTP and private networks, including the service's own host. */
       allowPrivateNetworks: z.boolean().default(false),
     })
     .prefault({}),
   console: z
     .strictObject({
-      /** Whether `/console/` is served, and browsers can sign in. Off: no cookie means anything here. */
+      /** Whether `/console/` is served and browsers can sign in. If off, cookies are ignored. */
       enabled: z.boolean().default(true),
     })
     .prefault({}),
   limits: limits.prefault({}),
   ledger: ledger.prefault({}),
   chat: chat.prefault({}),
-  /** Traces by OpenTelemetry over OTLP/HTTP; null: none. */
+  /** OpenTelemetry traces over OTLP/HTTP; null: none. */
   tracing: z
     .strictObject({
       endpoint: z.url(),
       sampleRatio: z.number().min(0).max(1).default(1),
-      /** Whether spans of model calls have what was asked and answered: words of customers, sent to the collector. */
+      /** Whether spans of model calls include prompts and replies: customers' words, sent to the collector. */
       content: z.boolean().default(false),
-      /** The most of each attribute with such words, in bytes; longer ones are cut. */
+      /** The maximum size of each such attribute, in bytes; longer ones are cut. */
       contentBytesMax: z.int().min(256).max(262_144).default(16_384),
     })
     .nullable()
     .default(null),
-  /** Metrics by OpenTelemetry over OTLP/HTTP, beside `/metrics`; null: none. */
+  /** OpenTelemetry metrics over OTLP/HTTP, in addition to `/metrics`; null: none. */
   metrics: z
     .strictObject({
       endpoint: z.url(),
-      /** How often they are sent. */
+      /** How often to send them. */
       intervalSeconds: z.int().min(1).max(3_600).default(60),
     })
     .nullable()

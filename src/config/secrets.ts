@@ -13,30 +13,30 @@ import {
 import { dirname } from 'node:path';
 import { z } from 'zod';
 
-/** Keys by version. What is new is made with `current`; what older versions made is still read. */
+/** Keys by version. New data uses `current`; data from older versions can still be read. */
 export interface KeyRing {
   current: number;
   byVersion: ReadonlyMap<number, Buffer>;
 }
 
-/** The service's secrets, which are kept outside the database. */
+/** The service's secrets, stored outside the database. */
 export interface Secrets {
-  /** Tokens of operators by name; several, so that one can be replaced without a pause. */
+  /** Operator tokens by name; several, so that one can be replaced without downtime. */
   operatorTokens: ReadonlyMap<string, string>;
   /** For hashes of API keys and refresh credentials. 32 bytes each. */
   keyPeppers: KeyRing;
   /** AES-256 keys for stored replies, signing keys and webhook secrets. 32 bytes each. */
   encryptionKeys: KeyRing;
-  /** For fingerprints of requests (idempotency). 32 bytes. It never changes: an old request must give its old fingerprint. */
+  /** For request fingerprints (idempotency). 32 bytes. It never changes: an old request must keep its old fingerprint. */
   fingerprintKey: Buffer;
 }
 
-/** The file cannot be used. The message says why and what to do, and quotes nothing of its content. */
+/** The file cannot be used. The message says why and what to do, and quotes none of its content. */
 export class SecretsError extends Error {
   override readonly name = 'SecretsError';
 }
 
-/** Reads the file, creating it first if there is none. Processes that do so at the same time all end up with the same one. */
+/** Reads the file, creating it first if it does not exist. Processes that do so at the same time all end up with the same one. */
 export function loadOrCreateSecrets(path: string): Secrets {
   try {
     return loadSecrets(path);
@@ -47,7 +47,7 @@ export function loadOrCreateSecrets(path: string): Secrets {
   return loadSecrets(path);
 }
 
-/** Reads the file. Refuses one that other users may read. */
+/** Reads the file. Refuses one that other users can read. */
 export function loadSecrets(path: string): Secrets {
   const mode = statSync(path).mode & 0o777;
   if ((mode & 0o077) !== 0)
@@ -102,7 +102,7 @@ function parseSecrets(text: string, path: string): Secrets {
   return { ...parsed.data, operatorTokens: new Map(Object.entries(parsed.data.operatorTokens)) };
 }
 
-// Written whole beside its place and then linked into it: a crash leaves all of it or nothing, and an existing file is
+// Written in full to a temporary file and then linked into place: a crash leaves all of it or nothing, and an existing file is
 // never replaced, because losing an encryption key loses what it encrypted.
 function createSecrets(path: string): void {
   const key = () => randomBytes(32).toString('base64');

@@ -1,7 +1,7 @@
 import type { Environment } from './env.ts';
 import type { Settings } from './schema.ts';
 
-/** How to take payments by Stripe. */
+/** How to take payments with Stripe. */
 export interface StripeConfig {
   secretKey: string;
   /** Whether the key is a test-mode key, whose payments are play money. */
@@ -12,7 +12,7 @@ export interface StripeConfig {
   apiUrl: string | undefined;
 }
 
-/** Decides Stripe's settings; what is wrong goes to `problems`. */
+/** Decides Stripe's settings; adds what is wrong to `problems`. */
 export function stripeConfig(
   { stripe, allowSandbox }: Settings['payments'],
   env: Environment,
@@ -27,7 +27,7 @@ export function stripeConfig(
     .split(',')
     .map((secret) => secret.trim())
     .filter((secret) => secret !== '');
-  // The messages never quote a value: it is a secret, or somebody's other secret.
+  // The messages never quote a value: it is a secret, or might be one for something else.
   const mode = /^(?:sk|rk)_(live|test)_/.exec(secretKey)?.[1];
   if (mode === undefined)
     problems.push(`${stripe.secretKeyEnv}: must hold a Stripe secret key (sk_live_... or sk_test_...)`);
