@@ -11,7 +11,7 @@ export interface AuditCommand {
   progress?: (line: string) => void;
 }
 
-/** `audit`: every invariant of the ledger, one line a violation; exit code 1 when there is one. */
+/** `audit`: checks every invariant of the ledger, one line per violation; exit code 1 if there is one. */
 export function registerAudit(program: Command, options: AuditCommand): void {
   const { write = (line) => console.log(line), progress = (line) => console.error(line) } = options;
   program

@@ -3,13 +3,13 @@ import type { Config } from '../config/index.ts';
 import type { CodeOwner, SignInCodes } from '../sessions/index.ts';
 
 export interface ConsoleCodeCommand {
-  /** Opens the database; `check` gives a reason why nobody can sign in as this owner, if there is one. */
+  /** Opens the database; `check` returns why this owner cannot sign in, if there is a reason. */
   openCodes(): Promise<{
     codes: Pick<SignInCodes, 'create'>;
     check(owner: CodeOwner): Promise<string | undefined>;
     close(): Promise<void>;
   }>;
-  /** Where browsers find the service, without a slash at its end. */
+  /** The service's address for browsers, without a trailing slash. */
   address(): string;
   write?: (line: string) => void;
 }
@@ -35,12 +35,12 @@ export function registerConsoleCode(program: Command, options: ConsoleCodeComman
     });
 }
 
-/** The code is in the fragment, which browsers send to nobody, so that no log has it. */
+/** The code is in the fragment, which browsers never send, so it appears in no log. */
 export function consoleLink(address: string, code: string): string {
   return `${address}/console/#code=${code}`;
 }
 
-/** Where a browser finds the service: on this machine by the name that browsers take for safe. */
+/** The service's address for browsers: on this machine, under the host name that browsers consider secure. */
 export function browserAddress({ publicUrl, tls, port }: Pick<Config['http'], 'publicUrl' | 'tls' | 'port'>): string {
   return publicUrl?.replace(/\/+$/, '') ?? `${tls ? 'https' : 'http'}://localhost:${port}`;
 }

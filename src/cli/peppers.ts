@@ -3,19 +3,19 @@ import type { Command } from 'commander';
 export interface PeppersCommand {
   /** Where the secrets file is. */
   path(): string;
-  /** The versions of peppers, and the one that new hashes take. */
+  /** The pepper versions, and the one that new hashes use. */
   read(path: string): { current: number; versions: readonly number[] };
   add(path: string): number;
   use(path: string, version: number): void;
   remove(path: string, version: number): void;
-  /** Working keys by the version that they are stored under. */
+  /** Active keys by the pepper version they are stored under. */
   countByPepper(): Promise<ReadonlyMap<number, number>>;
   write?: (line: string) => void;
 }
 
 const restart = 'Restart every node that uses this file.';
 
-/** `peppers`: the keys outside the database that the stored hashes of API keys are made with. */
+/** `peppers`: the keys outside the database with which the stored hashes of API keys are made. */
 export function registerPeppers(program: Command, options: PeppersCommand): void {
   const { write = (line) => console.log(line) } = options;
   const peppers = program.command('peppers').description('Replace the pepper of the stored hashes of API keys.');

@@ -6,11 +6,11 @@ export interface PricesCommand {
   /** Opens the configured catalog over the database; the returned function closes both. */
   openCatalog: () => Promise<{ catalog: Catalog; close: () => Promise<void> }>;
   write: (line: string) => void;
-  /** Asks who sits at the terminal; absent where nobody does. */
+  /** Asks the user at the terminal; absent if there is none. */
   ask?: ((question: string) => Promise<string>) | undefined;
 }
 
-/** Runs with a catalog that is closed afterwards. */
+/** Runs with a catalog, and closes it afterwards. */
 export async function withCatalog(options: PricesCommand, work: (catalog: Catalog) => Promise<void>): Promise<void> {
   const { catalog, close } = await options.openCatalog();
   try {

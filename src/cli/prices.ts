@@ -9,7 +9,7 @@ interface ImportOptions {
   allowBelowCost?: boolean;
 }
 
-/** `prices import`, `sync`, `list` and `off`: the price book, by which every node charges. */
+/** `prices import`, `sync`, `list` and `off`: the price book that every node charges by. */
 export function registerPrices(program: Command, options: PricesCommand): void {
   const { write } = options;
   const prices = program.command('prices').description('Show and change the price book, which every node charges by.');

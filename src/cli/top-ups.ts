@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { StripeEvents } from '../payments/index.ts';
 
 export interface TopUpsCommand {
-  /** Opens the configured payments over the database; the returned function closes both. Rejects where Stripe is not the provider. */
+  /** Opens the configured payments over the database; the returned function closes both. Rejects if Stripe is not the provider. */
   openPayments: () => Promise<{ payments: StripeEvents; close: () => Promise<void> }>;
   write?: (line: string) => void;
 }
@@ -10,7 +10,10 @@ export interface TopUpsCommand {
 const dayMs = 86_400_000;
 const daysMax = 400;
 
-/** `top-ups reconcile`: asks the payment provider what it was paid and settles what no event has told; exit code 1 when something needs a person. */
+/**
+ * `top-ups reconcile`: asks the payment provider what was paid, and settles what no event has reported; exit code 1 if
+ * something needs manual attention.
+ */
 export function registerTopUps(program: Command, options: TopUpsCommand): void {
   const { write = (line) => console.log(line) } = options;
   program

@@ -17,7 +17,7 @@ interface RebuildOptions {
   quiet?: boolean;
 }
 
-/** `usage rebuild`: the sums of usage computed anew from the entries. */
+/** `usage rebuild`: recomputes the usage sums from the entries. */
 export function registerUsage(program: Command, options: UsageCommand): void {
   const { write = (line) => console.log(line), progress = (line) => console.error(line) } = options;
   program
@@ -32,7 +32,7 @@ export function registerUsage(program: Command, options: UsageCommand): void {
       const { db, close } = await options.openDatabase();
       try {
         const done = await rebuildUsage({
-          // An hour is summed in one statement, however many entries it has.
+          // Each hour is summed in one statement, however many entries it has.
           db: db.withQueryTimeout(hourTimeoutMs),
           accountId: account,
           ...(!quiet && { onProgress: (state) => progress(textOf(state)) }),
