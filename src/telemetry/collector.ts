@@ -5,12 +5,12 @@ interface Exporter<Items> {
   export(items: Items, done: (result: ExportResult) => void): void;
 }
 
-/** How long one export may take, its retries included; the exporters give up after it, and so does a stop of the service. */
+/** Time limit for one export, including retries; after it, the exporters give up, and so does a stopping service. */
 export const exportTimeoutMs = 5_000;
 
 /**
- * The exporter, whose failures are logged: once when they begin, and once when they are over. What cannot be sent is
- * dropped; the service does not wait for a collector.
+ * Wraps the exporter to log failures: once when they begin, and once when they are over. What cannot be sent is dropped; the
+ * service does not wait for a collector.
  */
 export function reportFailures<Items, E extends Exporter<Items>>(
   exporter: E,

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
 
-// The shapes are those of OpenTelemetry's schemas for gen_ai.input.messages and gen_ai.output.messages.
+// The shapes follow OpenTelemetry's schemas for gen_ai.input.messages and gen_ai.output.messages.
 
 /** A part of a reply. */
 export type OutputPart =
@@ -12,7 +12,7 @@ type Part =
   | { type: 'reasoning'; content: string }
   | { type: 'tool_call_response'; id: string; response: string }
   | { type: 'uri'; modality: string; mime_type: string; uri: string }
-  /** A file that came as bytes, which are left out. */
+  /** A file sent as bytes, which are left out. */
   | { type: 'file'; modality: string; mime_type: string };
 
 interface Message {
@@ -21,13 +21,13 @@ interface Message {
   finish_reason?: string;
 }
 
-/** A text for an attribute, and whether something was left out of it. */
+/** A text for an attribute, and whether it was truncated. */
 export interface Bounded {
   json: string;
   truncated: boolean;
 }
 
-/** The prompt as JSON of at most so many bytes of UTF-8. The newest messages are kept; the oldest that fits in part is cut. */
+/** The prompt as JSON of at most this many bytes of UTF-8. The newest messages are kept; the oldest that partly fits is cut. */
 export function inputContent(prompt: LanguageModelV4CallOptions['prompt'], bytesMax: number): Bounded {
   return boundedJson(
     prompt.map((message) => messageOf(message, bytesMax)),
@@ -35,7 +35,7 @@ export function inputContent(prompt: LanguageModelV4CallOptions['prompt'], bytes
   );
 }
 
-/** The reply as JSON of at most so many bytes of UTF-8. */
+/** The reply as JSON of at most this many bytes of UTF-8. */
 export function outputContent(
   parts: readonly OutputPart[],
   finishReason: string | undefined,
@@ -45,10 +45,10 @@ export function outputContent(
   return boundedJson([message], bytesMax);
 }
 
-/** The tools as JSON of at most so many bytes; those that do not fit are left out. */
+/** The tools as JSON of at most this many bytes; those that do not fit are left out. */
 export function toolContent(tools: NonNullable<LanguageModelV4CallOptions['tools']>, bytesMax: number): Bounded {
   const kept: string[] = [];
-  // Room for the brackets; each comma counts with what stands before it, and the last has none.
+  // Leave room for the brackets; each comma counts with the item before it, and the last item has none.
   let left = bytesMax - 1;
   for (const tool of tools) {
     if (tool.type !== 'function') continue;
@@ -63,7 +63,7 @@ export function toolContent(tools: NonNullable<LanguageModelV4CallOptions['tools
 
 function boundedJson(messages: readonly Message[], bytesMax: number): Bounded {
   const kept: string[] = [];
-  // Room for the brackets; each comma counts with what stands before it, and the last has none.
+  // Leave room for the brackets; each comma counts with the item before it, and the last item has none.
   let left = bytesMax - 1;
   for (const message of messages.toReversed()) {
     const json = JSON.stringify(message);
@@ -83,7 +83,7 @@ function arrayOf(newestFirst: readonly string[]): string {
   return `[${newestFirst.toReversed().join(',')}]`;
 }
 
-/** The message with each text cut to the longest common length that fits; undefined when not even that does. */
+/** The message with each text cut to the longest common length that fits; undefined if even that is too long. */
 function cutMessage(message: Message, bytesMax: number): string | undefined {
   let low = -1;
   let high = bytesMax;
@@ -115,7 +115,7 @@ function cutPart(part: Part, length: number): Part {
   }
 }
 
-/** No more of a text is written out than could be kept of it. */
+/** Converts a message, taking no more of each text than could be kept. */
 function messageOf(message: LanguageModelV4Message, textMax: number): Message {
   if (message.role === 'system')
     return { role: 'system', parts: [{ type: 'text', content: message.content.slice(0, textMax) }] };

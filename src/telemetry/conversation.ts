@@ -1,7 +1,7 @@
 import { parseKeyPairsIntoRecord } from '@opentelemetry/core';
 import { nameMax } from './gen-ai.ts';
 
-/** What callers say of the conversation that a call belongs to. */
+/** What callers say about the conversation that a call belongs to. */
 export interface ConversationHeaders {
   /** W3C Baggage. */
   baggage: string | undefined;
@@ -9,7 +9,7 @@ export interface ConversationHeaders {
   session: string | undefined;
 }
 
-/** The conversation's id, cut as names are. Baggage wins: it was set for the telemetry. */
+/** The conversation's id, truncated like names. Baggage takes precedence: it was set for telemetry. */
 export function conversationOf({ baggage, session }: ConversationHeaders): string | undefined {
   const named = baggage === undefined ? undefined : parseKeyPairsIntoRecord(baggage)[conversationId];
   return (named || session)?.slice(0, nameMax) || undefined;

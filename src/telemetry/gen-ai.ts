@@ -5,10 +5,10 @@ import type { Heard } from './heard.ts';
 import type { UpstreamServer } from './upstreams.ts';
 import type { CallEnd, CallTarget } from './watch-call.ts';
 
-// OpenTelemetry's semantic conventions for generative AI, in development there: the names are those that
-// @opentelemetry/semantic-conventions 1.45.0 has. What they have no name for is `intelligence.*`.
+// OpenTelemetry's semantic conventions for generative AI, which are still in development: the names are from
+// @opentelemetry/semantic-conventions 1.45.0. Anything they have no name for is `intelligence.*`.
 
-/** What traces and metrics of a call have in common. */
+/** The attributes that a call's traces and metrics share. */
 export function targetAttributes(
   { operation, upstreamModel, provider }: CallTarget,
   server: UpstreamServer | undefined,
@@ -22,7 +22,7 @@ export function targetAttributes(
   };
 }
 
-/** The settings of the request; never its words: stop sequences are the caller's, and told only with content. */
+/** The request's settings, but never its text: stop sequences are the caller's, and only recorded with content. */
 export function requestAttributes(options: LanguageModelV4CallOptions, streams: boolean): Attributes {
   const { maxOutputTokens, temperature, topP, topK, frequencyPenalty, presencePenalty, seed } = options;
   return {
@@ -38,7 +38,7 @@ export function requestAttributes(options: LanguageModelV4CallOptions, streams: 
   };
 }
 
-/** What the call came to. */
+/** The outcome of a call. */
 export function endAttributes({ outcome, usage, cost, finishReason }: CallEnd): Attributes {
   return {
     'intelligence.outcome': outcome,
@@ -58,7 +58,7 @@ export function endAttributes({ outcome, usage, cost, finishReason }: CallEnd): 
   };
 }
 
-/** What the reply says of itself. Texts of the upstream are cut: they are names and ids. */
+/** What the reply reports about itself. The upstream's strings are truncated: they are names and ids. */
 export function replyAttributes(
   { responseId, responseModel, toolCalls, firstAt, streams }: Heard,
   startedAt: number,
@@ -71,5 +71,5 @@ export function replyAttributes(
   };
 }
 
-/** The longest name or id of an upstream's, in UTF-16 units. */
+/** The maximum length of an upstream's name or id, in UTF-16 units. */
 export const nameMax = 256;

@@ -6,30 +6,30 @@ import type {
 } from '@ai-sdk/provider';
 import type { OutputPart } from './content.ts';
 
-/** What was heard of one call; times are those of `performance.now()`. */
+/** What was observed of one call; times are from `performance.now()`. */
 export interface Heard {
   options?: LanguageModelV4CallOptions;
   streams: boolean;
   /** When a stream gave its first content. */
   firstAt?: number;
-  /** When the last of the reply was there. */
+  /** When the reply was complete. */
   lastAt?: number;
   responseId?: string | undefined;
   responseModel?: string | undefined;
   toolCalls: number;
-  /** The reply, where content is kept; of text no more than `contentMax` UTF-16 units. */
+  /** The reply, if content is kept; at most `contentMax` UTF-16 units of text. */
   output: OutputPart[];
 }
 
 export interface Listening {
   heard: Heard;
-  /** How much of a reply's text is kept; 0: none. */
+  /** How much of a reply's text to keep; 0: none. */
   contentMax: number;
-  /** Told when the model is called, before it is. */
+  /** Called just before the model is. */
   asked(options: LanguageModelV4CallOptions): void;
 }
 
-/** The model, whose next call is heard. It gives the same results and errors at the same pace: a stream is read only as it is asked for. */
+/** Wraps the model to observe its next call. Results, errors and pace stay the same: a stream is only read on demand. */
 export function listenTo(model: LanguageModelV4, listening: Listening): LanguageModelV4 {
   const { heard } = listening;
   const ask = (options: LanguageModelV4CallOptions, streams: boolean) => {
@@ -84,7 +84,7 @@ function heardStream(
       },
       cancel: (reason) => reader.cancel(reason),
     },
-    // Nothing is read ahead.
+    // Read nothing ahead.
     { highWaterMark: 0 },
   );
 }

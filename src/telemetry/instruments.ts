@@ -3,9 +3,9 @@ import { nameMax } from './gen-ai.ts';
 import type { Heard } from './heard.ts';
 import type { CallEnd } from './watch-call.ts';
 
-/** The conventions' instruments for calls of models. */
+/** The conventions' instruments for model calls. */
 export interface ModelInstruments {
-  /** Counts and times one call. `target` are the attributes of the call; times are those of `performance.now()`. */
+  /** Counts and times one call. `target` is the call's attributes; times are from `performance.now()`. */
   record(target: Attributes, heard: Heard, end: CallEnd, times: { startedAt: number; endedAt: number }): void;
 }
 
@@ -17,7 +17,7 @@ const durationBuckets = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5
 const firstTokenBuckets = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const perTokenBuckets = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5];
 
-/** Upstreams name the models that answered; more names than this are one, `_OTHER`. */
+/** Upstreams name the models that answered; any names beyond this many are combined as `_OTHER`. */
 const responseModelsMax = 200;
 
 export function createModelInstruments(meter: Meter): ModelInstruments {

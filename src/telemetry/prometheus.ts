@@ -13,13 +13,13 @@ import type { MetricObjectWithValues, MetricValueWithName, Registry } from 'prom
 
 export interface PrometheusSource {
   registry: Registry;
-  /** Names that are left out, as something else tells the same. */
+  /** Names to leave out, because something else reports the same. */
   except: ReadonlySet<string>;
 }
 
 type Family = MetricObjectWithValues<MetricValueWithName<string>>;
 
-/** Everything that a Prometheus registry has, in OpenTelemetry's form, each time that it is collected. Summaries are left out. */
+/** Everything in a Prometheus registry, converted to OpenTelemetry's form on each collection. Summaries are left out. */
 export function prometheusProducer({ registry, except }: PrometheusSource): MetricProducer {
   const startTime = hrTime();
   return {
@@ -54,7 +54,7 @@ function metricOf(family: Family, period: Period): MetricData | undefined {
     valueType: ValueType.DOUBLE,
   };
   const common = { descriptor, aggregationTemporality: AggregationTemporality.CUMULATIVE };
-  // The package's types have an enum, at run time it is a word.
+  // The package's types have an enum, but at run time it is a string.
   switch (String(family.type)) {
     case 'counter':
       return { ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: pointsOf(family, period) };
@@ -70,7 +70,7 @@ function pointsOf({ values }: Family, period: Period): DataPoint<number>[] {
   return values.map(({ labels, value }) => ({ ...period, attributes: attributesOf(labels), value }));
 }
 
-/** Prometheus has a line for each bucket, with what is in it and all before it. */
+/** Prometheus has a cumulative line for each bucket. */
 function histogramsOf({ name, values }: Family, period: Period): DataPoint<Histogram>[] {
   const series = new Map<
     string,

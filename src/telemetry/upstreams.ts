@@ -1,6 +1,6 @@
-/** Where calls of a provider go, in OpenTelemetry's words. */
+/** A provider's server, in OpenTelemetry's terms. */
 export interface UpstreamServer {
-  /** `gen_ai.provider.name`: a well-known value where there is one, else the provider's id. */
+  /** `gen_ai.provider.name`: a well-known value if there is one, otherwise the provider's id. */
   providerName: string;
   /** Absent for a model in this process. */
   address?: string;
@@ -13,7 +13,7 @@ export interface UpstreamSettings {
   baseUrl?: string | undefined;
 }
 
-/** The kinds of providers that have an address of their own, with the names that the conventions give them. */
+/** The kinds of providers with an address of their own, with their names in the conventions. */
 const known: Readonly<Record<string, { providerName: string; baseUrl: string }>> = {
   openai: { providerName: 'openai', baseUrl: 'https://api.openai.com' },
   anthropic: { providerName: 'anthropic', baseUrl: 'https://api.anthropic.com' },
@@ -30,7 +30,7 @@ const namedHosts: readonly [host: string, providerName: string][] = [
   ['api.x.ai', 'x_ai'],
 ];
 
-/** What is known of each provider's server, by the provider's id. */
+/** What is known about each provider's server, by provider id. */
 export function upstreamServers(providers: readonly UpstreamSettings[]): ReadonlyMap<string, UpstreamServer> {
   return new Map(providers.map((settings) => [settings.id, serverOf(settings)]));
 }

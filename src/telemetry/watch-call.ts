@@ -1,12 +1,12 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { NanoUsd } from '../base/money.ts';
 
-/** Begins to watch one call of a model, for traces and metrics; undefined when nobody wants to know of it. Never throws. */
+/** Starts watching one model call, for traces and metrics; undefined if nobody is interested. Never throws. */
 export type WatchCall = (target: CallTarget) => CallWatch | undefined;
 
 /** What is called. */
 export interface CallTarget {
-  /** In the words of OpenTelemetry's `gen_ai.operation.name`; it has none for a ranking. */
+  /** In the terms of OpenTelemetry's `gen_ai.operation.name`, which has none for reranking. */
   operation: 'chat' | 'embeddings' | 'rerank';
   /** The provider's id in the configuration. */
   provider: string;
@@ -14,38 +14,38 @@ export interface CallTarget {
   model: string;
   /** The provider's own name for it. */
   upstreamModel: string;
-  /** How long the vectors are, of embeddings. */
+  /** For embeddings, the length of the vectors. */
   dimensions?: number | undefined;
 }
 
-/** One call that is watched. */
+/** A call being watched. */
 export interface CallWatch {
-  /** The same model. What it is asked and what it answers is seen on its way, as it was sent and at the same pace. */
+  /** Wraps the model to observe requests and replies as they pass, unchanged and at the same pace. */
   listen(model: LanguageModelV4): LanguageModelV4;
-  /** The call is over; the first time counts. */
+  /** The call has ended; only the first call of this counts. */
   ended(end: CallEnd): void;
 }
 
-/** What a call came to. */
+/** The outcome of a call. */
 export interface CallEnd {
-  /** `ok`, or a word for what became of it, from a set of few: never a text of the provider or the caller. */
+  /** `ok`, or a word for what happened, from a small set: never text from the provider or the caller. */
   outcome: string;
-  /** The counts that are charged. A count that is not known is absent. */
+  /** The counts that are charged. Unknown counts are absent. */
   usage?: WatchedUsage | undefined;
   /** What those counts cost by the price book. */
   cost?: NanoUsd | undefined;
-  /** Why the reply ended, as our own replies say it. */
+  /** Why the reply ended, in the terms of our own replies. */
   finishReason?: string | undefined;
 }
 
 export interface WatchedUsage {
-  /** Cached and cache-written ones included. */
+  /** Includes cached and cache-write tokens. */
   inputTokens?: number | undefined;
   cachedInputTokens?: number | undefined;
   cacheWriteInputTokens?: number | undefined;
-  /** Reasoning included. */
+  /** Includes reasoning. */
   outputTokens?: number | undefined;
   reasoningTokens?: number | undefined;
-  /** Whether counts are ours: the provider stated none. */
+  /** Whether the counts are ours: the provider reported none. */
   estimated?: boolean | undefined;
 }

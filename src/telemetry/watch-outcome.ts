@@ -1,6 +1,6 @@
 import type { CallEnd, CallWatch } from './watch-call.ts';
 
-/** Makes a call whose reply is no conversation's, such as vectors, and tells its watch what it came to. */
+/** Makes a call without a chat reply, such as embeddings, and reports its outcome to the watch. */
 export async function watchOutcome<Outcome>(
   watch: CallWatch | undefined,
   call: () => Promise<Outcome>,
@@ -11,7 +11,7 @@ export async function watchOutcome<Outcome>(
     watch?.ended(endOf(outcome));
     return outcome;
   } finally {
-    // For what threw, which is a fault of ours: of two ends the first counts.
+    // For exceptions, which are our own fault: only the first end counts.
     watch?.ended({ outcome: 'internal' });
   }
 }

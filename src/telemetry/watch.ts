@@ -7,16 +7,16 @@ import type { UpstreamServer } from './upstreams.ts';
 import type { CallEnd, CallTarget, CallWatch, WatchCall } from './watch-call.ts';
 
 export interface WatchOptions {
-  /** Starts a span in the call that is being handled; undefined where that is not traced. Absent: nothing is traced. */
+  /** Starts a span within the call being handled; undefined if that is not traced. Absent: nothing is traced. */
   startSpan?: ((name: string, kind: SpanKind, attributes: Attributes) => Span | undefined) | undefined;
   /** Absent: nothing is measured. */
   instruments?: ModelInstruments | undefined;
   servers: ReadonlyMap<string, UpstreamServer>;
-  /** The most of each attribute that has words of callers or models, in bytes; 0: none of them are told. */
+  /** The maximum size of each attribute with callers' or models' text, in bytes; 0: none of them are recorded. */
   contentBytesMax: number;
 }
 
-/** Makes a span of each call of a model, and measures it. */
+/** Creates a span for each model call, and measures it. */
 export function createWatchCall(options: WatchOptions): WatchCall {
   const { startSpan, instruments, servers } = options;
   return (target) => {
@@ -52,7 +52,7 @@ function watch(
     ended(end) {
       if (isOver) return;
       isOver = true;
-      // A whole reply may be counted and checked after it came; a call that failed lasted until now.
+      // A complete reply may be counted and checked after it arrived; a failed call lasted until now.
       const endedAt = (end.outcome === 'ok' ? heard.lastAt : undefined) ?? performance.now();
       instruments?.record(target, heard, end, { startedAt, endedAt });
       if (!span) return;
