@@ -14,17 +14,17 @@ export interface DeliverDependencies {
   random: () => number;
 }
 
-/** Between attempts, as Standard Webhooks suggests: seconds, minutes, hours. One attempt more than there are rests. */
+/** Rests between attempts, as Standard Webhooks suggests: seconds, minutes, hours. There is one more attempt than there are rests. */
 const second = 1_000;
 const hour = 3_600_000;
 const restsMs = [5 * second, 300 * second, hour / 2, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour];
 
-/** What a secret is sealed for. */
+/** The context that a secret is sealed with. */
 export function secretContext(endpointId: string): string {
   return `webhook-secret:${endpointId}`;
 }
 
-/** Posts a delivery that was claimed, and notes what became of it. A test is posted once. */
+/** Posts a claimed delivery, and records the outcome. A test is posted only once. */
 export async function attempt(deps: DeliverDependencies, row: DeliveryRow): Promise<void> {
   const { db, log, random } = deps;
   const endpoint = await findEndpoint(db, row.endpoint_id);
@@ -41,7 +41,7 @@ export async function attempt(deps: DeliverDependencies, row: DeliveryRow): Prom
   if (status === 410) return disable(db, endpoint);
   const restMs = row.type === testType ? undefined : restsMs[row.attempts];
   const state = problem === undefined ? 'delivered' : restMs === undefined ? 'failed' : 'pending';
-  // Jitter, so that those that failed together do not come back together.
+  // Jitter, so that deliveries that failed together do not retry together.
   const retryMs = Math.round((restMs ?? 0) * (1 + random() * 0.1));
   await noteAttempt(db, { id: row.id, state, status, problem, retryMs });
 }
@@ -50,7 +50,7 @@ function ended({ id }: DeliveryRow) {
   return { id, status: undefined, retryMs: 0 };
 }
 
-/** Gone is gone: nothing more is sent there. */
+/** Gone means gone: nothing more is sent there. */
 async function disable(db: Database, endpoint: EndpointRow): Promise<void> {
   await db.transaction(async (tx) => {
     await disableEndpoint(tx, endpoint.id);
@@ -58,19 +58,19 @@ async function disable(db: Database, endpoint: EndpointRow): Promise<void> {
   });
 }
 
-/** The secret before the last rotation, while it signs as well. */
+/** The secret from before the last rotation, while it still signs. */
 function previousSecret(seal: Seal, endpoint: EndpointRow): Uint8Array | undefined {
   const { id, previous_secret: sealed } = endpoint;
   return sealed && previousExpiry(endpoint) ? seal.open(sealed, secretContext(id)) : undefined;
 }
 
-/** When the secret before the last rotation ends; undefined when it has. */
+/** When the secret from before the last rotation expires; undefined if it has. */
 export function previousExpiry({ previous_expires_at_us: us }: EndpointRow): Date | undefined {
   const expiry = us === null ? undefined : new Date(Number(us / 1_000n));
   return expiry && expiry.getTime() > Date.now() ? expiry : undefined;
 }
 
-/** Several secrets give several signatures, and a receiver takes the message when one of them holds (Standard Webhooks). */
+/** Several secrets give several signatures; a receiver accepts the message if one of them is valid (Standard Webhooks). */
 function headersOf(
   { message_id: messageId, payload }: DeliveryRow,
   secrets: readonly Uint8Array[],

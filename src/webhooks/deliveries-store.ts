@@ -20,18 +20,18 @@ export interface DeliveryRow {
   created_at_us: bigint;
   last_attempt_at_us: bigint | null;
   next_attempt_at_us: bigint | null;
-  /** When its owner last asked for it to be posted again. */
+  /** When its owner last requested that it be posted again. */
   retried_at_us: bigint | null;
 }
 
-/** The type of a test, which waits for everything else and is posted once. */
+/** The type of a test delivery, which waits for everything else and is posted once. */
 export const testType = 'webhook.test';
 
 /** By the database's clock. */
 export const nowUs = sql<bigint>`TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
 export const afterMs = (ms: number) => sql<bigint>`${nowUs} + ${ms * 1_000}`;
 
-/** Gives up everything that is pending for an endpoint. */
+/** Abandons everything pending for an endpoint. */
 export async function giveUp(tx: Queryable, endpointId: string, problem: string): Promise<void> {
   await tx
     .for<Tables>()
@@ -80,7 +80,7 @@ export function findDelivery(db: Queryable, id: string): Promise<DeliveryRow | u
   return db.for<Tables>().selectFrom('webhook_delivery').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Deliveries with an id below `before` that are wanted, the newest first. */
+/** Matching deliveries with an id below `before`, newest first. */
 export function listDeliveryRows(
   db: Queryable,
   query: DeliveryFilter & { accountId: string; before: string | undefined; limit: number },
@@ -99,7 +99,7 @@ export function listDeliveryRows(
   return select.execute();
 }
 
-/** The deliveries of an account that were asked for again within the last `withinMs`: how many, and how long ago the first was. */
+/** An account's deliveries for which a retry was requested within the last `withinMs`: how many, and how long ago the first was. */
 export async function recentRetries(
   db: Queryable,
   { accountId, withinMs }: { accountId: string; withinMs: number },
@@ -111,7 +111,7 @@ export async function recentRetries(
   return { count: Number(row?.count ?? 0), firstAgoMs: Number(row?.ago ?? 0) / 1_000 };
 }
 
-/** How long ago a delivery was last asked for again; undefined when it never was. */
+/** How long ago a retry of a delivery was last requested; undefined if never. */
 export async function retriedAgoMs(db: Queryable, id: string): Promise<number | undefined> {
   const { rows } = await sql<{ ago: bigint | null }>`
     SELECT ${nowUs} - retried_at_us AS ago FROM webhook_delivery WHERE id = ${id}`.execute(db.for<never>());
@@ -119,7 +119,7 @@ export async function retriedAgoMs(db: Queryable, id: string): Promise<number | 
   return ago === null || ago === undefined ? undefined : Number(ago) / 1_000;
 }
 
-/** Makes a delivery due at once. One that is being posted at this moment, whose next time is its lease's end, keeps that time. */
+/** Makes a delivery due at once. One being posted right now, whose next time is the end of its lease, keeps that time. */
 export async function makeDue(tx: Queryable, id: string, leaseMs: number): Promise<void> {
   const leased = sql`state = 'pending' AND next_attempt_at_us = last_attempt_at_us + ${leaseMs * 1_000}`;
   await sql`UPDATE webhook_delivery
@@ -127,7 +127,7 @@ export async function makeDue(tx: Queryable, id: string, leaseMs: number): Promi
     WHERE id = ${id}`.execute(tx.for<never>());
 }
 
-/** What may not be started now: it has as many attempts in flight as it may. */
+/** What may not be started now, because it already has its maximum number of attempts in flight. */
 export interface Occupied {
   accountIds: readonly string[];
   endpointIds: readonly string[];
@@ -135,8 +135,8 @@ export interface Occupied {
 }
 
 /**
- * Due deliveries in the order in which they should be started: tests after everything else, and the accounts in turns. Of one endpoint
- * and of one account there are at most as many as may be in flight.
+ * Due deliveries in the order in which to start them: tests last, and accounts in turn. No endpoint or account has more than it
+ * may have in flight.
  */
 export async function findDueDeliveries(
   db: Queryable,
@@ -170,7 +170,7 @@ export async function findDueDeliveries(
   return ids.map((id) => byId.get(id)).filter((row) => row !== undefined);
 }
 
-/** The tests of an account that were made within the last `withinMs`: how many, and how long ago the first of them was. */
+/** An account's tests created within the last `withinMs`: how many, and how long ago the first was. */
 export async function recentTests(
   db: Queryable,
   { accountId, withinMs }: { accountId: string; withinMs: number },
@@ -184,7 +184,7 @@ export async function recentTests(
   return { count: Number(row?.count ?? 0), firstAgoMs: Number(row?.ago ?? 0) / 1_000 };
 }
 
-/** Takes a due delivery for one attempt; false when another node has it. Nobody else takes it within `leaseMs`. */
+/** Claims a due delivery for one attempt; false if another node has it. Nobody else can claim it within `leaseMs`. */
 export async function claimDelivery(db: Queryable, row: DeliveryRow, leaseMs: number): Promise<boolean> {
   const claimed = await db
     .for<Tables>()
@@ -197,7 +197,7 @@ export async function claimDelivery(db: Queryable, row: DeliveryRow, leaseMs: nu
   return claimed.numUpdatedRows === 1n;
 }
 
-/** Notes what became of an attempt. One that was given up meanwhile stays so. */
+/** Records the outcome of an attempt. A delivery abandoned in the meantime stays abandoned. */
 export async function noteAttempt(
   db: Queryable,
   attempt: {
@@ -222,7 +222,7 @@ export async function noteAttempt(
     .execute();
 }
 
-/** Deletes deliveries that ended and are older than `keptMs`. */
+/** Deletes finished deliveries older than `keptMs`. */
 export async function sweepDeliveries(db: Queryable, { keptMs, limit }: { keptMs: number; limit: number }) {
   await sql`DELETE FROM webhook_delivery WHERE created_at_us < ${nowUs} - ${keptMs * 1_000} AND state <> 'pending'
     ORDER BY created_at_us LIMIT ${limit}`.execute(db.for<Tables>());

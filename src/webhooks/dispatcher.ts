@@ -1,17 +1,17 @@
 import { attempt, type DeliverDependencies } from './deliver.ts';
 import { claimDelivery, type DeliveryRow, findDueDeliveries, testType } from './deliveries-store.ts';
 
-/** Starts what is due, the accounts in turns, so that nobody's slow endpoint delays anybody else's message. */
+/** Starts due deliveries, taking accounts in turn, so that nobody's slow endpoint delays anyone else's messages. */
 export interface Dispatcher {
-  /** Starts as much of what is due as there is room for, without waiting for answers; how many. */
+  /** Starts as many due deliveries as there is room for, without waiting for answers; returns how many. */
   start(): Promise<number>;
-  /** Starts all that is due, as room comes free, and waits for the answers; how many. */
+  /** Starts everything due, as room becomes free, and waits for the answers; returns how many. */
   drain(): Promise<number>;
-  /** Starts nothing any more, and waits for what is in flight. */
+  /** Starts nothing more, and waits for what is in flight. */
   close(): Promise<void>;
 }
 
-/** How many attempts a node has in flight at most: in all, of tests, of one account, to one endpoint. */
+/** The maximum number of a node's attempts in flight: in total, for tests, per account, and per endpoint. */
 export interface InFlightMax {
   all: number;
   tests: number;
@@ -21,7 +21,7 @@ export interface InFlightMax {
 
 export const inFlightDefault: InFlightMax = { all: 64, tests: 16, perAccount: 4, perEndpoint: 2 };
 
-/** For how long nobody else takes what is being posted: longer than an attempt can take. */
+/** How long nobody else can claim what is being posted: longer than an attempt can take. */
 export const leaseMs = 60_000;
 
 export function createDispatcher(deps: DeliverDependencies, max: InFlightMax = inFlightDefault): Dispatcher {
@@ -36,7 +36,7 @@ export function createDispatcher(deps: DeliverDependencies, max: InFlightMax = i
     return [...inFlight.keys()].filter(matches).length;
   }
 
-  /** Those of the accounts or endpoints that have as many attempts in flight as they may. */
+  /** The accounts or endpoints that have their maximum number of attempts in flight. */
   function full(of: 'account_id' | 'endpoint_id', most: number): string[] {
     const rows = Map.groupBy(inFlight.keys(), (row) => row[of]);
     return [...rows].filter(([, own]) => own.length >= most).map(([id]) => id);
@@ -62,13 +62,13 @@ export function createDispatcher(deps: DeliverDependencies, max: InFlightMax = i
       },
       perAccount: max.perAccount,
       perEndpoint: max.perEndpoint,
-      // An account that has some in flight already may bring more than it can start.
+      // An account that already has some in flight may return more than it can start.
       limit: room * max.perAccount,
     });
     let started = 0;
     for (const row of due) {
       if (closed || !fits(row)) continue;
-      // Taken before it is claimed: whatever ends meanwhile may start more.
+      // Reserved before it is claimed: another attempt that ends in the meantime may start more.
       const claimed = claimDelivery(db, row, leaseMs);
       inFlight.set(row, run(row, claimed));
       if (await claimed.catch(() => false)) started += 1;
@@ -81,7 +81,8 @@ export function createDispatcher(deps: DeliverDependencies, max: InFlightMax = i
     try {
       if (await claimed) await attempt(deps, row);
     } catch (error) {
-      // Its lease ends, and somebody posts it again. What else is due waits for the next round, so that nothing spins.
+      // Its lease will end, and some node will post it again. Other due deliveries wait for the next round, so that nothing
+      // spins.
       inFlight.delete(row);
       log.warn({ err: error }, 'what became of a webhook could not be noted; it is posted again');
       return;
@@ -90,7 +91,7 @@ export function createDispatcher(deps: DeliverDependencies, max: InFlightMax = i
     start().catch((error: unknown) => log.warn({ err: error }, 'webhooks that are due could not be read'));
   }
 
-  /** One at a time, for each must know what the one before has started; whoever asks meanwhile shares the next. */
+  /** One at a time, because each must know what the one before has started; calls in the meantime share the next one. */
   function start(): Promise<number> {
     waiting ??= last
       .catch(() => 0)
@@ -108,7 +109,7 @@ export function createDispatcher(deps: DeliverDependencies, max: InFlightMax = i
       const before = startedInAll;
       const wasIdle = inFlight.size === 0;
       await start();
-      // Only a look with nothing in flight sees everything that is due.
+      // Only a search with nothing in flight sees everything that is due.
       if (wasIdle && startedInAll === before && inFlight.size === 0) return startedInAll - first;
       if (inFlight.size > 0) await Promise.race(inFlight.values());
     }

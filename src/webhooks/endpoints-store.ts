@@ -13,7 +13,7 @@ export interface EndpointRow {
   secret: Buffer;
   state: 'active' | 'disabled';
   created_at_us: bigint;
-  /** Signs as well until `previous_expires_at_us`; both are there or none is. */
+  /** Also signs until `previous_expires_at_us`; either both are set or neither is. */
   previous_secret: Buffer | null;
   previous_expires_at_us: bigint | null;
 }
@@ -46,7 +46,7 @@ export function findEndpoint(db: Queryable, id: string): Promise<EndpointRow | u
   return db.for<Tables>().selectFrom('webhook_endpoint').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Endpoints with an id below `before`, the newest first. */
+/** Endpoints with an id below `before`, newest first. */
 export function listEndpointRows(
   db: Queryable,
   { accountId, before, limit }: { accountId: string; before: string | undefined; limit: number },
@@ -62,7 +62,7 @@ export function listEndpointRows(
   return query.execute();
 }
 
-/** Replaces the secret of an account's endpoint and keeps the old one for `overlapMs`; false when there is no such endpoint. */
+/** Replaces the secret of an account's endpoint and keeps the old one for `overlapMs`; false if there is no such endpoint. */
 export async function replaceSecret(
   tx: Queryable,
   { id, accountId, secret, overlapMs }: { id: string; accountId: string; secret: Buffer; overlapMs: number },
@@ -88,7 +88,7 @@ export async function replaceSecret(
   return true;
 }
 
-/** Deletes secrets that sign no more. */
+/** Deletes secrets that no longer sign. */
 export async function forgetPreviousSecrets(db: Queryable, limit: number): Promise<void> {
   await sql`UPDATE webhook_endpoint SET previous_secret = NULL, previous_expires_at_us = NULL
     WHERE previous_expires_at_us <= ${nowUs} LIMIT ${limit}`.execute(db.for<never>());
@@ -98,7 +98,7 @@ export async function disableEndpoint(db: Queryable, id: string): Promise<void> 
   await db.for<Tables>().updateTable('webhook_endpoint').set({ state: 'disabled' }).where('id', '=', id).execute();
 }
 
-/** Removes an endpoint and gives up what is pending for it; false when there is none. */
+/** Removes an endpoint and abandons what is pending for it; false if there is none. */
 export async function removeEndpoint(tx: Queryable, accountId: string, id: string): Promise<boolean> {
   const removed = await tx
     .for<Tables>()

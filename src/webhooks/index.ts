@@ -34,7 +34,7 @@ export interface WebhooksDependencies {
   log: Logger;
   /** For the endpoints' secrets. */
   seal: Seal;
-  /** Also plain HTTP and private addresses; for tests and closed networks. Otherwise customers could post into the operator's network. */
+  /** Also allows plain HTTP and private addresses; for tests and closed networks. Otherwise customers could post into the operator's network. */
   allowPrivateNetworks: boolean;
   random?: () => number;
 }
@@ -44,7 +44,7 @@ const endpointsFull = `An account has at most ${endpointsMax} endpoints. Delete 
 const everyMs = 2_000;
 const keptMs = 30 * 24 * 3_600_000;
 const sweepMax = 1_000;
-/** As of keys. */
+/** The same as for keys. */
 const overlapSecondsMax = 7 * 24 * 3600;
 const testsPerMinute = 10;
 const minuteMs = 60_000;
@@ -68,7 +68,7 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
     return row?.account_id === accountId ? succeed(row) : fail({ kind: 'not_found', resource: 'endpoint' });
   }
 
-  /** A signing secret as its owner sees it, once, and as it is stored. */
+  /** A new signing secret, as shown once to its owner, and as stored. */
   function newSecret(endpointId: string): { secret: string; sealed: Buffer } {
     const bytes = randomBytes(32);
     return {
@@ -77,7 +77,7 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
     };
   }
 
-  /** One message to some endpoints of an account; the ids of its deliveries. */
+  /** Sends one message to some of an account's endpoints; returns the ids of its deliveries. */
   async function send(
     tx: Queryable,
     {
@@ -175,14 +175,14 @@ export function createWebhooks(dependencies: WebhooksDependencies): Webhooks {
     start: rounds.start,
     async close() {
       const closed = Promise.all([rounds.close(), dispatcher.close()]);
-      // What is being posted breaks off; it is posted again by whoever is next.
+      // Anything being posted is interrupted, and will be posted again by the next node.
       await poster.close();
       await closed;
     },
   };
 }
 
-/** Why a URL can't be an endpoint. Names are looked at again whenever they are resolved. */
+/** Why a URL can't be an endpoint. Names are checked again each time they are resolved. */
 function urlProblem(text: string, allowPrivateNetworks: boolean): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url) return 'must be a URL such as https://example.com/webhooks';

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { addressInUrl, isPublicAddress, publicLookup } from './public-address.ts';
 
-/** What became of one attempt. `problem` is for the customer: it tells nothing of networks. */
+/** The outcome of one attempt. `problem` is for the customer: it reveals nothing about networks. */
 export interface PostOutcome {
   status?: number;
   problem?: string;
@@ -14,10 +14,10 @@ export interface Poster {
 
 const attemptTimeoutMs = 15_000;
 const connectTimeoutMs = 5_000;
-/** The answer's body is of no interest; no more of it is read. */
+/** The response body is not needed; at most this much is read. */
 const answerBytesMax = 16_384;
 
-/** Posts messages; to the public internet only, unless private networks are allowed. Redirects are not followed. */
+/** Posts messages, only to the public internet unless private networks are allowed. Does not follow redirects. */
 export function createPoster({ allowPrivateNetworks }: { allowPrivateNetworks: boolean }): Poster {
   const agent = new Agent({
     connect: { timeout: connectTimeoutMs, ...(!allowPrivateNetworks && { lookup: publicLookup }) },
@@ -27,7 +27,7 @@ export function createPoster({ allowPrivateNetworks }: { allowPrivateNetworks: b
   });
   return {
     async post(url, headers, body) {
-      // A connection to an address as such asks no resolver, so it is checked here.
+      // Connecting to a literal address involves no resolver, so check it here.
       const address = addressInUrl(new URL(url));
       if (!allowPrivateNetworks && address !== undefined && !isPublicAddress(address)) return { problem: notReached };
       try {
@@ -49,7 +49,7 @@ export function createPoster({ allowPrivateNetworks }: { allowPrivateNetworks: b
   };
 }
 
-/** The same for a name that does not resolve, one that resolves to a private address, and a refused connection. */
+/** The same message for a name that does not resolve, one that resolves to a private address, and a refused connection. */
 const notReached = 'could not be reached';
 
 function problemOf(error: unknown): string {

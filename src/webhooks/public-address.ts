@@ -1,8 +1,8 @@
 import { lookup as resolve } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-// What is not the public internet, by the IANA special-purpose address registries (RFC 6890 and after). Addresses that
-// carry an IPv4 address inside (mapped, NAT64, 6to4, Teredo) are refused whole.
+// Everything outside the public internet, by the IANA special-purpose address registries (RFC 6890 and later). Addresses that
+// embed an IPv4 address (mapped, NAT64, 6to4, Teredo) are refused entirely.
 const reserved = new BlockList();
 for (const [network, bits] of [
   ['0.0.0.0', 8],
@@ -23,7 +23,7 @@ for (const [network, bits] of [
 ] as const)
   reserved.addSubnet(network, bits, 'ipv4');
 
-/** Only 2000::/3 is given out for the public internet; these parts of it are not. */
+/** Only 2000::/3 is allocated to the public internet; these parts of it are not. */
 const reservedInPublic = new BlockList();
 for (const [network, bits] of [
   ['2001::', 23],
@@ -42,15 +42,15 @@ export function isPublicAddress(address: string): boolean {
   return version === 6 && publicV6.check(address, 'ipv6') && !reservedInPublic.check(address, 'ipv6');
 }
 
-/** The address that a URL's host is itself; undefined for a name. */
+/** The literal address in a URL's host; undefined for a name. */
 export function addressInUrl({ hostname }: URL): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, '');
   return isIP(bare) === 0 ? undefined : bare;
 }
 
 /**
- * Resolves names for a connection, and fails when one of the addresses is not public. The connection goes to the very
- * addresses that were checked, so a name that changes its mind in between (DNS rebinding) gains nothing.
+ * Resolves names for a connection, and fails if any of the addresses is not public. The connection uses exactly the addresses
+ * that were checked, so a name that changes in between (DNS rebinding) gains nothing.
  */
 export const publicLookup: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses) => {

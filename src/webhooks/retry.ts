@@ -10,12 +10,12 @@ import { toDelivery } from './views.ts';
 const notFound: Failure = { kind: 'not_found', resource: 'delivery' };
 const minuteMs = 60_000;
 const perMinute = 30;
-/** Of one delivery: otherwise one that is answered at once could be posted without end. */
+/** Per delivery: otherwise one that is answered at once could be posted endlessly. */
 const restMs = 10_000;
 
-/** Posts a delivery again that its owner asks for. */
+/** Posts a delivery again at its owner's request. */
 export function createRetry(db: Database): Webhooks['retryDelivery'] {
-  /** Why it is too soon. */
+  /** Why it is too soon, if it is. */
   async function tooMany(tx: Transaction, accountId: string, deliveryId: string): Promise<Failure | undefined> {
     const agoMs = await retriedAgoMs(tx, deliveryId);
     if (agoMs !== undefined && agoMs < restMs)
