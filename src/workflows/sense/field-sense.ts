@@ -199,7 +199,7 @@ function isSlip(typed: string, meant: string): boolean {
   return [swapped, rest.slice(1), `${wanted[0]}${rest}`, `${wanted[0]}${rest.slice(1)}`].includes(wanted);
 }
 
-// Neighbours on the keyboards of the four languages, three or more in a row.
+// Neighbours on the keyboards of the four languages, four in a row.
 const rows = ['qwertyuiop', 'asdfghjkl', 'zxcvbnm', 'qwertzuiop', 'yxcvbnm', 'azertyuiop', 'qsdfghjklm', 'wxcvbn'];
 const runs: ReadonlySet<string> = new Set(
   rows

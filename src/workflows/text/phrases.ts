@@ -101,11 +101,6 @@ function beginIndex<Entry>() {
   return { add, end };
 }
 
-/** Whether any of a few phrases occurs in a text. */
-export function containsPhrase(text: Folded, phrase: string): boolean {
-  return indexPhrases([{ phrase: plain(phrase), entry: 0 }]).find(text, 1).length > 0;
-}
-
 /** Whether words occur in a text exactly as given (after folding), anywhere. */
 export function occursIn(haystack: string, needle: string): boolean {
   const wanted = foldText(needle);
