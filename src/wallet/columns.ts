@@ -1,28 +1,28 @@
-/** How a column's values are written in SQL and read back. */
+/** How a column's values are written to SQL and read back. */
 export type ColumnKind = 'text' | 'integer' | 'number' | 'flag' | 'hex';
 
 export interface Column<Value> {
   kind: ColumnKind;
-  /** Whether it may be NULL, which is `undefined` in code. */
+  /** Whether it may be NULL (`undefined` in code). */
   optional: boolean;
-  /** Whether the database writes 0 where an insert leaves it out. */
+  /** Whether the database writes 0 when an insert omits it. */
   zero: boolean;
-  /** Where it is not the property's name in snake case. */
+  /** The SQL name, if it is not the property's name in snake case. */
   name?: string;
-  /** Carries the type of its values; never there. */
+  /** Carries the type of its values; never set. */
   value?: Value;
 }
 
 export const text: Column<string> = { kind: 'text', optional: false, zero: false };
 /** A BIGINT: an amount, a time, a sequence. */
 export const integer: Column<bigint> = { kind: 'integer', optional: false, zero: false };
-/** A small count: a safe integer that is not negative. */
+/** A small count: a non-negative safe integer. */
 export const number: Column<number> = { kind: 'number', optional: false, zero: false };
 export const flag: Column<boolean> = { kind: 'flag', optional: false, zero: false };
 /** Bytes, as lower-case hexadecimal digits. */
 export const hex: Column<string> = { kind: 'hex', optional: false, zero: false };
 
-/** A text of which only some are possible; the table has a constraint for it. */
+/** A text with a fixed set of values, which the table constrains. */
 export function oneOf<Word extends string>(): Column<Word> {
   return text as Column<string> as Column<Word>;
 }
@@ -56,17 +56,17 @@ export interface NamedColumn extends Column<unknown> {
 }
 
 /**
- * One table: everything that reads or writes it takes its columns from here. `changing` are the columns that operations look at or
- * set, the key among them; the `fixed` ones are written once, when the row is inserted, and not read by groups.
+ * One table; everything that reads or writes it takes its columns from here. `changing` columns are those that operations read or
+ * set, including the key; `fixed` columns are written once, on insert, and never read by groups.
  */
 export interface Table<Changing extends Columns = Columns, Fixed extends Columns = Columns> {
   name: string;
-  /** Properties of the primary key, in its order. */
+  /** Properties of the primary key, in key order. */
   key: readonly string[];
   changing: readonly NamedColumn[];
-  /** The changing columns and then the fixed ones. */
+  /** The changing columns, then the fixed ones. */
   all: readonly NamedColumn[];
-  /** Carry the types of its columns; never there. */
+  /** Carries the types of its columns; never set. */
   types?: { changing: Changing; fixed: Fixed };
 }
 
@@ -98,7 +98,7 @@ export function columnOf(table: Table, property: string): NamedColumn {
   return column;
 }
 
-/** A value as a driver reads it: numbers may be texts, bytes may be hexadecimal digits already. */
+/** Converts a value from a driver, which may return numbers as text and bytes as hexadecimal digits. */
 export function readValue({ kind }: Column<unknown>, value: unknown): unknown {
   switch (kind) {
     case 'integer':
@@ -114,12 +114,12 @@ export function readValue({ kind }: Column<unknown>, value: unknown): unknown {
   }
 }
 
-/** What operations see of a row: its key and what they may change. */
+/** The part of a row that operations see: its key and what they may change. */
 export type ChangingRow<T> = T extends Table<infer Changing, Columns> ? RowOf<Changing> : never;
 /** A whole row, as it is inserted. */
 export type WholeRow<T> = T extends Table<infer Changing, infer Fixed> ? RowOf<Changing> & RowOf<Fixed> : never;
 
-/** A whole row as it is read outside of groups: what is NULL is absent. */
+/** A whole row as read outside of groups: NULL columns are absent. */
 export type FoundRow<T> = T extends Table ? Present<WholeRow<T>> : never;
 type Present<Row> = { [K in keyof Row as undefined extends Row[K] ? never : K]: Row[K] } & {
   [K in keyof Row as undefined extends Row[K] ? K : never]?: Exclude<Row[K], undefined>;
@@ -127,7 +127,7 @@ type Present<Row> = { [K in keyof Row as undefined extends Row[K] ? never : K]: 
 
 type OptionalNames<C extends Columns> = { [K in keyof C]: undefined extends RowOf<C>[K] ? K : never }[keyof C];
 
-/** A row's optional columns, all absent: what a new row begins with. */
+/** A row's optional columns, all absent, to start a new row from. */
 export function absentColumns<C extends Columns>({ changing }: Table<C>): Record<OptionalNames<C>, undefined> {
   const names = changing.filter(({ optional }) => optional).map(({ property }) => property);
   return Object.fromEntries(names.map((name) => [name, undefined])) as Record<OptionalNames<C>, undefined>;

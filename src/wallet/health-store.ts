@@ -2,20 +2,20 @@ import { sql } from 'kysely';
 import type { Queryable } from '../db/index.ts';
 import { graceUs, nowUs } from './audit/invariant.ts';
 
-/** What the books say of requests that run; each count stops at 10,000. */
+/** What the ledger says about running requests; each count stops at 10,000. */
 export interface LedgerHealth {
   openHolds: number;
-  /** Nodes that have any of them. */
+  /** Nodes that have open holds. */
   nodesWithHolds: number;
-  /** Past their expiry for longer than reapers take. */
+  /** Holds overdue for longer than reapers take. */
   overdueHolds: number;
-  /** Settlements that the database refused by themselves. */
+  /** Settlements that the database refused individually. */
   deadLetters: number;
 }
 
 const countedMax = 10_000;
 
-/** Reads how the ledger is, of all nodes. */
+/** Reads the ledger's health across all nodes. */
 export async function readLedgerHealth(db: Queryable): Promise<LedgerHealth> {
   const [now, most] = [sql.raw(nowUs), sql.lit(countedMax)];
   const { rows } = await sql<{ [Name in keyof LedgerHealth]: bigint }>`SELECT

@@ -3,39 +3,39 @@ import { FailureError, fail, type Result, succeed } from '../base/failure.ts';
 import { minOf, type NanoUsd } from '../base/money.ts';
 import type { Hold, HoldRequest, Ledger, Progress, Receipt, Settlement, Usage } from './ledger/ledger.ts';
 
-/** Model tokens that were set aside under the caller's limits until it is known how many were used. */
+/** Model tokens reserved under the caller's limits until the actual use is known. */
 export interface ReservedTokens {
   settle(tokens: number): void;
 }
 
-/** Sets model tokens aside, or says when to try again. */
+/** Reserves model tokens, or says when to retry. */
 export type ReserveTokens = (
   caller: Caller,
   tokens: number,
 ) => Result<ReservedTokens> | Promise<Result<ReservedTokens>>;
 
-/** What a reply is paid from: a charge, or a part of one. Disposed of without a settlement, it gives everything back. */
+/** What a reply is paid from: a charge or part of one. If disposed of unsettled, it gives everything back. */
 export interface Funds extends AsyncDisposable {
   /** The charge's id. */
   readonly id: string;
   /** The most that can be spent. */
   readonly amount: NanoUsd;
-  /** The wallet's balance at admission, held credit included. */
+  /** The wallet's balance at admission, including held credit. */
   readonly balance: NanoUsd;
-  /** There while the hold is not committed; see `Hold.pending`. */
+  /** Set while the hold is not committed; see `Hold.pending`. */
   readonly pending: Hold['pending'];
-  /** Whether a retry may ask for the reply, so that it has to be stored with the settlement. */
+  /** Whether a retry may ask for the reply, so it must be stored with the settlement. */
   readonly replayable: boolean;
-  /** As `Ledger.settle`; once: later calls answer with the same receipt. */
+  /** Like `Ledger.settle`, but only once: later calls return the same receipt. */
   settle(settlement: Readonly<Settlement>): Promise<Receipt>;
-  /** As `Ledger.release`. */
+  /** Like `Ledger.release`. */
   release(reason: string): Promise<void>;
 }
 
-/** What part of a request has cost, whether or not it was of use. */
+/** What part of a request has cost, useful or not. */
 export interface Spending {
   readonly cost: NanoUsd;
-  /** Undefined when nothing was used. */
+  /** Undefined if nothing was used. */
   readonly usage: Usage | undefined;
 }
 
@@ -44,9 +44,8 @@ export type ChargeOutcome =
   | { kind: 'replayed'; receipt: Receipt; reply: Uint8Array };
 
 /**
- * Opens the charge of one request: `Ledger.hold`, and from then on one object that owns the held credit and the reserved
- * tokens. Fails like `hold`, and with `reply_purged` for a repeated request whose reply is not kept; then the tokens are
- * given back.
+ * Opens the charge of one request: calls `Ledger.hold` and returns one object that owns the held credit and the reserved tokens.
+ * Fails like `hold`, and with `reply_purged` for a repeated request whose reply is not kept; then the tokens are given back.
  */
 export async function openCharge(
   ledger: Ledger,
@@ -71,7 +70,7 @@ export async function openCharge(
   }
 }
 
-/** Runs the work that ends a charge; when it leaves it open, by an error or otherwise, everything is given back. */
+/** Runs the work that ends a charge; if the charge is left open, by an error or otherwise, everything is given back. */
 export async function endingCharge<T>(funds: Funds, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -89,7 +88,7 @@ export class OpenCharge implements Funds {
   #settling: Promise<Receipt> | undefined;
   #released = false;
 
-  /** `askedAt`: when its credit was asked for, by `performance.now`. */
+  /** `askedAt`: when its credit was requested, by `performance.now`. */
   constructor(
     ledger: Ledger,
     hold: Hold,
@@ -117,14 +116,14 @@ export class OpenCharge implements Funds {
     return this.#hold.idempotency !== undefined;
   }
 
-  /** Waits until the hold is committed, after which `amount` may be less; or answers why it is refused. */
+  /** Waits until the hold is committed, after which `amount` may be less; or returns why it was refused. */
   async committed(): Promise<Result<void>> {
     const held = await this.#hold.pending;
     if (held?.ok) this.#hold = held.value;
     return held && !held.ok ? held : succeed(undefined);
   }
 
-  /** As `Ledger.extend`. */
+  /** Like `Ledger.extend`. */
   async extend(more: NanoUsd, minimum?: NanoUsd): Promise<Result<void>> {
     const extended = await this.#ledger.extend(this.#hold, more, minimum);
     if (!extended.ok) return extended;
@@ -132,7 +131,7 @@ export class OpenCharge implements Funds {
     return succeed(undefined);
   }
 
-  /** As `Ledger.recordProgress`; nothing once the charge has ended. */
+  /** Like `Ledger.recordProgress`; does nothing once the charge has ended. */
   async progress(progress: Readonly<Progress>): Promise<void> {
     if (!this.#hasEnded) await this.#ledger.recordProgress(this.#hold, progress);
   }
@@ -154,7 +153,7 @@ export class OpenCharge implements Funds {
     await this.#ledger.release(this.#hold, reason);
   }
 
-  /** Never rejects, so that it hides nothing of what went wrong before: a hold that can't be released expires. */
+  /** Never rejects, so that it masks no earlier error: a hold that can't be released expires. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.release('not settled').catch(() => undefined);
   }
@@ -164,7 +163,7 @@ export class OpenCharge implements Funds {
   }
 }
 
-/** A part of a charge that several calls may spend; the charge around it settles what they have spent. */
+/** A part of a charge that several calls may spend; the enclosing charge settles what they spent. */
 export class Budget {
   readonly #id: string;
   #left: NanoUsd;
@@ -176,7 +175,7 @@ export class Budget {
     this.#left = amount;
   }
 
-  /** The id of the charge around it. */
+  /** The id of the enclosing charge. */
   get chargeId(): string {
     return this.#id;
   }
@@ -186,12 +185,12 @@ export class Budget {
   get spent(): Spending {
     return this.#spent;
   }
-  /** The account's own key that the last call with one was made with. */
+  /** The account's own key used by the last call that had one. */
   get providerKeyId(): string | undefined {
     return this.#providerKeyId;
   }
 
-  /** What one call is paid from: all that is left. One call at a time. */
+  /** The funds of one call: all that is left. One call at a time. */
   open(tokens?: ReservedTokens): Funds {
     const amount = this.#left;
     const release = async () => tokens?.settle(0);
@@ -211,16 +210,16 @@ export class Budget {
         return { chargeId: this.#id, state: 'settled', charged, owed: 0n, balance: this.#left };
       },
       release,
-      // After a settlement this changes nothing: tokens are settled once.
+      // A no-op after a settlement: tokens are settled once.
       [Symbol.asyncDispose]: release,
     };
   }
 }
 
 /**
- * Settles a reply that leaves whole or not at all: only the receipt of a charge in full lets it leave. Fails with
- * `insufficient_credit` when the credit that was held is gone, with `idempotency_in_flight` when a retry has taken its place, and
- * with what a pending hold was refused for.
+ * Settles a reply that is delivered whole or not at all: only the receipt of a full charge lets it leave. Fails with
+ * `insufficient_credit` if the held credit is gone, with `idempotency_in_flight` if a retry has replaced it, and with the failure
+ * of a refused pending hold.
  */
 export async function settleInFull(funds: Funds, settlement: Readonly<Settlement>): Promise<Result<Receipt>> {
   const due = minOf(settlement.cost, funds.amount);
@@ -239,7 +238,7 @@ export async function settleInFull(funds: Funds, settlement: Readonly<Settlement
 
 const retryAfterMs = 1_000;
 
-/** The sum of two usages; what neither knows stays unknown. */
+/** The sum of two usages; counts unknown to both stay unknown. */
 export function addUsage<Counted extends Usage>(a: Counted, b: Counted): Counted {
   const sum: Record<string, unknown> = Object.fromEntries(Object.entries(a));
   for (const [name, count] of Object.entries(b))
@@ -247,7 +246,7 @@ export function addUsage<Counted extends Usage>(a: Counted, b: Counted): Counted
   return { ...sum, estimated: a.estimated === true || b.estimated === true } as Counted;
 }
 
-/** Model tokens as the limits count them; what is not known counts nothing. */
+/** Model tokens as the limits count them; unknown counts are 0. */
 function tokensOf({ inputTokens = 0, outputTokens = 0 }: Usage): number {
   return inputTokens + outputTokens;
 }

@@ -9,8 +9,8 @@ export type Payer = Pick<
 >;
 
 /**
- * Who pays for a caller's request, and the caps that it counts against: the key's, and that of the end user or device.
- * Only a caller with an API key can pay; `scope` is what it would have needed.
+ * Who pays for a caller's request, and the caps it counts against: the key's, and the end user's or device's. Only a caller with
+ * an API key can pay; `scope` is the scope reported as missing otherwise.
  */
 export function payerOf({ accountId, key, token, credential }: Caller, scope: string): Result<Payer> {
   if (!accountId || !key) return fail({ kind: 'scope_missing', scope, credential });
@@ -30,19 +30,19 @@ export function payerOf({ accountId, key, token, credential }: Caller, scope: st
   });
 }
 
-/** What the spending cap of a key is called. */
+/** The owner name of a key's spending cap. */
 export function capOwnerOf(keyId: string): string {
   return `key:${keyId}`;
 }
 
-/** Whether a cap is of one end user or device, not of the key that they descend from. */
+/** Whether a cap belongs to one end user or device rather than to their parent key. */
 export function isOwnCap(owner: string): boolean {
   return !owner.startsWith('key:');
 }
 
 /**
- * Who may be answered with a stored reply, now or by a retry: the account, or of it the one end user, because one end user
- * must never read another's reply.
+ * Who may receive a stored reply, now or on a retry: the account, or its one end user, because an end user must never read
+ * another's reply.
  */
 export function replyScope({ accountId, keyId, subject }: Pick<Payer, 'accountId' | 'keyId' | 'subject'>): string {
   return subject === undefined ? accountId : `${accountId}/${keyId}/${subject}`;

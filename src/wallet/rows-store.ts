@@ -3,8 +3,8 @@ import type { Queryable } from '../db/index.ts';
 import { columnOf, type FoundRow, readValue, type Table, type WholeRow } from './columns.ts';
 
 /**
- * Rows outside of groups, read and typed by the description of their table. `which` is what stands after WHERE; `index` the
- * one to go by, where a server may choose a worse one.
+ * Reads rows outside of groups, typed by their table's description. `which` is the WHERE condition; `index` forces an index where
+ * a server might choose a worse one.
  */
 export async function findRows<T extends Table>(
   db: Queryable,
@@ -24,7 +24,7 @@ export async function findRows<T extends Table>(
   });
 }
 
-/** The row with these values, if there is one. */
+/** Finds the row with these values, if any. */
 export async function findOne<T extends Table>(
   db: Queryable,
   table: T,
@@ -37,7 +37,7 @@ export async function findOne<T extends Table>(
   return row;
 }
 
-/** Rows of a wallet that come before one in the order of their key, the newest first. */
+/** Lists a wallet's rows before a given one in key order, newest first. */
 export function listNewest<T extends Table>(
   db: Queryable,
   table: T,

@@ -16,11 +16,11 @@ import {
 } from './columns.ts';
 import type { ChargeState, EntryKind, WalletKind } from './wallets/wallets.ts';
 
-/** The tables of the ledger, each described once. Amounts are nano-USD, times microseconds since the epoch by the database's clock. */
+/** The ledger's tables, each described once. Amounts are nano-USD, times microseconds since the epoch by the database's clock. */
 
 /**
- * `seq` numbers the postings and `charges` counts the charges, so that none goes missing unnoticed; `version` grows with every
- * change and guards it. Held credit is part of `posted`. The sums of usage are of the postings up to `summed`.
+ * `seq` numbers the postings and `charges` counts the charges, so that none can go missing unnoticed; `version` increases with
+ * every change and guards it. Held credit is part of `posted`. The usage sums cover the postings up to `summed`.
  */
 export const walletTable = table(
   'wallet',
@@ -32,7 +32,7 @@ export const walletTable = table(
   { accountId: text, kind: oneOf<WalletKind>(), createdAtUs: integer },
 );
 
-/** What a charge counts of its use. */
+/** The usage counts of a charge. */
 export const usageCounts = [
   'inputTokens',
   'cachedInputTokens',
@@ -47,8 +47,8 @@ export const usageCounts = [
 ] as const;
 
 /**
- * `owed` is what could not be collected at the settlement of what was delivered; a receivable follows it from there. `caps` is
- * how many rows `charge_cap` has of it; the fingerprint and the fence are those of its key when it took it.
+ * `owed` is what could not be collected when delivered work was settled; a receivable tracks it from there. `caps` is how many
+ * `charge_cap` rows it has; the fingerprint and the fence are those of its key when the charge took it.
  */
 export const chargeTable = table(
   'charge',
@@ -97,8 +97,8 @@ export const postingTable = table(
 );
 
 /**
- * Which charge an idempotency key stands for. `fence` counts the charges that have had the key: each takeover after an
- * expiry adds one. `capturedChargeId` is set once, when the key is paid, and then the key is never free again.
+ * Which charge an idempotency key belongs to. `fence` counts the charges that have had the key: each takeover after an expiry
+ * adds one. `capturedChargeId` is set once, when the key is paid, and the key is never free again.
  */
 export const idempotencyTable = table(
   'idempotency',
@@ -139,8 +139,9 @@ export const topUpTable = table(
 );
 
 /**
- * What a wallet owes, or owed: after a refund or a dispute of spent credit (`sourceId` is the top-up), and after a delivered
- * reply that could not be collected (`sourceId` is the charge). `taken` came out of the wallet so far, to `counterAccount`.
+ * What a wallet owes or owed: after a refund or dispute of spent credit (`sourceId` is the top-up), or after a delivered reply
+ * that could not be collected (`sourceId` is the charge). `taken` is what has been taken from the wallet so far, to
+ * `counterAccount`.
  */
 export const receivableTable = table(
   'receivable',
@@ -169,7 +170,7 @@ export const adjustmentTable = table(
   {},
 );
 
-/** What usage is summed of: how many charges, what they used, what they cost. */
+/** What usage sums contain: the number of charges, what they used, and what they cost. */
 export const usageSums = ['charges', ...usageCounts.filter((name) => name !== 'requests'), 'cost'] as const;
 
 const sumColumns = {
@@ -179,8 +180,8 @@ const sumColumns = {
 const usageKey = ['walletId', 'hour', 'keyId', 'operation', 'provider', 'model'] as const;
 
 /**
- * Usage of a wallet in one hour since the epoch, by the times of its postings. What a charge does not have is empty. `byUser`
- * says that the charges are in `usage_user_hour` as well, because they have an end user or a device.
+ * A wallet's usage in one hour since the epoch, by the times of its postings. A value that a charge lacks is empty. `byUser` says
+ * that the charges are also in `usage_user_hour`, because they have an end user or a device.
  */
 export const usageHourTable = table(
   'usage_hour',
@@ -195,7 +196,7 @@ export const usageHourTable = table(
   {},
 );
 
-/** The same of charges with an end user or a device, by these. */
+/** The same for charges with an end user or a device, broken down by these. */
 export const usageUserHourTable = table(
   'usage_user_hour',
   [...usageKey, 'deviceId', 'subject'],
@@ -228,7 +229,7 @@ export const replyTable = table(
   { chargeId: text },
   { sealed: hex, expiresAtUs: integer },
 );
-/** What the work of a charge found, in its flow's own words. */
+/** What a charge's work found, in its flow's own terms. */
 export const evidenceTable = table(
   'charge_evidence',
   ['walletId', 'chargeId'],
@@ -248,7 +249,7 @@ export const metadataTable = table(
   {},
 );
 
-/** The record of writes, which is read by a room of its own. `details` is JSON. */
+/** The audit log of writes, which another room reads. `details` is JSON. */
 export const auditEventTable = table(
   'audit_event',
   ['id'],
@@ -288,7 +289,7 @@ export type FoundPosting = FoundRow<typeof postingTable>;
 export type FoundAdjustment = FoundRow<typeof adjustmentTable>;
 export type FoundTopUp = FoundRow<typeof topUpTable>;
 
-/** A stored time as a date, to the millisecond. */
+/** Converts a stored time to a date, to the millisecond. */
 export function dateOf(us: bigint): Date {
   return new Date(Number(us / 1_000n));
 }

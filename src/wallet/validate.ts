@@ -1,7 +1,7 @@
 import { maxAmountNanoUsd, type NanoUsd } from '../base/money.ts';
 import type { HoldRequest, Outcome, Usage } from './ledger/ledger.ts';
 
-/** Refuses what no caller of this room may ask for. These are bugs, so they throw before anything is queued. */
+/** Rejects what no caller of this room may request. Such requests are bugs, so they throw before anything is queued. */
 export function checkHold(request: Readonly<HoldRequest>): void {
   checkAmount('minimum', request.minimum);
   checkAmount('ceiling', request.ceiling);
@@ -35,15 +35,15 @@ export function checkHold(request: Readonly<HoldRequest>): void {
     throw new RangeError(`A hold lasts 1 to ${ttlMaxMs} ms.`);
 }
 
-/** What the work of a charge found is kept in so many bytes. */
+/** The most bytes kept of what a charge's work found. */
 export const evidenceBytesMax = 8_192;
 
-/** Of the key, the end user and the device. */
+/** For the key, the end user and the device. */
 const capsMax = 3;
 const metadataMax = { pairs: 16, name: 64, value: 512 };
 const ttlMaxMs = 24 * 3_600_000;
 
-/** Any characters are allowed that have an encoding: without one, two names could become the same. */
+/** Any encodable characters are allowed: unencodable ones could make two names equal. */
 function checkMetadata(metadata: Readonly<Record<string, string>>): void {
   const pairs = Object.entries(metadata);
   if (pairs.length > metadataMax.pairs) throw new RangeError(`A charge has at most ${metadataMax.pairs} labels.`);

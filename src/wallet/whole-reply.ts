@@ -13,38 +13,38 @@ import {
 } from './open-charge.ts';
 import { payerOf, replyScope } from './payer.ts';
 
-/** A model that may answer, and the account's own key that it is called with. */
+/** A model that may answer, and the account's own key used to call it. */
 export interface PaidRoute {
   model: { provider: string; id: string };
   ownKey?: { id: string };
 }
 
-/** A request that is understood and quoted, and has not cost anything yet. */
+/** A request that is parsed and quoted, and has not cost anything yet. */
 export interface QuotedWork<Route extends PaidRoute> {
   /** In the order in which they are tried. */
   routes: readonly Route[];
-  /** The most that the request can cost, on any of its routes, and the most tokens that it is billed for. */
+  /** The most that the request can cost on any of its routes, and the most tokens it can be billed for. */
   ceiling: NanoUsd;
   tokensMost: number;
-  /** The version of the price book that the quote stands on. */
+  /** The price book version that the quote is based on. */
   priceVersion: number;
-  /** About the least that each route costs. */
+  /** Roughly the least that each route costs. */
   least: readonly NanoUsd[];
 }
 
 export interface ChargingDeps {
   ledger: Ledger;
-  /** Counts model tokens a minute; absent: they are not limited. */
+  /** Counts model tokens per minute; absent: no limit. */
   reserveTokens?: ReserveTokens;
-  /** How long all calls of one request may take together. */
+  /** How long all calls of one request may take in total. */
   deadlineMs: number;
 }
 
-/** What a reply says of a time, not of itself: a retry is told that of its own time. */
+/** The parts of a reply that describe the moment rather than the reply: a retry gets the values at its own time. */
 export interface Momentary {
   /** The wallet's balance after this charge. */
   balance: NanoUsd;
-  /** What is left of the end user's own cap, where it is known. */
+  /** What is left of the end user's own cap, if known. */
   capLeft?: NanoUsd | undefined;
 }
 
@@ -60,12 +60,12 @@ export interface Work<Quoted, Reply> {
   answer(charge: OpenCharge, quoted: Quoted): Promise<Result<Reply>>;
 }
 
-/** After its deadline a request still has this long to be settled before its hold expires. */
+/** How long after its deadline a request can still be settled before its hold expires. */
 const settleGraceMs = 60_000;
 
 /**
- * One request, one charge: holds the most that it can cost, or as much of that as there is credit for when one of its routes may
- * be paid from it, and has it answered; or answers what the same request was answered before.
+ * One request, one charge: holds the most that it can cost, or as much of that as there is credit for if that may pay for one of
+ * its routes, and has it answered; or returns the earlier reply to the same request.
  */
 export async function chargeWhole<Quoted extends QuotedWork<PaidRoute>, Reply>(
   { ledger, reserveTokens, deadlineMs }: ChargingDeps,
@@ -89,7 +89,7 @@ export async function chargeWhole<Quoted extends QuotedWork<PaidRoute>, Reply>(
       providerKeyId: first?.ownKey?.id,
       priceVersion,
       requestId,
-      // A hold is at least 1 nano-USD, also for a model that costs nothing.
+      // A hold is at least 1 nano-USD, even for a model that costs nothing.
       ceiling: maxOf(ceiling, 1n),
       minimum: maxOf(least.reduce(minOf, ceiling), 1n),
       ttlMs: deadlineMs + settleGraceMs,
@@ -107,7 +107,7 @@ export async function chargeWhole<Quoted extends QuotedWork<PaidRoute>, Reply>(
   return endingCharge(charge, () => work.answer(charge, quoted.value));
 }
 
-/** The routes that what is held pays for. Where that may be too little, `costOf` counts for real before anything is called. */
+/** The routes that the held credit pays for. If it may be too little, `costOf` computes the exact cost before anything is called. */
 export async function payableRoutes<Route extends PaidRoute>(
   { amount, balance }: Funds,
   { routes, ceiling }: QuotedWork<Route>,
@@ -125,17 +125,17 @@ export async function payableRoutes<Route extends PaidRoute>(
   return fail({ kind: 'insufficient_credit', balance, held: balance - amount, needed: costs.reduce(minOf) });
 }
 
-/** A reply that came: which route gave it, after how many tries, and what it costs. */
+/** A reply that arrived: which route gave it, after how many attempts, and what it costs. */
 interface Given<Reply> {
   from: { route: PaidRoute; attempts: number; latencyMs: number };
   cost: NanoUsd;
   usage: Usage;
-  /** The reply that says so much for what is charged, and what of it a retry is answered from; undefined: it is not kept. */
+  /** Builds the reply that states this charge, and what to store of it for a retry; undefined: it is not kept. */
   replyAt(charged: NanoUsd): Reply;
   store(reply: Reply): Uint8Array | undefined;
 }
 
-/** Settles a reply, which leaves only when it is paid in full. */
+/** Settles a reply, which is delivered only if it is paid in full. */
 export async function settleReply<Reply extends object>(
   charge: Funds,
   { from: { route, attempts, latencyMs }, cost, usage, replyAt, store }: Given<Reply>,

@@ -17,7 +17,7 @@ interface Tables {
   };
 }
 
-/** One run of the audit, as it stands. */
+/** The current state of one audit run. */
 export interface AuditRun {
   auditId: string;
   state: 'running' | 'done' | 'failed';
@@ -28,7 +28,7 @@ export interface AuditRun {
   rules: number;
   rulesDone: number;
   violationCount: number;
-  /** The first of them. */
+  /** The first violations found. */
   violations: readonly Violation[];
 }
 
@@ -45,13 +45,13 @@ export async function addRun(tx: Transaction, run: { id: string; actor: string; 
     .execute();
 }
 
-/** Ends runs whose node has been silent for too long: it is gone. */
+/** Fails runs whose node has been silent for too long and is presumed dead. */
 export async function endSilentRuns(tx: Transaction, silentMs: number): Promise<void> {
   await sql`UPDATE ledger_audit SET state = 'failed', ended_at_us = ${nowUs}
     WHERE state = 'running' AND beat_at_us < ${nowUs} - ${silentMs * 1_000}`.execute(tx.for<Tables>());
 }
 
-/** A run by its id, the one that runs, or the last one. */
+/** Finds a run by its id; without one, the active run or else the latest. */
 export async function findRun(
   db: Queryable,
   which: { id: string } | 'running' | 'last',
@@ -79,7 +79,7 @@ export async function findRun(
   );
 }
 
-/** Notes how far a run is, which also says that its node is there. */
+/** Records a run's progress, which doubles as its node's heartbeat. */
 export async function noteRun(
   db: Queryable,
   {
@@ -102,7 +102,7 @@ export async function noteRun(
     .execute();
 }
 
-/** Violations of a run that are kept. */
+/** The most violations kept for a run. */
 const keptMax = 100;
 
 function dateOf(us: bigint): Date {

@@ -8,39 +8,39 @@ import { invariants } from './invariants.ts';
 
 export type { AuditRun } from './audit-runs-store.ts';
 
-/** Audits of the ledger that run beside the service, one at a time on all nodes. */
+/** Ledger audits that run alongside the service, one at a time across all nodes. */
 export interface AuditRuns {
   /**
-   * Starts an audit, or answers with the one that runs. `within` is done in the transaction that starts it, and told its id.
-   * The audit goes on after the reply.
+   * Starts an audit, or returns the one already running. `within` runs in the transaction that starts it and receives its id. The
+   * audit continues after the reply.
    */
   start(
     actor: string,
     within: (tx: Transaction, auditId: string) => Promise<void>,
   ): Promise<{ run: AuditRun; started: boolean }>;
-  /** An audit by its id, or the last one. */
+  /** Finds an audit by its id, or the latest one. */
   find(auditId: string | undefined): Promise<AuditRun | undefined>;
-  /** Ends the one of this node, if it has one. */
+  /** Stops this node's audit, if it is running one. */
   close(): Promise<void>;
 }
 
 export interface AuditRunsOptions {
   db: Database;
   log: Logger;
-  /** Rules of other rooms, checked in the same snapshot. */
+  /** Other rooms' rules, checked in the same snapshot. */
   more: readonly Invariant[];
 }
 
 const beatEveryMs = 5_000;
 const silentMs = 60_000;
-/** Of one rule: what is broken in a thousand places is seen in a hundred. */
+/** Per rule: if something is broken in a thousand places, a hundred of them show it. */
 const violationsPerRule = 100;
 
 export function createAuditRuns({ db, log, more }: AuditRunsOptions): AuditRuns {
   const rules = invariants.length + more.length;
   let stop: (() => Promise<void>) | undefined;
 
-  /** Runs over connections of its own: a rule may take half an hour, and the service needs its connections, also to stop. */
+  /** Runs on its own connections: a rule may take half an hour, and the service needs its connections, even to shut down. */
   function run(id: string): () => Promise<void> {
     const own = connectDatabase({ url: db.url, log, poolMax: 1 });
     const stopped = new AbortController();

@@ -3,7 +3,7 @@ import { runInvariant } from './audit-store.ts';
 import type { Invariant } from './invariant.ts';
 import { invariants } from './invariants.ts';
 
-/** Something that must never be: which rule, about what, and the figures. */
+/** Something that must never happen: the rule, the subject, and the figures. */
 export interface Violation {
   invariant: string;
   /** The id of the wallet, charge, top-up or cap. */
@@ -12,22 +12,22 @@ export interface Violation {
 }
 
 export interface AuditOptions {
-  /** Rules of other rooms to be checked in the same snapshot. */
+  /** Other rooms' rules to check in the same snapshot. */
   more?: readonly Invariant[];
-  /** After each rule: how many are done, of how many. */
+  /** Called after each rule with the number done and the total. */
   onProgress?: (step: { invariant: Invariant; done: number; of: number; violations: number; ms: number }) => void;
-  /** Ends it between two rules: it then rejects with the signal's reason. */
+  /** Stops the audit between two rules; it then rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Violations listed of one rule at most. Default 1,000. */
+  /** The most violations listed per rule. Default 1,000. */
   limit?: number;
 }
 
-/** A rule reads whole tables. */
+/** Generous, because a rule reads whole tables. */
 const ruleTimeoutMs = 1_800_000;
 
 /**
- * Checks every invariant of the ledger in one consistent snapshot and returns what breaks one. It takes no locks, so it
- * is safe on a live system; it reads every posting and charge once or twice, so it takes a while on a large one.
+ * Checks every invariant of the ledger in one consistent snapshot and returns the violations. It takes no locks, so it is safe on
+ * a live system; it reads every posting and charge once or twice, so it takes a while on a large one.
  */
 export async function auditLedger(db: Database, options: AuditOptions = {}): Promise<Violation[]> {
   const all = [...invariants, ...(options.more ?? [])];

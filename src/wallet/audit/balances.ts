@@ -9,7 +9,7 @@ const times: readonly (readonly [table: string, id: string, column: string])[] =
   ['receivable', 'source_id', 'created_at_us'],
 ];
 
-/** What must hold of wallets and of the chain of their postings. */
+/** What must hold for wallets and their chains of postings. */
 export const balanceInvariants: Rules = {
   'balance-is-its-postings': {
     promise: 'A balance is the sum of its postings, which are numbered without a gap.',

@@ -1,6 +1,6 @@
 import { byKey, type Rules } from './invariant.ts';
 
-/** What must hold of spending caps and of the charges that count against them. */
+/** What must hold for spending caps and the charges that count against them. */
 export const capInvariants: Rules = {
   'caps-are-their-charges': {
     promise: 'A spending cap has counted exactly the charges under it.',

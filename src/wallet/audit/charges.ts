@@ -8,10 +8,10 @@ const captures = captureSteps
       `LEFT JOIN posting ${step}_ ${bySource} ON ${step}_.source_type = 'charge' AND ${step}_.source_id = c.id AND ${step}_.step = '${step}'`,
   )
   .join(' ');
-/** What an expiry took in excess was given back. */
+/** Any excess that an expiry took was given back, so it is subtracted. */
 const captured = captureSteps.map((step) => `${step === 'excess' ? '-' : '+'} COALESCE(${step}_.amount, 0)`).join(' ');
 const has = (step: (typeof captureSteps)[number]) => `(${step}_.seq IS NOT NULL)`;
-/** A key that can still be retried is not charged for work that nobody finished. */
+/** While a key can still be retried, unfinished work is not charged. */
 const paysAtExpiry = `(c.idempotency_key IS NULL OR ${isFromBefore('c')})`;
 
 const usedAfterRevocation = (column: string) =>
@@ -19,7 +19,7 @@ const usedAfterRevocation = (column: string) =>
    FROM charge c JOIN credential_state s ${byKey} ON s.id = c.${column}
    WHERE s.state = 'revoked' AND c.created_at_us >= (s.revoked_at_ms + 1) * 1000`;
 
-/** What must hold of charges and of what was captured for them. */
+/** What must hold for charges and the amounts captured for them. */
 export const chargeInvariants: Rules = {
   'settled-is-captured-once': {
     promise: 'What a charge settled is exactly what was captured for it, at its end, its expiry or after it.',

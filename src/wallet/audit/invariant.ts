@@ -1,26 +1,26 @@
-/** A rule as a query that lists what breaks it: columns `subject` and `detail`. */
+/** A rule, written as a query that lists its violations in the columns `subject` and `detail`. */
 export interface Invariant {
   name: string;
-  /** What holds, in words. */
+  /** The rule in words. */
   promise: string;
   /**
-   * Its work must grow with the rows and no faster: where a server could choose a plan that reads one wallet's rows once for
-   * each of them, the index is forced or the order of the joins is fixed.
+   * Its cost must grow at most linearly with the rows: where a server could choose a plan that rereads a wallet's rows for each
+   * of them, force the index or fix the join order.
    */
   sql: string;
 }
 
-/** Rules by their names. */
+/** Rules by name. */
 export type Rules = Readonly<Record<string, Omit<Invariant, 'name'>>>;
 
-/** How long a hold may be past its expiry before someone must look: reapers come by, and rest after an outage. */
+/** How overdue a hold may be before it is a violation: reapers run periodically, and pause after an outage. */
 export const graceUs = 300_000_000;
-/** A server that takes over from another has a clock of its own. */
+/** The clock skew allowed, because a server that takes over from another has its own clock. */
 export const clocksDifferUs = 300_000_000;
 export const nowUs = "TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
-/** A posting as its wallet sees it. */
+/** A posting's amount, signed as its wallet sees it. */
 export const signed = "IF(p.credit_account = 'wallet', p.amount, -p.amount)";
-/** Rows by their own key; without the force a server that takes a table for a small one may compare all with all. */
+/** Looks rows up by primary key; unforced, a server that believes a table is small may compare all rows with all. */
 export const byKey = 'FORCE INDEX (PRIMARY)';
-/** Postings by what they are for; without the force they are looked up by their wallet, all of them for each. */
+/** Looks postings up by their source; unforced, each lookup reads all of the wallet's postings. */
 export const bySource = 'FORCE INDEX (posting_source)';

@@ -6,7 +6,7 @@ import { keyInvariants } from './keys.ts';
 import { paymentInvariants } from './payments.ts';
 import { usageInvariants } from './usage.ts';
 
-/** What must hold at every moment. Each query lists what breaks it. */
+/** What must hold at all times. Each query lists the violations. */
 export const invariants: readonly Invariant[] = [
   balanceInvariants,
   chargeInvariants,

@@ -1,15 +1,15 @@
 import { byKey, type Rules } from './invariant.ts';
 
-/** Of a charge that lost its idempotency key while an expiry still freed keys: nothing is known of the key since. */
+/** Whether a charge lost its idempotency key back when expiry still freed keys; what became of the key is unknown. */
 export function isFromBefore(charge: string): string {
   return `(${charge}.idempotency_fingerprint = REPEAT(CHAR(0), 32))`;
 }
 
 const keyOfCharge = 'i.scope = c.idempotency_scope AND i.idempotency_key = c.idempotency_key';
-/** The row of a key that is paid may be a new one, made when its charge was settled late and another had freed it. */
+/** A paid key may have a new row, made when its charge was settled late after another charge had freed the key. */
 const sameFence = '(i.fence = c.idempotency_fence OR (i.fence = 1 AND i.captured_charge_id IS NOT NULL))';
 
-/** What must hold of idempotency keys and of the charges that had them. */
+/** What must hold for idempotency keys and the charges that held them. */
 export const keyInvariants: Rules = {
   'a-paid-key-is-never-free': {
     promise: 'A charge that is open or paid has its idempotency key to itself; so no key is paid twice.',

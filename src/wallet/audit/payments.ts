@@ -7,7 +7,7 @@ const referenceOf = `CASE WHEN p.step LIKE 'take:%' THEN SUBSTRING(p.step, 6) WH
 const movesReceivable =
   "(p.source_type IN ('refund', 'dispute') OR (p.source_type = 'charge' AND p.step LIKE 'repay:%'))";
 
-/** What must hold of payments, of what was taken back, of what is owed, and of corrections. */
+/** What must hold for payments, reversals, debts and corrections. */
 export const paymentInvariants: Rules = {
   'postings-are-of-known-kinds': {
     promise:

@@ -3,7 +3,7 @@ import { usageHourTable, usageUserHourTable } from '../tables.ts';
 import { belongs, contributions, placeNames, sumNames } from '../usage/contributions.ts';
 import { byKey, type Rules } from './invariant.ts';
 
-/** What must hold between the sums of usage and the entries that they sum. */
+/** What must hold between the usage sums and the entries they sum. */
 export const usageInvariants: Rules = {
   'usage-sums-are-the-entries': {
     promise: 'The sums of usage of every hour are those of its entries, up to the one that the wallet names.',

@@ -4,27 +4,27 @@ import { maxOf, type NanoUsd } from '../../base/money.ts';
 import type { WalletRow } from '../tables.ts';
 import type { HoldRequest } from './ledger.ts';
 
-/** What the last commits said about wallets and credentials, to tell which holds are as good as sure. */
+/** What recent commits said about wallets and credentials, used to predict which holds are almost certain to succeed. */
 export interface AdmissionForecast {
-  /** Takes in wallets as a group left them. */
+  /** Records wallets as a group left them. */
   sawWallets(rows: Iterable<WalletRow>): void;
-  /** Takes in whether a credential passed. */
+  /** Records whether a credential passed. */
   sawHold(request: Readonly<HoldRequest>, decided: Result<unknown>): void;
   /**
-   * Whether the next commit will give this hold in full, as far as this node can know: the same credential and wallet
-   * passed a moment ago, all deferred holds together are a small part of what was free then, and nothing else can
-   * refuse it (an idempotency key may be taken, a cap may be full).
+   * Whether, as far as this node knows, the next commit will grant this hold in full: the same credential and wallet passed a
+   * moment ago, all deferred holds together are a small part of what was free then, and nothing else can refuse it (an
+   * idempotency key may be taken, a cap may be full).
    */
   expects(walletId: string, request: Readonly<HoldRequest>): boolean;
   /** Whether the same credential passed a moment ago, and the wallet had the request's minimum free then. */
   affords(walletId: string, request: Readonly<HoldRequest>): boolean;
-  /** So much more is deferred; or less, below 0, when a hold is committed, refused or given up. */
+  /** Adds to the deferred total; `more` is negative when a hold is committed, refused or given up. */
   defer(walletId: string, more: NanoUsd): void;
 }
 
-/** How old knowledge may be. What is wrong by then costs one upstream call, never the customer's money. */
+/** How old the knowledge may be. Stale knowledge costs one upstream call, never the customer's money. */
 const trustedMs = 30_000;
-/** Of the free credit, one part in so many may be promised to deferred holds. */
+/** One part in this many of the free credit may be promised to deferred holds. */
 const partDeferred = 4n;
 const walletsMax = 20_000;
 const credentialsMax = 50_000;
@@ -39,7 +39,7 @@ export function createAdmissionForecast(now: () => number = () => performance.no
   const wallets = new LRUCache<string, KnownWallet>({ max: walletsMax });
   const credentials = new LRUCache<string, number>({ max: credentialsMax });
 
-  /** The wallet, where both it and the credential were seen a moment ago. */
+  /** The wallet, if both it and the credential were seen recently. */
   function known(walletId: string, request: Readonly<HoldRequest>): KnownWallet | undefined {
     const wallet = wallets.get(walletId);
     const passedAt = credentials.get(credentialOf(request));
@@ -75,7 +75,7 @@ export function createAdmissionForecast(now: () => number = () => performance.no
     },
     defer(walletId, more) {
       const wallet = wallets.get(walletId);
-      // A wallet that was forgotten meanwhile starts from 0.
+      // A wallet that was forgotten in the meantime starts from 0.
       if (wallet) wallet.deferred = maxOf(wallet.deferred + more, 0n);
     },
   };

@@ -23,34 +23,34 @@ export interface CommitterOptions {
   log: Logger;
   nodeId: string;
   random?: () => number;
-  /** How long new holds wait for a wallet that is locked elsewhere, before they are refused. */
+  /** How long new holds wait for a wallet that is locked elsewhere before they are refused. */
   lockedMaxMs?: number;
-  /** Told of the wallets that a group locked, as they are now. */
+  /** Called with the current state of the wallets that a group locked. */
   onWallets?: (wallets: Iterable<WalletRow>) => void;
-  /** Told of each durable group: how many operations it had and how long it took. */
+  /** Called for each durable group with its number of operations and its duration. */
   onGroup?: (operations: number, durationMs: number) => void;
 }
 
 /**
- * Commits operations in groups: one transaction is in flight, and everything that arrives meanwhile joins the next one.
- * There is no timer. Nobody is answered before the COMMIT that carries the answer.
+ * Commits operations in groups: while one transaction is in flight, everything that arrives joins the next one. There is no
+ * timer. No caller gets an answer before the COMMIT that makes it durable.
  *
- * A COMMIT without an answer is not asked about: the same operations run again, and each finds what it did before. The old
- * transaction, if it still lives, has their wallets locked; if it is gone, what it did is there to be seen, or is not.
+ * The outcome of a COMMIT without an answer is not queried: the same operations run again, and each finds what it did before. If
+ * the old transaction is still alive, it has their wallets locked; if it is gone, its changes are either visible or not there.
  */
 export interface Committer {
-  /** Resolves when the outcome is durable. Rejects only when the operation itself is at fault. */
+  /** Resolves when the outcome is durable. Rejects only if the operation itself is at fault. */
   submit<T extends Operation>(operation: T): Promise<Outcomes[T['type']]>;
-  /** Whether the database answered last time. */
+  /** Whether the database answered the last time it was used. */
   readonly up: boolean;
   readonly waiting: number;
-  /** When the last outage ended, on the clock of `performance.now()`; as far as this process knows, none did before it began. */
+  /** When the last outage ended, by `performance.now()`; initially when this process started, as it knows of no outage before that. */
   readonly recoveredAt: number;
-  /** Refuses new holds and waits until everything is durable, at most this long. */
+  /** Refuses new holds and waits, at most this long, until everything is durable. */
   close(deadlineMs: number): Promise<void>;
 }
 
-/** An operation that could not be decided: the group runs again without it. */
+/** An operation that could not be decided; the group runs again without it. */
 class CulpritError extends Error {
   readonly pending: Pending;
 
@@ -60,12 +60,12 @@ class CulpritError extends Error {
   }
 }
 
-/** Operations that are to be one group, and what is known of them. */
+/** Operations to commit as one group, and what is known about them. */
 interface Attempt {
   pendings: Pending[];
-  /** How many times they failed as they are now, by kind. */
+  /** How often this exact set has failed, by kind. */
   failures: { connection: number; contention: number; statement: number };
-  /** Somebody has one of their wallets locked: find out whose, and leave it out. */
+  /** Another session has one of their wallets locked: find out which, and leave it out. */
   skipLocked: boolean;
 }
 
@@ -73,11 +73,11 @@ const retryAfterMs = 1_000;
 const contentionFailuresMax = 10;
 const parkMs = 500;
 const outageRestMaxMs = 1_000;
-/** A wallet that is locked elsewhere is tried again after about so long; after a second, not as often. */
+/** A wallet that is locked elsewhere is retried after about this long; less often once a second has passed. */
 const contendedMs = 8;
 const contendedLongMs = 250;
 const contendedLongAfterMs = 1_000;
-/** After so many groups without a pause, a node that has met another at a wallet lately leaves it a moment to lock it. */
+/** After this many groups without a pause, a node that recently contended with another for a wallet gives it a moment to take the lock. */
 const groupsInARowMax = 8;
 const giveWayMs = 2;
 const metRecentlyMs = 1_000;
@@ -85,14 +85,14 @@ const metRecentlyMs = 1_000;
 export function createCommitter(options: CommitterOptions): Committer {
   const { store, log, nodeId, random = Math.random, lockedMaxMs = 2_000 } = options;
   const queue = new OperationQueue(options.limits);
-  /** Wallets that were locked elsewhere, and since when; while something waits for them. */
+  /** Wallets locked elsewhere and since when, while something waits for them. */
   const contended = new Map<string, number>();
-  /** When somebody else was last met at a wallet. */
+  /** When another session was last found holding a wallet's lock. */
   let metAt = Number.NEGATIVE_INFINITY;
   let running = false;
   /** A group is being committed. */
   let committing = false;
-  /** How many rests the outage has taken so far; 0 while the database answers. */
+  /** How many rests the current outage has lasted; 0 while the database answers. */
   let outageRests = 0;
   let recoveredAt = performance.now();
   let closing = false;
@@ -139,11 +139,11 @@ export function createCommitter(options: CommitterOptions): Committer {
   async function run(): Promise<void> {
     let deliver = nobodyWaits;
     let inARow = 0;
-    // Whatever arrives in this turn shares the first group.
+    // Everything that arrives in this turn shares the first group.
     await nextTurn();
     while ((queue.ready > 0 || (outageRests > 0 && !closing)) && !stopped) {
       if (queue.ready > 0) {
-        // The next group is on its way before the last one is answered: the database works while callers go on.
+        // Send the next group before answering the last one: the database works while callers continue.
         const next = runGroup(queue.take());
         deliver();
         deliver = await next;
@@ -154,21 +154,21 @@ export function createCommitter(options: CommitterOptions): Committer {
       deliver();
       deliver = nobodyWaits;
       inARow = 0;
-      // Whoever was just answered may ask for the next thing first, so that they share the next group.
+      // Callers that were just answered may submit more first, so that it joins the next group.
       await (givesWay ? sleep(giveWayMs) : nextTurn());
     }
     deliver();
-    // In the same turn as the check above, or what is submitted between them would wait for ever.
+    // In the same turn as the check above; anything submitted in between would wait forever.
     running = false;
   }
 
-  /** Ends when every operation of the group is durable, refused, or set aside. The returned function answers the last that are durable. */
+  /** Resolves when every operation of the group is durable, refused, or set aside. The returned function answers the last durable ones. */
   async function runGroup(group: Pending[]): Promise<() => void> {
     committing = true;
     try {
       return await runAttempts(group);
     } catch (error) {
-      // A bug in here must not leave anyone waiting for ever, nor stop the groups that come after.
+      // A bug here must not leave a caller waiting forever or stop later groups.
       log.error({ err: error, operations: group.length }, 'ledger alarm: a group could not be handled');
       store.disconnect();
       for (const pending of group) pending.reject(new Error('The ledger failed.', { cause: error }));
@@ -180,7 +180,7 @@ export function createCommitter(options: CommitterOptions): Committer {
 
   async function runAttempts(group: Pending[]): Promise<() => void> {
     const skipLocked = contended.size > 0 && group.some(({ operation }) => contended.has(operation.walletId));
-    // A group that has to be divided becomes several, one after the other.
+    // A group that has to be split becomes several, run one after the other.
     const work = [attemptOf(group, skipLocked)];
     let deliver = nobodyWaits;
     for (let attempt = work.shift(); attempt; attempt = work.shift()) {
@@ -196,7 +196,10 @@ export function createCommitter(options: CommitterOptions): Committer {
     return deliver;
   }
 
-  /** One transaction. Returns what answers its operations; or nothing when it failed, and puts what is to be tried again before `work`. */
+  /**
+   * Runs one transaction. Returns the function that answers its operations; on failure returns nothing and puts retries at the
+   * front of `work`.
+   */
   async function runAttempt(attempt: Attempt, work: Attempt[]): Promise<(() => void) | undefined> {
     const startedAt = performance.now();
     let sent = false;
@@ -226,7 +229,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     return () => pendings.forEach(({ resolve }, index) => void resolve(decided[index]));
   }
 
-  /** Handles a failure by its kind; returns what is to be tried again, each as one group. */
+  /** Handles a failure by its kind; returns what to retry, each as one group. */
   async function recover(
     error: unknown,
     attempt: Attempt,
@@ -234,13 +237,13 @@ export function createCommitter(options: CommitterOptions): Committer {
   ): Promise<Attempt[]> {
     const { pendings, failures, skipLocked } = attempt;
     const trouble = error instanceof CulpritError ? 'statement' : classify(error);
-    // Whatever is tried again after its COMMIT was sent may be there already.
+    // Anything retried after its COMMIT was sent may already be committed.
     if (sent) markAgain(pendings);
     if (trouble === 'connection' || trouble === 'server' || (sent && trouble !== 'contention')) {
       store.disconnect();
       log.warn({ errno: errorNumber(error), trouble, sent }, 'the ledger lost its database');
       failures.connection += 1;
-      // An idle connection may simply have been closed: one new attempt before anyone is refused.
+      // An idle connection may simply have been closed: try once more before refusing anyone.
       if (failures.connection > 1 || outageRests > 0) await waitForDatabase([attempt, ...work]);
       return [attempt];
     }
@@ -267,7 +270,7 @@ export function createCommitter(options: CommitterOptions): Committer {
       return [attempt];
     }
     failures.statement += 1;
-    // Refused as a whole, twice: halve until the culprit is alone.
+    // The whole group was refused twice: halve it until the culprit is alone.
     if (failures.statement === 1) return [attempt];
     const alone = pendings.map((pending) => [pending]);
     if (alone.length > 1) return halves(alone, skipLocked);
@@ -275,7 +278,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     return [];
   }
 
-  /** The database is away. Who can do without it is told so; what may have been committed is found out when it is back. */
+  /** Waits out a database outage. Refuses what can be refused; what may have been committed is found out once it is back. */
   async function waitForDatabase(attempts: readonly Attempt[]): Promise<void> {
     if (outageRests === 0) log.error('the ledger is away: nothing is admitted until its database answers');
     outageRests += 1;
@@ -291,7 +294,7 @@ export function createCommitter(options: CommitterOptions): Committer {
     return rest;
   }
 
-  /** Each locked wallet waits separately, for random times so that two nodes do not keep colliding. */
+  /** Makes each locked wallet wait separately, for a random time so that two nodes do not keep colliding. */
   function setAside(pendings: readonly Pending[]): void {
     const now = performance.now();
     metAt = now;
@@ -363,7 +366,7 @@ function attemptOf(pendings: Pending[], skipLocked: boolean): Attempt {
   return { pendings, failures: { connection: 0, contention: 0, statement: 0 }, skipLocked };
 }
 
-/** Two groups of the same operations: what belongs together stays so. */
+/** Splits operations into two groups, keeping those of one unit together. */
 function halves(units: readonly Pending[][], skipLocked: boolean): Attempt[] {
   const middle = Math.ceil(units.length / 2);
   return [units.slice(0, middle), units.slice(middle)].map((half) => attemptOf(half.flat(), skipLocked));
@@ -382,7 +385,7 @@ function markAgain(pendings: readonly Pending[]): void {
     if (operation.type === 'hold' || operation.type === 'charge') operation.again = true;
 }
 
-/** Gives a hold back, if it was given. */
+/** Releases a hold, if it was granted. */
 function takeBack({ walletId, chargeId, request: { caps = [], idempotency } }: HoldOperation): ReleaseOperation {
   const capOwners = caps.map(({ owner }) => owner);
   return { type: 'release', walletId, chargeId, capOwners, idempotency, mayBeAbsent: true };
@@ -398,7 +401,7 @@ function decideAll(pendings: readonly Pending[], state: GroupState): Outcome[] {
   });
 }
 
-/** Refuses what can do without the ledger; the rest, and what must be found out or taken back, still has to be done. */
+/** Refuses what may be refused; returns what still has to be done: the rest, and what must be looked up or taken back. */
 function refuseWhatCan(pendings: readonly Pending[]): Pending[] {
   const waiting: Pending[] = [];
   for (const pending of pendings) {

@@ -15,9 +15,9 @@ import type { HoldDecision, HoldOperation, SettleOperation } from './operation.t
 import { createGroupStore, type GroupStore } from './store/group-store.ts';
 
 export interface LedgerSettings {
-  /** Holds of this node that may be open at once: each has its settlement's place reserved. Default 20,000. */
+  /** How many holds this node may have open at once; each reserves a place for its settlement. Default 20,000. */
   openHoldsMax?: number;
-  /** New holds that may wait for their group. Default 4,000. */
+  /** How many new holds may wait for a group. Default 4,000. */
   waitingMax?: number;
   /** How long a hold lasts unless its request says otherwise. Default 120,000. */
   holdTtlMs?: number;
@@ -29,11 +29,11 @@ export interface LedgerSettings {
   closeMs?: number;
   /** How long the database may take to answer one packet. Default 10,000. */
   answerTimeoutMs?: number;
-  /** How long new holds wait for a wallet that somebody else has locked, before they are refused. Default 2,000. */
+  /** How long new holds wait for a wallet that is locked elsewhere before they are refused. Default 2,000. */
   lockedMaxMs?: number;
 }
 
-/** Where a ledger keeps its books. */
+/** Where a ledger stores its data. */
 export interface LedgerBackend {
   groups: GroupStore;
   /** The id of an account's API wallet. */
@@ -44,30 +44,29 @@ export interface LedgerBackend {
 export type LedgerDependencies = LedgerOptions & { db: Database };
 
 export interface LedgerOptions {
-  /** Encrypts stored replies, each bound to its charge. */
+  /** Encrypts stored replies, binding each to its charge. */
   seal: Seal;
   log: Logger;
-  /** Names this process in its holds; default a new id. */
+  /** Identifies this process in its holds; default a new id. */
   nodeId?: string;
   settings?: LedgerSettings;
-  /** Told of each durable group: how many operations it had and how long it took. */
+  /** Called for each durable group with its number of operations and its duration. */
   onGroup?: (operations: number, durationMs: number) => void;
-  /** Milliseconds of a clock that never goes back, by which knowledge of wallets grows old; default `performance.now`. */
+  /** A monotonic clock in milliseconds, used to age knowledge about wallets; default `performance.now`. */
   now?: () => number;
 }
 
-/** The ledger and, for the rooms around it, the way into its groups. */
+/** The ledger and, for the surrounding rooms, access to its groups. */
 export interface RunningLedger extends Ledger {
   readonly committer: Committer;
   readonly openHolds: number;
 }
 
 const operationsPerGroupMax = 400;
-/** What an operation takes in a packet, about, besides what has a length of its own. */
 const bytesPerGroupMax = 4 * 1_024 * 1_024;
 const walletIdsMax = 100_000;
 
-/** A ledger in a database, on a connection of its own. */
+/** Creates a ledger in a database, on its own connection. */
 export function createLedger({ db, ...options }: LedgerDependencies): RunningLedger {
   const backend: LedgerBackend = {
     groups: createGroupStore({ ...options.settings, url: db.url }),
@@ -85,7 +84,7 @@ export function createLedgerOver(
   const { replyRetentionMs = 24 * 3_600_000, replyBytesMax = 1_024 * 1_024 } = settings;
   const walletIds = new LRUCache<string, string>({ max: walletIdsMax });
   const forecast = createAdmissionForecast(now);
-  /** Open holds, by when this process stops counting them: twice their time, whatever became of them. */
+  /** Open holds, each with the time this process stops counting it: after twice its TTL, whatever became of it. */
   const open = new Map<string, number>();
   const committer = createCommitter({
     store: backend.groups,
@@ -128,12 +127,12 @@ export function createLedgerOver(
       isHeld = decided.ok && decided.value.kind === 'held';
       return decided;
     } finally {
-      // Also when the ledger itself failed: nobody will end what was never held.
+      // Also when the ledger itself failed: nothing will ever end a hold that was never granted.
       if (!isHeld) open.delete(operation.chargeId);
     }
   }
 
-  // A queue that is half full may refuse the hold in the end, and the work would have been for nothing.
+  // A queue that is half full may end up refusing the hold, and the work would be wasted.
   function mayDefer(walletId: string, request: Readonly<HoldRequest>): boolean {
     if (closing || !committer.up || committer.waiting + deferred.waiting >= waitingMax / 2) return false;
     return forecast.expects(walletId, request);
@@ -143,7 +142,7 @@ export function createLedgerOver(
     if (open.has(chargeId)) open.set(chargeId, performance.now() + 2 * ttlMs);
   }
 
-  // A hold that was never ended has expired; it must not count for ever.
+  // A hold that was never ended has expired and must not count forever.
   function forgetExpired(): void {
     const now = performance.now();
     for (const [chargeId, until] of open) if (until < now) open.delete(chargeId);

@@ -5,22 +5,22 @@ import type { Hold, Receipt } from './ledger.ts';
 import type { ChargeOperation, HoldDecision, HoldOperation, Outcomes, SettleOperation } from './operation.ts';
 
 /**
- * Holds whose commit is deferred. Each is committed by itself when its request has run for a while, or together with its
- * settlement when that comes first: one commit in place of two, and none waits for it.
+ * Holds whose commit is deferred. Each is committed on its own once its request has run for a while, or together with its
+ * settlement if that comes first: one commit instead of two, and nothing waits for it.
  */
 export interface DeferredHolds {
-  /** Answers with the hold that is expected, and commits it `deferMs` later, or at once with 0. */
+  /** Returns the expected hold and commits it `deferMs` later, or at once if 0. */
   begin(operation: HoldOperation, deferMs: number): Hold;
   /**
-   * Commits a hold together with its settlement, or settles it when it went into a group before. Rejects with a
-   * `FailureError` when the hold is refused; then nothing is charged.
+   * Commits a hold together with its settlement, or settles it if it already went into a group. Rejects with a `FailureError` if
+   * the hold is refused; then nothing is charged.
    */
   settle(hold: Readonly<Hold>, operation: SettleOperation): Promise<Receipt>;
-  /** Forgets a hold that was not sent yet; false when it went into a group before. */
+  /** Forgets an unsent hold; false if it already went into a group. */
   forget(chargeId: string): boolean;
-  /** How many were not sent yet. */
+  /** How many are still unsent. */
   readonly waiting: number;
-  /** Refuses those that were not sent yet. */
+  /** Refuses the unsent holds. */
   close(): void;
 }
 
@@ -36,7 +36,7 @@ export function createDeferredHolds(
   forecast: AdmissionForecast,
   holdOf: (operation: HoldOperation, decision: HoldDecision & { kind: 'held' }) => Hold,
 ): DeferredHolds {
-  /** Those that were not sent yet. */
+  /** The unsent holds. */
   const waiting = new Map<string, Deferred>();
 
   function take(chargeId: string): Deferred | undefined {
@@ -46,7 +46,7 @@ export function createDeferredHolds(
     return entry;
   }
 
-  /** Sends what commits a hold. However that ends, it is deferred no longer. */
+  /** Sends the operation that commits a hold. However that ends, the hold is no longer deferred. */
   async function send<T extends HoldOperation | ChargeOperation>(
     { walletId, request }: HoldOperation,
     operation: T,
@@ -75,13 +75,13 @@ export function createDeferredHolds(
   async function charge({ operation: hold, resolve }: Deferred, settlement: SettleOperation): Promise<Receipt> {
     const { walletId, chargeId } = settlement;
     const sent = send(hold, { type: 'charge', walletId, chargeId, hold, settlement });
-    // Later callers are told that it was granted; it has ended since.
+    // Tell later callers that it was granted, although it has since ended.
     const given = ({ balance, charged }: Receipt) => ({ ...expected(hold), balance: balance + charged });
     resolve(sent.then((decided) => (decided.ok ? succeed(given(decided.value.receipt)) : decided)));
     return unwrap(await sent).receipt;
   }
 
-  /** Ends one that nothing was sent of; false when there is none. */
+  /** Gives up an unsent hold; false if there is none. */
   function giveUp(chargeId: string, failure: Failure): boolean {
     const entry = take(chargeId);
     if (!entry) return false;
@@ -118,7 +118,7 @@ export function createDeferredHolds(
   };
 }
 
-/** The hold as it will be when nothing unforeseen happens. */
+/** The hold as it will be if nothing unforeseen happens. */
 function expected({ walletId, chargeId, request: { ceiling }, ttlMs }: HoldOperation): Hold {
   return { walletId, chargeId, amount: ceiling, balance: ceiling, expiresAtMs: Date.now() + ttlMs, ttlMs, caps: [] };
 }

@@ -4,9 +4,8 @@ import type { NanoUsd } from '../../base/money.ts';
 /**
  * The part of the wallet that every charged request passes: hold, then settle or release.
  *
- * It promises that every reply is paid for exactly once and that no wallet ever goes below zero, under concurrency,
- * retries and crashes of this process or of the database. Only API wallets can be held; the application wallet has no
- * way in here.
+ * It guarantees that every reply is paid for exactly once and that no wallet ever goes below zero, under concurrency, retries and
+ * crashes of this process or the database. Only API wallets can be held; the application wallet has no access here.
  */
 export interface Ledger {
   /**
@@ -20,41 +19,40 @@ export interface Ledger {
   hold(request: Readonly<HoldRequest>): Promise<Result<HoldOutcome>>;
 
   /**
-   * Whether `hold` will surely be given its minimum, as far as this node can know: the same credential passed a moment ago
-   * and the wallet had the credit. Asks nobody. Work that is done for nothing when it is refused is better done after it
-   * where this says no.
+   * Whether, as far as this node knows, `hold` will get its minimum: the same credential passed a moment ago and the wallet had
+   * the credit. Makes no calls. If this says no, do any work that a refusal would waste after the hold.
    */
   foresees(request: Readonly<HoldRequest>): boolean;
 
   /**
-   * Adds to a hold while its request runs, and renews its expiry. Adds less than `more` when that is all there is, but
-   * at least `minimum` (default 1 nano-USD), or fails like `hold` and leaves the hold as it was.
+   * Adds to a hold while its request runs, and renews its expiry. Adds less than `more` if that is all there is, but at least
+   * `minimum` (default 1 nano-USD), or fails like `hold` and leaves the hold as it was.
    */
   extend(hold: Readonly<Hold>, more: NanoUsd, minimum?: NanoUsd): Promise<Result<Hold>>;
 
   /**
-   * States what the request has cost so far and renews the hold's expiry. A hold that expires because its node died
-   * captures the cost that was recorded last. Best effort: fails quietly into the log.
+   * States what the request has cost so far and renews the hold's expiry. A hold that expires because its node died captures the
+   * last recorded cost. Best effort: failures are only logged.
    */
   recordProgress(hold: Readonly<Hold>, progress: Readonly<Progress>): Promise<void>;
 
   /**
-   * Charges `min(cost, hold)`, gives back the rest, and stores the reply under the hold's idempotency key. Resolves
-   * after the charge is durable, however long the database is away; a second settlement of the same hold answers with
-   * the first one's receipt. A cost of 0 settles without an entry.
+   * Charges `min(cost, hold)`, gives back the rest, and stores the reply under the hold's idempotency key. Resolves once the
+   * charge is durable, however long the database is away; a second settlement of the same hold returns the first one's receipt. A
+   * cost of 0 settles without an entry.
    *
-   * Where the hold has expired meanwhile, or was given in part, free credit pays what is missing. When it does not: of
-   * something `delivered` what is there is taken and the rest is owed; of something that is not, nothing is charged, the
-   * receipt says `released` or `expired`, and nothing may be delivered. Nor when a retry with the same idempotency key
-   * has taken the place of an expired hold: `superseded`.
+   * If the hold has expired since, or was granted in part, free credit pays what is missing. If there is not enough: for
+   * something `delivered`, what is there is taken and the rest is owed; otherwise nothing is charged, the receipt says `released`
+   * or `expired`, and nothing may be delivered. The same holds if a retry with the same idempotency key has replaced an expired
+   * hold: `superseded`.
    *
-   * Rejects only when the database refuses this settlement itself; it is then in `settlement_dead_letter` and the log
-   * has an alarm. With a hold that was pending it also rejects with a `FailureError` when that hold is refused; then
-   * nothing is charged, and nothing may be delivered.
+   * Rejects only if the database refuses this settlement itself; it is then in `settlement_dead_letter` and the log has an alarm.
+   * For a pending hold it also rejects with a `FailureError` if that hold is refused; then nothing is charged, and nothing may be
+   * delivered.
    */
   settle(hold: Readonly<Hold>, settlement: Readonly<Settlement>): Promise<Receipt>;
 
-  /** Gives the whole hold back at no cost and frees its idempotency key. Resolves after that is durable. */
+  /** Releases the whole hold at no cost and frees its idempotency key. Resolves once that is durable. */
   release(hold: Readonly<Hold>, reason: string): Promise<void>;
 
   /** Refuses new holds, waits until everything queued is durable (within the configured deadline), and disconnects. */
@@ -63,7 +61,7 @@ export interface Ledger {
 
 export interface HoldRequest {
   accountId: string;
-  /** The API key that pays, also for its short-lived tokens. Its state is read again in the hold's own commit. */
+  /** The API key that pays, also for its short-lived tokens. Its state is re-read in the hold's own commit. */
   keyId: string;
   keyVersion: number;
   tokenId?: string;
@@ -74,31 +72,31 @@ export interface HoldRequest {
   operation: string;
   provider?: string;
   model?: string;
-  /** The account's own key of the provider, by whose fee the charge is priced. */
+  /** The account's own provider key, whose fee prices the charge. */
   providerKeyId?: string;
-  /** The version of the price book that the charge is priced by, to its end. */
+  /** The price book version that prices the charge to its end. */
   priceVersion: number;
   /** The most that the request can cost; at least `minimum`. */
   ceiling: NanoUsd;
-  /** The least that must be affordable, at least 1 nano-USD; else `insufficient_credit`. */
+  /** The least that must be affordable, at least 1 nano-USD; otherwise `insufficient_credit`. */
   minimum: NanoUsd;
-  /** Spending caps that the charge counts against, the caller's own. */
+  /** The caller's own spending caps, which the charge counts against. */
   caps?: readonly SpendingCap[];
   idempotency?: IdempotencyKey;
-  /** The id of the request, as its reply has it: 1 to 128 bytes. */
+  /** The request id, as in its reply: 1 to 128 bytes. */
   requestId?: string;
   /** The caller's own labels, stored with the charge: at most 16 of 1 to 64 characters, with values of at most 512. */
   metadata?: Readonly<Record<string, string>>;
   /** How long the hold lasts by database time unless renewed; default from the ledger's settings. */
   ttlMs?: number;
   /**
-   * The commit of the hold may be deferred for this many milliseconds, or until its settlement, and the request begins
-   * meanwhile. The hold that is answered may be `pending`.
+   * The hold's commit may be deferred for this many milliseconds, or until its settlement, while the request begins. The returned
+   * hold may be `pending`.
    */
   deferMs?: number;
 }
 
-/** A limit on what one key, end user or device may spend in all. Its charges are all on one wallet. */
+/** A limit on the total spend of one key, end user or device, whose charges are all on one wallet. */
 export interface SpendingCap {
   /** Who is limited: `key:key_...`, `token:<key>:<subject>`, `device:dev_...`; at most 255 bytes. */
   owner: string;
@@ -111,7 +109,7 @@ export interface IdempotencyKey {
   scope: string;
   /** As the caller sent it, at most 255 bytes. */
   key: string;
-  /** A digest (at most 32 bytes) of method and message: the same key with another body is refused. */
+  /** A digest (at most 32 bytes) of method and message: the same key with a different body is refused. */
   fingerprint: Uint8Array;
 }
 
@@ -120,17 +118,17 @@ export type HoldOutcome =
   | {
       kind: 'replayed';
       receipt: Receipt;
-      /** The stored reply, or undefined where replies are not kept at all (`replyRetentionMs: 0`). */
+      /** The stored reply, or undefined if replies are not kept at all (`replyRetentionMs: 0`). */
       reply: Uint8Array | undefined;
     };
 
-/** Credit that is reserved for one request. Plain data: hand it back to `settle` or `release`. */
+/** Credit reserved for one request. Plain data: pass it back to `settle` or `release`. */
 export interface Hold {
   walletId: string;
   chargeId: string;
-  /** What is reserved, between the request's minimum and its ceiling. */
+  /** The reserved amount, between the request's minimum and its ceiling. */
   amount: NanoUsd;
-  /** The wallet's balance at admission, held credit included. */
+  /** The wallet's balance at admission, including held credit. */
   balance: NanoUsd;
   /** By database time, in milliseconds since the Unix epoch. */
   expiresAtMs: number;
@@ -138,73 +136,72 @@ export interface Hold {
   caps: readonly SpendingCap[];
   idempotency?: IdempotencyKey;
   /**
-   * There when the commit of the hold was deferred (`HoldRequest.deferMs`): resolves to the committed hold, which
-   * may be for less, or to the failure when it is refused after all. Until then `amount` is the ceiling, and nothing
-   * may be delivered.
+   * Set if the hold's commit was deferred (`HoldRequest.deferMs`): resolves to the committed hold, which may be for less, or to
+   * the failure if it is refused after all. Until then `amount` is the ceiling, and nothing may be delivered.
    */
   pending?: Promise<Result<Hold>>;
 }
 
-/** What was used. Unknown is absent, never 0. */
+/** What was used. An unknown count is absent, never 0. */
 export interface Usage {
   inputTokens?: number;
   /** Input that the provider read from its prompt cache. */
   cachedInputTokens?: number;
-  /** Input tokens that the provider wrote into its prompt cache; part of `inputTokens`, and none of them was cached. */
+  /** Input tokens that the provider wrote to its prompt cache; part of `inputTokens`, and none of them counts as cached. */
   cacheWriteInputTokens?: number;
-  /** Those of them that are kept for an hour. */
+  /** The part of these written with a lifetime of one hour. */
   cacheWrite1hInputTokens?: number;
-  /** Input tokens of audio; none of them counts as cached or written. */
+  /** Audio input tokens; none of them counts as cached or written. */
   audioInputTokens?: number;
   outputTokens?: number;
   reasoningTokens?: number;
   requests?: number;
   events?: number;
-  /** Of models that rank documents and are billed by the search. */
+  /** For models that rank documents and are billed per search. */
   searchUnits?: number;
-  /** Whether a count is our own instead of the provider's. */
+  /** Whether a count is our own rather than the provider's. */
   estimated?: boolean;
 }
 
 export interface Progress {
   cost: NanoUsd;
   usage: Usage;
-  /** Which route the cost is of, where it is not the one that the hold was made for. */
+  /** The route that incurred the cost, if not the one the hold was made for. */
   provider?: string | undefined;
   model?: string | undefined;
-  /** The account's own key of the provider; read with `provider`, which is without one where this is absent. */
+  /** The account's own provider key; goes with `provider`, which used none if this is absent. */
   providerKeyId?: string | undefined;
 }
 
-/** How a request went, for its owner to read. Nothing is charged by it; what is not known is absent. */
+/** How a request went, for its owner to read. It does not affect charging; unknown values are absent. */
 export interface Outcome {
-  /** From when its credit was asked for until it was settled, in whole milliseconds. */
+  /** From the credit request to the settlement, in whole milliseconds. */
   latencyMs?: number | undefined;
-  /** What of that the model took that answered. */
+  /** The part of that taken by the model that answered. */
   modelLatencyMs?: number | undefined;
-  /** How many times models were asked for a reply, those that failed among them. */
+  /** How many times models were asked for a reply, including failed attempts. */
   attempts?: number | undefined;
-  /** Why the reply ended, in the words of its flow: at most 32 bytes. */
+  /** Why the reply ended, in the flow's terms: at most 32 bytes. */
   finishReason?: string | undefined;
 }
 
 export interface Settlement {
-  /** The exact price of the usage; what is charged is never more than the hold. */
+  /** The exact price of the usage; the charge never exceeds the hold. */
   cost: NanoUsd;
   usage: Usage;
-  /** Which route answered, where that is known only now. */
+  /** The route that answered, if only known now. */
   provider?: string;
   model?: string;
-  /** The account's own key that the provider was called with; without one, a `provider` says that it was none. A workflow states it alone. */
+  /** The account's own key that the provider was called with; `provider` without it means none was used. A workflow sets only this. */
   providerKeyId?: string;
   outcome?: Readonly<Outcome>;
-  /** What is paid for, or a part of it, has left already: then what is free is taken, and the rest is owed. */
+  /** What is paid for, or part of it, has already left: then free credit is taken and the rest is owed. */
   delivered?: boolean;
-  /** What a retry with the same idempotency key is answered; stored encrypted. */
+  /** The reply to a retry with the same idempotency key; stored encrypted. */
   reply?: Uint8Array;
   /**
-   * What the work found, in the flow's own words, stored beside the charge by the same commit: at most 8,192 characters of
-   * ASCII. It must hold no text of the caller's.
+   * What the work found, in the flow's own terms, stored with the charge in the same commit: at most 8,192 ASCII characters. It
+   * must not contain any of the caller's text.
    */
   evidence?: string;
 }
@@ -212,15 +209,15 @@ export interface Settlement {
 export interface Receipt {
   chargeId: string;
   /**
-   * `settled`: paid, but for what is `owed`. `superseded`: another charge of the same idempotency key has taken its place, and
-   * this one costs nothing. `released`, `expired`: it could not be paid.
+   * `settled`: paid, except for what is `owed`. `superseded`: another charge with the same idempotency key has replaced this one,
+   * which costs nothing. `released`, `expired`: it could not be paid.
    */
   state: 'settled' | 'expired' | 'released' | 'superseded';
   charged: NanoUsd;
-  /** What could not be collected for what was delivered. The wallet owes it, and no hold is given until it is repaid. */
+  /** What could not be collected for delivered work. The wallet owes it, and no hold is granted until it is repaid. */
   owed: NanoUsd;
-  /** The wallet's balance now, held credit included. */
+  /** The wallet's balance now, including held credit. */
   balance: NanoUsd;
-  /** What is left of the end user's or device's own cap, what requests in flight hold of it included; absent without such a cap. */
+  /** What is left of the end user's or device's own cap, including what requests in flight hold of it; absent without such a cap. */
   capLeft?: NanoUsd;
 }

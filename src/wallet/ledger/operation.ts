@@ -4,12 +4,12 @@ import type { NanoUsd } from '../../base/money.ts';
 import type { HoldRequest, IdempotencyKey, Progress, Receipt, Outcome as RequestOutcome, Usage } from './ledger.ts';
 
 /**
- * One thing to do to one wallet. Groups of them are decided in memory and committed together. Each decides by identity: asked
- * for again, because the answer to its COMMIT was lost, it finds what it did before and answers that.
+ * One thing to do to one wallet. Groups of them are decided in memory and committed together. Each is idempotent by identity:
+ * repeated because the answer to its COMMIT was lost, it finds what it did before and returns that.
  */
 export type Operation = Kinds[keyof Kinds]['operation'];
 
-/** What names a charge and everything that its end touches. */
+/** Identifies a charge and everything that its end touches. */
 export interface ChargeReference {
   walletId: string;
   chargeId: string;
@@ -21,13 +21,13 @@ export interface HoldOperation {
   type: 'hold';
   walletId: string;
   chargeId: string;
-  /** It may have been committed before: it looks for its own charge first. */
+  /** It may already have been committed: it looks for its own charge first. */
   again?: boolean;
   request: Readonly<HoldRequest>;
   ttlMs: number;
 }
 
-/** A hold and its settlement in one: the request was done before its hold was committed. */
+/** A hold and its settlement in one: the request finished before its hold was committed. */
 export interface ChargeOperation {
   type: 'charge';
   walletId: string;
@@ -38,14 +38,14 @@ export interface ChargeOperation {
   settlement: SettleOperation;
 }
 
-/** What a hold asks for, by itself or with its settlement. */
+/** The request of a hold, whether on its own or with its settlement. */
 export function requestOf(operation: HoldOperation | ChargeOperation): Readonly<HoldRequest> {
   return operation.type === 'hold' ? operation.request : operation.hold.request;
 }
 
 export interface ExtendOperation extends ChargeReference {
   type: 'extend';
-  /** What the hold is to be in all, so that it may be asked for twice; and the least of it that is of use. */
+  /** The total the hold should reach, so that repeating is safe, and the least that is useful. */
   total: NanoUsd;
   minimum: NanoUsd;
   ttlMs: number;
@@ -61,7 +61,7 @@ export interface SettleOperation extends ChargeReference {
   idempotency: IdempotencyKey | undefined;
   /** At most the hold as its holder knows it. */
   cost: NanoUsd;
-  /** What is paid for has left already: what can't be collected is owed. */
+  /** What is paid for has already left: what can't be collected is owed. */
   delivered: boolean;
   usage: Usage;
   provider: string | undefined;
@@ -76,11 +76,11 @@ export interface SettleOperation extends ChargeReference {
 
 export interface ReleaseOperation extends ChargeReference {
   type: 'release';
-  /** The hold may never have been given. */
+  /** The hold may never have been granted. */
   mayBeAbsent?: boolean;
 }
 
-/** Ends a hold whose time is over, by database time. */
+/** Ends a hold that has expired by database time. */
 export interface ExpireOperation extends ChargeReference {
   type: 'expire';
 }
@@ -102,7 +102,7 @@ export interface ReverseOperation {
   reference: string;
 }
 
-/** A dispute ends: `won` gives back, `lost` keeps. */
+/** Ends a dispute: `won` gives back, `lost` keeps. */
 export interface ConcludeOperation {
   type: 'conclude';
   walletId: string;
@@ -111,7 +111,7 @@ export interface ConcludeOperation {
   outcome: 'won' | 'lost';
 }
 
-/** Pays what is owed from credit that has become free. */
+/** Repays debts from credit that has become free. */
 export interface RepayOperation {
   type: 'repay';
   walletId: string;
@@ -134,7 +134,7 @@ export type HoldDecision =
   | { kind: 'held'; amount: NanoUsd; balance: NanoUsd; expiresAtUs: bigint }
   | { kind: 'replayed'; receipt: Receipt };
 
-/** Each operation, and what it is answered with once it is durable. */
+/** Each operation, and its outcome once it is durable. */
 interface Kinds {
   hold: { operation: HoldOperation; outcome: Result<HoldDecision> };
   charge: { operation: ChargeOperation; outcome: Result<{ receipt: Receipt }> };
@@ -153,16 +153,17 @@ interface Kinds {
 export type Outcomes = { [Type in keyof Kinds]: Kinds[Type]['outcome'] };
 export type Outcome = Outcomes[Operation['type']];
 
-/** What must not be lost once it was asked for: it is retried until it is durable. */
+/** Whether an operation must not be lost once submitted, so it is retried until it is durable. */
 export function isFinishing({ type }: Operation): boolean {
   return type !== 'hold' && type !== 'extend' && type !== 'progress' && type !== 'charge';
 }
 
+/** Roughly what an operation takes in a packet, without its parts of variable length. */
 const operationBytes = 1_024;
-/** A reason and the details, escaped, with names and ids. */
+/** An escaped reason and details, with names and ids. */
 const eventBytes = 2 * (500 + 4_000) + 1_024;
 
-/** About how much of a group's packets an operation takes. */
+/** Roughly how many bytes of a group's packets an operation takes. */
 export function bytesOf(operation: Operation): number {
   switch (operation.type) {
     case 'hold':
@@ -179,7 +180,7 @@ export function bytesOf(operation: Operation): number {
   }
 }
 
-/** What the labels of a charge take in a packet at most, escaped, each beside the ids of the charge. */
+/** The most bytes a charge's labels take in a packet, escaped, each with the charge's ids. */
 function metadataBytes({ metadata }: Readonly<HoldRequest>): number {
   let bytes = 0;
   for (const name in metadata) bytes += 100 + 2 * (Buffer.byteLength(name) + Buffer.byteLength(metadata[name] ?? ''));

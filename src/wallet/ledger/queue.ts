@@ -1,35 +1,35 @@
 import { isFinishing, type Operation, type Outcome, requestOf } from './operation.ts';
 
-/** An operation that waits for its group, and the caller that waits for it. */
+/** An operation waiting for its group, and the caller waiting for it. */
 export interface Pending {
   operation: Operation;
-  /** Bytes that it will take in a packet, about. */
+  /** Roughly how many bytes it will take in a packet. */
   bytes: number;
   resolve: (outcome: Outcome) => void;
   reject: (error: unknown) => void;
 }
 
 export interface QueueLimits {
-  /** New holds that may wait, in all. */
+  /** How many new holds may wait in total. */
   waitingMax: number;
   operationsPerGroupMax: number;
   bytesPerGroupMax: number;
 }
 
-/** Constants in one list of a group's packet; at 1,000 MariaDB plans the list as a join. */
+/** The most constants in one list of a group's packet; from 1,000 on, MariaDB plans the list as a join. */
 const constantsPerListMax = 900;
 
 /**
- * What waits for the next group. What finishes something goes first and is never refused. New holds wait in a bounded
- * queue with a turn for each wallet, so one busy wallet never keeps another waiting. The operations of a wallet that is
- * set aside wait apart, with those that come meanwhile, until it is taken up again.
+ * Operations waiting for the next group. Finishing operations go first and are never refused. New holds wait in a bounded queue
+ * with a turn per wallet, so one busy wallet never delays another. A wallet's operations that are set aside wait separately,
+ * along with any new ones, until the wallet is taken up again.
  */
 export class OperationQueue {
   readonly #limits: QueueLimits;
   #finishing: Pending[] = [];
   readonly #admissions = new Map<string, Pending[]>();
   readonly #aside = new Map<string, Pending[]>();
-  /** Admissions, those set aside included. */
+  /** Admissions, including those set aside. */
   #waiting = 0;
   #asideSize = 0;
 
@@ -37,26 +37,26 @@ export class OperationQueue {
     this.#limits = limits;
   }
 
-  /** What a group could take now. */
+  /** How many operations a group could take now. */
   get ready(): number {
     return this.size - this.#asideSize;
   }
 
-  /** Everything that waits. */
+  /** How many operations wait. */
   get size(): number {
     let size = this.#finishing.length + this.#waiting;
     for (const aside of this.#aside.values()) for (const pending of aside) if (!isAdmission(pending)) size += 1;
     return size;
   }
 
-  /** False when there is no room for another hold of this wallet. There always is for one whose work is done. */
+  /** False if there is no room for another hold of this wallet. There is always room for a hold whose work is done. */
   add(pending: Pending): boolean {
     const { walletId, type } = pending.operation;
     const aside = this.#aside.get(walletId);
     if (!isFinishing(pending.operation)) {
       const own = (aside?.filter(isAdmission) ?? this.#admissions.get(walletId))?.length ?? 0;
       const full = this.#waiting >= this.#limits.waitingMax || own >= this.#fairShare(own);
-      // Fewer than half as many as may wait are charges of deferred holds, so this stays bounded.
+      // Charges of deferred holds number less than half of `waitingMax`, so this stays bounded.
       if (full && type !== 'charge') return false;
       this.#waiting += 1;
     }
@@ -73,7 +73,7 @@ export class OperationQueue {
     else if (!this.#admissions.get(walletId)?.push(pending)) this.#admissions.set(walletId, [pending]);
   }
 
-  /** Sets operations of a wallet aside that were taken before, and all that come for it from now on. */
+  /** Sets aside a wallet's operations that were already taken, and all that arrive for it from now on. */
   setAside(walletId: string, pendings: readonly Pending[]): void {
     const isOwn = ({ operation }: Pending) => operation.walletId === walletId;
     const [finishing, others] = split(this.#finishing, isOwn);
@@ -85,7 +85,7 @@ export class OperationQueue {
     this.#asideSize += pendings.length + finishing.length + admissions.length;
   }
 
-  /** Lets a wallet's operations go with the next group; false when there are none. */
+  /** Lets a wallet's operations join the next group; false if there are none. */
   takeUp(walletId: string): boolean {
     const aside = this.#aside.get(walletId) ?? [];
     this.#aside.delete(walletId);
@@ -100,7 +100,7 @@ export class OperationQueue {
     return [...this.#finishing.splice(0), ...this.takeAdmissions()];
   }
 
-  /** Takes the next group, at least one when any is ready. */
+  /** Takes the next group: at least one operation if any is ready. */
   take(): Pending[] {
     const { operationsPerGroupMax, bytesPerGroupMax } = this.#limits;
     const group: Pending[] = [];
@@ -128,7 +128,7 @@ export class OperationQueue {
       for (const [walletId, queue] of this.#admissions) {
         const [next] = queue;
         if (next && !fits(next)) {
-          // Whose turn it was goes to the back of the round: the next group begins with the others.
+          // Wallets that had their turn go to the back of the round: the next group begins with the others.
           for (const id of served) this.#moveToBack(id);
           return group;
         }
@@ -143,7 +143,7 @@ export class OperationQueue {
     return group;
   }
 
-  /** Takes every admission that waits, to refuse it; or those of one wallet that is set aside. */
+  /** Takes all waiting admissions in order to refuse them, or those of one wallet that is set aside. */
   takeAdmissions(asideWalletId?: string): Pending[] {
     const all = asideWalletId === undefined ? [...this.#admissions.values()].flat() : [];
     if (asideWalletId === undefined) this.#admissions.clear();
@@ -164,7 +164,7 @@ export class OperationQueue {
     if (queue) this.#admissions.set(walletId, queue);
   }
 
-  // While there is plenty of room one wallet may take it; in the second half each has an equal part.
+  // While there is plenty of room, one wallet may take it; in the second half each has an equal share.
   #fairShare(own: number): number {
     const { waitingMax } = this.#limits;
     if (this.#waiting < waitingMax / 2) return Number.POSITIVE_INFINITY;
@@ -177,12 +177,12 @@ function isAdmission({ operation }: Pending): boolean {
   return !isFinishing(operation);
 }
 
-/** Those that fit, and those that don't. */
+/** Splits items into those that fit and those that don't. */
 export function split<T>(all: readonly T[], fits: (one: T) => boolean): [T[], T[]] {
   return [all.filter(fits), all.filter((one) => !fits(one))];
 }
 
-/** Of the longest list that the operation adds to: its caps, or its key, token and device. */
+/** How many constants the operation adds to its longest list: its caps, or its key, token and device. */
 function constantsOf(operation: Operation): number {
   if (operation.type === 'hold' || operation.type === 'charge') {
     const { tokenId, deviceId, caps } = requestOf(operation);

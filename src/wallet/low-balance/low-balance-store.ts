@@ -4,7 +4,7 @@ import { type FoundRow, flag, integer, table, text, type WholeRow } from '../col
 import { findRows } from '../rows-store.ts';
 import { type FoundPosting, postingTable } from '../tables.ts';
 
-/** `seenSeq` is the last posting that was looked at. */
+/** `seenSeq` is the last posting looked at. */
 export const alertTable = table(
   'low_balance_alert',
   ['walletId'],
@@ -29,7 +29,7 @@ export async function dropAlert(db: Queryable, walletId: string): Promise<void> 
   await sql`DELETE FROM low_balance_alert WHERE wallet_id = ${walletId}`.execute(db.for<never>());
 }
 
-/** Wallets with an alert and with postings that nobody has looked at. */
+/** Wallets that have an alert and postings not yet looked at. */
 export async function findMovedAlerts(db: Queryable, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     SELECT wallet.id FROM low_balance_alert JOIN wallet ON wallet.id = low_balance_alert.wallet_id

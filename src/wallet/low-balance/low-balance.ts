@@ -15,28 +15,28 @@ export interface LowBalance {
   walletId: string;
   kind: WalletKind;
   threshold: NanoUsd;
-  /** The balance when it first was below. */
+  /** The balance when it first fell below. */
   balance: NanoUsd;
 }
 
 export interface LowBalanceAlert {
-  /** 0: the account is not told. */
+  /** 0 disables the alert. */
   threshold: NanoUsd;
   below: boolean;
 }
 
 /**
- * Finds balances that have fallen below the threshold that their owner set, from the postings themselves: charging does
- * nothing for it and waits for nothing. Each fall is announced once, also when the balance has recovered since, in the
- * transaction that remembers it. Any number of nodes may look.
+ * Finds balances that have fallen below their owner's threshold, from the postings themselves, so charging does no extra work and
+ * never waits. Each fall is announced once, even if the balance has recovered since, in the transaction that records it. Any
+ * number of nodes may check.
  */
 export interface LowBalanceAlerts {
   get(accountId: string, kind: WalletKind): Promise<Result<LowBalanceAlert>>;
-  /** A balance that is below already is not announced. A threshold of 0 ends it. */
+  /** A balance that is already below is not announced. A threshold of 0 disables the alert. */
   set(accountId: string, kind: WalletKind, threshold: NanoUsd): Promise<Result<LowBalanceAlert>>;
-  /** One look now; how many were announced. */
+  /** Checks once now; returns how many were announced. */
   check(): Promise<number>;
-  /** Looks every few seconds until closed. */
+  /** Checks every few seconds until closed. */
   start(): void;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export interface LowBalanceAlerts {
 export interface LowBalanceDependencies {
   db: Database;
   log: Logger;
-  /** Runs in the transaction that notes the fall, so that it is announced exactly once. */
+  /** Runs in the transaction that records the fall, so that it is announced exactly once. */
   announce(tx: Queryable, low: LowBalance): Promise<void>;
   intervalMs?: number;
 }
@@ -54,7 +54,7 @@ const batchesMax = 20;
 
 export function createLowBalanceAlerts(dependencies: LowBalanceDependencies): LowBalanceAlerts {
   const { db, log, announce, intervalMs = 5_000 } = dependencies;
-  /** Looks at what moved one wallet since the last look. True when it was announced. */
+  /** Checks one wallet's postings since the last check. True if a fall was announced. */
   async function look(walletId: string): Promise<boolean> {
     return db.transaction(async (tx) => {
       const alert = await lockAlert(tx, walletId);
@@ -63,7 +63,7 @@ export function createLowBalanceAlerts(dependencies: LowBalanceDependencies): Lo
       if (!wallet || wallet.seq <= alert.seenSeq) return false;
       const { threshold, accountId, seenSeq } = alert;
       const range = { walletId, threshold, to: wallet.seq };
-      // After a fall that was announced, only a fall from above counts.
+      // After an announced fall, only a new fall from above counts.
       const recovery = alert.below ? await firstPosting(tx, { ...range, after: seenSeq, side: 'at least' }) : undefined;
       const after = alert.below ? recovery?.seq : seenSeq;
       const fall = after === undefined ? undefined : await firstPosting(tx, { ...range, after, side: 'below' });

@@ -7,7 +7,7 @@ import { nowUs } from '../wallets/wallets-store.ts';
 
 const repliesAtOnce = 500;
 
-/** Open holds whose time is over by the database's clock, the longest overdue first. */
+/** Open holds that have expired by the database's clock, longest overdue first. */
 export async function findExpired(db: Queryable, limit: number): Promise<ChargeReference[]> {
   const charges = await findRows(db, chargeTable, sql`expires_at_us < ${nowUs} ORDER BY expires_at_us LIMIT ${limit}`);
   if (charges.length === 0) return [];
@@ -23,14 +23,14 @@ export async function findExpired(db: Queryable, limit: number): Promise<ChargeR
   }));
 }
 
-/** Wallets that owe something and have credit that is free to pay it. */
+/** Wallets that owe something and have free credit to repay it. */
 export async function findOwingWallets(db: Queryable, limit: number): Promise<string[]> {
   const owing = await findRows(db, walletTable, sql`owed > 0 AND posted > held LIMIT ${limit}`);
   return owing.map(({ id }) => id);
 }
 
 export async function sweepReplies(db: Queryable, limit: number): Promise<void> {
-  // In small transactions: replies may be large.
+  // Small transactions, because replies may be large.
   for (let deleted = 0; deleted < limit; deleted += repliesAtOnce) {
     const { numAffectedRows = 0n } =
       await sql`DELETE FROM stored_reply WHERE expires_at_us < ${nowUs} ORDER BY expires_at_us LIMIT ${repliesAtOnce}`.execute(

@@ -10,37 +10,37 @@ export interface ReaperOptions {
   db: Database;
   ledger: RunningLedger;
   log: Logger;
-  /** Between two rounds; default 5,000. */
+  /** The pause between two rounds; default 5,000. */
   intervalMs?: number;
   /**
-   * How long after an outage settlements that wait go first, before anything is expired; default 60,000. A node that has just
-   * started knows of no outage and rests as well: other nodes may be waiting to settle.
+   * How long after an outage to let waiting settlements go first before anything is expired; default 60,000. A node that has just
+   * started also pauses, as it cannot know of an outage: other nodes may be waiting to settle.
    */
   restAfterOutageMs?: number;
 }
 
 /**
- * Ends holds whose time is over, collects what wallets owe, and deletes replies that have had their time. Any number of
- * nodes may run it: everything goes through the groups and is checked again under the locks.
+ * Ends expired holds, collects what wallets owe, and deletes expired replies. Any number of nodes may run it: everything goes
+ * through the groups and is rechecked under the locks.
  */
 export interface Reaper {
-  /** One round now; how many holds it looked at. */
+  /** Runs one round now; returns how many holds it looked at. */
   runOnce(): Promise<number>;
-  /** Rounds until closed. */
+  /** Runs rounds until closed. */
   start(): void;
-  /** Waits for the round that runs. */
+  /** Waits for the current round. */
   close(): Promise<void>;
 }
 
 const batchMax = 400;
-/** Batches a round, so that a round ends; the next one goes on. */
+/** The most batches per round, so that rounds end; the next one continues. */
 const batchesMax = 25;
-/** How long a round waits for what it handed in. A wallet that is locked elsewhere must not keep the others waiting. */
+/** How long a round waits for what it submitted. A wallet that is locked elsewhere must not hold up the others. */
 const waitMaxMs = 2_000;
 
 export function createReaper(options: ReaperOptions): Reaper {
   const { db, ledger, log, intervalMs = 5_000, restAfterOutageMs = 60_000 } = options;
-  /** Charges and wallets that are in the ledger's queue, or that it could not do: neither is handed in again. */
+  /** Charges and wallets that are in the ledger's queue or that it could not process: neither is submitted again. */
   const handedIn = new Set<string>();
 
   function handIn(id: string, operation: ExpireOperation | RepayOperation): Promise<unknown> {
@@ -83,7 +83,7 @@ export function createReaper(options: ReaperOptions): Reaper {
   return { runOnce, ...rounds };
 }
 
-/** Resolves when all is done, or when that takes too long. */
+/** Resolves when all work is done or it takes too long. */
 async function soon(work: readonly Promise<unknown>[]): Promise<void> {
   await Promise.race([Promise.all(work), sleep(waitMaxMs, undefined, { ref: false })]);
 }

@@ -17,16 +17,16 @@ import { findSeqAt, postingsFrom, type SumRequest, sumUsage, timeOf } from './st
 const dayMs = 86_400_000;
 const defaultRangeMs = 30 * dayMs;
 const rangeMaxMs = 400 * dayMs;
-/** Entries that are read one by one take about 7 us each: more than this would keep a connection for too long. */
+/** Reading entries one by one takes about 7 us each: more than this would occupy a connection for too long. */
 const readMax = 1_000_000n;
-/** Of a node; the ledger needs the other connections. An account has one of them at a time. */
+/** Per node; the ledger needs the other connections. An account runs one at a time. */
 const sums = { all: 3, each: 1, waitingMax: 8 };
-/** Batches of entries that are exported; an account may have many exports, each of which waits for its next batch. */
+/** Batches of exported entries; an account may have many exports, each waiting for its next batch. */
 const batches = { all: 2, each: 1, waitingMax: 256 };
 const exportRowsMax = 50_000;
 const entriesPerBatch = 500;
 
-/** The postings of one wallet from `from` up to, not including, `to`. */
+/** The postings of one wallet from `from` (inclusive) to `to` (exclusive). */
 interface Postings {
   walletId: string;
   from: bigint;
@@ -37,7 +37,7 @@ export function createStatements({ db, now = Date.now }: { db: Database; now?: (
   const sumsTurn = createSharedTurns(sums);
   const batchTurn = createSharedTurns(batches);
 
-  /** Works in one snapshot, so that sums, wallet and entries are of one moment; when it is the account's turn. */
+  /** Runs `work` in one snapshot when it is the account's turn, so that sums, wallet and entries are from the same moment. */
   function inSnapshot<T>(accountId: string, work: (tx: Queryable) => Promise<Result<T>>): Promise<Result<T>> {
     return resultOf(() => sumsTurn(accountId, () => db.snapshot(work)));
   }
@@ -105,10 +105,10 @@ export function createStatements({ db, now = Date.now }: { db: Database; now?: (
   };
 }
 
-/** Which postings the pages of a list are about. */
+/** The postings that all pages of a list cover. */
 type Pinned = Pick<Postings, 'from' | 'to'>;
 
-/** The postings of a time. Found by halving, for a wallet's postings are numbered in the order of their times. */
+/** The postings of a time range. Uses binary search, as a wallet's postings are numbered in time order. */
 async function postingsOf(
   db: Queryable,
   accountId: string,
@@ -122,14 +122,14 @@ async function postingsOf(
   const { id: walletId, seq, summed } = wallet.value;
   const next = seq + 1n;
   const seqAt = (ms: number) => findSeqAt(db, { walletId, high: next, timeUs: BigInt(Math.trunc(ms)) * 1_000n });
-  // Without an end, everything there is: the database's clock may be ahead of this one.
+  // Without an end, takes everything: the database's clock may be ahead of this one.
   const to = range.end === undefined ? next : await seqAt(end);
   return succeed({ walletId, from: await seqAt(start), to, next, summed });
 }
 
 type SumIn = SumRequest & Pick<PlannedPostings, 'next' | 'summed'>;
 
-/** Sums by what the sums of hours do not have are read from the entries alone, others from them where there are some. */
+/** Dimensions that the hourly sums lack are summed from the entries alone; others use the hourly sums where they exist. */
 async function sumIn(tx: Queryable, request: SumIn): Promise<Result<UsageRow[]>> {
   const { walletId, from, to } = request;
   const groupBy = request.groupBy.filter((name) => name !== 'provider_key');
@@ -159,7 +159,7 @@ const tooManyRows = fail({
 
 interface Batch {
   entries: Entry[];
-  /** Where the next one begins. */
+  /** Where the next batch begins. */
   next: bigint;
 }
 
@@ -184,7 +184,7 @@ async function* entryBatches(
   }
 }
 
-/** Tokens are not signed: what one says is looked at as if its caller had made it up. */
+/** Page tokens are not signed, so their content is checked as if the caller had made it up. */
 async function mayBePinned(
   tx: Queryable,
   { from, to }: Pinned,
@@ -192,11 +192,11 @@ async function mayBePinned(
 ): Promise<boolean> {
   if (from < 1n || from >= to || to > next) return false;
   const [first, last] = [await timeOf(tx, walletId, from), await timeOf(tx, walletId, to - 1n)];
-  // A day more: the range is by a node's clock, and postings have the time of the database's.
+  // One extra day: the range uses a node's clock, and postings use the database's.
   return last - first <= BigInt(rangeMaxMs + dayMs) * 1_000n;
 }
 
-/** Where the next page starts: the postings that the first page was about, and how many rows were given. */
+/** Where the next page starts: the postings that the first page covered, and how many rows were returned so far. */
 function parsePosition(text: string): { pinned: Pinned; offset: number } | undefined {
   const match = /^([0-9]{1,18}):([0-9]{1,18}):([0-9]{1,9})$/.exec(text);
   if (!match) return undefined;

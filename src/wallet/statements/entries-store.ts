@@ -4,7 +4,7 @@ import { findRows } from '../rows-store.ts';
 import { type FoundPosting, postingTable, type SourceType } from '../tables.ts';
 import type { EntryKind } from '../wallets/wallets.ts';
 
-/** Some of a wallet's postings: from the number `least` on, below `before`, of some kinds or of all when none is named. */
+/** A selection of a wallet's postings: numbered from `least` to below `before`, of the given kinds, or of all kinds if none is given. */
 export interface PostingsRequest {
   walletId: string;
   kinds: readonly EntryKind[];
@@ -13,7 +13,7 @@ export interface PostingsRequest {
   limit: number;
 }
 
-/** The newest of some postings, the newest first. */
+/** The newest of the selected postings, newest first. */
 export async function newestPostings(db: Queryable, request: PostingsRequest): Promise<FoundPosting[]> {
   const { walletId, kinds, limit } = request;
   if (kinds.length > 0 && !kinds.includes('usage')) {
@@ -30,12 +30,12 @@ export async function newestPostings(db: Queryable, request: PostingsRequest): P
 }
 
 /**
- * The numbers of postings that are not of usage. Such ones are few among a wallet's postings, so they are found by the top-ups and
- * corrections that they are of: in the order of the primary key they would be looked for in the whole wallet.
+ * The numbers of non-usage postings. They are rare, so they are found through their top-ups and corrections: in primary key
+ * order, the search would scan the whole wallet.
  */
 async function findRare(db: Queryable, request: PostingsRequest): Promise<bigint[]> {
   const { walletId, kinds, limit } = request;
-  // A posting that is not of usage has the kind of its source.
+  // A non-usage posting has the kind of its source.
   const types = kinds as readonly Exclude<SourceType, 'charge'>[];
   const { rows } = await sql<{ seq: bigint }>`
     SELECT posting.seq FROM ${ofRareSource(walletId, types)}
@@ -46,7 +46,7 @@ async function findRare(db: Queryable, request: PostingsRequest): Promise<bigint
 
 const rareTypes = ['top_up', 'refund', 'dispute', 'adjustment'] as const;
 
-/** Top-ups and corrections of a wallet, joined with the postings of them. */
+/** A wallet's top-ups and corrections, joined with their postings. */
 export function ofRareSource(
   walletId: string,
   types: readonly Exclude<SourceType, 'charge'>[] = rareTypes,

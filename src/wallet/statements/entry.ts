@@ -3,7 +3,7 @@ import { dateOf, type FoundPosting } from '../tables.ts';
 import type { Entry } from '../wallets/wallets.ts';
 import { findMetadata } from './metadata-store.ts';
 
-/** Postings of one wallet as its owner sees them, with the labels of their charges. */
+/** One wallet's postings as its owner sees them, with their charges' labels. */
 export async function entriesOf(db: Queryable, walletId: string, rows: readonly FoundPosting[]): Promise<Entry[]> {
   const chargeIds = rows.filter(({ sourceType }) => sourceType === 'charge').map(({ sourceId }) => sourceId);
   const metadata = await findMetadata(db, walletId, chargeIds);

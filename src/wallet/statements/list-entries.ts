@@ -9,7 +9,7 @@ import { entriesOf } from './entry.ts';
 import { listName } from './list-name.ts';
 import { findSeqAt } from './statements-store.ts';
 
-/** One page of a wallet's entries, the newest first. */
+/** One page of a wallet's entries, newest first. */
 export async function listEntries(
   db: Queryable,
   { id: walletId, kind, seq }: FoundWallet,
@@ -28,7 +28,7 @@ export async function listEntries(
   if (!from.ok) return from;
   const { after, size } = from.value;
   const next = seq + 1n;
-  // A wallet's postings are numbered in the order of their times, so a time is a range of numbers.
+  // A wallet's postings are numbered in time order, so a time range is a range of numbers.
   const seqAt = (ms: number) => findSeqAt(db, { walletId, high: next, timeUs: BigInt(Math.trunc(ms)) * 1_000n });
   const least = start === undefined ? undefined : await seqAt(start);
   const before = lower(end === undefined ? undefined : await seqAt(end), positionOf(after));
@@ -41,7 +41,7 @@ function positionOf(after: string | undefined): bigint | undefined {
   return after !== undefined && /^[0-9]{1,18}$/.test(after) ? BigInt(after) : undefined;
 }
 
-/** The lower of two bounds, each of which may be absent. */
+/** The lower of two optional bounds. */
 function lower(one: bigint | undefined, other: bigint | undefined): bigint | undefined {
   return one === undefined || other === undefined ? (one ?? other) : minOf(one, other);
 }

@@ -1,7 +1,7 @@
 import { narrowedList } from '../../base/page.ts';
 import type { MetadataFilter } from './statements.ts';
 
-/** Names a list with what it was filtered by, short enough for its page tokens. */
+/** Names a list together with its filters, short enough for page tokens. */
 export function listName(name: string, ...filters: readonly (string | MetadataFilter | undefined)[]): string {
   if (filters.every((filter) => filter === undefined)) return name;
   return narrowedList(

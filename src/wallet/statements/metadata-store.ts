@@ -4,7 +4,7 @@ import { findRows } from '../rows-store.ts';
 import { metadataTable } from '../tables.ts';
 import type { MetadataFilter } from './statements.ts';
 
-/** The labels of some charges of one wallet, by the charge's id; a charge without any is not among them. */
+/** The labels of some charges of one wallet, by charge id; charges without labels are omitted. */
 export async function findMetadata(
   db: Queryable,
   walletId: string,
@@ -14,19 +14,19 @@ export async function findMetadata(
   if (chargeIds.length === 0) return found;
   const which = sql`wallet_id = ${walletId} AND charge_id IN (${sql.join(chargeIds)}) ORDER BY charge_id, name`;
   const rows = await findRows(db, metadataTable, which);
-  // Defines own members, also one named `__proto__`.
+  // Defines own properties, even one named `__proto__`.
   for (const [chargeId, pairs] of Map.groupBy(rows, (row) => row.chargeId))
     found.set(chargeId, Object.fromEntries(pairs.map(({ name, value }) => [name, value])));
   return found;
 }
 
-/** The charges of one wallet that have a label, below the id `before`, the newest first. */
+/** The charges of one wallet that have a label, with ids below `before`, newest first. */
 export async function findLabelled(
   db: Queryable,
   request: { walletId: string; metadata: MetadataFilter; before?: string | undefined; limit: number },
 ): Promise<string[]> {
   const { walletId, metadata, before, limit } = request;
-  // By force: read in the order of the primary key, a label that is rare would be looked for in the whole wallet.
+  // The index is forced: in primary key order, looking for a rare label would scan the whole wallet.
   const { rows } = await sql<{ charge_id: string }>`
     SELECT charge_id FROM charge_metadata FORCE INDEX (charge_metadata_pair)
     WHERE wallet_id = ${walletId} AND name = ${metadata.key} AND value = ${metadata.value}

@@ -7,14 +7,14 @@ import type { Movement, Statement, UsageRow } from './statements.ts';
 export interface Month {
   name: string;
   start: number;
-  /** Itself not included. */
+  /** Exclusive. */
   end: number;
 }
 
-/** Entries have the time of the database's clock when their commit began: it may lag behind this one, and a commit takes a while. */
+/** An entry's time is the database's clock when its commit began: that clock may lag behind this one, and a commit takes a while. */
 const lateMs = 60_000;
 
-/** The month that is called `2026-03`; the call has checked how it is written. */
+/** Parses a month such as `2026-03`; the caller has checked the format. */
 export function monthNamed(name: string, now: number): Result<Month> {
   const [year = 0, month = 0] = name.split('-').map(Number);
   const start = Date.UTC(year, month - 1);
@@ -22,7 +22,7 @@ export function monthNamed(name: string, now: number): Result<Month> {
   return succeed({ name, start, end: Date.UTC(year, month) });
 }
 
-/** The statement over the postings of a month, all read in one snapshot. */
+/** The statement of a month's postings, all read in one snapshot. */
 export async function statementOf(
   tx: Queryable,
   {

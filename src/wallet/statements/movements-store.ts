@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/index.ts';
 import { ofRareSource } from './entries-store.ts';
 import type { Movement } from './statements.ts';
 
-/** The balance of a wallet after its posting of that number; nothing was in it before the first. */
+/** A wallet's balance after the posting with this number; 0 before the first. */
 export async function balanceAfter(db: Queryable, walletId: string, seq: bigint): Promise<NanoUsd> {
   if (seq === 0n) return 0n;
   const { rows } = await sql<{ balance: bigint }>`
@@ -16,7 +16,7 @@ export async function balanceAfter(db: Queryable, walletId: string, seq: bigint)
   return BigInt(row.balance);
 }
 
-/** The sums by kind of a wallet's postings that are not of usage, from the number `from` up to, not including, `to`. */
+/** The sums by kind of a wallet's non-usage postings, from number `from` (inclusive) to `to` (exclusive). */
 export async function sumRare(
   db: Queryable,
   { walletId, from, to }: { walletId: string; from: bigint; to: bigint },

@@ -7,7 +7,7 @@ import { narrowed } from '../usage/usage-filter-store.ts';
 import { type SumRow, toUsageRow } from '../usage/usage-row.ts';
 import type { UsageDimension, UsageRequest, UsageRow } from './statements.ts';
 
-/** The number of the first posting from `low` on, and before `high`, that was made at a time or later; else `high`. */
+/** The number of the first posting from `low` and before `high` made at or after a time; otherwise `high`. */
 export async function findSeqAt(
   db: Queryable,
   { walletId, timeUs, ...range }: { walletId: string; low?: bigint; high: bigint; timeUs: bigint },
@@ -38,10 +38,10 @@ export function postingsFrom(
   return findRows(db, postingTable, which);
 }
 
-/** A charge that was paid in several postings is counted with its first. */
+/** A charge paid in several postings is counted with its first. */
 const once = sql`(posting.step IN ('capture', 'expiry', 'late'))`;
 
-/** What each dimension is called in the row, and where it is read. */
+/** Each dimension's name in the row, and where it is read from. */
 const columns: Record<UsageDimension, readonly [name: keyof UsageRow, RawBuilder<unknown>]> = {
   day: ['day', sql`(posting.created_at_us DIV 86400000000)`],
   hour: ['hour', sql`(posting.created_at_us DIV 3600000000)`],
@@ -55,7 +55,7 @@ const columns: Record<UsageDimension, readonly [name: keyof UsageRow, RawBuilder
 };
 
 const counts = usageCounts.filter((name) => name !== 'requests');
-// Counts that no charge has are nothing to add.
+// A count that no charge has adds nothing.
 const sums = sql.join(
   counts.map((name) => {
     const count = sql.ref(`charge.${columnOf(chargeTable, name).name}`);
@@ -71,7 +71,7 @@ export interface SumRequest extends Pick<UsageRequest, 'groupBy' | 'groupByMetad
   limit: number;
 }
 
-/** Sums over the captures among some postings. Without dimensions: one row, even of nothing. */
+/** Sums the captures among some postings. Without dimensions: one row, even if there is nothing to sum. */
 export async function sumUsage(db: Queryable, request: SumRequest): Promise<UsageRow[]> {
   const { walletId, from, to, groupBy, groupByMetadata, metadata, only, offset, limit } = request;
   const dimensions = groupBy.map((name) => columns[name]);
@@ -93,7 +93,7 @@ export async function sumUsage(db: Queryable, request: SumRequest): Promise<Usag
   return rows.map(toUsageRow);
 }
 
-/** The charge's label of that name, as a table to join. */
+/** The charge's label with this name, as a table to join. */
 function labelOf(alias: string, name: string): RawBuilder<unknown> {
   const [walletId, chargeId, label] = ['wallet_id', 'charge_id', 'name'].map((column) => sql.ref(`${alias}.${column}`));
   return sql`charge_metadata AS ${sql.id(alias)}

@@ -3,7 +3,7 @@ import type { NanoUsd } from '../../base/money.ts';
 import type { Page, PageRequest } from '../../base/page.ts';
 import type { Entry, EntryKind } from '../wallets/wallets.ts';
 
-/** What usage can be summed by. */
+/** The dimensions that usage can be summed by. */
 export type UsageDimension =
   | 'day'
   | 'hour'
@@ -15,7 +15,7 @@ export type UsageDimension =
   | 'subject'
   | 'provider_key';
 
-/** Which charges are summed, by columns that the sums have as well; what is absent is any. */
+/** Which charges to sum, by columns that the sums also have; an absent field matches any. */
 export interface UsageFilter {
   keyId?: string;
   model?: string;
@@ -25,7 +25,7 @@ export interface UsageFilter {
 export interface TimeRange {
   /** Milliseconds since the epoch; absent: 30 days before `end`. */
   start?: number;
-  /** Milliseconds since the epoch, itself not included; absent: now. */
+  /** Milliseconds since the epoch, exclusive; absent: now. */
   end?: number;
 }
 
@@ -36,7 +36,7 @@ export interface MetadataFilter {
 }
 
 export interface EntriesRequest extends TimeRange {
-  /** Only charges with this label, and entries of such. */
+  /** Only charges with this label, and their entries. */
   metadata?: MetadataFilter;
 }
 
@@ -44,15 +44,15 @@ export interface UsageRequest extends EntriesRequest {
   accountId: string;
   only?: Readonly<UsageFilter>;
   groupBy: readonly UsageDimension[];
-  /** The name of a label whose values are summed apart, after the other dimensions. */
+  /** The name of a label to group by, after the other dimensions. */
   groupByMetadata?: string;
 }
 
-/** Sums over settled charges; a dimension that was not asked for, or that the charges don't have, is absent. */
+/** Sums over settled charges; a dimension that was not requested, or that the charges lack, is absent. */
 export interface UsageRow {
   /** UTC, for example `2026-03-31`. */
   day?: string;
-  /** By its beginning, in UTC, for example `2026-03-31T13:00:00Z`. */
+  /** The start of the hour in UTC, for example `2026-03-31T13:00:00Z`. */
   hour?: string;
   operation?: string;
   provider?: string;
@@ -60,9 +60,9 @@ export interface UsageRow {
   keyId?: string;
   deviceId?: string;
   subject?: string;
-  /** The account's own key of the provider; absent for the service's. */
+  /** The account's own provider key; absent for the service's. */
   providerKeyId?: string;
-  /** Of the label that was asked for; absent for charges without it. */
+  /** The value of the requested label; absent for charges without it. */
   metadataValue?: string;
   charges: bigint;
   inputTokens: bigint;
@@ -77,23 +77,23 @@ export interface UsageRow {
   cost: NanoUsd;
 }
 
-/** What came in or went out by entries of one kind. */
+/** What came in or went out through entries of one kind. */
 export interface Movement {
   kind: EntryKind;
-  /** Entries; of usage, charges. */
+  /** The number of entries; for usage, of charges. */
   count: bigint;
-  /** Positive added credit, negative took it. */
+  /** Positive if credit was added, negative if taken. */
   amount: NanoUsd;
 }
 
-/** One month of the API wallet: the opening balance and all movements are the closing balance. */
+/** One month of the API wallet: the opening balance plus all movements equals the closing balance. */
 export interface Statement {
   /** UTC, for example `2026-03`. */
   month: string;
   start: Date;
-  /** Itself not included. */
+  /** Exclusive. */
   end: Date;
-  /** Whether the month is over, so that nothing of it changes any more. */
+  /** Whether the month is over, so that it can no longer change. */
   final: boolean;
   opening: NanoUsd;
   closing: NanoUsd;
@@ -103,23 +103,23 @@ export interface Statement {
 }
 
 /**
- * What the API wallet was charged for, read from its postings, which are never changed: what is past stays as it was
- * read, and costs are those of the entries.
+ * What the API wallet was charged for, read from its postings, which never change: past results stay the same, and costs are
+ * those of the entries.
  */
 export interface Statements {
   /**
-   * One page of sums, in the order of their dimensions. All pages of a list are of one moment. Fails with
-   * `precondition_failed` where more than 1,000,000 entries would be read, which is for sums by labels or provider keys. An
-   * account's sums, and its months, are made one after the other; fails with `overloaded` while eight of them wait.
+   * One page of sums, ordered by their dimensions. All pages of a list are from the same moment. Fails with `precondition_failed`
+   * if more than 1,000,000 entries would be read, which can happen for sums by labels or provider keys. An account's sums and
+   * monthly statements are computed one at a time; fails with `overloaded` while eight of them wait.
    */
   usage(request: Readonly<UsageRequest>, page: PageRequest): Promise<Result<Page<UsageRow>>>;
-  /** All sums; fails with `precondition_failed` when there are more than 50,000. */
+  /** All sums; fails with `precondition_failed` if there are more than 50,000. */
   allUsage(request: Readonly<UsageRequest>): Promise<Result<UsageRow[]>>;
-  /** The statement of a month, `2026-03`; fails with `invalid_argument` for one that has not begun. */
+  /** The statement of a month such as `2026-03`; fails with `invalid_argument` if the month has not begun. */
   monthly(accountId: string, month: string): Promise<Result<Statement>>;
   /**
-   * All entries of a time, oldest first, in batches, some of which are empty. An account's batches are read one after the other; throws
-   * `overloaded` while 256 of them wait.
+   * All entries of a time range, oldest first, in batches, some of which may be empty. An account's batches are read one at a
+   * time; throws `overloaded` while 256 of them wait.
    */
   entries(accountId: string, request: Readonly<EntriesRequest>): Promise<Result<AsyncIterable<Entry[]>>>;
 }

@@ -21,7 +21,7 @@ export interface TopUpSettings {
   instructions?: string;
 }
 
-/** A rule of the business, not a setting. */
+/** A business rule, not a setting. */
 export const topUpMin: NanoUsd = 5n * nanoPerUsd;
 
 interface Dependencies {
@@ -35,7 +35,7 @@ export function createTopUps({ db, ledger, payments, settings }: Dependencies): 
   const { committer } = ledger;
   const { topUpMax = 10_000n * nanoPerUsd } = settings;
 
-  /** The top-up of a request, made now or by the same request before. */
+  /** The top-up of a request, created now or by an earlier identical request. */
   async function prepare(
     accountId: string,
     kind: WalletKind,
@@ -52,7 +52,7 @@ export function createTopUps({ db, ledger, payments, settings }: Dependencies): 
     const added = await addTopUp(db, { id, walletId, ...row });
     const stored = await findOne(db, topUpTable, added ? { id } : { walletId, idempotencyKey: row.idempotencyKey });
     if (!stored) throw new Error('A top-up that was just added is gone.');
-    // One key names one payment: a bank's second transfer of the same amount is another one, and must not be dropped.
+    // One key identifies one payment: a second bank transfer of the same amount is a different one and must not be dropped.
     const isOther = row.reference !== undefined && stored.providerReference !== row.reference;
     return stored.amount === amount && !isOther ? succeed(stored) : fail({ kind: 'idempotency_mismatch' });
   }
@@ -69,7 +69,7 @@ export function createTopUps({ db, ledger, payments, settings }: Dependencies): 
     return found.ok ? succeed(found.value.topUp) : found;
   }
 
-  /** Moves money of a top-up, and answers with what it is then. */
+  /** Moves a top-up's money and returns the top-up as it is then. */
   async function move(topUpId: string, movement: Movement): Promise<Result<TopUp>> {
     const found = await read(topUpId);
     if (!found.ok) return found;
@@ -77,7 +77,7 @@ export function createTopUps({ db, ledger, payments, settings }: Dependencies): 
     const { walletId } = topUp;
     const moved = await committer.submit({ ...movement, walletId, topUpId });
     if (!moved.ok) return moved;
-    // What is owed is paid first; no hold is given before.
+    // Debts are repaid first; no hold is granted before.
     if (movement.type === 'credit' && owed > 0n) await committer.submit({ type: 'repay', walletId });
     return current(topUpId);
   }
@@ -100,7 +100,7 @@ export function createTopUps({ db, ledger, payments, settings }: Dependencies): 
       if (row.state !== 'pending' || row.providerReference !== undefined || row.paymentUrl !== undefined)
         return current(row.id);
       const started = await payments.createPayment(toTopUp(row, accountId, kind));
-      // What is paid is credited first: a top-up that says where its payment is would not be begun again by a retry.
+      // Credit a paid top-up first: once its payment reference is stored, a retry would not start it again.
       const credited = started.paid ? await credit(row.id) : undefined;
       if (credited?.ok === false) return credited;
       await notePayment(db, row.id, started);
@@ -165,7 +165,7 @@ export function createTopUps({ db, ledger, payments, settings }: Dependencies): 
 }
 
 type Movement = Bare<CreditOperation> | Bare<ReverseOperation> | Bare<ConcludeOperation>;
-/** An operation without the rows that it is about. */
+/** An operation without the ids of its rows. */
 type Bare<T> = Omit<T, 'walletId' | 'topUpId'>;
 
 function toTopUp(row: FoundTopUp, accountId: string, kind: WalletKind): TopUp {

@@ -14,7 +14,7 @@ export interface NewTopUp {
   idempotencyKey: string | undefined;
 }
 
-/** Adds a pending top-up; false when its idempotency key was used for this wallet before. */
+/** Adds a pending top-up; false if its idempotency key was already used for this wallet. */
 export async function addTopUp(db: Queryable, row: NewTopUp): Promise<boolean> {
   const { id, walletId, amount, provider, reference = null, actor = null, idempotencyKey = null } = row;
   try {
@@ -29,7 +29,7 @@ export async function addTopUp(db: Queryable, row: NewTopUp): Promise<boolean> {
   }
 }
 
-/** Notes where the payment is, unless that is known already. */
+/** Stores where the payment is, unless already known. */
 export async function notePayment(
   db: Queryable,
   id: string,
@@ -39,12 +39,12 @@ export async function notePayment(
     payment_url = COALESCE(payment_url, ${paymentUrl ?? null}) WHERE id = ${id}`.execute(db.for<never>());
 }
 
-/** Gives a pending top-up up; one that is paid stays so. */
+/** Closes a pending top-up; a paid one stays paid. */
 export async function closeTopUp(db: Queryable, id: string, state: 'failed' | 'expired'): Promise<void> {
   await sql`UPDATE top_up SET state = ${state} WHERE id = ${id} AND state = 'pending'`.execute(db.for<never>());
 }
 
-/** Pending top-ups with an id below `before`, the newest first. */
+/** Pending top-ups with an id below `before`, newest first. */
 export function listPendingTopUps(
   db: Queryable,
   { before, limit }: { before: string | undefined; limit: number },

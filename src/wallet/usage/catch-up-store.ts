@@ -3,7 +3,7 @@ import type { Queryable } from '../../db/index.ts';
 import { usageHourTable, usageUserHourTable } from '../tables.ts';
 import { belongs, contributions, placeNames, sumNames } from './contributions.ts';
 
-/** Wallets after an id, in its order: how far they were looked at, and those whose sums are behind. */
+/** Scans wallets after an id, in id order: returns how far it got, and those whose sums are behind. */
 export async function findUnsummed(
   db: Queryable,
   after: string,
@@ -18,8 +18,7 @@ export async function findUnsummed(
 }
 
 /**
- * Sums the next postings of a wallet that are not, under its lock; tells how many. None when there are none, or when somebody
- * else has the lock.
+ * Sums a wallet's next unsummed postings under its lock; returns how many. 0 if there are none, or if the lock is held elsewhere.
  */
 export async function sumNext(tx: Queryable, walletId: string, limit: number): Promise<number> {
   const executor = tx.for<never>();

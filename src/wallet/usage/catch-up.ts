@@ -7,27 +7,27 @@ import { findUnsummed, sumNext } from './catch-up-store.ts';
 export interface UsageCatchUpOptions {
   db: Database;
   log: Logger;
-  /** Between two rounds; default 5,000. */
+  /** The pause between two rounds; default 5,000. */
   intervalMs?: number;
-  /** Postings that are summed in one transaction, which has the wallet's lock meanwhile; default 2,000. */
+  /** How many postings to sum in one transaction, which holds the wallet's lock; default 2,000. */
   stepSize?: number;
 }
 
 /**
- * Sums usage that its own commit did not sum: what was posted before there were sums, and by nodes of an older version. Any
- * number of nodes may run it; each step is a transaction of its own, so that it goes on where it stopped. Until then usage is
- * read from the postings.
+ * Sums usage that was not summed in its own commit: postings from before sums existed, and from nodes of an older version. Any
+ * number of nodes may run it; each step is its own transaction, so it resumes where it stopped. Until then, usage is read from
+ * the postings.
  */
 export interface UsageCatchUp {
-  /** One round now; how many postings it summed. */
+  /** Runs one round now; returns how many postings it summed. */
   runOnce(): Promise<number>;
-  /** Rounds until closed. */
+  /** Runs rounds until closed. */
   start(): void;
-  /** Waits for the round that runs. */
+  /** Waits for the current round. */
   close(): Promise<void>;
 }
 
-/** Wallets that a round looks at; the next one goes on with those after them. */
+/** How many wallets a round scans; the next one continues after them. */
 const walletsAtOnce = 10_000;
 
 export function createUsageCatchUp(options: UsageCatchUpOptions): UsageCatchUp {
@@ -42,7 +42,7 @@ export function createUsageCatchUp(options: UsageCatchUpOptions): UsageCatchUp {
       const summed = await db.transaction((tx) => sumNext(tx, walletId, stepSize));
       total += summed;
       if (summed < stepSize) break;
-      // As long again for the wallet's own groups.
+      // Leave the wallet's own groups as much time as the step took.
       await sleep(performance.now() - started);
     }
     return total;

@@ -1,10 +1,10 @@
 import { columnOf, type Table } from '../columns.ts';
 import { chargeTable, usageCounts, usageHourTable, usageSums, usageUserHourTable } from '../tables.ts';
 
-/** A charge that was paid in several postings is counted with its first. */
+/** A charge paid in several postings is counted with its first. */
 const once = "(p.step IN ('capture', 'expiry', 'late'))";
 
-/** The columns of the sums, in SQL. */
+/** The SQL columns of the sums. */
 export const sumNames = usageSums.map((name) => columnOf(usageHourTable, name).name);
 
 /** What one posting `p` of a charge `c` adds to each of the sums. */
@@ -19,7 +19,7 @@ const added: Record<string, string> = {
   ),
 };
 
-/** Where a posting's contribution belongs. */
+/** Which row a posting's contribution belongs to. */
 const places: Record<string, string> = {
   wallet_id: 'p.wallet_id',
   hour: 'p.created_at_us DIV 3600000000',
@@ -36,13 +36,13 @@ export function placeNames(table: Table): string[] {
   return table.key.map((property) => columnOf(table, property).name);
 }
 
-/** What postings `p` of charges `c` add to a table of sums, each of them a row; `sign` is put before each number. */
+/** What postings `p` of charges `c` add to a table of sums, one row per posting; `sign` is prefixed to each number. */
 export function contributions(table: Table, sign: '' | '-' = ''): string {
   const columns = placeNames(table).map((name) => `${places[name]} AS ${name}`);
   return [...columns, ...sumNames.map((name) => `${sign}${added[name]} AS ${name}`)].join(', ');
 }
 
-/** Which postings belong in a table, of those for charges. */
+/** Which charge postings belong in a table. */
 export function belongs(table: Table): string {
   return table.name === usageUserHourTable.name ? (places.by_user ?? '') : 'TRUE';
 }

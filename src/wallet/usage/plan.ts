@@ -1,11 +1,11 @@
-/** Postings of a wallet from `from` up to, not including, `to`, which are added to a sum or taken from it. */
+/** A wallet's postings from `from` (inclusive) to `to` (exclusive), which are added to a sum or subtracted from it. */
 export interface Segment {
   from: bigint;
   to: bigint;
   sign: '' | '-';
 }
 
-/** From where usage is read: whole hours from their sums, and postings that are more or fewer than these hours have. */
+/** Where to read usage from: whole hours from their sums, plus or minus the postings by which the range differs from these hours. */
 export interface UsagePlan {
   hours: { first: bigint; end: bigint } | undefined;
   segments: Segment[];
@@ -20,20 +20,20 @@ export interface PlannedPostings {
   summed: bigint;
 }
 
-/** What a plan has to know of a wallet's postings. */
+/** What a plan needs to know about a wallet's postings. */
 export interface PostingTimes {
-  /** In which hour a posting was made. */
+  /** The hour in which a posting was made. */
   hourOf(seq: bigint): Promise<bigint>;
-  /** The first posting from `low` on, and before `high`, that was made in an hour or later; else `high`. */
+  /** The first posting from `low` and before `high` made in an hour or later; otherwise `high`. */
   firstOf(hour: bigint, low: bigint, high: bigint): Promise<bigint>;
 }
 
-/** As many are read as soon as hours are looked for. */
+/** Reading this many is as fast as looking for hours. */
 const fewPostings = 500n;
 
 /**
- * How to sum some postings by reading as few rows as possible. A wallet's postings are numbered in the order of their times,
- * so whole hours are a range of them, and what is not whole is read at its shorter side.
+ * Plans how to sum some postings by reading as few rows as possible. A wallet's postings are numbered in time order, so whole
+ * hours are ranges of them, and a partial hour is read from its shorter side.
  */
 export async function planUsage(postings: PlannedPostings, times: PostingTimes): Promise<UsagePlan> {
   const { from, to, summed } = postings;
@@ -47,7 +47,7 @@ export async function planUsage(postings: PlannedPostings, times: PostingTimes):
   return { hours: { first: start.hour, end: end.hour }, segments };
 }
 
-/** The hour that begins nearest to a posting, with its first posting. */
+/** The hour whose start is nearest to a posting, with its first posting. */
 async function hourNear(
   seq: bigint,
   { low, high, next }: { low: bigint; high: bigint; next: bigint },
@@ -61,7 +61,7 @@ async function hourNear(
   return seq - own <= following - seq ? { hour, seq: own } : { hour: hour + 1n, seq: following };
 }
 
-/** What is missing between two postings, or too many where they are the other way round. */
+/** The postings missing between two numbers, or in excess if they are in reverse order. */
 function between(from: bigint, to: bigint): Segment[] {
   if (from === to) return [];
   return from < to ? [{ from, to, sign: '' }] : [{ from: to, to: from, sign: '-' }];

@@ -9,7 +9,7 @@ import { belongs, contributions, placeNames, sumNames } from './contributions.ts
 const tables = [usageHourTable, usageUserHourTable] as const;
 const hourUs = 3_600_000_000n;
 
-/** Some hours, and the postings that were made in them, up to, not including, the second of each. */
+/** A range of hours and the postings made in them; the second bound of each is exclusive. */
 export interface HoursOfPostings {
   hours: readonly [bigint, bigint];
   seqs: readonly [bigint, bigint];
@@ -20,7 +20,7 @@ export interface RebuiltWallet {
   accountId: string;
 }
 
-/** Wallets that pay for API use after an id, in its order; of one account only, where it is named. */
+/** API wallets after an id, in id order; only one account's, if given. */
 export async function findWalletsAfter(
   db: Queryable,
   { after, accountId, limit }: { after: string; accountId: string | undefined; limit: number },
@@ -33,7 +33,7 @@ export async function findWalletsAfter(
   return rows;
 }
 
-/** From which hour on, and up to, not including, which, a wallet has postings or sums; undefined when it has neither. */
+/** The hours (end exclusive) in which a wallet has postings or sums; undefined if it has neither. */
 export async function findHours(db: Queryable, walletId: string): Promise<readonly [bigint, bigint] | undefined> {
   const spans = [
     sql`SELECT MIN(created_at_us) DIV ${hourUs} AS first, MAX(created_at_us) DIV ${hourUs} AS last FROM posting
@@ -48,7 +48,7 @@ export async function findHours(db: Queryable, walletId: string): Promise<readon
   return span?.first == null || span.last == null ? undefined : [BigInt(span.first), BigInt(span.last) + 1n];
 }
 
-/** Whole hours from one on that have about `most` postings, at least one hour. */
+/** Whole hours from a given one with about `most` postings, at least one hour. */
 export async function nextHours(
   db: Queryable,
   walletId: string,
@@ -66,7 +66,7 @@ export async function nextHours(
 
 type SumsRow<T extends Table> = WholeRow<T>;
 
-/** What has to be added to the sums of some hours for them to be those of their postings. */
+/** What must be added to the sums of some hours to make them match their postings. */
 export async function missingSums<T extends Table>(
   db: Queryable,
   table: T,
@@ -94,7 +94,7 @@ export async function missingSums<T extends Table>(
   );
 }
 
-/** Adds what is missing, a few rows a statement. */
+/** Adds what is missing, a few rows per statement. */
 export async function addMissing<T extends Table>(tx: Queryable, table: T, rows: readonly SumsRow<T>[]): Promise<void> {
   for (let from = 0; from < rows.length; from += rowsAtOnce) {
     const write = addToRows(table, rows.slice(from, from + rowsAtOnce));
@@ -104,7 +104,7 @@ export async function addMissing<T extends Table>(tx: Queryable, table: T, rows:
 
 const rowsAtOnce = 500;
 
-/** Removes rows that sum nothing. */
+/** Removes rows whose sums are all zero. */
 export async function removeEmpty(
   tx: Queryable,
   walletId: string,

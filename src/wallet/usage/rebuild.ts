@@ -11,7 +11,7 @@ import {
   removeEmpty,
 } from './rebuild-store.ts';
 
-/** How far it is, or came: wallets that were looked at, entries that were read, rows of sums that were wrong and are right. */
+/** Progress or result: wallets scanned, entries read, and wrong sum rows corrected. */
 export interface UsageRebuild {
   wallets: number;
   entries: number;
@@ -22,18 +22,18 @@ export interface UsageRebuildOptions {
   db: Database;
   /** Only this account's wallet. */
   accountId?: string | undefined;
-  /** Entries that are read at once, about: whole hours are. Default 50,000, which take a third of a second. */
+  /** Roughly how many entries to read at once, in whole hours. Default 50,000, which takes a third of a second. */
   stepSize?: number;
-  /** Told after each step. */
+  /** Called after each step. */
   onProgress?: (progress: Readonly<UsageRebuild>) => void;
 }
 
 const walletsAtOnce = 1_000;
 
 /**
- * Computes the sums of usage anew from the entries and corrects those that differ. It may run beside the service: whatever posts or
- * sums meanwhile changes a sum and what it should be by the same, so the difference of one moment is right to add at any later one.
- * No wallet is locked for it. Two that run at once take turns.
+ * Recomputes the usage sums from the entries and corrects those that differ. It may run alongside the service: any concurrent
+ * posting or summing changes a sum and its expected value equally, so a difference found at one moment is safe to add at any
+ * later one. It locks no wallet. Concurrent runs take turns.
  */
 export async function rebuildUsage(options: UsageRebuildOptions): Promise<UsageRebuild> {
   const { db, accountId, stepSize = 50_000, onProgress } = options;
@@ -67,7 +67,7 @@ function rebuildHours(
 ): Promise<HoursOfPostings & { corrected: number }> {
   return db.transaction(async (tx) => {
     await lockQuota(tx, accountId, 'usage-rebuild');
-    // Read after the lock, so that nothing is added twice.
+    // Read after taking the lock, so that nothing is added twice.
     const found = await db.snapshot(async (moment) => {
       const hours = await nextHours(moment, id, range);
       return { ...hours, missing: await missingIn(moment, id, hours) };

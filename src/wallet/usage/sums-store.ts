@@ -20,7 +20,7 @@ export interface ReadSums {
 /** Provider keys are not in the sums. */
 type SummedDimension = Exclude<UsageDimension, 'provider_key'>;
 
-/** What each dimension is called in the row, and where it is read. */
+/** Each dimension's name in the row, and where it is read from. */
 const columns: Record<SummedDimension, readonly [name: keyof UsageRow, column: string]> = {
   day: ['day', 'hour DIV 24'],
   hour: ['hour', 'hour'],
@@ -36,7 +36,7 @@ const nameOf = (sum: (typeof usageSums)[number]) => columnOf(usageHourTable, sum
 const summed = usageSums.map((name) => `SUM(${nameOf(name)}) AS ${nameOf(name)}`).join(', ');
 const results = usageSums.map((name) => `COALESCE(SUM(${nameOf(name)}), 0) AS \`${name}\``).join(', ');
 
-/** Sums by their dimensions and in their order. Without dimensions: one row, even of nothing. */
+/** Sums grouped and ordered by their dimensions. Without dimensions: one row, even if there is nothing to sum. */
 export async function readSums(db: Queryable, request: ReadSums): Promise<UsageRow[]> {
   const { groupBy, offset, limit } = request;
   const dimensions = groupBy.map((name) => columns[name]);
@@ -73,7 +73,7 @@ function partsOf({ walletId, plan, groupBy, only }: ReadSums): Part[] {
   return parts;
 }
 
-/** Sums of hours; of `others` only what is in no table of users. */
+/** Sums of hours; for `others`, only what is not in the table of users. */
 function hours(
   walletId: string,
   { first, end }: NonNullable<UsagePlan['hours']>,

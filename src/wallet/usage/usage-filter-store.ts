@@ -3,10 +3,10 @@ import { columnOf } from '../columns.ts';
 import type { UsageFilter } from '../statements/statements.ts';
 import { chargeTable } from '../tables.ts';
 
-/** What usage can be narrowed to. Charges and their sums call each of them the same. */
+/** What usage can be filtered by. Charges and their sums use the same names for these. */
 export const usageFilters = ['keyId', 'model', 'operation'] as const;
 
-/** More conditions of a WHERE, over columns of charges or of sums. */
+/** Additional WHERE conditions on columns of charges or sums. */
 export function narrowed(only: Readonly<UsageFilter> = {}, of: 'charge.' | 'c.' | '' = ''): RawBuilder<unknown> {
   const conditions = usageFilters.flatMap((name) => {
     const value = only[name];

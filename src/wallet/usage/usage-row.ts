@@ -1,6 +1,6 @@
 import type { UsageRow } from '../statements/statements.ts';
 
-/** A row of sums as it is read: days and hours are counted since the epoch, and a dimension that charges don't have is NULL. */
+/** A row of sums as read: days and hours are counted since the epoch, and a dimension that the charges lack is NULL. */
 export type SumRow = Omit<UsageRow, 'day' | 'hour'> & { day?: bigint; hour?: bigint };
 
 export function toUsageRow({ day, hour, ...row }: SumRow): UsageRow {

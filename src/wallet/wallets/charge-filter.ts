@@ -1,9 +1,9 @@
 import type { Charge, ChargesFilter } from './wallets.ts';
 
-/** The filters that are a column of the charge. */
+/** The filters that compare a column of the charge. */
 export const equalities = ['state', 'operation', 'model', 'keyId', 'deviceId', 'subject', 'requestId'] as const;
 
-/** Whether one charge fits every part of a filter. */
+/** Whether a charge matches every part of a filter. */
 export function fits(charge: Charge, filter: Readonly<ChargesFilter>): boolean {
   const { metadata, start, end } = filter;
   const admitted = charge.createdAt.getTime();
@@ -15,7 +15,7 @@ export function fits(charge: Charge, filter: Readonly<ChargesFilter>): boolean {
   );
 }
 
-/** A filter as a list's name has it; nothing of it when all charges are wanted. */
+/** A filter as it appears in a list's name; empty if all charges are wanted. */
 export function describeFilter(filter: Readonly<ChargesFilter>): (string | ChargesFilter['metadata'])[] {
   const { metadata, start, end } = filter;
   return [metadata, start?.toString(), end?.toString(), ...equalities.map((name) => filter[name])];

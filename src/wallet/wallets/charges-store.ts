@@ -9,18 +9,18 @@ import { chargeTable, type FoundCharge } from '../tables.ts';
 import { equalities } from './charge-filter.ts';
 import type { ChargesFilter } from './wallets.ts';
 
-/** Charges are looked through in windows of this many, so that no statement takes long. */
+/** Charges are scanned in windows of this many, so that no statement takes long. */
 const windowSize = 25_000;
 const labelledAtOnce = 1_000;
-/** In all, for one page. */
+/** The most charges scanned for one page. */
 const lookedThroughMax = 100_000;
-/** An id has the time of its node's clock, a charge that of the database; these are less than this apart. */
+/** An id carries its node's time, a charge the database's; the clocks differ by less than this. */
 const clocksDifferMs = 600_000;
 
-/** A request asks for its credit within this long after it came. */
+/** A request asks for its credit within this long of its arrival. */
 const requestLastsMs = 3_600_000;
 
-/** The filters that have an index of their own, the one that lets least through first. */
+/** The filters that have their own index, most selective first. */
 const indexes = [
   ['subject', 'charge_subject'],
   ['deviceId', 'charge_device'],
@@ -30,14 +30,14 @@ const indexes = [
 export interface FindCharges {
   walletId: string;
   filter: Readonly<ChargesFilter>;
-  /** Below this id; absent: from the newest on. */
+  /** Only ids below this; absent: start from the newest. */
   before: string | undefined;
   limit: number;
 }
 
 /**
- * The newest charges that fit. `readTo` is there when fewer than `limit` were found among as many as one page may look
- * through: those below it were not looked at.
+ * The newest matching charges. `readTo` is set if fewer than `limit` were found among as many as one page may scan: those below
+ * it were not scanned.
  */
 export async function findCharges(
   db: Queryable,
@@ -97,7 +97,7 @@ async function byColumns(db: Queryable, request: WindowRequest): Promise<Window>
   return { rows, readTo: bound, seen: windowSize };
 }
 
-/** The last id of a window of charges; none when there are fewer. */
+/** The last id of a window of charges; undefined if there are fewer. */
 async function windowEnd(db: Queryable, index: string, place: RawBuilder<unknown>): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     SELECT id FROM charge FORCE INDEX (${sql.id(index)}) WHERE ${place}
@@ -110,7 +110,7 @@ function indexOf({ ...filter }: ChargesFilter): { index: string; served?: (typeo
   return served === undefined || index === undefined ? { index: 'PRIMARY' } : { index, served };
 }
 
-/** What of the charges an index leads to. */
+/** The condition that selects what an index leads to. */
 function placeOf({ walletId, filter, before, least }: WindowRequest): RawBuilder<unknown> {
   const { served } = indexOf(filter);
   return sql.join(
@@ -138,7 +138,7 @@ function equals(name: (typeof equalities)[number], value: string | undefined): R
   return sql`${sql.ref(columnOf(chargeTable, name).name)} = ${value}`;
 }
 
-/** Between which ids the charges are that a filter is about. */
+/** The range of ids that a filter's charges fall in. */
 function idsOf(filter: ChargesFilter): [least: string | undefined, end: string | undefined] {
   const { start, end } = timeOf(filter);
   return [
@@ -147,7 +147,7 @@ function idsOf(filter: ChargesFilter): [least: string | undefined, end: string |
   ];
 }
 
-/** The id of a request that was made here says when it came, and its charges follow it. */
+/** A request id made here says when the request arrived, and its charges follow that. */
 function timeOf({ requestId, start, end }: ChargesFilter): Pick<ChargesFilter, 'start' | 'end'> {
   const came = requestId === undefined ? undefined : timeOfId('req', requestId);
   if (came === undefined) return present({ start, end });

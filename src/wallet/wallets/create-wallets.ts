@@ -45,11 +45,11 @@ export interface WalletsDependencies {
   settings?: TopUpSettings;
 }
 
-/** Lists of charges that are looked for: one page may look through many. */
+/** Concurrent searches for charges: one page may scan many. */
 const looks = { all: 2, each: 1, waitingMax: 32 };
 const correctionsMax = 100;
 const eraseBatchMax = 500;
-/** So that a call ends. */
+/** Bounds the length of a call. */
 const eraseBatchesMax = 20;
 
 export function createWallets({ db, ledger, payments, settings = {} }: WalletsDependencies): Wallets {

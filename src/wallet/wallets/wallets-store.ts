@@ -9,7 +9,7 @@ import type { WalletKind } from './wallets.ts';
 /** Database time in microseconds. */
 export const nowUs = sql<bigint>`TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
 
-/** Adds an account's wallet, holding 0; two at once make one. */
+/** Adds an account's wallet with balance 0; concurrent calls create only one. */
 export async function addWallet(
   db: Queryable,
   { id, accountId, kind }: { id: string; accountId: string; kind: WalletKind },
@@ -22,14 +22,14 @@ export function findWallet(db: Queryable, accountId: string, kind: WalletKind): 
   return findOne(db, walletTable, { accountId, kind });
 }
 
-/** Wallets by their ids. */
+/** Wallets by id. */
 export async function findWallets(db: Queryable, ids: readonly string[]): Promise<Map<string, FoundWallet>> {
   if (ids.length === 0) return new Map();
   const rows = await findRows(db, walletTable, sql`id IN (${sql.join(ids)})`);
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The wallets of one kind of some accounts. */
+/** Some accounts' wallets of one kind. */
 export async function findWalletsOf(
   db: Queryable,
   accountIds: readonly string[],
@@ -39,7 +39,7 @@ export async function findWalletsOf(
   return findRows(db, walletTable, sql`account_id IN (${sql.join(accountIds)}) AND kind = ${kind}`);
 }
 
-/** Corrections with an id below `before`, the newest first: of some wallets, or of all. */
+/** Corrections with an id below `before`, newest first: of some wallets, or of all. */
 export function listAdjustments(
   db: Queryable,
   { walletIds, before, limit }: { walletIds: readonly string[] | undefined; before: string | undefined; limit: number },
@@ -50,7 +50,7 @@ export function listAdjustments(
   return findRows(db, adjustmentTable, sql`${sql.join(conditions, sql` AND `)} ORDER BY id DESC LIMIT ${limit}`);
 }
 
-/** What was given back for a charge, the newest first. */
+/** What was given back for a charge, newest first. */
 export function listCorrections(db: Queryable, walletId: string, chargeId: string, limit: number) {
   const given = sql`wallet_id = ${walletId} AND charge_id = ${chargeId}`;
   return findRows(db, adjustmentTable, sql`${given} ORDER BY id DESC LIMIT ${limit}`);
@@ -62,7 +62,7 @@ export async function requireWallet(db: Queryable, accountId: string, kind: Wall
   return wallet ? succeed(wallet) : fail({ kind: 'not_found', resource: 'wallet' });
 }
 
-/** What the caps of some keys have counted, by the key's id. */
+/** What the caps of some keys have counted, by key id. */
 export async function findSpentOfKeys(db: Queryable, keyIds: readonly string[]): Promise<Map<string, bigint>> {
   if (keyIds.length === 0) return new Map();
   const ofOwner = new Map(keyIds.map((id) => [capOwnerOf(id), id]));

@@ -7,12 +7,12 @@ import type { Outcome, Usage } from '../ledger/ledger.ts';
 import type { MetadataFilter } from '../statements/statements.ts';
 import type { TopUps } from '../top-ups/top-ups.ts';
 
-/** The API wallet pays for API use; the application wallet is the companion application's own. Neither pays for the other. */
+/** The API wallet pays for API use; the application wallet belongs to the companion application. Neither pays for the other. */
 export type WalletKind = 'api' | 'application';
 
 /** Everything about credit except holding it: wallets, entries, charges, top-ups, adjustments. */
 export interface Wallets {
-  /** Makes an account's wallet, holding 0; answers with the one there is when it exists. */
+  /** Creates an account's wallet with balance 0, or returns the existing one. */
   create(accountId: string, kind: WalletKind, within?: Queryable): Promise<Wallet>;
   /** Fails with `not_found` for an account without this wallet. */
   get(accountId: string, kind: WalletKind): Promise<Result<Wallet>>;
@@ -21,26 +21,26 @@ export interface Wallets {
   /** One charge of the account's API wallet. */
   getCharge(accountId: string, chargeId: string): Promise<Result<Charge>>;
   /**
-   * The charges of the account's API wallet, newest first, that fit every part of a filter. A page may have fewer than asked
-   * for, or none, and still lead to another: at most 100,000 charges are looked through for it. An account's pages are looked for one
-   * after the other; fails with `overloaded` while 32 of them wait.
+   * The charges of the account's API wallet that match every part of a filter, newest first. A page may have fewer than
+   * requested, or none, and still be followed by another: at most 100,000 charges are scanned for it. An account's pages are
+   * searched one at a time; fails with `overloaded` while 32 of them wait.
    */
   listCharges(accountId: string, request: Readonly<ChargesRequest>): Promise<Result<Page<Charge>>>;
   /**
-   * Deletes all labels of the charges that have this one, at most 10,000 charges at once; what was charged stays. Tells
-   * how many they were: when it is 0, none is left.
+   * Deletes all labels of the charges that have this one, at most 10,000 charges per call; the charges themselves stay. Returns
+   * how many charges there were: 0 means none is left.
    */
   eraseMetadata(accountId: string, label: Readonly<MetadataFilter>): Promise<Result<number>>;
-  /** The charge that an idempotency key led to, in the scope that the hold was asked with; none after it was freed. */
+  /** The charge that an idempotency key led to, in the scope of its hold request; undefined once the key was freed. */
   findCharge(accountId: string, scope: string, key: string): Promise<Charge | undefined>;
-  /** What the spending caps of some keys have counted so far, in one query; a key whose cap counted nothing yet is absent. */
+  /** What the spending caps of some keys have counted so far, in one query; a key whose cap has counted nothing is absent. */
   spentOfKeys(keyIds: readonly string[], within?: Queryable): Promise<Map<string, NanoUsd>>;
-  /** The API wallets of some accounts, by account; one without a wallet is not among them. For operators. */
+  /** The API wallets of some accounts, by account; accounts without one are omitted. For operators. */
   getAll(accountIds: readonly string[]): Promise<Map<string, Wallet>>;
-  /** Corrections by operators, the newest first: of all accounts, or of one. For operators. */
+  /** Corrections by operators, newest first: of all accounts, or of one. For operators. */
   listAdjustments(request: Readonly<AdjustmentsRequest>): Promise<Result<Page<AccountAdjustment>>>;
   topUps: TopUps;
-  /** Corrects a wallet by the operator's hand, once per idempotency key, for ever. Never below zero: `insufficient_credit`. */
+  /** Corrects a wallet by hand for the operator, once per idempotency key, forever. Never goes below zero: `insufficient_credit`. */
   adjust(adjustment: Readonly<AdjustmentRequest>): Promise<Result<Adjustment>>;
 }
 
@@ -48,25 +48,25 @@ export interface Wallet {
   walletId: string;
   accountId: string;
   kind: WalletKind;
-  /** All credit, held credit included. Use is paused when it is exactly 0. */
+  /** All credit, including held credit. Use is paused when it is exactly 0. */
   balance: NanoUsd;
   held: NanoUsd;
   available: NanoUsd;
   paused: boolean;
   /**
-   * What is owed: after refunds and lost disputes of spent credit, and for delivered replies that could not be collected.
-   * While it is above 0 no hold is given.
+   * What is owed after refunds and lost disputes of spent credit, and for delivered replies that could not be collected. While it
+   * is above 0, no hold is granted.
    */
   owed: NanoUsd;
-  /** Whether a dispute of a payment is open; until it ends no hold is given. */
+  /** Whether a dispute of a payment is open; no hold is granted until it ends. */
   disputed: boolean;
 }
 
 export type EntryKind = 'top_up' | 'usage' | 'refund' | 'dispute' | 'adjustment';
 
-/** One movement of a balance; never changed. */
+/** One movement of a balance; immutable. */
 export interface Entry {
-  /** Unique in its wallet, increasing. */
+  /** Unique within its wallet, increasing. */
   entryId: string;
   kind: EntryKind;
   /** Positive adds credit, negative takes it. */
@@ -80,19 +80,19 @@ export interface Entry {
   time: Date;
 }
 
-/** Which entries of a wallet, and which page of them. */
+/** Which entries of a wallet to list, and which page of them. */
 export interface EntryList extends PageRequest {
   /** Only these; absent or empty: all. */
   kinds?: readonly EntryKind[];
   /** Milliseconds since the epoch; absent: from the first. */
   start?: number;
-  /** Milliseconds since the epoch, itself not included; absent: until now. */
+  /** Milliseconds since the epoch, exclusive; absent: until now. */
   end?: number;
 }
 
-/** Which charges; what is absent is any. */
+/** Which charges to list; an absent field matches any. */
 export interface ChargesFilter {
-  /** A label that they have. */
+  /** A label that the charges have. */
   metadata?: MetadataFilter;
   /** Admitted at this time or later, in milliseconds since the epoch. */
   start?: number;
@@ -128,17 +128,17 @@ export interface Charge {
   hold: NanoUsd;
   /** Absent until the charge has ended. */
   charged?: NanoUsd;
-  /** What could not be collected when it was settled, and is owed by the wallet since. */
+  /** What could not be collected at settlement; the wallet has owed it since. */
   owed: NanoUsd;
-  /** What was given back for it by hand since. */
+  /** What has since been given back for it by hand. */
   reversed: NanoUsd;
-  /** What `reversed` consists of, the newest first, 100 at most; none where charges are listed. */
+  /** What `reversed` consists of, newest first, at most 100; absent when charges are listed. */
   corrections?: readonly Correction[];
   usage: Usage;
   outcome: Outcome;
-  /** The id of its request, as the reply had it. */
+  /** The id of its request, as in the reply. */
   requestId?: string;
-  /** The caller's own labels, in the order of their names; none when they were erased. */
+  /** The caller's own labels, in name order; empty if they were erased. */
   metadata: Record<string, string>;
   createdAt: Date;
   endedAt?: Date;
@@ -156,18 +156,18 @@ export interface AdjustmentRequest {
   /** Who decided it: the operator's name. */
   actor: string;
   idempotencyKey: string;
-  /** The charge that this gives back, wholly or in part: then positive, and in all never more than was charged. */
+  /** The charge that this gives back, wholly or in part: the amount is then positive, and never more in total than was charged. */
   reversesChargeId?: string;
-  /** Written with the adjustment, which is its target. */
+  /** Written with the adjustment; its target is the adjustment. */
   event?: AuditEvent;
 }
 
 export interface AdjustmentsRequest extends PageRequest {
-  /** Only those of this account. */
+  /** Only this account's. */
   accountId?: string;
 }
 
-/** A correction, and whose wallet it corrects. */
+/** A correction, and the account whose wallet it corrects. */
 export interface AccountAdjustment extends Omit<Adjustment, 'balance'> {
   accountId: string;
   kind: WalletKind;

@@ -6,11 +6,11 @@ import { decideHold } from './hold.ts';
 import { receiptOf } from './receipt.ts';
 import { decideSettle } from './settle.ts';
 
-/** Admits a request that is done already and charges it, by the rules of both steps. A refusal leaves nothing behind. */
+/** Admits and charges a request that is already done, by the rules of both steps. A refusal leaves nothing behind. */
 export function decideCharge({ hold, settlement }: ChargeOperation, state: GroupState): Outcomes['charge'] {
   const own = state.charges.get(hold.chargeId);
   if (own && own.state !== 'held') return succeed({ receipt: receiptOf(state, own, settlement.capOwners) });
-  // The work can't be made shorter any more: less than it cost must not pay for it.
+  // The work can no longer be cut short, so it must not be paid with less than it cost.
   const minimum = maxOf(hold.request.minimum, minOf(settlement.cost, hold.request.ceiling));
   const held = decideHold({ ...hold, request: { ...hold.request, minimum } }, state);
   if (!held.ok) return held;

@@ -25,8 +25,8 @@ const deciders: Deciders = {
 };
 
 /**
- * Decides one operation against the locked rows and changes them in memory. Refusals are values. It throws only for
- * what can't be (a bug, or a restored backup that lacks a row); the group then runs again without this operation.
+ * Decides one operation against the locked rows and changes them in memory. Refusals are values. It throws only for impossible
+ * states (a bug, or a restored backup that lacks a row); the group then runs again without this operation.
  */
 export function decide(operation: Operation, state: GroupState): Outcome {
   return (deciders[operation.type] as (operation: Operation, state: GroupState) => Outcome)(operation, state);

@@ -16,13 +16,13 @@ import type {
   WalletRow,
 } from '../../tables.ts';
 
-/** A row as the operations of a group change it, and as it was read; `before` is absent for one that is new. */
+/** A row as a group's operations change it, and as it was read; `before` is absent for a new row. */
 export interface Entry<Row> {
   row: Row;
   before: Readonly<Row> | undefined;
 }
 
-/** Rows of one table by a key of the group's own. What differs from what was read, and what is new, is written in the end. */
+/** Rows of one table under a key that the group chooses. Changed and new rows are written at the end. */
 export class Rows<Row extends object> {
   readonly #entries = new Map<string, Entry<Row>>();
 
@@ -30,7 +30,7 @@ export class Rows<Row extends object> {
     return this.#entries.get(key)?.row;
   }
 
-  /** Takes in a row as it was read. The first reading counts, as the row may have been changed since. */
+  /** Adds a row as it was read. The first read wins, as the row may have been changed since. */
   read(key: string, row: Row): void {
     if (!this.#entries.has(key)) this.#entries.set(key, { row, before: { ...row } });
   }
@@ -62,13 +62,13 @@ function isChanged<Row extends object>(entry: Entry<Row>): entry is Entry<Row> &
   return false;
 }
 
-/** The rows that one group locked, as its operations change them one after the other. */
+/** The rows that one group locked, as its operations change them one after another. */
 export class GroupState {
   readonly nodeId: string;
   /** Database time, read after the locks, in microseconds. */
   nowUs = 0n;
   readonly wallets = new Rows<WalletRow>();
-  /** Those that were there before; and those of this group, which `newCharges` has with their fixed columns. */
+  /** Existing charges, and this group's new ones, which `newCharges` holds with their fixed columns. */
   readonly charges = new Rows<ChargeRow>();
   readonly idempotency = new Rows<IdempotencyRow>();
   readonly caps = new Rows<CapRow>();
@@ -83,7 +83,7 @@ export class GroupState {
   readonly newReplies: ReplyRow[] = [];
   readonly newEvidence: EvidenceRow[] = [];
   readonly newAuditEvents: AuditEventRow[] = [];
-  /** Keys that a release frees; only while they still stand for that charge. */
+  /** Keys that a release frees, but only if they still belong to that charge. */
   readonly freedKeys: { scope: string; key: string; chargeId: string }[] = [];
 
   constructor(nodeId: string) {
@@ -91,7 +91,7 @@ export class GroupState {
   }
 }
 
-/** One map key of two texts; NUL can't be in either (the door refuses it). */
+/** Joins two texts into one map key; neither can contain NUL (the door refuses it). */
 export function pairKey(first: string, second: string): string {
   return `${first}\0${second}`;
 }
@@ -102,7 +102,7 @@ export function walletOf(state: GroupState, walletId: string): WalletRow {
   return wallet;
 }
 
-/** What no open hold has a claim to. */
+/** The credit that no open hold has reserved. */
 export function freeOf({ posted, held }: WalletRow): bigint {
   return posted - held;
 }

@@ -8,10 +8,10 @@ import { freeOf, type GroupState, pairKey, walletOf } from './group-state.ts';
 import { fingerprintOf, takeKey } from './keys.ts';
 import { receiptOf } from './receipt.ts';
 
-/** When to ask again for what requests in flight have: their credit, or their key. */
+/** When to retry after being refused because of requests in flight, which hold the credit or the key. */
 const retryAfterMs = 1_000;
 
-/** Admits a request, or says why not. In this order: the credential, the idempotency key, the funds, the caps. */
+/** Admits a request, or says why not. Checks in this order: the credential, the idempotency key, the funds, the caps. */
 export function decideHold(operation: HoldOperation, state: GroupState): Result<HoldDecision> {
   const { request, walletId, chargeId } = operation;
   const own = state.charges.get(chargeId);
@@ -32,7 +32,7 @@ export function decideHold(operation: HoldOperation, state: GroupState): Result<
   state.charges.add(chargeId, row);
   state.newCharges.push(row);
   for (const { owner, limit, row: cap } of caps) {
-    // The caller knows the limit best: its credential may have been given another one since.
+    // The caller has the latest limit: its credential's limit may have changed since.
     cap.limit = limit;
     if (!state.caps.get(owner)) state.caps.add(owner, cap);
     state.newChargeCaps.push({ walletId, chargeId, owner });
@@ -42,7 +42,7 @@ export function decideHold(operation: HoldOperation, state: GroupState): Result<
   return held(row, state);
 }
 
-/** A hold as it is now; it may have been committed before, by a group whose answer was lost, and have ended since. */
+/** A hold as it is now; a group whose answer was lost may have committed it before, and it may have ended since. */
 function held(charge: ChargeRow, state: GroupState): Result<HoldDecision & { kind: 'held' }> {
   if (charge.state !== 'held') return fail({ kind: 'ledger_unavailable', retryAfterMs });
   const { posted } = walletOf(state, charge.walletId);
@@ -90,7 +90,7 @@ function newCharge(
   };
 }
 
-/** Lets a hold that is still open grow to a total, by as much of it as there is; and renews it. */
+/** Extends an open hold towards a total, as far as there is credit, and renews it. */
 export function decideExtend(operation: ExtendOperation, state: GroupState): Outcomes['extend'] {
   const charge = state.charges.get(operation.chargeId);
   if (charge?.state !== 'held') return fail({ kind: 'precondition_failed', description: 'The hold has ended.' });
@@ -100,7 +100,7 @@ export function decideExtend(operation: ExtendOperation, state: GroupState): Out
   const asked = operation.total - charge.hold;
   if (asked > 0n) {
     const amount = affordable(wallet, caps, { asked, minimum: maxOf(operation.minimum - charge.hold, 0n) });
-    // Asked for again, it may have grown by then to all that it needs.
+    // On a repeated request, it may already have grown to all that it needs.
     if (!amount.ok && charge.hold < operation.minimum) return amount;
     if (amount.ok) {
       reserve(wallet, caps, amount.value);
@@ -145,7 +145,7 @@ function findReplay({ request, walletId }: HoldOperation, state: GroupState): Re
   return succeed({ kind: 'replayed', receipt: receiptOf(state, charge, caps) });
 }
 
-/** As much of what is asked as the wallet and every cap allow, or the failure when that is less than the minimum. */
+/** As much of the requested amount as the wallet and every cap allow, or a failure if that is below the minimum. */
 function affordable(
   wallet: WalletRow,
   caps: readonly Cap[],
@@ -184,7 +184,7 @@ function reserve(wallet: WalletRow, caps: readonly Cap[], amount: NanoUsd): void
   for (const { row } of caps) row.held += amount;
 }
 
-/** A cap as a request states it, and what has been counted against it. */
+/** A cap as the request states it, and what has been counted against it. */
 interface Cap extends SpendingCap {
   row: CapRow;
 }

@@ -4,7 +4,7 @@ import type { ChargeRow } from '../../tables.ts';
 import type { Receipt } from '../ledger.ts';
 import { type GroupState, walletOf } from './group-state.ts';
 
-/** What a charge that has ended says of itself, with what the wallet and the end user's own cap, one of `capOwners`, have now. */
+/** The receipt of an ended charge, with what the wallet and the end user's own cap (one of `capOwners`) have left now. */
 export function receiptOf(state: GroupState, charge: ChargeRow, capOwners: readonly string[]): Receipt {
   if (charge.state === 'held') throw new Error('A charge that is still held has no receipt.');
   const { posted } = walletOf(state, charge.walletId);

@@ -15,9 +15,9 @@ import { post } from './post.ts';
 import { receiptOf } from './receipt.ts';
 
 /**
- * Charges what a request cost, exactly once, whatever comes twice or late. Where its hold is gone or was given in part,
- * free credit pays: all that is missing, or, when the work was delivered already, as much as there is, and the rest is owed.
- * When not even that pays for work that nobody has seen, nothing is charged.
+ * Charges what a request cost, exactly once, whatever arrives twice or late. If its hold is gone or was granted only in part,
+ * free credit pays: all that is missing, or, if the work was already delivered, as much as there is, and the rest is owed. If
+ * that cannot pay for work that nobody has seen, nothing is charged.
  */
 export function decideSettle(operation: SettleOperation, state: GroupState): Receipt {
   const charge = chargeOf(state, operation);
@@ -46,7 +46,7 @@ function settleLate(operation: SettleOperation, state: GroupState, charge: Charg
   }
   const { cost, delivered } = operation;
   const before = charge.settled ?? 0n;
-  // Below zero: the expiry took more than it came to. What was given back by hand since is not given back again.
+  // Negative if the expiry took more than the actual cost. What was given back by hand since is not given back again.
   const missing = maxOf(cost, charge.reversed) - before;
   const captured = minOf(missing, freeOf(walletOf(state, charge.walletId)));
   if (captured < missing && !delivered) {
@@ -61,7 +61,7 @@ function settleLate(operation: SettleOperation, state: GroupState, charge: Charg
   conclude(operation, state, charge, missing - captured);
 }
 
-/** Nobody has seen what can't be paid, so it costs nothing: what the expiry took goes back. */
+/** Charges nothing for work that can't be paid and that nobody has seen: what the expiry took goes back. */
 function giveUp(operation: SettleOperation, state: GroupState, charge: ChargeRow): void {
   const { settled = 0n, reversed } = charge;
   if (settled === 0n || reversed > 0n) return;
@@ -71,7 +71,7 @@ function giveUp(operation: SettleOperation, state: GroupState, charge: ChargeRow
   charge.settled = 0n;
 }
 
-/** What follows a payment: its key is taken for ever, its reply and its evidence are kept, and what could not be collected is owed. */
+/** Concludes a payment: its key is taken forever, its reply and evidence are kept, and what could not be collected is owed. */
 function conclude(operation: SettleOperation, state: GroupState, charge: ChargeRow, owed: NanoUsd): void {
   charge.hold = maxOf(charge.hold, (charge.settled ?? 0n) + owed);
   captureKey(operation, state, charge);
@@ -95,7 +95,7 @@ function conclude(operation: SettleOperation, state: GroupState, charge: ChargeR
   });
 }
 
-/** What came later states more; of two reports that overtake each other, the one that is further along counts. */
+/** A later report states more; if two reports arrive out of order, the one further along counts. */
 export function decideProgress(operation: ProgressOperation, state: GroupState): undefined {
   const charge = chargeOf(state, operation);
   if (charge.state !== 'held') return;
@@ -115,8 +115,8 @@ export function decideRelease(operation: ReleaseOperation, state: GroupState): u
 }
 
 /**
- * Only database time decides, under the wallet's lock: the owner may have renewed or settled meanwhile. What was recorded of
- * an unfinished request is charged, unless a retry with its idempotency key can still come: that one pays, and alone.
+ * Only database time decides, under the wallet's lock: the owner may have renewed or settled in the meantime. An unfinished
+ * request is charged what was recorded, unless a retry with its idempotency key can still come: then only the retry pays.
  */
 export function decideExpire(operation: ExpireOperation, state: GroupState): undefined {
   const charge = chargeOf(state, operation);
@@ -141,10 +141,10 @@ function endCharge(
 }
 
 const revenue = 'revenue';
-/** The reference of what a charge owes: it owes once. */
+/** The reference of a charge's debt; a charge owes once. */
 const use = 'use';
 
-/** When a charge is paid: at its end, or at its expiry and the `rest` after it, or all of it `late`. */
+/** When a charge is paid: at its end, or at its expiry with the `rest` afterwards, or all of it `late`. */
 type CaptureStep = 'capture' | 'expiry' | 'late' | 'rest' | 'excess';
 
 function capture(state: GroupState, charge: ChargeRow, amount: NanoUsd, step: CaptureStep): void {
@@ -185,7 +185,7 @@ function stateRoute(charge: ChargeRow, { provider, model, providerKeyId }: Settl
   if (model !== undefined) charge.model = model;
 }
 
-// A count that is not known leaves the one that was recorded before.
+// An unknown count keeps the one recorded before.
 function stateUsage(charge: ChargeRow, { estimated = false, ...counts }: Usage): void {
   for (const name in counts) {
     const count = counts[name as keyof typeof counts];

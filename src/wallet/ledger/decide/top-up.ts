@@ -13,10 +13,10 @@ import type {
 import { freeOf, type GroupState, pairKey, walletOf } from './group-state.ts';
 import { post } from './post.ts';
 
-/** Far from the end of BIGINT, so that no sum of a few amounts passes it. */
+/** Far below the BIGINT limit, so that no sum of a few amounts exceeds it. */
 const balanceMax = 4_000_000_000_000_000_000n;
 
-/** A payment has arrived: credits it once. A payment that arrives after its top-up was given up is still credited. */
+/** Credits a payment that has arrived, once, even if its top-up was given up before. */
 export function decideCredit({ walletId, topUpId, event }: CreditOperation, state: GroupState): Result<undefined> {
   const topUp = topUpOf(state, topUpId);
   const wallet = walletOf(state, walletId);
@@ -37,9 +37,9 @@ export function decideCredit({ walletId, topUpId, event }: CreditOperation, stat
 }
 
 /**
- * Takes a payment back once per reference: what is there and not held; the rest is owed. A dispute is about the whole payment, also
- * where some of it was paid back before, and a refund's part may be rounded up, or have tax in it that nobody told of: they take what is
- * left. While a dispute is open, which may be won and leave more, a refund takes all of its amount or waits.
+ * Takes a payment back, once per reference: whatever credit is there and not held; the rest is owed. A dispute covers the whole
+ * payment, even if part of it was already refunded, and a refund may be rounded up or include unreported tax: they take what is
+ * left. While a dispute is open, which may be won and leave more, a refund takes its full amount or waits.
  */
 export function decideReverse(operation: ReverseOperation, state: GroupState): Result<undefined> {
   const { walletId, topUpId, kind, reference } = operation;
@@ -74,8 +74,8 @@ export function decideReverse(operation: ReverseOperation, state: GroupState): R
 }
 
 /**
- * A dispute ends. Won: what was taken comes back and what is owed is forgiven, once; also when a refund has failed, and
- * when a dispute was lost before and won on appeal.
+ * Ends a dispute. If won, what was taken comes back and what is owed is forgiven, once; this also applies when a refund has
+ * failed, and when a lost dispute was won on appeal.
  */
 export function decideConclude(operation: ConcludeOperation, state: GroupState): Result<undefined> {
   const { walletId, topUpId, reference, outcome } = operation;
@@ -92,12 +92,12 @@ export function decideConclude(operation: ConcludeOperation, state: GroupState):
   wallet.owed -= row.owed;
   row.taken = 0n;
   row.owed = 0n;
-  // Posted as a dispute, also where it was a refund.
+  // Posted as a dispute even if it was a refund.
   if (taken > 0n) move(state, { ...row, kind: 'dispute' }, taken, `restore:${reference}`);
   return succeed(undefined);
 }
 
-/** Free credit pays what is owed, the oldest first. */
+/** Repays debts from free credit, oldest first. */
 export function decideRepay({ walletId }: RepayOperation, state: GroupState): undefined {
   const wallet = walletOf(state, walletId);
   for (const row of state.receivables.values()) {
@@ -148,19 +148,19 @@ export function decideAdjust(operation: AdjustOperation, state: GroupState): Out
   return succeed({ adjustmentId, balance: wallet.posted });
 }
 
-/** A movement for what a wallet owes, or owed: taken from it, or given back. */
+/** Posts a movement for a wallet's current or past debt: taken from the wallet, or given back. */
 function move(state: GroupState, row: ReceivableRow, amount: NanoUsd, step: string): void {
   const { walletId, kind, sourceId, counterAccount: account } = row;
   post(state, walletId, { kind, amount, account, sourceType: kind === 'usage' ? 'charge' : kind, sourceId, step });
 }
 
-/** Tells of what an operator did, in the transaction that does it. */
+/** Records what an operator did, in the transaction that does it. */
 function record(state: GroupState, { eventId, details, accountId, ...event }: AuditEvent): void {
   const row = { id: eventId, accountId, details: JSON.stringify(details), createdAtUs: state.nowUs };
   state.newAuditEvents.push({ ...event, ...row });
 }
 
-/** Where a provider's payments come from, and where what is paid back goes. */
+/** The account that a provider's payments come from and refunds go to. */
 function accountOf({ provider }: TopUpRow): string {
   return `payments:${provider}`;
 }

@@ -8,22 +8,22 @@ import {
 } from '../../tables.ts';
 import type { GroupState } from './group-state.ts';
 
-/** What a group adds to the sums of usage. */
+/** What a group adds to the usage sums. */
 export interface UsageChanges {
   hours: UsageHourRow[];
   userHours: UsageUserHourRow[];
-  /** What a late settlement said otherwise of a charge that was captured before, where that posting is summed already. */
+  /** Where a late settlement corrects a charge that was already captured and whose posting is already summed. */
   moved: { chargeId: string; upTo: bigint; hours: UsageHourRow[]; userHours: UsageUserHourRow[] }[];
 }
 
-/** A charge is counted with the first of its postings. */
+/** A charge is counted with its first posting. */
 const firstSteps: ReadonlySet<string> = new Set(['capture', 'expiry', 'late']);
 const hourUs = 3_600_000_000n;
 
 type Sums = Record<(typeof usageSums)[number], bigint>;
 const counts = usageCounts.filter((name) => name !== 'requests');
 
-/** What the group's postings add to the sums of their hours; rows of one hour and one kind of use are one. */
+/** What the group's postings add to the sums of their hours, one row per hour and kind of use. */
 export function usageOf(state: GroupState): UsageChanges {
   const added = new Collected();
   for (const posting of state.newPostings) {
@@ -68,7 +68,7 @@ function negative(sums: Sums): Sums {
   return Object.fromEntries(usageSums.map((name) => [name, -sums[name]])) as Sums;
 }
 
-/** Rows to add, one for each key of their table. */
+/** Rows to add, one per table key. */
 class Collected {
   readonly #hours = new Map<string, UsageHourRow>();
   readonly #userHours = new Map<string, UsageUserHourRow>();

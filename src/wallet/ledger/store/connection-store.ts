@@ -3,38 +3,38 @@ import type { Connection as CoreConnection, QueryOptions, QueryResult, ResultSet
 import type { Connection } from 'mysql2/promise';
 import { openConnection, throwWithoutStatement } from '../../../db/index.ts';
 
-/** Columns as the server printed them. */
+/** Columns as the server sent them, in text form. */
 export type Row = readonly (string | null)[];
 
 /**
- * The ledger's own connection. It never reconnects, so nothing can slip out of a transaction; whoever uses it throws
- * it away after any error but the server's own.
+ * The ledger's own connection. It never reconnects, so nothing can slip out of a transaction; its user discards it after any
+ * error except the server's own.
  */
 export interface LedgerConnection {
-  /** Runs two or more statements in one packet; the rows of each, or none for those without. */
+  /** Runs two or more statements in one packet; returns the rows of each, if any. */
   read(sql: string): Promise<Row[][]>;
-  /** Runs statements in one packet; how many rows each found or added. */
+  /** Runs statements in one packet; returns how many rows each matched or added. */
   write(sql: string): Promise<number[]>;
-  /** Names the session to its server, for as long as that server runs. */
+  /** Identifies the session to its server while that server runs. */
   readonly session: ServerSession;
-  /** Says good-bye after what was sent before, or gives that up when its answer does not come in time. */
+  /** Closes gracefully after what was already sent, or forcibly if there is no answer in time. */
   close(): Promise<void>;
-  /** At once, whatever the server is doing. */
+  /** Disconnects immediately, whatever the server is doing. */
   destroy(): void;
 }
 
-/** A session's number, which one run of one server gives once. */
+/** A session's number, unique within one run of one server. */
 export interface ServerSession {
   server: string;
-  /** When the server started, to a second or two. */
+  /** When the server started, accurate to a second or two. */
   startedAtMs: number;
   id: number;
 }
 
 /**
- * A group is one transaction or nothing. On a cluster the server may abort it between two statements of one packet, and
- * would let the rest commit by itself; so sessions do not autocommit, and a savepoint, which only its own transaction has,
- * is asked for at the beginning and at the end of what follows. Without it the packet fails (1305).
+ * A group is one transaction or nothing. A clustered server may abort it between two statements of one packet and let the rest
+ * commit on its own; so sessions do not autocommit, and whatever follows asks at its beginning and end for a savepoint that
+ * exists only in this transaction. Without it the packet fails (1305).
  */
 export const begin: readonly string[] = ['START TRANSACTION', 'SAVEPOINT group_start'];
 export const guard: readonly string[] = ['RELEASE SAVEPOINT group_start', 'SAVEPOINT group_start'];
@@ -43,7 +43,7 @@ export const guardEnd = 'RELEASE SAVEPOINT group_start';
 /** Seconds: a frozen node must not hold a wallet for hours. */
 const sessionTimes = { innodb_lock_wait_timeout: 2, lock_wait_timeout: 2, wait_timeout: 10 };
 
-/** Of a server's own clock against ours, and of its whole seconds. */
+/** Allows for clock skew between the server and us, and for its whole seconds. */
 const startToleranceMs = 2_500;
 
 export async function openLedgerConnection(
@@ -55,11 +55,11 @@ export async function openLedgerConnection(
     session: sessionTimes,
     setupTimeoutMs: answerTimeoutMs,
   });
-  // Without a listener an idle connection that is closed by the server would end the process.
+  // Without a listener, the server closing an idle connection would crash the process.
   connection.on('error', () => undefined);
-  // Below the promises of the driver, which capture a stack for every query.
+  // Bypasses the driver's promises, which capture a stack for every query.
   const { connection: core } = connection as unknown as { connection: CoreConnection };
-  // The statements are whole: nothing in them is to be looked for and replaced.
+  // The statements are complete: there are no placeholders to replace.
   core.config.queryFormat = (sql: string) => sql;
   const query = <Rows extends QueryResult>(options: QueryOptions): Promise<Rows> =>
     new Promise<Rows>((resolve, reject) => {
@@ -92,7 +92,7 @@ export async function openLedgerConnection(
   }
 }
 
-/** The driver forgets a good-bye that waits behind another command when the connection is destroyed meanwhile. */
+/** The driver drops a quit that is queued behind another command if the connection is destroyed in the meantime. */
 async function endWithin(ms: number, connection: Connection): Promise<void> {
   const { connection: core } = connection as unknown as { connection: { stream: Socket } };
   const destroyed = new Promise<void>((resolve) => core.stream.once('close', () => resolve()));
@@ -113,7 +113,7 @@ async function startSession(read: LedgerConnection['read']): Promise<ServerSessi
   return { server: String(server), startedAtMs: Date.now() - uptime * 1_000, id: Number(id) };
 }
 
-/** Whether both were given by one run of one server: then the number of the one can't name another session there. */
+/** Whether both sessions belong to the same run of the same server, where a session number is never reused. */
 export function isSameServer(a: ServerSession, b: ServerSession): boolean {
   return a.server === b.server && Math.abs(a.startedAtMs - b.startedAtMs) < startToleranceMs;
 }

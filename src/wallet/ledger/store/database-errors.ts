@@ -1,17 +1,17 @@
-/** What an error of the database means for a group. */
+/** What a database error means for a group. */
 export type Trouble =
-  /** The connection is gone, or no answer came; what was sent last may or may not have happened. */
+  /** The connection is gone, or no answer came; the last request may or may not have taken effect. */
   | 'connection'
-  /** The server itself can't work now: it shuts down, is read-only, is full. Waiting helps. */
+  /** The server can't work now: it is shutting down, read-only or full. Waiting helps. */
   | 'server'
-  /** Someone else had a row too long. Rolled back only as far as the statement. */
+  /** Another session held a row lock for too long. Only the statement is rolled back. */
   | 'lock_wait'
-  /** Rolled back by the server because of others. Trying again helps. */
+  /** Rolled back by the server because of other transactions. Retrying helps. */
   | 'contention'
   /** The statement itself is refused. */
   | 'statement';
 
-// Also: a group's savepoint is gone, as its transaction was aborted (1305); a cluster refused the commit (1180, 3101).
+// Includes a group's savepoint lost with its aborted transaction (1305), and a commit that a cluster refused (1180, 3101).
 const contention = new Set([1213, 1020, 1180, 1305, 3101, 9007, 8002, 8022, 8028]);
 const lockWait = new Set([1205, 3572]);
 // Too many connections, shutting down, killed, read-only, disk or table full, out of memory, storage trouble.
@@ -42,7 +42,7 @@ function isFatal(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'fatal' in error && error.fatal === true;
 }
 
-// "Can't add new command when connection is in closed state" has a message only.
+// "Can't add new command when connection is in closed state" has only a message.
 function isFromDriver(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return 'code' in error || isFatal(error) || /closed state|Connection lost|malformed/i.test(error.message);

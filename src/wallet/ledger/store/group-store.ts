@@ -8,31 +8,31 @@ import { planWrites, writeRows } from './write-rows-store.ts';
 
 /** The transaction of one group. */
 export interface OpenGroup {
-  /** Every row that the operations look at, locked. */
+  /** All rows that the operations look at, locked. */
   state: GroupState;
-  /** Wallets that somebody else has locked; their operations wait for another group. */
+  /** Wallets locked elsewhere; their operations wait for a later group. */
   lockedElsewhere: ReadonlySet<string>;
-  /** Writes what was decided; false when there is nothing to write, and so nothing to commit. */
+  /** Writes what was decided; false if there is nothing to write, and so nothing to commit. */
   write(): Promise<boolean>;
   commit(): Promise<void>;
 }
 
 /** Where groups are committed. */
 export interface GroupStore {
-  /** Connects when there is no connection; never in the middle of a group. */
+  /** Connects if there is no connection; never in the middle of a group. */
   begin(operations: readonly Operation[], terms: LockTerms): Promise<OpenGroup>;
-  /** Ends the transaction that is open, if any; gives the connection up when that fails. */
+  /** Rolls back the open transaction, if any; drops the connection if that fails. */
   rollback(): Promise<void>;
-  /** Gives the connection up at once. The next use makes another, and ends the session of the old one where it can. */
+  /** Drops the connection at once. The next use opens another and, where possible, kills the old one's session. */
   disconnect(): void;
-  /** Keeps an operation that the database refuses for a person to look at. */
+  /** Stores an operation that the database refuses, for a person to look at. */
   keepDeadLetter(operation: Operation, error: unknown): Promise<void>;
-  /** Rejects while the database does not answer, or takes no writes. */
+  /** Rejects while the database does not answer or does not accept writes. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Under the session's `wait_timeout` of 10 s, so that a quiet connection stays. */
+/** Below the session's `wait_timeout` of 10 s, so that an idle connection stays open. */
 const keepAliveMs = 4_000;
 
 export function createGroupStore(options: { url: string; answerTimeoutMs?: number }): GroupStore {
@@ -54,7 +54,7 @@ export function createGroupStore(options: { url: string; answerTimeoutMs?: numbe
     current = connection;
     if (lost && isSameServer(lost, connection.session))
       try {
-        // What a lost session has locked would keep its wallets waiting until the server notices.
+        // A lost session's locks would block its wallets until the server notices.
         await connection.write(`KILL ${lost.id}`);
       } catch (error) {
         if (classify(error) === 'connection') {
@@ -62,7 +62,7 @@ export function createGroupStore(options: { url: string; answerTimeoutMs?: numbe
           current = undefined;
           throw error;
         }
-        // It had ended by itself.
+        // It had already ended.
       }
     lost = undefined;
     return connection;
@@ -119,7 +119,7 @@ export function createGroupStore(options: { url: string; answerTimeoutMs?: numbe
     },
     async ping() {
       const connection = await connect();
-      // A server that answers but takes no writes is refused here; the row does not exist.
+      // Fails on a server that answers but does not accept writes; the row does not exist.
       await connection.write("DELETE FROM settlement_dead_letter WHERE charge_id = ''");
       await connection.write('ROLLBACK');
     },

@@ -17,23 +17,23 @@ import { parseRow, quoteAll, quotePair, selectList } from './table-store.ts';
 /** How the rows of a group are locked. */
 export interface LockTerms {
   nodeId: string;
-  /** Leave out the wallets that somebody else has locked, and tell which those were; otherwise one of them fails the group. */
+  /** Leave out wallets locked elsewhere and report them; otherwise a single one fails the group. */
   skipLocked: boolean;
 }
 
 export interface LockedRows {
   state: GroupState;
-  /** Wallets that are locked elsewhere, so that none of their operations can be decided now. */
+  /** Wallets locked elsewhere, so none of their operations can be decided now. */
   lockedElsewhere: ReadonlySet<string>;
 }
 
 /**
- * Starts the group's transaction and locks every row that its operations look at: wallets first, in the order of their
- * ids, then the rest. Whatever decides by a wallet's rows takes the wallet's lock first. No read waits for a lock that
- * somebody else has: the group fails at once and is tried again with `skipLocked`, one round trip longer.
+ * Starts the group's transaction and locks every row that its operations look at: wallets first, in the order of their ids, then
+ * the rest. Any decision based on a wallet's rows takes the wallet's lock first. No read waits for a lock held elsewhere: the
+ * group fails at once and is retried with `skipLocked`, at the cost of one more round trip.
  *
- * The index is forced: a plan that scans would lock every row it passes. Lists are under 1,000 constants, because at
- * 1,000 MariaDB turns a list into a join that locks out of order.
+ * The index is forced: a scanning plan would lock every row it passes. Lists stay under 1,000 constants, because at 1,000 MariaDB
+ * turns a list into a join that locks out of order.
  */
 export async function lockRows(
   connection: LedgerConnection,
@@ -56,12 +56,12 @@ export async function lockRows(
   return { state, lockedElsewhere };
 }
 
-// Not NOW(): that is the time before the locks were waited for.
+// Not NOW(), which is the time before waiting for the locks.
 const clock = "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))";
 
 interface Read {
   sql: string;
-  /** Takes a row into the state; its first column is at `from`. */
+  /** Adds a row to the state; its first column is at `from`. */
   take: (row: Row, state: GroupState, from?: number) => void;
 }
 
@@ -92,14 +92,14 @@ function walletIds(results: readonly (readonly Row[])[]): Set<string> {
   return new Set((results.at(-1) ?? []).map((row) => parseRow(walletTable, row).id));
 }
 
-/** Which of these wallets are there, locked or not. */
+/** Which of these wallets exist, locked or not. */
 async function existing(connection: LedgerConnection, ids: readonly string[]): Promise<Set<string>> {
   const results = await connection.read([...guard, `SELECT id FROM wallet WHERE id IN (${quoteAll(ids)})`].join(';'));
   return new Set((results.at(-1) ?? []).map(([id]) => String(id)));
 }
 
 const forUpdate = 'FOR UPDATE NOWAIT';
-/** Groups can read a credential at the same time; only a change of it excludes them. Each server has its own syntax. */
+/** Groups can read a credential concurrently; only a change to it excludes them. Each server has its own syntax. */
 const forShare = '/*!80001 FOR SHARE NOWAIT */ /*M! LOCK IN SHARE MODE NOWAIT */';
 
 function planReads(operations: readonly Operation[]): Read[] {
@@ -133,7 +133,7 @@ function planReads(operations: readonly Operation[]): Read[] {
   addByKey(topUpTable, wanted.topUps, ({ topUps }) => topUps);
   const takeReceivable = takeInto(receivableTable, ({ receivables }) => receivables);
   const usedFrom = receivableTable.changing.length;
-  // With the charge that was not collected, where it is one.
+  // Includes the uncollected charge, if there is one.
   add(
     wanted.owingWallets,
     () => `SELECT ${selectList(receivableTable)}, ${selectList(chargeTable, 'c')}
@@ -159,7 +159,7 @@ function lockBy(table: Table, index: string, rest: string): string {
 
 type RowsOf<T> = (state: GroupState) => Rows<ChangingRow<T>>;
 
-/** Takes rows of a table into the state, under their key or other columns. */
+/** Adds a table's rows to the state, keyed by their primary key or other columns. */
 function takeInto<T extends Table>(table: T, rowsOf: RowsOf<T>, key: readonly string[] = table.key): Read['take'] {
   return (row, state, from = 0) => {
     const parsed = parseRow(table, row, from);
@@ -168,7 +168,7 @@ function takeInto<T extends Table>(table: T, rowsOf: RowsOf<T>, key: readonly st
   };
 }
 
-/** What operations look at besides their wallets; pairs are quoted. */
+/** Collects what operations look at besides their wallets; pairs are quoted. */
 function collect(operations: readonly Operation[]) {
   const wanted = {
     keys: new Set<string>(),
@@ -220,7 +220,7 @@ function collectOne(operation: Operation, wanted: ReturnType<typeof collect>): v
   }
 }
 
-// For one wallet a plain list: it takes a third less time than a list of pairs.
+// For one wallet, a plain list takes a third less time than a list of pairs.
 function chargesIn(charges: readonly { walletId: string; chargeId: string }[]): string {
   const walletId = charges[0]?.walletId ?? '';
   if (charges.every((charge) => charge.walletId === walletId))

@@ -10,24 +10,24 @@ import {
 import type { Entry } from '../decide/group-state.ts';
 import type { Row } from './connection-store.ts';
 
-/** A statement with how many rows it must find or add. */
+/** A statement and how many rows it must match or add. */
 export interface Write {
   name: string;
   sql: string;
-  /** Undefined where any number is right. */
+  /** Undefined if any number is fine. */
   rows: number | undefined;
 }
 
 type Values = Record<string, unknown>;
 
-/** The columns that operations look at, for the head of a SELECT. */
+/** The columns that operations look at, as a SELECT list. */
 export function selectList(table: Table, alias = 't'): string {
   return table.changing
     .map(({ name, kind }) => (kind === 'hex' ? `LOWER(HEX(${alias}.${name}))` : `${alias}.${name}`))
     .join(', ');
 }
 
-/** A row of such a SELECT, whose first column is at `from`. Amounts are never floating-point numbers on the way. */
+/** Parses a row of such a SELECT, whose first column is at `from`. Amounts never pass through floating-point numbers. */
 export function parseRow<T extends Table>(table: T, row: Row, from = 0): ChangingRow<T> {
   const parsed: Values = {};
   const { changing } = table;
@@ -42,7 +42,7 @@ export function parseRow<T extends Table>(table: T, row: Row, from = 0): Changin
   return parsed as ChangingRow<T>;
 }
 
-/** Adds rows, without the columns that are what the database puts there anyway in all of them. */
+/** Inserts rows, omitting columns whose value in every row is the database's default. */
 export function insertRows<T extends Table>(table: T, rows: readonly WholeRow<T>[]): Write | undefined {
   if (rows.length === 0) return undefined;
   const { names, lines } = valuesOf(table, rows);
@@ -54,8 +54,8 @@ export function insertRows<T extends Table>(table: T, rows: readonly WholeRow<T>
 }
 
 /**
- * Adds to what rows have in the columns that are not their key; a row that is not there begins at 0. `only` is a query with
- * one row when it is to be done, and with none otherwise.
+ * Adds to the non-key columns of rows; a missing row starts at 0. `only` is a query that returns one row if the addition should
+ * happen, and none otherwise.
  */
 export function addToRows<T extends Table>(table: T, rows: readonly WholeRow<T>[], only?: string): Write | undefined {
   if (rows.length === 0) return undefined;
@@ -83,9 +83,9 @@ function isDefault({ zero }: Column<unknown>, value: unknown): boolean {
 }
 
 /**
- * Changes many rows, each to values of its own: joined to a list of selects, which both servers plan by the primary key. Only
- * the columns that any of the rows changes are in it, and those that are alike in all stand once; that takes a third less
- * time than all columns. `guard` is a column that must still be what was read.
+ * Updates many rows, each to its own values, by joining them to a list of selects, which both servers plan by the primary key.
+ * The list has only columns that some row changes, and values equal in all rows appear once; that takes a third less time than
+ * all columns. `guard` is a column that must still have the value that was read.
  */
 export function updateRows<T extends Table>(
   table: T,
@@ -95,7 +95,7 @@ export function updateRows<T extends Table>(
   if (entries.length === 0) return undefined;
   const rows = entries.map(({ row, before }) => ({ row: row as Values, before: before as Values }));
   const listed: { name: string; value: (of: (typeof rows)[number]) => string }[] = [];
-  /** The value itself where all rows have the same, else a column of the list. */
+  /** The value itself if all rows share it, otherwise a column of the list. */
   const given = (column: NamedColumn, name: string, from: 'row' | 'before') => {
     const { property } = column;
     const first = rows[0]?.[from][property];
@@ -114,7 +114,7 @@ export function updateRows<T extends Table>(
   }
   const head = `UPDATE ${table.name} t FORCE INDEX (PRIMARY)`;
   const end = `SET ${set.join(', ')}`;
-  // The first select names the columns and has no row; their types come from the others.
+  // The first select names the columns and returns no row; the others give the types.
   const names = listed.map(({ name }) => `NULL AS ${name}`).join(', ');
   const lines = rows.map((of) => `UNION ALL SELECT ${listed.map(({ value }) => value(of)).join(',')}`);
   const list = `SELECT ${names} FROM DUAL WHERE FALSE ${lines.join(' ')}`;
@@ -145,7 +145,7 @@ function printValue({ kind, optional }: Column<unknown>, value: unknown): string
   }
 }
 
-/** A list of values, as IN takes it. */
+/** Quotes values as a list for IN. */
 export function quoteAll(values: Iterable<string>): string {
   return [...values].map((value) => quote(value)).join(',');
 }

@@ -20,7 +20,7 @@ import { type UsageChanges, usageOf } from '../decide/usage.ts';
 import { guard, guardEnd, type LedgerConnection } from './connection-store.ts';
 import { addToRows, insertRows, quoteAll, updateRows, type Write } from './table-store.ts';
 
-/** Fewer or more rows changed than were locked: someone wrote past the locks. The group must not be committed. */
+/** Fewer or more rows changed than were locked: something bypassed the locks. The group must not be committed. */
 export class UnexpectedRowsError extends Error {
   constructor(statement: string, expected: number, found: number) {
     super(`${statement}: ${found} rows instead of ${expected}`);
@@ -37,11 +37,11 @@ export async function writeRows(connection: LedgerConnection, writes: readonly W
   });
 }
 
-/** What a group has to write; nothing when all of it was refused, or done before. */
+/** What a group has to write: nothing if everything was refused or already done. */
 export function planWrites(state: GroupState): Write[] {
   const wallets = state.wallets.changed();
   for (const { row } of wallets) row.version += 1n;
-  // Those of this group are among both; they are inserted as they are at the end of it.
+  // This group's new charges are in both; they are inserted in their final state.
   const charges = state.charges.changed();
   const { hours, userHours, moved } = usageOf(state);
   const writes = [
@@ -74,7 +74,7 @@ export function planWrites(state: GroupState): Write[] {
   return writes.filter((write) => write !== undefined);
 }
 
-/** Has a row when the charge's capture at its expiry is summed. */
+/** A query that returns a row if the charge's capture at expiry is already summed. */
 function summedCapture({ chargeId, upTo }: UsageChanges['moved'][number]): string {
   return `SELECT 1 FROM posting FORCE INDEX (posting_source)
     WHERE source_type = 'charge' AND source_id = ${quoteAll([chargeId])} AND step = 'expiry' AND seq <= ${upTo}`;
