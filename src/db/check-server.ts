@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queryable } from './database.ts';
 
-/** The server would lose money or accept broken rows. `problems` says what is wrong and what to set. */
+/** The server could lose money or accept invalid rows. `problems` says what is wrong and what to set. */
 export class DatabaseUnfitError extends Error {
   readonly problems: readonly string[];
 
@@ -20,7 +20,7 @@ export interface ServerSettings {
   syncBinaryLog: number;
 }
 
-/** Refuses a server that may forget a commit it acknowledged, or that truncates values in silence. */
+/** Refuses a server that may lose an acknowledged commit or that truncates values silently. */
 export async function checkServer(db: Queryable): Promise<void> {
   const result = await sql<{
     version: string;
@@ -43,7 +43,7 @@ export async function checkServer(db: Queryable): Promise<void> {
   if (problems.length > 0) throw new DatabaseUnfitError(problems);
 }
 
-/** Everything wrong with a server of these settings, each with its remedy. */
+/** Everything wrong with these server settings, each with its remedy. */
 export function findProblems(settings: ServerSettings): string[] {
   const problems: string[] = [];
   if (!isSupported(settings.version))

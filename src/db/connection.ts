@@ -3,7 +3,7 @@ import { type Connection, createConnection } from 'mysql2/promise';
 import { castColumn } from './types.ts';
 import { parseDatabaseUrl } from './url.ts';
 
-/** Seconds that this session waits or lasts; each has the server variable's own name. */
+/** Session timeouts in seconds, under the server variables' own names. */
 export interface SessionSettings {
   innodb_lock_wait_timeout?: number;
   lock_wait_timeout?: number;
@@ -13,7 +13,7 @@ export interface SessionSettings {
 const connectTimeoutMs = 5_000;
 const setupTimeoutMs = 10_000;
 
-/** What every connection has in common. */
+/** Options common to all connections. */
 export function driverOptions(url: string): ConnectionOptions {
   return {
     ...parseDatabaseUrl(url),
@@ -23,7 +23,7 @@ export function driverOptions(url: string): ConnectionOptions {
     typeCast: castColumn,
     // An object passed as a value must never expand into SQL.
     stringifyObjects: true,
-    // An update counts the rows that it found, also those that it left as they were.
+    // An update counts the rows it matched, including those it left unchanged.
     flags: ['FOUND_ROWS'],
     enableKeepAlive: true,
     keepAliveInitialDelay: 10_000,
@@ -31,15 +31,15 @@ export function driverOptions(url: string): ConnectionOptions {
 }
 
 /**
- * One connection of your own, with the house's casts and session settings, for a room that runs its own transactions
- * (the ledger's group commit). It never reconnects. The caller closes it.
+ * Opens a dedicated connection with our casts and session settings, for a room that runs its own transactions (the ledger's group
+ * commit). It never reconnects. The caller closes it.
  */
 export async function openConnection(
   url: string,
   options: {
     session?: SessionSettings;
     multipleStatements?: boolean;
-    /** How long the server may take to answer the settings of the session; default 10,000. */
+    /** How long the server may take to apply the session settings; default 10,000. */
     setupTimeoutMs?: number;
   } = {},
 ): Promise<Connection> {
@@ -57,18 +57,18 @@ export async function openConnection(
   return connection;
 }
 
-/** Takes from a driver's error the statement that the driver adds: errors get into the log, where its values must not be. */
+/** Removes the statement that the driver adds to its errors: errors are logged, and the statement's values must not be. */
 export function removeStatement(error: unknown): void {
   if (error instanceof Error && 'sql' in error) delete error.sql;
 }
 
-/** For the `catch` of queries on a connection of one's own. */
+/** For the `catch` of queries on a dedicated connection. */
 export function throwWithoutStatement(error: unknown): never {
   removeStatement(error);
   throw error;
 }
 
-/** Both servers, whatever their own defaults, behave alike in our sessions. */
+/** Makes both servers behave alike in our sessions, whatever their defaults. */
 export function sessionStatements(settings: SessionSettings = {}): string[] {
   const all = { innodb_lock_wait_timeout: 2, lock_wait_timeout: 2, ...settings };
   const variables = Object.entries(all).map(([name, seconds]) => `${name} = ${Number(seconds)}`);

@@ -6,7 +6,7 @@ import type { Database, Transaction } from './database.ts';
 interface CredentialChangeTables {
   credential_change_counter: { id: number; number: number };
   credential_change: { number: number; credential_id: string; kind: string; changed_at_ms: number };
-  /** Which credentials may pay: holds read it with locks in their own commit. Its migration says how. */
+  /** Which credentials may pay: holds read it with locks in their own commit. See its migration. */
   credential_state: {
     id: string;
     account_id: string;
@@ -18,7 +18,7 @@ interface CredentialChangeTables {
   };
 }
 
-/** `revoked` is for ever; `changed` is anything else that makes what was read before worthless. */
+/** `revoked` is permanent; `changed` is anything else that invalidates earlier reads. */
 export type CredentialChangeKind = 'created' | 'changed' | 'revoked';
 
 export interface CredentialChange {
@@ -26,32 +26,32 @@ export interface CredentialChange {
   kind: CredentialChangeKind;
 }
 
-/** A change as the transaction that makes it states it: for the other nodes, and for what the ledger may be paid with. */
+/** A change as stated by the transaction that makes it: for the other nodes, and for the ledger's check of who may pay. */
 export interface RecordedChange extends CredentialChange {
   accountId: string;
-  /** When it stops working by itself; `null`: it doesn't; absent: as before. */
+  /** When it expires; `null`: never; absent: unchanged. */
   expireTime?: number | null;
   /** Set by a rotation: versions below stop paying at `from`; absent: at once. */
   leastVersion?: { version: number; from?: number };
 }
 
 /**
- * Carries changes of keys, tokens and devices to every node, by polling a table. Rooms that cache credentials serve
- * from their cache only while `fresh()`, and drop what `onChange` names.
+ * Propagates changes of keys, tokens and devices to every node by polling a table. Rooms that cache credentials serve from their
+ * cache only while `fresh()`, and evict what `onChange` names.
  */
 export interface CredentialChanges {
   /**
-   * Records a change as the last statement of the transaction that makes it, for the counter stays locked from here on.
-   * This node's listeners hear of it right after the commit.
+   * Records a change. Call it as the last statement of the transaction that makes the change, because the counter stays locked
+   * from here on. This node's listeners are notified right after the commit.
    */
   append(tx: Transaction, change: RecordedChange): Promise<void>;
-  /** `undefined` instead of a change: anything may have changed. Returns what stops the listening. */
+  /** Subscribes to changes; `undefined` instead of a change means that anything may have changed. Returns an unsubscribe function. */
   onChange(listener: (change: CredentialChange | undefined) => void): () => void;
-  /** Which of these credentials are revoked: for what can't wait to be asked by its holder, after any may have changed. */
+  /** Which of these credentials are revoked. For use when anything may have changed and the holder's next request is too late to find out. */
   revokedAmong(ids: readonly string[]): Promise<string[]>;
-  /** Whether every change that was committed up to a second ago is known here. */
+  /** Whether every change committed up to a second ago is known here. */
   fresh(): boolean;
-  /** Polls once, then again and again until `close`. */
+  /** Polls once, then repeatedly until `close`. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -61,13 +61,13 @@ export interface CredentialChangesOptions {
   clock: Clock;
   onError(error: unknown): void;
   pollEveryMs?: number;
-  /** How old the last good poll may be. A change is obeyed everywhere within this time. */
+  /** How old the last successful poll may be. A change takes effect everywhere within this time. */
   freshForMs?: number;
   pollTimeoutMs?: number;
 }
 
 const changesPerPollMax = 1_000;
-/** Nodes that were away longer than this forget everything instead of reading on. */
+/** How long changes are kept. Nodes that were away for longer forget everything instead of catching up. */
 const keptMs = 3_600_000;
 const pruneEveryMs = 600_000;
 const prunedPerStatement = 1_000;
@@ -84,7 +84,7 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
   async function append(tx: Transaction, change: RecordedChange): Promise<void> {
     const trx = tx.for<CredentialChangeTables>();
     await writeState(trx, change);
-    // Nobody can have read, or cached, a credential that did not exist.
+    // Nothing can have read or cached a credential that did not exist.
     if (change.kind === 'created') return;
     await trx.updateTable('credential_change_counter').set({ number: sql`number + 1` }).where('id', '=', 1).execute();
     await sql`
@@ -102,8 +102,8 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
     const startedAt = clock.monotonic();
     const last = await within(pollTimeoutMs, readCounter());
     if (known === undefined || last < known) {
-      // Nothing that was read before this moment may be served. The counter goes back when another server takes over, or
-      // a backup is restored: what it had counted is lost, and its numbers are given to other changes.
+      // Nothing read before this moment may be served. The counter goes back when another server takes over or a backup is
+      // restored: the changes it had counted are lost, and their numbers are reused.
       announce(undefined);
       known = last;
     } else if (last > known) {
@@ -125,7 +125,7 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
     return Number(row.number);
   }
 
-  /** Tells what came after a number, and gives the number of the last. */
+  /** Announces the changes after a number and returns the number of the last one. */
   async function readChanges(after: number, last: number): Promise<number> {
     const rows = await db
       .selectFrom('credential_change')
@@ -137,7 +137,7 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
     const first = rows[0];
     const isWhole = first !== undefined && Number(first.number) === after + 1 && rows.length < changesPerPollMax;
     if (!isWhole) {
-      // Away for so long that changes were pruned, or too many to go through one by one.
+      // Away for so long that changes were pruned, or there are too many to process one by one.
       announce(undefined);
       return last;
     }
@@ -187,7 +187,7 @@ export function createCredentialChanges(options: CredentialChangesOptions): Cred
   };
 }
 
-/** Writes what holds check. The row is locked first, so that the time of a revocation is after every hold before it. */
+/** Writes what holds check. Locks the row first, so that a revocation's time is later than every hold before it. */
 async function writeState(trx: Kysely<CredentialChangeTables>, change: RecordedChange): Promise<void> {
   const { credentialId: id, accountId, kind, expireTime, leastVersion } = change;
   if (kind !== 'created')
@@ -218,7 +218,7 @@ async function writeState(trx: Kysely<CredentialChangeTables>, change: RecordedC
 
 const databaseTimeMs = sql<number>`FLOOR(UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) * 1000)`;
 
-/** The promise's outcome, or a rejection when it takes too long: a hung poll must not stop polling for ever. */
+/** The promise's outcome, or a rejection if it takes too long: a hung poll must not stop polling forever. */
 async function within<T>(timeoutMs: number, promise: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error('the poll for credential changes took too long')), timeoutMs);

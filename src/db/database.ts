@@ -4,19 +4,19 @@ import { removeStatement, type SessionSettings } from './connection.ts';
 import { type ConnectionPool, createConnectionPool } from './pool.ts';
 import { retryContention } from './retry.ts';
 
-/** Where queries run: the pool, or one transaction. A store takes this, and so works in both. */
+/** Where queries run: the pool or one transaction. Stores take this, and so work in both. */
 export interface Queryable {
-  /** A query builder that knows these tables. Each store declares its own tables; the interface is a promise, not checked. */
+  /** A query builder for these tables. Each store declares its own tables; the interface is asserted, not checked. */
   for<Tables>(): Kysely<Tables>;
 }
 
-/** Where a transaction can run: the database, or a transaction that is under way, which the work then becomes part of. */
+/** Where a transaction can run: the database, or an open transaction, which the work then joins. */
 export interface Transactional extends Queryable {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 }
 
 export interface Transaction extends Transactional {
-  /** Runs once the transaction is durable, and never for an attempt that was rolled back. An error is logged, not thrown. */
+  /** Runs `effect` once the transaction is durable, and never for an attempt that was rolled back. Errors are logged, not thrown. */
   afterCommit(effect: () => void | Promise<void>): void;
 }
 
@@ -24,24 +24,24 @@ export interface Database extends Transactional {
   /** As given to `connectDatabase`; holds the password. */
   readonly url: string;
   /**
-   * Runs `work` in one READ COMMITTED transaction. After a deadlock or a lock wait the whole of it runs again, at most
-   * 5 times, so `work` must have no effect but through `tx`; other effects belong in `tx.afterCommit`.
+   * Runs `work` in one READ COMMITTED transaction. After a deadlock or lock wait all of it runs again, at most 5 times, so `work`
+   * must have no effects except through `tx`; other effects belong in `tx.afterCommit`.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Reads everything in `work` as of one moment. */
   snapshot<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** Resolves when the server answers; rejects when it does not within `timeoutMs` (default 2,000). */
   ping(timeoutMs?: number): Promise<void>;
-  /** The same database over the same connections, for queries that may take longer, or must not take as long. */
+  /** The same database over the same connections, with a longer or shorter query timeout. */
   withQueryTimeout(timeoutMs: number): Database;
-  /** Closes the connections, also those of databases that `withQueryTimeout` gave. */
+  /** Closes the connections, including those of databases returned by `withQueryTimeout`. */
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
   url: string;
   log: Logger;
-  /** Connections at most; default 10. */
+  /** The most connections; default 10. */
   poolMax?: number;
   session?: SessionSettings;
   /**
@@ -54,7 +54,7 @@ export interface DatabaseOptions {
 const transactionAttemptsMax = 5;
 const transactionRestMs = 20;
 
-/** A database that connects when it is first used. Values come back as `types.ts` says. */
+/** A database that connects on first use. Values are converted as described in `types.ts`. */
 export function connectDatabase(options: DatabaseOptions): Database {
   const { url, session, poolMax = 10, queryTimeoutMs = 30_000 } = options;
   const pool = createConnectionPool({ url, connectionsMax: poolMax, session });
@@ -64,7 +64,7 @@ export function connectDatabase(options: DatabaseOptions): Database {
 function databaseOver(pool: ConnectionPool, queryTimeoutMs: number, options: DatabaseOptions): Database {
   const { url, log } = options;
   const kysely = new Kysely<never>({
-    // Kysely tells of an error before it throws it.
+    // Kysely logs an error before throwing it.
     log: (event) => {
       if (event.level === 'error') removeStatement(event.error);
     },
@@ -113,7 +113,7 @@ function databaseOver(pool: ConnectionPool, queryTimeoutMs: number, options: Dat
         timer = setTimeout(() => reject(new Error(`The database did not answer within ${timeoutMs} ms.`)), timeoutMs);
       });
       try {
-        // With its own limit: pings that nobody waits for any more would fill the pool.
+        // Has its own limit: otherwise abandoned pings would fill the pool.
         await Promise.race([sql`SELECT 1`.execute(databaseOver(pool, timeoutMs, options).for<never>()), late]);
       } finally {
         clearTimeout(timer);

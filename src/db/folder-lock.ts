@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Another live process uses the folder. */
+/** Another live process is using the folder. */
 export class FolderInUseError extends Error {
   constructor(folder: string, pid: number) {
     super(`The folder ${folder} is in use by process ${pid}. Stop that process, or use another folder.`);
@@ -11,8 +11,8 @@ export class FolderInUseError extends Error {
 }
 
 /**
- * Takes the folder for this process; returns the function that gives it back. A lock whose process is gone is
- * replaced: the lock names the process and when it started, because numbers of processes are used again.
+ * Locks the folder for this process; returns the function that releases it. A lock whose process is gone is replaced: the lock
+ * records the process id and start time, because process ids are reused.
  */
 export function lockFolder(folder: string): () => void {
   const path = join(folder, 'lock');
@@ -67,16 +67,16 @@ function removeStale(path: string, mine: string, staleText: string | undefined):
     renameSync(path, removed);
     if (readLock(removed)?.text !== staleText) linkSync(removed, path);
   } catch {
-    // Someone else was quicker; the next attempt sees what is there now.
+    // Another process was quicker; the next attempt sees what is there now.
   } finally {
     rmSync(removed, { force: true });
   }
 }
 
-/** When a process started, in the system's own words; undefined when there is no such process. */
+/** When a process started, in the system's own format; undefined if there is no such process. */
 export function processStart(pid: number): string | undefined {
   try {
-    // After the name, which is in parentheses and may hold anything, the 20th field (proc(5): starttime is the 22nd).
+    // The 20th field after the name, which is in parentheses and may contain anything (proc(5): starttime is field 22).
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');
@@ -91,7 +91,7 @@ export function processStart(pid: number): string | undefined {
   }
 }
 
-/** The command line of a process, or undefined when there is none. */
+/** The command line of a process, or undefined if there is none. */
 export function processCommand(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');

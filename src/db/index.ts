@@ -1,4 +1,4 @@
-/** The database: one connection pool, transactions that retry whole, migrations, and a private server for a single machine. */
+/** The database: one connection pool, transactions that retry as a whole, migrations, and a private server for a single machine. */
 export { checkServer, DatabaseUnfitError } from './check-server.ts';
 export { openConnection, type SessionSettings, throwWithoutStatement } from './connection.ts';
 export {

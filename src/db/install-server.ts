@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { findServerProgram, NoServerProgramError, type ServerProgram } from './server-program.ts';
 
 /**
- * A server program of this machine. When there is none, and we are root on Debian or Ubuntu, installs
- * `mariadb-server-core` (programs only: no service, no configuration) and says so. Otherwise fails with the three ways
- * to a database. For quickstart and tests; a service in production is told where its database is.
+ * Finds a database server program on this machine. If there is none and we are root on Debian or Ubuntu, installs
+ * `mariadb-server-core` (programs only: no service, no configuration) and says so. Otherwise fails with an error that lists the
+ * three ways to get a database. For quickstart and tests; a production service is configured with its database's address.
  */
 export function ensureServerProgram(say: (line: string) => void): ServerProgram {
   const found = findServerProgram();

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { openConnection } from './connection.ts';
 import { errorNumber, isContention } from './retry.ts';
 
-/** One step of the schema. `statements` run in order, each in its own implicit transaction, because DDL has no other. */
+/** One schema migration. `statements` run in order, each in its own implicit transaction, the only kind DDL supports. */
 export interface Migration {
   name: string;
   statements: readonly string[];
@@ -17,17 +17,17 @@ export interface MigrateOptions {
   log: Logger;
   /** Default: the files of `src/db/migrations`. */
   migrations?: readonly Migration[];
-  /** How long to wait while another node migrates; default 120,000. */
+  /** How long to wait for another node that is migrating; default 120,000. */
   waitMs?: number;
 }
 
-/** DDL waits 1 s for a table's lock, so that it never makes settlements queue behind it for longer; then it tries again. */
+/** DDL waits only 1 s for a table's lock, so that settlements never queue behind it for longer; then it retries. */
 const statementAttemptsMax = 30;
 
 /**
- * Brings the schema up to date and returns the names of the migrations it ran. Several nodes may call it at once: one
- * migrates, the others wait. Migrations run in the order of their names; one that appears later between older ones
- * still runs. Each finished statement is recorded, so a crash in the middle continues where it stopped.
+ * Brings the schema up to date and returns the names of the migrations it ran. Several nodes may call it at once: one migrates,
+ * the others wait. Migrations run in the order of their names; one that is later added between older ones still runs. Each
+ * finished statement is recorded, so after a crash it resumes where it stopped.
  */
 export async function migrate(options: MigrateOptions): Promise<string[]> {
   const { log } = options;
@@ -51,7 +51,7 @@ export async function migrate(options: MigrateOptions): Promise<string[]> {
   }
 }
 
-/** The migration files, in the order of their names. Each exports `statements`. */
+/** The migration files, in name order. Each exports `statements`. */
 export async function readMigrations(folder = new URL('./migrations/', import.meta.url)): Promise<Migration[]> {
   const files = (await readdir(fileURLToPath(folder))).filter((file) => /^\d{4}-[a-z0-9-]+\.ts$/.test(file)).sort();
   return Promise.all(
@@ -132,7 +132,7 @@ async function runMigration(
     );
   for (const [index, statement] of statements.entries()) {
     if (index < (progress?.finished ?? 0)) continue;
-    // Still ours? The connection that holds the lock may have been lost.
+    // Checks that the lock is still ours: the connection that holds it may have been lost.
     await lock.query('SELECT 1');
     await record(worker, 'started', index + 1, name);
     await runStatement({ statement, repeated: index < (progress?.started ?? 0), name, worker, log });
@@ -147,12 +147,12 @@ async function record(worker: Connection, column: 'started' | 'finished', count:
   ]);
 }
 
-/** "Already so": table, column, key, check or foreign key exists, or is gone or renamed already; a row is there. */
+/** "Already done": the table, column, key, check or foreign key exists, or is already gone or renamed; the row exists. */
 const alreadySo = new Set([1050, 1054, 1060, 1061, 1062, 1091, 1826, 3822, 3940]);
 
 async function runStatement(step: {
   statement: string;
-  /** It was started before and its end is unknown, so its effect may be there already. */
+  /** It was started before with unknown outcome, so its effect may already be there. */
   repeated: boolean;
   name: string;
   worker: Connection;

@@ -4,7 +4,7 @@ import { createPool, type PoolConnection, type QueryError, type QueryOptions } f
 import { driverOptions, type SessionSettings, sessionStatements } from './connection.ts';
 import { endsConnection, markConnectionLost } from './retry.ts';
 
-/** Callers that may wait for a pooled connection; more are refused at once rather than piled up. */
+/** How many callers may wait for a pooled connection; more are refused at once rather than piling up. */
 const waitersMax = 2_000;
 
 export interface ConnectionPoolOptions {
@@ -15,9 +15,9 @@ export interface ConnectionPoolOptions {
 
 export interface ConnectionPool {
   /**
-   * The pool as Kysely takes it. Nobody waits longer than `timeoutMs` for a connection, or for the answer to a query. A
-   * server that vanished without a word (a power cut, a firewall that drops packets) would otherwise keep its callers
-   * until TCP gives up, which takes a quarter of an hour.
+   * The pool in the form Kysely expects. Nothing waits longer than `timeoutMs` for a connection or for the answer to a query. A
+   * server that vanished silently (a power cut, a firewall that drops packets) would otherwise block its callers until TCP gives
+   * up, which takes a quarter of an hour.
    */
   within(timeoutMs: number): MysqlPool;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export function createConnectionPool({ url, connectionsMax, session }: Connectio
   const pool = createPool({ ...driverOptions(url), connectionLimit: connectionsMax, queueLimit: waitersMax });
   const prepared = new WeakSet<PoolConnection>();
 
-  /** A free connection with the house's session settings. It comes in time, or goes back when it comes too late. */
+  /** Takes a free connection with our session settings. If it arrives too late, it goes back to the pool. */
   function take(timeoutMs: number, done: (error: unknown, raw?: PoolConnection) => void): void {
     const timer = setTimeout(() => {
       finish(Object.assign(new Error(`No connection was free within ${timeoutMs} ms.`), { code: 'ETIMEDOUT' }));
@@ -39,7 +39,7 @@ export function createConnectionPool({ url, connectionsMax, session }: Connectio
       if (!isWaiting) return raw?.release();
       isWaiting = false;
       clearTimeout(timer);
-      // Whatever kept it away, also that too many wait: to who asked, the database is not there.
+      // Whatever the reason, even too many waiting callers: for this caller, the database is unavailable.
       if (error) markConnectionLost(error);
       done(error, raw);
     };
@@ -54,7 +54,7 @@ export function createConnectionPool({ url, connectionsMax, session }: Connectio
   }
 
   async function prepare(raw: PoolConnection, timeoutMs: number): Promise<void> {
-    // A driver's connection may report more than one error; one that nobody listens to would end the process.
+    // A driver connection may emit more than one error; an unhandled one would crash the process.
     raw.on('error', () => undefined);
     try {
       for (const sql of sessionStatements(session))
@@ -70,7 +70,7 @@ export function createConnectionPool({ url, connectionsMax, session }: Connectio
 
   return {
     within(timeoutMs) {
-      // Kysely keeps what it knows of a connection under the object that it was given.
+      // Kysely keys its knowledge of a connection by the object it was given.
       const known = new WeakMap<PoolConnection, MysqlPoolConnection>();
       const limited = (raw: PoolConnection): MysqlPoolConnection => {
         const connection = known.get(raw) ?? limitQueries(raw, timeoutMs);
@@ -93,14 +93,14 @@ export function createConnectionPool({ url, connectionsMax, session }: Connectio
 
 function limitQueries(raw: PoolConnection, timeoutMs: number): MysqlPoolConnection {
   const query = (sql: string, values: unknown[] | undefined, done?: Done<never>) => {
-    // The driver reads a text letter by letter for placeholders, even with an empty list of values; with null it does not.
+    // The driver scans the SQL character by character for placeholders, even with an empty list of values; with null it does not.
     const bound: QueryOptions['values'] = values === undefined || values.length === 0 ? null : values;
     const options = { sql, values: bound, timeout: timeoutMs };
     if (!done) return raw.query(options);
     return raw.query(options, (error: QueryError | null, result: unknown) => {
       if (error && endsConnection(error)) {
         markConnectionLost(error);
-        // A late answer would be taken for that of the next query.
+        // A late answer would be mistaken for the next query's.
         discard(raw, error);
       }
       done(error, result as never);
@@ -116,10 +116,10 @@ function limitQueries(raw: PoolConnection, timeoutMs: number): MysqlPoolConnecti
   };
 }
 
-/** Takes a connection from the pool for good. */
+/** Removes a connection from the pool for good. */
 function discard(raw: PoolConnection, reason: unknown): void {
   raw.destroy();
-  // The driver would only say goodbye, and wait for a server that may be gone. What still waits on it fails with the reason.
+  // The driver would only send a quit and wait for a server that may be gone. Anything still waiting on it fails with the reason.
   const { stream } = raw as unknown as { stream: Socket };
   stream.destroy(reason instanceof Error ? reason : undefined);
 }

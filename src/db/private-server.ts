@@ -26,39 +26,39 @@ import {
 } from './server-program.ts';
 import { withDatabase } from './url.ts';
 
-/** A database server of our own, reachable by this user alone. */
+/** Our own database server, reachable only by this user. */
 export interface PrivateServer {
-  /** URL of a database on it; the database is made when it is missing. */
+  /** URL of a database on it, which is created if missing. */
   readonly url: string;
   readonly program: ServerProgram;
   /** Process id of the server, or undefined while it is down. */
   pid(): number | undefined;
-  /** Ends the server as a power cut would (SIGKILL), for tests of recovery. Resolves when it is gone. */
+  /** Kills the server as a power cut would (SIGKILL), for recovery tests. Resolves when it is gone. */
   kill(): Promise<void>;
   /** Starts it again after `kill`. */
   start(): Promise<void>;
-  /** Stops it cleanly and gives the folder back. */
+  /** Stops it cleanly and releases the folder. */
   close(): Promise<void>;
 }
 
 export interface PrivateServerOptions {
-  /** The server's own folder; made with mode 0700 when missing. Everything it writes is inside. */
+  /** The server's own folder; created with mode 0700 if missing. Everything it writes is inside. */
   folder: string;
   log: Logger;
   /** Name of the database; default `intelligence`. */
   database?: string;
-  /** Start the server again when it dies by itself; default true. */
+  /** Restart the server if it dies unexpectedly; default true. */
   restart?: boolean;
   program?: ServerProgram;
 }
 
-/** Deaths in a row after which the server is left alone; a start that lasted a minute begins a new row. */
+/** Consecutive deaths after which the server is not restarted; a run of at least a minute resets the count. */
 const restartsMax = 5;
 
 /**
- * Starts a private MariaDB or MySQL and waits until it answers: well under 3 s, the first time too. It listens on a
- * socket only. It ends with this process, also when this process is killed; what a killed process left behind is
- * stopped at the next start. Fails when there is no server program, or when another process uses the folder.
+ * Starts a private MariaDB or MySQL and waits until it answers: well under 3 s, the first time too. It listens on a socket only.
+ * It ends with this process, even if this process is killed; anything a killed process left behind is stopped at the next start.
+ * Fails if there is no server program, or if another process is using the folder.
  */
 export async function startPrivateServer(options: PrivateServerOptions): Promise<PrivateServer> {
   const folder = resolve(options.folder);
@@ -72,7 +72,7 @@ export async function startPrivateServer(options: PrivateServerOptions): Promise
   }
 }
 
-// An owner that was killed a moment ago may still be on its way out.
+// An owner that was just killed may still be exiting.
 async function takeFolder(folder: string): Promise<() => void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -178,7 +178,7 @@ function supervise(options: {
     },
     stop: async () => {
       wanted = false;
-      // A server that is just starting stops cleanly only after it has started.
+      // A server that is still starting can be stopped cleanly only once it has started.
       await reviving;
       if (child) await stopWatched(child);
       await stopLeftOver(paths, log);
@@ -193,7 +193,7 @@ function supervise(options: {
   };
 }
 
-// A data folder belongs to the kind of server that made it.
+// A data folder belongs to the kind of server that created it.
 function chooseProgram(folder: string, asked: ServerProgram | undefined): ServerProgram {
   const kindPath = join(folder, 'kind');
   const kind = existsSync(kindPath) ? readFileSync(kindPath, 'utf8').trim() : undefined;
@@ -207,18 +207,18 @@ function chooseProgram(folder: string, asked: ServerProgram | undefined): Server
   throw new NoServerProgramError();
 }
 
-/** Bytes of a socket's path that every system accepts (Linux takes 107, macOS 103). */
 /**
- * The URL of a database on the private server of `folder` that another process runs, for commands beside a running
- * service. It answers for as long as that process lives.
+ * The URL of a database on the private server in `folder` that another process runs, for commands used alongside a running
+ * service. The server answers as long as that process lives.
  */
 export function privateServerUrl(folder: string, database = 'intelligence'): string {
   return withDatabase(`mysql://root@localhost/?socket=${encodeURIComponent(socketPath(resolve(folder)))}`, database);
 }
 
+/** Bytes of a socket's path that every system accepts (Linux takes 107, macOS 103). */
 const socketPathMax = 103;
 
-// A deep folder gets its socket in the folder for temporary files instead, in a folder that only this user may enter.
+// A deeply nested folder gets its socket in the temporary directory instead, in a folder that only this user may enter.
 function socketPath(folder: string): string {
   const path = join(folder, 'server.sock');
   if (Buffer.byteLength(path) + '.lock'.length <= socketPathMax) return path;

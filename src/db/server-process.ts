@@ -6,7 +6,7 @@ import { openConnection } from './connection.ts';
 import { processCommand, processStart } from './folder-lock.ts';
 import type { ServerProgram } from './server-program.ts';
 
-/** Where a private server keeps its things. */
+/** Where a private server keeps its files. */
 export interface ServerPaths {
   data: string;
   socket: string;
@@ -17,9 +17,9 @@ export interface ServerPaths {
 const startTimeoutMs = 60_000;
 export const stopTimeoutMs = 30_000;
 
-// The shell outlives us only to notice that we are gone: our end of the pipe closes however we end, and it asks the
-// server to stop, more than once because a server that is still starting does not hear it. It has a session of its own,
-// so that Ctrl-C reaches us first and the server stops after our last query.
+// The shell outlives us only to notice that we are gone: our end of the pipe closes however we end, and it asks the server to
+// stop, more than once because a server that is still starting ignores it. It has its own session, so that Ctrl-C reaches us
+// first and the server stops after our last query.
 const watch = `
 "$@" </dev/null 3<&- &
 server=$!
@@ -30,7 +30,7 @@ code=$?
 kill $watcher 2>/dev/null
 exit $code`;
 
-/** Starts the server under a shell that stops it when this process is gone. */
+/** Starts the server under a shell that stops it once this process is gone. */
 export function spawnWithWatch(program: ServerProgram, options: string[], logPath: string): ChildProcess {
   const log = openSync(logPath, 'a', 0o600);
   try {
@@ -43,7 +43,7 @@ export function spawnWithWatch(program: ServerProgram, options: string[], logPat
   }
 }
 
-/** Resolves when the server answers a login; fails with the end of its log when it ends or takes too long. */
+/** Resolves when the server accepts a login; fails with the end of its log if it exits or takes too long. */
 export async function waitUntilReady(child: ChildProcess, url: string, logPath: string): Promise<void> {
   const deadline = performance.now() + startTimeoutMs;
   while (performance.now() < deadline) {
@@ -66,7 +66,7 @@ function failureToStart(logPath: string): string {
   return `The private database did not start. Its log ${logPath} says:\n${words}`;
 }
 
-/** The server's process, if it is alive and truly the one of this folder. */
+/** The server's process id, if it is alive and really belongs to this folder. */
 export function readPid(paths: ServerPaths): number | undefined {
   let text: string;
   try {
@@ -79,10 +79,7 @@ export function readPid(paths: ServerPaths): number | undefined {
   return processCommand(pid)?.includes(`--datadir=${paths.data}`) ? pid : undefined;
 }
 
-/**
- * Stops a server of this folder that nobody watches: one whose owner was killed a moment ago, or whose watching shell
- * was killed too.
- */
+/** Stops an unwatched server of this folder: one whose owner was just killed, or whose watching shell was killed too. */
 export async function stopLeftOver(paths: ServerPaths, log: Logger): Promise<void> {
   const pid = readPid(paths);
   if (!pid) return;
@@ -90,7 +87,7 @@ export async function stopLeftOver(paths: ServerPaths, log: Logger): Promise<voi
   process.kill(pid, 'SIGTERM');
   const deadline = performance.now() + stopTimeoutMs;
   for (let checks = 1; readPid(paths) === pid; checks++) {
-    // A server that is still starting does not hear the first one.
+    // A server that is still starting ignores the first signal.
     if (checks % 150 === 0) process.kill(pid, 'SIGTERM');
     if (performance.now() > deadline) process.kill(pid, 'SIGKILL');
     if (performance.now() > deadline + 5_000)

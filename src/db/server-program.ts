@@ -6,11 +6,11 @@ import { delimiter, dirname, join } from 'node:path';
 export interface ServerProgram {
   path: string;
   kind: 'mariadb' | 'mysql';
-  /** As the program says it. */
+  /** As the program reports it. */
   version: string;
 }
 
-/** There is no server program; the message tells the three ways to a database. */
+/** There is no server program; the message lists the three ways to get a database. */
 export class NoServerProgramError extends Error {
   constructor() {
     super(`No database server was found. There are three ways:
@@ -23,7 +23,7 @@ export class NoServerProgramError extends Error {
   }
 }
 
-/** The first of mariadbd and mysqld on PATH or in the usual folders of system programs. */
+/** The first of mariadbd and mysqld found on PATH or in the usual system folders. */
 export function findServerProgram(
   path = process.env.PATH ?? '',
   kind?: ServerProgram['kind'],
@@ -67,14 +67,14 @@ function describeProgram(path: string): ServerProgram | undefined {
   }
 }
 
-/** As root the server must be told to stay root; it runs as the current user in every case. */
+/** As root, the server must be told to stay root; it always runs as the current user. */
 export function userOption(): string[] {
   return process.getuid?.() === 0 ? ['--user=root'] : [];
 }
 
 /**
- * Makes an empty data folder with the system tables and a password-less root, which only this user can reach: by a
- * socket in a folder of mode 0700. A folder half made by a crash is thrown away.
+ * Creates an empty data folder with the system tables and a password-less root, which only this user can reach: through a socket
+ * in a folder with mode 0700. A folder left incomplete by a crash is discarded.
  */
 export function initialiseData(program: ServerProgram, dataPath: string, logPath: string): void {
   if (existsSync(dataPath)) return;
@@ -105,7 +105,7 @@ export function initialiseData(program: ServerProgram, dataPath: string, logPath
   renameSync(unfinished, dataPath);
 }
 
-// A server that starts deletes what it takes for its own leftovers: in a folder that servers share, another's tables.
+// A starting server deletes what it takes for its own leftovers: in a folder shared by servers, another server's tables.
 function temporaryFolder(dataPath: string): string {
   const folder = join(dirname(dataPath), 'tmp');
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,7 +1,7 @@
 import type { TypeCast } from 'mysql2';
 
 /**
- * How columns become values, the same on MariaDB and MySQL, decided once:
+ * How columns are converted to values, the same on MariaDB and MySQL:
  *
  * | column | value |
  * |---|---|
@@ -17,7 +17,7 @@ import type { TypeCast } from 'mysql2';
  * So bytes (hashes, ciphertext) live in BINARY(n) or BLOB, and VARBINARY is for text that must compare byte by byte.
  */
 export const castColumn: TypeCast = (field, next) => {
-  // MariaDB tells that a text column is JSON, and the driver would parse it, rounding its large integers.
+  // MariaDB flags text columns that are JSON, and the driver would parse them, rounding large integers.
   if (field.extendedFormat === 'json') return field.string('utf8');
   switch (field.type) {
     case 'LONGLONG': {

@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'mysql2';
 
 /**
- * Reads a database URL: `mysql://user:password@host:3306/name`. Parameters:
- * `socket` (path of a unix socket, instead of host and port), `ssl-mode` (`DISABLED`, `VERIFY_CA`, `VERIFY_IDENTITY`)
- * and `ssl-ca` (path of a PEM file), named as in MySQL's own clients. Anything else is refused, so that a misspelled
- * TLS setting never turns TLS off in silence.
+ * Reads a database URL: `mysql://user:password@host:3306/name`. Parameters: `socket` (path of a unix socket, instead of host and
+ * port), `ssl-mode` (`DISABLED`, `VERIFY_CA`, `VERIFY_IDENTITY`) and `ssl-ca` (path of a PEM file), named as in MySQL's own
+ * clients. Anything else is refused, so that a misspelled TLS setting never silently disables TLS.
  */
 export function parseDatabaseUrl(text: string): ConnectionOptions {
   if (!URL.canParse(text)) throw new Error('The database URL is not a URL. Write it like mysql://user@host:3306/name.');
@@ -30,7 +29,7 @@ export function parseDatabaseUrl(text: string): ConnectionOptions {
   return { ...options, ...tlsOptions(url.searchParams) };
 }
 
-/** The same server, another database. */
+/** The URL of another database on the same server. */
 export function withDatabase(url: string, database: string): string {
   const changed = new URL(url);
   changed.pathname = `/${encodeURIComponent(database)}`;

@@ -1,4 +1,4 @@
-/** Accounts: the customers that everything belongs to. */
+/** Accounts: the customers who own everything. */
 export const statements = [
   `CREATE TABLE account (
     id VARBINARY(40) NOT NULL PRIMARY KEY,

@@ -1,6 +1,6 @@
 /**
- * API keys. A secret is stored only as an HMAC under a pepper that is not in the database. `api_key_use` is apart, so
- * that the lazy writes of last use never wait for, or hold up, a rotation or a revocation.
+ * API keys. A secret is stored only as an HMAC under a pepper that is not in the database. `api_key_use` is a separate table, so
+ * that the lazy writes of last use never wait for or delay a rotation or a revocation.
  */
 export const statements = [
   `CREATE TABLE api_key (

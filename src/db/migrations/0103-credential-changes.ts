@@ -1,6 +1,6 @@
 /**
- * What changed about credentials, for every node to poll. Numbers come from a counter row that stays locked until the
- * commit: with plain auto-increment a later number can commit first, and a poller would skip the earlier for ever.
+ * Credential changes, for every node to poll. Numbers come from a counter row that stays locked until the commit: with plain
+ * auto-increment, a later number can commit first and a poller would skip the earlier one forever.
  */
 export const statements = [
   `CREATE TABLE credential_change_counter (

@@ -1,6 +1,6 @@
 /**
  * Short-lived access tokens, the keys that sign them, client applications and devices. Secrets (device codes, refresh
- * credentials) are stored as SHA-256 of 256 random bits; signing keys are encrypted under a key that is not here.
+ * credentials) are stored as SHA-256 of 256 random bits; signing keys are encrypted under a key that is not in the database.
  */
 export const statements = [
   `CREATE TABLE signing_key_lock (

@@ -1,4 +1,4 @@
-/** Rows that are locked while what an account has of something is counted and added to. */
+/** Rows to lock while counting and adding to what an account has of something. */
 export const statements = [
   `CREATE TABLE quota_lock (
     account_id VARBINARY(40) NOT NULL,

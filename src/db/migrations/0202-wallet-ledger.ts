@@ -1,9 +1,9 @@
 /**
- * The ledger: wallets, charges and postings. Amounts are nano-USD, times are microseconds since the Unix epoch by the
- * database's own clock. Amounts are signed BIGINTs with constraints: unsigned arithmetic fails where it should answer -1.
+ * The ledger: wallets, charges and postings. Amounts are nano-USD, times are microseconds since the Unix epoch by the database's
+ * own clock. Amounts are signed BIGINTs with constraints: unsigned arithmetic fails where it should return -1.
  */
 export const statements: readonly string[] = [
-  // `seq` numbers the postings; `version` grows by one with every update and guards it. Held credit is part of `posted`.
+  // `seq` numbers the postings; `version` increases by one with every update and guards it. Held credit is part of `posted`.
   `CREATE TABLE wallet (
     id VARBINARY(40) NOT NULL PRIMARY KEY,
     account_id VARBINARY(40) NOT NULL,
@@ -22,7 +22,7 @@ export const statements: readonly string[] = [
     CONSTRAINT wallet_owed_not_negative CHECK (owed >= 0),
     CONSTRAINT wallet_open_disputes_not_negative CHECK (open_disputes >= 0)
   ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
-  // `expires_at_us` is there exactly while the charge is held, so that its index lists open holds by their expiry.
+  // `expires_at_us` is set exactly while the charge is held, so that its index lists open holds by expiry.
   `CREATE TABLE charge (
     wallet_id VARBINARY(40) NOT NULL,
     id VARBINARY(40) NOT NULL,
@@ -86,7 +86,7 @@ export const statements: readonly string[] = [
     CONSTRAINT posting_balance CHECK (balance_after >= 0),
     CONSTRAINT posting_sides CHECK ((debit_account = 'wallet') <> (credit_account = 'wallet'))
   ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
-  // The state of the charge is the state of the key; the row goes when the charge is released or expires.
+  // The state of the charge is the state of the key; the row is deleted when the charge is released or expires.
   `CREATE TABLE idempotency (
     scope VARBINARY(255) NOT NULL,
     idempotency_key VARBINARY(255) NOT NULL,
@@ -95,7 +95,7 @@ export const statements: readonly string[] = [
     charge_id VARBINARY(40) NOT NULL,
     PRIMARY KEY (scope, idempotency_key)
   ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
-  // Sealed with a key that is not in the database; swept after its time.
+  // Sealed with a key that is not in the database; deleted once expired.
   `CREATE TABLE stored_reply (
     charge_id VARBINARY(40) NOT NULL PRIMARY KEY,
     sealed MEDIUMBLOB NOT NULL,
@@ -117,14 +117,14 @@ export const statements: readonly string[] = [
     owner VARBINARY(255) NOT NULL,
     PRIMARY KEY (wallet_id, charge_id, owner)
   ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
-  // Which groups were committed; after a connection was lost at COMMIT, a second insert of the id finds out.
+  // Which groups were committed; after a connection is lost at COMMIT, inserting the id again finds out.
   `CREATE TABLE commit_group (
     id VARBINARY(40) NOT NULL PRIMARY KEY,
     outcome VARBINARY(12) NOT NULL,
     created_at_us BIGINT NOT NULL,
     KEY commit_group_age (created_at_us)
   ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
-  // Settlements that the database refused by themselves: for a person to look at.
+  // Settlements that the database refused individually, for a person to look at.
   `CREATE TABLE settlement_dead_letter (
     charge_id VARBINARY(40) NOT NULL PRIMARY KEY,
     wallet_id VARBINARY(40) NOT NULL,

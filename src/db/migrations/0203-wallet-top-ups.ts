@@ -1,4 +1,4 @@
-/** Credit that is bought, payments that are taken back, and corrections by the operator. Amounts are nano-USD. */
+/** Credit purchases, reversed payments, and corrections by the operator. Amounts are nano-USD. */
 export const statements: readonly string[] = [
   `CREATE TABLE top_up (
     id VARBINARY(40) NOT NULL PRIMARY KEY,
@@ -22,7 +22,7 @@ export const statements: readonly string[] = [
     CONSTRAINT top_up_paid CHECK ((state = 'paid') = (paid_at_us IS NOT NULL)),
     CONSTRAINT top_up_reversed CHECK (reversed >= 0 AND reversed <= amount)
   ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
-  // `taken` came out of the wallet so far, `owed` is the receivable that is left: amount = taken + owed while it stands.
+  // `taken` is what has been taken from the wallet so far, `owed` the receivable that is left: amount = taken + owed while it is in force.
   `CREATE TABLE receivable (
     top_up_id VARBINARY(40) NOT NULL,
     reference VARBINARY(100) NOT NULL,

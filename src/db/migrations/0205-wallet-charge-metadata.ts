@@ -1,6 +1,6 @@
 /**
- * The caller's own labels of a charge, a row for each: they may name persons, so they are apart from what is kept for
- * ever and can be deleted. The index finds the charges with one label, the newest last, without looking at the others.
+ * The caller's own labels of a charge, one row each: they may name people, so they are separate from what is kept forever and can
+ * be deleted. The index finds the charges with one label, newest last, without reading the others.
  */
 export const statements: readonly string[] = [
   `CREATE TABLE charge_metadata (

@@ -1,11 +1,11 @@
 /**
- * A lost COMMIT is retried by identity, so no group has an id any more. An idempotency key says which charge has it now, how
- * many had it (`fence`), and which one was paid. What could not be collected for something delivered is owed like a refund of
- * spent credit. Nodes of before must be stopped first: they know nothing of fences.
+ * A lost COMMIT is retried by identity, so groups no longer have ids. An idempotency key says which charge has it now, how many
+ * have had it (`fence`), and which one was paid. What could not be collected for something delivered is owed like a refund of
+ * spent credit. Stop older nodes first: they know nothing of fences.
  */
 export const statements: readonly string[] = [
   'DROP TABLE IF EXISTS commit_group',
-  // What was given up for lost then is not asked for now.
+  // What was written off then is not collected now.
   "UPDATE charge SET state = 'expired' WHERE state = 'uncollected'",
   'ALTER TABLE charge DROP CONSTRAINT charge_uncollected',
   `ALTER TABLE charge
@@ -28,10 +28,10 @@ export const statements: readonly string[] = [
   `UPDATE receivable r JOIN top_up t ON t.id = r.source_id SET r.counter_account = CONCAT('payments:', t.provider)`,
   'ALTER TABLE receivable DROP CONSTRAINT receivable_kind',
   `ALTER TABLE receivable ADD CONSTRAINT receivable_kind_known CHECK (kind IN ('refund', 'dispute', 'usage'))`,
-  // Repayments went to an account of no provider, so that neither that one nor the provider's came out right.
+  // Repayments went to an account without a provider, so neither that one nor the provider's added up.
   `UPDATE posting p JOIN top_up t ON t.id = p.source_id SET p.credit_account = CONCAT('payments:', t.provider)
     WHERE p.source_type IN ('refund', 'dispute') AND p.credit_account = 'payments'`,
-  // Counted once more beside the rows, so that the audit notices one that is gone.
+  // A count kept in addition to the rows, so that the audit notices a missing one.
   'ALTER TABLE wallet ADD COLUMN charges BIGINT NOT NULL DEFAULT 0',
   `UPDATE wallet w JOIN (SELECT wallet_id, COUNT(*) AS charges FROM charge GROUP BY wallet_id) c ON c.wallet_id = w.id
     SET w.charges = c.charges`,
@@ -41,12 +41,12 @@ export const statements: readonly string[] = [
     ADD COLUMN idempotency_fence BIGINT NULL`,
   `UPDATE charge c JOIN (SELECT wallet_id, charge_id, COUNT(*) AS caps FROM charge_cap GROUP BY wallet_id, charge_id) k
     ON k.wallet_id = c.wallet_id AND k.charge_id = c.id SET c.caps = k.caps`,
-  // Keys were free again after an expiry until now. A charge that has lost its key says so with zeros.
+  // Until now, an expiry freed the key. A charge that has lost its key is marked with zeros.
   `UPDATE charge c LEFT JOIN idempotency i
     ON i.scope = c.idempotency_scope AND i.idempotency_key = c.idempotency_key AND i.charge_id = c.id
     SET c.idempotency_fingerprint = COALESCE(i.fingerprint, REPEAT(CHAR(0), 32)), c.idempotency_fence = 1
     WHERE c.idempotency_key IS NOT NULL`,
-  // What was captured at an expiry says so, and so does what was captured after it.
+  // Label what was captured at an expiry, and what was captured after it, as such.
   `UPDATE posting late JOIN posting first ON first.source_type = 'charge' AND first.source_id = late.source_id AND first.step = 'capture'
     SET late.step = 'rest' WHERE late.source_type = 'charge' AND late.step = 'late'`,
   `UPDATE posting first JOIN posting rest ON rest.source_type = 'charge' AND rest.source_id = first.source_id AND rest.step = 'rest'

@@ -1,6 +1,6 @@
 /**
- * What the work of a charge found, in its flow's own words, written by the settlement's commit. The first index is the key;
- * the second finds what is old. It names nobody and holds no text of a caller.
+ * What a charge's work found, in its flow's own terms, written by the settlement's commit. The first index is the key; the second
+ * finds old rows. It names nobody and contains no caller's text.
  */
 export const statements: readonly string[] = [
   `CREATE TABLE charge_evidence (

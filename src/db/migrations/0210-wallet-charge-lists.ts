@@ -1,4 +1,4 @@
-/** Lists of the charges of one end user, device or key, the newest first, without reading the others of their wallet. */
+/** Lists the charges of one end user, device or key, newest first, without reading the wallet's others. */
 export const statements: readonly string[] = [
   `ALTER TABLE charge
     ADD KEY charge_subject (wallet_id, subject, id),

@@ -11,8 +11,8 @@ const sums = `charges BIGINT NOT NULL DEFAULT 0,
     cost BIGINT NOT NULL DEFAULT 0`;
 
 /**
- * Sums of usage by the hour, kept by the commits that post. `summed` is the posting of the wallet up to which they go: what
- * was posted before, or by a node of an older version, is added by the nodes in small steps, and read from the postings until then.
+ * Hourly usage sums, maintained by the commits that post. `summed` is the wallet's last posting that they cover: what was posted
+ * earlier, or by a node of an older version, is added by the nodes in small steps, and read from the postings until then.
  */
 export const statements: readonly string[] = [
   `CREATE TABLE usage_hour (

@@ -1,5 +1,5 @@
-// The price book. Rows are added and never changed: a charge stands on a version of the book for ever. An absent rate
-// is NULL, which is not a rate of zero. `account_id` is empty for the price that everyone pays.
+// The price book. Rows are added and never changed: a charge refers to one version of the book forever. An absent rate is NULL,
+// which is not a rate of zero. `account_id` is empty for the price that everyone pays.
 export const statements: readonly string[] = [
   `CREATE TABLE price (
     item VARBINARY(200) NOT NULL,
@@ -20,7 +20,7 @@ export const statements: readonly string[] = [
     CONSTRAINT price_request_at_least_0 CHECK (per_request >= 0),
     CONSTRAINT price_events_at_least_0 CHECK (per_thousand_events >= 0)
   ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
-  // One row a version: two nodes that import at once collide here, and the second compares again.
+  // One row per version: two nodes that import at once collide here, and the second compares again.
   `CREATE TABLE price_book_version (
     version INT NOT NULL PRIMARY KEY,
     imported_at DATETIME(6) NOT NULL

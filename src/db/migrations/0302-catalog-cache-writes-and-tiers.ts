@@ -1,6 +1,6 @@
-// What a provider writes into its cache, and the other rates of long requests. A tier belongs to one version of a price
-// and is as immutable: a request with more input than `above_input_tokens` costs the rates of the highest such tier, all
-// of it. Nodes from before this step know neither, so such prices are imported when the last of them is gone.
+// The rate for provider cache writes, and different rates for long requests. A tier belongs to one version of a price and is just
+// as immutable: a request with more input than `above_input_tokens` is charged entirely at the rates of the highest such tier.
+// Nodes from before this migration know neither, so import such prices only when the last such node is gone.
 export const statements: readonly string[] = [
   'ALTER TABLE price ADD COLUMN cache_write_input_per_million BIGINT NULL',
   'ALTER TABLE price ADD CONSTRAINT price_cache_write_at_least_0 CHECK (cache_write_input_per_million >= 0)',

@@ -1,6 +1,6 @@
-/** Replies that may answer the same request again, of accounts that asked for it. */
+/** Replies that may answer the same request again, for accounts that enabled this. */
 export const statements = [
-  // request_digest: an HMAC of who may read the reply and of what was asked. sealed: the encrypted reply, bound to its row.
+  // request_digest: an HMAC of who may read the reply and what was asked. sealed: the encrypted reply, bound to its row.
   `CREATE TABLE chat_cached_reply (
     account_id VARBINARY(40) NOT NULL,
     request_digest BINARY(32) NOT NULL,

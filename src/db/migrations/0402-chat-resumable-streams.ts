@@ -1,7 +1,7 @@
-/** Streamed replies that can be resumed, for the minutes that they are kept. */
+/** Streamed replies, kept for some minutes so that they can be resumed. */
 export const statements = [
-  // scope_digest: of who may read it. state: open, ended, or dropped: what it had is deleted. bytes: of its parts, and an allowance for
-  // its rows. beat_at_us: when the node that makes it last said so.
+  // scope_digest: digest of who may read it. state: open, ended, or dropped (its content is deleted). bytes: of its parts, plus
+  // an allowance for its rows. beat_at_us: the last heartbeat of the node that produces it.
   `CREATE TABLE chat_stream (
     charge_id VARBINARY(64) NOT NULL,
     account_id VARBINARY(40) NOT NULL,
@@ -15,7 +15,7 @@ export const statements = [
     KEY chat_stream_account (account_id, bytes),
     KEY chat_stream_expires (expires_at_us)
   ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
-  // sealed: some of its events, encrypted, bound to their place.
+  // sealed: some of its events, encrypted and bound to their position.
   `CREATE TABLE chat_stream_part (
     charge_id VARBINARY(64) NOT NULL,
     first_sequence INT UNSIGNED NOT NULL,

@@ -1,6 +1,6 @@
-/** Drafts: every version is kept; a version never changes, only its review is added. */
+/** Drafts: every version is kept; a version never changes except that its review is added. */
 export const statements = [
-  // version: the newest. subject: the end user whose access token made it; empty for a key's own.
+  // version: the newest. subject: the end user whose access token made it; empty if a key made it.
   `CREATE TABLE workflow_draft (
     account_id VARBINARY(40) NOT NULL,
     draft_id VARBINARY(40) NOT NULL,
@@ -10,7 +10,7 @@ export const statements = [
     PRIMARY KEY (account_id, draft_id)
   ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
 
-  // content: title, text, facts and what the draft may not say, as JSON. state: 1 waits for review, 2 approved, 3 rejected.
+  // content: title, text, facts and what the draft must not say, as JSON. state: 1 awaiting review, 2 approved, 3 rejected.
   `CREATE TABLE workflow_draft_version (
     account_id VARBINARY(40) NOT NULL,
     draft_id VARBINARY(40) NOT NULL,

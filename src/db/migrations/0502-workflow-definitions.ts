@@ -1,6 +1,6 @@
 /** Clients' own workflows. A version never changes; it can be retired. */
 export const statements = [
-  // version: the newest. Its row is locked while a version is made.
+  // version: the newest. The row is locked while a version is made.
   `CREATE TABLE workflow_definition (
     account_id VARBINARY(40) NOT NULL,
     client VARBINARY(63) NOT NULL,

@@ -1,4 +1,4 @@
-/** What lists and quotas need of a definition, without reading its content. The database fills these in by itself. */
+/** What lists and quotas need from a definition without reading its content. These are generated columns. */
 export const statements = [
   `ALTER TABLE workflow_definition_version
     ADD COLUMN bytes INT AS (LENGTH(content)) STORED,

@@ -1,6 +1,6 @@
 /**
- * Why a draft was approved in spite of what spoke against it, and what lists say of a version without reading its text. The
- * database fills in by itself what is in the content. The key finds the drafts of a state, the one made last first.
+ * Why a draft was approved despite objections, and what lists show of a version without reading its text. Columns derived from
+ * the content are generated. The key finds the drafts of a state, newest first.
  */
 export const statements = [
   `ALTER TABLE workflow_draft_version

@@ -1,6 +1,6 @@
-/** What became of what was judged: one outcome for each charge, the latest. */
+/** The real outcomes of what was judged: one per charge, the latest. */
 export const statements = [
-  // judgement: a copy of the charge's evidence, so that it is there as long as the outcome. value: nano-USD.
+  // judgement: a copy of the charge's evidence, so that it lasts as long as the outcome. value: nano-USD.
   `CREATE TABLE workflow_outcome (
     account_id VARBINARY(40) NOT NULL,
     charge_id VARBINARY(40) NOT NULL,

@@ -1,10 +1,10 @@
 /**
- * Pulse: events, sessions and rollups. The account stands first in every key. Customers' names are kept once and numbered,
- * so that rows stay narrow; end users and sessions are kept as keyed digests only.
+ * Pulse: events, sessions and rollups. The account comes first in every key. Customers' names are stored once and numbered, so
+ * that rows stay narrow; end users and sessions are kept as keyed digests only.
  */
 export const statements = [
-  // Its row is locked by whoever writes for the account, so one account's groups run one after another on all nodes.
-  // sweep_at: when some node should next walk through the account's events; who does, moves it ahead as a lease.
+  // Writers for the account lock its row, so one account's groups run one after another across all nodes. sweep_at: when some
+  // node should next scan the account's events; the node that does moves it ahead as a lease.
   `CREATE TABLE pulse_account (
     account_no INT NOT NULL AUTO_INCREMENT,
     account_id VARBINARY(40) NOT NULL,
@@ -25,7 +25,7 @@ export const statements = [
     UNIQUE KEY pulse_name_name (account_no, kind, journey_no, name)
   ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
 
-  // One row an event until its retention ends; its key is what makes an id count once.
+  // One row per event until its retention ends; the key makes each id count once.
   `CREATE TABLE pulse_event (
     account_no INT NOT NULL,
     event_id VARBINARY(64) NOT NULL,
@@ -39,7 +39,7 @@ export const statements = [
     PRIMARY KEY (account_no, event_id)
   ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
 
-  // What a session's events come to: the state from which its part of the rollups follows.
+  // The outcome of a session's events: the state from which its share of the rollups is derived.
   `CREATE TABLE pulse_session (
     account_no INT NOT NULL,
     journey_no INT NOT NULL,
@@ -49,7 +49,7 @@ export const statements = [
     PRIMARY KEY (account_no, journey_no, session_key)
   ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
 
-  // Sums over sessions by the hour (grain 1) or day (grain 2) in which they began. step_no 0 is the whole journey.
+  // Sums over sessions by the hour (grain 1) or day (grain 2) in which they started. step_no 0 is the whole journey.
   `CREATE TABLE pulse_cell (
     account_no INT NOT NULL,
     journey_no INT NOT NULL,
@@ -81,7 +81,7 @@ export const statements = [
     PRIMARY KEY (account_no, journey_no, grain, start_hour, step_no, code_no)
   ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
 
-  // Written in the same transaction as the events that it charges for, deleted after the ledger's settlement.
+  // Written in the same transaction as the events it charges for; deleted after the ledger's settlement.
   `CREATE TABLE pulse_unsettled (
     charge_id VARBINARY(40) NOT NULL,
     hold BLOB NOT NULL,
@@ -93,7 +93,7 @@ export const statements = [
     KEY pulse_unsettled_created (created_at)
   ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
 
-  // End users to be forgotten; a row stays until all of the account's events have been walked through after it.
+  // End users to erase; a row stays until all of the account's events have been scanned after it was added.
   `CREATE TABLE pulse_erasure (
     account_no INT NOT NULL,
     user_key BINARY(16) NOT NULL,

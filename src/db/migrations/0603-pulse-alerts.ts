@@ -1,4 +1,4 @@
-/** Alerts of rates that leave their band. check_at: when some node should next look; who does, moves it ahead. */
+/** Alerts for rates that leave their band. check_at: when some node should next check; the node that does moves it ahead. */
 export const statements: readonly string[] = [
   `CREATE TABLE pulse_alert (
     account_no INT NOT NULL,

@@ -1,7 +1,7 @@
 /** What payment providers report. Times are microseconds since the Unix epoch by the database's own clock. */
 export const statements: readonly string[] = [
-  // Each event once, for ever. `fact` is what it says of money, without the customer's data. `next_attempt_at_us` is
-  // there exactly while the event is parked, so that its index lists what is due.
+  // Each event once, forever. `fact` is what it says about money, without the customer's data. `next_attempt_at_us` is set
+  // exactly while the event is parked, so that its index lists what is due.
   `CREATE TABLE provider_event (
     provider VARBINARY(40) NOT NULL,
     event_id VARBINARY(255) NOT NULL,
@@ -19,7 +19,7 @@ export const statements: readonly string[] = [
     CONSTRAINT provider_event_state CHECK (state IN ('parked', 'done', 'ignored', 'failed')),
     CONSTRAINT provider_event_open CHECK ((state = 'parked') = (next_attempt_at_us IS NOT NULL))
   ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
-  // Which top-up a payment paid: refunds and disputes name the payment only.
+  // Which top-up a payment paid: refunds and disputes name only the payment.
   `CREATE TABLE provider_payment (
     provider VARBINARY(40) NOT NULL,
     payment VARBINARY(255) NOT NULL,

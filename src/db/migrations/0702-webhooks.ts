@@ -1,4 +1,4 @@
-/** What customers are told, and where. Times are microseconds since the Unix epoch by the database's own clock. */
+/** Notifications to customers, and where to send them. Times are microseconds since the Unix epoch by the database's own clock. */
 export const statements: readonly string[] = [
   // The secret is sealed with a key that is not in the database.
   `CREATE TABLE webhook_endpoint (
@@ -11,7 +11,7 @@ export const statements: readonly string[] = [
     KEY webhook_endpoint_account (account_id, id),
     CONSTRAINT webhook_endpoint_state CHECK (state IN ('active', 'disabled'))
   ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
-  // `next_attempt_at_us` is there exactly while the delivery is pending, so that its index lists what is due.
+  // `next_attempt_at_us` is set exactly while the delivery is pending, so that its index lists what is due.
   `CREATE TABLE webhook_delivery (
     id VARBINARY(40) NOT NULL PRIMARY KEY,
     account_id VARBINARY(40) NOT NULL,
@@ -33,7 +33,7 @@ export const statements: readonly string[] = [
     CONSTRAINT webhook_delivery_state CHECK (state IN ('pending', 'delivered', 'failed')),
     CONSTRAINT webhook_delivery_open CHECK ((state = 'pending') = (next_attempt_at_us IS NOT NULL))
   ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
-  // `seen_seq` is the wallet's last posting that was looked at, `below` whether the balance was below the threshold then.
+  // `seen_seq` is the last of the wallet's postings that was checked, `below` whether the balance was then below the threshold.
   `CREATE TABLE low_balance_alert (
     wallet_id VARBINARY(40) NOT NULL PRIMARY KEY,
     account_id VARBINARY(40) NOT NULL,

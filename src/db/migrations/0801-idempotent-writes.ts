@@ -1,7 +1,7 @@
-/** Replies of writes that came with an `Idempotency-Key` and charge nothing, for as long as a retry is answered with them. */
+/** Replies to writes that came with an `Idempotency-Key` and charge nothing, kept as long as retries are answered with them. */
 export const statements = [
-  // digest: an HMAC of who wrote, by which method, under which key. owner: an account, or an operator. sealed: the encrypted
-  // reply, bound to its row; empty only inside of the transaction that writes it.
+  // digest: an HMAC of the caller, the method and the key. owner: an account or an operator. sealed: the encrypted reply, bound
+  // to its row; empty only inside the transaction that writes it.
   `CREATE TABLE idempotent_write (
     digest BINARY(32) NOT NULL,
     owner VARBINARY(255) NOT NULL,

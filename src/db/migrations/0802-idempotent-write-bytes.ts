@@ -1,4 +1,4 @@
-/** What an owner's kept replies take is summed without reading them. The database fills it in by itself. */
+/** Lets the size of an owner's kept replies be summed without reading them. A generated column. */
 export const statements = [
   `ALTER TABLE idempotent_write
     ADD COLUMN bytes INT UNSIGNED AS (LENGTH(sealed)) STORED,

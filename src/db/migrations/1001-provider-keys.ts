@@ -1,4 +1,4 @@
-/** Keys of providers that accounts brought. The secret is sealed with a key that is not in the database, and erased when it is deleted. */
+/** Accounts' own provider keys. The secret is sealed with a key that is not in the database, and erased when the provider key is deleted. */
 export const statements: readonly string[] = [
   `CREATE TABLE provider_key (
     id VARBINARY(40) NOT NULL PRIMARY KEY,

@@ -1,7 +1,7 @@
-/** Who is signed in to the console, and the one-use codes to sign in with. Times are milliseconds since the Unix epoch. */
+/** Who is signed in to the console, and single-use sign-in codes. Times are milliseconds since the Unix epoch. */
 export const statements = [
   // digest: SHA-256 of the cookie's 256 random bits, which are stored nowhere. holder: the id of a management key, or the name of
-  // an operator. credential: changes when the holder's secret is replaced; a session of another one is over.
+  // an operator. credential: changes when the holder's secret is replaced; a session with a different one has ended.
   `CREATE TABLE console_session (
     digest BINARY(32) NOT NULL,
     id VARBINARY(40) NOT NULL,
@@ -22,7 +22,7 @@ export const statements = [
     CONSTRAINT console_session_role CHECK (role IN ('owner', 'operator')),
     CONSTRAINT console_session_account CHECK ((role = 'owner') = (account_id IS NOT NULL))
   ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
-  // digest: SHA-256 of the code. Of the account or of the operator, exactly one is there.
+  // digest: SHA-256 of the code. Exactly one of the account and the operator is set.
   `CREATE TABLE console_code (
     digest BINARY(32) NOT NULL,
     account_id VARBINARY(40) NULL,

@@ -1,6 +1,6 @@
 /**
- * Who did what: one row for each write of an operator and each change of an account's keys. Rows are added, by the transaction of
- * the write, and never changed. Ids sort by the time they were made.
+ * Who did what: one row for each write by an operator and each change to an account's keys. Rows are added in the write's
+ * transaction and never changed. Ids sort by creation time.
  */
 export const statements: readonly string[] = [
   `CREATE TABLE audit_event (
@@ -18,6 +18,6 @@ export const statements: readonly string[] = [
     KEY audit_event_actor (actor, id),
     KEY audit_event_action (action, id)
   ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4`,
-  // Lists of all accounts' corrections need no index: ids sort by time. Those of one wallet do.
+  // Listing all accounts' corrections needs no index, as ids sort by time; listing one wallet's does.
   'ALTER TABLE adjustment ADD KEY adjustment_list (wallet_id, id)',
 ];

@@ -1,5 +1,5 @@
 /**
- * Runs of the ledger's audit. `beat_at_us` is when the node that runs it was last heard of: one that is silent runs it no more.
+ * Ledger audit runs. `beat_at_us` is the last heartbeat of the node that runs the audit: a silent node is no longer running it.
  * `found` is JSON of the first violations.
  */
 export const statements: readonly string[] = [

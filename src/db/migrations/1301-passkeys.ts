@@ -1,8 +1,9 @@
-/** Passkeys of the console's owners and operators, and the challenges that they answer. Times are milliseconds since the Unix epoch. */
+/** Console passkeys of owners and operators, and the challenges that they answer. Times are milliseconds since the Unix epoch. */
 export const statements = [
-  // credential_digest: SHA-256 of the credential id, which is too long for a key. credential_id: in base64url. public_key: COSE (RFC 9052). user_handle: what its
-  // authenticator was given as `user.id`. role, holder, credential: as in console_session; a passkey of another credential is over.
-  // multi_device: it may be on several devices (backup eligible). expires_at_ms: with the secret that it was made with, where that has an end.
+  // credential_digest: SHA-256 of the credential id, which is too long for an index. credential_id: in base64url. public_key:
+  // COSE (RFC 9052). user_handle: the `user.id` given to its authenticator. role, holder, credential: as in console_session; a
+  // passkey with a different credential is no longer valid. multi_device: it may be on several devices (backup eligible).
+  // expires_at_ms: when the secret that it was made with expires, if it does.
   `CREATE TABLE console_passkey (
     id VARBINARY(40) NOT NULL,
     credential_digest BINARY(32) NOT NULL,
@@ -26,8 +27,8 @@ export const statements = [
     CONSTRAINT console_passkey_role CHECK (role IN ('owner', 'operator')),
     CONSTRAINT console_passkey_account CHECK ((role = 'owner') = (account_id IS NOT NULL))
   ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
-  // digest: SHA-256 of the challenge. session_id: whose session it was made for; none: to sign in. network: of the address that asked,
-  // as limits count addresses; what is open is counted by it.
+  // digest: SHA-256 of the challenge. session_id: the session it was made for; none: for signing in. network: that of the
+  // requesting address, as limits count addresses; open challenges are counted by it.
   `CREATE TABLE console_challenge (
     digest BINARY(32) NOT NULL,
     purpose VARBINARY(12) NOT NULL,
@@ -40,7 +41,8 @@ export const statements = [
     CONSTRAINT console_challenge_purpose CHECK (purpose IN ('sign-in', 'add', 'confirm')),
     CONSTRAINT console_challenge_session CHECK ((purpose = 'sign-in') = (session_id IS NULL))
   ) ENGINE = InnoDB DEFAULT CHARSET = utf8mb4`,
-  // passkey_id: what it began with; it ends with that. credential_ends_at_ms: when the secret that it began with ends, where that has an end.
+  // passkey_id: the passkey that opened the session, which ends with it. credential_ends_at_ms: when the secret that opened the
+  // session expires, if it does.
   `ALTER TABLE console_session
     ADD COLUMN passkey_id VARBINARY(40) NULL,
     ADD COLUMN credential_ends_at_ms BIGINT NULL,

@@ -1,6 +1,6 @@
-/** Risk packs of accounts. A change replaces the content; only the newest version is kept. */
+/** Accounts' risk packs. A change replaces the content; only the newest version is kept. */
 export const statements: readonly string[] = [
-  // content: the pack as JSON, as its message prints it. phrase_characters: of all its phrases, for the account's quota.
+  // content: the pack as JSON, as its message prints it. phrase_characters: the total over all its phrases, for the account's quota.
   `CREATE TABLE risk_pack (
     account_id VARBINARY(40) NOT NULL,
     pack_id VARBINARY(63) NOT NULL,

@@ -1,6 +1,6 @@
 /**
- * How the request of a charge went, for its owner to read; nothing is charged by it. What is not known is NULL: of charges from before,
- * and of work that has no such thing.
+ * How a charge's request went, for its owner to read; it does not affect charging. Unknown values are NULL: for older charges,
+ * and for work to which they do not apply.
  */
 export const statements: readonly string[] = [
   `ALTER TABLE charge
