@@ -30,29 +30,29 @@ export {
 /** API keys and management keys. Secrets are shown once and stored as hashes. */
 export interface Keys extends KeyLifecycle {
   /**
-   * Whose secret this is. Synchronous, without a database, when the secret was seen before and nothing changed since;
-   * a revocation anywhere is obeyed within a second. Fails with `credential_invalid`, `key_revoked` or `overloaded`, and
-   * as `lookUps` does when the database would have to be asked for who presents it, and as `standing` does.
+   * Returns the key that a secret belongs to. Synchronous, without the database, if the secret was seen before and nothing has
+   * changed since; a revocation anywhere takes effect within a second. Fails with `credential_invalid`, `key_revoked` or
+   * `overloaded`, like `lookUps` if the presenter requires a database look-up, and like `standing`.
    */
   verify(secret: string, from?: Presenter): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
   /**
-   * A key by its id, for tokens that descend from it: as it is now, the same object until something about it changes.
-   * Fails like `verify`.
+   * Finds a key by its id, for tokens that descend from it: in its current state, and the same object until something about it
+   * changes. Fails like `verify`.
    */
   find(keyId: string): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
-  /** A token of the key was used, which is a use of the key. Costs one map write. */
+  /** Notes that a token of the key was used, which counts as a use of the key. Costs one map write. */
   noteUse(keyId: string): void;
-  /** Until when a secret that was just verified works, unless its key changes; undefined: it has no end, or is not known. */
+  /** When a secret that was just verified expires, unless its key changes; undefined: never, or unknown. */
   validUntil(secret: string): number | undefined;
-  /** Tells of each revocation, here or on another node, once it is committed. Returns what stops the telling. */
+  /** Calls `listener` for each revocation, here or on another node, once it is committed. Returns an unsubscribe function. */
   onRevoked(listener: (keyId: string) => void): () => void;
-  /** When a key of each of these accounts was last used, to within half a minute; an account without a use is not among them. */
+  /** When each of these accounts last used a key, to within half a minute; accounts that never did are omitted. */
   lastUses(accountIds: readonly string[]): Promise<Map<string, number>>;
-  /** Working keys by the version of the pepper that their hash was made with. */
+  /** The number of working keys by the pepper version of their hash. */
   countByPepper(): Promise<Map<number, number>>;
-  /** Throws when a pepper that keys still need is not configured. Call it before serving. */
+  /** Throws if a pepper that keys still need is not configured. Call it before serving. */
   checkPeppersInUse(): Promise<void>;
-  /** Writes the last uses that are not written yet, and stops. */
+  /** Writes the pending last uses and stops. */
   close(): Promise<void>;
 }
 
@@ -62,9 +62,9 @@ export interface KeysOptions {
   log: Logger;
   peppers: Peppers;
   changes: CredentialChanges;
-  /** Whether an account is served: what is presented of another one fails as this does. Absent: all are. */
+  /** Whether an account is served; credentials of an account that is not fail as this does. Absent: all are served. */
   standing?: AccountStanding;
-  /** Limits look-ups of unknown secrets by address; absent: there is no limit. */
+  /** Limits look-ups of unknown secrets by address; absent: no limit. */
   lookUps?: LookUps;
   random?: () => Uint8Array;
   usesWriteEveryMs?: number;

@@ -8,7 +8,7 @@ import type { KeyKind } from './secret.ts';
 import type { ApiKey, KeyLimits, NewKey } from './types.ts';
 import type { KeyRecord } from './verifier.ts';
 
-/** The tables of this room. Times are whole milliseconds since the epoch, so no session time zone can bend them. */
+/** This room's tables. Times are whole milliseconds since the epoch, so no session time zone can distort them. */
 export interface KeyTables {
   api_key: ApiKeyTable;
   api_key_use: { key_id: string; used_at_ms: number };
@@ -20,7 +20,7 @@ interface ApiKeyTable {
   kind: KeyKind;
   display_name: string;
   purpose: string;
-  /** Names, separated by blanks. */
+  /** Names, separated by spaces. */
   scopes: string;
   secret_hash: Buffer;
   pepper_version: number;
@@ -38,7 +38,7 @@ interface ApiKeyTable {
   tokens_per_minute: number | null;
   concurrent: number | null;
   streams: number | null;
-  /** Separated by blanks. */
+  /** Separated by spaces. */
   allowed_origins: string;
   /** JSON of `Guardrails`. */
   guardrails: string | null;
@@ -46,19 +46,19 @@ interface ApiKeyTable {
 
 export type KeyRow = Selectable<ApiKeyTable>;
 
-/** All SQL about keys. `within`: the transaction that it is part of; absent: one of its own. */
+/** All SQL about keys. `within`: the transaction to join; absent: its own. */
 export interface KeysStore {
-  /** False when the account has `most` keys already that are not revoked; then nothing is stored. */
+  /** False if the account already has `most` keys that are not revoked; then nothing is stored. */
   insert(key: StoredKey, most: number, within?: Transactional): Promise<boolean>;
   /** One key of one account. */
   find(accountId: string, keyId: string, within?: Transactional): Promise<ApiKey | undefined>;
-  /** Newest first; `after` is the id of the last one of the page before. */
+  /** Newest first; `after` is the id of the last key on the previous page. */
   list(query: Readonly<{ accountId: string; after?: string; limit: number }>): Promise<ApiKey[]>;
-  /** What verification needs, whatever account it is of. */
+  /** What verification needs, for keys of any account. */
   load(keyIds: readonly string[]): Promise<Map<string, KeyRecord>>;
   /**
-   * Locks a key, lets `change` decide what to write, writes it with a new version, and tells every node. `change` gets
-   * the key as it is and the account's other management keys, locked as well; nothing is written when it throws.
+   * Locks a key, lets `change` decide what to write, writes it with a new version, and notifies every node. `change` gets the
+   * current key and the account's other management keys, also locked; nothing is written if it throws.
    */
   change(
     accountId: string,
@@ -66,12 +66,12 @@ export interface KeysStore {
     change: (key: ApiKey, stored: StoredHash, otherManagementKeys: readonly ApiKey[]) => KeyWrite | undefined,
     within?: Transactional,
   ): Promise<ApiKey | undefined>;
-  /** Replaces a hash, unless the secret was replaced meanwhile. */
+  /** Replaces a hash, unless the secret was replaced in the meantime. */
   rehash(keyId: string, from: StoredHash, to: StoredHash): Promise<void>;
   noteUses(uses: readonly { keyId: string; time: number }[]): Promise<void>;
-  /** When a key of each of these accounts was last used, in milliseconds since the epoch; one without a use is not among them. */
+  /** When each of these accounts last used a key, in milliseconds since the epoch; accounts that never did are omitted. */
   lastUses(accountIds: readonly string[]): Promise<Map<string, number>>;
-  /** How many keys that still work are stored under each pepper. */
+  /** How many working keys are stored under each pepper. */
   countByPepper(): Promise<Map<number, number>>;
 }
 
@@ -83,7 +83,7 @@ export interface StoredKey extends NewKey {
   createTime: number;
 }
 
-/** What a change writes. What is absent stays; `null` removes. */
+/** What a change writes. An absent field stays; `null` removes it. */
 export interface KeyWrite {
   displayName?: string;
   purpose?: string;
@@ -187,7 +187,7 @@ export function createKeysStore(options: KeysStoreOptions): KeysStore {
   ): Promise<ApiKey | undefined> {
     return within.transaction(async (tx) => {
       const trx = tx.for<KeyTables>();
-      // All management keys of the account, so that two cannot be revoked at one time and leave it without any.
+      // Lock all of the account's management keys, so that two cannot be revoked at once and leave it with none.
       const rows = await trx
         .selectFrom('api_key')
         .selectAll()
@@ -396,7 +396,7 @@ function words(text: string): string[] {
   return String(text).split(' ').filter(Boolean);
 }
 
-/** How many keys that still work are stored under each pepper. */
+/** How many working keys are stored under each pepper. */
 export async function countKeysByPepper(queryable: Queryable, clock: Clock): Promise<Map<number, number>> {
   const db = queryable.for<KeyTables>();
   const now = clock.now();

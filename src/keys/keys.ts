@@ -10,16 +10,16 @@ import { formatSecret } from './secret.ts';
 import { type ApiKey, type KeyChanges, type KeyWithSecret, keyScopes, type NewKey } from './types.ts';
 import { notOfManagement, violationsOf } from './violations.ts';
 
-/** The longest time that a replaced secret may go on working. */
+/** The longest that a replaced secret may keep working. */
 export const overlapSecondsMax = 7 * 24 * 3600;
 
-/** Of one account, of both kinds; revoked ones do not count. */
+/** Per account, of both kinds; revoked keys do not count. */
 export const keysMax = 1_000;
 const keysFull = `The account has ${keysMax} keys, which is the most that it may have. Revoke one that is not used any more.`;
 
-/** What owners do with their keys. `within`: the transaction that a change is part of; absent: one of its own. */
+/** What owners do with their keys. `within`: the transaction to join; absent: its own. */
 export interface KeyLifecycle {
-  /** Fails with `precondition_failed` when the account has `keysMax` keys that are not revoked. */
+  /** Fails with `precondition_failed` if the account has `keysMax` keys that are not revoked. */
   create(key: NewKey, within?: Transactional): Promise<Result<KeyWithSecret>>;
   list(accountId: string, page: PageRequest): Promise<Result<Page<ApiKey>>>;
   get(accountId: string, keyId: string): Promise<Result<ApiKey>>;
@@ -37,7 +37,7 @@ export interface LifecycleOptions {
   store: KeysStore;
   clock: Clock;
   peppers: Peppers;
-  /** 32 bytes that nobody can predict. */
+  /** 32 unpredictable bytes. */
   random?: () => Uint8Array;
 }
 
@@ -128,7 +128,7 @@ export function createLifecycle(options: LifecycleOptions): KeyLifecycle {
 
   async function revoke(accountId: string, keyId: string, within?: Transactional): Promise<Result<ApiKey>> {
     const decide: Decide = (key, _stored, others) => {
-      // Asked again, it is done: a retry after a lost reply is no failure.
+      // Already done: a retry after a lost reply is not a failure.
       if (key.state === 'revoked') return undefined;
       if (isLast(key, others)) return refuse(lastKey);
       return { revokeTime: clock.now() };
@@ -158,11 +158,11 @@ export function createLifecycle(options: LifecycleOptions): KeyLifecycle {
 const lastKey =
   'This is the only management key of the account that works without an end: rotate it, or create another one first.';
 
-/** Whether an account would be left, now or later, without a key to manage it with. */
+/** Whether the account would be left, now or later, without a management key. */
 function isLast(key: ApiKey, otherManagementKeys: readonly ApiKey[]): boolean {
   if (key.kind !== 'management' || key.state !== 'active') return false;
   const left = otherManagementKeys.filter(({ state }) => state === 'active');
-  // A key that ends by itself keeps nobody in for good, so it need not be followed by one that does.
+  // A key that expires gives no permanent access, so another expiring key may replace it.
   return key.expireTime === undefined ? left.every(({ expireTime }) => expireTime !== undefined) : left.length === 0;
 }
 

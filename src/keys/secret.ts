@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * A key's secret: `ik_live_<26>_<43><6>` or `ik_mgmt_<26>_<43><6>`. The first part is the body of the key's id, then come
- * 256 random bits in base 62, then the CRC-32 of everything before it in base 62. The fixed prefix and the checksum let
- * secret scanners recognise a leaked key, and let a mistyped one be refused without asking the database.
+ * A key's secret: `ik_live_<26>_<43><6>` or `ik_mgmt_<26>_<43><6>`. The first part is the body of the key's id, followed by 256
+ * random bits in base 62 and the CRC-32 of everything before it in base 62. The fixed prefix and the checksum let secret scanners
+ * recognise a leaked key, and let a mistyped one be refused without asking the database.
  */
 export type KeyKind = 'live' | 'management';
 
@@ -14,14 +14,14 @@ const grammar = /^ik_(live|mgmt)_([0-7][0-9a-hjkmnp-tv-z]{25})_[0-9A-Za-z]{43}([
 /** The length of every secret, in characters. */
 export const secretLength = 84;
 
-/** The secret of a key. `random` is 32 bytes that nobody can predict. */
+/** The secret of a key. `random` is 32 unpredictable bytes. */
 export function formatSecret(kind: KeyKind, keyId: string, random: Uint8Array): string {
   if (random.length !== 32) throw new Error('a secret takes 32 random bytes');
   const body = `${prefixes[kind]}${keyId.slice('key_'.length)}_${base62(BigInt(`0x${Buffer.from(random).toString('hex')}`), 43)}`;
   return body + checksum(body);
 }
 
-/** Which key a secret claims to be of; undefined when it cannot be one of ours. Proves nothing. */
+/** Which key a secret claims to belong to; undefined if it cannot be one of ours. Proves nothing. */
 export function parseSecret(secret: string): { kind: KeyKind; keyId: string } | undefined {
   if (secret.length !== secretLength) return undefined;
   const match = grammar.exec(secret);

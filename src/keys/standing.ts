@@ -1,12 +1,12 @@
 import type { Result } from '../base/failure.ts';
 import type { VerifiedKey } from './types.ts';
 
-/** Whether an account is served; fails with `account_suspended` when it is not. Synchronous where that is known. */
+/** Whether an account is served; fails with `account_suspended` if not. Synchronous if already known. */
 export type AccountStanding = (accountId: string) => Result<void> | Promise<Result<void>>;
 
 type MaybeLater<T> = T | Promise<T>;
 
-/** The same reading of keys, which refuses those of accounts that are not served. */
+/** Wraps a read of keys to refuse those of accounts that are not served. */
 export function ofServedAccounts<Arguments extends unknown[]>(
   read: (...given: Arguments) => MaybeLater<Result<VerifiedKey>>,
   standing: AccountStanding,

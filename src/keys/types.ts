@@ -12,7 +12,7 @@ export interface ApiKey {
   id: string;
   accountId: string;
   kind: KeyKind;
-  /** `expired` when its own expiry has passed, `revoked` for ever. */
+  /** `expired` once its own expiry has passed; `revoked` is permanent. */
   state: 'active' | 'expired' | 'revoked';
   displayName: string;
   /** What is being built with it. */
@@ -20,7 +20,7 @@ export interface ApiKey {
   scopes: readonly string[];
   /** The last four characters of the current secret. */
   lastFour: string;
-  /** Grows with each change. */
+  /** Increases with each change. */
   version: number;
   createTime: number;
   rotateTime?: number;
@@ -28,7 +28,7 @@ export interface ApiKey {
   revokeTime?: number;
   /** To within half a minute or so. */
   lastUsedTime?: number;
-  /** Until when the secret before the last rotation works; absent when it doesn't. */
+  /** Until when the secret before the last rotation works; absent if it no longer works. */
   previousSecretExpireTime?: number;
   spendingCap?: NanoUsd;
   limits?: KeyLimits;
@@ -37,18 +37,18 @@ export interface ApiKey {
   allowedOrigins: readonly string[];
 }
 
-/** Limits of one key, within those of its account. */
+/** Limits of one key, within its account's limits. */
 export interface KeyLimits extends CallerLimits {
   streams?: number;
 }
 
-/** A key whose secret was presented and holds. Shared between requests and never changed: treat it as frozen. */
+/** A key whose secret was presented and is valid. Shared between requests and never changed: treat it as frozen. */
 export interface VerifiedKey {
   keyId: string;
   accountId: string;
   kind: KeyKind;
   version: number;
-  /** When its current secret was made. */
+  /** When its current secret was created. */
   secretTime: number;
   displayName: string;
   scopes: ReadonlySet<string>;
@@ -73,7 +73,7 @@ export interface NewKey {
   allowedOrigins?: readonly string[];
 }
 
-/** What to change; a field that is absent stays, `null` removes. */
+/** What to change; an absent field stays, `null` removes it. */
 export interface KeyChanges {
   displayName?: string;
   purpose?: string;

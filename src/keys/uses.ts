@@ -1,6 +1,6 @@
-/** Remembers when keys were last used and writes it in bulk, away from requests. */
+/** Tracks when keys were last used and writes it in bulk, outside of requests. */
 export interface Uses {
-  /** A key was used. Costs one map write. */
+  /** Notes that a key was used. Costs one map write. */
   note(keyId: string, now: number): void;
   flush(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export function createUses({ write, onError, keysMax = 100_000, rowsPerWriteMax 
       for (let start = 0; start < uses.length; start += rowsPerWriteMax)
         await write(uses.slice(start, start + rowsPerWriteMax));
     } catch (error) {
-      // A last use that isn't recorded harms nobody; the next one will be.
+      // An unrecorded last use does no harm; the next one will be recorded.
       onError(error);
     }
   }

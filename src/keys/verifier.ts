@@ -7,7 +7,7 @@ import { matchesSecret, type Peppers, type StoredHash } from './pepper.ts';
 import { parseSecret, secretLength } from './secret.ts';
 import type { VerifiedKey } from './types.ts';
 
-/** What verification needs of a stored key. */
+/** What verification needs from a stored key. */
 export interface KeyRecord {
   key: VerifiedKey;
   revoked: boolean;
@@ -16,13 +16,13 @@ export interface KeyRecord {
 }
 
 export interface Verifier {
-  /** Whose secret this is. Answers at once when the secret was seen before and nothing changed since. */
+  /** Returns the key that a secret belongs to. Synchronous if the secret was seen before and nothing has changed since. */
   verify(secret: string, from?: Presenter): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
-  /** A key by its id, for what descends from it: as it is now, the same object until something about it changes. */
+  /** Finds a key by its id, for what descends from it: in its current state, and the same object until something about it changes. */
   find(keyId: string): Result<VerifiedKey> | Promise<Result<VerifiedKey>>;
-  /** Until when a secret that was just verified works, unless its key changes; undefined: it is not known, or has no end. */
+  /** When a secret that was just verified expires, unless its key changes; undefined: unknown, or never. */
   validUntil(secret: string): number | undefined;
-  /** Forgets a key, or everything: what is read next comes from the database. */
+  /** Forgets a key, or everything: the next read comes from the database. */
   forget(keyId?: string): void;
 }
 
@@ -31,7 +31,7 @@ export interface Presenter {
   readonly peer: string;
 }
 
-/** Reads of keys for an address, and those among them that found no key, or another secret. */
+/** Counts an address's key reads, and those that found no key or a different secret. */
 export interface LookUps {
   may(peer: string): Result<void>;
   failed(peer: string): void;
@@ -43,30 +43,30 @@ export interface VerifierOptions {
   reader: GroupReader<KeyRecord>;
   /** Whether every change that other nodes committed up to a second ago is known here. */
   fresh(): boolean;
-  /** Whether an address may have a key read from the database; whose reads were too often in vain may not. */
+  /** Whether an address may have a key read from the database; refused after too many failed reads. */
   lookUps?: LookUps | undefined;
   /** Called with each use; must be cheap. */
   onUse(keyId: string, now: number): void;
-  /** The secret's stored hash is of an old pepper. */
+  /** Called if the secret's stored hash uses an old pepper. */
   onOldPepper(record: KeyRecord, secret: string): void;
   entriesMax?: number;
 }
 
-/** A key as it was read, and the digests of those of its secrets that were presented and held. */
+/** A key as read, and the digests of its secrets that were presented and valid. */
 interface Known {
   record: KeyRecord;
   result: Result<VerifiedKey> & { ok: true };
   digests: string[];
 }
 
-/** A secret that holds until its time is over or its key changes. */
+/** A secret that is valid until it expires or its key changes. */
 interface Warm {
   result: Result<VerifiedKey> & { ok: true };
   validUntil: number;
   keptAt: number;
 }
 
-/** Reads of one key that are on their way; a change that arrives meanwhile makes them worthless. */
+/** Reads of one key in flight; a change that arrives in the meantime invalidates them. */
 interface Reading {
   stale: boolean;
   readers: number;
@@ -80,16 +80,16 @@ const keepEveryMs = 10_000;
 
 export function createVerifier(options: VerifierOptions): Verifier {
   const { clock, peppers, reader, fresh, lookUps, onUse, onOldPepper, entriesMax = 50_000 } = options;
-  // By a plain SHA-256 of the secret: an HMAC for each request would cost 12 us, this costs 0.35 us.
+  // Keyed by a plain SHA-256 of the secret: an HMAC per request would cost 12 us, this costs 0.35 us.
   const warm = new Map<string, Warm>();
-  // Whatever leaves here, by size or by change, takes its digests with it: no digest can outlive its key's record.
+  // An entry that is evicted or changed takes its digests with it: no digest can outlive its key's record.
   const known = new LRUCache<string, Known>({
     max: entriesMax,
     dispose: ({ digests }) => {
       for (const digest of digests) warm.delete(digest);
     },
   });
-  // Ids that name nothing. They are random, so one can't come to name something after somebody guessed it.
+  // Ids without a key. Ids are random, so a guessed one can't come into use later.
   const unknown = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
   const readings = new Map<string, Reading>();
 
@@ -163,7 +163,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
       known.set(keyId, found);
       return answer(found);
     }
-    // Its owner changes it faster than it can be read.
+    // The key changes faster than it can be read.
     return fail(overloaded);
   }
 

@@ -6,7 +6,7 @@ const limitMax = 1_000_000_000;
 const originsMax = 20;
 const originLengthMax = 190;
 
-/** Everything wrong with a new key, or with the changes of one. */
+/** Everything wrong with a new key, or with changes to one. */
 export function violationsOf(key: NewKey | KeyChanges, now: number): FieldViolation[] {
   const violations: FieldViolation[] = [];
   const isNew = 'kind' in key;
@@ -39,7 +39,7 @@ export function violationsOf(key: NewKey | KeyChanges, now: number): FieldViolat
   return violations;
 }
 
-/** What was stated of a management key that only API keys have. */
+/** The fields set for a management key that only API keys have. */
 export function notOfManagement(key: NewKey | KeyChanges): string[] {
   return [
     ...(key.scopes?.length ? ['scopes'] : []),
@@ -53,7 +53,7 @@ function isText(text: string | undefined, max: number): boolean {
   return text !== undefined && text.trim() !== '' && [...text].length <= max;
 }
 
-/** An origin exactly as browsers send it (RFC 6454): compared byte by byte later. */
+/** An origin exactly as browsers send it (RFC 6454): it is later compared byte by byte. */
 function isOrigin(text: string): boolean {
   if (text.length > originLengthMax || !URL.canParse(text)) return false;
   const url = new URL(text);
