@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { fail, type Result, succeed } from '../base/failure.ts';
 
-/** Bounds how often somebody may be wrong: 34 bits of a user code are enough only if nobody can try many. */
+/** Limits wrong guesses: the 34 bits of a user code are enough only if nobody can try many. */
 export interface Attempts {
   /**
-   * Counts a try as wrong before anybody looks, so that tries at the same time count, too; what it gives takes that back, for one
-   * that was right. Fails with `rate_limited` when there were too many wrong ones within a minute.
+   * Counts an attempt as wrong before it is checked, so that concurrent attempts count too; call the returned function to undo
+   * that if it was right. Fails with `rate_limited` after too many wrong attempts within a minute.
    */
   begin(who: string): Result<() => void>;
 }

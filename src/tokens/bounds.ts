@@ -8,7 +8,7 @@ const ttlSecondsMax = 3_600;
 const subjectBytesMax = 128;
 const modelsMax = 50;
 
-/** What somebody asks for a token or a device. */
+/** What is requested for a token or a device. */
 export interface Wish {
   subject: string;
   scopes?: readonly string[];
@@ -17,7 +17,7 @@ export interface Wish {
   models?: readonly string[];
 }
 
-/** Everything wrong with a wish; a child never gets what its parent key does not have. */
+/** Everything wrong with a request; a child never gets what its parent key does not have. */
 export function violationsOf(wish: Wish, parent: ParentKey): FieldViolation[] {
   const violations: FieldViolation[] = [];
   const check = (holds: boolean, field: string, description: string) => {
@@ -51,20 +51,20 @@ export function violationsOf(wish: Wish, parent: ParentKey): FieldViolation[] {
   return violations;
 }
 
-/** What a token of this key can be allowed at most. */
+/** The most that a token of this key can be allowed. */
 export function scopesOf(parent: ParentKey): string[] {
   return tokenScopes.filter((scope) => parent.scopes.has(scope));
 }
 
-/** The smaller cap; undefined is no cap. */
+/** The smaller cap; undefined means no cap. */
 export function lesserCap(one: NanoUsd | undefined, other: NanoUsd | undefined): NanoUsd | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return one < other ? one : other;
 }
 
 /**
- * An API key that an account names to descend from. A key that is not the account's own is as good as none, and nothing of it is
- * told. Fails with `invalid_argument` for `keyId`, or with `overloaded`.
+ * Checks the API key that an account names as a parent. A key that is not the account's own counts as missing, and nothing about
+ * it is revealed. Fails with `invalid_argument` for `keyId`, or with `overloaded`.
  */
 export function ownKey(found: Result<ParentKey>, accountId: string): Result<ParentKey> {
   if (!found.ok && found.failure.kind === 'overloaded') return found;

@@ -17,7 +17,7 @@ interface ClientTables {
 export function createClientsStore(database: Database) {
   const db = database.for<ClientTables>();
 
-  /** Any account's, for the OAuth endpoints: a client id is no secret. */
+  /** Finds any account's client, for the OAuth endpoints: a client id is not secret. */
   async function find(clientId: string, on: Queryable = database): Promise<ClientApplication | undefined> {
     const row = await on
       .for<ClientTables>()
@@ -31,7 +31,7 @@ export function createClientsStore(database: Database) {
   return {
     find,
 
-    /** False when the account has `most` already that are not disabled; then nothing is stored. */
+    /** False if the account already has `most` that are not disabled; then nothing is stored. */
     async insert(client: ClientApplication, most: number, within: Transactional = database): Promise<boolean> {
       return within.transaction(async (tx) => {
         await lockQuota(tx, client.accountId, 'clients');

@@ -15,11 +15,11 @@ export interface Clients {
   ): Promise<Result<ClientApplication>>;
   get(accountId: string, clientId: string): Promise<Result<ClientApplication>>;
   list(accountId: string, page: PageRequest): Promise<Result<Page<ClientApplication>>>;
-  /** No device of it can be activated any more, or fetch another token. */
+  /** Afterwards none of its devices can be activated or fetch another token. */
   disable(accountId: string, clientId: string, within?: Transactional): Promise<Result<ClientApplication>>;
 }
 
-/** Of one account; disabled ones do not count. */
+/** Per account; disabled ones do not count. */
 const clientsMax = 200;
 const clientsFull = `The account has ${clientsMax} client applications, which is the most that it may have. Disable one that is not used any more.`;
 

@@ -4,7 +4,7 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 const userCodeLetters = 'BCDFGHJKLMNPQRSTVWXZ';
 const userCodeGrammar = new RegExp(`^[${userCodeLetters}]{8}$`);
 
-/** A user code as it is stored: 8 letters. */
+/** A user code in its stored form: 8 letters. */
 export function newUserCode(): string {
   return Array.from({ length: 8 }, () => userCodeLetters[randomInt(userCodeLetters.length)]).join('');
 }
@@ -14,7 +14,7 @@ export function printUserCode(code: string): string {
   return `${code.slice(0, 4)}-${code.slice(4)}`;
 }
 
-/** What somebody typed, as it is stored; undefined when it can't be a user code. Case and punctuation don't matter. */
+/** Converts typed input to the stored form; undefined if it can't be a user code. Ignores case and punctuation. */
 export function readUserCode(typed: string): string | undefined {
   if (typed.length > 64) return undefined;
   const code = typed.toUpperCase().replace(/[\s\p{P}]/gu, '');
@@ -26,7 +26,7 @@ export function newDeviceSecret(prefix: 'ik_dcode_' | 'ik_refresh_'): string {
   return prefix + randomBytes(32).toString('base64url');
 }
 
-/** Secrets are stored as SHA-256: a fast hash is right for 256 random bits. */
+/** Secrets are stored as SHA-256: a fast hash is sufficient for 256 random bits. */
 export function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

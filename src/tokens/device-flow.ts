@@ -15,11 +15,11 @@ import type {
   ParentKey,
 } from './types.ts';
 
-/** What devices themselves ask for: the OAuth 2.0 device authorization grant (RFC 8628) with rotating refresh tokens. */
+/** What devices themselves call: the OAuth 2.0 device authorization grant (RFC 8628) with rotating refresh tokens. */
 export interface DeviceFlow {
   /**
-   * RFC 8628, 3.1. `network` is where it comes from, as limits count addresses. Fails with `temporarily_unavailable` while
-   * too many devices wait to be approved.
+   * RFC 8628, 3.1. `network` is where it comes from, as limits count addresses. Fails with `temporarily_unavailable` while too
+   * many devices are waiting for approval.
    */
   authorize(request: AuthorizeRequest): Promise<OauthResult<DeviceAuthorization>>;
   /** RFC 8628, 3.4: one poll. */
@@ -39,22 +39,22 @@ export interface DeviceFlowOptions {
   clients: ClientsStore;
   clock: Clock;
   mint: Minter;
-  /** Where people enter user codes, unless the client application has a page of its own. */
+  /** Where people enter user codes, unless the client application has its own page. */
   activationUri: () => string;
   parentOf(keyId: string): Result<ParentKey> | Promise<Result<ParentKey>>;
-  /** How many devices may wait to be approved at one time; default `waitingMaxDefault`. */
+  /** How many devices may wait for approval at once; default `waitingMaxDefault`. */
   waitingMax?: WaitingMax | undefined;
 }
 
-/** How many may wait at most, whatever room there is. */
+/** The most that may wait, however much room there is. */
 export type WaitingMax = Pick<Waiting, 'all' | 'ofAccount' | 'ofNetwork' | 'ofSite'>;
 
-/** Nobody shows a credential to have a device wait. Small enough to keep, and more than people approve in 15 minutes. */
+/** Asking for approval needs no credential. Few enough to store, and more than people approve in 15 minutes. */
 const waitingMaxDefault: WaitingMax = { all: 20_000, ofAccount: 5_000, ofNetwork: 50, ofSite: 500 };
 
 /**
- * What each may have of the room that is left, in all and of an account (dynamic thresholds, Choudhury and Hahne 1998): who has
- * much is refused long before all is full, and who has nothing yet finds room.
+ * The share of the remaining room, in total and per account, that each may have (dynamic thresholds, Choudhury and Hahne 1998):
+ * those with much are refused long before all is full, and those with nothing yet find room.
  */
 const shareOfSite = 1 / 8;
 const shareOfRegion = 1 / 2;
@@ -64,7 +64,7 @@ const grantLifeMs = 15 * 60_000;
 const intervalMs = 5_000;
 /** RFC 8628, 3.5: each `slow_down` adds 5 seconds. */
 const slowDownMs = 5_000;
-/** A client that waits the interval may arrive this much earlier, by jitter alone. */
+/** Because of jitter, a client that waits the interval may arrive this much early. */
 const jitterMs = 500;
 const refreshLifeMs = 90 * 24 * 3_600_000;
 const userCodeAttemptsMax = 5;
@@ -120,7 +120,7 @@ export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
     const { parent } = known.value;
     const answer = await store.pollGrant<OauthResult<DeviceTokens>>(digestOf(deviceCode), async (grant, device) => {
       const now = clock.now();
-      // A code of another client: nothing about it is said.
+      // Another client's code: reveal nothing about it.
       if (grant.clientId !== clientId) return { answer: unknownCode };
       if (grant.state === 'redeemed') return { answer: refuse('invalid_grant', 'this device_code was used before') };
       if (now >= grant.expireTime)
@@ -143,7 +143,7 @@ export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
       async ({ device, usedTime, expireTime }: Refresh) => {
         const now = clock.now();
         if (device.clientId !== request.clientId) return { answer: unknownRefresh };
-        // Either the device or a thief has a copy that is one behind: neither may go on (RFC 9700, 4.14.2).
+        // Either the device or a thief has an outdated copy: neither may continue (RFC 9700, 4.14.2).
         if (usedTime !== undefined) return { answer: unknownRefresh, endFor: 'refresh credential used twice' };
         if (device.state !== 'active' || now >= expireTime) return { answer: unknownRefresh };
         const asked = words(request.scope);
@@ -190,7 +190,7 @@ export function createDeviceFlow(options: DeviceFlowOptions): DeviceFlow {
     };
   }
 
-  /** A client application that is in use, and the key it stands on. */
+  /** A client application that is not disabled, and its parent key. */
   async function clientOf(clientId: string): Promise<OauthResult<{ client: ClientApplication; parent: ParentKey }>> {
     const client = clientId.length <= 40 ? await clients.find(clientId) : undefined;
     if (!client || client.disableTime !== undefined) return refuse('invalid_client', 'no such client application');

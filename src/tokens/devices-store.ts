@@ -52,7 +52,7 @@ interface DeviceTables {
   };
 }
 
-/** A device's wish to be activated. */
+/** A device's request for activation. */
 export interface Grant {
   deviceCodeHash: Buffer;
   userCode: string;
@@ -65,32 +65,32 @@ export interface Grant {
   polledTime?: number;
   createTime: number;
   expireTime: number;
-  /** The address or network that asked; empty when it was not noted. */
+  /** The address or network that asked; empty if not recorded. */
   network: string;
 }
 
-/** How many devices wait to be approved. */
+/** How many devices are waiting for approval. */
 export interface Waiting {
   all: number;
   ofAccount: number;
   ofNetwork: number;
-  /** Of the networks around that one: an IPv4 address's /24, an IPv6 network's /48, which anybody can get. */
+  /** In the surrounding site: an IPv4 address's /24, or an IPv6 network's /48, which anybody can get. */
   ofSite: number;
-  /** Of the networks around the site: IPv4's /16, and IPv6's /32, which a provider has. */
+  /** In the surrounding region: an IPv4 /16, or an IPv6 /32, which a provider has. */
   ofRegion: number;
-  /** Of the account's, those of the site and of the region. */
+  /** The account's own, in the site and in the region. */
   inAccount: { ofSite: number; ofRegion: number };
 }
 
-/** A device with what is needed to serve it once. */
+/** A device with what one refresh needs. */
 export interface Refresh {
   device: Device;
-  /** When the presented credential was used before. */
+  /** When the presented credential was used, if it was used before. */
   usedTime?: number;
   expireTime: number;
 }
 
-/** What a device gets in one transaction. */
+/** What a device receives in one transaction. */
 export interface NewDeviceCredentials {
   refreshHash: Buffer;
   refreshExpireTime: number;
@@ -137,14 +137,14 @@ export function createDevicesStore({
   }
 
   /**
-   * `taken` when the user code is: make another one. `full` when `isFull` says so of what waits already; then nothing is
-   * stored. Those of one account take turns; those of several may pass a bound by as many as there are at one time.
+   * `taken` if the user code is: make another one. `full` if `isFull` says so for those already waiting; then nothing is stored.
+   * Inserts of one account take turns; those of several accounts may exceed a bound by the number of concurrent inserts.
    */
   async function insertGrant(
     grant: Grant,
     isFull: (waiting: Waiting) => boolean,
   ): Promise<'stored' | 'taken' | 'full'> {
-    // Looked at before it waits for its turn: a flood that is refused holds nobody up.
+    // Checked before waiting for its turn: a refused flood delays nobody.
     if (isFull(await countWaiting(database, grant, grant.createTime))) return 'full';
     try {
       return await database.transaction(async (tx) => {
@@ -180,7 +180,7 @@ export function createDevicesStore({
       .execute();
   }
 
-  /** An account's grant by its user code, to show before it is decided. */
+  /** Finds an account's grant by its user code, to show before the decision. */
   async function findGrant(accountId: string, userCode: string, on: Queryable = database): Promise<Grant | undefined> {
     const row = await on
       .for<DeviceTables>()
@@ -192,7 +192,7 @@ export function createDevicesStore({
     return row && grantOf(row);
   }
 
-  /** Decides a pending grant, once: `device` approves, undefined denies. Says whether it was pending. */
+  /** Decides a pending grant, once: `device` approves, undefined denies. Returns whether it was pending. */
   async function decideGrant(
     grant: Grant,
     device: Device | undefined,
@@ -218,8 +218,8 @@ export function createDevicesStore({
   }
 
   /**
-   * Locks a grant for one poll of its device and lets `poll` decide: the interval to keep from now on, and what to hand
-   * out, which redeems the grant for ever.
+   * Locks a grant for one poll by its device and lets `poll` decide the interval from now on and what to issue, which redeems the
+   * grant for good.
    */
   async function pollGrant<T>(
     deviceCodeHash: Buffer,
@@ -253,8 +253,8 @@ export function createDevicesStore({
   }
 
   /**
-   * Locks the device that a refresh credential belongs to and lets `refresh` decide what to hand out, which uses the
-   * credential up, or to end the device for a reason.
+   * Locks the device that a refresh credential belongs to and lets `refresh` decide what to issue, which uses up the credential,
+   * or to end the device for a reason.
    */
   async function refreshDevice<T>(
     refreshHash: Buffer,
@@ -267,7 +267,7 @@ export function createDevicesStore({
         .select('device_id')
         .where('secret_hash', '=', refreshHash)
         .executeTakeFirst();
-      // The device first, always: two that refresh at one time take turns.
+      // Always lock the device first: two concurrent refreshes take turns.
       const device = known && (await lockDevice(tx, known.device_id, now()));
       const row = await trx
         .selectFrom('refresh_credential')
@@ -320,7 +320,7 @@ export function createDevicesStore({
     await changes.append(tx, { credentialId: device.id, accountId: device.accountId, kind: 'revoked' });
   }
 
-  /** Ends a device; undefined when its manager has none by that id. Once more does nothing. */
+  /** Ends a device; undefined if its manager has none with that id. Repeating it does nothing. */
   async function revoke(
     by: Manager,
     deviceId: string,
@@ -360,7 +360,7 @@ export function createDevicesStore({
     return row && readDevice(database, row.device_id, now());
   }
 
-  /** Forgets what was decided and is over before `time`, and what nobody decided and was over before `undecidedTime`. */
+  /** Deletes grants that expired before `time`, and undecided ones that expired before `undecidedTime`. */
   async function prune(time: number, undecidedTime: number): Promise<void> {
     await sql`DELETE FROM device_grant WHERE expires_at_ms < ${time} LIMIT ${sql.lit(prunedPerCall)}`.execute(db);
     await sql`DELETE FROM device_grant WHERE state = 'pending' AND expires_at_ms < ${undecidedTime}
@@ -382,7 +382,7 @@ export function createDevicesStore({
   };
 }
 
-/** What the networks around one begin with. */
+/** The prefixes of a network's surrounding site and region. */
 function around(network: string): { site: string; region: string } {
   const separator = network.includes(':') ? ':' : '.';
   const parts = network.split(separator);
@@ -391,7 +391,7 @@ function around(network: string): { site: string; region: string } {
   return { site: first(3), region: first(2) };
 }
 
-/** Whether a manager may know of a device. */
+/** Whether a manager may know about a device. */
 export function isOf({ accountId, onlyKeyId }: Manager, device: Device): boolean {
   return device.accountId === accountId && (onlyKeyId === undefined || device.keyId === onlyKeyId);
 }

@@ -11,23 +11,23 @@ import { printUserCode, readUserCode } from './codes.ts';
 import { type DevicesStore, type Grant, isOf } from './devices-store.ts';
 import type { ClientApplication, Device, DeviceApproval, DeviceWish, Manager, ParentKey } from './types.ts';
 
-/** Devices as their account sees them. */
+/** Devices as seen by their account. */
 export interface Devices {
   /**
-   * What the device that shows this user code asked for. Also of codes that were decided about or are over, for as long as they
-   * are kept. Fails with `not_found`, and with `rate_limited` after ten codes within a minute that were not.
+   * What the device that shows this user code asked for. Includes decided and expired codes while they are kept. Fails with
+   * `not_found`, and with `rate_limited` after ten unknown codes within a minute.
    */
   read(by: ByCode): Promise<Result<DeviceWish>>;
-  /** Lets the device that shows this user code in, for one end user, within what its client's key may. */
+  /** Approves the device that shows this user code, for one end user, within what its client's key allows. */
   approve(approval: DeviceApproval, within?: Transactional): Promise<Result<Device>>;
-  /** Refuses the device that shows this user code; tells of which client it was. */
+  /** Denies the device that shows this user code; returns which client it belongs to. */
   deny(
     denial: Pick<DeviceApproval, 'accountId' | 'approvedBy' | 'onlyKeyId' | 'userCode'>,
     within?: Transactional,
   ): Promise<Result<string>>;
   get(by: Manager, deviceId: string): Promise<Result<Device>>;
   list(by: Manager, page: PageRequest & { subject?: string }): Promise<Result<Page<Device>>>;
-  /** Ends a device: its access tokens within a second, its refresh credential for ever. */
+  /** Ends a device: its access tokens within a second, its refresh credential for good. */
   revoke(by: Manager, deviceId: string, within?: Transactional): Promise<Result<Device>>;
 }
 
@@ -95,7 +95,7 @@ export function createDevices({ store, clients, clock, attempts, parentOf }: Dev
     return (await store.decideGrant(grant, undefined, within)) ? succeed(client.id) : fail(noSuchCode);
   }
 
-  /** The grant under a user code, of this account's own clients, that is `wanted`. Wrong codes are counted. */
+  /** Finds the `wanted` grant with a user code among this account's own clients. Counts wrong codes. */
   async function findGrant(by: ByCode, wanted: (grant: Grant) => boolean, on?: Queryable): Promise<Result<FoundGrant>> {
     const attempt = attempts.begin(by.accountId);
     if (!attempt.ok) return attempt;
@@ -162,7 +162,7 @@ export function createDevices({ store, clients, clock, attempts, parentOf }: Dev
   };
 }
 
-/** A device that fetched its tokens was approved; what nobody decided in time can't be decided any more. */
+/** A device that fetched its tokens was approved; a grant not decided in time can no longer be decided. */
 function stateOf({ state, expireTime }: Grant, now: number): DeviceWish['state'] {
   if (state === 'pending') return now < expireTime ? 'pending' : 'expired';
   return state === 'redeemed' ? 'approved' : state;

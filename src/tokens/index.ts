@@ -42,21 +42,18 @@ export {
   type VerifiedToken,
 } from './types.ts';
 
-/**
- * Short-lived access tokens, client applications and devices. `within`: the transaction that a change is part of; absent: one
- * of its own.
- */
+/** Short-lived access tokens, client applications and devices. `within`: the transaction to join; absent: its own. */
 export interface Tokens {
-  /** Makes a token for one end user. Fails with `invalid_argument`, or, when the key itself asks, like the key. */
+  /** Issues a token for one end user. Fails with `invalid_argument`, or like the key if the key itself asks. */
   issue(request: NewToken, within?: Transactional): Promise<Result<IssuedToken>>;
   /**
-   * Whose token this is. Synchronous, without a database, when the token was seen before and nothing changed since.
-   * Fails with `credential_invalid`, `token_expired`, `key_revoked` or `overloaded`.
+   * Verifies a token. Synchronous, without the database, if the token was seen before and nothing has changed since. Fails with
+   * `credential_invalid`, `token_expired`, `key_revoked` or `overloaded`.
    */
   verify(accessToken: string, from?: { readonly peer: string }): Result<VerifiedToken> | Promise<Result<VerifiedToken>>;
-  /** Ends one token before its time, everywhere within a second. */
+  /** Revokes one token, everywhere within a second. */
   revoke(by: Manager, tokenId: string, within?: Transactional): Promise<Result<void>>;
-  /** RFC 7009: ends a token, or the device of a refresh token, that was issued to this client. Says nothing of others. */
+  /** RFC 7009: ends a token, or the device of a refresh token, that was issued to this client. Reveals nothing about others. */
   revokeForClient(request: { clientId: string; token: string }): Promise<void>;
   /** The public signing keys (RFC 7517). */
   jwks(): Promise<{ keys: JWK[] }>;
@@ -73,13 +70,13 @@ export interface TokensOptions {
   changes: CredentialChanges;
   /** Encrypts the signing keys in the database. */
   seal: Seal;
-  /** The service's public address, which is `iss` and `aud`. Asked at each use: a port may be known late. */
+  /** The service's public address, used as `iss` and `aud`. Called at each use, as the port may be known late. */
   issuer(): string;
-  /** Answers for API keys; the room of keys does. */
+  /** Looks up API keys; provided by the keys room. */
   parentOf(keyId: string): Result<ParentKey> | Promise<Result<ParentKey>>;
   /** See `DeviceFlowOptions`. */
   waitingMax?: WaitingMax;
-  /** Limits checks of unknown tokens by address; absent: there is no limit. */
+  /** Limits checks of unknown tokens by address; absent: no limit. */
   lookUps?: TokenLookUps;
   rotateSigningKeyEveryMs?: number;
   publishAheadMs?: number;
@@ -87,9 +84,9 @@ export interface TokensOptions {
 
 const wrongCodesPerMinute = 10;
 const pruneEveryMs = 600_000;
-/** How long what is over is still known, for people who look. */
+/** How long expired rows are kept, for people to look at. */
 const keptAfterMs = 24 * 3_600_000;
-/** Anybody can ask for a device to be approved, and few of these are of interest later. */
+/** Anybody can ask for device approval, and few such requests are of interest later. */
 const undecidedKeptAfterMs = 10 * 60_000;
 
 export function createTokens(options: TokensOptions): Tokens {

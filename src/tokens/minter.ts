@@ -5,11 +5,11 @@ import type { NanoUsd } from '../base/money.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import type { StoredToken } from './tokens-store.ts';
 
-/** What a token is made of, after everything was checked. */
+/** The content of a token, already checked. */
 export interface TokenContent {
   accountId: string;
   keyId: string;
-  /** `client_id` of RFC 9068: the client application, or the key for tokens that a backend asked for. */
+  /** `client_id` of RFC 9068: the client application, or the key for tokens that a backend requested. */
   clientId: string;
   subject: string;
   deviceId?: string;
@@ -34,21 +34,21 @@ export interface TokenClaims {
   key: string;
   device?: string;
   session?: string;
-  /** Nano-USD in decimal digits: JSON numbers are not exact enough. */
+  /** Nano-USD in decimal digits: JSON numbers are not precise enough. */
   cap?: string;
   models?: readonly string[];
 }
 
 export type Minter = (content: TokenContent) => Promise<{ token: StoredToken; accessToken: string }>;
 
-/** Signs access tokens as RFC 9068 profiles them. Storing the token is the caller's part: before it is handed out. */
+/** Signs access tokens per the RFC 9068 profile. The caller must store the token before handing it out. */
 export function createMinter(options: { signingKeys: SigningKeys; issuer: () => string; clock: Clock }): Minter {
   const { signingKeys, issuer, clock } = options;
   return async (content) => {
     const { id: kid, key } = await signingKeys.signer();
     const id = newId('tok');
     const now = clock.now();
-    // Whole seconds, rounded down: a token never outlives what it was given.
+    // Whole seconds, rounded down: a token never outlives its granted lifetime.
     const exp = Math.floor(content.expireTime / 1000);
     const claims: TokenClaims = {
       iss: issuer(),

@@ -5,12 +5,12 @@ interface SigningTables {
   signing_key: { id: string; sealed: Buffer; created_at_ms: number; signs_from_ms: number };
 }
 
-/** A signing key as it is stored: encrypted. */
+/** A signing key in its stored, encrypted form. */
 export interface SealedSigningKey {
   id: string;
   sealed: Uint8Array;
   createTime: number;
-  /** It signs from then on, until the next one does. */
+  /** It signs from this time on, until the next key does. */
   signsFrom: number;
 }
 
@@ -20,7 +20,7 @@ export function createSigningKeysStore(database: Database) {
     /** The keys in the order in which they sign. */
     read: () => readKeys(database),
 
-    /** One node at a time: reads the keys and, when `next` makes one, stores it and forgets those before `keptFrom`. */
+    /** One node at a time: reads the keys and, if `next` makes one, stores it and deletes those before `keptFrom`. */
     async change(
       next: (
         keys: readonly SealedSigningKey[],

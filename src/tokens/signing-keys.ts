@@ -4,13 +4,13 @@ import type { Clock } from '../base/clock.ts';
 import type { Seal } from '../base/seal.ts';
 import type { SealedSigningKey, SigningKeysStore } from './signing-keys-store.ts';
 
-/** The keys that sign access tokens: in the database, encrypted, shared by all nodes, replaced from time to time. */
+/** The keys that sign access tokens: encrypted in the database, shared by all nodes, and rotated periodically. */
 export interface SigningKeys {
   /** The key that signs now. */
   signer(): Promise<{ id: string; key: CryptoKey }>;
-  /** The public key of that id; looks again, at most once a second, when it is not known. */
+  /** The public key with this id; if unknown, reads the keys again, at most once a second. */
   verifier(id: string): Promise<CryptoKey | undefined>;
-  /** The public keys (RFC 7517), those that will sign next included. */
+  /** The public keys (RFC 7517), including those that will sign next. */
   jwks(): Promise<{ keys: JWK[] }>;
 }
 
@@ -21,7 +21,7 @@ export interface SigningKeysOptions {
   log: Logger;
   /** How long one key signs. */
   rotateEveryMs?: number;
-  /** How long a key is published before it signs, so that whoever caches the set knows it in time. */
+  /** How long a key is published before it signs, so that caches of the set have it in time. */
   publishAheadMs?: number;
 }
 
@@ -34,7 +34,7 @@ interface SigningKey {
 }
 
 const algorithm = 'ES256';
-/** No token lives longer than an hour; the second hour is for clocks and caches. */
+/** No token lives longer than an hour; the second hour allows for clock skew and caches. */
 const keptAfterMs = 2 * 3_600_000;
 const readEveryMs = 60_000;
 const lookAgainMs = 1_000;
@@ -45,7 +45,7 @@ export function createSigningKeys(options: SigningKeysOptions): SigningKeys {
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
-  /** Reads the keys again when what is known is older than that; makes the next key when it is time. */
+  /** Re-reads the keys if they are older than this; makes the next key when it is due. */
   function refresh(maxAgeMs: number): Promise<void> {
     if (clock.monotonic() - readAt < maxAgeMs) return Promise.resolve();
     reading ??= read().finally(() => {
@@ -79,7 +79,7 @@ export function createSigningKeys(options: SigningKeysOptions): SigningKeys {
     const id = await calculateJwkThumbprint(jwk);
     const now = clock.now();
     const newest = keys.at(-1);
-    // The first key, or one after a long pause, signs at once: nobody can have cached a set that lacks it for long.
+    // The first key, or one after a long pause, signs at once: no cached set can lack it for long.
     const signsFrom = newest ? Math.max(now + publishAheadMs, newest.signsFrom + rotateEveryMs) : now;
     const add = { id, sealed: seal.seal(Buffer.from(JSON.stringify(jwk)), contextOf(id)), createTime: now, signsFrom };
     const remove = keys
@@ -89,7 +89,7 @@ export function createSigningKeys(options: SigningKeysOptions): SigningKeys {
     return { add, remove };
   }
 
-  /** The public half comes from the encrypted private one: a row that somebody wrote into the table signs for nobody. */
+  /** The public half is derived from the encrypted private one: a row forged in the table is useless. */
   async function open({ id, sealed, signsFrom }: SealedSigningKey): Promise<SigningKey | undefined> {
     const plain = seal.open(sealed, contextOf(id));
     if (!plain) {

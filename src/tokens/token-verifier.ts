@@ -10,13 +10,13 @@ import type { TokenState } from './tokens-store.ts';
 import type { ParentKey, VerifiedToken } from './types.ts';
 
 export interface TokenVerifier {
-  /** Whose token this is. Answers at once when it was seen before and nothing changed since. */
+  /** Verifies a token. Synchronous if it was seen before and nothing has changed since. */
   verify(token: string, from?: { readonly peer: string }): Result<VerifiedToken> | Promise<Result<VerifiedToken>>;
-  /** Forgets a token, or the tokens of a device, or everything. */
+  /** Forgets a token, a device's tokens, or everything. */
   forget(id?: string): void;
 }
 
-/** Checks of unknown tokens for an address, and those among them that failed. */
+/** Counts an address's checks of unknown tokens, and those that failed. */
 export interface TokenLookUps {
   may(peer: string): Result<void>;
   failed(peer: string): void;
@@ -25,14 +25,14 @@ export interface TokenLookUps {
 export interface TokenVerifierOptions {
   clock: Clock;
   signingKeys: SigningKeys;
-  /** What is in `iss` and `aud`. */
+  /** The value of `iss` and `aud`. */
   issuer(): string;
-  /** Reads whether tokens still hold; undefined for one that was never issued. */
+  /** Reads a token's state; undefined if it was never issued. */
   readState(tokenId: string): Promise<Result<TokenState | undefined>>;
   /** The key that a token descends from; a new object whenever anything about it changed. */
   parentOf(keyId: string): Result<ParentKey> | Promise<Result<ParentKey>>;
   fresh(): boolean;
-  /** Whether an address may have a signature checked; whose checks were too often in vain may not. */
+  /** Whether an address may have a signature checked; refused after too many failed checks. */
   lookUps?: TokenLookUps | undefined;
   entriesMax?: number;
 }
@@ -42,7 +42,7 @@ interface Warm {
   digest: string;
 }
 
-/** Ours have less than half of it. */
+/** Ours are less than half as long. */
 const lengthMax = 8_192;
 const attemptsMax = 3;
 
@@ -61,7 +61,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       if (value.deviceId !== undefined) unlink(value.deviceId, digest);
     },
   });
-  // Grows with whatever makes earlier reads doubtful.
+  // Incremented by anything that makes earlier reads doubtful.
   let changes = 0;
 
   function verify(
@@ -169,7 +169,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   return { verify, forget };
 }
 
-/** What the token allows now: never more than its parent does. */
+/** What the token allows now: never more than its parent. */
 function tokenOf(claims: TokenClaims, parent: ParentKey): VerifiedToken {
   const cap = claims.cap === undefined ? undefined : BigInt(claims.cap);
   return {

@@ -27,7 +27,7 @@ export interface StoredToken {
   expireTime: number;
 }
 
-/** What verification needs to know of a token beyond what is signed. */
+/** What verification needs to know about a token beyond its signed claims. */
 export interface TokenState {
   revoked: boolean;
 }
@@ -55,7 +55,7 @@ export function createTokensStore({ db: database, changes }: TokensStoreOptions)
     );
   }
 
-  /** Ends one token; says whether its manager has such a token. */
+  /** Ends one token; returns whether its manager has such a token. */
   async function revoke(
     { accountId, onlyKeyId }: Manager,
     tokenId: string,
@@ -78,7 +78,7 @@ export function createTokensStore({ db: database, changes }: TokensStoreOptions)
     });
   }
 
-  /** Forgets tokens that expired before `time`, so that the table stays as small as what is in use. */
+  /** Deletes tokens that expired before `time`, so that the table stays as small as the set in use. */
   async function prune(time: number): Promise<void> {
     await sql`DELETE FROM access_token WHERE expires_at_ms < ${time} LIMIT ${sql.lit(prunedPerCall)}`.execute(db);
   }
@@ -93,7 +93,7 @@ export function createTokensStore({ db: database, changes }: TokensStoreOptions)
 
 export type TokensStore = ReturnType<typeof createTokensStore>;
 
-/** Stores a token, in a transaction of the caller's or by itself. */
+/** Stores a token, in the caller's transaction or on its own. */
 export async function insertToken(queryable: Queryable, token: StoredToken): Promise<void> {
   await queryable
     .for<TokenTables>()

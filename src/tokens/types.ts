@@ -2,10 +2,10 @@ import type { CallerLimits } from '../base/caller.ts';
 import type { Guardrails } from '../base/guardrails.ts';
 import type { NanoUsd } from '../base/money.ts';
 
-/** What an access token may be used for. Never account operations, whatever its parent may. */
+/** What an access token may be used for. Never for account operations, whatever its parent may do. */
 export const tokenScopes = ['chat', 'workflows', 'pulse'] as const;
 
-/** What tokens need to know of the API key that they descend from; the room of keys answers it. */
+/** What tokens need to know about their parent API key; provided by the keys room. */
 export interface ParentKey {
   keyId: string;
   accountId: string;
@@ -19,11 +19,11 @@ export interface ParentKey {
 }
 
 export interface NewToken {
-  /** The API key that the token descends from, and that pays. */
+  /** The parent API key, which also pays. */
   keyId: string;
-  /** The account that asks with a management key: the key must be one of its own. Absent: the key itself asks. */
+  /** The account that asks with a management key: the parent key must be its own. Absent: the key itself asks. */
   accountId?: string;
-  /** The session of the console that asks: streams by the token end with it. */
+  /** The console session that asks: the token's streams end with it. */
   sessionId?: string;
   /** The end user, as the customer names them: 1 to 128 bytes. */
   subject: string;
@@ -31,7 +31,7 @@ export interface NewToken {
   scopes?: readonly string[];
   /** 60 to 3,600; default 600. */
   ttlSeconds?: number;
-  /** The most that this end user may ever spend; across all of their tokens. */
+  /** The most that this end user may ever spend, across all of their tokens. */
   spendingCap?: NanoUsd;
   /** Only these models; default: all. */
   models?: readonly string[];
@@ -45,27 +45,27 @@ export interface IssuedToken {
   scopes: readonly string[];
 }
 
-/** A token that holds. Shared between requests and never changed: treat it as frozen. */
+/** A valid token. Shared between requests and never changed: treat it as frozen. */
 export interface VerifiedToken {
   tokenId: string;
   accountId: string;
-  /** The client application, or the key for a token that a backend asked for. */
+  /** The client application, or the key for a token that a backend requested. */
   clientId: string;
   subject: string;
   deviceId?: string;
-  /** The session of the console that it was made by. */
+  /** The console session that created it. */
   sessionId?: string;
-  /** Those of the token that its parent still has. */
+  /** The token's scopes that its parent still has. */
   scopes: ReadonlySet<string>;
   /** The token's own, never more than its parent's. */
   spendingCap?: NanoUsd;
   models?: readonly string[];
   expireTime: number;
-  /** The same object for as long as the parent does not change. */
+  /** The same object as long as the parent does not change. */
   parent: ParentKey;
 }
 
-/** An application that the account ships to its end users. Its id is no secret. */
+/** An application that the account ships to its end users. Its id is not secret. */
 export interface ClientApplication {
   id: string;
   accountId: string;
@@ -100,24 +100,24 @@ export interface Device {
   revokeReason?: string;
 }
 
-/** What an installation asked for, as who decides about it sees it. */
+/** What an installation asked for, as shown to whoever decides about it. */
 export interface DeviceWish {
-  /** As people read it. */
+  /** In human-readable form. */
   userCode: string;
   client: ClientApplication;
   scopes: readonly string[];
   state: 'pending' | 'approved' | 'denied' | 'expired';
-  /** An IPv4 address or an IPv6 network; absent when it is not known. */
+  /** An IPv4 address or an IPv6 network; absent if unknown. */
   network?: string;
   deviceId?: string;
   createTime: number;
   expireTime: number;
 }
 
-/** Who manages tokens and devices: an account's management key all of them, an API key those that descend from it. */
+/** Who manages tokens and devices: an account's management key manages all, an API key those that descend from it. */
 export interface Manager {
   accountId: string;
-  /** Set for an API key: what descends from another one does not exist for it. */
+  /** Set for an API key: it cannot see what descends from other keys. */
   onlyKeyId?: string | undefined;
 }
 
@@ -129,13 +129,13 @@ export interface DeviceApproval extends Manager {
   userCode: string;
   subject: string;
   displayName?: string;
-  /** Default: those that the device asked for. */
+  /** Default: the scopes that the device asked for. */
   scopes?: readonly string[];
   spendingCap?: NanoUsd;
   models?: readonly string[];
 }
 
-/** The errors of RFC 6749 (5.2) and RFC 8628 (3.5), word by word. */
+/** The error codes of RFC 6749 (5.2) and RFC 8628 (3.5), verbatim. */
 export type OauthErrorCode =
   | 'invalid_request'
   | 'invalid_client'
@@ -147,7 +147,7 @@ export type OauthErrorCode =
   | 'slow_down'
   | 'access_denied'
   | 'expired_token'
-  /** Not of these RFCs' errors: as many devices wait to be approved as may. */
+  /** Not an error of these RFCs: too many devices are already waiting for approval. */
   | 'temporarily_unavailable';
 
 export type OauthResult<T> = { ok: true; value: T } | { ok: false; error: OauthErrorCode; description: string };
