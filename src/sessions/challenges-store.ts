@@ -13,25 +13,25 @@ interface ChallengeTables {
   };
 }
 
-/** What a challenge is for. One for another thing, or of another session, is none. */
+/** What a challenge is for. A challenge for a different use or session does not count. */
 export type ChallengeUse =
   | { readonly purpose: 'sign-in' }
   | { readonly purpose: 'add' | 'confirm'; readonly sessionId: string };
 
-/** What an authenticator signs to show that it is there now. Stored as hashes, so any node takes what another gave. */
+/** What an authenticator signs to prove that it is present now. Stored as hashes, so any node accepts another's challenges. */
 export interface Challenges {
   /**
-   * A new challenge: 256 random bits in base64url, for one answer within `challengeMs`. Open ones are counted by `network`: an
-   * address as limits count them, or a session, so that strangers push out none of those who are signed in.
+   * Issues a challenge: 256 random bits in base64url, for one answer within `challengeMs`. Open challenges are counted by
+   * `network`: an address as limits count them, or a session, so that strangers cannot push out those of signed-in users.
    */
   issue(use: ChallengeUse, network: string): Promise<string>;
-  /** Uses a challenge up. False: it was used, is too old, is for something else, or never was. */
+  /** Uses up a challenge. False: it was used, expired, is for something else, or never existed. */
   take(challenge: string, use: ChallengeUse): Promise<boolean>;
 }
 
-/** How long a challenge can be answered. People look for their key meanwhile (WebAuthn Level 3, section 15.1, recommends 5 minutes). */
+/** How long a challenge can be answered, which gives people time to find their key (WebAuthn Level 3, section 15.1, recommends 5 minutes). */
 export const challengeMs = 5 * 60_000;
-/** Of one address at one time: the oldest are forgotten, so that asking costs no more than this. */
+/** Per address at one time: the oldest are deleted, so that asking costs no more than this. */
 export const openChallengesMax = 100;
 const forgottenAtOnce = 1_000;
 

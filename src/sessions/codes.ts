@@ -10,11 +10,11 @@ import type { CodeOwner } from './types.ts';
 export const codeMinutes = 10;
 const grammar = /^[A-Za-z0-9_-]{32}$/;
 
-/** Codes that sign in once, for links that whoever runs the service hands out. Stored as hashes. */
+/** Single-use sign-in codes, for links that the operator of the service hands out. Stored as hashes. */
 export interface SignInCodes {
-  /** A new code: 192 random bits, for 10 minutes and one sign-in. It is nowhere to be read again. */
+  /** Creates a code: 192 random bits, for 10 minutes and one sign-in. It cannot be read again. */
   create(owner: CodeOwner): Promise<string>;
-  /** Uses a code up. Fails with `credential_invalid` when it was used, is too old or never was. */
+  /** Uses up a code. Fails with `credential_invalid` if it was used, has expired or never existed. */
   redeem(code: string): Promise<Result<CodeOwner>>;
 }
 

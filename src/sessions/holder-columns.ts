@@ -1,6 +1,6 @@
 import type { SessionHolder } from './types.ts';
 
-/** How a table says whose a row is. `holder`: the id of a management key, or the name of an operator. */
+/** How a table records whose a row is. `holder`: the id of a management key, or the name of an operator. */
 export interface HolderColumns {
   role: 'owner' | 'operator';
   holder: string;
@@ -20,7 +20,7 @@ export function holderOf({ holder, account_id }: HolderColumns): SessionHolder {
     : { role: 'owner', accountId: String(account_id), keyId: name };
 }
 
-/** Whether both are the same key, or the same operator. */
+/** Whether both are the same key or the same operator. */
 export function isSameHolder(one: SessionHolder, other: SessionHolder): boolean {
   const [first, second] = [holderColumns(one), holderColumns(other)];
   return first.role === second.role && first.holder === second.holder;

@@ -1,4 +1,4 @@
-/** Who is signed in to the console: opaque sessions, which last no longer than the credential that they began with. */
+/** Who is signed in to the console: opaque sessions that last no longer than the credential they started with. */
 import type { Logger } from 'pino';
 import type { AuditEvent } from '../base/audit-event.ts';
 import type { Clock } from '../base/clock.ts';
@@ -24,39 +24,41 @@ export type { CodeOwner, Passkey, Session, SessionHolder } from './types.ts';
 
 export interface Sessions {
   /**
-   * Signs a browser in. It gets a secret of its own, shown here once, and the session ends after 12 hours, after 60 minutes without a
-   * request, or at `until`; an operator's after 1 hour and 15 minutes. A holder has at most 20: those used least recently end.
-   * One that begins with a passkey ends with it. Fails as `credentialOf` does, and with `credential_invalid` when the passkey is gone.
+   * Signs a browser in. It gets its own secret, returned here once, and the session ends after 12 hours, after 60 minutes without
+   * a request, or at `until`; an operator's after 1 hour, or after 15 minutes without a request. A holder has at most 20
+   * sessions: the least recently used ones end. A session opened with a passkey ends with it. Fails like `credentialOf`, and with
+   * `credential_invalid` if the passkey is gone.
    */
   open(
     holder: SessionHolder,
     browser: { agent: string; until?: number | undefined; passkey?: PasskeyProof['passkey'] | undefined },
   ): Promise<Result<{ session: Session; secret: string }>>;
   /**
-   * Whose secret this is. Synchronous when the session was read less than a second ago, so what ended it on another node is obeyed
-   * within a second. Fails with `session_ended`, with `overloaded`, and as `lookUps` does. `unseen`: asking is no use of it.
+   * Returns the session of a secret. Synchronous if the session was read less than a second ago, so ending it on another node
+   * takes effect within a second. Fails with `session_ended`, with `overloaded`, and like `lookUps`. `unseen`: the call does not
+   * count as use.
    */
   verify(secret: string, from?: { peer: string; unseen?: boolean }): Result<Session> | Promise<Result<Session>>;
   /** When the session ends unless it is used. */
   endsAt(session: Session): number;
-  /** Its holder has shown the credential again. */
+  /** Records that its holder has shown the credential again. */
   confirm(secret: string): Promise<Result<Session>>;
-  /** The sessions of the same account, or the same operator, that have not ended: newest first, 200 at most. */
+  /** The active sessions of the same account or operator, newest first, at most 200. */
   list(session: Session): Promise<Session[]>;
   /** Ends the session of this secret, if there is one. */
   end(secret: string): Promise<void>;
-  /** Ends one of those that `list` shows. False: there is none by this id. */
+  /** Ends one of the sessions that `list` shows. False: none has this id. */
   endById(session: Session, id: string): Promise<boolean>;
   /**
-   * Calls `onEnd` once when the session is over: at once when it is ended here, about a second later when its time is over, its credential is
-   * replaced, or another node ended it. Returns what stops the watching.
+   * Calls `onEnd` once when the session is over: at once if it is ended here, about a second later if it expires, its credential
+   * is replaced, or another node ends it. Returns a function that stops watching.
    */
   watch(sessionId: string, onEnd: () => void): () => void;
   codes: SignInCodes;
   passkeys: Passkeys;
-  /** Deletes, now and then, what is over. */
+  /** Periodically deletes what has expired. */
   start(): void;
-  /** Deletes what is over, now. */
+  /** Deletes what has expired, now. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 }
@@ -66,20 +68,20 @@ export interface SessionsOptions {
   clock: Clock;
   log: Logger;
   /**
-   * A text of at most 64 characters that changes when the holder's credential is replaced. Fails when it works no more. It is asked at
-   * each use of a session.
+   * A text of at most 64 characters that changes when the holder's credential is replaced. Fails if the credential no longer
+   * works. Called on each use of a session.
    */
   credentialOf(holder: SessionHolder): Result<string> | Promise<Result<string>>;
-  /** Limits look-ups of unknown secrets by address; absent: there is no limit. */
+  /** Limits look-ups of unknown secrets by address; absent: no limit. */
   lookUps?: LookUps;
   /** Where passkeys work; undefined: nowhere. */
   passkeySite(): PasskeySite | undefined;
-  /** Writes an event in the transaction of what it tells of. */
+  /** Writes an event in the transaction of the change it describes. */
   record(tx: Transaction, event: AuditEvent): Promise<void>;
 }
 
 const hourMs = 3_600_000;
-/** However much it is used, a session ends after this. */
+/** A session ends after this, however much it is used. */
 const lifeMs = { owner: 12 * hourMs, operator: hourMs };
 const perHolderMax = 20;
 const listedMax = 200;
@@ -120,7 +122,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       ...(passkey && { passkeyId: passkey.id }),
       ...(Number.isFinite(until) && { credentialEndTime: until }),
     };
-    // A passkey is of one credential: where that was replaced a moment ago, the session is over at once.
+    // A passkey belongs to one credential: if that was just replaced, the session is over at once.
     const stored = { session, credential: passkey?.credential ?? credential.value };
     const inserted = await store.insert(digestOf(secret), stored, perHolderMax);
     return inserted ? succeed({ session, secret }) : fail({ kind: 'credential_invalid' });

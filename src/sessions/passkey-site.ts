@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Where passkeys work: what authenticators know the service by (WebAuthn's RP ID), and the one origin that may ask them. */
+/** Where passkeys work: the name by which authenticators know the service (WebAuthn's RP ID), and the one origin that may ask them. */
 export interface PasskeySite {
   readonly rpId: string;
   readonly origin: string;
@@ -9,8 +9,8 @@ export interface PasskeySite {
 const thisMachine = /^(?:localhost|0\.0\.0\.0|127(?:\.\d{1,3}){3}|\[::1?\])$/;
 
 /**
- * The site of a service at this address; undefined: browsers have no passkeys there. They want HTTPS and a name, or `localhost` (WebAuthn
- * Level 3, section 5.1.3; W3C Secure Contexts), which stands for every address of the machine itself.
+ * The site of a service at this address; undefined: browsers do not support passkeys there. They require HTTPS and a domain name,
+ * or `localhost` (WebAuthn Level 3, section 5.1.3; W3C Secure Contexts), which represents every address of the machine itself.
  */
 export function passkeySite(publicUrl: string): PasskeySite | undefined {
   const { protocol, hostname, port } = new URL(publicUrl);

@@ -24,7 +24,7 @@ interface PasskeyTable extends HolderColumns {
   expires_at_ms: number | null;
 }
 
-/** A passkey with what its answers are verified by. Bytes are base64url. */
+/** A passkey with what is needed to verify its answers. Bytes are base64url. */
 export interface StoredPasskey {
   passkey: Passkey;
   credentialId: string;
@@ -32,34 +32,37 @@ export interface StoredPasskey {
   publicKey: Uint8Array<ArrayBuffer>;
   userHandle: string;
   signCount: number;
-  /** The state of its holder's credential when it was made. */
+  /** The state of its holder's credential when it was created. */
   credential: string;
-  /** When it ends by itself. */
+  /** When it expires. */
   endTime?: number;
 }
 
 /** All SQL about passkeys. */
 export interface PasskeysStore {
-  /** The state of its holder's credential that a session was opened with; undefined when the session is over. */
+  /** The state of the holder's credential that a session was opened with; undefined if the session is over. */
   credentialOfSession(tx: Transaction, sessionId: string): Promise<string | undefined>;
   /**
-   * Adds a passkey, and deletes those of its holder that are of another credential. `full`: its holder has `most` of this credential;
-   * `known`: there is one by its credential id.
+   * Adds a passkey, and deletes its holder's passkeys of other credentials. `full`: its holder already has `most` of this
+   * credential; `known`: its credential id already exists.
    */
   insert(tx: Transaction, stored: StoredPasskey, most: number): Promise<'added' | 'full' | 'known'>;
   find(credentialId: string): Promise<StoredPasskey | undefined>;
-  /** Those of one key, or operator. */
+  /** The passkeys of one key or operator. */
   ofHolder(holder: SessionHolder): Promise<StoredPasskey[]>;
-  /** Those of all keys of the account, or of the operator, newest first, `limit` at most. */
+  /** The passkeys of all the account's keys, or of the operator, newest first, at most `limit`. */
   list(holder: SessionHolder, limit: number): Promise<StoredPasskey[]>;
   /**
-   * Records a use. False: the signature counter did not go up, though its authenticator counts (WebAuthn Level 3, section 6.1.1), or the
-   * passkey is gone.
+   * Records a use. False: the signature counter did not increase although its authenticator counts (WebAuthn Level 3, section
+   * 6.1.1), or the passkey is gone.
    */
   used(id: string, signCount: number, time: number): Promise<boolean>;
-  /** Removes one that `list` shows, and the sessions that began with it: their digests, in hexadecimal. Undefined: there is none. */
+  /**
+   * Removes a passkey that `list` shows and the sessions opened with it; returns their digests in hexadecimal. Undefined: there
+   * is no such passkey.
+   */
   remove(tx: Transaction, holder: SessionHolder, id: string): Promise<string[] | undefined>;
-  /** Those of keys, made before a time, with an id above `after`, by their ids. */
+  /** The passkeys of keys created before a time, with ids above `after`, in id order. */
   ofKeys(range: { after: string; before: number; limit: number }): Promise<StoredPasskey[]>;
   removeAll(ids: readonly string[]): Promise<void>;
 }

@@ -21,46 +21,46 @@ import {
   verifyRegistration,
 } from './webauthn.ts';
 
-/** Who proved by a passkey to be whom. */
+/** The identity that a passkey proved. */
 export interface PasskeyProof {
   holder: SessionHolder;
-  /** What a session that begins with it ends with. */
+  /** A session opened with this proof ends with this passkey. */
   passkey: { id: string; credential: string };
-  /** When the passkey ends by itself. */
+  /** When the passkey expires. */
   until?: number;
 }
 
-/** Passkeys (WebAuthn Level 3): each belongs to the key, or the operator, that it was made with, and is over when that is revoked or replaced. */
+/** Passkeys (WebAuthn Level 3): each belongs to the key or operator that created it, and ends when that is revoked or replaced. */
 export interface Passkeys {
-  /** The one origin where they work; undefined: browsers have none at this service's address. */
+  /** The one origin where they work; undefined: browsers do not support them at this service's address. */
   origin(): string | undefined;
-  /** A challenge to sign in with any passkey of this site. Without a site it fails with `precondition_failed`, as the next two do. */
+  /** A challenge to sign in with any passkey of this site. Without a site it fails with `precondition_failed`, like the next two. */
   askToSignIn(network: string): Promise<Result<RequestOptions>>;
-  /** A challenge to show again who sits there. Fails with `precondition_failed` when the session's holder has no passkey. */
+  /** A challenge to reauthenticate. Fails with `precondition_failed` if the session's holder has no passkey. */
   askToConfirm(session: Session): Promise<Result<RequestOptions>>;
-  /** A challenge to make a passkey for the session's holder. `userName`: what the browser shows it as. */
+  /** A challenge to create a passkey for the session's holder. `userName`: the name that the browser shows for it. */
   askToAdd(session: Session, userName: string): Promise<Result<CreationOptions>>;
   /**
-   * Who answered a challenge of `askToSignIn`. Fails with `precondition_failed` when there is no such challenge any more,
-   * `credential_invalid` when the answer is none of a passkey, `key_revoked` when its key is, and as `credentialOf` does.
+   * Who answered a challenge of `askToSignIn`. Fails with `precondition_failed` if the challenge no longer exists,
+   * `credential_invalid` if no passkey gave the answer, `key_revoked` if its key is revoked, and like `credentialOf`.
    */
   signIn(answer: unknown): Promise<Result<PasskeyProof>>;
-  /** Takes the answer to a challenge of `askToConfirm`; fails as `signIn` does, also for another holder's passkey. */
+  /** Accepts the answer to a challenge of `askToConfirm`; fails like `signIn`, and also for another holder's passkey. */
   confirm(session: Session, answer: unknown): Promise<Result<PasskeyProof>>;
   /**
-   * Adds what answered a challenge of `askToAdd`, and records it as `event`. A holder has at most 10. Fails with `precondition_failed`,
-   * `already_exists` or `invalid_argument`.
+   * Adds the passkey that answered a challenge of `askToAdd`, and records it as `event`. A holder has at most 10. Fails with
+   * `precondition_failed`, `already_exists` or `invalid_argument`.
    */
   add(session: Session, made: { name: string; answer: unknown }, event: AuditEvent): Promise<Result<Passkey>>;
-  /** The working passkeys of the same account, or the same operator: newest first, 200 at most. */
+  /** The working passkeys of the same account or operator, newest first, at most 200. */
   list(session: Session): Promise<Passkey[]>;
-  /** Whether the session's holder has one that works. */
+  /** Whether the session's holder has a working passkey. */
   has(session: Session): Promise<boolean>;
-  /** Removes one that `list` shows, ends the sessions that began with it, and records it as `event`. False: there is none by this id. */
+  /** Removes a passkey that `list` shows, ends the sessions opened with it, and records it as `event`. False: none has this id. */
   remove(session: Session, id: string, event: AuditEvent): Promise<boolean>;
   /**
-   * Deletes those of keys that work no more. It looks at 200 and goes on behind them the next time. Those of operators stay: their tokens are
-   * settings, which nodes take over one after another.
+   * Deletes keys' passkeys that no longer work. Checks 200 and continues after them the next time. Operators' passkeys stay:
+   * their tokens are settings, which nodes pick up one after another.
    */
   sweep(): Promise<void>;
 }
@@ -71,16 +71,16 @@ export interface PasskeysOptions {
   log: Logger;
   site(): PasskeySite | undefined;
   credentialOf(holder: SessionHolder): Result<string> | Promise<Result<string>>;
-  /** Writes the event in the transaction of what it tells of. */
+  /** Writes the event in the transaction of the change it describes. */
   record(tx: Transaction, event: AuditEvent): Promise<void>;
-  /** Told the digests of sessions that ended with their passkey. */
+  /** Called with the digest of each session that ended with its passkey. */
   onEnded(digest: string): void;
 }
 
 const perHolderMax = 10;
 const listedMax = 200;
 const sweptMax = 200;
-/** A node may know of a new secret later than of a passkey that was made with it. */
+/** A node may learn of a new secret later than of a passkey created with it. */
 const newMs = 600_000;
 
 export function createPasskeys(options: PasskeysOptions): Passkeys {
@@ -114,7 +114,7 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
     );
   }
 
-  /** Who answered a challenge; `holder`: who it has to be. */
+  /** Who answered a challenge; `holder`: who it must be. */
   async function prove(json: unknown, use: ChallengeUse, holder?: SessionHolder): Promise<Result<PasskeyProof>> {
     const at = site();
     if (!at) return noSite;
@@ -139,7 +139,7 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
     });
   }
 
-  /** What is told of it is the same for all reasons; the log knows which. */
+  /** The failure is the same for all reasons; only the log says which. */
   function refused(reason: string, passkey?: Passkey): Result<PasskeyProof> {
     log.info({ reason, passkey: passkey?.id }, 'a passkey was refused');
     return fail({ kind: 'credential_invalid' });
@@ -167,11 +167,11 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
     const passkey: Passkey = { id: newId('psk'), holder, name, multiDevice, createTime: clock.now() };
     const stored: StoredPasskey = {
       ...{ ...key, passkey, userHandle: userHandleOf(at.origin, holder), credential: credential.value },
-      // What was made with a secret that ends must not work longer than that.
+      // A passkey created with an expiring secret must not outlive it.
       ...(credentialEndTime !== undefined && { endTime: credentialEndTime }),
     };
     return db.transaction(async (tx) => {
-      // The session may have ended, or its key been replaced, since it was looked at.
+      // The session may have ended, or its key been replaced, since it was checked.
       if ((await store.credentialOfSession(tx, sessionId)) !== credential.value) return fail({ kind: 'session_ended' });
       const inserted = await store.insert(tx, stored, perHolderMax);
       if (inserted === 'full') return tooMany;
@@ -191,7 +191,7 @@ export function createPasskeys(options: PasskeysOptions): Passkeys {
     });
   }
 
-  /** Whether it works: its holder's credential is the one that it was made with. */
+  /** Whether it works: its holder's credential is still the one it was created with. */
   async function standing({ passkey, credential, endTime }: StoredPasskey): Promise<Result<void>> {
     const now = await credentialOf(passkey.holder);
     if (!now.ok) return now.failure.kind === 'credential_invalid' ? over : now;

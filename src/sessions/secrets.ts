@@ -2,17 +2,17 @@ import { hash, randomBytes } from 'node:crypto';
 
 const grammar = /^[A-Za-z0-9_-]{43}$/;
 
-/** What a browser proves its session with: 256 random bits. */
+/** A browser's session secret: 256 random bits. */
 export function newSessionSecret(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** Whether a text has the form of a session's secret. It may still be none. */
+/** Whether a text has the form of a session secret. It may still not be one. */
 export function isSessionSecret(text: string): boolean {
   return grammar.test(text);
 }
 
-/** Secrets are stored as SHA-256: a fast hash is right for so many random bits. */
+/** Secrets are stored as SHA-256: a fast hash is sufficient for this many random bits. */
 export function digestOf(secret: string): string {
   return hash('sha256', secret, 'hex');
 }

@@ -22,7 +22,7 @@ interface SessionTable extends HolderColumns {
   credential_ends_at_ms: number | null;
 }
 
-/** A session, and the state of its holder's credential when it began. */
+/** A session, and the state of its holder's credential when it started. */
 export interface StoredSession {
   session: Session;
   credential: string;
@@ -31,24 +31,24 @@ export interface StoredSession {
 /** All SQL about sessions and sign-in codes. Digests are SHA-256 in hexadecimal. */
 export interface SessionsStore {
   /**
-   * Adds a session. When its holder has more than `most` then, those that were used least recently end. False: the passkey that it
-   * began with is gone, and there is no session.
+   * Adds a session. If its holder then has more than `most`, the least recently used ones end. False: the passkey that opened it
+   * is gone, and no session is added.
    */
   insert(digest: string, stored: StoredSession, most: number): Promise<boolean>;
   load(digests: readonly string[]): Promise<Map<string, StoredSession>>;
-  /** By their ids. */
+  /** Loads sessions by id. */
   loadByIds(ids: readonly string[]): Promise<Map<string, StoredSession>>;
-  /** Sessions of the account, or of the operator, newest first, `limit` at most. */
+  /** Sessions of the account or operator, newest first, at most `limit`. */
   list(holder: SessionHolder, limit: number): Promise<StoredSession[]>;
   seen(digest: string, time: number): Promise<void>;
   confirmed(digest: string, time: number): Promise<void>;
   end(digest: string): Promise<void>;
-  /** Ends a session of the account, or of the operator, by its id; the digest of what ended. */
+  /** Ends a session of the account or operator by its id; returns its digest. */
   endById(holder: SessionHolder, id: string): Promise<string | undefined>;
   insertCode(digest: string, owner: CodeOwner, expireTime: number): Promise<void>;
-  /** Uses a code up. Undefined when there is none that still works. */
+  /** Uses up a code. Undefined if there is no working one. */
   takeCode(digest: string, now: number): Promise<CodeOwner | undefined>;
-  /** Deletes sessions, codes and challenges whose time is over, at most `limit` of each; whether there may be more. */
+  /** Deletes expired sessions, codes and challenges, at most `limit` of each; returns whether there may be more. */
   sweep(now: number, limit: number): Promise<boolean>;
 }
 
@@ -60,9 +60,9 @@ export function createSessionsStore(database: Database): SessionsStore {
     const columns = holderColumns(session.holder);
     return database.transaction(async (tx) => {
       const trx = tx.for<SessionTables>();
-      // So that many sign-ins at one time leave no more than `most`, either.
+      // So that concurrent sign-ins also leave no more than `most`.
       await lockQuota(tx, columns.account_id ?? 'operators', 'console sessions');
-      // Whoever removes the passkey waits for this, and then ends this session, too.
+      // Removing the passkey waits for this, and then ends this session too.
       if (passkeyId !== undefined) {
         const passkeys = trx.selectFrom('console_passkey').select('id').where('id', '=', passkeyId);
         if (!(await passkeys.forUpdate().executeTakeFirst())) return false;
@@ -189,7 +189,7 @@ export function createSessionsStore(database: Database): SessionsStore {
   };
 }
 
-/** The sessions that a holder may see and end: all of its account's management keys, or all of the operator. */
+/** The sessions that a holder may see and end: those of all its account's management keys, or all the operator's. */
 function ownedBy(database: Queryable, holder: SessionHolder) {
   const sessions = database.for<SessionTables>().selectFrom('console_session');
   return holder.role === 'owner'

@@ -6,7 +6,7 @@ import { digestOf } from './secrets.ts';
 import type { StoredSession } from './sessions-store.ts';
 import type { Session, SessionHolder } from './types.ts';
 
-/** Reads of sessions for an address, and those among them that found none. */
+/** Counts an address's session reads, and those that found none. */
 export interface LookUps {
   may(peer: string): Result<void>;
   failed(peer: string): void;
@@ -17,7 +17,7 @@ export interface VerifierOptions {
   reader: GroupReader<StoredSession>;
   credentialOf(holder: SessionHolder): Result<string> | Promise<Result<string>>;
   lookUps?: LookUps | undefined;
-  /** A session was used, half a minute or more after it was last told. */
+  /** Called when a session is used, at most every half minute. */
   onSeen(digest: string, time: number): void;
 }
 
@@ -26,9 +26,9 @@ interface Known extends StoredSession {
   readAt: number;
 }
 
-/** Without a request for so long, a session ends. */
+/** A session ends after this long without a request. */
 export const idleMs = { owner: 60 * 60_000, operator: 15 * 60_000 };
-/** What another node did to a session is known here after this. */
+/** Changes that another node made to a session are known here after this long. */
 const freshMs = 1_000;
 const seenEveryMs = 30_000;
 const entriesMax = 10_000;
@@ -37,7 +37,7 @@ const over = fail({ kind: 'session_ended' });
 
 export function createVerifier({ clock, reader, credentialOf, lookUps, onSeen }: VerifierOptions) {
   const known = new LRUCache<string, Known>({ max: entriesMax });
-  // Digests of no session. Secrets are random, so one can't come to be a session's after somebody guessed it.
+  // Digests without a session. Secrets are random, so a guessed one can't become a session's later.
   const unknown = new LRUCache<string, true>({ max: entriesMax, ttl: 60_000 });
 
   function verify(
@@ -48,7 +48,7 @@ export function createVerifier({ clock, reader, credentialOf, lookUps, onSeen }:
     const found = known.get(digest);
     if (found && clock.monotonic() - found.readAt < freshMs) return check(digest, found, from?.unseen);
     if (unknown.has(digest)) return over;
-    // Only who shows what is not known here can be guessing.
+    // Only a presenter of something unknown here can be guessing.
     const may = found || !from ? undefined : lookUps?.may(from.peer);
     if (may && !may.ok) return may;
     return read(digest, from);
@@ -63,7 +63,7 @@ export function createVerifier({ clock, reader, credentialOf, lookUps, onSeen }:
       ended(digest);
       return over;
     }
-    // It may have been ended here while it was read.
+    // It may have been ended here during the read.
     if (unknown.has(digest)) return over;
     const seenTime = Math.max(stored.value.session.seenTime, known.get(digest)?.session.seenTime ?? 0);
     const found = { ...stored.value, session: { ...stored.value.session, seenTime }, readAt };
@@ -95,7 +95,7 @@ export function createVerifier({ clock, reader, credentialOf, lookUps, onSeen }:
     return now < expireTime && now < seenTime + idleMs[holder.role];
   }
 
-  /** Whether a session that was read just now goes on. Not being able to look at its credential ends none. */
+  /** Whether a session that was just read is still valid. Failing to check its credential does not end it. */
   async function isStanding(stored: StoredSession): Promise<boolean> {
     if (!isInTime(stored)) return false;
     const credential = await credentialOf(stored.session.holder);
@@ -111,12 +111,12 @@ export function createVerifier({ clock, reader, credentialOf, lookUps, onSeen }:
     verify,
     isStanding,
     ended,
-    /** What is read next comes from the database. */
+    /** The next read comes from the database. */
     forget: (digest: string) => void known.delete(digest),
   };
 }
 
-/** Whether the credential works no more, rather than that it could not be looked at. */
+/** Whether the credential no longer works, as opposed to being impossible to check. */
 function isOver({ failure: { kind } }: { failure: { kind: string } }): boolean {
   return kind === 'credential_invalid' || kind === 'key_revoked';
 }

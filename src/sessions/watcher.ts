@@ -2,28 +2,28 @@ import { createRounds } from '../base/rounds.ts';
 import type { StoredSession } from './sessions-store.ts';
 
 export interface WatcherOptions {
-  /** The sessions that are there, by their ids. */
+  /** The existing sessions, by id. */
   load(ids: readonly string[]): Promise<Map<string, StoredSession>>;
-  /** Whether one that was read just now goes on. */
+  /** Whether a session that was just read is still valid. */
   isStanding(stored: StoredSession): Promise<boolean>;
   onError(error: unknown): void;
 }
 
-/** Tells when sessions are over, whatever ended them. */
+/** Notifies when sessions are over, whatever ended them. */
 export interface Watcher {
-  /** Calls `onEnd` once. Returns what stops the watching. */
+  /** Calls `onEnd` once. Returns a function that stops watching. */
   watch(sessionId: string, onEnd: () => void): () => void;
-  /** Looks now, as after a sign-out, rather than at the next round. */
+  /** Checks now, for example after a sign-out, rather than in the next round. */
   look(): void;
   start(): void;
   close(): Promise<void>;
 }
 
 const lookEveryMs = 1_000;
-/** Sessions of one question to the database. */
+/** Sessions per database query. */
 const batch = 500;
 
-/** Only sessions that something waits for are looked at: without streams there is no question to the database. */
+/** Only checks sessions that something watches: without streams there are no database queries. */
 export function createWatcher({ load, isStanding, onError }: WatcherOptions): Watcher {
   const watched = new Map<string, Set<() => void>>();
 
@@ -49,7 +49,7 @@ export function createWatcher({ load, isStanding, onError }: WatcherOptions): Wa
 
   return {
     watch(sessionId, onEnd) {
-      // A function of its own, so that the same one can wait twice.
+      // A separate function, so that the same callback can be registered twice.
       const tell = () => onEnd();
       const known = watched.get(sessionId);
       if (known) known.add(tell);

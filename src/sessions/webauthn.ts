@@ -12,23 +12,23 @@ import type { PasskeySite } from './passkey-site.ts';
 import type { StoredPasskey } from './passkeys-store.ts';
 import type { SessionHolder } from './types.ts';
 
-/** What `navigator.credentials.create()` is asked with, as JSON. */
+/** The options for `navigator.credentials.create()`, as JSON. */
 export type CreationOptions = PublicKeyCredentialCreationOptionsJSON;
-/** What `navigator.credentials.get()` is asked with, as JSON. */
+/** The options for `navigator.credentials.get()`, as JSON. */
 export type RequestOptions = PublicKeyCredentialRequestOptionsJSON;
 
-/** An answer of an authenticator, and the challenge that it says it answers. */
+/** An authenticator's answer, and the challenge it claims to answer. */
 export interface Answer<Response> {
   challenge: string;
   response: Response;
 }
 
-/** A new passkey as its authenticator made it. */
+/** A new passkey as created by its authenticator. */
 export interface NewCredential extends Pick<StoredPasskey, 'credentialId' | 'publicKey' | 'signCount'> {
   multiDevice: boolean;
 }
 
-/** COSE: EdDSA, ES256 and RS256, which every authenticator has one of (WebAuthn Level 3, section 5.4). */
+/** COSE: EdDSA, ES256 and RS256, of which every authenticator supports one (WebAuthn Level 3, section 5.4). */
 const algorithms = [-8, -7, -257];
 const publicKeyBytesMax = 2_048;
 
@@ -54,7 +54,7 @@ const registration = z.object({
 });
 const clientData = z.object({ challenge: z.string().max(100), crossOrigin: z.boolean().optional() });
 
-/** The answer to a request; undefined: a text that is none. Nothing of it is proven yet. */
+/** Parses the answer to a request; undefined: it is malformed. Nothing in it is verified yet. */
 export function readAssertion(json: unknown): Answer<AuthenticationResponseJSON> | undefined {
   const { data } = assertion.safeParse(json);
   const challenge = data && challengeOf(data.response.clientDataJSON);
@@ -66,14 +66,14 @@ export function readAssertion(json: unknown): Answer<AuthenticationResponseJSON>
   };
 }
 
-/** A new credential as a browser sends it; undefined: a text that is none. */
+/** Parses a new credential from a browser; undefined: it is malformed. */
 export function readRegistration(json: unknown): Answer<RegistrationResponseJSON> | undefined {
   const { data } = registration.safeParse(json);
   const challenge = data && challengeOf(data.response.clientDataJSON);
   return data && challenge !== undefined ? { challenge, response: { ...data, clientExtensionResults: {} } } : undefined;
 }
 
-/** Its challenge, unless a page within another site's page asked for it. */
+/** The challenge, unless a page embedded in another site's page asked for it. */
 function challengeOf(clientDataJSON: string): string | undefined {
   try {
     const { data } = clientData.safeParse(JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString()));
@@ -83,7 +83,7 @@ function challengeOf(clientDataJSON: string): string | undefined {
   }
 }
 
-/** Throws, with the reason, when the answer is not of this passkey, this challenge, this site, and a person whom it verified. */
+/** Throws, with the reason, unless the answer is from this passkey, for this challenge and this site, with user verification. */
 export async function verifyAssertion(
   { response, challenge }: Answer<AuthenticationResponseJSON>,
   { passkey, publicKey, credentialId: id, signCount }: StoredPasskey,
@@ -96,13 +96,13 @@ export async function verifyAssertion(
     requireUserVerification: true,
   });
   if (!verified) throw new Error('The signature is wrong');
-  // Whether it can be backed up never changes (WebAuthn Level 3, section 6.1.3).
+  // Backup eligibility never changes (WebAuthn Level 3, section 6.1.3).
   const multiDevice = authenticationInfo.credentialDeviceType === 'multiDevice';
   if (multiDevice !== passkey.multiDevice) throw new Error('Its backup eligibility changed');
   return { signCount: authenticationInfo.newCounter };
 }
 
-/** Throws, with the reason, when the answer is no new credential for this challenge and this site. */
+/** Throws, with the reason, unless the answer is a new credential for this challenge and this site. */
 export async function verifyRegistration(
   { response, challenge }: Answer<RegistrationResponseJSON>,
   { rpId, origin }: PasskeySite,
@@ -124,8 +124,8 @@ export async function verifyRegistration(
 }
 
 /**
- * Browsers leave out attestation that was not asked for, but for a signature by the new key itself. The library would verify
- * certificates, and fetch what they name to do so.
+ * Browsers omit attestation that was not requested, except for a signature by the new key itself. The library would verify
+ * certificates, and fetch what they refer to.
  */
 async function refuseCertificates(attestationObject: string): Promise<void> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
@@ -135,12 +135,12 @@ async function refuseCertificates(attestationObject: string): Promise<void> {
   throw new Error('It has an attestation that was not asked for');
 }
 
-/** A quarter of a second and 26 MB, which nodes that see no passkey are spared. */
+/** Loaded lazily: it costs a quarter of a second and 26 MB, which nodes that see no passkey are spared. */
 function library() {
   return import('@simplewebauthn/server');
 }
 
-/** What a browser is asked for a new passkey with. `userName` is what people choose it by. */
+/** The options that ask a browser for a new passkey. `userName` is the name people choose it by. */
 export function creationOptions(
   { rpId, origin }: PasskeySite,
   { challenge, holder, userName, others }: NewPasskeyRequest,
@@ -162,11 +162,11 @@ export interface NewPasskeyRequest {
   challenge: string;
   holder: SessionHolder;
   userName: string;
-  /** The credential ids of the holder's other passkeys: no authenticator makes a second one. */
+  /** The credential ids of the holder's other passkeys, so that no authenticator creates a second one. */
   others: readonly string[];
 }
 
-/** What a browser is asked for a passkey with. `allowed`: credential ids; none: any of this site, which the person chooses. */
+/** The options that ask a browser for a passkey. `allowed`: credential ids; none: any of this site's, chosen by the user. */
 export function requestOptions(
   { rpId }: PasskeySite,
   { challenge, allowed }: { challenge: string; allowed: readonly string[] },
@@ -178,8 +178,8 @@ export function requestOptions(
 }
 
 /**
- * Names a holder to authenticators, and tells nothing of it. The same each time, so that a passkey replaces the one before in its
- * authenticator; another for each origin, for all services of one machine share `localhost`.
+ * Identifies a holder to authenticators without revealing anything about it. Always the same, so that a passkey replaces the
+ * previous one in its authenticator; different for each origin, because all services on one machine share `localhost`.
  */
 export function userHandleOf(origin: string, holder: SessionHolder): string {
   const { role, holder: name } = holderColumns(holder);
