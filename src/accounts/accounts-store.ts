@@ -13,9 +13,9 @@ interface AccountRow {
   suspended_at_ms: number | bigint | null;
 }
 
-/** Which accounts, the newest first: all, or those that a search finds. */
+/** Which accounts to list, newest first: all, or those that a search finds. */
 export interface AccountSearch {
-  /** Part of the name, in any case. */
+  /** Part of the name, case-insensitive. */
   name?: string;
   state?: 'active' | 'suspended';
   /** Only ids below this one. */
@@ -23,7 +23,7 @@ export interface AccountSearch {
   limit: number;
 }
 
-/** No index finds a part of a name, so a search reads this many accounts and no more. */
+/** No index finds part of a name, so a search reads at most this many accounts. */
 const searchedMax = 100_000;
 
 /** All SQL about accounts. */
@@ -37,7 +37,7 @@ export function createAccountsStore(queryable: Queryable) {
       const row = await db.selectFrom('account').selectAll().where('id', '=', accountId).executeTakeFirst();
       return row && accountOf(row);
     },
-    /** The account, which nobody else changes until the transaction ends. */
+    /** Reads and locks an account until the transaction ends. */
     async lock(accountId: string): Promise<Account | undefined> {
       const row = await db.selectFrom('account').selectAll().where('id', '=', accountId).forUpdate().executeTakeFirst();
       return row && accountOf(row);
@@ -58,7 +58,7 @@ export function createAccountsStore(queryable: Queryable) {
         .execute();
       return new Map(rows.map(({ id }) => [String(id), true]));
     },
-    /** The accounts, and where the search stopped when it did not read all. */
+    /** The accounts found, and where the search stopped if it did not read all. */
     async search({ name, state, before, limit }: AccountSearch): Promise<{ found: Account[]; readTo?: string }> {
       const older = before === undefined ? sql`TRUE` : sql`id < ${before}`;
       const isNarrow = name !== undefined || state !== undefined;
@@ -75,7 +75,7 @@ export function createAccountsStore(queryable: Queryable) {
     },
   };
 
-  /** The id of the account that many places down the list, if there are so many. */
+  /** The id of the account that many places down the list, if it is that long. */
   async function idAt(older: ReturnType<typeof sql>, count: number): Promise<string | undefined> {
     const { rows } = await sql<{ id: string }>`
       SELECT id FROM account FORCE INDEX (PRIMARY) WHERE ${older} ORDER BY id DESC LIMIT 1 OFFSET ${count - 1}`.execute(

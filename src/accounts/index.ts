@@ -12,28 +12,28 @@ import { createStanding } from './standing.ts';
 
 export type { Account } from './account.ts';
 
-/** Which accounts are looked for; what is absent does not narrow. */
+/** Which accounts to look for; absent fields do not filter. */
 export interface AccountFilter {
-  /** A part of the name, in any case, or one whole id. */
+  /** Part of the name, case-insensitive, or one whole id. */
   search?: string;
   state?: 'active' | 'suspended';
 }
 
-/** The accounts. Wallets and keys of a new account are made by their own rooms. */
+/** The accounts. A new account's wallets and keys are created by their own rooms. */
 export interface Accounts {
   create(account: { displayName: string }, within?: Transactional): Promise<Account>;
   /** Fails with `not_found`. */
   get(accountId: string): Promise<Result<Account>>;
   /**
-   * The newest first, at most 50 a page. A page of a search may have few accounts and still a next page: each looks through
+   * Newest first, at most 50 per page. A search page may have few accounts and still be followed by another: each page scans
    * 100,000 accounts.
    */
   list(filter: Readonly<AccountFilter>, page: PageRequest): Promise<Result<Page<Account>>>;
   /** Fails with `not_found`. */
   rename(accountId: string, displayName: string, tx: Transaction): Promise<Result<Account>>;
   /**
-   * Suspends or resumes, and tells every node: within a second its credentials are refused, or work again. One that is so already
-   * stays as it is. Fails with `not_found`.
+   * Suspends or resumes an account and notifies every node: within a second its credentials are refused, or work again. Does
+   * nothing if the account is already in that state. Fails with `not_found`.
    */
   setSuspended(
     accountId: string,

@@ -4,18 +4,18 @@ import type { GroupReader } from '../base/group-reader.ts';
 import { isId } from '../base/ids.ts';
 import type { CredentialChanges } from '../db/credential-changes.ts';
 
-/** Whether accounts are served, from memory where they were asked for before. */
+/** Whether accounts are served; answers from memory if asked before. */
 export interface Standing {
   /**
-   * Succeeds for an account that is served; fails with `account_suspended`, or with `overloaded` when that can not be read now.
-   * Synchronous when the account was asked for before and nothing changed since.
+   * Succeeds for an account that is served; fails with `account_suspended`, or with `overloaded` if that cannot be read now.
+   * Synchronous if the account was asked for before and nothing has changed since.
    */
   of(accountId: string): Result<void> | Promise<Result<void>>;
   close(): void;
 }
 
 export interface StandingOptions {
-  /** Finds accounts that are suspended, and no others. */
+  /** Finds only suspended accounts. */
   reader: GroupReader<true>;
   changes: Pick<CredentialChanges, 'fresh' | 'onChange'>;
   entriesMax?: number;
@@ -28,7 +28,7 @@ const readAttemptsMax = 3;
 
 export function createStanding({ reader, changes, entriesMax = 50_000 }: StandingOptions): Standing {
   const known = new LRUCache<string, Result<void>>({ max: entriesMax });
-  // Grows with each change of an account: what was read before it may be of before it.
+  // Incremented with each account change: anything read before may be outdated.
   let changed = 0;
   const stopListening = changes.onChange((change) => {
     if (change && !isId('acc', change.credentialId)) return;
