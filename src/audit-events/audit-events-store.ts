@@ -12,7 +12,7 @@ interface Tables {
     target: string;
     account_id: string | null;
     reason: string;
-    /** JSON of an object of texts. */
+    /** JSON of an object with string values. */
     details: string;
     request_id: string;
     address: string;
@@ -20,7 +20,7 @@ interface Tables {
   };
 }
 
-/** Which events; what is absent does not narrow. Times are milliseconds since the epoch, the end itself not included. */
+/** Which events to list; absent fields do not filter. Times are milliseconds since the epoch; the end is exclusive. */
 export interface EventFilter {
   accountId?: string;
   actor?: string;
@@ -29,13 +29,13 @@ export interface EventFilter {
   endMs?: number;
 }
 
-/** An event as it was written. */
+/** An event as written. */
 export interface StoredEvent extends AuditEvent {
   /** By the database's clock. */
   time: Date;
 }
 
-/** An id is of its node's clock, and the time of an event of the database's: how much they may differ. */
+/** An id uses its node's clock, an event's time the database's: how much they may differ. */
 const clocksDifferMs = 300_000;
 
 const nowUs = sql<bigint>`TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
@@ -62,8 +62,8 @@ export async function addEvent(tx: Transaction, event: AuditEvent): Promise<void
 const dayMs = 86_400_000;
 
 /**
- * How many events of an account the last 24 hours have, by the clocks that made their ids, but those whose action begins so. At
- * most `most` are counted.
+ * How many events an account had in the last 24 hours, by the clocks that made their ids, except those whose action starts with
+ * the given text. Counts at most `most`.
  */
 export async function countOfDay(
   tx: Transaction,
@@ -86,7 +86,7 @@ export async function countOfDay(
   return Number(count);
 }
 
-/** Events with an id below `before`, the newest first. */
+/** Events with an id below `before`, newest first. */
 export async function listEvents(
   db: Queryable,
   { accountId, actor, action, startMs, endMs }: Readonly<EventFilter>,
@@ -97,7 +97,7 @@ export async function listEvents(
   if (accountId !== undefined) query = query.where('account_id', '=', accountId);
   if (actor !== undefined) query = query.where('actor', '=', actor);
   if (action !== undefined) query = query.where('action', '=', action);
-  // The times decide; the ids keep the server from reading what is far from them.
+  // The times decide; the ids spare the server from reading events far outside the range.
   if (startMs !== undefined)
     query = query
       .where('id', '>=', leastId('aud', startMs - clocksDifferMs))

@@ -6,26 +6,26 @@ import { addEvent, countOfDay, type EventFilter, listEvents, type StoredEvent } 
 
 export type { EventFilter, StoredEvent } from './audit-events-store.ts';
 
-/** The record of writes: what operators did, and what accounts changed of who may do what. It only grows. */
+/** The audit log: what operators did, and how accounts changed who may do what. Append-only. */
 export interface AuditEvents {
   /**
-   * Writes an event in the transaction of the write that it tells of: there is neither without the other. Throws `rate_limited`
-   * when the account itself made so many changes within a day; the operator's are not counted.
+   * Writes an event in the transaction of the write it describes, so neither exists without the other. Throws `rate_limited` if
+   * the account itself has made too many changes within a day; the operator's are not counted.
    */
   append(tx: Transaction, event: AuditEvent): Promise<void>;
-  /** Events, the newest first. */
+  /** Lists events, newest first. */
   list(filter: Readonly<EventFilter>, page: PageRequest): Promise<Result<Page<StoredEvent>>>;
 }
 
-/** Of an account in 24 hours: what it makes or changes, and what it takes away. */
+/** Limits per account in 24 hours: on creating or changing things, and on removing them. */
 export interface DailyMost {
   changes: number;
   endings: number;
 }
 
-/** Changes cost nothing, and what is told of them is kept for ever. Whoever used up its changes can still revoke. */
+/** Changes are free, and their events are kept forever. An account that has used up its changes can still revoke. */
 const dailyMostDefault: DailyMost = { changes: 5_000, endings: 20_000 };
-/** Each draft was paid, and is decided once. */
+/** Not counted: each draft was paid for, and is decided once. */
 const paidFor = 'draft.';
 const ending = /\.(revoke|delete|deny|disable)$/;
 const retryAfterMs = 3_600_000;
@@ -37,7 +37,7 @@ export function createAuditEvents({
   db: Database;
   dailyMost?: DailyMost;
 }): AuditEvents {
-  /** Those that are written at one moment may pass it by as many as the account has places for requests. */
+  /** Concurrent writes may exceed the limit by as many as the account's concurrent requests. */
   async function checkQuota(tx: Transaction, { accountId, actor, action }: AuditEvent): Promise<void> {
     if (accountId === undefined || actor.startsWith('operator:') || action.startsWith(paidFor)) return;
     const most = ending.test(action) ? dailyMost.endings : dailyMost.changes;
