@@ -1,4 +1,4 @@
-/** Writes that charge nothing, done once for each `Idempotency-Key`. What is charged, the ledger does once. */
+/** Writes that charge nothing, done once per `Idempotency-Key`. For charged writes, the ledger ensures this. */
 import { createHmac } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type Failure, fail, type Result, succeed } from '../base/failure.ts';
@@ -8,37 +8,37 @@ import { createWriteTurns } from '../base/write-turns.ts';
 import type { Database, Transaction } from '../db/index.ts';
 import { claimWrite, findWrite, keepReply, keptOf, sweepWrites } from './writes-store.ts';
 
-/** One request, as its caller names it. */
+/** One request, as its caller identifies it. */
 export interface WriteIdentity {
-  /** The account, or the operator, whose keys are counted together. */
+  /** The account or operator whose keys are counted together. */
   owner: string;
-  /** Who may be answered with the reply: the owner, or of an account one end user. */
+  /** Who may receive the reply: the owner, or one end user of an account. */
   scope: string;
-  /** The full name of the method. One key names one request of each. */
+  /** The full name of the method. A key identifies one request per method. */
   method: string;
   /** 1 to 255 characters. */
   key: string;
-  /** Of the method and the whole message; 32 bytes. */
+  /** A digest of the method and the whole message; 32 bytes. */
   fingerprint: Uint8Array;
 }
 
-/** A write in two parts; a retry that finds the reply does neither. */
+/** A write in two parts; a retry that finds the reply runs neither. */
 export interface Write<Prepared> {
-  /** What takes long and writes nothing: no transaction is open for it. */
+  /** The slow part, which writes nothing: it runs without an open transaction. */
   prepare(): Promise<Prepared>;
-  /** Writes all of it in the transaction, and gives the reply's bytes. Whatever it throws, nothing is written. */
+  /** Writes everything in the transaction and returns the reply's bytes. If it throws, nothing is written. */
   write(tx: Transaction, prepared: Prepared): Promise<Uint8Array>;
 }
 
 export interface IdempotentWrites {
   /**
-   * The reply to a write, done now or earlier: it is stored, sealed, in the transaction of the write, and for 24 hours answers
-   * the same request under the same key. Fails with `idempotency_mismatch` for another request under the key, with
-   * `idempotency_in_flight` while the first is at work, with `rate_limited` when the owner has 100,000 replies kept, or
-   * 256 MiB of them, and with `overloaded`.
+   * Returns the reply to a write, done now or earlier: it is stored, sealed, in the write's transaction, and for 24 hours answers
+   * the same request under the same key. Fails with `idempotency_mismatch` for a different request under the key, with
+   * `idempotency_in_flight` while the first is running, with `rate_limited` if the owner has 100,000 replies or 256 MiB of them
+   * stored, and with `overloaded`.
    */
   once<Prepared>(identity: WriteIdentity, write: Write<Prepared>): Promise<Result<Uint8Array>>;
-  /** Deletes, now and then, what has expired. */
+  /** Periodically deletes what has expired. */
   start(): void;
   /** Deletes what has expired, now. */
   sweep(): Promise<void>;
@@ -47,16 +47,16 @@ export interface IdempotentWrites {
 
 export interface IdempotentWritesOptions {
   db: Database;
-  /** Encrypts replies, each bound to its row: some hold the only copy of a secret. */
+  /** Encrypts replies, binding each to its row: some contain the only copy of a secret. */
   seal: Seal;
-  /** For the HMAC that a key is stored as. */
+  /** The key of the HMAC under which idempotency keys are stored. */
   secret: Uint8Array;
   log: Logger;
   /** How long a reply is kept. Default: 24 hours. */
   keptMs?: number;
-  /** Replies that are kept of one owner. Default: 100,000. */
+  /** How many replies to keep per owner. Default: 100,000. */
   keptMax?: number;
-  /** What they take. Some replies have what was written, up to 1 MiB. Default: 256 MiB. */
+  /** Their total size. Some replies include what was written, up to 1 MiB. Default: 256 MiB. */
   keptBytesMax?: number;
 }
 
@@ -71,7 +71,7 @@ export function createIdempotentWrites(options: IdempotentWritesOptions): Idempo
   const { db, seal, secret, log, keptMs = dayMs, keptMax = 100_000, keptBytesMax = 256 * mebibyte } = options;
   const turn = createWriteTurns();
 
-  /** What answers a request whose key was used before; undefined when it was not. */
+  /** The answer to a request whose key was used before; undefined if it was not. */
   async function earlier(digest: Buffer, { fingerprint }: WriteIdentity): Promise<Result<Uint8Array> | undefined> {
     const stored = await findWrite(db, digest);
     if (!stored) return undefined;
@@ -118,7 +118,7 @@ export function createIdempotentWrites(options: IdempotentWritesOptions): Idempo
       if (known) return known;
       const written = await writeOnce(digest, identity, write);
       if (written.ok || written.failure.kind !== 'idempotency_in_flight') return written;
-      // Whoever had the key may be done by now.
+      // The request that held the key may be done by now.
       return (await earlier(digest, identity)) ?? written;
     },
     start: rounds.start,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { isDuplicateKey, isLockedElsewhere, type Queryable } from '../db/index.ts';
 
-/** A write's reply, as it is stored. */
+/** A write's reply, as stored. */
 export interface StoredWrite {
   fingerprint: Buffer;
   sealed: Buffer;
@@ -14,14 +14,14 @@ interface WriteTables {
 /** Database time in microseconds. */
 const nowUs = sql<bigint>`TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))`;
 
-/** What is kept under a digest; undefined when nothing is, or what is has expired. */
+/** What is stored under a digest; undefined if nothing is, or it has expired. */
 export function findWrite(db: Queryable, digest: Buffer): Promise<StoredWrite | undefined> {
   return selectWrite(db, digest).executeTakeFirst();
 }
 
 /**
- * Takes a digest until the transaction ends: for ever when it also keeps a reply. False when another transaction has it, or a
- * reply is kept already; then nothing is stored.
+ * Claims a digest until the transaction ends, or permanently if it also stores a reply. False if another transaction has it or a
+ * reply is already stored; then nothing is stored.
  */
 export async function claimWrite(
   tx: Queryable,
@@ -29,7 +29,7 @@ export async function claimWrite(
 ): Promise<boolean> {
   const { digest, owner, keptMs } = claim;
   try {
-    // Whoever is at work under the digest is not waited for.
+    // Does not wait for another request with this digest.
     if (await selectWrite(tx, digest).forUpdate().noWait().executeTakeFirst()) return false;
     await tx
       .for<WriteTables>()
@@ -59,7 +59,7 @@ export async function keepReply(tx: Queryable, { digest, sealed }: { digest: Buf
   await tx.for<WriteTables>().updateTable('idempotent_write').set({ sealed }).where('digest', '=', digest).execute();
 }
 
-/** How many replies of an owner are kept, and what they take. */
+/** How many of an owner's replies are kept, and their total size. */
 export async function keptOf(db: Queryable, owner: string): Promise<{ replies: number; bytes: number }> {
   const { rows } = await sql<{ replies: bigint | number | string; bytes: bigint | number | string | null }>`
     SELECT COUNT(*) AS replies, SUM(bytes) AS bytes FROM idempotent_write FORCE INDEX (idempotent_write_owner_bytes)
@@ -67,7 +67,7 @@ export async function keptOf(db: Queryable, owner: string): Promise<{ replies: n
   return { replies: Number(rows[0]?.replies ?? 0), bytes: Number(rows[0]?.bytes ?? 0) };
 }
 
-/** Deletes what has expired, at most `limit` rows; how many. */
+/** Deletes expired rows, at most `limit`; returns how many. */
 export async function sweepWrites(db: Queryable, limit: number): Promise<number> {
   const { numAffectedRows } =
     await sql`DELETE FROM idempotent_write WHERE expires_at_us <= ${nowUs} ORDER BY expires_at_us LIMIT ${sql.lit(limit)}`.execute(
