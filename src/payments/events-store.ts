@@ -12,7 +12,7 @@ export interface StoredEvent {
 
 /** The events that providers have sent, and which top-up each payment paid. */
 export interface EventStore {
-  /** Stores an event, parked until it is settled. Answers with the state of the one that was stored before. */
+  /** Stores an event, parked until it is settled. Returns the state of the one stored before, if any. */
   add(event: {
     provider: string;
     eventId: string;
@@ -21,7 +21,7 @@ export interface EventStore {
     fact: string;
     retryMs: number;
   }): Promise<EventState | undefined>;
-  /** Notes what became of an event; a parked one is tried again after `retryMs`. One that ended stays so. */
+  /** Records what became of an event; a parked one is retried after `retryMs`. A finished one stays finished. */
   note(event: {
     provider: string;
     eventId: string;
@@ -29,7 +29,7 @@ export interface EventStore {
     problem: string | undefined;
     retryMs: number;
   }): Promise<void>;
-  /** Parked events whose time has come, the longest due first. */
+  /** Parked events that are due, longest overdue first. */
   due(provider: string, limit: number): Promise<StoredEvent[]>;
   /** Parked events about one payment. */
   parked(provider: string, payment: string, limit: number): Promise<StoredEvent[]>;
@@ -40,7 +40,7 @@ export interface EventStore {
 /** What a payment paid. */
 export interface PaidTopUp {
   topUpId: string;
-  /** In all, in hundredths: with tax, which is not credited. Undefined: it was not noted. */
+  /** The total in hundredths, including tax, which is not credited. Undefined: not recorded. */
   paidCents: number | undefined;
 }
 

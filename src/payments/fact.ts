@@ -1,29 +1,29 @@
 import type { NanoUsd } from '../base/money.ts';
 
 /**
- * What a provider says of money. Any of them may come at any time, in any order, again and again; none takes another
- * back. Stored until it is settled, so it holds nothing about the person who pays.
+ * What a provider reports about money. Facts may arrive at any time, in any order and repeatedly; none revokes another. A fact is
+ * stored until it is settled, so it contains nothing about the payer.
  */
 export type Fact = SessionFact | RefundFact | DisputeFact;
 
-/** A page where one top-up is paid. */
+/** A payment page for one top-up. */
 export interface SessionFact {
   kind: 'session';
   session: string;
-  /** Ours, as we wrote it into the session; undefined: not our session. */
+  /** Our id, as we wrote it into the session; undefined: not our session. */
   topUpId: string | undefined;
   state: 'paid' | 'unpaid' | 'failed' | 'expired';
   /** The provider's id of the payment, by which refunds and disputes name it. */
   payment: string | undefined;
-  /** Whether it takes one payment, and no subscription. */
+  /** Whether it takes a single payment rather than a subscription. */
   onePayment: boolean;
   live: boolean;
-  /** Lower case, as ISO 4217 names it. */
+  /** The ISO 4217 code in lower case. */
   currency: string;
   /** Before tax, in hundredths. */
   subtotalCents: number;
   discountCents: number;
-  /** With tax; undefined in events that were stored before it was read. */
+  /** Including tax; undefined in events stored before this field was read. */
   totalCents?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface RefundFact {
   kind: 'refund';
   reference: string;
   payment: string;
-  /** With the tax that is given back. */
+  /** Including the refunded tax. */
   amountCents: number;
   currency: string;
   /** `failed`: the money did not go back after all. */
@@ -42,7 +42,7 @@ export interface DisputeFact {
   kind: 'dispute';
   reference: string;
   payment: string;
-  /** With tax. */
+  /** Including tax. */
   amountCents: number;
   currency: string;
   state: 'open' | 'won' | 'lost';

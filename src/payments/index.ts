@@ -1,4 +1,4 @@
-/** Payments by Stripe: sessions that customers pay on, and the events that tell what became of them. */
+/** Payments by Stripe: checkout sessions, and the events that report what became of them. */
 import type { Logger } from 'pino';
 import { createRounds } from '../base/rounds.ts';
 import type { Database } from '../db/index.ts';
@@ -20,22 +20,22 @@ export interface StripeEventsDependencies {
 }
 
 /**
- * Receives Stripe's events. Whatever order they come in and however often, each payment is credited once and each refund
- * and dispute takes effect once. An event that was taken is stored first, so none is lost; one that can't be settled yet
- * (a refund before its session) is parked and tried again for about a week.
+ * Receives Stripe's events. Whatever order they come in and however often, each payment is credited once and each refund and
+ * dispute takes effect once. An accepted event is stored first, so none is lost; one that can't be settled yet (a refund before
+ * its session) is parked and retried for about a week.
  */
 export interface StripeEvents {
-  /** `refused`: not signed by Stripe for us. Rejects when it can't be stored; then Stripe sends it again. */
+  /** `refused`: not signed by Stripe for us. Rejects if the event can't be stored; then Stripe resends it. */
   receive(body: Buffer, signature: string): Promise<'accepted' | 'refused'>;
-  /** Tries parked events whose time has come; how many. Runs by itself every 15 seconds once started. */
+  /** Retries parked events that are due; returns how many. Runs automatically every 15 seconds once started. */
   retry(): Promise<number>;
-  /** Asks Stripe for everything since a time and settles what is not settled. */
+  /** Asks Stripe for everything since a time and settles what is still unsettled. */
   reconcile(sinceMs: number, onProblem: (problem: string) => void): Promise<Reconciled>;
   start(): void;
   close(): Promise<void>;
 }
 
-/** What a reconciliation looked at, and how many top-ups it credited that no event had. */
+/** What a reconciliation looked at, and how many top-ups it credited that no event had credited. */
 export interface Reconciled {
   sessions: number;
   refunds: number;
@@ -46,7 +46,7 @@ export interface Reconciled {
 const retryEveryMs = 15_000;
 const firstRetryMs = 30_000;
 const retryMaxMs = 6 * 3_600_000;
-/** With the rests between them, a little more than a week. */
+/** Including the pauses between them, a little more than a week. */
 const attemptsMax = 40;
 const batchMax = 100;
 
@@ -56,7 +56,7 @@ export function createStripeEvents({ db, stripe, topUps, log }: StripeEventsDepe
   const deps: SettleDependencies = { provider, live: !sandbox, topUps, store, askSession: undefined };
   const asking: SettleDependencies = { ...deps, askSession: stripe.sessionOf };
 
-  /** Settles a stored event and notes what became of it. A fault leaves it parked. */
+  /** Settles a stored event and records what became of it. An error leaves it parked. */
   async function settle(event: Omit<StoredEvent, 'fact'>, fact: Fact, by: SettleDependencies): Promise<void> {
     let verdict: Verdict;
     try {
@@ -71,7 +71,7 @@ export function createStripeEvents({ db, stripe, topUps, log }: StripeEventsDepe
       log.error({ event: event.eventId, problem }, 'a payment event needs a person: it was not settled');
     const retryMs = Math.min(firstRetryMs * 2 ** event.attempts, retryMaxMs);
     await store.note({ provider, eventId: event.eventId, state: verdict.state, problem, retryMs });
-    // What waited for this payment, or for the end of its dispute, need not wait for its time.
+    // Events that waited for this payment, or for the end of its dispute, need not wait until they are due.
     if (verdict.state === 'done' && fact.kind !== 'refund' && fact.payment !== undefined)
       for (const waiting of await store.parked(provider, fact.payment, batchMax))
         if (waiting.eventId !== event.eventId) await settle(waiting, JSON.parse(waiting.fact), deps);
@@ -108,7 +108,7 @@ export function createStripeEvents({ db, stripe, topUps, log }: StripeEventsDepe
       const verdict = await settleFact(asking, fact);
       const name = fact.kind === 'session' ? fact.session : fact.reference;
       if (verdict.state === 'parked' || verdict.state === 'failed') onProblem(`${name}: ${verdict.problem}`);
-      // Ours, and paid, but unknown here: perhaps the database is an older copy.
+      // Ours and paid, but unknown here: the database may be an older copy.
       if (before?.ok === false) onProblem(`${name}: paid, but ${topUpId} is not in this database`);
       if (verdict.state === 'done' && before?.ok && before.value.state !== 'paid') seen.credited += 1;
     }

@@ -4,20 +4,20 @@ import type { TopUp, TopUps } from '../wallet/index.ts';
 import type { EventStore, PaidTopUp } from './events-store.ts';
 import { type DisputeFact, type Fact, nanoOfCents, type RefundFact, type SessionFact } from './fact.ts';
 
-/** What became of a fact. `parked`: it can't be settled yet. `failed`: a person has to look at it. */
+/** What became of a fact. `parked`: it can't be settled yet. `failed`: a person must look at it. */
 export type Verdict = { state: 'done' } | { state: 'parked' | 'ignored' | 'failed'; problem: string };
 
 export interface SettleDependencies {
-  /** As its top-ups name it. */
+  /** The provider name stored with its top-ups. */
   provider: string;
   live: boolean;
   topUps: TopUps;
   store: EventStore;
-  /** The session that took a payment, as the provider tells; undefined: do not ask. */
+  /** Asks the provider for the session that took a payment; undefined: do not ask. */
   askSession: ((payment: string) => Promise<SessionFact | undefined>) | undefined;
 }
 
-/** Lets a fact take effect on the ledger. Any number of times and in any order, the outcome is the same. */
+/** Applies a fact to the ledger. The outcome is the same in any order and for any number of repetitions. */
 export function settleFact(deps: SettleDependencies, fact: Fact): Promise<Verdict> {
   return fact.kind === 'session' ? settleSession(deps, fact) : settleReversal(deps, fact);
 }
@@ -29,7 +29,7 @@ async function settleSession(deps: SettleDependencies, fact: SessionFact): Promi
   const found = await topUps.find(fact.topUpId);
   if (!found.ok) return ignored('the top-up is not of this service');
   if (found.value.provider !== provider) return ignored('the top-up is of another provider');
-  // The answer that named our session may have been lost; a provider's signed word names it as well.
+  // The response with our session's id may have been lost; the provider's signed event also has it.
   const noted = await topUps.note(fact.topUpId, fact.session);
   if (!noted.ok) return refused(noted.failure);
   const topUp = noted.value;
@@ -65,11 +65,11 @@ async function settleReversal(deps: SettleDependencies, fact: RefundFact | Dispu
   if (!found.ok) return refused(found.failure);
   if (found.value.state !== 'paid') return parked('the top-up is not paid yet');
   if (fact.currency !== 'usd') return failed(`${fact.reference} is in ${fact.currency}, not in usd`);
-  // Taken first, whatever came of it in the end: then an older event that comes later finds it settled.
+  // Take it first, whatever its final outcome: then an older event that arrives later finds it settled.
   const { reference, kind } = fact;
   const amount = creditIn(fact, found.value, known.paidCents);
   const reversed = await topUps.reverse({ topUpId: known.topUpId, kind, amount, reference });
-  // What a dispute has taken may come back, and a refund beside it is to be taken then.
+  // What a dispute has taken may come back, and a concurrent refund must be taken then.
   if (!reversed.ok && kind === 'refund' && reversed.failure.kind === 'precondition_failed')
     return parked(reversed.failure.description);
   if (!reversed.ok) return refused(reversed.failure);
@@ -78,8 +78,8 @@ async function settleReversal(deps: SettleDependencies, fact: RefundFact | Dispu
 }
 
 /**
- * What of a refund or a dispute is credit: as much of it as the credit was of the payment, the rest is tax. Rounded up, so that parts
- * that come to all of the payment take all of the credit.
+ * The credit portion of a refund or dispute: the same share as the credit had in the payment; the rest is tax. Rounded up, so
+ * that parts adding up to the whole payment take all of the credit.
  */
 function creditIn(
   { amountCents }: RefundFact | DisputeFact,
@@ -108,7 +108,7 @@ function verdictOf(result: Result<unknown>): Verdict {
   return result.ok ? { state: 'done' } : refused(result.failure);
 }
 
-/** What the ledger says no to needs a person; what it can't do now is tried again. */
+/** What the ledger refuses needs a person; what it can't do now is retried. */
 function refused(failure: Failure): Verdict {
   if (failure.kind === 'precondition_failed') return failed(failure.description);
   if (failure.kind === 'not_found') return failed(`no such ${failure.resource}`);

@@ -7,20 +7,20 @@ import { factOfDispute, factOfRefund, factOfSession, topUpIdKey } from './stripe
 
 export interface StripeSettings {
   secretKey: string;
-  /** The key is a test-mode key: nobody pays. */
+  /** Whether the key is a test-mode key: nobody pays. */
   testMode: boolean;
   /** Any of them may have signed an event. */
   webhookSecrets: readonly string[];
   successUrl: string;
   cancelUrl: string;
-  /** Another place that speaks Stripe's API. */
+  /** An alternative endpoint that implements Stripe's API. */
   apiUrl?: string | undefined;
 }
 
-/** All that is asked of Stripe. */
+/** Everything we ask of Stripe. */
 export interface StripeApi {
   provider: PaymentProvider;
-  /** The event, when one of our secrets has signed it within the last 5 minutes. */
+  /** The event, if one of our secrets signed it within the last 5 minutes. */
   verify(body: Buffer, signature: string): Stripe.Event | undefined;
   /** The session that took a payment. */
   sessionOf(payment: string): Promise<SessionFact | undefined>;
@@ -42,7 +42,7 @@ export function createStripeApi(settings: StripeSettings, log: Logger): StripeAp
 
   return {
     provider: {
-      // Play money has a name of its own, so that it never passes for money.
+      // Play money has its own name, so that it is never mistaken for real money.
       name: settings.testMode ? 'stripe_test' : 'stripe',
       sandbox: settings.testMode,
       amountStep: nanoPerCent,
@@ -66,7 +66,7 @@ export function createStripeApi(settings: StripeSettings, log: Logger): StripeAp
         try {
           return stripe.webhooks.constructEvent(body, signature, secret, signatureAgeMaxSeconds);
         } catch {
-          // Another secret may have signed it; when none has, it is refused.
+          // Another secret may have signed it; if none has, it is refused.
         }
       return undefined;
     },
@@ -110,14 +110,14 @@ function sessionOf(
         },
       },
     ],
-    // The customer pays USD; what is credited must be what was asked for.
+    // The customer pays USD; the credited amount must be the requested one.
     adaptive_pricing: { enabled: false },
     success_url: successUrl,
     cancel_url: cancelUrl,
   };
 }
 
-/** What an operator needs, without the request, which names the key's owner. */
+/** What an operator needs to know, without the request, which names the key's owner. */
 function describe(error: unknown) {
   if (!(error instanceof Stripe.errors.StripeError)) return { err: error };
   const { type, code, statusCode, requestId } = error;

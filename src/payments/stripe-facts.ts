@@ -1,10 +1,10 @@
 import type Stripe from 'stripe';
 import type { DisputeFact, Fact, RefundFact, SessionFact } from './fact.ts';
 
-/** What we write into each session, so that we know it again. */
+/** What we write into each session to recognise it later. */
 export const topUpIdKey = 'top_up_id';
 
-/** What an event says of money; undefined when that is nothing. */
+/** What an event says about money; undefined if nothing. */
 export function factOfEvent(event: Stripe.Event): Fact | undefined {
   switch (event.type) {
     case 'checkout.session.completed':
@@ -49,7 +49,7 @@ export function factOfSession(session: Stripe.Checkout.Session, unpaid: 'unpaid'
     kind: 'session',
     session: session.id,
     topUpId: session.metadata?.[topUpIdKey],
-    // Paid is final, whatever the event is called.
+    // Paid is final, whatever the event type.
     state: paid ? 'paid' : session.status === 'expired' ? 'expired' : unpaid,
     payment: idOf(session.payment_intent),
     onePayment: session.mode === 'payment',
@@ -63,7 +63,7 @@ export function factOfSession(session: Stripe.Checkout.Session, unpaid: 'unpaid'
 
 export function factOfRefund(refund: Stripe.Refund): RefundFact | undefined {
   const payment = idOf(refund.payment_intent);
-  // Nothing moves while the customer has to act; another event tells when it does.
+  // No money moves while the customer must act; another event reports when it does.
   if (payment === undefined || refund.status === 'requires_action') return undefined;
   return {
     kind: 'refund',
@@ -78,7 +78,7 @@ export function factOfRefund(refund: Stripe.Refund): RefundFact | undefined {
 export function factOfDispute(dispute: Stripe.Dispute): DisputeFact | undefined {
   const payment = idOf(dispute.payment_intent);
   const { status } = dispute;
-  // A question (`warning_...`) and a prevented dispute take no money; a refund that answers one comes by itself.
+  // A question (`warning_...`) and a prevented dispute take no money; a refund that answers one arrives as its own event.
   if (payment === undefined || status.startsWith('warning_') || status === 'prevented') return undefined;
   return {
     kind: 'dispute',
