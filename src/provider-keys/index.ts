@@ -1,4 +1,4 @@
-/** Keys of providers that accounts bring: their calls of those providers' models use them. */
+/** Provider keys that accounts bring: their calls to those providers' models use them. */
 import type { Logger } from 'pino';
 import type { Clock } from '../base/clock.ts';
 import { type Failure, fail, invalid, type Result, succeed } from '../base/failure.ts';
@@ -21,14 +21,14 @@ export interface ProviderKeysOptions {
   /** For the secrets. */
   seal: Seal;
   changes: CredentialChanges;
-  /** Whose keys are taken; none: accounts can not bring any. */
+  /** The providers whose keys are accepted; empty: accounts cannot bring any. */
   providers: readonly string[];
 }
 
-/** Of one account; deleted ones do not count. */
+/** Per account; deleted ones do not count. */
 export const providerKeysMax = 20;
 
-/** Accounts whose keys are kept in memory; most have none, which is kept too. */
+/** How many accounts' keys to cache; most accounts have none, which is cached too. */
 const accountsKeptMax = 10_000;
 const useNotedEveryMs = 60_000;
 const list = 'provider-keys';
@@ -98,7 +98,7 @@ export function createProviderKeys(options: ProviderKeysOptions): ProviderKeys {
       const known = changes.fresh() ? kept.get(accountId) : undefined;
       if (known) return known;
       if (kept.size >= accountsKeptMax) kept.clear();
-      // Kept before it is read: a change that is told meanwhile removes it again.
+      // Cached before it is read: a change announced in the meantime removes it again.
       const reading = read(accountId);
       kept.set(accountId, reading);
       const isKept = () => kept.get(accountId) === reading;

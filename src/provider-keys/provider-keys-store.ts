@@ -24,13 +24,13 @@ export type ProviderKeyRow = Selectable<ProviderKeyTable>;
 
 /** All SQL about provider keys. */
 export interface ProviderKeysStore {
-  /** False when the account has `most` keys already that are not deleted; then nothing is stored. */
+  /** False if the account already has `most` keys that are not deleted; then nothing is stored. */
   insert(row: ProviderKeyRow, most: number, within?: Transactional): Promise<boolean>;
-  /** Newest first; `before` is the id of the last one of the page before. */
+  /** Newest first; `before` is the id of the last key on the previous page. */
   list(query: { accountId: string; before: string | undefined; limit: number }): Promise<ProviderKeyRow[]>;
-  /** Those that are not deleted, the newest first. */
+  /** The keys that are not deleted, newest first. */
   working(accountId: string): Promise<ProviderKeyRow[]>;
-  /** Erases a key unless it is deleted, and gives it as it is then; undefined when the account has no such key. */
+  /** Erases a key unless already deleted, and returns its new state; undefined if the account has no such key. */
   erase(
     accountId: string,
     id: string,
@@ -48,7 +48,7 @@ export function createProviderKeysStore({
 }): ProviderKeysStore {
   const rows = (queryable: Queryable) => queryable.for<Tables>().selectFrom('provider_key').selectAll();
 
-  /** Every node forgets which keys the account has; as the last statement of the transaction. */
+  /** Makes every node forget which keys the account has; must be the transaction's last statement. */
   const tell = (tx: Transaction, accountId: string) =>
     changes.append(tx, { credentialId: accountId, accountId, kind: 'changed' });
 

@@ -3,7 +3,7 @@ import type { OwnKey } from '../base/own-key.ts';
 import type { Page, PageRequest } from '../base/page.ts';
 import type { Transactional } from '../db/index.ts';
 
-/** A provider key as its account sees it: never its secret. Times are milliseconds since the epoch. */
+/** A provider key as its account sees it, without its secret. Times are milliseconds since the epoch. */
 export interface ProviderKey {
   id: string;
   provider: string;
@@ -19,28 +19,28 @@ export interface ProviderKey {
 
 export interface NewProviderKey {
   accountId: string;
-  /** One of the providers whose keys are taken. */
+  /** One of the providers whose keys are accepted. */
   provider: string;
-  /** 8 to 512 printable characters of ASCII, without blanks. */
+  /** 8 to 512 printable ASCII characters, without spaces. */
   secret: string;
   displayName: string;
 }
 
-/** Keys of providers that accounts brought for their own calls. Secrets are sealed, and never shown again. */
+/** Provider keys that accounts brought for their own calls. Secrets are sealed and never shown again. */
 export interface ProviderKeys {
   /**
-   * Stores a key. Fails with `invalid_argument`, and with `precondition_failed` where this service takes no keys, or the
-   * account has `providerKeysMax` of them. `within`: the transaction that it is part of; absent: one of its own.
+   * Stores a key. Fails with `invalid_argument`, and with `precondition_failed` if this service accepts no keys or the account
+   * has `providerKeysMax` of them. `within`: the transaction to join; absent: its own.
    */
   create(key: NewProviderKey, within?: Transactional): Promise<Result<ProviderKey>>;
-  /** The newest first, deleted ones included. */
+  /** Newest first, including deleted keys. */
   list(accountId: string, page: PageRequest): Promise<Result<Page<ProviderKey>>>;
-  /** Erases the secret. Calls that are under way go on; within a second no other begins. Deleted already, it is done. `within`: as above. */
+  /** Erases the secret. Calls in progress continue; within a second no new one starts. Deleting a deleted key succeeds. `within`: as above. */
   delete(accountId: string, id: string, within?: Transactional): Promise<Result<ProviderKey>>;
-  /** The key of each provider that an account's calls use: the newest that is not deleted. Kept in memory while nothing changes. */
+  /** The key that an account's calls use for each provider: the newest that is not deleted. Cached while nothing changes. */
   of(accountId: string): readonly OwnKey[] | Promise<readonly OwnKey[]>;
   /** Notes that a key was used, at most once a minute. */
   used(key: OwnKey): void;
-  /** Waits for what is being written. */
+  /** Waits for pending writes. */
   close(): Promise<void>;
 }
