@@ -132,7 +132,7 @@ describe('one port', () => {
     const { port } = other.address() as { port: number };
     const starting = startServer({ host: '127.0.0.1', port, trustedProxies: [], tls: null, log, routes: () => {} });
     await expect(starting).rejects.toThrow(PortTakenError);
-    await expect(starting).rejects.toThrow(`Port ${port} on 127.0.0.1 is taken`);
+    await expect(starting).rejects.toThrow(`Port ${port} on 127.0.0.1 is in use by another program`);
   });
 });
 
