@@ -3,16 +3,16 @@ import type { PageName } from './i18n/texts.ts';
 /** A page: its folder in `pages/`, which is also the name of its texts, and the paths that show it. */
 export interface PageRoute {
   page: Exclude<PageName, 'common' | 'operator' | 'passkeys' | 'paying'>;
-  /** Below `/console`; further paths are the page's own, such as `/charges/:chargeId`. */
+  /** Below `/console`; any further paths belong to the page, such as `/charges/:chargeId`. */
   paths: readonly [string, ...string[]];
   role: 'owner' | 'operator';
-  /** Under which heading of the menu it stands; none: it is not in the menu. */
+  /** The menu heading that it is listed under; unset: it is not in the menu. */
   group?: 'navUse' | 'navBuild' | 'navManage';
-  /** Whether it is in the bar of a phone; the others are behind "More". At most four a role. */
+  /** Whether it is in the bar on a phone; the others are behind "More". At most four per role. */
   bar?: boolean;
 }
 
-/** Every page. One whose folder is not there is in no menu and answers as a page that does not exist. */
+/** Every page. One whose folder does not exist is in no menu and answers like a page that does not exist. */
 export const allRoutes: readonly PageRoute[] = [
   { page: 'overview', paths: ['/'], role: 'owner', group: 'navUse', bar: true },
   { page: 'usage', paths: ['/usage'], role: 'owner', group: 'navUse', bar: true },
@@ -35,8 +35,8 @@ export const allRoutes: readonly PageRoute[] = [
 ];
 
 /**
- * The page of a path before it is known who is signed in. Where both roles have one, the owner's: nearly everybody is an owner, and a file
- * too many costs less than one that is asked for late. The build asks this, too: scripts/console-ahead.mjs.
+ * The page of a path before it is known who is signed in. If both roles have one, the owner's: nearly everybody is an owner, and an extra file
+ * costs less than one requested late. The build uses this, too: scripts/console-ahead.mjs.
  */
 export function likelyRoute(path: string): PageRoute | undefined {
   const of = (role: PageRoute['role']) =>

@@ -5,7 +5,7 @@ export type RpcName = keyof typeof rpcs;
 export type RpcRequest<Name extends RpcName> = RpcTypes[Name]['request'];
 export type RpcReply<Name extends RpcName> = RpcTypes[Name]['reply'];
 
-/** Why a request has no reply: the service's refusal, or that nothing answered. */
+/** Why a request has no reply: the service refused it, or nothing answered. */
 export interface ApiFailure {
   /** The HTTP status; 0 when there was no answer. */
   status: number;
@@ -15,7 +15,7 @@ export interface ApiFailure {
   reason: string;
   /** What the service says, in English. */
   message: string;
-  /** Named by the operator's log; undefined when there was no answer. */
+  /** As in the operator's log; undefined when there was no answer. */
   requestId?: string;
   /** When to ask again. */
   retryAfterSeconds?: number;
@@ -25,7 +25,7 @@ export interface ApiFailure {
 
 export interface HttpRequest {
   verb: string;
-  /** With its query, and without the service's path prefix. */
+  /** Includes the query, but not the service's path prefix. */
   path: string;
   body?: unknown;
 }
@@ -69,12 +69,12 @@ export interface SendOptions {
 
 let apiPrefix = '';
 
-/** Under which path the API answers, as the session says. */
+/** Sets the path under which the API answers, as the session states it. */
 export function setApiPrefix(prefix: string): void {
   apiPrefix = prefix;
 }
 
-/** Where a path of the API is, as others reach it. */
+/** The URL of an API path, as others reach it. */
 export function apiUrl(path: string): string {
   return `${location.origin}${apiPrefix}${path}`;
 }
@@ -90,7 +90,7 @@ export async function callRpc<Name extends RpcName>(
   return (await jsonOf(response)) as RpcReply<Name>;
 }
 
-/** Opens a method that answers with a stream of server-sent events; the body is the caller's to read. Throws an `ApiFailure`. */
+/** Opens a method that answers with a stream of server-sent events; the caller reads the body. Throws an `ApiFailure`. */
 export function openRpcStream<Name extends RpcName>(
   name: Name,
   request: RpcRequest<Name>,
@@ -112,7 +112,7 @@ async function sendRequest({ verb, path, body }: HttpRequest, options: SendOptio
     method: verb,
     headers: {
       accept: 'application/json',
-      // What is not a GET says that it is the console's own: no form and no link of another site can.
+      // Requests other than GET declare that they come from the console: no form and no link on another site can.
       ...(verb !== 'GET' && { 'x-console': '1', 'content-type': 'application/json' }),
       ...options.headers,
     },
@@ -162,12 +162,12 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
   };
 }
 
-/** Lines and columns are those of the JSON that travelled, which nobody sees here. */
+/** Lines and columns are those of the JSON that was sent, which nobody sees here. */
 function withoutPlace(told: string): string {
   return told.replace(/ \(line \d+, column \d+\)/g, '');
 }
 
-/** Whether what was thrown is a refusal, and not a fault of the page. */
+/** Whether the thrown value is a refusal, and not a fault of the page. */
 export function isApiFailure(thrown: unknown): thrown is ApiFailure {
   return typeof thrown === 'object' && thrown !== null && 'reason' in thrown && 'violations' in thrown;
 }

@@ -11,7 +11,7 @@ import { Banner } from './ui/banner.tsx';
 import { Button } from './ui/button.tsx';
 import { Page } from './ui/page.tsx';
 
-/** The sign-in for a stranger, on whatever address, and the page of the address for who is signed in. */
+/** The sign-in for strangers, at any address, and the page of the address for signed-in users. */
 export function App() {
   const query = useSessionQuery();
   if (query.data === undefined && query.error)
@@ -60,12 +60,12 @@ async function loadSignIn(): Promise<ComponentType> {
 
 interface LoadedProps {
   name: string;
-  /** The component, where it is loaded already: what is there is drawn at once. */
+  /** The component, if it is already loaded: it is then rendered at once. */
   there?: () => ComponentType | undefined;
   load: () => Promise<ComponentType>;
 }
 
-/** A component whose file is loaded when it is shown first. */
+/** A component whose file is loaded when it is first shown. */
 function Loaded({ name, there, load }: LoadedProps) {
   const [state, setState] = useState<{ name: string; Component?: ComponentType } | undefined>(() => {
     const Component = there?.();

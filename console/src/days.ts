@@ -1,6 +1,6 @@
 import { locale } from './i18n/index.ts';
 
-/** Days are UTC days, as the ledger's are: `2026-11-22`. */
+/** Days are UTC days, like the ledger's: `2026-11-22`. */
 export type Day = string;
 
 const dayMs = 86_400_000;
@@ -17,13 +17,13 @@ export function addDays(day: Day, days: number): Day {
   return dayOf(new Date(startOf(day).getTime() + days * dayMs));
 }
 
-/** Each day from the first to the last, both included; none when the last is before the first. */
+/** Each day from the first to the last, inclusive; none when the last is before the first. */
 export function daysBetween(first: Day, last: Day): Day[] {
   const count = Math.round((startOf(last).getTime() - startOf(first).getTime()) / dayMs) + 1;
   return Array.from({ length: Math.max(0, count) }, (_, index) => addDays(first, index));
 }
 
-/** The last so many days, today included: as they are asked for, until the end of today. */
+/** The last `count` days including today, in the form used by requests: until the end of today. */
 export function lastDays(
   count: number,
   now = new Date(),
@@ -33,7 +33,7 @@ export function lastDays(
   return { first, last, ...timesOf(first, last) };
 }
 
-/** From the start of the first to the end of the last. */
+/** From the start of the first day to the end of the last. */
 export function timesOf(first: Day, last: Day): { startTime: string; endTime: string } {
   return { startTime: startOf(first).toISOString(), endTime: startOf(addDays(last, 1)).toISOString() };
 }
@@ -61,7 +61,7 @@ export function monthNow(now = new Date()): Month {
   return now.toISOString().slice(0, 7);
 }
 
-/** The month that is so many months after; before, when negative. */
+/** The month so many months later; earlier, when negative. */
 export function monthOf(month: Month, after: number): Month {
   const start = startOf(`${month}-01`);
   return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + after)).toISOString().slice(0, 7);

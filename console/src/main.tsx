@@ -20,12 +20,12 @@ watchPresence();
 watchUnsaved();
 watchSignInLinks();
 document.documentElement.lang = language();
-// Effects run before the frame is drawn, and not after it: what a page reads is on its way that much earlier.
+// Effects run before the frame is drawn, not after it, so that a page's reads are sent that much earlier.
 options.requestAnimationFrame = queueMicrotask;
 
 const client = createQueryClient();
-// What the first view needs is asked for at once, and drawn once. What fails says so where it is shown: texts that are gone, as after an
-// update, in English. Not awaited here: pages import from the file of this script, and would wait for it, and it for them.
+// Everything that the first view needs is requested at once, and rendered once. Failures are reported where they are shown: texts that are gone,
+// as after an update, appear in English. Not awaited here: pages import from this script's file and would wait for it, and it for them.
 void Promise.allSettled([
   client.prefetchQuery(sessionQuery),
   loadAhead(location.pathname.slice('/console'.length)),

@@ -3,14 +3,14 @@ import { locale } from './i18n/language.ts';
 
 export { divideRoundingUp, formatUsd, maxOf, minOf, type NanoUsd, nanoPerUsd, parseUsd } from '../../src/base/money.ts';
 
-/** Reads an amount of the API, which may be negative (`-0.000000001`); undefined for anything else. */
+/** Parses an API amount, which may be negative (`-0.000000001`); undefined for anything else. */
 export function readUsd(text: string | undefined): NanoUsd | undefined {
   if (text === undefined) return undefined;
   const amount = parseUsd(text.replace(/^-/, ''));
   return amount !== undefined && text.startsWith('-') ? -amount : amount;
 }
 
-/** The exact sum of amounts of the API; undefined when one of them is no amount, for unknown is not zero. */
+/** The exact sum of API amounts; undefined when one of them is not an amount, because unknown is not zero. */
 export function sumUsd(amounts: Iterable<string | undefined>): NanoUsd | undefined {
   let sum = 0n;
   for (const text of amounts) {
@@ -23,13 +23,13 @@ export function sumUsd(amounts: Iterable<string | undefined>): NanoUsd | undefin
 
 const nanoPerCent = nanoPerUsd / 100n;
 
-/** A balance for reading: cut to cents towards minus infinity, so that it never shows more than there is: `$31.58`. */
+/** A balance for display: rounded towards minus infinity to cents, so that it never shows more than there is: `$31.58`. */
 export function balanceText(amount: NanoUsd): string {
   const rest = ((amount % nanoPerCent) + nanoPerCent) % nanoPerCent;
   return printed(amount - rest);
 }
 
-/** A cost for reading: cents from a dollar on, and as many decimals as four significant digits need below: `$0.00214`. */
+/** A cost for display: cents from a dollar up, and below that as many decimals as four significant digits need: `$0.00214`. */
 export function costText(amount: NanoUsd): string {
   const absolute = amount < 0n ? -amount : amount;
   const digits = absolute.toString().length;
@@ -43,22 +43,22 @@ export function exactText(amount: NanoUsd): string {
   return printed(amount);
 }
 
-/** A value of a chart's axis, which is drawn and rounded anyway. */
+/** A value on a chart's axis, which is drawn and rounded anyway. */
 export function axisText(dollars: number): string {
   return costText(BigInt(Math.round(dollars * Number(nanoPerUsd))));
 }
 
-/** For the size of something drawn, never for a figure. */
+/** For the size of drawn elements, never for a figure. */
 export function pixelsOf(amount: NanoUsd): number {
   return Number(amount) / Number(nanoPerUsd);
 }
 
-/** An amount in whole dollars where it is one: `$20`, `$12.50`. */
+/** An amount, without cents if it is whole dollars: `$20`, `$12.50`. */
 export function shortText(amount: NanoUsd): string {
   return printed(amount, amount % nanoPerUsd === 0n ? 0 : 2);
 }
 
-/** Whether the dollar's sign stands before the amount, as in `$5.00`, or behind it, as in `5,00 $`. */
+/** Whether the dollar sign precedes the amount, as in `$5.00`, or follows it, as in `5,00 $`. */
 export function isSignFirst(): boolean {
   return printed(0n).startsWith('$');
 }

@@ -2,7 +2,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/preact-query';
 import { useCallback } from 'preact/hooks';
 import { type ApiFailure, callRpc, type RpcName, type RpcReply, type RpcRequest } from './api.ts';
 
-/** The methods that answer page by page. */
+/** The methods that answer in pages. */
 export type PagedName = {
   [Name in RpcName]: 'pageToken' extends keyof RpcRequest<Name>
     ? 'nextPageToken' extends keyof RpcReply<Name>
@@ -13,7 +13,7 @@ export type PagedName = {
 
 export interface AllRows<Row> {
   rows: Row[];
-  /** Whether there are more than were read: a sum of the rows is then not the whole. */
+  /** Whether there are more rows than were read: a sum of the rows is then not the whole. */
   cut: boolean;
 }
 
@@ -23,12 +23,12 @@ interface AllPages<Reply> {
 }
 
 const rowsMost = 5_000;
-// A method that answers with 100 rows at most has as many with so many pages.
+// A method that returns at most 100 rows per page reaches as many with this many pages.
 const pagesMost = 50;
 
 /**
- * Reads every page, one after another, up to 5,000 rows. The replies are kept, and shared by all who ask for the same: `rowsOf`, which is the
- * same function at every render, says which of their rows are wanted.
+ * Reads every page, one after another, up to 5,000 rows. The replies are cached and shared by all readers of the same request: `rowsOf`, which
+ * must be the same function at every render, selects their rows.
  */
 export function useAllRows<Name extends PagedName, Row>(
   name: Name,
@@ -60,7 +60,7 @@ export function useAllRows<Name extends PagedName, Row>(
   });
 }
 
-/** What asks for the next page; undefined on the last one. */
+/** The token of the next page; undefined on the last one. */
 export function tokenOf(reply: object): string | undefined {
   const { nextPageToken } = reply as { nextPageToken?: string };
   return nextPageToken === '' ? undefined : nextPageToken;

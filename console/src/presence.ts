@@ -1,12 +1,12 @@
 import { focusManager } from '@tanstack/preact-query';
 
-/** Without a hand on the page for so long, it asks for nothing by itself: a session that nobody uses ends. */
+/** Without input for this long, the page stops polling, so that an unused session ends. */
 const idleMs = 5 * 60_000;
 const hands = ['pointerdown', 'pointermove', 'keydown', 'wheel'] as const;
 
 /**
- * Watches for somebody at the page. Each request of the page counts as use of the session, so reads that repeat would keep it for ever on a
- * screen that was left. They stop after five minutes without a hand, as they do in a hidden tab, and go on with the next touch.
+ * Watches for user input. Each request of the page counts as use of the session, so polling would keep it alive for ever on an abandoned screen.
+ * Polling stops after five minutes without input, as in a hidden tab, and resumes with the next.
  */
 export function watchPresence(): void {
   let timer: ReturnType<typeof setTimeout>;
@@ -17,7 +17,7 @@ export function watchPresence(): void {
     focusManager.setFocused(undefined);
   };
   const listen = (event: Event): void => {
-    // A browser may tell of a pointer that lies still, when the page moves below it.
+    // A browser may report a still pointer when the page moves below it.
     if (event.type === 'pointermove') {
       const { screenX, screenY } = event as PointerEvent;
       if (at === `${screenX} ${screenY}`) return;
@@ -29,7 +29,7 @@ export function watchPresence(): void {
   hand();
 }
 
-/** Whether somebody looks at the page and has had a hand on it lately. What repeats by itself asks this before. */
+/** Whether the page is visible and somebody has used it lately. Everything that polls asks this first. */
 export function isSomebodyHere(): boolean {
   return focusManager.isFocused();
 }

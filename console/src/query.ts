@@ -15,7 +15,7 @@ import { createWriteKey } from './write-key.ts';
 
 export const sessionKey = ['session'] as const;
 
-/** One cache for the page. A refusal is shown at once; what shows it asks again (ui/async.tsx). */
+/** One cache for the page. A refusal is shown at once; retrying is up to what shows it (ui/async.tsx). */
 export function createQueryClient(): QueryClient {
   const client = new QueryClient({
     defaultOptions: {
@@ -24,7 +24,7 @@ export function createQueryClient(): QueryClient {
     },
   });
   const signOutAt401 = (error: unknown): void => {
-    // The session ended: the page is the sign-in, on the same URL, and comes back to what it was.
+    // The session ended: show the sign-in at the same URL, and return to the page afterwards.
     if (isApiFailure(error) && error.status === 401) client.setQueryData(sessionKey, null);
   };
   client.getQueryCache().config.onError = signOutAt401;
@@ -33,15 +33,15 @@ export function createQueryClient(): QueryClient {
 }
 
 export interface RpcOptions {
-  /** Not asked until it is true; true when unset. */
+  /** Not requested until true; true when unset. */
   enabled?: boolean;
-  /** Asks again after so many milliseconds; never when unset or false. */
+  /** Requests again after so many milliseconds; never when unset or false. */
   refetchInterval?: number | false;
-  /** How long a reply is taken as new, in milliseconds; 30 seconds when unset. */
+  /** How long a reply counts as fresh, in milliseconds; 30 seconds when unset. */
   staleTime?: number;
 }
 
-/** A read, kept in the page's cache by its method and request. */
+/** A read, cached in the page by its method and request. */
 export function useRpc<Name extends RpcName>(
   name: Name,
   request: RpcRequest<Name>,
@@ -55,14 +55,14 @@ export function useRpc<Name extends RpcName>(
 }
 
 export interface RpcMutationOptions<Name extends RpcName> {
-  /** Reads to ask again after it, by method; all reads of the same service when unset. */
+  /** Reads to refetch afterwards, by method; all reads of the same service when unset. */
   refresh?: readonly RpcName[];
   onSuccess?: (reply: RpcReply<Name>) => void;
 }
 
 /**
- * A write. Where the service wants the key again, the page asks for it and goes on. A write whose repetition would be another write is sent with an `Idempotency-Key`, which is the same for the same request until it succeeds:
- * a person who presses again after an answer was lost writes once.
+ * A write. If the service wants the key again, the page asks for it and continues. A write that must not be repeated is sent with an
+ * `Idempotency-Key`, which stays the same for the same request until it succeeds, so pressing again after a lost answer writes only once.
  */
 export function useRpcMutation<Name extends RpcName>(
   name: Name,
@@ -89,7 +89,7 @@ export function useRpcMutation<Name extends RpcName>(
   });
 }
 
-/** What needs the key again asks for it, and goes on. */
+/** Makes a call; if it needs the key again, asks for it and continues. */
 export async function confirmed<Reply>(call: () => Promise<Reply>): Promise<Reply> {
   try {
     return await call();

@@ -21,12 +21,12 @@ export async function loadPage(page: PageRoute['page']): Promise<ComponentType> 
   return module.default;
 }
 
-/** A page that is loaded already. */
+/** A page that is already loaded. */
 export function loadedPage(page: PageRoute['page']): ComponentType | undefined {
   return loaded.get(page);
 }
 
-/** Loads the page of a path before it is known who is signed in. Where it fails, it fails again when the page is shown, and is said there. */
+/** Loads the page of a path before it is known who is signed in. If this fails, it fails again when the page is shown, and is reported there. */
 export async function loadAhead(path: string): Promise<void> {
   const route = likelyRoute(path);
   if (route) await loadPage(route.page).catch(() => {});

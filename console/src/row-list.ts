@@ -3,14 +3,14 @@ import { type ApiFailure, callRpc, type RpcReply, type RpcRequest } from './api.
 import { type PagedName, tokenOf } from './paging.ts';
 
 export interface RowList<Row> {
-  /** For `Async`: the rows of the pages that were read. */
+  /** For `Async`: the rows of the loaded pages. */
   query: UseQueryResult<readonly Row[], ApiFailure>;
   /** Reads the next page; undefined on the last one. */
   more: (() => void) | undefined;
   loadingMore: boolean;
 }
 
-/** Reads a page at first, and the next one when it is asked for. */
+/** Reads one page at first, and further pages on request. */
 export function useRowList<Name extends PagedName, Row>(
   name: Name,
   request: RpcRequest<Name>,

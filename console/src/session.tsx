@@ -14,17 +14,17 @@ export interface Session {
   operator?: string;
   keyId?: string;
   expiresAt: string;
-  /** When the key was last shown; what cannot be taken back needs that within ten minutes. */
+  /** When the key was last shown; irreversible actions need that within ten minutes. */
   confirmedAt?: string;
-  /** Whether a passkey can be shown in place of the key. */
+  /** Whether a passkey can be used in place of the key. */
   hasPasskey: boolean;
-  /** Under which path the API answers. */
+  /** The path under which the API answers. */
   apiPrefix: string;
   /** Whether payments are simulated. */
   sandbox: boolean;
 }
 
-/** The operator, or the account: what a person calls it. */
+/** The operator or the account, by its readable name. */
 export function nameOf({ role, operator, accountName, accountId }: Session): string {
   return (role === 'operator' ? operator : (accountName ?? accountId)) ?? '';
 }
@@ -34,19 +34,19 @@ const nameOfAccount = 'console.account';
 const SessionContext = createContext<Session | undefined>(undefined);
 export const SessionProvider = SessionContext.Provider;
 
-/** Who is signed in; for pages, which are only shown to those who are. */
+/** Who is signed in; for pages, which only signed-in users see. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
   if (!session) throw new Error('There is no session above this');
   return session;
 }
 
-/** Asks for the session of the cookie; null for a stranger. */
+/** Requests the session of the cookie; null for a stranger. */
 export const sessionQuery: FetchQueryOptions<Session | null, ApiFailure> = {
   queryKey: sessionKey,
   queryFn: async () => taken(await callConsole<Session | null>('GET', '/session')),
   staleTime: Number.POSITIVE_INFINITY,
-  // What nobody looks at any more is still who is signed in.
+  // The session stays valid even when nothing is observing it.
   gcTime: Number.POSITIVE_INFINITY,
 };
 
@@ -55,7 +55,7 @@ export function useSessionQuery() {
   return useQuery(sessionQuery);
 }
 
-/** What signs in: a key, a one-use code, or the answer of a passkey. */
+/** A way to sign in: a key, a one-use code, or the answer of a passkey. */
 export type SignInBy = { key: string } | { code: string } | { passkey: object };
 
 /** Signs in. Throws an `ApiFailure`. */
@@ -63,19 +63,19 @@ export function useSignIn(): (by: SignInBy) => Promise<void> {
   const client = useQueryClient();
   return async (by) => {
     const session = taken(await callConsole<Session>('POST', '/session', by));
-    // What another session read is not this one's.
+    // Data read by another session does not belong to this one.
     client.removeQueries({ predicate: ({ queryKey: [name] }) => name !== sessionKey[0] });
     client.setQueryData(sessionKey, session);
   };
 }
 
-/** Signs in with the code of a link in place of who is signed in. The page is loaded anew, and holds nothing of them. Throws an `ApiFailure`. */
+/** Signs in with a link's code in place of the current user. The page is reloaded, and keeps nothing of theirs. Throws an `ApiFailure`. */
 export async function signInInstead(code: string): Promise<void> {
   taken(await callConsole<Session>('POST', '/session', { code }));
   location.reload();
 }
 
-/** Ends the session. The page is loaded anew, and holds nothing of it. */
+/** Ends the session. The page is reloaded, and keeps nothing of it. */
 export async function signOut(): Promise<void> {
   await callConsole('DELETE', '/session');
   taken(null);
@@ -89,7 +89,7 @@ function taken<Of extends Session | null>(session: Of): Of {
   return session;
 }
 
-/** The account of the session that this tab had last: an account that is suspended is told nothing, not even its name. */
+/** The account of this tab's last session: a suspended account is told nothing, not even its name. */
 export function lastAccountName(): string {
   return sessionStorage.getItem(nameOfAccount) ?? '';
 }

@@ -1,18 +1,18 @@
 import { formatNumber } from './i18n/index.ts';
 
-/** A share of 0 to 1 in percent with one decimal; a dash where it is not known. */
+/** A share from 0 to 1 in percent with one decimal; a dash if it is unknown. */
 export function shareText(share: number | string | undefined): string {
   if (typeof share !== 'number') return '–';
   return formatNumber(share, { style: 'percent', maximumFractionDigits: 1 });
 }
 
-/** A difference of shares, in percentage points and with its sign. */
+/** A difference of shares in percentage points, with its sign. */
 export function pointsText(difference: number | string | undefined): string {
   if (typeof difference !== 'number') return '–';
   return signed(difference * 100, { maximumFractionDigits: 1 });
 }
 
-/** A change as a share of what was before, with its sign. */
+/** A change as a share of the earlier value, with its sign. */
 export function changeText(change: number | string | undefined): string {
   if (typeof change !== 'number') return '–';
   return signed(change, { style: 'percent', maximumFractionDigits: 1 });

@@ -8,7 +8,7 @@ function keep(next: string | undefined): void {
   for (const listen of listeners) listen();
 }
 
-/** Takes the one-use code of a sign-in link (`#code=...`) out of the address at once, also where one is pasted into a page that is open. */
+/** Removes the one-use code of a sign-in link (`#code=...`) from the address at once, even if one is pasted into an open page. */
 export function watchSignInLinks(): void {
   const take = (): void => {
     const found = new URLSearchParams(location.hash.slice(1)).get('code');
@@ -20,7 +20,7 @@ export function watchSignInLinks(): void {
   addEventListener('hashchange', take);
 }
 
-/** The code of a link that was opened, until it is forgotten. It is in memory alone. */
+/** The code of an opened link, until it is forgotten. It is only in memory. */
 export function useLinkCode(): [code: string | undefined, forget: () => void] {
   const [shown, setShown] = useState(code);
   useEffect(() => {

@@ -3,7 +3,7 @@ export type Theme = (typeof themes)[number];
 
 const stored = 'console.theme';
 
-/** What was chosen in this browser; `auto` is the device's. */
+/** The choice in this browser; `auto` follows the device. */
 export function theme(): Theme {
   const chosen = localStorage.getItem(stored);
   return themes.find((each) => each === chosen) ?? 'auto';
@@ -14,7 +14,7 @@ export function chooseTheme(to: Theme): void {
   applyTheme();
 }
 
-/** Tells the style sheet, which has every colour twice. */
+/** Sets the theme for the style sheet, which has every colour twice. */
 export function applyTheme(): void {
   document.documentElement.dataset.theme = theme();
 }

@@ -2,10 +2,10 @@ import { useEffect } from 'preact/hooks';
 import type { AroundNavHandler } from 'wouter-preact';
 import { t } from './i18n/index.ts';
 
-/** The forms on the page that hold what was typed and not kept. */
+/** The forms on the page with unsaved input. */
 const unsaved = new Set<object>();
 
-/** Says, while `typed`, that leaving the page would lose something: whoever leaves is asked. */
+/** While `typed`, leaving the page would lose something, so the user is asked first. */
 export function useUnsaved(typed: boolean): void {
   useEffect(() => {
     if (!typed) return;
@@ -19,7 +19,7 @@ export function useUnsaved(typed: boolean): void {
 
 let isStaying = false;
 
-/** Takes a step that changes the address and leaves the forms where they are, such as to another filter. */
+/** Makes a navigation that changes the address but keeps the forms, such as to another filter. */
 export function staying(step: () => void): void {
   isStaying = true;
   try {
@@ -29,12 +29,12 @@ export function staying(step: () => void): void {
   }
 }
 
-/** Stands around every step within the console. */
+/** Wraps every navigation within the console. */
 export const askBeforeLeaving: AroundNavHandler = (navigate, to, options) => {
   if (isStaying || mayLeave()) navigate(to, options);
 };
 
-/** Watches for what no link of the console is: reload, closing the window, back and forward. To be called before the router listens. */
+/** Watches for leaving without a console link: reload, closing the window, back and forward. Must be called before the router listens. */
 export function watchUnsaved(): void {
   let here = location.href;
   const keep = (): void => {
@@ -47,7 +47,7 @@ export function watchUnsaved(): void {
     'popstate',
     (event) => {
       if (mayLeave()) return keep();
-      // The browser has gone already: the address of the form becomes the newest again.
+      // The browser has already navigated: the form's address becomes the newest again.
       event.stopImmediatePropagation();
       history.pushState(null, '', here);
     },
@@ -61,7 +61,7 @@ function mayLeave(): boolean {
   return unsaved.size === 0 || mayLose();
 }
 
-/** Asks whether what was typed may be lost. */
+/** Asks whether unsaved input may be discarded. */
 export function mayLose(): boolean {
   return confirm(t('common.unsaved'));
 }

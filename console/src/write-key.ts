@@ -1,8 +1,8 @@
-/** The `Idempotency-Key` of what a person may send again: whoever presses once more after an answer was lost writes, and pays, once. */
+/** The `Idempotency-Key` of a request that a user may send again: pressing once more after a lost answer writes, and charges, only once. */
 export interface WriteKey {
   /** The key of a request: the same for the same text, until it is done. */
   of(request: string): string;
-  /** The outcome is known, and the same request is another one from now on. */
+  /** The outcome is known: the same request is a new one from now on. */
   done(): void;
 }
 

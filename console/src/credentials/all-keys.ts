@@ -6,7 +6,7 @@ import { type AllRows, useAllRows } from '../paging.ts';
 
 const keysOf = ({ keys }: ListKeysResponseJson) => keys;
 
-/** Every key of the account, up to 5,000: of each kind, and revoked ones, for what they cost is still asked about. */
+/** Every key of the account, up to 5,000: of each kind, including revoked ones, because their cost is still of interest. */
 export function useAllKeys(options: { enabled?: boolean } = {}): UseQueryResult<AllRows<KeyJson>, ApiFailure> {
   return useAllRows('KeyService.ListKeys', {}, keysOf, options);
 }

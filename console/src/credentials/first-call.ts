@@ -1,11 +1,11 @@
 import { curlText } from '../ui/curl.tsx';
 
-/** The embedded model answers from the conversation alone, so the answer is in it. */
+/** The embedded model answers only from the conversation, so the answer is in it. */
 const question = {
   messages: [{ role: 'user', content: 'Paris is the capital of France. What is the capital of France?' }],
 };
 
-/** The first request with a new key, to be pasted into a terminal as it is, but for the key. */
+/** The first request with a new key, ready to be pasted into a terminal except for the key. */
 export function firstCallText(): string {
   return `export API_KEY='ik_live_...'\n\n${curlText('ChatService.Chat', question, 'API_KEY')}`;
 }

@@ -3,10 +3,10 @@ import { loadTexts, t } from '../i18n/index.ts';
 import { Banner, Code } from '../ui/index.ts';
 import { firstCallText } from './first-call.ts';
 
-// The first steps of an account speak with the texts of the overview.
+// The first steps of an account use the overview's texts.
 await loadTexts('overview');
 
-/** What a list of use shows that has nothing in it yet: the next step, with a request to be pasted. */
+/** What an empty list of usage shows: the next step, with a request to paste. */
 export function FirstRequest({ title, help }: { title: string; help?: string }) {
   return (
     <>

@@ -4,13 +4,13 @@ import { useRpc } from '../query.ts';
 import { Async, type Column, Table } from '../ui/index.ts';
 
 interface LimitsTableProps {
-  /** The key whose limits are listed; that of the session when unset. */
+  /** The key whose limits are listed; the session's when unset. */
   keyId?: string;
-  /** Only those of one level. */
+  /** Lists only the limits of one level. */
   level?: 'account' | 'key';
 }
 
-/** The limits that are in force, and what is used of each. */
+/** The limits in force, and how much of each is used. */
 export function LimitsTable({ keyId, level }: LimitsTableProps) {
   const limits = useRpc('LimitService.GetLimits', keyId === undefined ? {} : { keyId }, { refetchInterval: 10_000 });
   return (
@@ -54,7 +54,7 @@ function columns(withLevel: boolean): Column<LimitJson>[] {
   ];
 }
 
-/** What is counted by the minute may come in a burst; what runs at one time may not. */
+/** Limits per minute allow a burst; limits on concurrency do not. */
 function mostText({ name = '', most = 0, burst = 0 }: LimitJson): string {
   if (name.startsWith('concurrent')) return formatNumber(most);
   return t('keys.limitRate', { most: formatNumber(most), burst: formatNumber(burst) });

@@ -2,10 +2,10 @@ import { Link } from 'wouter-preact';
 import { loadTexts, t } from '../i18n/index.ts';
 import { Banner } from '../ui/index.ts';
 
-// The first steps of an account speak with the texts of the overview.
+// The first steps of an account use the overview's texts.
 await loadTexts('overview');
 
-/** Below what was done of the first steps: the way to the next one. */
+/** Shown below a completed first step: the way to the next one. */
 export function NextStep() {
   return (
     <Banner

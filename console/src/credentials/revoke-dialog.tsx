@@ -5,7 +5,7 @@ import { useRpcMutation } from '../query.ts';
 import { Banner, Button, Dialog, Failure, Field, toast } from '../ui/index.ts';
 import { usedLately } from './rotate-dialog.tsx';
 
-/** Revokes a key for ever, once its name was typed. */
+/** Permanently revokes a key, once its name has been typed. */
 export function RevokeDialog({ target, onClose }: { target: KeyJson | undefined; onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const name = target?.displayName ?? '';

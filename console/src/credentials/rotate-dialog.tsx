@@ -71,7 +71,7 @@ export function RotateDialog({ target, onClose }: { target: KeyJson | undefined;
   );
 }
 
-/** Whether a key was used within the hour: something works with it. */
+/** Whether a key was used within the last hour: something depends on it. */
 export function usedLately(key: KeyJson | undefined): boolean {
   return key?.lastUsedTime !== undefined && Date.now() - Date.parse(key.lastUsedTime) < hourMs;
 }

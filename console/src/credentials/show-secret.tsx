@@ -11,14 +11,14 @@ interface ShownSecret {
 
 let show: (shown: ShownSecret) => void = () => {};
 
-/** Shows a secret once. It is in that dialog and nowhere else, and gone with it. */
+/** Shows a secret once. It exists only in that dialog, and is gone with it. */
 export function showSecret(shown: ShownSecret): void {
   show(shown);
 }
 
 /**
- * Where secrets appear: once, beside all pages. A dialog here stays until the secret was kept, also when the page becomes the sign-in, as it
- * does when the key of the session was rotated.
+ * Where secrets appear: once, beside all pages. A dialog here stays until the user has kept the secret, even when the page becomes the sign-in,
+ * as it does when the session's key was rotated.
  */
 export function ShownSecrets() {
   const [shown, setShown] = useState<ShownSecret>();

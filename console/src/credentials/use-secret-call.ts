@@ -4,7 +4,7 @@ import { type ApiFailure, callRpc, isApiFailure, type RpcReply, type RpcRequest 
 import { confirmed, sessionKey } from '../query.ts';
 import { createWriteKey } from '../write-key.ts';
 
-/** The methods whose request or reply has a secret. */
+/** The methods whose request or reply contains a secret. */
 type SecretName =
   | 'KeyService.CreateKey'
   | 'KeyService.RotateKey'
@@ -13,17 +13,17 @@ type SecretName =
   | 'WebhookService.RotateEndpointSecret';
 
 export interface SecretCall<Name extends SecretName> {
-  /** Sends it; undefined where it failed, which `failure` then says. */
+  /** Sends it; resolves to undefined if it failed, with the reason in `failure`. */
   run: (request: RpcRequest<Name>) => Promise<RpcReply<Name> | undefined>;
   busy: boolean;
   failure: ApiFailure | undefined;
-  /** Forgets the failure, also one that is still to come: what is shown next is about something else. */
+  /** Forgets the failure, even a future one: what is shown next is about something else. */
   reset: () => void;
 }
 
 /**
- * A write with a secret. Unlike other writes it goes through no cache, so that the secret is only where the caller puts it. Sent again after
- * an answer was lost, it answers with the same secret.
+ * A write with a secret. Unlike other writes it bypasses the cache, so that the secret is only where the caller puts it. When it is sent again
+ * after a lost answer, it answers with the same secret.
  */
 export function useSecretCall<Name extends SecretName>(name: Name): SecretCall<Name> {
   const client = useQueryClient();
@@ -42,7 +42,7 @@ export function useSecretCall<Name extends SecretName>(name: Name): SecretCall<N
       return reply;
     } catch (error) {
       if (!isApiFailure(error)) throw error;
-      // The session ended: the sign-in is shown, as for reads.
+      // The session ended: show the sign-in, as for reads.
       if (error.status === 401) client.setQueryData(sessionKey, null);
       if (at === shown.current) setFailure(error);
       return undefined;

@@ -10,20 +10,20 @@ type PageTexts = Readonly<Record<string, Text>>;
 const files = import.meta.glob<{ default: PageTexts }>(['./*/*.ts', '!./en/common.ts']);
 const loaded = new Map<string, PageTexts>([['common', common]]);
 
-/** Loads the texts of a page, in the language of the page; English where that language has none. */
+/** Loads a page's texts in the current language; in English if that language has none. */
 export async function loadTexts(page: PageName): Promise<void> {
   if (loaded.has(page) && (page !== 'common' || language() === 'en')) return;
   const load = files[`./${language()}/${page}.ts`] ?? files[`./en/${page}.ts`];
   if (load) loaded.set(page, (await load()).default);
 }
 
-/** A text of a page that is loaded, with its parameters. Numbers are written as the language writes them. */
+/** A text of a loaded page, with its parameters. Numbers are formatted for the language. */
 export function t<Key extends TextKey>(key: Key, ...[params]: Params<Key>): string {
   const [page = '', name = ''] = key.split('.', 2);
   return filled(loaded.get(page)?.[name], key, params ?? {});
 }
 
-/** A text whose key is made of data, such as a state of the API; undefined when there is none. */
+/** A text whose key is built from data, such as a state of the API; undefined when there is none. */
 export function findText(
   page: PageName,
   name: string,
@@ -46,7 +46,7 @@ function pluralForm(text: { one: string; other: string }, count: number): string
   return new Intl.PluralRules(language()).select(count) === 'one' ? text.one : text.other;
 }
 
-/** A number as the language writes it: `1,204`. */
+/** A number formatted for the language: `1,204`. */
 export function formatNumber(value: number | bigint, options?: Intl.NumberFormatOptions): string {
   return new Intl.NumberFormat(locale(), options).format(value);
 }
@@ -56,7 +56,7 @@ export function listText(names: Iterable<string>): string {
   return new Intl.ListFormat(locale(), { type: 'unit', style: 'short' }).format(names);
 }
 
-/** A name within a sentence. English writes it small there; German nouns keep their capital. */
+/** A name within a sentence. English lower-cases it there; German nouns keep their capital. */
 export function inSentence(name: string): string {
   return language() === 'en' ? name.toLowerCase() : name;
 }

@@ -1,4 +1,4 @@
-/** The languages that there are texts in, each by the name that it has for itself. */
+/** The available languages, each by its own name. */
 export const languageNames = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof languageNames;
 export const languages = Object.keys(languageNames) as readonly Language[];
@@ -7,19 +7,19 @@ const stored = 'console.language';
 
 let current: Language | undefined;
 
-/** The language that was chosen, else the first of the browser's that there is, else English. */
+/** The chosen language, else the first of the browser's languages that is available, else English. */
 export function language(): Language {
   current ??= chosen();
   return current;
 }
 
-/** Kept in this browser. The page is loaded anew, for every text of it changes. */
+/** The choice is kept in this browser. The page is reloaded, because every text on it changes. */
 export function chooseLanguage(to: Language): void {
   localStorage.setItem(stored, to);
   location.reload();
 }
 
-/** How numbers, amounts and times are written. `en-US` has AM and PM, and dates with the month first; the console has neither. */
+/** The locale for numbers, amounts and times. `en-US` has AM and PM, and dates with the month first; the console uses neither. */
 export function locale(): string {
   return language() === 'en' ? 'en-GB' : language();
 }

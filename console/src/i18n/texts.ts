@@ -22,7 +22,7 @@ import type usage from './en/usage.ts';
 import type webhooks from './en/webhooks.ts';
 import type workflows from './en/workflows.ts';
 
-/** The English texts of each page, which say what the others have to have. */
+/** The English texts of each page, which define what the other languages must have. */
 export interface Texts {
   common: typeof common;
   charges: typeof charges;

@@ -9,15 +9,15 @@ type Lex = (text: string) => Token[];
 
 let lexer: Lex | undefined;
 
-/** Loaded with the first text, for only two pages need it. */
+/** Loaded with the first text, because only two pages need it. */
 async function loadLexer(): Promise<Lex> {
   const { Lexer } = await import('marked');
   return (text) => Lexer.lex(text, { gfm: true, breaks: true });
 }
 
 /**
- * Markdown as nodes of the page. No HTML is made of it: tags in the text are shown as text, pictures are not loaded, and an address
- * opens only from what a click shows. Plain text until the reader of Markdown is there.
+ * Markdown as nodes of the page. It produces no HTML: tags in the text are shown as text, images are not loaded, and a link opens only from what
+ * a click reveals. Shown as plain text until the Markdown parser has loaded.
  */
 export function Markdown({ text }: { text: string }) {
   const [lex, setLex] = useState<Lex | undefined>(() => lexer);
@@ -140,7 +140,7 @@ function Inline({ token }: { token: Tokens.Generic }) {
   }
 }
 
-/** The text of a link. A click shows where it leads, and only that address can be opened: a model wrote both. */
+/** The text of a link. A click shows where it leads, and only that address can be opened, because a model wrote both. */
 function InertLink({ href, children }: { href: string; children: ComponentChildren }) {
   const [shown, setShown] = useState(false);
   if (!/^(https?|mailto):/i.test(href)) return <>{children}</>;

@@ -12,7 +12,7 @@ interface EventsProps {
   action?: string;
 }
 
-/** Who did what, the newest first. */
+/** Who did what, newest first. */
 export function Events(filter: EventsProps) {
   const list = useRowList('AuditService.ListEvents', filter, ({ events }) => events);
   return (
@@ -32,7 +32,7 @@ export function Events(filter: EventsProps) {
   );
 }
 
-/** What was done, in words; as the API names it where there are none. */
+/** What was done, in words; the API's name if there are none. */
 export function actionText(action: string): string {
   return findText('operator', `action-${action}`) ?? action;
 }

@@ -3,7 +3,7 @@ import { Field } from '../ui/index.ts';
 
 await loadTexts('operator');
 
-/** Why something is done, for the record. Each write of an operator has one. */
+/** The reason for an action, for the record. Every operator write has one. */
 export function ReasonField({ value, onValue }: { value: string; onValue: (value: string) => void }) {
   return (
     <Field

@@ -4,15 +4,15 @@ import { type ApiFailure, callRpc, isApiFailure, type RpcName, type RpcReply, ty
 import { sessionKey } from '../query.ts';
 
 export interface Write<Name extends RpcName> {
-  /** Resolves to the reply; to undefined when it was refused, and then `failure` says why. */
+  /** Resolves to the reply, or to undefined when it was refused; `failure` then says why. */
   send: (request: RpcRequest<Name>) => Promise<RpcReply<Name> | undefined>;
   busy: boolean;
   failure: ApiFailure | undefined;
 }
 
 /**
- * An operator's write. Its reply is in no cache, for it may hold a secret. The same request has the same `Idempotency-Key` until it
- * succeeds: who presses again after an answer was lost writes once. All that was read is read again.
+ * An operator's write. Its reply is not cached, because it may contain a secret. The same request keeps its `Idempotency-Key` until it succeeds,
+ * so pressing again after a lost answer writes only once. All loaded reads are then refetched.
  */
 export function useWrite<Name extends RpcName>(name: Name): Write<Name> {
   const client = useQueryClient();
@@ -32,7 +32,7 @@ export function useWrite<Name extends RpcName>(name: Name): Write<Name> {
       return reply;
     } catch (error) {
       if (!isApiFailure(error)) throw error;
-      // The session ended: the sign-in is shown, as for reads.
+      // The session ended: show the sign-in, as for reads.
       if (error.status === 401) client.setQueryData(sessionKey, null);
       setFailure(error);
       return undefined;

@@ -9,11 +9,11 @@ await loadTexts('operator');
 
 interface WriteFailureProps {
   failure: ApiFailure | undefined;
-  /** Sends the same write again, once the token was shown. */
+  /** Sends the same write again after the token has been shown. */
   again: () => void;
 }
 
-/** Why a write was refused. Where the session has to show its token once more, that is asked for here. */
+/** Why a write was refused. If the session has to show its token once more, it is asked for here. */
 export function WriteFailure({ failure, again }: WriteFailureProps) {
   if (!failure) return null;
   if (failure.reason !== 'CONFIRMATION_REQUIRED') return <Failure failure={failure} />;
@@ -54,7 +54,7 @@ function ShowToken({ onShown }: { onShown: () => void }) {
           onValue={setToken}
           onKeyDown={(event) => {
             if (event.key !== 'Enter') return;
-            // The form around it would be sent, and this field would be gone with the token.
+            // Otherwise the surrounding form would be submitted, and this field would be gone with the token.
             event.preventDefault();
             void confirm();
           }}

@@ -1,10 +1,10 @@
 import { callConsole } from '../api.ts';
 
-/** Why there is no passkey: the person chose none, this device has one already, or the browser refuses. */
+/** Why there is no passkey: the user chose none, this device already has one, or the browser refuses. */
 export type PasskeyProblem = 'none' | 'known' | 'refused';
 export type Asked = { answer: object } | { problem: PasskeyProblem };
 
-/** Whether this browser has passkeys at all, and reads their JSON (every browser since spring 2025). At other addresses than names it has none. */
+/** Whether this browser supports passkeys at all, and their JSON (every browser since spring 2025). It has none at IP addresses. */
 export function hasPasskeys(): boolean {
   return (
     typeof PublicKeyCredential !== 'undefined' &&
@@ -13,20 +13,20 @@ export function hasPasskeys(): boolean {
   );
 }
 
-/** Where this console has passkeys, when it is shown at this machine's number and not by its name. */
+/** Where this console's passkeys work, when it is opened by the machine's IP address and not by its name. */
 export function passkeyAddress(): string | undefined {
   const { protocol, hostname, port } = location;
   if (!/^(?:127(?:\.\d+){3}|\[::1\])$/.test(hostname)) return undefined;
   return `${protocol}//localhost${port === '' ? '' : `:${port}`}/console/`;
 }
 
-/** Asks for a passkey, to sign in or to confirm. Throws an `ApiFailure`. */
+/** Asks for a passkey to sign in or to confirm. Throws an `ApiFailure`. */
 export async function askPasskey(purpose: 'sign-in' | 'confirm'): Promise<Asked> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(await challenge(purpose));
   return await asked(() => navigator.credentials.get({ publicKey }));
 }
 
-/** Makes a passkey for who is signed in. Throws an `ApiFailure`. */
+/** Creates a passkey for the signed-in user. Throws an `ApiFailure`. */
 export async function makePasskey(): Promise<Asked> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(await challenge('add'));
   return await asked(() => navigator.credentials.create({ publicKey }));

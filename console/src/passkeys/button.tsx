@@ -11,7 +11,7 @@ interface PasskeyButtonProps {
   send: (by: { passkey: object }) => Promise<void>;
 }
 
-/** Signs in, or confirms, by a passkey; and says why not. Nothing where the browser has none. */
+/** Signs in or confirms with a passkey, and says if it failed and why. Renders nothing if the browser has none. */
 export function PasskeyButton({ purpose, send }: PasskeyButtonProps) {
   const [problem, setProblem] = useState<PasskeyProblem | ApiFailure>();
   const [busy, setBusy] = useState(false);
@@ -40,7 +40,7 @@ export function PasskeyButton({ purpose, send }: PasskeyButtonProps) {
   );
 }
 
-/** Why a passkey was not used, or not made. */
+/** Why a passkey was not used or created. */
 export function Problem({ problem }: { problem: PasskeyProblem | ApiFailure }) {
   if (typeof problem === 'object' && problem.reason !== 'CREDENTIAL_INVALID') return <Failure failure={problem} />;
   const name = typeof problem === 'object' ? 'unknown' : problem;

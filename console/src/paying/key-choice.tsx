@@ -11,17 +11,17 @@ await loadTexts('paying');
 
 export type Key = KeyJson;
 
-/** The account's keys, to be paid with. */
+/** The account's keys, to choose the paying one from. */
 export const useKeys = useAllKeys;
 
-/** Those that can pay for what needs a scope; undefined while they are not known. */
+/** The keys that can pay for requests with a scope; undefined while unknown. */
 export function payingKeys(data: AllRows<Key> | undefined, scope: 'chat' | 'workflows'): readonly Key[] | undefined {
   const can = ({ kind, state, scopes }: Key) =>
     kind !== 'management' && state === 'active' && scopes?.includes(scope) === true;
   return data?.rows.filter(can);
 }
 
-/** The key that is chosen, else the first. */
+/** The chosen key, else the first. */
 export function chosenKey(keys: readonly Key[] | undefined, keyId: string): Key | undefined {
   return keys?.find((key) => key.keyId === keyId) ?? keys?.[0];
 }
@@ -33,7 +33,7 @@ interface KeyChoiceProps {
   disabled?: boolean;
 }
 
-/** Which key pays, and how little of it a page holds. */
+/** Which key pays, and how little of it a page can spend. */
 export function KeyChoice({ keys, value, onValue, disabled = false }: KeyChoiceProps) {
   return (
     <Select
@@ -50,7 +50,7 @@ export function KeyChoice({ keys, value, onValue, disabled = false }: KeyChoiceP
   );
 }
 
-/** The one next step of an account without a key that could pay. */
+/** The next step for an account without a key that could pay. */
 export function NoPayingKey() {
   return (
     <Banner

@@ -3,23 +3,23 @@ import { exactText, readUsd } from '../money.ts';
 
 /** The most that one token can spend. */
 const tokenCapUsd = '1.00';
-/** The same for reading. */
+/** The same for display. */
 export const tokenCapText = (): string => exactText(readUsd(tokenCapUsd) ?? 0n);
-/** How long one works. */
+/** How long a token works. */
 export const tokenSeconds = 600;
-/** One that ends sooner than this is replaced before it is used. */
+/** A token that expires sooner than this is replaced before it is used. */
 const sparedMs = 60_000;
 
 type Scope = 'chat' | 'workflows';
 
-/** Pays for what a page tries: short-lived, capped tokens of one API key. They are in this closure's memory and nowhere else. */
+/** Pays for a page's requests: short-lived, capped tokens of one API key. They exist only in this closure's memory. */
 export interface Payer {
   readonly keyId: string;
-  /** A token that works for a minute or more. Throws an `ApiFailure`. */
+  /** A token that is valid for at least a minute. Throws an `ApiFailure`. */
   token(): Promise<string>;
-  /** The header that pays. Throws an `ApiFailure`. */
+  /** The header with a token. Throws an `ApiFailure`. */
   headers(): Promise<{ authorization: string }>;
-  /** Ends the token, and within a second whatever it pays for: what came of a reply is charged, the rest is not made. */
+  /** Revokes the token, and within a second ends whatever it pays for: what a reply delivered is charged, the rest is not generated. */
   stop(): Promise<void>;
   /** The next token may spend as much again. */
   allowMore(): void;
@@ -32,10 +32,10 @@ interface Held {
 }
 
 function createPayer(keyId: string, scopes: readonly Scope[]): Payer {
-  // A cap counts all tokens of one name together.
+  // A cap counts all tokens of one subject together.
   let subject = newSubject();
   let held: Promise<Held> | undefined;
-  /** A stream may still run on one that was replaced since. */
+  /** A stream may still use a token that has been replaced since. */
   let minted: Held[] = [];
 
   async function mint(): Promise<Held> {
@@ -74,7 +74,7 @@ function createPayer(keyId: string, scopes: readonly Scope[]): Payer {
   };
 }
 
-/** One payer for each key and name: what was asked through it before is known as its own. */
+/** One payer per key and name, so that it recognises its earlier requests as its own. */
 export function createPayers(scopes: readonly Scope[]): (keyId: string, name?: string) => Payer {
   const payers = new Map<string, Payer>();
   return (keyId, name = '') => {
@@ -84,7 +84,7 @@ export function createPayers(scopes: readonly Scope[]): (keyId: string, name?: s
   };
 }
 
-/** Whether the payer's own cap is what refused, and not the wallet or the key. */
+/** Whether the refusal came from the payer's own cap, and not from the wallet or the key. */
 export function isTokenCapReached(failure: ApiFailure | undefined): boolean {
   return failure?.reason === 'SPENDING_CAP_REACHED';
 }

@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/field.tsx';
 import { LanguageSelect } from './language-select.tsx';
 
-/** Who is signed in, how the page looks, and the way out. The browser's own popover: Escape and a click elsewhere close it. */
+/** Who is signed in, the page's appearance, and signing out. The browser's own popover: Escape or a click elsewhere closes it. */
 export function AccountMenu({ onKeys }: { onKeys: () => void }) {
   const session = useSession();
   const [chosen, setChosen] = useState(theme());

@@ -1,7 +1,7 @@
 import { chooseLanguage, language, languageNames, languages, t } from '../i18n/index.ts';
 import { Select } from '../ui/field.tsx';
 
-/** Each language by its own name: whoever cannot read the page finds theirs. */
+/** Each language by its own name, so that people who cannot read the page find theirs. */
 export function LanguageSelect() {
   return (
     <Select

@@ -5,8 +5,8 @@ import { useRpc } from '../query.ts';
 import { Banner } from '../ui/banner.tsx';
 
 /**
- * What the wallet says on every page: use is paused, something is owed, or credit runs low. Silent while it is not known. An account that
- * never had credit has lost nothing: it is asked to begin, without alarm.
+ * Wallet warnings on every page: use is paused, something is owed, or credit runs low. Silent while unknown. An account that never had credit
+ * has lost nothing: it is invited to start, without alarm.
  */
 export function MoneyBanners() {
   const { data: { wallet } = {} } = useRpc('WalletService.GetWallet', {}, { refetchInterval: 60_000 });
@@ -18,7 +18,7 @@ export function MoneyBanners() {
   const available = readUsd(wallet?.availableUsd);
   const threshold = readUsd(alert?.thresholdUsd);
   if (!wallet) return null;
-  // On the page of credit one is there.
+  // The credit page has this button already.
   const action = path !== '/credit' && (
     <Link class="button primary" href="/credit">
       {t('common.topUp')}
@@ -32,7 +32,7 @@ export function MoneyBanners() {
     );
   if (paused) {
     if (!begun) return null;
-    // The overview of a new account is its first steps, and they begin with this one.
+    // A new account's overview is its first steps, and they start with this one.
     if ((begun.entries ?? []).length === 0)
       return path === '/' ? null : (
         <Banner kind="info" title={t('common.noCreditYet')} action={action}>

@@ -7,7 +7,7 @@ import { Failure } from '../ui/async.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 
-/** A sign-in link was opened by somebody who is signed in: they are asked, for a link may be anybody's. Nothing is sent before. */
+/** Shown when a signed-in user opens a sign-in link: asks first, because a link may be anybody's. Nothing is sent before that. */
 export function OtherSignIn() {
   const session = useSession();
   const [code, forget] = useLinkCode();

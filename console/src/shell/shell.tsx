@@ -18,7 +18,7 @@ interface ShellProps {
   children: ComponentChildren;
 }
 
-/** What is around every page: the menu, who is signed in, and what one has to know about the money. */
+/** The frame of every page: the menu, who is signed in, and warnings about money. */
 export function Shell({ routes, children }: ShellProps) {
   const session = useSession();
   const [keysShown, setKeysShown] = useState(false);
@@ -67,7 +67,7 @@ export function Shell({ routes, children }: ShellProps) {
   );
 }
 
-/** What asks about a sign-in link is loaded when one is opened, for hardly anybody does. */
+/** The dialog for sign-in links is loaded when one is opened, because hardly anybody does. */
 function OtherSignIn() {
   const [code] = useLinkCode();
   const [Asking, setAsking] = useState<ComponentType>();
@@ -77,7 +77,7 @@ function OtherSignIn() {
   return Asking ? <Asking /> : null;
 }
 
-/** A name of the menu. */
+/** A page's name in the menu. */
 export function navText(page: PageRoute['page']): string {
   return findText('common', `nav-${page}`) ?? page;
 }
@@ -135,7 +135,7 @@ function BottomBar({ routes }: { routes: readonly PageRoute[] }) {
   );
 }
 
-/** `?` anywhere but where one writes. */
+/** `?` anywhere except in text inputs. */
 function useHelpKey(show: () => void): void {
   const latest = useRef(show);
   latest.current = show;

@@ -5,7 +5,7 @@ import { Failure } from '../ui/async.tsx';
 import { Button } from '../ui/button.tsx';
 import { Mark } from './shell.tsx';
 
-/** Whoever is signed in and not served, such as for a suspended account: why, whose account it is, and the way out. */
+/** For users who are signed in but not served, such as those of a suspended account: why, whose account it is, and a way to sign out. */
 export function Unserved({ failure, retry }: { failure: ApiFailure; retry: () => void }) {
   return (
     <>

@@ -1,4 +1,4 @@
-// In this order: browsers name those that they descend from, too.
+// The order matters: browsers also name the ones that they descend from.
 const browsers: readonly [RegExp, string][] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -14,7 +14,7 @@ const systems: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** What a `User-Agent` says in two words, for people to know their own again: `Firefox, Linux`. It proves nothing. */
+/** A `User-Agent` in two words, so that people recognise their own: `Firefox, Linux`. It proves nothing. */
 export function browserOf(agent: string): string | undefined {
   const nameIn = (names: typeof browsers) => names.find(([pattern]) => pattern.test(agent))?.[1];
   return [nameIn(browsers), nameIn(systems)].filter(Boolean).join(', ') || undefined;

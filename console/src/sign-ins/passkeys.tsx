@@ -11,7 +11,7 @@ import { sessionsKey } from './sessions.tsx';
 interface PasskeyLine {
   id: string;
   name: string;
-  /** Whether it may be on several devices of its owner. */
+  /** Whether it may be on several of its owner's devices. */
   multiDevice: boolean;
   /** The management key that it belongs to. */
   keyId?: string;
@@ -21,7 +21,7 @@ interface PasskeyLine {
 
 interface Passkeys {
   passkeys: PasskeyLine[];
-  /** The one address where they work; null: there is none. */
+  /** The only address where they work; null: there is none. */
   origin: string | null;
 }
 
@@ -29,11 +29,11 @@ const listKey = ['console/passkeys'] as const;
 
 interface PasskeysProps {
   help: string;
-  /** The name of a management key; unset: they belong to no keys, but to an operator. */
+  /** The name of a management key; unset: the passkeys belong to an operator, not to keys. */
   nameOf?: (keyId: string) => string | undefined;
 }
 
-/** What signs in here in place of a key, and a way to add and remove it. */
+/** The passkeys that sign in here in place of a key, and a way to add and remove them. */
 export function Passkeys({ help, nameOf }: PasskeysProps) {
   const client = useQueryClient();
   const [adding, setAdding] = useState(false);
@@ -43,7 +43,7 @@ export function Passkeys({ help, nameOf }: PasskeysProps) {
     queryFn: () => callConsole('GET', '/passkeys'),
   });
   const changed = () => {
-    // Whether there is one to confirm with is part of the session.
+    // Whether there is a passkey to confirm with is part of the session.
     for (const queryKey of [listKey, sessionsKey, sessionKey]) void client.invalidateQueries({ queryKey });
   };
   const remove = useMutation<unknown, ApiFailure, PasskeyLine>({

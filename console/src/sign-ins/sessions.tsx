@@ -19,7 +19,7 @@ export const sessionsKey = ['console/sessions'] as const;
 
 interface SessionsProps {
   help: string;
-  /** The name of a management key; unset: they are of an operator. */
+  /** The name of a management key; unset: the sessions are an operator's. */
   nameOf?: (keyId: string) => string | undefined;
 }
 

@@ -9,16 +9,16 @@ import { failureWords } from './failure-words.ts';
 
 interface AsyncProps<Data> {
   query: Pick<UseQueryResult<Data, ApiFailure>, 'data' | 'error' | 'refetch' | 'isFetching'>;
-  /** How high what is loaded will be, in lines of text: the page does not jump when it arrives. */
+  /** Expected height of the content, in lines of text, so that the page does not jump when it arrives. */
   lines?: number;
   /** Whether there is nothing to show. */
   isEmpty?: (data: Data) => boolean;
-  /** What to show then: the one next step. */
+  /** What to show when it is empty: the next step. */
   empty?: ComponentChildren;
   children: (data: Data) => ComponentChildren;
 }
 
-/** What a query has: a skeleton, then its data; or why there is none. Data that was there stays while it is asked again. */
+/** A query's state: a skeleton, then its data, or why there is none. Loaded data stays while it is refetched. */
 export function Async<Data>({ query, lines = 3, isEmpty, empty, children }: AsyncProps<Data>) {
   const { data, error } = query;
   if (data === undefined && error) return <Failure failure={error} retry={() => void query.refetch()} />;
@@ -31,7 +31,7 @@ export function Async<Data>({ query, lines = 3, isEmpty, empty, children }: Asyn
   );
 }
 
-/** Takes the room of what is loading. */
+/** Reserves the space of loading content. */
 export function Skeleton({ lines }: { lines: number }) {
   return (
     <div class="skeleton" role="status" aria-label={t('common.loading')}>
@@ -44,13 +44,13 @@ export function Skeleton({ lines }: { lines: number }) {
 
 interface FailureProps {
   failure: ApiFailure;
-  /** Says it better than the words for the reason do, where more is known. */
+  /** A better title than the reason's, if more is known. */
   title?: string | undefined;
-  /** Asks again. Where the service was away, it is called by itself after a while. */
+  /** Retries. If the service was away, it is called automatically after a while. */
   retry?: () => void;
 }
 
-/** Why something did not work, in words, and what to do. */
+/** What failed, in words, and what to do. */
 export function Failure({ failure, title, retry }: FailureProps) {
   const seconds = useCountdown(failure, retry);
   const words = failureWords(failure);
@@ -78,7 +78,7 @@ export function Failure({ failure, title, retry }: FailureProps) {
 
 const pauses = [5, 10, 20, 40, 60];
 
-/** Seconds until the next try, where one makes sense. */
+/** Seconds until the next retry, if one makes sense. */
 function useCountdown(failure: ApiFailure, retry: (() => void) | undefined): number | undefined {
   const [tries, setTries] = useState(0);
   const [seconds, setSeconds] = useState<number>();

@@ -7,7 +7,7 @@ interface BannerProps {
   action?: ComponentChildren;
 }
 
-/** What one has to know now. The kind is said by words and a mark, never by its colour alone. */
+/** Something to know now. The kind is shown by words and a mark, never only by its colour. */
 export function Banner({ kind = 'info', title, children, action }: BannerProps) {
   return (
     <div class={`banner ${kind}`} role={kind === 'danger' ? 'alert' : 'status'}>

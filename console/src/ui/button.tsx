@@ -1,13 +1,13 @@
 import type { ComponentChildren, JSX } from 'preact';
 
 interface ButtonProps extends Omit<JSX.HTMLAttributes<HTMLButtonElement>, 'type' | 'class'> {
-  /** `primary` once on a page at most; `danger` for what cannot be taken back. */
+  /** `primary`: at most once per page; `danger`: for irreversible actions. */
   kind?: 'primary' | 'plain' | 'danger' | 'quiet';
   type?: 'button' | 'submit';
-  /** Whether what it started still runs: it cannot be pressed again. */
+  /** Whether its action is still running: it cannot be pressed again. */
   busy?: boolean;
   disabled?: boolean;
-  /** What it acts on, where each row has such a button: read after its text, which is then a plain one. */
+  /** What it acts on, if each row has such a button: read after its text, which must then be plain text. */
   of?: string | undefined;
   children: ComponentChildren;
 }

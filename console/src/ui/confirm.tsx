@@ -10,17 +10,17 @@ import { Field } from './field.tsx';
 
 let open: () => Promise<boolean> = async () => false;
 
-/** Asks for the key again, as what cannot be taken back needs it. Whether it was shown. */
+/** Asks for the key again, as irreversible actions require. Resolves to whether it was shown. */
 export function askToConfirm(): Promise<boolean> {
   return open();
 }
 
-/** Whether it is another credential than the one of the session. */
+/** Whether the credential is not the session's. */
 function isOther({ reason }: ApiFailure): boolean {
   return reason === 'SCOPE_MISSING' || reason === 'PRECONDITION_FAILED';
 }
 
-/** Where the key is asked for; once in the page. The key is in this dialog's state only, and gone with it. */
+/** Where the key is asked for; once in the page. The key is only in this dialog's state, and gone with it. */
 export function ConfirmDialog({ operator, hasPasskey }: { operator: boolean; hasPasskey: boolean }) {
   const client = useQueryClient();
   const [answer, setAnswer] = useState<(confirmed: boolean) => void>();

@@ -5,7 +5,7 @@ import { Button } from './button.tsx';
 interface CopyButtonProps {
   text: string;
   label?: string;
-  /** What the text is of, where each row has one. */
+  /** What the text belongs to, if each row has one. */
   of?: string | undefined;
 }
 

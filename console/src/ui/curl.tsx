@@ -9,7 +9,7 @@ interface CurlProps<Name extends RpcName> {
   credential?: 'MANAGEMENT_KEY' | 'API_KEY' | 'OPERATOR_TOKEN';
 }
 
-/** The request behind what is shown, to be run in a terminal. */
+/** The request behind the page's content, to be run in a terminal. */
 export function Curl<Name extends RpcName>({ name, request, credential = 'MANAGEMENT_KEY' }: CurlProps<Name>) {
   const text = curlText(name, request, credential);
   return (

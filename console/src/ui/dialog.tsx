@@ -7,13 +7,13 @@ import { CopyButton } from './copy.tsx';
 interface DialogProps {
   title: string;
   open: boolean;
-  /** Called when it was closed, by whatever; the focus is back where it was. */
+  /** Called when it was closed, in whatever way; the focus is back where it was. */
   onClose: () => void;
-  /** `side` stands at the end of the page, for details of a row. */
+  /** `side`: at the end of the page, for details of a row. */
   kind?: 'middle' | 'side';
-  /** Whether Escape and the close button are off, until a step is done. */
+  /** Whether Escape and the close button are disabled, until a step is done. */
   locked?: boolean;
-  /** What the dialog ends with; buttons, the main one last. */
+  /** The end of the dialog; buttons, the main one last. */
   actions?: ComponentChildren;
   children: ComponentChildren;
 }
@@ -23,7 +23,7 @@ export function Dialog({ title, open, onClose, kind = 'middle', locked = false, 
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const opener = useRef<Element | undefined>(undefined);
-  // The browser says `close` a while after. By then the same dialog may be asked for again, and the event would take it away.
+  // The browser fires `close` some time later. By then the same dialog may be open again, and the event would close it.
   const ownCloses = useRef(0);
   const close = (): void => {
     if (!dialog.current?.open) return;
@@ -39,13 +39,13 @@ export function Dialog({ title, open, onClose, kind = 'middle', locked = false, 
     if (!open) return close();
     opener.current = openerNow();
     if (!dialog.current?.open) dialog.current?.showModal();
-    // One begins where one writes, not at the button that closes.
+    // The focus starts in the first input, not on the close button.
     if (kind === 'middle') dialog.current?.querySelector<HTMLElement>(firstField)?.focus();
   }, [open]);
   const gone = useRef(false);
   useEffect(
     () => () => {
-      // A page may take the whole dialog away while it is open: the focus goes back all the same.
+      // A page may remove the whole dialog while it is open: the focus still goes back.
       gone.current = true;
       close();
     },
@@ -94,7 +94,7 @@ export function Dialog({ title, open, onClose, kind = 'middle', locked = false, 
 
 const firstField = '.dialog-body :is(.input input, textarea)';
 
-/** What opened the dialog that was opened last: one that follows another, such as a secret its form, gives the focus back to the same. */
+/** What opened the latest dialog: one that follows another, such as a secret after its form, returns the focus to the same place. */
 let lastOpener: Element | undefined;
 
 function openerNow(): Element | undefined {
@@ -103,7 +103,7 @@ function openerNow(): Element | undefined {
   return lastOpener;
 }
 
-/** The browser gives the focus back, unless what it would give it to went away. */
+/** The browser restores the focus, unless its target has been removed. */
 function giveFocusBack(opener: Element | undefined): void {
   if (document.activeElement && document.activeElement !== document.body) return;
   const next = opener?.isConnected ? opener : document.querySelector('h1');
@@ -119,7 +119,7 @@ interface SecretDialogProps {
   onClose: () => void;
 }
 
-/** Shows a secret once. It closes when the reader says that it was kept, not before. */
+/** Shows a secret once. It closes when the reader confirms that it was kept, not before. */
 export function SecretDialog({ title, secret, children, onClose }: SecretDialogProps) {
   const [kept, setKept] = useState(false);
   return (

@@ -1,7 +1,7 @@
 import type { ApiFailure } from '../api.ts';
 import { findText, t } from '../i18n/index.ts';
 
-/** Reasons of many kinds: what exactly is wrong is in the service's own text. */
+/** Generic reasons: what exactly is wrong is in the service's own text. */
 const general: ReadonlySet<string> = new Set([
   'INVALID_ARGUMENT',
   'PRECONDITION_FAILED',
@@ -13,7 +13,7 @@ const general: ReadonlySet<string> = new Set([
 export interface FailureWords {
   /** In the page's language. */
   title: string;
-  /** What the service says, in English, where the title does not say it all. */
+  /** The service's message, in English, if the title does not say it all. */
   told?: string;
 }
 
@@ -24,7 +24,7 @@ export function failureWords({ reason, message }: ApiFailure): FailureWords {
   return general.has(reason) ? { title, told: message } : { title };
 }
 
-/** A refusal in one text. */
+/** A refusal as a single text. */
 export function failureText(failure: ApiFailure): string {
   const { title, told } = failureWords(failure);
   return told === undefined ? title : `${title} ${told}`;

@@ -3,9 +3,9 @@ import { useId } from 'preact/hooks';
 
 interface LabelledProps {
   label: string;
-  /** A sentence below: what it means, in which unit, up to what. */
+  /** A sentence below: its meaning, unit and limits. */
   help?: ComponentChildren;
-  /** Why what was typed cannot be. */
+  /** Why the input is invalid. */
   error?: string | undefined;
 }
 
@@ -13,9 +13,9 @@ export type FieldProps = LabelledProps &
   Omit<JSX.InputHTMLAttributes<HTMLInputElement>, 'onInput' | 'label'> & {
     value: string;
     onValue: (value: string) => void;
-    /** What stands before the input, such as `$`. */
+    /** Content before the input, such as `$`. */
     before?: ComponentChildren;
-    /** What stands behind it. */
+    /** Content after it. */
     after?: ComponentChildren;
   };
 
@@ -68,7 +68,7 @@ export function TextArea({ label, help, error, value, onValue, ...rest }: TextAr
 export interface Option {
   value: string;
   label: string;
-  /** Of the label, where it is not the page's language. */
+  /** The label's language, if it is not the page's. */
   lang?: string;
 }
 
@@ -77,7 +77,7 @@ interface SelectProps extends LabelledProps {
   options: readonly Option[];
   onValue: (value: string) => void;
   disabled?: boolean;
-  /** Whether the label is read, not seen: where the choice says what it is. */
+  /** Whether the label is only for screen readers, because the choice says what it is. */
   quiet?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter-preact';
 import { t } from '../i18n/index.ts';
 import { staying } from '../unsaved.ts';
 
-/** Changes filters. While somebody types, no letter is a step of its own for Back. */
+/** Changes filters. While somebody types, single letters are not separate steps for Back. */
 export type SetFilters<Names extends string> = (
   changes: Partial<Record<Names, string>>,
   how?: { typing?: boolean },
@@ -49,7 +49,7 @@ export function Filters({ label, children }: { label: string; children: Componen
   );
 }
 
-/** A filter that is on, with a button that takes it off. */
+/** An active filter, with a button that removes it. */
 export function FilterChip({ name, onRemove }: { name: string; onRemove: () => void }) {
   return (
     <button type="button" class="chip" aria-label={t('common.filterRemove', { name })} onClick={onRemove}>

@@ -2,17 +2,17 @@ import { t } from '../i18n/index.ts';
 import { balanceText, costText, exactText, formatUsd, type NanoUsd, readUsd } from '../money.ts';
 
 interface MoneyProps {
-  /** As the API states it, or nano-USD. Undefined is not known, and shown as a dash. */
+  /** As the API states it, or nano-USD. Undefined: unknown, shown as a dash. */
   usd: string | NanoUsd | undefined;
-  /** `cost`: four significant digits. `balance`: cut to cents. `exact`: each digit, as tables have it, and whatever stands beside what it adds up with. */
+  /** `cost`: four significant digits. `balance`: cut to cents. `exact`: every digit, as in tables and wherever figures add up. */
   as?: 'cost' | 'balance' | 'exact';
 }
 
 const texts = { cost: costText, balance: balanceText, exact: exactText };
 
 /**
- * An amount. One that is shortened is marked, cut with `…` and rounded with `≈`; hovering over it, coming to it with the keyboard, and copying
- * give every digit down to the nano-USD.
+ * An amount. A shortened one is marked: with `…` if cut, with `≈` if rounded; hovering over it, focusing it with the keyboard, and copying give
+ * every digit down to the nano-USD.
  */
 export function Money({ usd, as = 'exact' }: MoneyProps) {
   const amount = typeof usd === 'bigint' ? usd : readUsd(usd);
@@ -35,7 +35,7 @@ export function Money({ usd, as = 'exact' }: MoneyProps) {
   );
 }
 
-/** A balance is one of a page's few main figures, so the keyboard stops at it; costs are many, and their exact ones are in tables. */
+/** A balance is one of a page's few main figures, so the keyboard stops at it; costs are many, and tables have their exact values. */
 function shortened(as: 'cost' | 'balance' | 'exact', exact: string) {
   const title = t(as === 'balance' ? 'common.exactCut' : 'common.exact', { amount: exact });
   return {

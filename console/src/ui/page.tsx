@@ -11,7 +11,7 @@ interface PageProps {
   children: ComponentChildren;
 }
 
-/** A page: its title takes the focus when one comes to it, so that a screen reader begins there. */
+/** A page: its title takes the focus on arrival, so that a screen reader starts there. */
 export function Page({ title, lead, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -42,7 +42,7 @@ interface SectionProps {
   actions?: ComponentChildren;
   children: ComponentChildren;
   class?: string;
-  /** Whether a phone shows its heading alone until it is opened: what is long, and not what one comes for. */
+  /** Whether a phone shows only its heading until it is opened: for long, secondary content. */
   folds?: boolean;
 }
 

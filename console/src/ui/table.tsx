@@ -5,30 +5,30 @@ export interface Column<Row> {
   /** Unique in the table. */
   id: string;
   title: string;
-  /** Whether the title is read, not seen: where each cell says what it is. */
+  /** Whether the title is only for screen readers, because each cell says what it is. */
   quiet?: boolean;
-  /** Numbers and money stand at the end of the line, in figures of one width. */
+  /** Numbers and money are aligned to the end, in tabular figures. */
   align?: 'start' | 'end';
   cell: (row: Row) => ComponentChildren;
-  /** The last row's cell: a sum of the rows shown. */
+  /** The cell in the last row: a sum of the rows shown. */
   total?: ComponentChildren;
   /** On a phone, where a row is a card: `title` is its first line, `hidden` is left out. */
   phone?: 'title' | 'hidden';
 }
 
 interface TableProps<Row> {
-  /** Says what the table is; read, not seen. */
+  /** What the table is; for screen readers only. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** Marks a row, such as the one that a side panel shows. */
+  /** Marks a row, such as the one shown in a side panel. */
   isCurrent?: (row: Row) => boolean;
-  /** What to show in place of no rows. */
+  /** What to show if there are no rows. */
   empty?: ComponentChildren;
 }
 
-/** Rows of the same kind. A table on a screen, cards on a phone, where each value has its column's name beside it. */
+/** Rows of the same kind. A table on a screen; cards on a phone, where each value has its column's name beside it. */
 export function Table<Row>({ caption, columns, rows, rowKey, isCurrent, empty }: TableProps<Row>) {
   const id = useId();
   if (rows.length === 0 && empty !== undefined) return <>{empty}</>;

@@ -1,13 +1,13 @@
 import { locale, t } from '../i18n/index.ts';
 
 interface TimeProps {
-  /** As the API states it (RFC 3339); undefined: it has not happened. */
+  /** As the API states it (RFC 3339); undefined: not happened yet. */
   at: string | undefined;
-  /** `short`: the time of today, the date before. `full`: both. */
+  /** `short`: the time if it is today, else the date. `full`: both. */
   as?: 'short' | 'full';
 }
 
-/** A moment, in the reader's own time; in UTC on hover, which is what sums go by. */
+/** A time in the reader's time zone; in UTC on hover, which sums are based on. */
 export function Time({ at, as = 'short' }: TimeProps) {
   if (at === undefined) return <span class="muted">–</span>;
   const time = new Date(at);
@@ -18,7 +18,7 @@ export function Time({ at, as = 'short' }: TimeProps) {
   );
 }
 
-/** A moment as text, in the reader's own time. */
+/** A time as text, in the reader's time zone. */
 export function timeText(time: Date, as: 'short' | 'full' = 'short', now = new Date()): string {
   const today = time.toDateString() === now.toDateString();
   const sameYear = time.getFullYear() === now.getFullYear();

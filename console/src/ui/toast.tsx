@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 let show: (text: string) => void = () => {};
 
-/** Says that something was done, for a few seconds, without taking the focus. What failed is said where it failed. */
+/** Briefly says that something was done, without taking the focus. Failures are reported where they happened. */
 export function toast(text: string): void {
   show(text);
 }

@@ -10,7 +10,7 @@ interface TypedFilterProps {
   onValue: (value: string) => void;
 }
 
-/** A filter that is typed: it counts at Enter, or when the field is left. */
+/** A typed filter: it applies at Enter, or when the field is left. */
 export function TypedFilter({ label, placeholder = '', size = 14, value, onValue }: TypedFilterProps) {
   const [text, setText] = useState(value);
   const sent = useRef(value);

@@ -16,7 +16,7 @@ interface ChargePanelProps {
   onClose: () => void;
 }
 
-/** All that is known of one charge. */
+/** Everything known about one charge. */
 export function ChargePanel({ chargeId, onClose }: ChargePanelProps) {
   return (
     <Dialog kind="side" title={chargeId ?? ''} open={chargeId !== undefined} onClose={onClose}>
@@ -66,7 +66,7 @@ function Details({ charge }: { charge: ChargeJson }) {
   );
 }
 
-/** The parts and their sum, which is what was charged. */
+/** The price lines and their sum, which is what was charged. */
 function Lines({ lines }: { lines: readonly PriceLineJson[] }) {
   const columns: Column<PriceLineJson>[] = [
     {
@@ -94,7 +94,7 @@ interface CorrectionsProps {
   reversedUsd: string | undefined;
 }
 
-/** What was given back for it, and in all; where there is more than is listed, the sum of all is said below. */
+/** What was refunded for it, individually and in total; if there is more than is listed, the full total is shown below. */
 function Corrections({ rows, reversedUsd }: CorrectionsProps) {
   const sum = sumUsd(rows.map(({ amountUsd }) => amountUsd));
   const columns: Column<ChargeCorrectionJson>[] = [
@@ -168,7 +168,7 @@ function Facts({ charge }: { charge: ChargeJson }) {
   );
 }
 
-/** Nothing of what is not known. */
+/** Renders nothing for unknown values. */
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   if (!children) return null;
   return (

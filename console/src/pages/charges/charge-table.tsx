@@ -7,13 +7,13 @@ import { StateBadge } from './state.tsx';
 
 interface ChargeTableProps {
   rows: readonly ChargeJson[];
-  /** The one that the panel shows. */
+  /** The charge shown in the panel. */
   current: string | undefined;
   /** The filters, for the links of the rows. */
   search: string;
 }
 
-/** The charges of the pages that were read, with their total. */
+/** The charges of the loaded pages, with their total. */
 export function ChargeTable({ rows, current, search }: ChargeTableProps) {
   const columns: Column<ChargeJson>[] = [
     {
@@ -40,7 +40,7 @@ export function ChargeTable({ rows, current, search }: ChargeTableProps) {
       title: t('charges.cost'),
       align: 'end',
       cell: ({ chargedUsd }) => <Money usd={chargedUsd} />,
-      // What runs has no cost yet.
+      // Running requests have no cost yet.
       total: <Money usd={sumUsd(rows.map(({ chargedUsd = '0.00' }) => chargedUsd))} />,
     },
   ];
@@ -55,7 +55,7 @@ export function ChargeTable({ rows, current, search }: ChargeTableProps) {
   );
 }
 
-/** A count as the API states it; one that nobody stated is not zero. */
+/** A count as the API states it; an absent count is not zero. */
 export function countText(count: string | undefined): string {
   return count === undefined ? '–' : formatNumber(BigInt(count));
 }

@@ -23,7 +23,7 @@ export type ChargeFilterValues = typeof noFilters;
 const states = ['held', 'settled', 'released', 'expired', 'superseded'] as const;
 const periods = [1, 7, 30, 90, 400];
 
-/** What is asked of the API at a time. */
+/** The API request for the filters at a given time. */
 export function requestOf(values: ChargeFilterValues, now: Date): ListChargesRequestJson {
   const { days, state, operation, model, key, subject, device, label, request } = values;
   const count = periods.find((period) => String(period) === days) ?? 30;
@@ -48,7 +48,7 @@ function before(now: Date, days: number): string {
   return new Date(Math.floor(now.getTime() / 60_000) * 60_000 - days * 86_400_000).toISOString();
 }
 
-/** The days that a link from Usage names, both included; they go before the period. */
+/** The days named by a link from Usage, inclusive; they take precedence over the period. */
 function rangeOf({ from, to }: ChargeFilterValues): { first: Day; last: Day } | undefined {
   const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(startOf(text).getTime());
   return isDay(from) && isDay(to) && from <= to ? { first: from, last: to } : undefined;
@@ -59,7 +59,7 @@ interface ChargeFiltersProps {
   set: (changes: Partial<ChargeFilterValues>) => void;
 }
 
-/** What there is to choose is what was used in the last 90 days. */
+/** The choices are what was used in the last 90 days. */
 export function ChargeFilters({ values, set }: ChargeFiltersProps) {
   const { startTime, endTime } = lastDays(90);
   const used = useRpc('WalletService.GetUsage', {
@@ -142,7 +142,7 @@ interface ChoiceProps {
   onValue: (value: string) => void;
 }
 
-/** One of those that there are, or all. A value that a link brought is there, too. */
+/** One of the available options, or all. A value that came with a link is included. */
 function Choice({ label, value, options, onValue }: ChoiceProps) {
   const known = value === '' || options.some((option) => option.value === value);
   const all = [{ value: '', label: t('charges.all') }, ...options, ...(known ? [] : [{ value, label: value }])];

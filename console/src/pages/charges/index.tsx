@@ -10,19 +10,19 @@ import { ChargePanel } from './charge-panel.tsx';
 import { ChargeTable } from './charge-table.tsx';
 import { ChargeFilters, noFilters, requestOf } from './filters.tsx';
 
-/** Every request with what it cost; one of them in a panel beside the list. */
+/** Every request with its cost; one of them in a panel beside the list. */
 export default function Charges() {
   const [filters, setFilters] = useFilters(noFilters);
   const { chargeId } = useParams<{ chargeId?: string }>();
   const [, navigate] = useLocation();
   const search = useSearch();
-  // The period begins where it did when the filters were chosen, so that the pages that were read stay.
+  // The period starts where it did when the filters were chosen, so that loaded pages stay.
   const request = useMemo(() => requestOf(filters, new Date()), [JSON.stringify(filters)]);
   const list = useRowList('WalletService.ListCharges', request, ({ charges }) => charges);
   const isFiltered = JSON.stringify(filters) !== JSON.stringify(noFilters);
   const kept = search === '' ? '' : `?${search}`;
   const close = () => {
-    // After Back the address is the list's already.
+    // After Back, the address is already the list's.
     if (chargeId !== undefined) navigate(`/charges${kept}`);
   };
 

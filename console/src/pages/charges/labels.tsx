@@ -3,7 +3,7 @@ import { t } from '../../i18n/index.ts';
 import { useRpcMutation } from '../../query.ts';
 import { Button, Dialog, Failure, toast } from '../../ui/index.ts';
 
-/** The caller's own labels, each with a way to forget it everywhere. */
+/** The caller's own labels, each with a way to erase it everywhere. */
 export function Labels({ metadata }: { metadata: Readonly<Record<string, string>> }) {
   const [asked, setAsked] = useState<{ key: string; value: string }>();
   const erase = useRpcMutation('WalletService.EraseMetadata', {

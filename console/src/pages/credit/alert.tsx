@@ -6,7 +6,7 @@ import { useRpc, useRpcMutation } from '../../query.ts';
 import { typedUsd, usdToType } from '../../typed-usd.ts';
 import { AmountField, Async, Badge, Button, Failure, Section, toast } from '../../ui/index.ts';
 
-/** Below which balance the account is told. */
+/** The balance below which the account is notified. */
 export function Alert() {
   const alert = useRpc('WalletService.GetLowBalanceAlert', {});
   return (

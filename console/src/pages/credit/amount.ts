@@ -3,10 +3,10 @@ import { t } from '../../i18n/index.ts';
 import { exactText, type NanoUsd, readUsd } from '../../money.ts';
 import { typedUsd } from '../../typed-usd.ts';
 
-/** Amounts to choose from, in USD; those outside of what may be bought are left out. */
+/** Suggested amounts in USD; those outside the purchasable range are left out. */
 export const suggested = ['5', '20', '50', '200'] as const;
 
-/** What was typed as an amount, or why it cannot be bought. */
+/** The typed amount, or why it cannot be bought. */
 export function amountOf(
   text: string,
   options: PaymentOptionsJson,

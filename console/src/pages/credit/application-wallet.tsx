@@ -4,7 +4,7 @@ import { Async, Section } from '../../ui/index.ts';
 import { TopUpForm } from './top-up-form.tsx';
 import { WalletFigures } from './wallet-figures.tsx';
 
-/** The companion application's wallet, apart from the API's. */
+/** The companion application's wallet, separate from the API's. */
 export function ApplicationWallet() {
   const wallet = useRpc('WalletService.GetApplicationWallet', {});
   return (

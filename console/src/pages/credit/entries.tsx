@@ -95,7 +95,7 @@ export function Entries() {
   );
 }
 
-/** The start of the day, so many days ago; none: from the first entry on. */
+/** The start of the day so many days ago; none: from the first entry on. */
 function timesOf(chosen: string): { startTime?: string } {
   return (days as readonly string[]).includes(chosen) ? { startTime: lastDays(Number(chosen)).startTime } : {};
 }
@@ -131,7 +131,7 @@ function columns(rows: readonly EntryJson[]): Column<EntryJson>[] {
   ];
 }
 
-/** What an entry is of, by its id. */
+/** The source of an entry, by its id. */
 function Source({ of: { chargeId, topUpId, adjustmentId } }: { of: EntryJson }) {
   if (chargeId)
     return (

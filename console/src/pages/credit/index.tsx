@@ -13,7 +13,7 @@ import { TopUpProgress } from './top-up-progress.tsx';
 import { TopUps } from './top-ups.tsx';
 import { WalletFigures } from './wallet-figures.tsx';
 
-/** What is left, how to get more, and every movement. */
+/** Remaining credit, how to get more, and every movement. */
 export default function Credit() {
   const { topUpId } = useParams<{ topUpId?: string }>();
   const wallet = useRpc('WalletService.GetWallet', {});

@@ -8,11 +8,11 @@ import { AmountField, Async, Button, Failure, toast } from '../../ui/index.ts';
 import { amountOf, suggested } from './amount.ts';
 
 interface TopUpFormProps {
-  /** Which wallet: that of the API, or the companion application's. */
+  /** Which wallet: the API's, or the companion application's. */
   kind: 'api' | 'application';
 }
 
-/** Buys credit. What cannot be bought is said beside the amount, before anything is sent. */
+/** Buys credit. An amount that cannot be bought is explained beside the field, before anything is sent. */
 export function TopUpForm({ kind }: TopUpFormProps) {
   const options = useRpc('WalletService.GetPaymentOptions', {}, { staleTime: 600_000 });
   return (
@@ -34,7 +34,7 @@ function Form({ kind, options }: TopUpFormProps & { options: PaymentOptionsJson 
     event.preventDefault();
     const typed = amountOf(text, options);
     setProblem(typed.problem);
-    // A second press after it was paid must not buy the same again.
+    // A second press after payment must not buy the same again.
     if (typed.amount !== undefined)
       topUp.mutate({ amountUsd: formatUsd(typed.amount) }, { onSuccess: () => setText('') });
   };
@@ -70,7 +70,7 @@ function Form({ kind, options }: TopUpFormProps & { options: PaymentOptionsJson 
   );
 }
 
-/** What paying is here, where it is not a page of a payment provider. */
+/** How to pay when it is not on a payment provider's page. */
 function HowToPay({ options: { provider, sandbox, instructions } }: { options: PaymentOptionsJson }) {
   if (sandbox) return <p class="muted small">{t('credit.sandbox')}</p>;
   if (provider !== 'manual') return null;
@@ -82,13 +82,13 @@ function HowToPay({ options: { provider, sandbox, instructions } }: { options: P
   );
 }
 
-/** Asks for a top-up, and shows what became of it: that it is paid, or how to pay. */
+/** Requests a top-up and shows the outcome: that it is paid, or how to pay. */
 function useTopUp(kind: TopUpFormProps['kind']) {
   const [, navigate] = useLocation();
   const onSuccess = ({ topUp }: { topUp?: TopUpJson }) => {
     const amount = exactText(readUsd(topUp?.amountUsd) ?? 0n);
     if (topUp?.state === 'paid') toast(t('credit.paid', { amount }));
-    // Only top-ups of the API's wallet can be asked for by their id.
+    // Only top-ups of the API's wallet can be looked up by id.
     else if (kind === 'application' && topUp?.paymentUrl) location.assign(topUp.paymentUrl);
     else if (kind === 'api') navigate(`/credit/${topUp?.topUpId}`);
     else toast(t('credit.asked', { amount }));

@@ -9,7 +9,7 @@ import { Async, Banner } from '../../ui/index.ts';
 
 const askEveryMs = 3_000;
 
-/** What became of one top-up: asked for again and again while it is pending, for only the payment's own event decides. */
+/** The state of one top-up: polled while it is pending, because only the payment's own event decides. */
 export function TopUpProgress({ topUpId }: { topUpId: string }) {
   const client = useQueryClient();
   const [pending, setPending] = useState(true);
@@ -18,7 +18,7 @@ export function TopUpProgress({ topUpId }: { topUpId: string }) {
   useEffect(() => {
     if (state === undefined) return;
     setPending(state === 'pending');
-    // What the payment changed: the balance, its entries, the banners.
+    // Refresh what the payment changed: the balance, its entries, the banners.
     if (state === 'paid')
       void client.invalidateQueries({
         predicate: ({ queryKey: [name] }) =>

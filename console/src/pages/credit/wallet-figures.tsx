@@ -3,7 +3,7 @@ import { t } from '../../i18n/index.ts';
 import { readUsd } from '../../money.ts';
 import { Money } from '../../ui/index.ts';
 
-/** What a wallet has, exact, for the figures add up; what is owed only where something is. */
+/** What a wallet has, exact, because the figures add up; what is owed appears only if something is. */
 export function WalletFigures({ wallet }: { wallet: WalletJson | undefined }) {
   const owes = (readUsd(wallet?.owedUsd) ?? 0n) > 0n;
   return (

@@ -9,7 +9,7 @@ import { CodeForm } from './code-form.tsx';
 import { Decision } from './decision.tsx';
 import { isAboutCode, scopeText } from './words.tsx';
 
-/** What one device asks for, to be compared and decided. A link brings a person here, and decides nothing. */
+/** What one device asks for, to be compared and decided. A link only brings a person here; it decides nothing. */
 export function Activation({ userCode }: { userCode: string }) {
   return (
     <Page

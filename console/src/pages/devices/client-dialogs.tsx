@@ -8,7 +8,7 @@ import { Banner, Button, Curl, Dialog, Failure, Field, Select, toast } from '../
 
 interface RegisterProps {
   open: boolean;
-  /** The account's keys; undefined while they are not known. */
+  /** The account's keys; undefined while unknown. */
   keys: readonly KeyJson[] | undefined;
   onClose: () => void;
 }
@@ -112,7 +112,7 @@ interface DisableProps {
   onClose: () => void;
 }
 
-/** Asks once more before an application ends. */
+/** Asks for confirmation before disabling an application. */
 export function DisableDialog({ client, onClose }: DisableProps) {
   const disable = useRpcMutation('ClientService.DisableClient', {
     onSuccess: () => {

@@ -19,7 +19,7 @@ import {
 } from '../../ui/index.ts';
 import { DisableDialog, RegisterDialog } from './client-dialogs.tsx';
 
-/** What the account ships. */
+/** The client applications that the account ships. */
 export function Clients() {
   const list = useRowList('ClientService.ListClients', {}, (page) => page.clients);
   const keys = useAllKeys();

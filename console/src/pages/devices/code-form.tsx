@@ -3,7 +3,7 @@ import { useLocation } from 'wouter-preact';
 import { t } from '../../i18n/index.ts';
 import { Button, Field } from '../../ui/index.ts';
 
-/** Asks for the code that a device shows, and goes to what it asks for. */
+/** Asks for the code that a device shows, and opens the device's request. */
 export function CodeForm() {
   const [code, setCode] = useState('');
   const [, navigate] = useLocation();

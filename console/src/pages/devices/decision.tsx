@@ -11,7 +11,7 @@ interface DecisionProps {
   onDecided: (outcome: 'approved' | 'denied') => void;
 }
 
-/** Lets a device in as what a person says, or refuses it. Nothing is decided before the codes were compared. */
+/** Approves a device for a stated purpose, or denies it. Nothing can be decided before the codes have been compared. */
 export function Decision({ asked: { userCode = '', scopes: wanted = [] }, onDecided }: DecisionProps) {
   const [isSame, setIsSame] = useState(false);
   const [subject, setSubject] = useState('');

@@ -12,7 +12,7 @@ interface DeviceDialogProps {
   onClose: () => void;
 }
 
-/** One device: what it may, whose it is, why it ended, and its end. */
+/** One device: its permissions, its owner, why it ended, and a way to end it. */
 export function DeviceDialog({ device: listed, clientName, onClose }: DeviceDialogProps) {
   const request = { deviceId: listed?.deviceId ?? '' };
   const read = useRpc('TokenService.GetDevice', request, { enabled: listed !== undefined });

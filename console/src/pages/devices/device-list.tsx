@@ -20,7 +20,7 @@ import {
 import { DeviceDialog } from './device-dialog.tsx';
 import { DeviceState } from './words.tsx';
 
-/** The devices of the account, newest first. */
+/** The account's devices, newest first. */
 export function DeviceList() {
   const [filters, setFilters] = useFilters({ subject: '' });
   const [open, setOpen] = useState<DeviceJson>();

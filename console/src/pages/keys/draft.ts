@@ -2,11 +2,11 @@ import type { GuardrailJson, GuardrailsJson, KeyJson, KeyLimitsJson } from '../.
 import type { CreateKeyRequestJson, UpdateKeyRequestJson } from '../../../gen/intelligence/key/v1/key_service_pb';
 import { typedUsd, usdOf, usdToType } from '../../typed-usd.ts';
 
-/** What a key may be used for, in the order of the form. */
+/** What a key may be used for, in the form's order. */
 export const scopes = ['chat', 'workflows', 'pulse', 'tokens', 'devices'] as const;
 export const limitNames = ['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const;
 
-/** What was typed of a key, as text. */
+/** What was typed about a key, as text. */
 export interface Draft {
   name: string;
   purpose: string;
@@ -15,7 +15,7 @@ export interface Draft {
   /** Days from now; empty: never; `keep`: as it is. */
   expiry: string;
   limits: Record<(typeof limitNames)[number], string>;
-  /** One a line. */
+  /** One per line. */
   origins: string;
   input: GuardrailJson | undefined;
   output: GuardrailJson | undefined;
@@ -40,12 +40,12 @@ export function draftOf(key: KeyJson | undefined): Draft {
   };
 }
 
-/** Whether an amount above 0 was typed, or nothing. */
+/** Whether nothing was typed, or an amount above 0. */
 export function isCap(text: string): boolean {
   return text.trim() === '' || (typedUsd(text) ?? 0n) > 0n;
 }
 
-/** Whether a limit was typed, or nothing. */
+/** Whether nothing was typed, or a valid limit. */
 export function isLimit(text: string): boolean {
   return text.trim() === '' || /^[1-9][0-9]{0,8}$/.test(text.trim());
 }
@@ -61,7 +61,7 @@ export function createRequest(draft: Draft, now: Date): CreateKeyRequestJson {
   return { displayName, purpose, ...there };
 }
 
-/** Only what differs is changed: what another person changed meanwhile stays. Undefined: nothing differs. */
+/** Changes only what differs, so that changes made by others meanwhile stay. Undefined: nothing differs. */
 export function updateRequest(key: KeyJson, draft: Draft, now: Date): UpdateKeyRequestJson | undefined {
   const before = fieldsOf(draftOf(key), now);
   const after = fieldsOf(draft, now);
@@ -74,7 +74,7 @@ export function updateRequest(key: KeyJson, draft: Draft, now: Date): UpdateKeyR
 }
 
 const dayMs = 86_400_000;
-/** Stands for an expiry that is not touched: it is the same before and after. */
+/** An unchanged expiry: it is the same before and after. */
 const kept = 'keep';
 
 function fieldsOf(draft: Draft, now: Date) {

@@ -2,7 +2,7 @@ import { firstCallText } from '../../credentials/first-call.ts';
 import { t } from '../../i18n/index.ts';
 import { Code } from '../../ui/index.ts';
 
-/** What to do where there is no key. */
+/** What to do when there is no key. */
 export function FirstKey() {
   return (
     <div class="keys-first">

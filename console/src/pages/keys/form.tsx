@@ -25,7 +25,7 @@ interface KeyFormProps {
   onClose: () => void;
 }
 
-/** What is stated and allowed of a key: a new one, or one that there is. */
+/** A key's settings and permissions: for a new key, or an existing one. */
 export function KeyForm({ open, target, onClose }: KeyFormProps) {
   const [draft, setDraft] = useState(() => draftOf(target));
   const create = useSecretCall('KeyService.CreateKey');
@@ -112,7 +112,7 @@ export function KeyForm({ open, target, onClose }: KeyFormProps) {
   );
 }
 
-/** Ends of a key, from today on. */
+/** Choices for a key's expiry, counted from today. */
 export function expiryOptions(target: KeyJson | undefined) {
   const kept = target?.expireTime;
   return [

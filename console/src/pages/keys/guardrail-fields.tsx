@@ -13,7 +13,7 @@ interface GuardrailFieldsProps {
   onValue: (value: GuardrailJson | undefined) => void;
 }
 
-/** What is looked for in one direction. Categories are the API's to set: they are kept. */
+/** What is looked for in one direction. Categories can only be set through the API: they are kept. */
 export function GuardrailFields({ label, value, onValue }: GuardrailFieldsProps) {
   const chosen = value?.packs ?? [];
   const categories = value?.categories?.length ?? 0;

@@ -28,7 +28,7 @@ export default function Keys() {
   const [, navigate] = useLocation();
   const [filters, setFilters] = useFilters({ show: 'active' });
   const [step, setStep] = useState<Step>();
-  // Elsewhere a link may ask for the form: `?create`.
+  // Links on other pages may ask for the form: `?create`.
   const [params, setParams] = useSearchParams();
   const asked = params.has('create');
   useEffect(() => {
@@ -39,7 +39,7 @@ export default function Keys() {
   const { startTime, endTime } = lastDays(30);
   const keys = useAllRows('KeyService.ListKeys', {}, keysOf);
   const usage = useAllRows('WalletService.GetUsage', { startTime, endTime, groupBy: ['key'] }, usageOf);
-  // When a key was used last is known within a minute; what it cost, at once.
+  // A key's last use is known within a minute; its cost, at once.
   const isUnused = usage.data?.rows.length === 0;
   const shownOf = (rows: readonly KeyJson[]) =>
     filters.show === 'all' ? rows : rows.filter(({ state }) => state === 'active');
@@ -87,7 +87,7 @@ export default function Keys() {
         keyId={keyId}
         keys={keys}
         onClose={() => {
-          // After Back the address is the list's already.
+          // After Back, the address is already the list's.
           if (keyId !== undefined) navigate('/keys');
         }}
         onStep={(what, key) => setStep({ what, key })}

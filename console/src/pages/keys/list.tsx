@@ -15,7 +15,7 @@ interface KeyListProps {
   current: string | undefined;
 }
 
-/** Keys with what each has cost. The sum is that of the rows shown, and what others cost is said below. */
+/** Keys with what each has cost. The sum covers the rows shown; the cost of other keys is shown below. */
 export function KeyList({ keys, usage, current }: KeyListProps) {
   const costs = usage.data && costsOf(usage.data);
   const costOf = ({ keyId = '' }: KeyJson) => costs && (costs.get(keyId) ?? 0n);
@@ -38,7 +38,7 @@ export function KeyList({ keys, usage, current }: KeyListProps) {
   );
 }
 
-/** What each key has cost; undefined where the list is not whole, for then a key that is missing in it may have cost something. */
+/** What each key has cost; undefined when the list is incomplete, because a missing key may have cost something. */
 function costsOf({ rows, cut }: AllRows<UsageRowJson>): Map<string, NanoUsd> | undefined {
   if (cut) return undefined;
   return new Map(rows.flatMap(({ keyId, costUsd }) => (keyId ? [[keyId, readUsd(costUsd) ?? 0n]] : [])));
@@ -82,7 +82,7 @@ export function KeyState({ state }: { state: string }) {
   return <Badge kind={kinds[state] ?? 'plain'}>{findText('keys', `state-${state}`) ?? state}</Badge>;
 }
 
-/** What the cap of a key has counted. */
+/** How much of a key's cap is used. */
 export function Spent({ of: { spentUsd, spendingCapUsd } }: { of: KeyJson }) {
   if (spendingCapUsd === undefined) return <span class="muted">{t('keys.noCap')}</span>;
   return (

@@ -1,7 +1,7 @@
 import type { ModelJson, ModelPriceJson } from '../../../gen/intelligence/chat/v1/chat_pb';
 import { divideRoundingUp, type NanoUsd, readUsd } from '../../money.ts';
 
-/** A request as the calculator has it; whole numbers, the cached tokens among those in. */
+/** A request for the calculator; whole numbers, with cached tokens included in the input. */
 export interface Usage {
   input: bigint;
   cached: bigint;
@@ -9,7 +9,7 @@ export interface Usage {
   requests: bigint;
 }
 
-/** What so many of the same request cost: each is rounded up to a nano-USD by itself, as the ledger does. Undefined: no price is known. */
+/** The cost of so many identical requests: each is rounded up to a nano-USD on its own, as in the ledger. Undefined: no price is known. */
 export function costOf(price: ModelPriceJson, { input, cached, output, requests }: Usage): NanoUsd | undefined {
   const tier = price.tiers?.findLast(({ aboveInputTokens }) => input > BigInt(aboveInputTokens ?? 0));
   const rates = tier ?? price;
@@ -28,10 +28,10 @@ export function fits({ contextTokens = 0, maxOutputTokens = 0 }: ModelJson, { in
   return input + output <= BigInt(contextTokens) && output <= BigInt(maxOutputTokens);
 }
 
-/** Thousands by one mark throughout, whichever language has it: `1,000`, `1.000`, `1 000`, `1'000`. */
+/** Thousands separated by one consistent mark, in any language: `1,000`, `1.000`, `1 000`, `1'000`. */
 const grouped = /^[1-9]\d{0,2}([\s,.'’_])\d{3}(?:\1\d{3})*$/;
 
-/** Reads a whole number that was typed; undefined when it is none, such as `1.5` or `1,50`, or above the most. */
+/** Parses a typed whole number; undefined if it is not one, such as `1.5` or `1,50`, or exceeds the maximum. */
 export function readCount(text: string, most: bigint): bigint | undefined {
   const typed = text.trim();
   const digits = grouped.test(typed) ? typed.replace(/\D/g, '') : typed;

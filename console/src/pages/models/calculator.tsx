@@ -2,7 +2,7 @@ import { formatNumber, t } from '../../i18n/index.ts';
 import { Field, Section } from '../../ui/index.ts';
 import { readCount, type Usage } from './calculate.ts';
 
-/** What was typed, as it was typed: it is in the address. */
+/** The input exactly as typed: it is in the address. */
 export interface Typed {
   input: string;
   cached: string;
@@ -13,7 +13,7 @@ export interface Typed {
 const tokensMost = 10_000_000n;
 const requestsMost = 1_000_000_000n;
 
-/** What was typed as numbers; undefined while one of them is none. */
+/** The input as numbers; undefined while one of them is invalid. */
 export function usageOf(typed: Typed): Usage | undefined {
   const input = readCount(typed.input, tokensMost);
   const cached = readCount(typed.cached, tokensMost);

@@ -10,7 +10,7 @@ export interface Wanted {
   context: string;
 }
 
-/** The models that have all that is wanted. */
+/** The models that meet all filters. */
 export function filtered(models: readonly ModelJson[], { search, ability, context }: Wanted): ModelJson[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return models.filter(({ id = '', provider = '', capabilities = [], contextTokens = 0 }) => {
@@ -25,11 +25,11 @@ export function filtered(models: readonly ModelJson[], { search, ability, contex
 
 interface ChatModelsProps {
   models: readonly ModelJson[];
-  /** Undefined while what was typed is no request. */
+  /** Undefined while the input is not a valid request. */
   usage: Usage | undefined;
 }
 
-/** A row for each model, with what the calculator's request costs. */
+/** A row for each model, with the cost of the calculator's request. */
 export function ChatModels({ models, usage }: ChatModelsProps) {
   const columns: Column<ModelJson>[] = [
     { id: 'model', title: t('models.model'), phone: 'title', cell: (model) => <Name model={model} /> },

@@ -14,7 +14,7 @@ const defaults = { search: '', ability: '', context: '', input: '1000', cached: 
 
 const modelsOf = ({ models }: ListModelsResponseJson) => models;
 
-/** Every model with what it can do and what the account pays, and what the requests that one has in mind would cost. */
+/** Every model with its abilities and the account's prices, and what planned requests would cost. */
 export default function Models() {
   const [values, set] = useFilters(defaults);
   const query = useAllRows('ChatService.ListModels', {}, modelsOf);
@@ -80,7 +80,7 @@ export default function Models() {
   );
 }
 
-/** Whether there is nothing but the model inside of the service. */
+/** Whether the embedded model is the only one. */
 function isEmbedded(models: readonly ModelJson[]): boolean {
   return models.length > 0 && models.every(({ provider }) => provider === 'builtin');
 }

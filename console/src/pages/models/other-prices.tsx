@@ -5,7 +5,7 @@ import { findText, formatNumber, t } from '../../i18n/index.ts';
 import { useRpc } from '../../query.ts';
 import { Async, Badge, Curl, Money, Section, Table } from '../../ui/index.ts';
 
-/** Models that make vectors. */
+/** Embedding models. */
 export function EmbeddingModels() {
   const query = useRpc('EmbeddingService.ListEmbeddingModels', {});
   return (
@@ -56,7 +56,7 @@ export function EmbeddingModels() {
   );
 }
 
-/** Models that put documents in order, each by what its provider bills. */
+/** Rerank models, each with what its provider bills. */
 export function RerankModels() {
   const query = useRpc('RerankService.ListRerankModels', {});
   return (
@@ -124,7 +124,7 @@ function OtherModel({ id, provider, ownKey }: { id?: string; provider?: string; 
   );
 }
 
-/** What is paid by the request or by the event. */
+/** What is priced per request or per event. */
 export function WorkflowPrices() {
   const query = useRpc('WorkflowService.ListPrices', {});
   return (

@@ -7,7 +7,7 @@ import { WriteFailure } from '../../operator/write-failure.tsx';
 import { Button, Dialog, toast } from '../../ui/index.ts';
 import { NameDialog } from './name-dialog.tsx';
 
-/** What an operator changes of an account: its name, and whether it is served. */
+/** What an operator can change about an account: its name, and whether it is served. */
 export function AccountChanges({ account }: { account: AccountJson }) {
   const [open, setOpen] = useState<'rename' | 'standing'>();
   const isSuspended = account.suspendTime !== undefined;
@@ -51,7 +51,7 @@ function Rename({ account: { accountId = '', displayName: before = '' }, onClose
 
 function ChangeStanding({ account, onClose }: ChangeProps) {
   const { accountId = '', displayName: name = '' } = account;
-  // As it was when the dialog was opened: the account behind it is read again.
+  // The state when the dialog was opened: the account behind it is read again.
   const [isSuspended] = useState(account.suspendTime !== undefined);
   const [reason, setReason] = useState('');
   const suspend = useWrite('AccountService.SuspendAccount');

@@ -7,7 +7,7 @@ import { Async, Banner, Curl, Money, Page, Section, timeText } from '../../ui/in
 import { AccountChanges } from './changes.tsx';
 import { Charges, Entries, KeyList, Usage } from './lists.tsx';
 
-/** One account, as its owner sees it, and what an operator may change of it. */
+/** One account, as its owner sees it, and what an operator may change about it. */
 export function AccountDetail({ accountId }: { accountId: string }) {
   const query = useRpc('AccountService.GetAccount', { accountId });
   const account = query.data?.account;

@@ -23,10 +23,10 @@ import {
 } from '../../ui/index.ts';
 import { NewAccount } from './new-account.tsx';
 
-/** Until one has stopped typing. */
+/** How long to wait for typing to stop. */
 const typingMs = 300;
 
-/** Every account, or those that a search finds. */
+/** Every account, or those matching a search. */
 export function AccountList() {
   const [{ search, state }, setFilters] = useFilters({ search: '', state: '' });
   const [typed, setTyped] = useState(search);

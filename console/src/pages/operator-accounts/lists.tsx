@@ -16,7 +16,7 @@ interface OfAccount {
   accountId: string;
 }
 
-/** What each model cost in thirty UTC days; the sum is that of the wallet's entries. */
+/** What each model cost in thirty UTC days; the sum equals that of the wallet's entries. */
 export function Usage({ accountId }: OfAccount) {
   const [{ startTime, endTime }] = useState(() => lastDays(30));
   const request = { accountId, startTime, endTime, groupBy: ['model'] };
@@ -68,7 +68,7 @@ function usageColumns(rows: readonly UsageRowJson[]): Column<UsageRowJson>[] {
   ];
 }
 
-/** The account's keys, without anything that one could do with them. */
+/** The account's keys, read-only. */
 export function KeyList({ accountId }: OfAccount) {
   const list = useRowList('KeyService.ListKeys', { accountId }, ({ keys }) => keys);
   return (

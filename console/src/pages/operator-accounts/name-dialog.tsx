@@ -9,14 +9,14 @@ import { Button, Dialog, Field } from '../../ui/index.ts';
 
 interface NameDialogProps {
   title: string;
-  /** What the button says. */
+  /** The button's text. */
   action: string;
-  /** The name that it has now. */
+  /** The current name. */
   before?: string;
   write: Pick<Write<RpcName>, 'busy' | 'failure'>;
   send: (named: { displayName: string; reason: string }) => Promise<void>;
   onClose: () => void;
-  /** What stands above the fields. */
+  /** Content above the fields. */
   children?: ComponentChildren;
 }
 

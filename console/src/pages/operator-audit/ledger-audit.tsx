@@ -9,7 +9,7 @@ import { Async, Banner, Button, type Column, Section, Table, timeText } from '..
 
 const everyMs = 2_000;
 
-/** The last audit of the ledger, and a button that runs the next. */
+/** The last audit of the ledger, and a button that runs another. */
 export function LedgerAudit() {
   const [reason, setReason] = useState('');
   const [running, setRunning] = useState(false);

@@ -8,7 +8,7 @@ import { WriteFailure } from '../../operator/write-failure.tsx';
 import { typedUsd, usdOf } from '../../typed-usd.ts';
 import { AmountField, Banner, Button, Field, Section, Select } from '../../ui/index.ts';
 
-/** Adds or takes credit by hand, or gives a charge back. */
+/** Manually adds or removes credit, or reverses a charge. */
 export function CorrectCredit({ account }: { account: string }) {
   const [accountId, setAccountId] = useState(account);
   const [what, setWhat] = useState('add');

@@ -4,7 +4,7 @@ import { CorrectCredit } from './correct.tsx';
 import { Adjustments, PendingTopUps } from './lists.tsx';
 import { RecordPayment } from './record.tsx';
 
-/** Payments by hand and corrections, for operators. `?account=` fills the forms in. */
+/** Manual payments and corrections, for operators. `?account=` prefills the forms. */
 export default function OperatorCredits() {
   const [{ account }] = useFilters({ account: '' });
   return (

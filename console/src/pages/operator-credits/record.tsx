@@ -8,7 +8,7 @@ import { WriteFailure } from '../../operator/write-failure.tsx';
 import { typedUsd, usdOf } from '../../typed-usd.ts';
 import { AmountField, Banner, Button, Curl, Field, Section, timeText } from '../../ui/index.ts';
 
-/** Records a payment that arrived outside of any provider. */
+/** Records a payment that arrived outside any provider. */
 export function RecordPayment({ account }: { account: string }) {
   const [accountId, setAccountId] = useState(account);
   const [amountUsd, setAmount] = useState('');

@@ -9,13 +9,13 @@ import { Async, Banner, type Column, Curl, Page, Section, Table, Time, timeText 
 
 const everyMs = 10_000;
 
-/** How the service is now, for operators. */
+/** The service's current health, for operators. */
 export default function OperatorHealth() {
   const health = useRpc('OperationsService.GetHealth', {}, { refetchInterval: everyMs });
   const { data, error, refetch, isFetching } = health;
-  // What was read before a failure is not how the service is now: no green below red, and its time above what was counted.
+  // Data read before a failure is not the current state: no green below red, and counts are shown with their time.
   const versions = useRpc('OperationsService.ListPriceVersions', {});
-  // A service that answers neither is one fault, told once.
+  // A service that answers neither is a single fault, reported once.
   const isAway = Boolean(error && versions.error && !versions.data);
   const again = () => {
     if (isAway) void versions.refetch();
@@ -53,7 +53,7 @@ export default function OperatorHealth() {
   );
 }
 
-/** Whether it can serve, and whether somebody has to look. */
+/** Whether the service works, and whether somebody has to look at it. */
 function Verdict({ health }: { health: HealthJson }) {
   const { ready, problem = '', ledgerUp } = health;
   const { overdueHolds = 0, deadLetters = 0, webhookOverdue = 0 } = health;
@@ -76,11 +76,11 @@ function Verdict({ health }: { health: HealthJson }) {
 
 interface CountsProps {
   health: HealthJson;
-  /** Whether the service was asked since, and did not answer. */
+  /** Whether the service has failed to answer since. */
   past?: boolean;
 }
 
-/** What was counted, with its time where that is not now. */
+/** The counts, with their time if they are not current. */
 function Counts({ health, past = false }: CountsProps) {
   const { ready, circuits = [], countedTime } = health;
   const time = countedTime === undefined ? undefined : timeText(new Date(countedTime), 'full');

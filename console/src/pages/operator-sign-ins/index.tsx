@@ -5,7 +5,7 @@ import { Page } from '../../ui/index.ts';
 
 await Promise.all([loadTexts('passkeys'), loadTexts('team')]);
 
-/** How an operator signs in, and where it is signed in. */
+/** How an operator signs in, and where they are signed in. */
 export default function OperatorSignIns() {
   return (
     <Page title={t('operator-sign-ins.title')} lead={t('operator-sign-ins.lead')}>

@@ -15,7 +15,7 @@ interface ChecklistProps {
   keys: UseQueryResult<AllRows<KeyJson>, ApiFailure>;
 }
 
-/** What a new account has to do until its first paid reply; all there is, until then. */
+/** What a new account has to do before its first paid reply; until then, the whole page. */
 export function Checklist({ wallet, keys }: ChecklistProps) {
   return (
     <section class="card">
@@ -63,7 +63,7 @@ export function Checklist({ wallet, keys }: ChecklistProps) {
 
 interface StepProps {
   done: boolean;
-  /** Whether it is the one to do now. */
+  /** Whether it is the current step. */
   next: boolean;
   title: string;
   action: { href: string; text: string };

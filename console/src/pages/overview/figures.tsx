@@ -17,11 +17,11 @@ interface FiguresProps {
   usage: Pick<UseQueryResult<AllRows<UsageRowJson>, ApiFailure>, 'data' | 'error' | 'refetch' | 'isFetching'>;
   alert: LowBalanceAlertJson | undefined;
   today: Day;
-  /** The first day of the account; undefined while it is not known. */
+  /** The account's first day; undefined while unknown. */
   since: Day | undefined;
 }
 
-/** The three figures that one comes for. */
+/** The three main figures. */
 export function Figures({ wallet, usage, alert, today, since }: FiguresProps) {
   return (
     <div class="cards">
@@ -78,7 +78,7 @@ function Spent({ rows, today, since }: { rows: readonly UsageRowJson[] } & Pick<
       <p class="value">
         <Money usd={now} as="cost" />
       </p>
-      {/* Nothing is compared with days before there was an account. */}
+      {/* No comparison with days before the account existed. */}
       {now !== undefined && before !== undefined && since !== undefined && since <= firstBefore && (
         <p class="muted small">{changeText(now, before, dayText(firstBefore), dayText(lastBefore))}</p>
       )}

@@ -15,7 +15,7 @@ import { monthsOf } from './sums.ts';
 
 const rowsOf = ({ rows }: GetUsageResponseJson) => rows;
 
-/** What is left, what it went on, and what to do next. Six requests at once, two of which the banners share. */
+/** Remaining credit, where it went, and what to do next. Six requests at once, two of which are shared with the banners. */
 export default function Overview() {
   const today = dayOf(new Date());
   const { firstBefore } = monthsOf(today);
@@ -36,7 +36,7 @@ export default function Overview() {
         <Checklist wallet={wallet} keys={keys} />
       </Page>
     );
-  // Without use it may be a new account, which the charges tell: no figures before, that would go again at once.
+  // An account without usage may be new, which the charges tell: show no figures that would disappear at once.
   const { error, refetch, isFetching } = used;
   const usage = { data: unused && charges.isPending ? undefined : used.data, error, refetch, isFetching };
   const queries = [wallet, alert, keys, charges, usage, byKey];
@@ -70,7 +70,7 @@ export default function Overview() {
   );
 }
 
-/** An account begins with its management key. With more keys than are read, it is no new one. */
+/** An account starts with its management key. If there are more keys than are read, it is not new. */
 function startOfAccount({ rows, cut }: AllRows<KeyJson>): Day {
   if (cut) return '';
   const times = rows.flatMap(({ createTime }) => (createTime ? [Date.parse(createTime)] : []));

@@ -24,7 +24,7 @@ interface KeyRow {
 
 const most = 5;
 
-/** The keys that cost the most, and the others as one: the sum is that of all. */
+/** The most expensive keys, and the others combined, so that the sum covers all. */
 export function TopKeys({ usage, keys }: TopKeysProps) {
   const columns = (rows: readonly UsageRowJson[]): Column<KeyRow>[] => [
     {

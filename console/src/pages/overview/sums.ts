@@ -5,7 +5,10 @@ import { type NanoUsd, pixelsOf, readUsd } from '../../money.ts';
 /** Costs by day and by model, each exact. */
 export type Costs = ReadonlyMap<Day, ReadonlyMap<string, NanoUsd>>;
 
-/** What has no model, such as a workflow of rules alone, is under the empty name. Undefined when a row has no amount that can be read. */
+/**
+ * Costs without a model, such as those of a workflow that uses only rules, are under the empty name. Undefined when a row's amount cannot be
+ * parsed.
+ */
 export function costsOf(rows: readonly UsageRowJson[]): Costs | undefined {
   const costs = new Map<Day, Map<string, NanoUsd>>();
   for (const { day = '', model = '', costUsd } of rows) {
@@ -17,14 +20,14 @@ export function costsOf(rows: readonly UsageRowJson[]): Costs | undefined {
   return costs;
 }
 
-/** The sum of all models over days, both ends included. */
+/** The sum over all models and days, both ends included. */
 export function spentBetween(costs: Costs, first: Day, last: Day): NanoUsd {
   let sum = 0n;
   for (const day of daysBetween(first, last)) for (const cost of costs.get(day)?.values() ?? []) sum += cost;
   return sum;
 }
 
-/** The first day of a day's month, and the same stretch of the month before: until the same date, or its last one. */
+/** The first day of a day's month, and the same part of the previous month: until the same date, or its last one. */
 export function monthsOf(today: Day): { first: Day; firstBefore: Day; lastBefore: Day } {
   const first = `${today.slice(0, 8)}01`;
   const endBefore = addDays(first, -1);
@@ -33,7 +36,7 @@ export function monthsOf(today: Day): { first: Day; firstBefore: Day; lastBefore
   return { first, firstBefore, lastBefore: sameDate < endBefore ? sameDate : endBefore };
 }
 
-/** By how much it changed, in tenths of a percent; undefined when there was nothing before. */
+/** The change in tenths of a percent; undefined when there was nothing before. */
 export function changeOf(now: NanoUsd, before: NanoUsd): number | undefined {
   return before <= 0n ? undefined : Number(((now - before) * 1_000n) / before);
 }
@@ -41,17 +44,17 @@ export function changeOf(now: NanoUsd, before: NanoUsd): number | undefined {
 export interface Runway {
   /** Whole days that the credit lasts; undefined when nothing was used, or for too short a time. */
   days: number | undefined;
-  /** What was spent a day. */
+  /** Spending per day. */
   pace: NanoUsd;
-  /** Over how many days that is: those since the first use, 7 at most. */
+  /** The number of days that this covers: those since the first use, 7 at most. */
   over: number;
 }
 
-/** So many days of use make a pace; fewer are chance. */
+/** Days of use needed for a pace; fewer are chance. */
 export const leastDays = 3;
 const mostDays = 7;
 
-/** How long credit lasts at the pace of the last seven days, today included; of fewer, where use began since then. */
+/** How long credit lasts at the pace of the last seven days, including today; of fewer days, if use began since then. */
 export function runwayOf(available: NanoUsd, costs: Costs, today: Day): Runway {
   const first = firstUse(costs);
   const since = first === undefined ? 0 : daysBetween(first, today).length;
@@ -72,7 +75,7 @@ export interface ModelCosts {
   sum: NanoUsd;
 }
 
-/** The models that cost the most over some days, and the rest of them as one, which has no name. */
+/** The most expensive models over some days, and the rest combined under no name. */
 export function topModels(
   costs: Costs,
   days: readonly Day[],
@@ -95,7 +98,7 @@ export function sumOf(amounts: readonly NanoUsd[]): NanoUsd {
   return amounts.reduce((sum, amount) => sum + amount, 0n);
 }
 
-/** What a chart draws of amounts. */
+/** Amounts as a chart draws them. */
 export function drawn(amounts: readonly NanoUsd[]): number[] {
   return amounts.map(pixelsOf);
 }

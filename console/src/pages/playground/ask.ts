@@ -5,13 +5,13 @@ import { readEvents } from './event-stream.ts';
 export type ChatRequest = RpcRequest<'ChatService.StreamChat'>;
 export type ChatPiece = RpcReply<'ChatService.StreamChat'>;
 
-/** A request on its way: what is needed to go on with its reply, and to pay for it once. */
+/** A request in flight: what is needed to continue its reply, and to pay for it once. */
 export interface Attempt {
   readonly key: string;
   resumable: boolean;
-  /** Empty: not known yet. */
+  /** Empty: unknown so far. */
   chargeId: string;
-  /** The event that arrived last; empty: none. */
+  /** The last event received; empty: none. */
   lastId: string;
 }
 
@@ -19,20 +19,20 @@ export function newAttempt(): Attempt {
   return { key: crypto.randomUUID(), resumable: true, chargeId: '', lastId: '' };
 }
 
-/** Whether the same request, asked again after it failed, goes on with what may be paid already. What the service ended is over. */
+/** Whether the same request, sent again after it failed, continues a reply that may already be paid for. A reply that the service ended is over. */
 export function canGoOn({ resumable, chargeId }: Attempt, { reason }: ApiFailure): boolean {
   return chargeId === '' ? reason !== 'REPLY_PURGED' : resumable && reason === 'NO_ANSWER';
 }
 
 export interface AskOptions {
   payer: Payer;
-  /** Goes on with it, where it was begun before. */
+  /** Continues the attempt if it was started before. */
   attempt: Attempt;
-  /** Told of the charge as soon as it is known. */
+  /** Called with the charge as soon as it is known. */
   onCharge: (chargeId: string) => void;
-  /** Told that the connection was lost, and that it is there again. */
+  /** Called when the connection is lost, and when it is back. */
   onConnection: (state: 'lost' | 'there') => void;
-  /** Waits before a new try; tests hand in their own. */
+  /** Waits before a retry; tests pass their own. */
   pause?: (ms: number) => Promise<void>;
 }
 
@@ -43,7 +43,7 @@ const lost: ApiFailure = {
 };
 
 /**
- * Streams a reply. When the connection is lost it goes on after the last piece that arrived: the reply is made meanwhile, and charged
+ * Streams a reply. If the connection is lost, it continues after the last piece that arrived: the reply is generated meanwhile, and charged
  * once. Throws an `ApiFailure` when the service refuses, or does not answer for a minute.
  */
 export async function* ask(
@@ -86,7 +86,7 @@ async function open(
   payer: Payer,
 ): Promise<Response> {
   const headers = { ...(await payer.headers()), ...(lastId !== '' && { 'last-event-id': lastId }) };
-  // The same key again is the same request: what was lost before its name arrived goes on, too.
+  // The same key means the same request: a reply whose name was lost before it arrived continues, too.
   if (chargeId === '')
     return openRpcStream(
       'ChatService.StreamChat',

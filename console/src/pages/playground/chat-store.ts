@@ -21,28 +21,28 @@ export interface ChatState {
   settings: Settings;
   columns: readonly Column[];
   turns: readonly Turn[];
-  /** The API key that pays for what is sent next. */
+  /** The API key that pays for the next message. */
   keyId: string;
 }
 
-/** A conversation in memory. It goes on while another page is shown, and is gone when the tab is. */
+/** A conversation in memory. It continues while another page is shown, and is gone when the tab is. */
 export interface ChatStore {
   readonly state: ChatState;
   subscribe(listener: () => void): () => void;
   set(change: Partial<ChatState>): void;
-  /** What is being written. No listener is told when it changes. */
+  /** The draft message. Listeners are not notified when it changes. */
   draft: Said;
-  /** What pays for what a column is asked next. */
+  /** Pays for a column's next request. */
   payerOf(column: string): Payer;
-  /** Asks all columns. `onSettled` is called whenever a reply was charged. */
+  /** Asks all columns. Calls `onSettled` whenever a reply has been charged. */
   send(said: Said, models: readonly Model[], onSettled: () => void): void;
-  /** Asks a column the last message again, after it failed. Where only the answer was lost, it goes on with it, and it is paid once. */
+  /** Asks a column the last message again after it failed. If only the answer was lost, it continues that reply, which is charged once. */
   again(column: string, models: readonly Model[], onSettled: () => void): void;
-  /** Ends what runs: what came of it is charged. */
+  /** Stops running replies: what was generated is charged. */
   stop(): void;
 }
 
-/** What was asked last of a column. */
+/** A column's last request. */
 interface Asked {
   payer: Payer;
   request: ChatRequest;
@@ -51,7 +51,7 @@ interface Asked {
 
 const nothing: Said = { text: '', pictures: [] };
 
-/** A conversation that begins with what is given, and is empty otherwise. */
+/** A conversation that starts with the given state, and is empty otherwise. */
 export function createChatStore(begin: Partial<ChatState> = {}, draft: Said = nothing): ChatStore {
   const first: Column = { id: 'a', choice: 'auto:balanced' };
   let state: ChatState = { settings: noSettings, columns: [first], turns: [], keyId: '', ...begin };
@@ -82,7 +82,7 @@ export function createChatStore(begin: Partial<ChatState> = {}, draft: Said = no
     set({ turns: state.turns.map(changed) });
   }
 
-  /** Changes a try, also one that was sent again since. */
+  /** Updates an attempt, even if the message was sent again since. */
   function setReply(column: string, id: string, change: (reply: Reply) => Reply): void {
     const changed = (reply: Reply): Reply => {
       if (reply.id === id) return change(reply);
@@ -162,7 +162,7 @@ export function createChatStore(begin: Partial<ChatState> = {}, draft: Said = no
         setReply(column, reply.id, (before) => ({ ...before, state: 'stopping' }));
         void asked.payer
           .stop()
-          // It was not ended: it goes on, and can be stopped again.
+          // It was not stopped: it continues, and can be stopped again.
           .catch(() =>
             setReply(column, reply.id, (now) => ({ ...now, ...(isRunning(now) && { state: 'streaming' }) })),
           );
@@ -171,7 +171,7 @@ export function createChatStore(begin: Partial<ChatState> = {}, draft: Said = no
   };
 }
 
-/** What was charged for a reply that broke off, once the ledger says; undefined when it does not for some seconds. */
+/** The charge for a reply that broke off, once the ledger states it; undefined if it does not for some seconds. */
 async function settledCost(chargeId: string): Promise<string | undefined> {
   for (let tries = 0; tries < 20; tries++) {
     const { charge } = await callRpc('WalletService.GetCharge', { chargeId }).catch(() => ({ charge: undefined }));

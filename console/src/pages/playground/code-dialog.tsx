@@ -13,7 +13,7 @@ interface CodeDialogProps {
   column: Column | undefined;
 }
 
-/** The last request of this page, for a program. */
+/** The page's last request, as code. */
 export function CodeDialog({ open, onClose, store, models, column }: CodeDialogProps) {
   const [kind, setKind] = useState<SampleKind>('curl');
   return (
@@ -33,7 +33,7 @@ export function CodeDialog({ open, onClose, store, models, column }: CodeDialogP
   );
 }
 
-/** As it was sent: without its own reply. Before the first message, one that shows where it goes. */
+/** The request as it was sent: without its own reply. Before the first message, a sample that shows where it goes. */
 function lastRequest(store: ChatStore, models: readonly Model[], column: Column) {
   const { turns, settings } = store.state;
   const last = turns.at(-1) ?? { text: t('playground.sampleMessage'), pictures: [], replies: {} };

@@ -16,7 +16,7 @@ interface ComposerProps {
   onSend: (said: Said) => void;
 }
 
-/** Where one writes: what it could cost before it is sent, and what was spent after. */
+/** The input: what a message could cost before it is sent, and what was spent after. */
 export function Composer({ store, models, wallet, running, onSend }: ComposerProps) {
   const [{ text, pictures }, setSaid] = useState(store.draft);
   const write = (said: Said) => {
@@ -40,7 +40,7 @@ export function Composer({ store, models, wallet, running, onSend }: ComposerPro
       onSubmit={(event) => {
         event.preventDefault();
         send();
-        // Where one goes on: the button that was pressed is off while the answer comes, and would lose the focus.
+        // Focus the input: the pressed button is disabled while the answer arrives, and would lose the focus.
         event.currentTarget.querySelector('textarea')?.focus();
       }}
       onKeyDown={(event) => {
@@ -100,7 +100,7 @@ export function Composer({ store, models, wallet, running, onSend }: ComposerPro
 interface PicturesProps {
   pictures: readonly Picture[];
   onChange: (pictures: readonly Picture[]) => void;
-  /** Whether what answers can see them. */
+  /** Whether the answering models can see them. */
   possible: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { ChatPiece, ChatRequest } from './ask.ts';
 
 export type Model = NonNullable<RpcReply<'ChatService.ListModels'>['models']>[number];
 
-/** What is the same for both columns. Texts as they were typed; empty is left to the service. */
+/** Settings shared by both columns. Texts are kept as typed; empty ones are left to the service. */
 export interface Settings {
   system: string;
   maxOutputTokens: string;
@@ -28,14 +28,14 @@ export interface Said {
   pictures: readonly Picture[];
 }
 
-/** What the person said, and what each column replied. */
+/** What the user said, and what each column replied. */
 export interface Turn extends Said {
   id: string;
   replies: Readonly<Record<string, Reply>>;
 }
 
 export interface Reply {
-  /** Of this try: a message that is sent again has another. */
+  /** Identifies this attempt: a message that is sent again gets another. */
   id: string;
   state: 'waiting' | 'streaming' | 'lost' | 'stopping' | 'done' | 'stopped' | 'failed';
   text: string;
@@ -44,13 +44,13 @@ export interface Reply {
   firstMs?: number;
   totalMs?: number;
   chargeId?: string;
-  /** What was charged, once that is known. */
+  /** The charge, once known. */
   costUsd?: string;
   end?: NonNullable<ChatPiece['end']>;
   failure?: ApiFailure;
-  /** Whether another column was given and charged it: this one has only read it. */
+  /** Whether the reply was given to, and charged in, another column: this one has only copied it. */
   copied?: boolean;
-  /** Tries of the same message that broke off, and left words or a charge. */
+  /** Earlier attempts at the same message that broke off and left text or a charge. */
   earlier?: readonly Reply[];
 }
 
@@ -60,20 +60,20 @@ export interface Column {
   choice: string;
 }
 
-/** How the service chooses by itself. */
+/** How the service chooses a model. */
 export const modes = ['economy', 'balanced', 'quality', 'fast'] as const;
 
 export function beginReply(): Reply {
   return { id: crypto.randomUUID(), state: 'waiting', text: '', reasoning: '' };
 }
 
-/** The same message asked once more. A try that left nothing is forgotten. */
+/** The same message asked again. An attempt that left nothing is forgotten. */
 export function beginAgain({ earlier = [], ...failed }: Reply): Reply {
   const left = failed.text !== '' || failed.chargeId !== undefined;
   return { ...beginReply(), earlier: left ? [...earlier, failed] : earlier };
 }
 
-/** A reply whose connection was lost, as it is while it goes on. */
+/** The state of a reply with a lost connection while it continues. */
 export function goingOn({ failure: _, totalMs: __, ...reply }: Reply): Reply {
   return { ...reply, state: 'waiting' };
 }
@@ -82,7 +82,7 @@ export function isRunning({ state }: Reply): boolean {
   return state === 'waiting' || state === 'streaming' || state === 'lost' || state === 'stopping';
 }
 
-/** A reply with one more piece of its stream. `ms`: since it was asked for. */
+/** A reply with one more piece of its stream. `ms`: time since the request. */
 export function withPiece(reply: Reply, piece: ChatPiece, ms: number): Reply {
   const { content = '', reasoningSummary = '', end } = piece;
   const state = reply.state === 'stopping' ? 'stopping' : 'streaming';
@@ -104,14 +104,14 @@ export function withPiece(reply: Reply, piece: ChatPiece, ms: number): Reply {
   };
 }
 
-/** Whether the highest price is no amount, or could be read as two of them: nothing is sent with such a bound. */
+/** Whether the maximum price is not an amount, or is ambiguous: nothing is sent with such a limit. */
 export function isMaxCostWrong({ maxCostUsd }: Settings): boolean {
   return maxCostUsd.trim() !== '' && !((typedUsd(maxCostUsd) ?? 0n) > 0n);
 }
 
 /**
- * The request of the next reply of a column, as the API documents it. A message that had no reply is not part of it, but for one that is
- * being asked: who was refused and writes another message does not pay for both.
+ * The request for a column's next reply, as the API documents it. It leaves out messages that got no reply, except the one being asked: after a
+ * refusal, the next message does not pay for both.
  */
 export function requestOf(
   { id, choice }: Column,
@@ -156,36 +156,36 @@ export function modelOf(choice: string, models: readonly Model[]): Model | undef
   return models.find((model) => choiceOf(model) === choice);
 }
 
-/** A model as a column has it. Several providers may have one of the same id. */
+/** A model as stored in a column. Several providers may have a model with the same id. */
 export function choiceOf({ provider = '', id = '' }: Model): string {
   return `${provider}/${id}`;
 }
 
-/** Whether a column's choice is one that there is. */
+/** Whether a column's choice is on offer. */
 export function isOffered(choice: string, models: readonly Model[]): boolean {
   return modes.some((mode) => choice === `auto:${mode}`) || modelOf(choice, models) !== undefined;
 }
 
-/** What an address asks for. It may name a model by its id alone, where one provider has it. */
+/** The model that an address asks for. A model may be given by its id alone if one provider has it. */
 export function askedChoice(asked: string, models: readonly Model[]): string {
   const [named, ...others] = models.filter(({ id }) => id === asked);
   return isOffered(asked, models) || !named || others.length > 0 ? asked : choiceOf(named);
 }
 
-/** A model by its names, also where the list has it no more: the service then says so, and no other answers in its place. */
+/** A model by its names, even if it is no longer listed: the service then says so, and no other model answers instead. */
 function namesIn(choice: string, model: Model | undefined): { provider?: string; model: string } {
   if (model) return { provider: model.provider ?? '', model: model.id ?? '' };
   const slash = choice.indexOf('/');
   return slash < 0 ? { model: choice } : { provider: choice.slice(0, slash), model: choice.slice(slash + 1) };
 }
 
-/** Whether what a column asks may see images; the service finds a model that does where it chooses. */
+/** Whether a column's model can see images; where the service chooses, it finds a model that can. */
 export function takesImages(choice: string, models: readonly Model[]): boolean {
   const all = choice.startsWith('auto:') ? models : [modelOf(choice, models)];
   return all.some((model) => model?.capabilities?.includes('images'));
 }
 
-/** What the conversation has cost, as far as it is known. */
+/** The cost of the conversation, as far as it is known. */
 export function costOf(turns: readonly Turn[]): bigint {
   return (
     sumUsd(

@@ -6,15 +6,15 @@ import type { ChatStore } from './chat-store.ts';
 import { type Model, requestOf, type Said } from './conversation.ts';
 
 export interface Estimate {
-  /** The most that all columns together can cost. */
+  /** The maximum cost of all columns together. */
   ceiling?: bigint;
-  /** Why it could not be sent as it stands. */
+  /** Why it cannot be sent as it is. */
   problem?: string;
 }
 
 const afterMs = 500;
 
-/** What could be spent by sending this; asked when nobody has typed for a moment. Undefined: there is nothing to send. */
+/** What sending this could cost; requested after a pause in typing. Undefined: there is nothing to send. */
 export function useEstimate(store: ChatStore, models: readonly Model[], said: Said | undefined): Estimate {
   const [estimate, setEstimate] = useState<Estimate>({});
   const { columns, turns, settings, keyId } = store.state;

@@ -5,7 +5,7 @@ export interface ServerEvent {
   data: string;
 }
 
-/** The events of a body, each as soon as it is whole. What is cut in the middle of one is none. */
+/** The events of a body, each as soon as it is complete. An event that is cut off is dropped. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent, void> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = '';
@@ -14,7 +14,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       const { done, value } = await reader.read();
       if (done) return;
       rest += value;
-      // A line end that may be the first half of CR LF waits for its second.
+      // A CR at the end may be the first half of CR LF, so it waits for the second.
       const whole = rest.endsWith('\r') ? rest.slice(0, -1) : rest;
       const blocks = whole.split(/\r\n\r\n|\n\n|\r\r/);
       rest = (blocks.pop() ?? '') + rest.slice(whole.length);

@@ -29,7 +29,7 @@ export default function Playground() {
   const [{ key: asked }, setFilters] = useFilters({ key: '' });
   const keys = payingKeys(query.data, 'chat');
   const key = chosenKey(keys, asked || store.state.keyId);
-  // The models are waited for as well: what is said of them stands above all else, and would push it down.
+  // Wait for the models, too: messages about them appear above everything else, and would push it down.
   if (!keys || !key || !listed.data)
     return (
       <Page title={t('playground.title')} lead={t('playground.lead')}>
@@ -114,7 +114,7 @@ function Conversation({ store, renew, keys, paying: { keyId = '' }, models, onKe
   );
 }
 
-/** A model that the address asks for becomes the first column's, also in a conversation that was kept, and leaves the address. */
+/** A model requested by the address becomes the first column's, even in a kept conversation, and is then removed from the address. */
 function useAskedModel(store: ChatStore, models: readonly Model[]): void {
   const [{ model }, setFilters] = useFilters({ model: '' });
   useLayoutEffect(() => {
@@ -125,14 +125,14 @@ function useAskedModel(store: ChatStore, models: readonly Model[]): void {
   }, [store, model]);
 }
 
-/** The store, and the page drawn anew whenever it changes. */
+/** The store; rerenders the page whenever it changes. */
 function useStore(accountId: string): [ChatStore, () => void] {
   const [, draw] = useReducer((count: number) => count + 1, 0);
   if (kept?.accountId !== accountId) kept = { accountId, store: createChatStore() };
   const { store } = kept;
   useLayoutEffect(() => {
     const end = store.subscribe(() => draw(0));
-    // What is inside was there first, and may have set something.
+    // Child effects ran first, and may have changed something.
     draw(0);
     return end;
   }, [store]);

@@ -1,12 +1,12 @@
 import type { Picture } from './conversation.ts';
 
-/** What the API takes. */
+/** The types that the API accepts. */
 export const pictureTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
 
-/** Of a file; four of them, in base64, fit into one request. */
+/** Per file; four of them, in base64, fit into one request. */
 const bytesMax = 2_000_000;
 
-/** A file as the API takes it, or why not. */
+/** A file as the API accepts it, or why it cannot be used. */
 export async function readPicture(file: File): Promise<Picture | 'pictureType' | 'pictureSize'> {
   if (!(pictureTypes as readonly string[]).includes(file.type)) return 'pictureType';
   if (file.size > bytesMax) return 'pictureSize';

@@ -5,10 +5,10 @@ export const sampleKinds = ['curl', 'typescript', 'python', 'openai'] as const;
 export type SampleKind = (typeof sampleKinds)[number];
 
 const path = '/api/v1/assistant/chat';
-/** Longer texts of base64 make no sample better. */
+/** Longer base64 texts do not improve a sample. */
 const dataMax = 120;
 
-/** The same request in a language, to be run on a server that has the key in `API_KEY`. */
+/** The same request in a programming language, for a server that has the key in `API_KEY`. */
 export function sampleOf(kind: SampleKind, request: ChatRequest): string {
   const short = shortened(request) as ChatRequest;
   if (kind === 'curl') return curlOf(short);
@@ -58,7 +58,7 @@ print(reply["message"]["content"], reply["usage"]["costUsd"])
 `;
 }
 
-/** OpenAI's client says the same in its own names; what it has no name for is left out. */
+/** The same request in the names of OpenAI's client; fields without one are left out. */
 function openaiOf({
   provider,
   model,
@@ -93,7 +93,7 @@ function openaiPart({ text, image }: NonNullable<NonNullable<ChatRequest['messag
   return { type: 'image_url', image_url: { url: `data:${image.mediaType};base64,${image.data}` } };
 }
 
-/** JSON is a Python literal but for three words, which stand outside of its strings. */
+/** JSON is a Python literal except for three words, which occur outside its strings. */
 function pythonLiteral(value: unknown): string {
   return JSON.stringify(value, null, 4).replace(
     /"(?:[^"\\]|\\.)*"|\b(true|false|null)\b/g,

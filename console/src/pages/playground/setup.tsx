@@ -103,7 +103,7 @@ function SettingsFields({ settings, onChange }: { settings: Settings; onChange: 
   );
 }
 
-/** What can be chosen; and what was, where that is not offered. */
+/** The available choices, plus the current one if it is not offered. */
 function choicesOf(models: readonly Model[], chosen: string) {
   return [
     ...(isOffered(chosen, models) ? [] : [{ value: chosen, label: t('playground.modelGone', { model: chosen }) }]),
@@ -112,7 +112,7 @@ function choicesOf(models: readonly Model[], chosen: string) {
   ];
 }
 
-/** A second column, which has read what the first replied so far. */
+/** Adds a second column, which has read the first one's replies so far. */
 function compare(store: ChatStore, models: readonly Model[]): void {
   const { columns, turns } = store.state;
   const [first] = columns;

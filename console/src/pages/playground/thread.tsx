@@ -13,7 +13,7 @@ interface ThreadProps {
   onAgain: (column: string) => void;
 }
 
-/** What was said. New pieces are told to screen readers when a reply is whole, not one by one. */
+/** The conversation. Screen readers announce a reply when it is complete, not piece by piece. */
 export function Thread({ turns, columns, onAgain }: ThreadProps) {
   useFollow(turns);
   if (turns.length === 0) return <p class="empty">{t('playground.empty')}</p>;
@@ -43,7 +43,7 @@ export function Thread({ turns, columns, onAgain }: ThreadProps) {
   );
 }
 
-/** The page goes on with a reply that grows, for who reads its end: before it is drawn, so that what is below stays where it is. */
+/** Keeps the page at the end of a growing reply for users who are reading there: before it is painted, so that what is below stays in place. */
 function useFollow(turns: readonly Turn[]): void {
   useLayoutEffect(() => {
     const { scrollHeight, clientHeight } = document.documentElement;
@@ -70,17 +70,17 @@ function Said({ turn: { text, pictures } }: { turn: Turn }) {
 
 interface ReplyCardProps {
   reply: Reply;
-  /** Of the column, where there are two. */
+  /** The column's name, if there are two. */
   name: string | undefined;
-  /** Undefined: it can't be asked for again. */
+  /** Undefined: it cannot be asked again. */
   onAgain?: (() => void) | undefined;
 }
 
-/** A reply, below the tries of the same message that broke off. */
+/** A reply, below the earlier attempts at the same message that broke off. */
 function Replies({ reply, name, onAgain }: ReplyCardProps) {
   const place = useRef<HTMLDivElement>(null);
   const again = () => {
-    // The button goes away with what failed: the focus waits where the reply comes.
+    // The button disappears with the failed reply: the focus waits where the new reply appears.
     place.current?.focus();
     onAgain?.();
   };
@@ -162,7 +162,7 @@ function Ending({ reply: { end, chargeId, state } }: { reply: Reply }) {
   }
 }
 
-/** What a reply took, cost, and why it came from there. */
+/** A reply's tokens, cost and time, and why it came from that model. */
 function Figures({ reply: { end, costUsd, chargeId, firstMs, totalMs, state } }: { reply: Reply }) {
   const { usage, routing } = end ?? {};
   if (costUsd === undefined && chargeId === undefined && usage === undefined) return null;
@@ -219,7 +219,7 @@ function Figure({ name, children }: { name: string; children: preact.ComponentCh
   );
 }
 
-/** What is not known is not zero. */
+/** Unknown is not zero. */
 function countText(count: number | undefined, cached?: number): string {
   if (count === undefined) return '–';
   const text = formatNumber(count);

@@ -12,7 +12,7 @@ interface AlertDialogProps {
   onClose: () => void;
 }
 
-/** Asks what to watch, and from where on to tell. */
+/** Asks what to watch, and the threshold for an alert. */
 export function AlertDialog({ journey, open, onClose }: AlertDialogProps) {
   const [metric, setMetric] = useState<string>(metrics[0]);
   const [above, setAbove] = useState('');
@@ -109,7 +109,7 @@ function Percent({ value, ...rest }: PercentProps) {
   );
 }
 
-/** Percent as a share; undefined where nothing was typed, null where it cannot be. */
+/** Percent as a share; undefined if nothing was typed, null if it is impossible. */
 function shareOf(percent: string): number | undefined | null {
   if (percent.trim() === '') return undefined;
   const share = Number(percent.trim().replace(',', '.')) / 100;

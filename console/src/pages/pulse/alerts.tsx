@@ -6,7 +6,7 @@ import { Async, Badge, Button, type Column, Failure, Section, Table, Time, toast
 import { AlertDialog } from './alert-dialog.tsx';
 import { shareText } from './words.tsx';
 
-/** What is watched of a journey. */
+/** What is watched about a journey. */
 export function Alerts({ journey }: { journey: string }) {
   const query = useRpc('PulseService.ListAlerts', {});
   const [isNew, setIsNew] = useState(false);

@@ -7,7 +7,7 @@ import { linesOf } from './properties.tsx';
 import { RequestForm } from './request-form.tsx';
 import { secondsText } from './words.tsx';
 
-/** In which order the journey's steps should be taken, and in what time. */
+/** The expected order of the journey's steps, and the time allowed. */
 export function Declaration({ journey }: { journey: string }) {
   const query = useRpc('PulseService.GetJourneyDeclaration', { journey });
   const [isOpen, setIsOpen] = useState(false);

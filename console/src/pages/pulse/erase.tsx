@@ -3,7 +3,7 @@ import { t } from '../../i18n/index.ts';
 import { useRpcMutation } from '../../query.ts';
 import { Button, Dialog, Failure, Field, toast } from '../../ui/index.ts';
 
-/** Asks whom to forget. */
+/** Asks whose data to erase. */
 export function EraseDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [userId, setUserId] = useState('');
   const erase = useRpcMutation('PulseService.ErasePerson', {

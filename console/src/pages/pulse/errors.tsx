@@ -18,14 +18,14 @@ const columns = (isOfSegment: boolean): Column<StepErrorJson>[] => [
     id: 'occurrences',
     title: t('pulse.occurrences'),
     align: 'end',
-    // A segment's errors count sessions alone.
+    // In a segment, errors count only sessions.
     cell: ({ occurrences }) => (isOfSegment ? '–' : countText(occurrences)),
   },
   { id: 'first', title: t('pulse.firstSeen'), align: 'end', cell: ({ firstSeen }) => <Time at={firstSeen} /> },
   { id: 'last', title: t('pulse.lastSeen'), align: 'end', cell: ({ lastSeen }) => <Time at={lastSeen} /> },
 ];
 
-/** Which errors sessions met, the most of them first. */
+/** The errors that sessions met, most frequent first. */
 export function Errors({ errors }: { errors: readonly StepErrorJson[] }) {
   const isOfSegment = errors.every(({ occurrences }) => countOf(occurrences) === 0n);
   return (

@@ -3,7 +3,7 @@ import type { JourneyTotalsJson, TrendJson } from '../../../gen/intelligence/pul
 import { t } from '../../i18n/index.ts';
 import { changeText, countText, pointsText, secondsText, shareText } from './words.tsx';
 
-/** The journey as a whole, beside the period before. */
+/** The journey as a whole, compared with the previous period. */
 export function Figures({ totals, trend }: { totals: JourneyTotalsJson; trend: TrendJson }) {
   const { sessions, completed, abandoned, erroredSessions, active, duration } = totals;
   const of = (part: string | undefined) => t('pulse.ofSessions', { part: countText(part), whole: countText(sessions) });

@@ -69,7 +69,7 @@ export function Funnel({ report: { funnel = [], stalls = [], errors = [], totals
   return <Table caption={t('pulse.funnel')} columns={columns} rows={funnel} rowKey={({ step = '' }) => step} />;
 }
 
-/** How much of the journey's sessions; drawn only, for the figure stands beside it. */
+/** The share of the journey's sessions; only drawn, because the figure is beside it. */
 function Bar({ part, whole }: { part: string | undefined; whole: string | undefined }) {
   const all = Number(countOf(whole));
   const width = all === 0 ? 0 : (Number(countOf(part)) / all) * 100;
@@ -81,7 +81,7 @@ function Bar({ part, whole }: { part: string | undefined; whole: string | undefi
   );
 }
 
-/** The code that met the most sessions. The list is sorted so. */
+/** The error code that affected the most sessions. The list is sorted that way. */
 function ErrorsOf({ errors: [worst, ...more] }: { errors: readonly StepErrorJson[] }) {
   if (!worst) return <span class="muted">–</span>;
   return (

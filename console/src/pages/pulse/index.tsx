@@ -7,7 +7,7 @@ import { JourneyPage } from './journey-page.tsx';
 import { Journeys } from './journeys.tsx';
 import './pulse.css';
 
-/** The journeys of the account; with one in the address, its report. */
+/** The account's journeys; with one in the address, its report. */
 export default function Pulse() {
   const { journey } = useParams();
   const [isErasing, setIsErasing] = useState(false);

@@ -12,7 +12,7 @@ import { lastPeriod } from './words.tsx';
 
 const periods = ['1', '7', '30', '90'] as const;
 
-/** One journey: its report, what cuts it, what watches it, and how it should go. */
+/** One journey: its report, its segments, its alerts, and its expected order. */
 export function JourneyPage({ journey }: { journey: string }) {
   const [filters, setFilters] = useFilters({ days: '7', goal: '', property: '', value: '', by: '' });
   const days = periods.find((each) => each === filters.days) ?? '7';
@@ -27,7 +27,7 @@ export function JourneyPage({ journey }: { journey: string }) {
   const request = { ...asked, groupBy: days === '1' ? 'hour' : 'day', ...ofSegment };
   const query = useRpc('PulseService.GetJourneyReport', request);
   const steps = (query.data?.funnel ?? []).map(({ step = '' }) => step);
-  // The goal that was asked for can be chosen also where nobody went.
+  // The requested goal can be chosen even if no session reached it.
   const goals = filters.goal === '' || steps.includes(filters.goal) ? steps : [...steps, filters.goal];
   return (
     <Page

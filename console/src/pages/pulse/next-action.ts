@@ -1,6 +1,6 @@
 import { formatNumber, t } from '../../i18n/index.ts';
 
-/** What the rules of pulse say (src/pulse/next-action.ts), with what is in each sentence. */
+/** The sentences of pulse's rules (src/pulse/next-action.ts), with the values in each. */
 const sentences: readonly [RegExp, (found: Readonly<Record<string, string>>) => string][] = [
   [/^No session began in this period: /, () => t('pulse.actionNone')],
   [
@@ -33,7 +33,7 @@ const sentences: readonly [RegExp, (found: Readonly<Record<string, string>>) => 
   [/^Nothing stands out: /, () => t('pulse.actionFine')],
 ];
 
-/** What to do next in the language of the page; undefined for a sentence that is not known here. */
+/** What to do next in the page's language; undefined for an unknown sentence. */
 export function nextActionText(said: string): string | undefined {
   for (const [sentence, words] of sentences) {
     const found = sentence.exec(said);

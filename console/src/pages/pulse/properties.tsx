@@ -4,12 +4,12 @@ import { useRpcMutation } from '../../query.ts';
 import { Button, Curl, Dialog, Failure, TextArea, toast } from '../../ui/index.ts';
 
 interface PropertiesDialogProps {
-  /** What is declared now; undefined: closed. */
+  /** The current declaration; undefined: closed. */
   declared: readonly string[] | undefined;
   onClose: () => void;
 }
 
-/** Asks which properties cut reports. */
+/** Asks which properties break down reports. */
 export function PropertiesDialog({ declared, onClose }: PropertiesDialogProps) {
   return (
     <Dialog title={t('pulse.properties')} open={declared !== undefined} onClose={onClose}>
@@ -54,7 +54,7 @@ function Form({ declared, onClose }: { declared: readonly string[]; onClose: () 
   );
 }
 
-/** The lines that have something on them. */
+/** The lines that are not blank. */
 export function linesOf(text: string): string[] {
   return text
     .split('\n')

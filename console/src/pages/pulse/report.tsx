@@ -17,7 +17,7 @@ interface ReportProps {
   request: GetJourneyReportRequestJson;
 }
 
-/** What became of the sessions of a period, and the one thing to do next. */
+/** What happened to the sessions of a period, and the one thing to do next. */
 export function Report({ query, request }: ReportProps) {
   return (
     <Async query={query} lines={14}>

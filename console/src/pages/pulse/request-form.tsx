@@ -5,18 +5,18 @@ import { t } from '../../i18n/index.ts';
 import { Button, Curl, Failure } from '../../ui/index.ts';
 
 interface RequestFormProps<Name extends RpcName> {
-  /** What is sent, also shown as curl. */
+  /** The request, also shown as curl. */
   name: Name;
   request: RpcRequest<Name>;
   change: Pick<UseMutationResult<unknown, ApiFailure, RpcRequest<Name>>, 'error' | 'isPending' | 'mutate'>;
   saveText: string;
-  /** Whether something in it cannot be sent. */
+  /** Whether something in it is invalid. */
   isWrong?: boolean;
   onCancel: () => void;
   children: ComponentChildren;
 }
 
-/** The fields of one request in a dialog, with what was wrong with it above and what it sends below. */
+/** The fields of one request in a dialog, with errors above and the request below. */
 export function RequestForm<Name extends RpcName>(props: RequestFormProps<Name>) {
   const { name, request, change, saveText, isWrong = false, onCancel, children } = props;
   return (

@@ -11,14 +11,14 @@ import { countText, Few, shareText } from './words.tsx';
 interface SegmentsProps {
   /** The journey, the period and the goal. */
   asked: GetJourneyReportRequestJson;
-  /** The property that cuts the report; empty: none yet. */
+  /** The property that breaks down the report; empty: none yet. */
   by: string;
   onBy: (property: string) => void;
-  /** Asks for the report of one value. */
+  /** Opens the report of one value. */
   onSegment: (property: string, value: string) => void;
 }
 
-/** The report cut by a declared property, and two of its values side by side. */
+/** The report broken down by a declared property, and two of its values side by side. */
 export function Segments({ asked, by, onBy, onSegment }: SegmentsProps) {
   const properties = useRpc('PulseService.ListProperties', {});
   const [declared, setDeclared] = useState<readonly string[]>();

@@ -11,7 +11,7 @@ interface SeriesProps {
 
 const hourMs = 3_600_000;
 
-/** Sessions over the period. The API leaves out times without one, which are zero. */
+/** Sessions over the period. The API leaves out times without any, which are zero. */
 export function SessionSeries({ report: { from = '', to = '', series = [] }, by }: SeriesProps) {
   const byStart = new Map(series.map(({ start = '', totals }) => [Date.parse(start), totals ?? {}]));
   const starts = startsOf(Date.parse(from), Date.parse(to), by);

@@ -30,7 +30,7 @@ const columns = (): Column<StallJson>[] => [
   { id: 'left', title: t('pulse.leftAfter'), align: 'end', cell: ({ leftAfter }) => countText(leftAfter) },
 ];
 
-/** How long sessions stay at each step, those that lose the most time first. */
+/** How long sessions stay at each step, the steps that lose the most time first. */
 export function Stalls({ stalls, norm }: { stalls: readonly StallJson[]; norm: PercentilesJson | undefined }) {
   return (
     <>

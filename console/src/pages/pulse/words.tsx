@@ -4,7 +4,7 @@ import { Badge } from '../../ui/index.ts';
 
 export { changeText, pointsText, shareText } from '../../shares.ts';
 
-/** Counts of the API are decimal strings. */
+/** API counts are decimal strings. */
 export function countOf(text: string | undefined): bigint {
   return text === undefined ? 0n : BigInt(text);
 }
@@ -13,7 +13,7 @@ export function countText(text: string | undefined): string {
   return formatNumber(countOf(text));
 }
 
-/** A time in the unit in which it has few digits. */
+/** A duration in the unit that needs few digits. */
 export function secondsText(seconds: number | string | undefined): string {
   if (typeof seconds !== 'number') return '–';
   const [amount, unit] =
@@ -34,14 +34,14 @@ export function dwellText(dwell: PercentilesJson | undefined): string {
   return dwell ? `${secondsText(dwell.p50Seconds)} / ${secondsText(dwell.p90Seconds)}` : '–';
 }
 
-/** Of fewer sessions shares say little. */
+/** Shares of fewer sessions say little. */
 const fewSessions = 30n;
 
 export function isFew(sessions: string | undefined): boolean {
   return countOf(sessions) < fewSessions;
 }
 
-/** Says that a share is of few sessions. */
+/** Marks a share that is based on few sessions. */
 export function Few({ sessions }: { sessions: string | undefined }) {
   if (!isFew(sessions) || countOf(sessions) === 0n) return null;
   return (
@@ -58,7 +58,7 @@ export interface Period {
 
 const hourMs = 3_600_000;
 
-/** The last so many times 24 hours, until the end of the current hour: the same request all through it. */
+/** The last `days` times 24 hours, until the end of the current hour: the same request throughout that hour. */
 export function lastPeriod(days: number, now = Date.now()): Period {
   const to = Math.ceil(now / hourMs) * hourMs;
   return { from: new Date(to - days * 24 * hourMs).toISOString(), to: new Date(to).toISOString() };

@@ -10,7 +10,7 @@ import { Mark } from '../../shell/shell.tsx';
 import { useLinkCode } from '../../sign-in-link.ts';
 import { Button, Failure, Field, Page, Skeleton } from '../../ui/index.ts';
 
-/** The first thing that a stranger sees, on every address. The address stays: after it the page is the one that was asked for. */
+/** The first thing that a stranger sees, at every address. The address stays, so that the requested page follows. */
 export default function SignIn() {
   const { failure, busy, submit, signIn, fromLink } = useSubmit();
   const [operator, setOperator] = useState(false);
@@ -74,7 +74,7 @@ export default function SignIn() {
   );
 }
 
-/** What is known of a refusal here, and not on other pages. */
+/** Explanations of refusals that are known only here. */
 function whyNot({ reason }: ApiFailure, fromLink: boolean, operator: boolean): string | undefined {
   if (reason === 'CREDENTIAL_INVALID' && fromLink) return t('common.codeFailed');
   if (reason === 'CREDENTIAL_INVALID' && operator) return t('sign-in.tokenUnknown');
@@ -82,7 +82,7 @@ function whyNot({ reason }: ApiFailure, fromLink: boolean, operator: boolean): s
   return undefined;
 }
 
-/** The machine's own number has no passkeys: where its name leads. */
+/** There are no passkeys at the machine's IP address: links to its name. */
 function PasskeysElsewhere() {
   const address = passkeyAddress();
   if (address === undefined) return null;
@@ -105,7 +105,7 @@ function Tab({ name, on, choose }: { name: string; on: boolean; choose: () => vo
   );
 }
 
-/** Sends the key; the code of a link is sent at once. */
+/** Sends the key; a link's code is sent at once. */
 function useSubmit() {
   const signIn = useSignIn();
   const [failure, setFailure] = useState<ApiFailure>();

@@ -2,7 +2,7 @@ import { t } from '../../i18n/index.ts';
 import { useSession } from '../../session.tsx';
 import { Banner } from '../../ui/index.ts';
 
-/** Whose paper it is and who made it; simulated money says so on paper, too. */
+/** Whose document it is and who issued it; simulated money is marked as such on paper, too. */
 export function Party() {
   const { accountId, accountName, sandbox } = useSession();
   return (
@@ -20,7 +20,7 @@ export function Party() {
   );
 }
 
-/** Prints the page, or keeps it as PDF where the browser can. */
+/** Prints the page, or saves it as PDF if the browser can. */
 export function Print() {
   return (
     <button type="button" class="button" onClick={() => print()}>

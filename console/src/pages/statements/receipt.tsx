@@ -5,7 +5,7 @@ import { useRpc } from '../../query.ts';
 import { Async, Money, Page, Section, Time } from '../../ui/index.ts';
 import { Party, Print } from './party.tsx';
 
-/** What was paid for one top-up. One that is not paid has no receipt. */
+/** What was paid for one top-up. An unpaid one has no receipt. */
 export function ReceiptPage({ topUpId }: { topUpId: string }) {
   const query = useRpc('WalletService.GetTopUp', { topUpId });
   return (

@@ -7,7 +7,7 @@ import { useRpc } from '../../query.ts';
 import { Async, type Column, Curl, Money, Page, Section, Table } from '../../ui/index.ts';
 import { Party, Print } from './party.tsx';
 
-/** One month: what there was, what came in, what usage cost, and what was left. */
+/** One month: opening balance, what came in, what usage cost, and what was left. */
 export function StatementPage({ month: named }: { month: string | undefined }) {
   const now = monthNow();
   const month = named ?? now;

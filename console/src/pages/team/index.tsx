@@ -6,10 +6,10 @@ import { Sessions } from '../../sign-ins/sessions.tsx';
 import { Curl, Page, Section } from '../../ui/index.ts';
 import { ManagementKeys } from './management-keys.tsx';
 
-// The dialogs for keys speak with the texts of that page.
+// The key dialogs use that page's texts.
 await Promise.all([loadTexts('keys'), loadTexts('passkeys')]);
 
-/** Who manages the account, where they are signed in, and what is let through. */
+/** Who manages the account, where they are signed in, and its limits. */
 export default function Team() {
   const keys = useAllKeys();
   const nameOf = (id: string) => keys.data?.rows.find(({ keyId }) => keyId === id)?.displayName;

@@ -86,7 +86,7 @@ export function ManagementKeys() {
   );
 }
 
-/** Whether the account would be nobody's without it, now or once the others have ended. The service refuses it, too. */
+/** Whether nobody could manage the account without it, now or once the others have expired. The service refuses it, too. */
 function isLast(key: KeyJson, keys: readonly KeyJson[]): boolean {
   return key.expireTime === undefined && keys.every((other) => other === key || other.expireTime !== undefined);
 }

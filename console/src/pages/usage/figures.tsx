@@ -6,7 +6,7 @@ import { type Metric, metricOf, type Sums } from './sums.ts';
 
 interface FiguresProps {
   total: Sums;
-  /** Of the period before; undefined while it is not known, which a dash says. */
+  /** The previous period; undefined while unknown, which is shown as a dash. */
   before: Sums | undefined;
   days: number;
   metric: Metric;
@@ -15,7 +15,7 @@ interface FiguresProps {
 
 const metrics: readonly Metric[] = ['cost', 'tokens', 'requests'];
 
-/** The three figures of the period, each against the period before; one of them is drawn. */
+/** The period's three figures, each compared with the previous period; one of them is charted. */
 export function Figures({ total, before, days, metric, onMetric }: FiguresProps) {
   return (
     <div class="cards">

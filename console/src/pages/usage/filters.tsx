@@ -11,7 +11,7 @@ interface UsageFiltersProps {
   metadata: MetadataFilterJson | undefined;
 }
 
-/** What of the usage is shown. What is typed counts when the field is left, or at Enter. */
+/** Which usage is shown. Typed values apply when the field is left, or at Enter. */
 export function UsageFilters({ values, set, metadata }: UsageFiltersProps) {
   const days = [1, 7, 30, 90, 365].map((count) => ({ value: String(count), label: t('usage.days', { count }) }));
   return (

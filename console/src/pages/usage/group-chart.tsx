@@ -15,7 +15,7 @@ interface GroupChartProps {
 
 const most = 7;
 
-/** The dearest groups by day or hour, and all others as one. */
+/** The most expensive groups by day or hour, and all others combined. */
 export function GroupChart({ label, groups, steps, metric, nameOf }: GroupChartProps) {
   const rest = groups.slice(most);
   const shown = [

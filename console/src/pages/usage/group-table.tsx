@@ -6,9 +6,9 @@ import type { Group, GroupSums, Sums } from './sums.ts';
 interface GroupTableProps {
   group: Group;
   groups: readonly GroupSums[];
-  /** Of the rows; undefined when they are not all. */
+  /** The rows' total; undefined when they are not all. */
   total: Sums | undefined;
-  /** The filters of the charges that are a row's; undefined where charges cannot be listed by it. */
+  /** The filters for a row's charges; undefined if charges cannot be listed by it. */
   search: (id: string | undefined) => string | undefined;
   nameOf: (id: string | undefined) => string;
 }
@@ -21,7 +21,7 @@ const counts = [
   ['output', 'output'],
 ] as const satisfies readonly (readonly [Count, string])[];
 
-/** The groups with their sums; a name leads to its charges. */
+/** The groups with their sums; a name links to its charges. */
 export function GroupTable({ group, groups, total, search, nameOf }: GroupTableProps) {
   const columns: Column<GroupSums>[] = [
     {

@@ -17,7 +17,7 @@ import { chargesOf, type Group, groups, groupsOf, type Metric, stepsOf, timesBef
 
 const rowsOf = ({ rows }: GetUsageResponseJson) => rows;
 
-/** What a period cost, by what, and against the period before. Filters are in the URL. */
+/** What a period cost, by group, and compared with the previous period. Filters are in the URL. */
 export default function Usage() {
   const [filters, setFilters] = useFilters({
     days: '30',

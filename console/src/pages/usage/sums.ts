@@ -17,7 +17,7 @@ const memberOf = {
   label: 'metadataValue',
 } as const;
 
-/** What was used by one group, or by all. `cost` in nano-USD. */
+/** Usage of one group, or of all. `cost` in nano-USD. */
 export interface Sums {
   charges: bigint;
   input: bigint;
@@ -28,7 +28,7 @@ export interface Sums {
 }
 
 export interface GroupSums extends Sums {
-  /** Of the key, model and so on; undefined for what has none. */
+  /** The id of the key, model and so on; undefined for usage without one. */
   id: string | undefined;
   byStep: ReadonlyMap<string, Sums>;
 }
@@ -70,7 +70,7 @@ function sumsOf(row: UsageRowJson): Sums | undefined {
   };
 }
 
-/** The groups, the dearest first, each with its sums by day or hour; undefined when an amount cannot be read. */
+/** The groups, most expensive first, each with its sums by day or hour; undefined when an amount cannot be parsed. */
 export function groupsOf(rows: readonly UsageRowJson[], group: Group): GroupSums[] | undefined {
   const found = new Map<string | undefined, Sums & { byStep: Map<string, Sums> }>();
   for (const row of rows) {
@@ -91,7 +91,7 @@ export function metricOf({ cost, input, output, charges }: Sums, metric: Metric)
   return { cost, tokens: input + output, requests: charges }[metric];
 }
 
-/** All but the first few groups, as one. */
+/** All but the first few groups, combined. */
 export function othersOf(some: readonly GroupSums[]): GroupSums {
   const byStep = new Map<string, Sums>();
   let sums = nothing;
@@ -115,7 +115,7 @@ export function stepsOf(first: Day, last: Day, step: 'day' | 'hour'): string[] {
   );
 }
 
-/** As long before, up to the same hour: `now` is in the last day of the period. */
+/** The previous period of the same length, up to the same hour: `now` is in the last day of the period. */
 export function timesBefore(first: Day, count: number, now: Date): { startTime: string; endTime: string } {
   const end = new Date(Math.ceil(now.getTime() / 3_600_000) * 3_600_000 - count * 86_400_000);
   return { startTime: startOf(addDays(first, -count)).toISOString(), endTime: end.toISOString() };
@@ -124,15 +124,15 @@ export function timesBefore(first: Day, count: number, now: Date): { startTime: 
 interface Shown {
   first: Day;
   last: Day;
-  /** By what label the rows are. */
+  /** The label that rows are grouped by. */
   label: string;
-  /** The label that all rows have. */
+  /** The label that all rows share. */
   metadata: MetadataFilterJson | undefined;
 }
 
 /**
- * The filters of the list of charges that are those of one group: the same days and the same label. Undefined where there is no such list:
- * by provider, for what has no value, and for two labels at once.
+ * The filters that list one group's charges: the same days and the same label. Undefined if there is no such list: by provider, for rows without
+ * a value, and for two labels at once.
  */
 export function chargesOf(group: Group, id: string | undefined, shown: Shown): string | undefined {
   const { first, last, label, metadata } = shown;

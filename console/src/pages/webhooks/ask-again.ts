@@ -5,12 +5,12 @@ import { isSomebodyHere } from '../../presence.ts';
 
 const askAgainMs = 2_000;
 
-/** Whether it is posted within a minute, or at this moment. */
+/** Whether it will be posted within a minute, or is being posted now. */
 export function isSoon({ nextAttemptTime }: DeliveryJson): boolean {
   return nextAttemptTime !== undefined && Date.parse(nextAttemptTime) < Date.now() + 61_000;
 }
 
-/** Asks for deliveries again, as long as something is about to happen and somebody is there to see it. */
+/** Polls deliveries while something is about to happen and somebody is there to see it. */
 export function useAskAgain(isOn: boolean): void {
   const client = useQueryClient();
   useEffect(() => {

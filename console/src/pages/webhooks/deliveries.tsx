@@ -22,7 +22,7 @@ import { answerText, DeliveryState } from './words.tsx';
 
 const states = ['pending', 'delivered', 'failed'] as const;
 
-/** What was sent, with the last answer and the next try. Asked again by itself while something waits. */
+/** What was sent, with the last answer and the next attempt. Polled while something is waiting. */
 export function Deliveries({ endpoints }: { endpoints: readonly EndpointJson[] }) {
   const { endpointId = '' } = useParams();
   const [filters, setFilters] = useFilters({ state: '', endpoint: endpointId });

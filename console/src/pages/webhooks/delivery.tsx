@@ -11,12 +11,12 @@ interface DeliveryDialogProps {
   onClose: () => void;
 }
 
-/** One delivery: where it stands, and what is posted. */
+/** One delivery: its state, and what is posted. */
 export function DeliveryDialog({ deliveryId, urlOf, onClose }: DeliveryDialogProps) {
   const request = { deliveryId: deliveryId ?? '' };
   const query = useRpc('WebhookService.GetDelivery', request, { enabled: deliveryId !== undefined });
   const { delivery: read } = query.data ?? {};
-  // Also where the list behind it is of another state.
+  // Even if the list behind it shows another state.
   useAskAgain(deliveryId !== undefined && read !== undefined && isSoon(read));
   const retry = useRpcMutation('WebhookService.RetryDelivery', { onSuccess: () => toast(t('webhooks.retried')) });
   return (

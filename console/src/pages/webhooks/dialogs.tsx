@@ -10,7 +10,7 @@ const verify = `import { Webhook } from 'standardwebhooks';
 
 const message = new Webhook(process.env.WEBHOOK_SECRET).verify(body, headers);`;
 
-/** The secret stays until it was kept, also when the page below goes away. */
+/** The secret stays until the user has kept it, even when the page below goes away. */
 function showEndpointSecret(secret: string, url: string): void {
   showSecret({
     title: t('webhooks.secretTitle'),
@@ -81,7 +81,7 @@ interface OfEndpoint {
 
 const overlaps = ['86400', '3600', '604800', '0'] as const;
 
-/** Asks for how long the old secret signs as well. */
+/** Asks how long the old secret should sign as well. */
 export function RotateDialog({ endpoint, onClose }: OfEndpoint) {
   const [overlap, setOverlap] = useState<string>(overlaps[0]);
   const { run, busy, failure, reset } = useSecretCall('WebhookService.RotateEndpointSecret');
@@ -123,7 +123,7 @@ export function RotateDialog({ endpoint, onClose }: OfEndpoint) {
   );
 }
 
-/** Asks once more before an endpoint goes. */
+/** Asks for confirmation before removing an endpoint. */
 export function RemoveDialog({ endpoint, onClose }: OfEndpoint) {
   const remove = useRpcMutation('WebhookService.DeleteEndpoint', {
     onSuccess: () => {

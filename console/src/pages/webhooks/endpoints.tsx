@@ -29,7 +29,7 @@ interface EndpointsProps {
 const example = `{"type": "wallet.low_balance", "timestamp": "2026-05-01T12:01:00.000Z",
  "data": {"wallet": "api", "balanceUsd": "1.999999999", "thresholdUsd": "2.00", "paused": false}}`;
 
-/** The account's endpoints, each with what can be done with it. */
+/** The account's endpoints, each with its actions. */
 export function Endpoints({ query, onRotate, onRemove }: EndpointsProps) {
   const test = useRpcMutation('WebhookService.TestEndpoint', { onSuccess: () => toast(t('webhooks.tested')) });
   const columns: Column<EndpointJson>[] = [

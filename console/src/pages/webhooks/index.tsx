@@ -8,12 +8,12 @@ import { AddDialog, RemoveDialog, RotateDialog } from './dialogs.tsx';
 import { Endpoints } from './endpoints.tsx';
 import './webhooks.css';
 
-/** What is open: for which endpoint. */
+/** The open dialog, and its endpoint. */
 type Open = { what: 'add' } | { what: 'rotate' | 'remove'; endpoint: EndpointJson };
 
-/** Where the account is told of events, and what became of each message. */
+/** Where the account is notified of events, and what happened to each message. */
 export default function Webhooks() {
-  // An account has ten at most.
+  // An account has at most ten.
   const endpoints = useRpc('WebhookService.ListEndpoints', { pageSize: 100 });
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);

@@ -9,7 +9,7 @@ type Check = NonNullable<FamilyCalibration['checks']>[number];
 type Band = NonNullable<FamilyCalibration['scores']>[number];
 type Reweighing = NonNullable<FamilyCalibration['reweighing']>;
 
-/** What outcomes say of one family's rules in one version. */
+/** What outcomes say about one version of a family's rules. */
 export function Calibration({ title, calibration }: { title: string; calibration: FamilyCalibration }) {
   const { packVersion = '', notEnoughData, overall = {}, neutral = 0 } = calibration;
   return (
@@ -98,7 +98,7 @@ function Checks({ checks }: { checks: readonly Check[] }) {
   );
 }
 
-/** Where the interval holds 0, failing may mean nothing; elsewhere it speaks for a bad end, or against one. */
+/** If the interval contains 0, failing may mean nothing; otherwise it predicts a bad outcome, or the opposite. */
 function Says({ check: { foretells, difference } }: { check: Check }) {
   if (!foretells) return <Badge kind="plain">{t('workflows.chance')}</Badge>;
   return Number(difference?.value) > 0 ? (
@@ -141,7 +141,7 @@ function weightText(weight: number | string | undefined): string {
   return formatNumber(Number(weight ?? 0), { maximumFractionDigits: 2 });
 }
 
-/** How often something came out badly: the rate where there is one, and always of how many. */
+/** How often something came out badly: the rate if there is one, and always out of how many. */
 function Rate({ of: { outcomes = 0, adverse = 0, rate } }: { of: AdverseRate }) {
   const counts = t('workflows.adverseOf', { adverse, outcomes });
   if (!rate) return <>{counts}</>;
@@ -149,7 +149,7 @@ function Rate({ of: { outcomes = 0, adverse = 0, rate } }: { of: AdverseRate }) 
   return <Interval value={shareText(value)} low={shareText(low)} high={shareText(high)} more={`, ${counts}`} />;
 }
 
-/** One element, which a phone's row of a card keeps together. */
+/** One element, so that a phone's card row keeps it together. */
 function Interval({ value, low, high, more = '' }: { value: string; low: string; high: string; more?: string }) {
   return (
     <span>

@@ -11,7 +11,7 @@ import { JsonForm } from './json-form.tsx';
 
 type Definition = NonNullable<RpcRequest<'WorkflowService.CreateWorkflowDefinition'>['definition']>;
 
-/** The account's own workflows: made, run, retired and deleted here. */
+/** The account's own workflows: created, run, retired and deleted here. */
 export function Definitions() {
   const [making, setMaking] = useState(false);
   const request = { pageSize: 100 };
@@ -97,7 +97,7 @@ function Make({ onDone }: { onDone: () => void }) {
   );
 }
 
-/** Retiring stops all versions; what is retired can be deleted. */
+/** Retiring stops all versions; retired ones can be deleted. */
 function End({ definition }: { definition: Definition }) {
   const { client = '', workflow = '', state } = definition;
   const retire = useRpcMutation('WorkflowService.RetireWorkflowDefinition');

@@ -6,7 +6,7 @@ import { Async, Badge, Button, Failure, Field, TextArea, Time, toast } from '../
 import { MarkedText, severityKind } from './marked-text.tsx';
 import type { Draft } from './reply.ts';
 
-/** A draft as it is now, to be read and decided. */
+/** The current state of a draft, to be read and decided. */
 export function DraftReview({ draftId }: { draftId: string }) {
   const query = useRpc('WorkflowService.GetDraft', { draftId }, { staleTime: 0 });
   return (
@@ -64,7 +64,7 @@ function Reviews({ draft: { reviews = [] } }: { draft: Draft }) {
   );
 }
 
-/** Approve or reject what was read. What the service refuses to approve needs a reason to override it. */
+/** Approves or rejects the version that was read. If the service refuses to approve, overriding needs a reason. */
 function Decide({ draft: { draftId = '', version = 1 } }: { draft: Draft }) {
   const { accountName = '' } = useSession();
   const [reviewer, setReviewer] = useState(accountName);

@@ -18,7 +18,7 @@ import { DraftReview, stateKind } from './draft-review.tsx';
 
 const states = ['pending_review', 'approved', 'rejected', ''] as const;
 
-/** What waits for somebody's decision, the one made last first. */
+/** Drafts waiting for a decision, newest first. */
 export function Drafts() {
   const [{ state, page }, set] = useFilters({ state: 'pending_review', page: '' });
   const [shown, setShown] = useState<string>();

@@ -14,7 +14,7 @@ interface EditorProps {
   violations: readonly Violation[];
 }
 
-/** A JSON text with what is wrong beside its lines: at once where it is no JSON, after it was sent for the rest. */
+/** A JSON text with errors beside its lines: syntax errors at once, others after it was sent. */
 export function JsonEditor({ label, value, onValue, violations }: EditorProps) {
   const id = useId();
   const count = value.split('\n').length;
@@ -60,7 +60,7 @@ interface Note {
   line: number;
   field: string;
   text: string;
-  /** What the service says is English; the page's language when unset. */
+  /** The service's messages are in English; the page's language when unset. */
   lang?: 'en';
 }
 

@@ -5,17 +5,17 @@ import { t } from '../../i18n/index.ts';
 import { Button, Dialog, Failure } from '../../ui/index.ts';
 
 interface EndingProps<Request> {
-  /** What it does, in a word. */
+  /** The action, in a word. */
   name: string;
   /** The row that ends. */
   of: string;
-  /** What ends by it. */
+  /** What the action ends. */
   help: string;
   change: UseMutationResult<unknown, ApiFailure, Request>;
   request: Request;
 }
 
-/** A button for what cannot be taken back: it asks first, and says what ends. */
+/** A button for an irreversible action: it asks first, and says what ends. */
 export function Ending<Request>({ name, of, help, change, request }: EndingProps<Request>) {
   const [asking, setAsking] = useState(false);
   const close = (): void => {

@@ -5,7 +5,7 @@ import type { Target } from './families.ts';
 
 const afterMs = 500;
 
-/** The most that a request could cost, in USD; asked when nobody has typed for a moment. Undefined: not known. */
+/** The maximum cost of a request in USD; requested after a pause in typing. Undefined: unknown. */
 export function useCeiling(target: Target, payer: Payer, text: string, isJson: boolean): string | undefined {
   const [ceiling, setCeiling] = useState<string>();
   useEffect(() => {
@@ -24,7 +24,7 @@ export function useCeiling(target: Target, payer: Payer, text: string, isJson: b
   return ceiling;
 }
 
-/** Why a request would be refused is said when it is run. */
+/** Why a request would be refused is reported when it is run. */
 async function ceilingOf(
   target: Target,
   payer: Payer,

@@ -1,6 +1,6 @@
 import type { RpcName } from '../../api.ts';
 
-/** The shipped families: the method that runs each, and a request that can be sent as it stands. */
+/** The shipped families: the method that runs each, and a request that can be sent as it is. */
 export const families = {
   risk: {
     rpc: 'WorkflowService.CheckRisk',
@@ -98,7 +98,7 @@ export function isFamily(name: string): name is Family {
   return Object.hasOwn(families, name);
 }
 
-/** A definition that can be made as it stands, and run with its own sample. */
+/** A definition that can be created as it is, and run with its own sample. */
 export const definitionExample = {
   client: 'acme',
   workflow: 'loan-check',
@@ -114,7 +114,7 @@ export const definitionExample = {
   samples: [{ name: 'plain', input: { income: 3000, rate: 900 }, expect: { affordable: true } }],
 };
 
-/** A risk pack that can be made as it stands. */
+/** A risk pack that can be created as it is. */
 export const packExample = {
   packId: 'brand-rules',
   displayName: 'Brand rules',

@@ -46,7 +46,7 @@ function Shown({ workflow }: { workflow: string }) {
   return <Own client={client} workflow={name} />;
 }
 
-/** One of the account's own, with its first sample as the example. */
+/** One of the account's own workflows, with its first sample as the example. */
 function Own({ client, workflow }: { client: string; workflow: string }) {
   const query = useRpc('WorkflowService.GetWorkflowDefinition', { client, workflow });
   return (

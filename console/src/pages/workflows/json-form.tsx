@@ -10,19 +10,19 @@ import { placesOf } from './json-places.ts';
 interface JsonFormProps {
   label: string;
   help: string;
-  /** What the text begins as. */
+  /** The initial value of the text. */
   initial: unknown;
-  /** The request's field that the text is: the service names places in the request. */
+  /** The request field that contains the text: the service reports places within the request. */
   field: string;
   saveText: string;
   change: Pick<UseMutationResult<unknown, ApiFailure>, 'error' | 'isPending' | 'reset'>;
-  /** Says better than its reason why the service refuses. */
+  /** A better explanation than the reason's for why the service refuses. */
   failureTitle?: string | undefined;
   onSave: (value: unknown) => void;
   onCancel: () => void;
 }
 
-/** A thing of the account's own, written as JSON. What the service finds wrong stands at its lines. */
+/** One of the account's own objects, written as JSON. Errors from the service appear at their lines. */
 export function JsonForm(props: JsonFormProps) {
   const { label, help, initial, field, saveText, change, failureTitle, onSave, onCancel } = props;
   const [before] = useState(() => JSON.stringify(initial, null, 2));

@@ -1,6 +1,6 @@
-/** Where values stand in a JSON text. */
+/** Where values are in a JSON text. */
 export interface JsonPlaces {
-  /** The line, from 1, of each value by its path: `listing.price`, `criteria[0].weight`. The whole is the empty path. */
+  /** The line, from 1, of each value by its path: `listing.price`, `criteria[0].weight`. The root is the empty path. */
   lines: ReadonlyMap<string, number>;
   /** Where the text stops being JSON; undefined: it is JSON. */
   problem?: { line: number; expected: string };
@@ -14,7 +14,7 @@ class Unexpected extends Error {
   }
 }
 
-/** Reads a JSON text for its places. What its values are, `JSON.parse` says. */
+/** Finds the places in a JSON text. The values themselves are left to `JSON.parse`. */
 export function placesOf(text: string): JsonPlaces {
   const lines = new Map<string, number>();
   const blank = /\s*/y;
@@ -81,7 +81,7 @@ export function placesOf(text: string): JsonPlaces {
   }
 }
 
-/** The line of a field; of what is nearest above it, where the field itself is missing. */
+/** The line of a field, or of its nearest ancestor if the field itself is missing. */
 export function lineOf(lines: JsonPlaces['lines'], field: string): number {
   for (let path = field; path !== ''; path = path.replace(/(\.[^.[\]]*|\[[^\]]*\]|^[^.[\]]+)$/, '')) {
     const line = lines.get(path);

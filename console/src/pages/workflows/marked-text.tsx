@@ -4,13 +4,13 @@ import { type Finding, piecesOf } from './reply.ts';
 interface MarkedTextProps {
   text: string;
   findings: readonly Finding[];
-  /** Of the reasons; empty: unknown. */
+  /** The language of the reasons; empty: unknown. */
   lang: string;
-  /** Of the text; the page's when unset. */
+  /** The language of the text; the page's when unset. */
   textLang?: string | undefined;
 }
 
-/** A text with its risky phrases marked, and below it why each is one. */
+/** A text with its risky phrases marked, and the reason for each below it. */
 export function MarkedText({ text, findings, lang, textLang }: MarkedTextProps) {
   return (
     <>
@@ -49,7 +49,7 @@ export function MarkedText({ text, findings, lang, textLang }: MarkedTextProps) 
   );
 }
 
-/** How bad it is, as the kit's tones have it. */
+/** The severity as a tone of the UI kit. */
 export function severityKind(severity: string): 'danger' | 'warning' | 'good' | 'plain' {
   if (severity === 'critical' || severity === 'high') return 'danger';
   if (severity === 'medium') return 'warning';

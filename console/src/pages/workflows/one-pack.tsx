@@ -9,9 +9,9 @@ import { severityKind } from './marked-text.tsx';
 
 export type OwnPack = NonNullable<RpcRequest<'WorkflowService.CreateRiskPack'>['pack']>;
 
-/** One pack as it is now, to be read and changed. */
+/** The current state of one pack, to be read and changed. */
 export function OnePack({ packId }: { packId: string }) {
-  // What is changed is what was read: its version goes with the change, so that nobody else's is lost.
+  // Edits are based on the version that was read: it is sent with the change, so that nobody else's is lost.
   const [changing, setChanging] = useState<OwnPack>();
   return changing ? (
     <Change pack={changing} onDone={() => setChanging(undefined)} />
@@ -47,7 +47,7 @@ function Look({ packId, onChange }: { packId: string; onChange: (pack: OwnPack) 
   );
 }
 
-/** Whether checks that name no packs look for it. */
+/** Whether checks that name no packs use it. */
 export function PackState({ pack: { enabled = true } }: { pack: OwnPack }) {
   return enabled ? (
     <Badge kind="good">{t('workflows.packInUse')}</Badge>

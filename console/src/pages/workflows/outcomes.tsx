@@ -7,7 +7,7 @@ import { familyNames } from './families.ts';
 
 const periods = ['30', '90', '400'] as const;
 
-/** What became of what was judged, and what that says about the judging. */
+/** The outcomes of judged items, and what they say about the judging. */
 export function Outcomes() {
   const [filters, set] = useFilters({ family: '', days: '90' });
   const days = periods.find((each) => each === filters.days) ?? '90';
@@ -74,7 +74,7 @@ export function Outcomes() {
   );
 }
 
-/** What is judged: the families, and the account's own workflows. */
+/** What can be judged: the families, and the account's own workflows. */
 const judged = [...familyNames, 'custom'] as const;
 
 function familyText(family: string): string {

@@ -8,7 +8,7 @@ type All = RpcReply<'WorkflowService.CheckRisk'> &
   RpcReply<'WorkflowService.ScoreBusinessReadiness'> &
   RpcReply<'WorkflowService.RunWorkflow'>;
 
-/** What any workflow replies: each family has some of it. */
+/** The reply of any workflow: each family has some of the fields. */
 export type Reply = Partial<Omit<All, 'riskLevel'>> & { riskLevel?: string };
 
 export type Finding = NonNullable<Reply['findings']>[number];
@@ -21,7 +21,7 @@ export interface Piece {
   finding?: Finding;
 }
 
-/** A text cut where findings begin and end; offsets are code points. What overlaps an earlier finding is left to the list. */
+/** A text split where findings begin and end; offsets are code points. Findings that overlap an earlier one appear only in the list. */
 export function piecesOf(text: string, findings: readonly Finding[]): Piece[] {
   const points = [...text];
   const pieces: Piece[] = [];
@@ -38,12 +38,12 @@ export function piecesOf(text: string, findings: readonly Finding[]): Piece[] {
   return pieces;
 }
 
-/** Whether a check took points. */
+/** Whether a check cost points. */
 export function isLost({ outcome }: CheckOutcome): boolean {
   return outcome === 'failed' || outcome === 'error';
 }
 
-/** The checks, what lost most weight first, what did not apply last. */
+/** The checks, those that lost the most weight first, those that did not apply last. */
 export function byWeightLost(checks: readonly CheckOutcome[]): CheckOutcome[] {
   const rank = (check: CheckOutcome): number => {
     if (isLost(check)) return 0;
@@ -59,7 +59,7 @@ interface Texts {
   listing?: { title?: string; description?: string };
 }
 
-/** The texts that a request's findings stand in, each with its own. */
+/** The request's texts that contain findings, each with its own. */
 export function markedTexts(request: unknown, findings: readonly Finding[]): { text: string; findings: Finding[] }[] {
   const { text, messages, listing } = (request ?? {}) as Texts;
   if (listing) return [{ text: `${listing.title ?? ''}\n${listing.description ?? ''}`, findings: [...findings] }];
@@ -70,7 +70,7 @@ export function markedTexts(request: unknown, findings: readonly Finding[]): { t
   }));
 }
 
-/** What the service itself says in a reply, beside the caller's own words. */
+/** The service's own words in a reply, as opposed to the caller's. */
 export function wordsOf(reply: Reply): (string | undefined)[] {
   const { summary, nextBestAction, recommendation, basis, caps, blockers = [], fields = [], findings = [] } = reply;
   return [

@@ -8,9 +8,9 @@ import { MarkedText, severityKind } from './marked-text.tsx';
 import { byWeightLost, type CheckOutcome, isLost, markedTexts, type Reply, wordsOf } from './reply.ts';
 import { languageOf } from './spoken.ts';
 
-/** What a workflow replied: the judgement first, then what it rests on, what it cost, and the whole as JSON. */
+/** A workflow's reply: the judgement first, then its basis, its cost, and the whole as JSON. */
 export function Result({ reply, request }: { reply: Reply; request: unknown }) {
-  // The service speaks the request's language, not the page's.
+  // The service answers in the request's language, not the page's.
   const lang = languageOf(wordsOf(reply));
   return (
     <Section title={t('workflows.result')} class="workflows-result">
@@ -47,7 +47,7 @@ export function Result({ reply, request }: { reply: Reply; request: unknown }) {
 
 interface PartProps {
   reply: Reply;
-  /** Of what the service says; empty: unknown. */
+  /** The language of the service's words; empty: unknown. */
   lang: string;
 }
 
@@ -104,7 +104,7 @@ function Lists({ reply, lang }: PartProps) {
 interface ListProps {
   title: string;
   items: readonly string[] | undefined;
-  /** Of the items; the page's when unset. */
+  /** The language of the items; the page's when unset. */
   lang?: string;
 }
 
@@ -124,7 +124,7 @@ function List({ title, items, lang }: ListProps) {
 
 function Findings({ reply, request, lang }: PartProps & { request: unknown }) {
   const { findings = [] } = reply;
-  // A draft shows its own.
+  // A draft shows its own findings.
   if (findings.length === 0 || reply.draft) return null;
   return (
     <div>
@@ -331,7 +331,7 @@ function Pair({ name, children }: { name: string; children: ComponentChildren })
   );
 }
 
-/** JSON writes numbers that JSON has no word for as texts. */
+/** JSON transmits numbers that it cannot represent as texts. */
 function points(score: number | string | undefined): string {
   return score === undefined ? '–' : formatNumber(Number(score), { maximumFractionDigits: 1 });
 }

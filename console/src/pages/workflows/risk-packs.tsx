@@ -16,7 +16,7 @@ export function RiskPacks() {
 
 function All() {
   const [making, setMaking] = useState(false);
-  // An account has fewer packs than a page takes.
+  // An account has fewer packs than fit on a page.
   const request = { pageSize: 100 };
   const query = useRpc('WorkflowService.ListRiskPacks', request);
   return (

@@ -21,7 +21,7 @@ interface RunProps {
   example: unknown;
 }
 
-/** A request to be edited and sent, and what came back. It is charged like a request of a program. */
+/** A request to edit and send, and its reply. It is charged like a program's request. */
 export function Run({ target, title, example }: RunProps) {
   const keys = useKeys();
   return (
@@ -48,7 +48,7 @@ function Editor({ target, example }: Omit<RunProps, 'title'>) {
   const [text, setText] = useState(written);
   const { outcome, busy, run, clear } = useRun(target, payer);
   const isJson = placesOf(text).problem === undefined;
-  // What was answered stands beside its answer, and need not be kept.
+  // An answered request is shown beside its answer, and need not be kept.
   const [kept, setKept] = useState(written);
   const typed = text !== written && text !== kept;
   useUnsaved(typed);
@@ -124,7 +124,7 @@ function useRun(target: Target, payer: Payer) {
   const [busy, setBusy] = useState(false);
   const [writeKey] = useState(createWriteKey);
   const client = useQueryClient();
-  /** Whether there is a reply. */
+  /** Resolves to whether there is a reply. */
   const run = async (request: unknown): Promise<boolean> => {
     setBusy(true);
     setOutcome(undefined);
@@ -136,10 +136,10 @@ function useRun(target: Target, payer: Payer) {
       return true;
     } catch (failure) {
       if (!isApiFailure(failure)) throw failure;
-      // Whatever else refuses may stand before an answer that was lost. This says that there is none any more.
+      // Any other refusal may hide an answer that was lost. This one says that there is none any more.
       if (failure.reason === 'REPLY_PURGED') writeKey.done();
       const violations = failure.violations.map(({ field, description }) => ({
-        // The text of an own workflow is the input.
+        // For an account's own workflow, the text is the input.
         field: 'family' in target ? field : field.replace(/^input\.?/, ''),
         description,
       }));
@@ -153,7 +153,7 @@ function useRun(target: Target, payer: Payer) {
   return { outcome, busy, run, clear: () => setOutcome((before) => before?.reply && before) };
 }
 
-/** Once there was a reply the next press is a request of its own; after an answer that was lost it is the same, and paid once. */
+/** After a reply, the next press is a new request; after a lost answer it is the same request, and paid once. */
 async function send(target: Target, body: unknown, payer: Payer, key: string): Promise<Reply> {
   const options = { headers: { ...(await payer.headers()), 'idempotency-key': key } };
   if ('family' in target) return (await callRpc(families[target.family].rpc, body as never, options)) as Reply;

@@ -1,4 +1,4 @@
-/** Words that each language of the service's messages is full of, and the others have not. */
+/** Words that are frequent in one language of the service's messages and absent from the others. */
 const common = {
   en: 'the is are not and of to that with this has be or by was it'.split(' '),
   de: 'der die das und ist nicht ein eine den mit auf für wird werden oder von dem sind'.split(' '),
@@ -6,7 +6,7 @@ const common = {
   fr: 'le les et est une pour avec sans pas du dans sont cette ou'.split(' '),
 } as const;
 
-/** The language that texts of the service are in; empty, as HTML says "unknown", where that can't be told. */
+/** The language of the service's texts; empty, as HTML says "unknown", if it cannot be determined. */
 export function languageOf(texts: readonly (string | undefined)[]): keyof typeof common | '' {
   const words =
     texts

@@ -5,7 +5,7 @@ import { Button } from '../button.tsx';
 import { type Column, Table } from '../table.tsx';
 import type { ChartProps } from './props.ts';
 
-/** Bars or lines, with a switch to the table of the same values. Arrow keys walk along it and read it out. */
+/** Bars or lines, with a switch to a table of the same values. Arrow keys move along it and read the values out. */
 export function Chart(props: ChartProps) {
   const { label, series, height = 220 } = props;
   const [asTable, setAsTable] = useState(false);
@@ -28,13 +28,13 @@ export function Chart(props: ChartProps) {
   );
 }
 
-/** The drawing, whose scales are a file of their own: the figures of a page do not wait for it. */
+/** The drawing, whose scales are in a separate file: a page's figures do not wait for it. */
 function Drawn(props: ChartProps & { height: number }) {
   const [Drawing, setDrawing] = useState<ComponentType<ChartProps & { height: number }>>();
   useEffect(() => {
     import('./drawing.tsx').then(
       (module) => setDrawing(() => module.Drawing),
-      // A file that is gone, as after an update: the table has the same values.
+      // The file may be gone, as after an update: the table has the same values.
       () => {},
     );
   }, []);

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Geometry, geometryOf, margin } from './geometry.ts';
 import type { ChartProps } from './props.ts';
 
-/** Bars or lines over axes. Arrow keys walk along it, and the values of where one is are read out. */
+/** Bars or lines over axes. Arrow keys move along it, and the values at that position are read out. */
 export function Drawing(props: ChartProps & { height: number }) {
   const { label, kind = 'bars', categories, series, tickText, height } = props;
   const [box, width] = useWidth();
@@ -104,7 +104,7 @@ function Readout({ categories, series, totals, current }: ChartProps & { current
   );
 }
 
-/** The width that there is: a drawing that is scaled has letters that are too small on a phone. */
+/** The available width: letters of a scaled drawing are too small on a phone. */
 function useWidth() {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(320);

@@ -4,7 +4,7 @@ import { line, stack, stackOffsetDiverging } from 'd3-shape';
 export interface Series {
   id: string;
   label: string;
-  /** One for each category, in its order; what is drawn, never what is written. */
+  /** One value per category, in order; for drawing, never for text. */
   values: readonly number[];
 }
 
@@ -13,10 +13,10 @@ export interface Size {
   height: number;
 }
 
-/** Room around the drawing for the labels below, in pixels. Those beside it take what their texts need. */
+/** Space around the drawing for the labels below, in pixels. Labels beside it take what their texts need. */
 export const margin = { top: 8, end: 4, bottom: 22 };
 
-/** About how wide a character of an axis is, at its most. */
+/** Approximate maximum width of an axis character. */
 const characterWidth = 7.5;
 
 export interface Geometry {
@@ -24,22 +24,22 @@ export interface Geometry {
   columns: readonly { start: number; middle: number; width: number }[];
   bars: readonly { series: number; category: number; x: number; y: number; width: number; height: number }[];
   lines: readonly { series: number; path: string }[];
-  /** Lines across, with the value of each as it is written. */
+  /** Grid lines, each with its value as text. */
   ticks: readonly { value: number; text: string; y: number }[];
-  /** Where the columns begin: right of the texts of the lines across. */
+  /** Where the columns begin: right of the grid lines' texts. */
   start: number;
-  /** Which categories have a label below, as many as fit, where it stands, and which of its ends stands there: none is cut off at the edge. */
+  /** The categories with a label below, as many as fit, with its position and which of its ends is there: none is cut off at the edge. */
   labels: readonly { category: number; x: number; anchor: 'middle' | 'end' }[];
 }
 
-/** Where everything of a chart stands: bars stacked on one another, or a line for each series. */
+/** The positions of everything in a chart: stacked bars, or a line for each series. */
 export function geometryOf(
   kind: 'bars' | 'lines',
   count: number,
   series: readonly Series[],
   size: Size,
   tickText: (value: number) => string = String,
-  /** The characters of the longest name below. */
+  /** Length of the longest name below, in characters. */
   nameLength = 0,
 ): Geometry {
   const stacked = stacksOf(kind, count, series);
@@ -94,7 +94,7 @@ function barsOf(
   return stacked.flatMap((layer, series) =>
     layer.flatMap(([from, to], category) => {
       if (from === to) return [];
-      // What is there is seen: a bar is a pixel high at least.
+      // Any value is visible: a bar is at least a pixel high.
       const height = Math.max(1, Math.abs(y(from) - y(to)));
       return [{ series, category, x: x(category), y: Math.min(y(from), y(to)), width, height }];
     }),
@@ -109,7 +109,7 @@ function linesOf(series: readonly Series[], columns: Geometry['columns'], y: (va
   return series.map(({ values }, index) => ({ series: index, path: draw([...values]) ?? '' }));
 }
 
-/** How much room a name below has at least: days stand no closer. */
+/** Minimum space for a name below: days are no closer. */
 const labelWidthMin = 64;
 
 function labelledOf(count: number, width: number, labelWidth: number): number[] {
