@@ -12,7 +12,7 @@ interface Route {
 
 let routes: Promise<Route[]> | undefined;
 
-/** What a reply lacks that the contract says is always there (`always_set`), by its place; nothing for paths that have no method. */
+/** The fields that a reply lacks although the contract says they are always there (`always_set`), by place; nothing for paths without a method. */
 export async function missingFields(verb: string, target: string, body: unknown): Promise<string[]> {
   routes ??= allRoutes();
   const [path = ''] = target.split('?', 1);

@@ -13,11 +13,11 @@ export interface TestApp extends App {
 
 export interface TestAppOptions {
   databaseUrl: string;
-  /** YAML, as in the configuration file. */
+  /** YAML, as in a configuration file. */
   settings?: string;
-  /** The `payments` part of it; by default the sandbox. */
+  /** Its `payments` part; by default the sandbox. */
   payments?: string;
-  /** Variables that the configuration names, such as a provider's key. */
+  /** Variables that the configuration refers to, such as a provider's key. */
   variables?: Record<string, string>;
   secrets?: Secrets;
 }
@@ -52,7 +52,7 @@ export function testConfig({ databaseUrl, settings = '', payments, variables = {
     environment,
     'test',
   );
-  // All that suites ask without a credential comes from one address.
+  // All requests that suites send without a credential come from one address.
   if (!settings.includes('anonymous:')) config.limits.anonymous.requestsPerMinute = 1_000_000;
   return config;
 }
@@ -67,7 +67,7 @@ export function testSecrets(): Secrets {
   };
 }
 
-/** What a customer has after the onboarding in the specification's order. */
+/** What a customer has after onboarding in the specification's order. */
 export interface Customer {
   accountId: string;
   managementKey: string;
@@ -93,7 +93,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  // The tests say what they expect of it.
+  // The tests state what they expect of it.
   // biome-ignore lint/suspicious/noExplicitAny: a parsed JSON body
   body: any;
 }
@@ -118,7 +118,7 @@ export async function send(
   });
   const text = await response.text();
   const answered = parsed(text);
-  // Callers rely on what the contract says is always there, so every reply of every test is held to it.
+  // Callers rely on what the contract promises to be always there, so every reply of every test is checked for it.
   const isReply = response.status === 200 && response.headers.get('content-type')?.startsWith('application/json');
   const missing = isReply ? await missingFields(method, path, answered) : [];
   if (missing.length > 0) throw new Error(`${method} ${path}: the reply lacks ${missing.join(', ')}`);

@@ -1,13 +1,13 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 
-/** What an answer says that an honest authenticator and browser would not. */
+/** Claims in an answer that an honest authenticator and browser would not make. */
 export interface Lies {
   origin?: string;
   rpId?: string;
-  /** Whether the person was verified. */
+  /** Whether the user was verified. */
   verified?: boolean;
   signCount?: number;
-  /** The name that the passkey is under, in base64url. */
+  /** The name under which the passkey is stored, in base64url. */
   userHandle?: string;
   type?: string;
   crossOrigin?: boolean;
@@ -28,7 +28,7 @@ interface RequestJson {
   rpId?: string;
 }
 
-/** One passkey of an authenticator in software with ES256 (WebAuthn Level 3): what its browser sends as JSON. */
+/** One passkey of a software authenticator with ES256 (WebAuthn Level 3): what its browser sends as JSON. */
 export function createAuthenticator(origin: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const credentialId = randomBytes(32);
@@ -89,7 +89,7 @@ export function createAuthenticator(origin: string) {
         },
       };
     },
-    /** An answer as a browser sends it after `navigator.credentials.get()`; each counts one up. */
+    /** An answer as a browser sends it after `navigator.credentials.get()`; each increments the counter. */
     get({ challenge, rpId }: RequestJson, lies: Lies = {}) {
       signCount += 1;
       const data = authenticatorData(rpId ?? '', lies);

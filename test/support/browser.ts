@@ -1,17 +1,17 @@
 import { type Answer, send } from './app.ts';
 
-/** The headers that a page of the service sends with what is no GET. */
+/** The headers that a page of the service sends with requests other than GET. */
 export const pageHeaders = { 'sec-fetch-site': 'same-origin', 'x-console': '1' };
 
-/** As a browser with one cookie jar does: it keeps the service's cookies and sends them back. */
+/** Like a browser with one cookie jar: it keeps the service's cookies and sends them back. */
 export interface TestBrowser {
   /** A request by a page of the service itself. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** What is sent as `Cookie`; undefined: nothing. */
+  /** The `Cookie` header to send; undefined: none. */
   cookie(): string | undefined;
   /** The whole `Set-Cookie` of the last answer that had one. */
   lastSetCookie(): string;
-  /** What the cookie proves itself with. */
+  /** The cookie's secret. */
   secret(): string;
 }
 

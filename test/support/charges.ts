@@ -3,7 +3,7 @@ import { newId } from '../../src/base/ids.ts';
 import type { Database } from '../../src/db/index.ts';
 import type { Ledger } from '../../src/wallet/index.ts';
 
-/** Writes a charge of an account as the ledger would; its end is `state`. */
+/** Writes a charge of an account as the ledger would, ending in `state`. */
 export async function writeCharge(
   database: Database,
   accountId: string,
@@ -20,7 +20,7 @@ export async function writeCharge(
   return chargeId;
 }
 
-/** A ledger that keeps its books elsewhere, whose settled charges are written into a database as well. */
+/** A ledger that keeps its books elsewhere but also writes its settled charges into a database. */
 export function chargesWritten(ledger: Ledger, database: Database): Ledger {
   const accounts = new Map<string, string>();
   return {

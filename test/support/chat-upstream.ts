@@ -3,7 +3,7 @@ import { completion, type SeenRequest, type UpstreamReply } from './upstream.ts'
 
 type Json = Record<string, unknown>;
 
-/** An answer of a model, whole: `make` sees the request, where it is one that OpenAI takes. Streamed when the request asks for it. */
+/** A model's answer, whole: `make` gets the request if it is one that OpenAI accepts. Streamed when the request asks for it. */
 export function chatAnswer(make: (body: Json) => { content: string | null; tool_calls?: Json[] }) {
   return ({ body }: SeenRequest): UpstreamReply => {
     const wrong = refusalOf(body);
@@ -28,7 +28,7 @@ export function chatAnswer(make: (body: Json) => { content: string | null; tool_
   };
 }
 
-/** A call of a function, as a message of that API has it. */
+/** A function call as a message of that API contains it. */
 export function functionCall(id: string, name: string, args: object): Json {
   return { id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
 }

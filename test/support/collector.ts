@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An attribute's value as JSON has it: text, number, boolean or a list of texts. */
+/** An attribute's value in JSON: text, number, boolean or a list of texts. */
 export type AttributeValue = string | number | boolean | AttributeValue[];
 
 export interface CollectedSpan {
@@ -26,7 +26,7 @@ export interface CollectedPoint {
   buckets?: number[];
 }
 
-/** A real HTTP server that takes OTLP in JSON, as a collector does. */
+/** A real HTTP server that accepts OTLP in JSON, like a collector. */
 export interface Collector {
   url: string;
   /** The bodies of the requests to a path. */

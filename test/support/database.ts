@@ -17,9 +17,9 @@ import {
 export interface TestServer {
   /** For titles: `MariaDB 10.11`, `MySQL 9.7`. */
   name: string;
-  /** Names an empty database that is nobody's. */
+  /** Names an empty database that nobody uses. */
   url: string;
-  /** Databases of this run begin with it. */
+  /** Names of this run's databases begin with it. */
   prefix: string;
   /** The whole schema with the rows that migrations insert, in order. */
   schema: string[];
@@ -86,7 +86,7 @@ export function useDatabase(server: TestServer, options: { poolMax?: number } = 
   };
 }
 
-/** A private server of the test's own, which it may `kill()` and `start()` again. `remove` stops it and deletes its folder. */
+/** The test's own private server, which it may `kill()` and `start()` again. `remove` stops it and deletes its folder. */
 export async function startOwnServer(): Promise<PrivateServer & { remove(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'own-db-'));
   const server = await startPrivateServer({ folder, log: silent, restart: false });
@@ -99,7 +99,7 @@ export async function startOwnServer(): Promise<PrivateServer & { remove(): Prom
   };
 }
 
-/** Runs statements on a connection that lives no longer, with foreign keys unchecked so that tables come in any order. */
+/** Runs statements on a one-off connection, with foreign keys unchecked so that tables can come in any order. */
 export async function runOnce(url: string, statements: readonly string[]): Promise<void> {
   const connection = await openConnection(url, { multipleStatements: true, session: { lock_wait_timeout: 30 } });
   try {

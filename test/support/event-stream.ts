@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** One event as it arrived whole. */
+/** One event that arrived completely. */
 export interface ArrivedEvent {
   id: string | undefined;
   name: string | undefined;
@@ -16,16 +16,16 @@ export interface CutRequest {
 }
 
 export interface Arrived {
-  /** All that the server sent, as far as it was read. */
+  /** Everything that the server sent, as far as it was read. */
   raw: Buffer;
-  /** Undefined until the head is there whole. */
+  /** Undefined until the head is complete. */
   status: number | undefined;
   headers: Record<string, string>;
   body: string;
   events: ArrivedEvent[];
 }
 
-/** One HTTP/1.1 request over a socket of its own, which is cut when `cutAfter` bytes of the reply have come, or `cutAt` is in it. */
+/** One HTTP/1.1 request over its own socket, which is cut once `cutAfter` bytes of the reply have arrived, or once it contains `cutAt`. */
 export async function requestCut(
   url: string,
   { head, body = '', cutAfter = Number.POSITIVE_INFINITY, cutAt }: CutRequest,
@@ -56,7 +56,7 @@ export async function requestCut(
   return arrived(Buffer.concat(chunks).subarray(0, Math.min(bytes, cutAfter)));
 }
 
-/** What a client has of a reply of which these bytes came. */
+/** What a client has of a reply after these bytes. */
 export function arrived(reply: Buffer): Arrived {
   const end = reply.indexOf('\r\n\r\n');
   if (end < 0) return { raw: reply, status: undefined, headers: {}, body: '', events: [] };
@@ -69,7 +69,7 @@ export function arrived(reply: Buffer): Arrived {
   return { raw: reply, status: Number(first.split(' ')[1]), headers, body, events: eventsOf(body) };
 }
 
-/** What chunks have, the last of which may be cut. */
+/** The content of chunks, the last of which may be cut off. */
 function unchunked(bytes: Buffer): Buffer {
   const pieces: Buffer[] = [];
   for (let at = 0; ; ) {
@@ -83,7 +83,7 @@ function unchunked(bytes: Buffer): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** Events that ended, as HTML's section 9.2.6 reads them: what is cut in the middle is none. */
+/** Complete events, read as HTML's section 9.2.6 says: one that is cut off is dropped. */
 export function eventsOf(text: string): ArrivedEvent[] {
   const events: ArrivedEvent[] = [];
   const blocks = text.split('\n\n');

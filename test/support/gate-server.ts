@@ -9,7 +9,7 @@ import { defaultListenerLimits, type ListenerLimits } from '../../src/edge/liste
 import type { AnonymousBudget } from '../../src/limits/index.ts';
 import { gateService } from './gate-service.ts';
 
-/** A credential that the test gate knows, and one that it knows without the scope. */
+/** A credential that the test gate accepts, and one without the scope. */
 export const goodToken = 'Bearer operator-good';
 export const scopelessToken = 'Bearer key-without-scope';
 
@@ -17,11 +17,11 @@ export interface GateServer extends RunningServer {
   /** Every log line, as text. */
   logged(): string;
   refusedPeers: string[];
-  /** Calls that were let in and have not given their place back. */
+  /** Calls that were admitted and have not freed their slot. */
   occupied(): number;
 }
 
-/** The gate and the lanes over it, on a port of its own, with the service of `gate-service.ts`. */
+/** The gate with its lanes, on its own port, with the service of `gate-service.ts`. */
 export async function startGateServer({
   logged = true,
   limits,
@@ -34,17 +34,17 @@ export async function startGateServer({
 }: {
   logged?: boolean;
   limits?: Partial<ListenerLimits>;
-  /** What callers without a credential may use; absent: not limited. */
+  /** Limits for callers without a credential; absent: none. */
   anonymous?: AnonymousBudget;
   trustedProxies?: string[];
   tls?: { certFile: string; keyFile: string } | null;
-  /** Served beside the service of `gate-service.ts`. */
+  /** Served in addition to the service of `gate-service.ts`. */
   also?: readonly ServedService[];
-  /** What the look-up of a credential waits for; nothing: it is synchronous, as of a warm one. */
+  /** What the look-up of a credential waits for; nothing: it is synchronous, like a cached one. */
   whileAdmitting?(): Promise<void> | undefined;
 } & Pick<EdgeOptions, 'operations' | 'reflection'> = {}): Promise<GateServer> {
   const lines: string[] = [];
-  // Without `logged`, lines are written as in production and thrown away.
+  // Without `logged`, lines are written as in production and discarded.
   const log = pino({ level: logged ? 'debug' : 'info' }, { write: (line: string) => logged && lines.push(line) });
   const services = [gateService(), ...also];
   const refusedPeers: string[] = [];

@@ -3,7 +3,7 @@ import { type ServedService, serve } from '../../src/api/handlers.ts';
 import { type Failure, FailureError } from '../../src/base/failure.ts';
 import { GateService } from '../gen/intelligence/test/v1/gate_pb.ts';
 
-/** One failure of every kind, with what it takes. */
+/** One failure of each kind, with its parameters. */
 export const failures: { [Kind in Failure['kind']]: Extract<Failure, { kind: Kind }> } = {
   invalid_argument: { kind: 'invalid_argument', violations: [{ field: 'text', description: 'must not be empty' }] },
   credential_missing: { kind: 'credential_missing' },
@@ -48,7 +48,7 @@ export const failures: { [Kind in Failure['kind']]: Extract<Failure, { kind: Kin
   internal: { kind: 'internal' },
 };
 
-/** What a fault of the service knows and no caller may see. */
+/** What an internal error of the service contains and no caller may see. */
 export const secretInFault = 'SELECT secret FROM api_key';
 
 /** A service that echoes, counts and fails, behind the real gate. */

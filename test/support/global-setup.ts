@@ -10,7 +10,7 @@ import type { TestServer } from './database.ts';
 
 const log = pino({ level: 'silent' });
 
-/** One private server for the whole run, and those of TEST_DATABASE_URLS; suites take databases of their own from them. */
+/** One private server for the whole run, and those of TEST_DATABASE_URLS; suites create their own databases on them. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   ensureServerProgram((line) => process.stderr.write(`tests: ${line}\n`));
   const folder = mkdtempSync(join(tmpdir(), 'test-db-'));

@@ -21,7 +21,7 @@ export interface GrpcReply<T> {
   headers: Metadata;
 }
 
-/** A client of the official Node.js gRPC package, calling by descriptors. */
+/** A client of the official Node.js gRPC package that calls by descriptors. */
 export function grpcClient(address: string, options: ClientOptions = {}) {
   const client = new Client(address.replace(/^https?:\/\//, ''), credentials.createInsecure(), options);
   return {

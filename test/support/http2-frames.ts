@@ -1,4 +1,4 @@
-/** Frames of HTTP/2 as bytes (RFC 9113), for what Node's own client does not send, or not fast enough. */
+/** HTTP/2 frames as bytes (RFC 9113), for what Node's own client does not send, or not fast enough. */
 export const frameType = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, windowUpdate: 8 } as const;
 export const flag = { endStream: 1, ack: 1, endHeaders: 4 } as const;
 export const frameHeadBytes = 9;
@@ -16,7 +16,7 @@ export function frame(type: number, flags: number, streamId: number, payload: Bu
   return bytes;
 }
 
-/** A block that puts each header into the table, behind those that are there (RFC 7541, section 6.2.1). */
+/** A block that adds each header to the table, after the existing ones (RFC 7541, section 6.2.1). */
 export function headerBlock(headers: Record<string, string>): Buffer {
   const literal = Buffer.from([0x40]);
   return Buffer.concat(Object.entries(headers).flatMap(([name, value]) => [literal, text(name), text(value)]));

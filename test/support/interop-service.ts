@@ -5,18 +5,18 @@ import { InteropService } from '../gen/intelligence/test/v1/interop_pb.ts';
 
 export interface Interop {
   service: ServedService;
-  /** Responses that streams have made. */
+  /** Responses that streams have produced. */
   made(): number;
   /** Unary calls whose handler has begun. */
   handled(): number;
-  /** Why calls' signals aborted, in order. */
+  /** The reasons why calls' signals aborted, in order. */
   aborted: unknown[];
 }
 
-/** Headers that are sent back as they came. */
+/** Headers that are echoed. */
 const echoed = ['x-grpc-test-echo-initial', 'x-grpc-test-echo-initial-bin'];
 
-/** gRPC's interop test service, as far as its methods take one message; it also tells what became of its calls. */
+/** gRPC's interop test service, for the methods that take one message; it also reports what happened to its calls. */
 export function interopService(): Interop {
   let made = 0;
   let handled = 0;

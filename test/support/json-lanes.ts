@@ -3,9 +3,9 @@ import { fromBinary } from '@bufbuild/protobuf';
 import { BadRequestSchema } from '../../src/gen/google/rpc/error_details_pb.ts';
 import { StatusSchema } from '../../src/gen/google/rpc/status_pb.ts';
 
-/** What a lane made of one JSON message. */
+/** A lane's answer to one JSON message. */
 export interface LaneAnswer {
-  /** The messages of the reply, as they were printed. */
+  /** The messages of the reply, as printed. */
   messages: string[];
   /** The number of the status code; 0: no error. */
   code: number;
@@ -32,7 +32,7 @@ interface Answer {
   body: Buffer;
 }
 
-/** All lanes that take JSON to one method, over one HTTP/2 connection. */
+/** All lanes that accept JSON for one method, over one HTTP/2 connection. */
 export function jsonLanes(session: ClientHttp2Session, { rest, rpc, isRead, isStream }: JsonPaths) {
   const post = (path: string, type: string, body: Buffer) =>
     send(session, { ':method': 'POST', ':path': path, 'content-type': type, te: 'trailers' }, body);

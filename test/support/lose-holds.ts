@@ -1,8 +1,8 @@
 import type { MemoryLedger } from './memory-ledger.ts';
 
 /**
- * From now on every hold has expired when it comes to be settled, and its credit is spent (`expired`), or a retry has its
- * idempotency key (`superseded`). Returns what ends that.
+ * From now on, every hold has expired by the time it is settled, and either its credit is spent (`expired`) or a retry has its idempotency key
+ * (`superseded`). Returns a function that ends this.
  */
 export function loseHolds(ledger: MemoryLedger, how: 'expired' | 'superseded'): () => void {
   const { settle } = ledger;

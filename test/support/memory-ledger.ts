@@ -13,11 +13,11 @@ export interface MemoryLedger extends Ledger {
   readonly held: NanoUsd;
   readonly settlements: (Settlement & { charged: NanoUsd })[];
   readonly releases: string[];
-  /** Ends the holds that are open now as if their time were over. */
+  /** Ends the currently open holds as if their time were over. */
   expireHolds(): Promise<void>;
 }
 
-/** The ledger over one wallet in memory that every account and credential may use, for tests of what calls it. */
+/** The ledger over one wallet in memory that every account and credential may use, for tests of its callers. */
 export function memoryLedger(balance: NanoUsd): MemoryLedger {
   const tables = new MemoryTables();
   tables.addWallet('wal_1', 'acc_1', balance);

@@ -16,7 +16,7 @@ import type {
   WalletRow,
 } from '../../src/wallet/tables.ts';
 
-/** One table: its rows by the key that groups know them by. */
+/** One table: its rows by the key that groups use for them. */
 class MemoryTable<Row extends object> {
   readonly rows = new Map<string, Row>();
   readonly #keyOf: (row: Row) => string;
@@ -34,7 +34,7 @@ class MemoryTable<Row extends object> {
   }
 }
 
-/** What a group sees of a table: a copy of each row, made when it is asked for. */
+/** A group's view of a table: a copy of each row, made on request. */
 class CopiedRows<Row extends object> extends Rows<Row> {
   readonly #table: MemoryTable<Row>;
   readonly #gone = new Set<string>();
@@ -64,8 +64,8 @@ class CopiedRows<Row extends object> extends Rows<Row> {
 }
 
 /**
- * The ledger's tables in memory, for a group to take copies of its rows from and to leave them behind when it commits.
- * One transaction at a time has them, whichever node it comes from.
+ * The ledger's tables in memory; a group copies its rows from them and writes them back when it commits. Only one transaction at a time holds
+ * them, whichever node it comes from.
  */
 export class MemoryTables {
   readonly wallets = new MemoryTable<WalletRow>(({ id }) => id);
@@ -80,10 +80,10 @@ export class MemoryTables {
   );
   readonly replies = new MemoryTable<ReplyRow>(({ chargeId }) => chargeId);
   readonly postings: PostingRow[] = [];
-  /** What the end of a charge touches, by its id. */
+  /** What the end of a charge affects, by its id. */
   readonly references = new Map<string, ChargeReference>();
   readonly deadLetters: Operation[] = [];
-  /** The id of the API wallet of each account. */
+  /** The id of each account's API wallet. */
   readonly walletIds = new Map<string, string>();
   readonly #steps = new Set<string>();
   #turn: Promise<void> = Promise.resolve();
@@ -103,19 +103,19 @@ export class MemoryTables {
     this.walletIds.set(accountId, id);
   }
 
-  /** A credential that may pay for an account, from the version on. */
+  /** A credential that may pay for an account, from this version on. */
   addCredential(id: string, accountId: string, leastVersion = 0n): void {
     const never = { leastVersionFromMs: undefined, expiresAtMs: undefined };
     this.credentials.add({ id, accountId, state: 'active', leastVersion, ...never });
   }
 
-  /** Lets the time of an open hold be over. */
+  /** Makes an open hold overdue. */
   makeOverdue(chargeId: string): void {
     const charge = this.charges.rows.get(chargeId);
     if (charge?.state === 'held') charge.expiresAtUs = 1n;
   }
 
-  /** Waits for whoever has the tables. The returned function gives them to the next. */
+  /** Waits for the current holder of the tables. The returned function passes them to the next. */
   async lock(): Promise<() => void> {
     const before = this.#turn;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -134,13 +134,13 @@ export class MemoryTables {
       caps: new CopiedRows(this.caps),
       credentials: new CopiedRows(this.credentials),
       topUps: new CopiedRows(this.topUps),
-      // These are gone through as well.
+      // These are iterated as well.
       receivables: new CopiedRows(this.receivables).copyAll(),
       adjustments: new CopiedRows(this.adjustments),
     };
   }
 
-  /** What the constraints of a database would refuse. */
+  /** Checks what a database's constraints would refuse. */
   check(state: GroupState): void {
     for (const { posted, held, owed } of state.wallets.values())
       if (held < 0n || held > posted || owed < 0n) throw new Error('A wallet is not as it can be.');
@@ -199,7 +199,7 @@ function sourceOf({ sourceType, sourceId, step }: PostingRow): string {
   return `${sourceType} ${sourceId} ${step}`;
 }
 
-/** Where a ledger keeps its books in memory. `tables` may be shared by many. */
+/** A ledger's storage in memory. `tables` may be shared by several. */
 export function memoryBackend(tables: MemoryTables): LedgerBackend {
   return {
     groups: memoryGroups(tables),
@@ -220,7 +220,7 @@ function memoryGroups(tables: MemoryTables): GroupStore {
   return {
     async begin(operations, { nodeId }) {
       unlock = await tables.lock();
-      // As long as a statement's way to a server takes at least: what arrives meanwhile shares the next group.
+      // The minimum time that a statement takes to a server: what arrives meanwhile shares the next group.
       await sleep(0);
       for (const operation of operations) checkReferences(operation, tables);
       const state = tables.read(nodeId);
@@ -245,7 +245,7 @@ function memoryGroups(tables: MemoryTables): GroupStore {
   };
 }
 
-/** A group has only the rows that its operations name, so an operation that leaves one out would find it here alone. */
+/** A group has only the rows that its operations name, so an operation that leaves one out would still find it here. */
 function checkReferences(operation: Operation, { references }: MemoryTables): void {
   if (operation.type === 'hold' || operation.type === 'charge') {
     if (references.has(operation.chargeId) && !operation.again)

@@ -1,6 +1,6 @@
 /** A packet of the MySQL protocol: 3 bytes of length, a sequence number, the payload. */
 export interface Packet {
-  /** The whole packet, as it came. */
+  /** The whole packet, as received. */
   bytes: Buffer;
   sequence: number;
   payload: Buffer;
@@ -30,16 +30,16 @@ export function createSplitter(): (chunk: Buffer) => Packet[] {
 
 const comQuery = 0x03;
 
-/** The SQL of a command, or undefined where it is another command. */
+/** The SQL of a command; undefined for other commands. */
 export function sqlOf({ payload }: Packet): string | undefined {
   if (payload[0] !== comQuery) return undefined;
-  // MySQL is told first that the query has no attributes, in 2 bytes; MariaDB is not, and no SQL begins with a zero.
+  // MySQL expects 2 bytes first, which say that the query has no attributes; MariaDB does not, and no SQL begins with a zero.
   return payload.toString('utf8', payload[1] === 0 ? 3 : 1);
 }
 
 const moreResultsExist = 0x0008;
 
-/** Follows the answer to one query, which may have many results; the returned function tells whether a packet was its last. */
+/** Follows the answer to one query, which may have many results; the returned function says whether a packet was the last. */
 export function createAnswerReader(): (packet: Packet) => boolean {
   let part: 'head' | 'columns' | 'rows' = 'head';
   return ({ payload }) => {
@@ -64,7 +64,7 @@ function hasMore(status: number): boolean {
   return (status & moreResultsExist) !== 0;
 }
 
-/** The status flags come after how many rows were changed and the last id, which have lengths of their own. */
+/** The status flags follow the number of changed rows and the last id, which have variable lengths. */
 function okStatus(payload: Buffer): number {
   const afterRows = 1 + integerBytes(payload[1]);
   return payload.readUInt16LE(afterRows + integerBytes(payload[afterRows]));

@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Nginx {
-  /** Passes HTTP/1.1. */
+  /** Proxies HTTP/1.1. */
   url: string;
-  /** Passes gRPC, over HTTP/2 without TLS. */
+  /** Proxies gRPC, over HTTP/2 without TLS. */
   grpcUrl: string;
   close(): Promise<void>;
 }
 
-/** Where Debian, and others, put it; undefined when it is not installed. */
+/** Where Debian and others install it; undefined when it is not installed. */
 export function findNginx(): string | undefined {
   return ['/usr/sbin/nginx', '/usr/bin/nginx', '/usr/local/sbin/nginx'].find((path) => existsSync(path));
 }

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { parseDatabaseUrl } from '../../src/db/index.ts';
 import { createAnswerReader, createSplitter, type Packet, sqlOf } from './mysql-packets.ts';
 
-/** What may become of a command and its answer on their way. */
+/** What may happen to a command and its answer in transit. */
 export const faults = [
   /** The connection is cut and the command never arrives. */
   'cut before',
@@ -11,15 +11,15 @@ export const faults = [
   'cut inside',
   /** The command is executed; the connection is cut before any of the answer comes back. */
   'answer lost',
-  /** The command is executed and the connection stays, but no answer comes; the server never hears that its client went. */
+  /** The command is executed and the connection stays open, but no answer comes; the server never learns that its client left. */
   'half open',
-  /** The command arrives when its client has given up and has begun anew on another connection. */
+  /** The command arrives after its client has given up and started over on another connection. */
   'arrives late',
 ] as const;
 
 export type Fault = (typeof faults)[number];
 
-/** What the ledger's own connection sends, by the text of the command. */
+/** What the ledger's own connection sends, classified by the command's text. */
 export type CommandKind = 'lock' | 'write' | 'commit' | 'rollback' | 'kill' | 'setup';
 
 /** A fault and the command that it waits for. */
@@ -28,30 +28,30 @@ export interface Hit {
   on: (kind: CommandKind) => boolean;
 }
 
-/** Stands between one client and a database server, passes on every packet, and places faults. */
+/** Sits between one client and a database server, forwards every packet, and injects faults. */
 export interface PacketProxy {
   /** The database behind it, by the proxy's address. */
   readonly url: string;
-  /** What was sent since it was armed, without session set-up. */
+  /** The commands sent since it was armed, without session set-up. */
   readonly commands: readonly CommandKind[];
   /** How many of the hits have happened. */
   readonly hits: number;
-  /** Places faults in this order: the second waits for its command only when the first has happened. */
+  /** Injects faults in this order: the second waits for its command only after the first has happened. */
   arm(plan: readonly Hit[]): void;
-  /** No further fault. Resolves when what was held back has arrived, and the server was told of every client that went. */
+  /** Stops injecting faults. Resolves when everything held back has arrived, and the server knows of every client that left. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A late command arrives so long after the first one of the next connection, which then waits for its locks. */
+/** A late command arrives this long after the first one of the next connection, which then waits for its locks. */
 const lateAfterNextMs = 30;
-/** A late command arrives so long after its client went, if nothing is sent meanwhile. */
+/** A late command arrives this long after its client left, if nothing is sent meanwhile. */
 const lateAtLastMs = 300;
 
 interface Link {
   client: Socket;
   server: Socket;
-  /** Forwards the command that is held back, once; absent where none is. */
+  /** Forwards the held-back command, once; absent if there is none. */
   deliver?: () => void;
 }
 
@@ -78,9 +78,9 @@ export async function startPacketProxy(url: string): Promise<PacketProxy> {
     const fromClient = createSplitter();
     client.on('data', (chunk) => {
       for (const packet of fromClient(chunk)) {
-        // After a fault the client may only say good-bye, and nobody hears it.
+        // After a fault the client may only say goodbye, and nobody hears it.
         if (stuck) continue;
-        // Commands begin a sequence; what a client says while it logs in does not.
+        // Commands begin a sequence; messages during login do not.
         const sql = packet.sequence === 0 ? sqlOf(packet) : undefined;
         if (sql === undefined) server.write(packet.bytes);
         else pass(packet, kindOf(sql));
@@ -133,7 +133,7 @@ export async function startPacketProxy(url: string): Promise<PacketProxy> {
           return;
         case 'answer lost':
           onAnswered = cut;
-          // A client that does not wait any longer is as good as cut.
+          // A client that stops waiting is as good as cut.
           client.on('close', () => server.destroy());
           server.write(bytes);
           return;
@@ -149,7 +149,7 @@ export async function startPacketProxy(url: string): Promise<PacketProxy> {
       let waits = true;
       onAnswered = cut;
       link.deliver = () => {
-        // While its client still waits it would not be late.
+        // While its client still waits, it would not be late.
         if (!client.destroyed || !waits) return;
         waits = false;
         server.write(bytes);
@@ -186,7 +186,7 @@ export async function startPacketProxy(url: string): Promise<PacketProxy> {
       await Promise.all(
         gone.map(async ({ server, deliver }) => {
           const closed = once(server, 'close');
-          // What is late ends with its answer; of the other clients that went the server hears now.
+          // A late command ends with its answer; the server now learns of the other clients that left.
           if (deliver) deliver();
           else server.destroy();
           await closed;
@@ -204,7 +204,7 @@ export async function startPacketProxy(url: string): Promise<PacketProxy> {
   };
 }
 
-/** By what a group's packets are for, not by their place: a group that runs again begins anew. */
+/** Classified by purpose, not by position: a group that runs again starts over. */
 function kindOf(sql: string): CommandKind {
   if (has(sql, 'COMMIT')) return 'commit';
   if (/\bFOR UPDATE\b/.test(sql)) return 'lock';
@@ -213,7 +213,7 @@ function kindOf(sql: string): CommandKind {
   return has(sql, 'KILL') ? 'kill' : 'setup';
 }
 
-/** Whether one of the statements begins so. */
+/** Whether one of the statements starts with this text. */
 function has(sql: string, statement: string): boolean {
   return new RegExp(`(^|;)\\s*${statement}\\b`).test(sql);
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** Matches a reply that has what is shown of it; its lists may have more. */
+/** Matches a reply that contains what is shown; its lists may have more. */
 export function partly(shown: unknown): unknown {
   if (Array.isArray(shown)) return shown.length === 0 ? [] : expect.arrayContaining(shown.map((item) => partly(item)));
   if (typeof shown !== 'object' || shown === null) return shown;

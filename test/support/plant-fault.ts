@@ -1,7 +1,4 @@
-/**
- * Loaded in front of the service (`node --import`): SIGUSR2 plants a fault that nothing catches, of the kind that
- * PLANTED_FAULT names.
- */
+/** Loaded before the service (`node --import`): on SIGUSR2 it throws an uncaught error of the kind named by PLANTED_FAULT. */
 let planted = 0;
 process.on('SIGUSR2', () => {
   planted += 1;

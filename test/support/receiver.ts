@@ -6,7 +6,7 @@ export interface Received {
   body: string;
 }
 
-/** A customer's server: keeps what is posted to it and answers with `status`. */
+/** A customer's server: records what is posted to it and answers with `status`. */
 export interface Receiver {
   url: string;
   status: number;

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createConnection, createServer } from 'node:net';
 
-/** A real Redis of the test's own, in memory only. */
+/** The test's own real Redis, in memory only. */
 export interface TestRedis {
   url: string;
-  /** Ends it without a goodbye, as a crash does. */
+  /** Kills it without notice, like a crash. */
   kill(): Promise<void>;
   /** Starts it again, empty, on the same port. */
   start(): Promise<void>;

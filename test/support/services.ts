@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { DescMethod, DescService } from '@bufbuild/protobuf';
 
-/** Every service of the contract, found where the generator writes them: a new one is here by itself. */
+/** Every service of the contract, found where the generator writes them, so that new ones are included automatically. */
 export async function contractServices(): Promise<DescService[]> {
   const folder = fileURLToPath(new URL('../../src/gen/intelligence/', import.meta.url));
   const files = globSync('*/v1/*_service_pb.ts', { cwd: folder }).sort();

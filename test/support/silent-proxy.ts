@@ -2,20 +2,20 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { parseDatabaseUrl } from '../../src/db/index.ts';
 
 export interface SilentProxy {
-  /** The database of the server behind it, by way of the proxy. */
+  /** The database behind it, by way of the proxy. */
   url: string;
-  /** Connections that were made so far. */
+  /** Connections made so far. */
   readonly made: number;
   /** Connections that are open on the client's side. */
   readonly open: number;
-  /** Answers, or parts of them, that the server gave and nobody got. */
+  /** Answers, or parts of them, that the server gave and nobody received. */
   readonly swallowed: number;
-  /** From now on nothing that the server says on the connections of this moment arrives; they stay open. */
+  /** From now on, nothing that the server says on the current connections arrives; they stay open. */
   swallowAnswers(): void;
   close(): Promise<void>;
 }
 
-/** Stands before a database server and can leave connections half open, as a firewall does that drops packets. */
+/** Sits in front of a database server and can leave connections half open, like a firewall that drops packets. */
 export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy> {
   const { socketPath, host, port, user = '', password = '', database } = parseDatabaseUrl(databaseUrl);
   const pairs = new Set<{ client: Socket; server: Socket }>();

@@ -14,7 +14,7 @@ export function vectorOf(text: string, dimensions: number): number[] {
 }
 
 const printed = new Map<string, string>();
-/** A vector as JSON. Those of many texts are kept, as they are asked for again. */
+/** A vector as JSON. Vectors of many texts are cached, because they are requested again. */
 function printedVector(text: string, dimensions: number): string {
   const key = `${dimensions} ${text}`;
   const json = printed.get(key) ?? JSON.stringify(vectorOf(text, dimensions));
@@ -28,8 +28,8 @@ export function tokensOf(text: string): number {
 }
 
 /**
- * OpenAI's embeddings as strict as they are documented: unknown parameters, empty texts, more than 2,048 inputs, 8,192 tokens in one
- * or 300,000 in all are refused. The vectors come in reverse order, each with its number. `change` makes a wrong reply of a right one.
+ * OpenAI's embeddings, as strict as documented: unknown parameters, empty texts, more than 2,048 inputs, 8,192 tokens in one or 300,000 in all
+ * are refused. The vectors come in reverse order, each with its number. `change` turns a right reply into a wrong one.
  */
 export function strictEmbeddings(
   dimensionsOfModel: number,

@@ -2,7 +2,7 @@ import type { SeenRequest, UpstreamReply } from './upstream.ts';
 
 type Json = Record<string, unknown>;
 
-/** The price of nothing: what OpenAI answers to a request that breaks a rule. */
+/** Free of charge: OpenAI's answer to a request that breaks a rule. */
 export function openAiRefusal(message: string, param: string, code: string | null = null): UpstreamReply {
   return { status: 400, body: { error: { message, type: 'invalid_request_error', param, code } } };
 }
@@ -15,8 +15,8 @@ const known = new Set(
 );
 
 /**
- * OpenAI's Chat Completions as strict as they are documented: unknown parameters, tool answers without their call, options
- * without what they belong to, and schemas that cannot be strict are refused. `reply` makes the answer to what is right.
+ * OpenAI's Chat Completions, as strict as documented: unknown parameters, tool answers without their call, options without what they belong to,
+ * and schemas that cannot be strict are refused. `reply` makes the answer to valid requests.
  */
 export function strictOpenAi(
   reply: (body: Json) => Json | Promise<Json>,
@@ -51,7 +51,7 @@ export function strictOpenAi(
   };
 }
 
-/** How OpenAI refuses a request that breaks a rule; undefined where it breaks none. */
+/** How OpenAI refuses a request that breaks a rule; undefined if it breaks none. */
 export function refusalOf(body: Json): UpstreamReply | undefined {
   const wrong = problemOf(body);
   return wrong && openAiRefusal(...wrong);

@@ -21,7 +21,7 @@ export function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 4);
 }
 
-/** How relevant the imitation finds a document: the share of the query's words that it has. */
+/** The imitation's relevance of a document: the share of the query's words that it contains. */
 export function scoreOf(query: string, document: string): number {
   const words = query.toLowerCase().split(/\s+/);
   return words.filter((word) => document.toLowerCase().includes(word)).length / words.length;
@@ -41,8 +41,8 @@ export function billedUnits({ query, documents }: Pick<Asked, 'query' | 'documen
 export type Result = { index: number; relevance_score: unknown };
 
 /**
- * The rerank APIs as strict as they are documented: unknown parameters, empty texts and too many documents are refused, Voyage's also
- * when one is longer than its model takes and `truncation` is false. `change` makes a wrong reply of a right one.
+ * The rerank APIs, as strict as documented: unknown parameters, empty texts and too many documents are refused, and by Voyage also documents
+ * longer than its model accepts when `truncation` is false. `change` turns a right reply into a wrong one.
  */
 export function strictRerank(
   api: Api,

@@ -4,7 +4,7 @@ import Stripe from 'stripe';
 
 export const webhookSecret = 'whsec_of_the_tests';
 
-/** A session as Stripe's API tells of it, as far as anybody reads it here. */
+/** A session in Stripe's API, as far as it is read here. */
 export interface FakeSession {
   id: string;
   object: 'checkout.session';
@@ -23,13 +23,13 @@ export interface FakeSession {
   created: number;
 }
 
-/** A server that speaks the part of Stripe's API that payments use, on a port of its own. */
+/** A server that speaks the part of Stripe's API that payments use, on its own port. */
 export interface FakeStripe {
   url: string;
   sessions: FakeSession[];
   refunds: object[];
   disputes: object[];
-  /** How many requests it has had. */
+  /** The number of requests received. */
   requests: number;
   /** The next requests fail with 500. */
   failing: boolean;
@@ -115,7 +115,7 @@ function newSession(form: URLSearchParams): FakeSession {
 
 const signer = new Stripe('sk_test_signs_nothing');
 
-/** Sends an event to the service, signed by the package itself. The same id is the same event. */
+/** Sends an event to the service, signed by Stripe's own package. The same id means the same event. */
 export async function sendEvent(
   app: { url: string },
   type: string,

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { type SeenRequest, startUpstream, type Upstream, type UpstreamReply } from './upstream.ts';
 
-/** What each imitated model thinks, says, asks for and says in the end. */
+/** What each imitated model thinks, says, calls, and finally answers. */
 export const script = {
   thoughts: ['The user asks for the weather.', 'A tool knows it.'],
   said: 'Let me look.',
@@ -10,7 +10,7 @@ export const script = {
   answer: 'It is 21 degrees in Paris.',
 } as const;
 
-/** Counts that the imitations state: for the turn with the tool, and for the answer. */
+/** Token counts that the imitations report: for the turn with the tool, and for the answer. */
 export const stated = {
   first: { input: 60, output: 40, reasoning: 25 },
   second: { input: 120, output: 12, reasoning: 4 },
@@ -22,8 +22,8 @@ type Turn = 'first' | 'second';
 const mark = (text: string) => createHmac('sha256', 'the provider').update(text).digest('base64');
 
 /**
- * OpenAI's Responses API with a model that reasons, as strict as the real one: it refuses parameters that it does not know or
- * that such a model does not have, and a call of a tool without the reasoning that led to it. It stores nothing.
+ * OpenAI's Responses API with a reasoning model, as strict as the real one: it refuses unknown parameters, those that such a model lacks, and a
+ * tool call without the reasoning that led to it. It stores nothing.
  */
 export function startResponses(): Promise<Upstream> {
   return start((seen) => {
@@ -144,8 +144,8 @@ function responsesEvents(response: Json, output: readonly Json[]): [string, Json
 }
 
 /**
- * Anthropic's Messages API, as strict as the real one: budgets of thinking, settings that do not go with it, at most four cache
- * points, and the signed thoughts that led to a call of a tool, while thinking is on.
+ * Anthropic's Messages API, as strict as the real one about thinking budgets, settings that do not go with thinking, at most four cache points,
+ * and the signed thoughts that led to a tool call, while thinking is on.
  */
 export function startAnthropic(): Promise<Upstream> {
   return start((seen) => {
@@ -215,7 +215,7 @@ function anthropicFault(body: Json): string | undefined {
   return undefined;
 }
 
-/** Each call of a tool is answered in the very next message, before anything else that it says. */
+/** Each tool call must be answered in the very next message, before anything else that it says. */
 function anthropicToolFault(messages: readonly { role: string; content: Json[] }[]): string | undefined {
   for (const [index, { role, content }] of messages.entries()) {
     const results = content.filter(({ type }) => type === 'tool_result');
@@ -258,9 +258,8 @@ function anthropicEvents({ content, usage, stop_reason, ...message }: Json): [st
 }
 
 /**
- * Gemini's API with a model that signs what it thought. It refuses members that it does not know, calls of functions without the
- * signature that it gave with the first of them, and calls of one turn that are not all answered in the next one. It calls each
- * function that it is offered.
+ * Gemini's API with a model that signs its thoughts. It refuses unknown members, function calls without the signature that it gave with the
+ * first of them, and calls of one turn that are not all answered in the next. It calls each function that it is offered.
  */
 export function startGemini(): Promise<Upstream> {
   return start((seen) => {

@@ -10,11 +10,11 @@ export interface UpstreamReply {
   pieces?: readonly string[];
   pauseMs?: number;
   delayMs?: number;
-  /** Before the piece of this index it waits until the test lets it go on. */
+  /** Waits before the piece with this index until the test lets it continue. */
   gate?: { before: number; open: Promise<unknown> };
   /**
-   * After the pieces: `reset` breaks the connection, `half-close` ends the socket without the end of the body, `silence`
-   * says nothing more for ever.
+   * After the pieces: `reset` breaks the connection, `half-close` ends the socket without the end of the body, `silence` never says anything
+   * again.
    */
   ending?: 'end' | 'reset' | 'half-close' | 'silence';
 }
@@ -23,7 +23,7 @@ export interface SeenRequest {
   path: string;
   headers: IncomingMessage['headers'];
   body: Record<string, unknown>;
-  /** Resolves when the connection is gone before the reply was complete. */
+  /** Resolves if the connection is lost before the reply is complete. */
   aborted: Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface SeenRequest {
 export interface Upstream {
   url: string;
   seen: SeenRequest[];
-  /** How each request from now on is answered. */
+  /** Sets how each request from now on is answered. */
   answer(handler: (request: SeenRequest) => UpstreamReply | Promise<UpstreamReply>): void;
   close(): Promise<void>;
 }
@@ -135,7 +135,7 @@ export function completion(content: string, usage?: object | null): object {
   };
 }
 
-/** A streamed completion in OpenAI's shape, one event a piece. */
+/** A streamed completion in OpenAI's shape, one event per piece. */
 export function streamedCompletion(contents: readonly string[], usage: object | null = null): string[] {
   const chunk = (delta: object, finish_reason: string | null = null, more: object = {}) =>
     `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'upstream-model', choices: [{ index: 0, delta, finish_reason }], ...more })}\n\n`;

@@ -2,21 +2,21 @@ import { type DescMethod, fromBinary, fromJson, type JsonObject, toBinary, toJso
 import { BadRequestSchema, ErrorInfoSchema } from '../../../src/gen/google/rpc/error_details_pb.ts';
 import { StatusSchema } from '../../../src/gen/google/rpc/status_pb.ts';
 
-/** One call as a test asks for it, whatever the client. */
+/** One call as a test requests it, whatever the client. */
 export interface ClientCall {
   method: DescMethod;
   request: JsonObject;
   /** A key or token. */
   credential: string;
-  /** Told of each message of a stream as it is received. */
+  /** Called with each message of a stream as it is received. */
   onMessage?: () => void;
   /** Makes the client cancel the call. */
   signal?: AbortSignal;
 }
 
-/** What a client tells of a call. */
+/** What a client reports about a call. */
 export interface Outcome {
-  /** By gRPC's numbers; 0: it went well. */
+  /** gRPC's status number; 0: success. */
   code: number;
   messages: JsonObject[];
   message?: string;
@@ -26,7 +26,7 @@ export interface Outcome {
   fields?: string[];
 }
 
-/** A client that other people made. */
+/** A third-party client. */
 export interface JourneyClient {
   call(call: ClientCall): Promise<Outcome>;
   close?(): void | Promise<void>;
@@ -44,19 +44,19 @@ export function replyJson(method: DescMethod, bytes: Uint8Array): JsonObject {
   return toJson(method.output, fromBinary(method.output, bytes)) as JsonObject;
 }
 
-/** A detail of an error; its type is the name of a message, whatever stands in front of it. */
+/** A detail of an error; its type is the name of a message, whatever precedes it. */
 export interface Detail {
   type: string;
   value: Uint8Array;
 }
 
-/** What is in the `google.rpc.Status` that a client was handed. */
+/** The details in the `google.rpc.Status` that a client received. */
 export function detailsIn(status: Uint8Array | undefined): Detail[] {
   if (!status) return [];
   return fromBinary(StatusSchema, status).details.map(({ typeUrl, value }) => ({ type: typeUrl, value }));
 }
 
-/** What a client tells of an error. */
+/** What a client reports about an error. */
 export function refusedAs(code: number, message: string, details: readonly Detail[]): Omit<Outcome, 'messages'> {
   const info = details.find(({ type }) => type.endsWith('google.rpc.ErrorInfo'));
   const request = details.find(({ type }) => type.endsWith('google.rpc.BadRequest'));

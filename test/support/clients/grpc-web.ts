@@ -19,7 +19,7 @@ export function protobufTs(url: string, format: 'text' | 'binary'): JourneyClien
       });
       try {
         const call = transport.serverStreaming(asMethodInfo(method), requestBytes(method, request), options);
-        // Each is looked at where it is waited for; what is not must not end the process.
+        // Each is handled where it is awaited; unhandled ones must not end the process.
         for (const each of [call.headers, call.status, call.trailers]) each.catch(() => {});
         for await (const bytes of call.responses) {
           outcome.messages.push(replyJson(method, bytes));
@@ -39,7 +39,7 @@ export function protobufTs(url: string, format: 'text' | 'binary'): JourneyClien
   };
 }
 
-/** Messages are bytes here: what reads them is the same for all clients. */
+/** Messages are bytes here: their reader is the same for all clients. */
 function asMethodInfo(method: DescMethod): MethodInfo<Uint8Array, Uint8Array> {
   const bytes = {
     typeName: method.input.typeName,
@@ -57,7 +57,7 @@ interface OfficialCall {
   cancel(): void;
 }
 
-/** The official client, made for browsers: it asks by XMLHttpRequest, which Node does not have. */
+/** The official client, made for browsers: it uses XMLHttpRequest, which Node does not have. */
 export function officialGrpcWeb(url: string, format: 'text' | 'binary'): JourneyClient {
   const require = createRequire(import.meta.url);
   Object.assign(globalThis, { XMLHttpRequest: XmlHttpRequest });
@@ -105,7 +105,7 @@ export function officialGrpcWeb(url: string, format: 'text' | 'binary'): Journey
         call.on('data', received);
         call.on('error', refused);
         call.on('end', () => resolve(outcome));
-        // It says nothing of a call that it cancels.
+        // It reports nothing about a call that it cancels.
         signal?.addEventListener('abort', () => {
           call.cancel();
           resolve({ ...outcome, code: 1 });

@@ -39,7 +39,7 @@ export function grpcJs(url: string): JourneyClient {
   };
 }
 
-/** nice-grpc, which puts promises over grpc-js. */
+/** nice-grpc, which wraps grpc-js in promises. */
 export function niceGrpc(url: string): JourneyClient {
   const channel = createChannel(new URL(url).host);
   return {
@@ -86,5 +86,5 @@ export function niceGrpc(url: string): JourneyClient {
   };
 }
 
-/** What a client that throws an AbortError means. */
+/** The code for clients that throw an AbortError. */
 const cancelled = 1;

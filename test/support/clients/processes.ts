@@ -9,7 +9,7 @@ import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { Code } from '@connectrpc/connect';
 import { detailsIn, type JourneyClient, type Outcome, pathOf, refusedAs } from './client.ts';
 
-/** Whether the Python of this machine has grpcio and protobuf. */
+/** Whether this machine's Python has grpcio and protobuf. */
 export function hasGrpcio(): boolean {
   return spawnSync('/usr/bin/python3', ['-c', 'import grpc, google.protobuf']).status === 0;
 }
@@ -67,7 +67,7 @@ interface Told {
   status?: string | null;
 }
 
-/** Files and all that they import, imports first. */
+/** Files and everything that they import, imports first. */
 function withImports(files: readonly DescFile[], found = new Set<DescFile>()): Set<DescFile> {
   for (const file of files) {
     withImports(file.dependencies, found);
@@ -76,7 +76,7 @@ function withImports(files: readonly DescFile[], found = new Set<DescFile>()): S
   return found;
 }
 
-/** `buf curl`, which is connect-go's client: a process a call. It learns the contract by reflection. */
+/** `buf curl`, which is connect-go's client: one process per call. It learns the contract by reflection. */
 export function bufCurl(url: string, protocol: 'grpc' | 'grpcweb'): JourneyClient {
   return {
     call: ({ method, request, credential, onMessage, signal }) =>
@@ -104,7 +104,7 @@ export function bufCurl(url: string, protocol: 'grpc' | 'grpcweb'): JourneyClien
         child.stderr.on('data', (piece) => {
           errors += String(piece);
         });
-        // buf is started by a script, which does not hand signals on.
+        // buf is started by a script that does not forward signals.
         signal?.addEventListener('abort', () => child.pid && process.kill(-child.pid, 'SIGINT'));
         child.on('close', (status) =>
           resolve(signal?.aborted ? { ...outcome, code: 1 } : status ? { ...outcome, ...errorIn(errors) } : outcome),
@@ -113,7 +113,7 @@ export function bufCurl(url: string, protocol: 'grpc' | 'grpcweb'): JourneyClien
   };
 }
 
-/** Whole objects of a text in which one follows the other, indented. */
+/** The complete objects in a text of consecutive, indented objects. */
 function objectsIn(text: string): { values: JsonObject[]; rest: string } {
   const parts = text.split(/(?<=^\})/m);
   const rest = parts.at(-1)?.endsWith('}') ? '' : (parts.pop() ?? '');

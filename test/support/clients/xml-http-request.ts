@@ -1,4 +1,4 @@
-/** XMLHttpRequest as far as clients for browsers use it, over fetch: text is there as it comes, bytes once all are. */
+/** XMLHttpRequest as far as browser clients use it, over fetch: text is available as it arrives, bytes once they are complete. */
 export class XmlHttpRequest {
   onreadystatechange: (() => void) | null = null;
   readyState = 0;
@@ -32,7 +32,7 @@ export class XmlHttpRequest {
   }
   send(body: string | Uint8Array<ArrayBuffer>): void {
     this.#exchange(body).catch(() => {
-      // As browsers tell of a connection that broke.
+      // As browsers report a broken connection.
       this.status = 0;
       this.#enter(4);
     });
