@@ -1,4 +1,4 @@
-// Builds console/dist, unless it was built from the same sources: one Vite build, and each file compressed beside itself.
+// Builds console/dist, unless it was built from the same sources: one Vite build, with a compressed copy next to each file.
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,10 +17,10 @@ const inputs = [
 const digest = `${contractDigest(root)} ${digestOf(root, inputs)}`;
 
 if (!isBuilt()) {
-  // Tests build it, too, and their environment says `test`: Vite would make a development build, which is larger.
+  // Tests build it, too, with `test` as their environment: Vite would make a development build, which is larger.
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
-  // Beside, and then put in its place: whoever reads meanwhile finds the old one, or the new one.
+  // Built elsewhere and then moved into place: concurrent readers find the old build or the new one.
   const beside = join(root, '.cache', `console-${process.pid}`);
   try {
     const config = { configFile: join(root, 'console', 'vite.config.mjs'), logLevel: 'warn' };
@@ -35,7 +35,7 @@ if (!isBuilt()) {
   }
 }
 
-/** Moves a build where it is served, and the one before out of the way. Others that build at one time may have put theirs there meanwhile. */
+/** Moves a build to where it is served, and the previous one out of the way. Concurrent builds may have put theirs there meanwhile. */
 function putInPlace(folder) {
   for (let attempt = 1; ; attempt++) {
     const before = `${folder}-before-${attempt}`;
@@ -59,7 +59,7 @@ function isText(file) {
   return /\.(html|js|css|svg|json)$/.test(file);
 }
 
-/** What is not smaller compressed has no compressed form. */
+/** Files that compression does not shrink have no compressed copy. */
 function compress(folder, file) {
   const path = join(folder, file);
   const bytes = readFileSync(path);

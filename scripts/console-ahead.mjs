@@ -1,11 +1,11 @@
-// Which files a page of the console needs beside those of the entry, so that the service can name them with the page itself
-// (src/edge/console/ahead.ts): the browser asks for them at once, and not when the entry has run.
+// Which files a page of the console needs besides those of the entry, so that the service can name them with the page itself
+// (src/edge/console/ahead.ts): the browser then requests them at once, not only after the entry has run.
 import { allRoutes, firstOf, likelyRoute } from '../console/src/all-routes.ts';
 import { languages } from '../console/src/i18n/language.ts';
 
 /**
- * Addresses by the first part of a path below `/console/` and by language, the most important first: a browser has six requests to a host at
- * a time. `output` is what Vite's build made.
+ * Addresses by the first part of a path below `/console/` and by language, the most important first: a browser makes six requests to a host at a
+ * time. `output` is what Vite's build produced.
  */
 export function filesAhead(output) {
   const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]));

@@ -1,9 +1,9 @@
-// Prints the tests that failed, each with the first line of its error, and then "123 passed, 0 failed", from vitest's
-// JSON report. Skipped tests and suites that did not load count as failed: what did not run has proved nothing.
+// Prints the failed tests, each with the first line of its error, and then "123 passed, 0 failed", from vitest's JSON report. Skipped tests and
+// suites that did not load count as failed: what did not run has proved nothing.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
-// The last lines are what a person reads first: more failures than this are one failure of something that all share.
+// People read the last lines first: more failures than this have one common cause.
 const namedAtMost = 20;
 
 let report;

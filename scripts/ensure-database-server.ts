@@ -7,7 +7,7 @@ try {
   if (loadConfig(readEnvironment()).database.url === null)
     ensureServerProgram((line) => console.log(`quickstart: ${line}`));
 } catch (error) {
-  // The configuration's problems are the service's to tell.
+  // The service itself reports problems in the configuration.
   if (!(error instanceof ConfigError)) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);

@@ -1,4 +1,4 @@
-// Writes docs/facts.md: what the workflows know by name, from the packs that they run. `npm run docs:facts`.
+// Writes docs/facts.md: the names that the workflows know, from the packs that they run. `npm run docs:facts`.
 import { writeFileSync } from 'node:fs';
 import { listPacks, type PackList } from '../src/workflows/list-packs.ts';
 

@@ -5,7 +5,7 @@ import { delimiter, join, sep } from 'node:path';
 
 const leastMajor = 24;
 
-/** The path of a Node that runs the service: the one that came with the install, or else this one; or undefined. */
+/** The path of a Node that runs the service: the installed one, else this one; or undefined. */
 export function findNode(root) {
   return [join(root, 'node_modules', '.bin', 'node'), process.execPath].find((path) => nodeMajor(path) >= leastMajor);
 }

@@ -1,9 +1,9 @@
-// Whether what is installed and generated is what the sources ask for. Plain JavaScript of Node 18: it runs before the install.
+// Whether what is installed and generated matches the sources. Plain JavaScript of Node 18: it runs before the install.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Whether node_modules holds every package of the lock file in its version. npm keeps a lock of what it installed. */
+/** Whether node_modules holds every package of the lock file in its version. npm keeps a lock file of what it installed. */
 export function isInstalled(root) {
   try {
     const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
@@ -36,7 +36,7 @@ export function contractDigest(root) {
   return digestOf(root, inputs);
 }
 
-/** A digest of what is in files and folders: their paths and their bytes. */
+/** A digest of the contents of files and folders: their paths and bytes. */
 export function digestOf(root, paths) {
   const hash = createHash('sha256');
   for (const file of paths.flatMap((path) => filesIn(root, path)).sort())

@@ -30,7 +30,7 @@ for (const args of [
   ['generate', '--template', 'buf.gen.yaml'],
   ['generate', '--template', 'test/proto/buf.gen.yaml'],
   ['generate', '--template', 'packages/transcoding/buf.gen.yaml'],
-  // The comments, which generated code does not carry at run time: GET /openapi.json prints them.
+  // The comments, which generated code lacks at run time: GET /openapi.json prints them.
   ['build', 'proto', '--exclude-imports', '--as-file-descriptor-set', '-o', 'src/gen/descriptors.binpb'],
 ]) {
   const generated = spawnSync(buf, args, {

@@ -1,5 +1,5 @@
-// Prints a FileDescriptorProto as .proto source. Only what buf/validate/validate.proto needs: it is shipped as a
-// descriptor alone, while buf wants source. Option values are left out; the runtime reads them from the descriptor.
+// Prints a FileDescriptorProto as .proto source. Supports only what buf/validate/validate.proto needs: it is shipped only as a descriptor, while
+// buf wants source. Option values are left out; the runtime reads them from the descriptor.
 import { isFieldSet } from '@bufbuild/protobuf';
 import {
   FieldDescriptorProtoSchema,

@@ -34,7 +34,7 @@ if (process.platform !== 'linux' && process.platform !== 'darwin')
 
 if (!isInstalled(root)) {
   say('installing packages with npm ci; about half a minute ...');
-  // npm replaces node_modules, and with it the Node that this may run on: it runs on the machine's own.
+  // npm replaces node_modules, including the Node that this may be running on: npm runs on the machine's own.
   const npm = process.env.npm_execpath;
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
   if (npm && /\.c?js$/.test(npm) && existsSync(npm)) run(findSystemNode(root), [npm, ...args], 'npm ci');
@@ -55,14 +55,14 @@ if (!isGenerated(root, digest)) {
   recordGenerated(root, digest);
 }
 
-// The service does without it, and says so at /console.
+// The service works without it, and says so at /console.
 if (spawnSync(node, ['scripts/build-console.mjs'], { cwd: root, stdio: 'inherit' }).status !== 0)
   say('the console could not be built; the reason is above. The API works without it.');
 
 run(node, ['scripts/ensure-database-server.ts'], 'Finding a database server');
 
-// In a session of its own, so that Ctrl-C comes here alone and is passed on once. The channel between the two closes
-// however this process ends, and the service stops when it does.
+// In its own session, so that Ctrl-C reaches only this process and is passed on once. The channel between the two closes however this process
+// ends, and the service then stops.
 say(`starting the service (Node ${nodeMajor(node)}) ...`);
 const service = spawn(node, ['src/main.ts', '--quickstart', ...process.argv.slice(2)], {
   cwd: root,

@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** The document of a lock file (version 3): what `npm ci --omit=dev --omit=optional` installs, and who needs what. */
+/** The document for a lock file (version 3): what `npm ci --omit=dev --omit=optional` installs, and which package needs which. */
 export function billOfMaterials(lock) {
   const { '': own, ...others } = lock.packages;
   const installed = new Map(
     Object.entries(others)
       .filter(([, { dev, optional, devOptional }]) => !dev && !optional && !devOptional)
-      // A link stands for a package of this repository, which the lock file has at its folder.
+      // A link refers to a package of this repository, which the lock file lists at its folder.
       .map(([path, entry]) => [path, { name: nameOf(path), ...(entry.link ? lock.packages[entry.resolved] : entry) }])
       .filter(([path]) => path.startsWith('node_modules/')),
   );
@@ -48,7 +48,7 @@ function componentOf({ name, version, integrity, license }) {
     scope: 'required',
     purl: purlOf(name, version),
     ...(integrity && { hashes: integrity.split(' ').map(hashOf) }),
-    // npm's word for "none" is no identifier of SPDX.
+    // npm's word for "none" is not an SPDX identifier.
     ...(license &&
       license !== 'UNLICENSED' && {
         licenses: [/^[\w.+-]+$/.test(license) ? { license: { id: license } } : { expression: license }],
@@ -62,7 +62,7 @@ function hashOf(integrity) {
   return { alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(digest, 'base64').toString('hex') };
 }
 
-/** By Node's own rule: the nearest node_modules on the way up has it. */
+/** Node's own rule: the nearest node_modules on the way up that has it. */
 function dependenciesOf(path, { dependencies = {}, peerDependencies = {} }, installed) {
   const refs = Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => {
     for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
@@ -82,7 +82,7 @@ function purlOf(name, version) {
   return `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }
 
-/** A package that is installed at two places is one component. */
+/** A package installed in two places is one component. */
 function unique(entries) {
   const byRef = new Map(entries.map((entry) => [entry['bom-ref'], entry]));
   return [...byRef.values()].sort((one, other) => (one['bom-ref'] < other['bom-ref'] ? -1 : 1));
