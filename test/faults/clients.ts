@@ -4,16 +4,16 @@ import type { FaultyNode } from './faulty-node.ts';
 import type { Answer, Task } from './protocol.ts';
 import { add, record, refuse, type Tally } from './tally.ts';
 
-/** Where a client may ask. */
+/** Where a client may send requests. */
 type Door = Pick<FaultyNode, 'ask'>;
 
 const attemptsMax = 400;
 
-/** Every attempt has an id of its own: the answer to one that was given up may still come. */
+/** Every attempt has its own id: the answer to an abandoned one may still come. */
 let attempts = 0;
 
 export function newTask(number: number, customers: Customer[], random: () => number): Task {
-  // The square makes some wallets hot.
+  // Squaring makes some wallets hot.
   const customer = customers[Math.floor(random() ** 2 * customers.length)];
   if (!customer) throw new Error('No customer.');
   const dice = random();
@@ -31,24 +31,22 @@ export function newTask(number: number, customers: Customer[], random: () => num
   };
 }
 
-// Most is quick. A few take long, so that a freeze finds work between its hold and its settlement.
+// Most work is quick. Some takes long, so that a freeze finds work between its hold and its settlement.
 function workMs(dice: number): number {
   if (dice < 0.8) return 0;
   return dice < 0.95 ? Math.floor((dice - 0.8) * 200) : Math.floor((dice - 0.95) * 6_000);
 }
 
-/** Where clients send, and what they write down. */
+/** Where clients send requests, and what they record. */
 export interface ClientWorld {
   nodes: Door[];
   random: () => number;
   tally: Tally;
-  /** When clients stop asking for good, on the clock of `performance.now()`; a request without an end is a problem. */
+  /** When clients finally stop asking, on the clock of `performance.now()`; a request without an outcome is then a problem. */
   until?: number;
 }
 
-/**
- * As a careful client: after everything that is not an end, and after silence, the same key again, on another node.
- */
+/** Behaves like a careful client: after silence, or any answer that is not final, it retries with the same key on another node. */
 export async function sendUntilEnd(task: Task, world: ClientWorld): Promise<void> {
   if (task.deferred) return sendOnce(task, world);
   const { nodes, random, tally, until = Number.POSITIVE_INFINITY } = world;
@@ -65,7 +63,7 @@ export async function sendUntilEnd(task: Task, world: ClientWorld): Promise<void
   tally.problems.add(`request ${task.key} had no end; at last: ${why}`);
 }
 
-/** Without an idempotency key a second try would be a second request. A refusal is an end: it must not be charged. */
+/** Without an idempotency key, a second attempt would be a second request. A refusal is final: it must not be charged. */
 async function sendOnce(task: Task, { nodes, random, tally }: ClientWorld): Promise<void> {
   const answer = await ask(task, nodes[Math.floor(random() * nodes.length)]);
   if (!answer || (answer.kind === 'failed' && answer.failure.startsWith('error'))) tally.unknownKeys.add(task.key);

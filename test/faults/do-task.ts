@@ -5,7 +5,7 @@ import type { HoldOutcome } from '../../src/wallet/index.ts';
 import { holdOf, keyOf, type Node } from '../wallet/support.ts';
 import type { Answer, Task } from './protocol.ts';
 
-/** What a node of the service does for one request, as far as money goes: a reply leaves only when it is paid. */
+/** What a node does for one request as far as money is concerned: a reply leaves only when it is paid. */
 export async function doTask(node: Node, task: Task): Promise<Answer> {
   try {
     return task.kind === 'top_up' ? await topUp(node, task) : await charge(node, task);
@@ -20,7 +20,7 @@ async function topUp(node: Node, { id, customer, cost, key }: Task): Promise<Ans
   const made = await node.wallets.topUps.create(request);
   if (!made.ok) return { id, kind: 'failed', failure: made.failure.kind };
   const { topUpId, state } = made.value;
-  // A node died between the payment and its credit: as the provider's next event about it does.
+  // If a node died between the payment and its credit, act like the provider's next event about it.
   const paid = state === 'paid' ? made : await node.wallets.topUps.credit(topUpId);
   if (!paid.ok) return { id, kind: 'failed', failure: paid.failure.kind };
   return { id, kind: 'topped_up', topUpId };

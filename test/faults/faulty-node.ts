@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Task } from './protocol.ts';
 
-/** A node in a process that can be killed and frozen. */
+/** A node in a separate process that can be killed and frozen. */
 export interface FaultyNode {
-  /** Undefined when the node died, or said nothing for as long as a client waits. */
+  /** Undefined when the node died, or did not answer for as long as a client waits. */
   ask(task: Task): Promise<Answer | undefined>;
   kill(): void;
-  /** Stops it (SIGSTOP) for a while; then it goes on as if nothing had happened. */
+  /** Pauses it (SIGSTOP) for a while; then it continues as if nothing had happened. */
   freeze(ms: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface FaultyNodeOptions {
   restAfterOutageMs: number;
   /** How long a client waits for an answer. */
   patienceMs: number;
-  /** Told of an answer that came when nobody waited for it any more: its reply has left the node all the same. */
+  /** Called with an answer that came when nobody waited for it any more: its reply has left the node nevertheless. */
   onLate(task: Task, answer: Answer): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Kills and freezes of nodes and kills of the database under load; see `help`. Exit code 0 only when everything that a
- * client was told is what is stored, no key has paid twice, nothing was delivered unpaid, and the audit is clean.
+ * Kills and freezes nodes and kills the database under load; see `help`. Exit code 0 only if everything that clients were told is what is
+ * stored, no key has paid twice, nothing was delivered unpaid, and the audit is clean.
  */
 import { parseArgs } from 'node:util';
 import { runLanes } from './lanes/run.ts';
@@ -40,7 +40,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** Of the ledger alone, and of the whole service, whose nodes take longer to start. */
+/** For the ledger alone, and for the whole service, whose nodes take longer to start. */
 const defaults = options.lanes
   ? { requests: 5_000, nodeKills: 4, databaseKills: 3, clients: 24 }
   : { requests: 100_000, nodeKills: 20, databaseKills: 20, clients: 48 };

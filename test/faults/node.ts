@@ -1,4 +1,4 @@
-/** One node in a process of its own, which the fault run kills. It is told what to do by messages. */
+/** One node in its own process, which the fault run kills. It is controlled by messages. */
 import { pino } from 'pino';
 import { createReaper } from '../../src/wallet/index.ts';
 import { startNode } from '../wallet/support.ts';

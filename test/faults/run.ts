@@ -14,12 +14,12 @@ export interface FaultOptions {
   requests: number;
   nodeKills: number;
   databaseKills: number;
-  /** Nodes that are stopped for longer than their holds last, and go on (SIGSTOP, SIGCONT). */
+  /** Nodes that are paused for longer than their holds last, and then continue (SIGSTOP, SIGCONT). */
   freezes: number;
   clients?: number;
-  /** Where a MySQL is unpacked, to run it as the private server; by default the machine's own server program runs. */
+  /** Where a MySQL is unpacked, to run as the private server; by default the machine's own server program is used. */
   mysqldRoot?: string;
-  /** Another server than a private one; it can't be killed, so `databaseKills` must be 0. */
+  /** A server other than a private one; it can't be killed, so `databaseKills` must be 0. */
   url?: string;
   onProgress?: (text: string) => void;
 }
@@ -27,10 +27,10 @@ export interface FaultOptions {
 export interface FaultReport extends Stored {
   seed: number;
   requests: number;
-  /** Requests whose client had the reply. */
+  /** Requests whose client received the reply. */
   acknowledged: number;
   topUps: number;
-  /** Requests without an idempotency key of whose end nobody was told. */
+  /** Requests without an idempotency key whose outcome nobody was told. */
   unknown: number;
   told: Tally['counts'];
   seconds: number;
@@ -40,15 +40,14 @@ const nodesCount = 2;
 const customersCount = 40;
 const ttlMs = 4_000;
 const restAfterOutageMs = 2_000;
-/** Shorter than a hold lasts: a client asks another node while the first one's hold is open. */
+/** Shorter than a hold: a client asks another node while the first one's hold is still open. */
 const patienceMs = 2_000;
-/** Beyond a hold's time, and up to beyond the session's `wait_timeout` of 10 s. */
+/** Longer than a hold, and up to longer than the session's `wait_timeout` of 10 s. */
 const freezeBeyondMs = { least: 1_500, more: 6_000 };
 
 /**
- * Real nodes and a real database under load, killed and frozen again and again. Clients send each request with an
- * idempotency key until they are told its end, like a careful customer. At the end, what they were told must be what
- * is stored, and no key has paid twice.
+ * Real nodes and a real database under load, killed and frozen repeatedly. Like a careful customer, clients send each request with an
+ * idempotency key until they are told its outcome. At the end, what they were told must be what is stored, and no key may have paid twice.
  */
 export async function runFaults(options: FaultOptions): Promise<FaultReport> {
   const { seed, requests, url, onProgress = () => undefined } = options;
@@ -101,7 +100,7 @@ async function sendUnderFaults(options: FaultOptions, scene: Scene): Promise<voi
   const chances = seededRandom(seed + 1);
   let sent = 0;
   let struck = 0;
-  // While a fault lasts, clients go on until the next one is due, so that every one of them meets load.
+  // While a fault lasts, clients continue until the next one is due, so that each fault meets load.
   const allowed = () => faults[struck + 1]?.after ?? requests;
   const client = async () => {
     while (sent < requests) {

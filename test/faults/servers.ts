@@ -13,7 +13,7 @@ export const mysqldRootDefault = join(tmpdir(), 'mysql-9', 'root');
 
 const silent = pino({ level: 'silent' });
 
-/** A private server of this run alone: the machine's own MariaDB or MySQL, or the MySQL that is unpacked at `mysqldRoot`. */
+/** A private server for this run only: the machine's own MariaDB or MySQL, or the MySQL unpacked at `mysqldRoot`. */
 export async function startOwn(mysqldRoot?: string): Promise<FaultyServer> {
   const folder = mkdtempSync(join(tmpdir(), 'faults-'));
   try {
@@ -30,7 +30,7 @@ export async function startOwn(mysqldRoot?: string): Promise<FaultyServer> {
   }
 }
 
-/** A database of our own on a server that is not ours. */
+/** Our own database on a server that is not ours. */
 export async function borrow(url: string): Promise<FaultyServer> {
   const name = `faults_${process.pid}`;
   await run(withDatabase(url, ''), `CREATE DATABASE ${name} CHARACTER SET utf8mb4`);
@@ -40,8 +40,8 @@ export async function borrow(url: string): Promise<FaultyServer> {
 }
 
 /**
- * A MySQL of another release of the system, which runs with the loader and the libraries it was unpacked with. It
- * writes its binary log, as MySQL does unless it is told otherwise: a kill leaves two logs that must agree.
+ * A MySQL from another release of the system, which runs with the loader and libraries that it was unpacked with. It writes its binary log, as
+ * MySQL does by default: a kill leaves two logs that must agree.
  */
 function unpackedMysql(root: string, folder: string) {
   const libraries = join(root, 'usr/lib/x86_64-linux-gnu');

@@ -1,32 +1,32 @@
 import type { Answer, Task } from './protocol.ts';
 
-/** What clients were told, and what is wrong with that. */
+/** What clients were told, and what was wrong with it. */
 export interface Tally {
-  /** By key: the reply that its client had. */
+  /** By key: the reply that its client received. */
   delivered: Map<string, { chargeId: string; charged: bigint }>;
   /** By key: requests with an idempotency key that ended in a refusal. */
   refusedTasks: Map<string, Task>;
   /** By key: top-ups that clients were told of. */
   topUps: Map<string, string>;
-  /** Requests without an idempotency key of whose end nobody was told: their node died, or was silent. */
+  /** Requests without an idempotency key whose outcome nobody was told: their node died, or was silent. */
   unknownKeys: Set<string>;
   counts: {
     replayed: number;
     /** Delivered with a deferred hold. */
     deferred: number;
     released: number;
-    /** Replies that were kept back, by the state of their charge. */
+    /** Withheld replies, by the state of their charge. */
     undelivered: Record<string, number>;
     refused: Record<string, number>;
-    /** Attempts after which the client tried again, by why. */
+    /** Attempts after which the client retried, by reason. */
     retries: Record<string, number>;
-    /** Answers for which nobody waited any more. */
+    /** Answers that nobody was waiting for any more. */
     lateAnswers: number;
     nodeKills: number;
     databaseKills: number;
     freezes: number;
   };
-  /** Each said once, however often a client met it. */
+  /** Each listed once, however often a client met it. */
   problems: Set<string>;
 }
 
@@ -52,7 +52,7 @@ export function newTally(): Tally {
   };
 }
 
-/** Notes an answer; whether it ends the request. */
+/** Records an answer; returns whether it ends the request. */
 export function record(task: Task, answer: Answer, tally: Tally): boolean {
   const { counts, problems } = tally;
   switch (answer.kind) {
@@ -106,7 +106,7 @@ function recordKeptBack(
   if (charged !== '0') problems.add(`${key}: ${state}, charged ${charged} of ${due}, and not delivered`);
 }
 
-/** An answer that came when its client had gone: what left the node may have reached it all the same. */
+/** Records an answer that came after its client had left: what left the node may have reached it nevertheless. */
 export function recordLate(task: Task, answer: Answer, tally: Tally): void {
   tally.counts.lateAnswers += 1;
   if (answer.kind === 'delivered') tally.unknownKeys.delete(task.key);

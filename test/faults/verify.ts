@@ -6,7 +6,7 @@ import { type Node, startNode } from '../wallet/support.ts';
 import { doTask } from './do-task.ts';
 import type { Tally } from './tally.ts';
 
-/** What the database says in the end. */
+/** What the database contains in the end. */
 export interface Stored {
   charges: number;
   /** Keys that a retry took over from a charge whose hold had expired. */
@@ -14,7 +14,7 @@ export interface Stored {
   superseded: number;
   /** Settled after their hold had expired. */
   late: number;
-  /** Settled, while the client had given up with a refusal: a retry is answered with the stored reply. */
+  /** Settled, although the client had given up after a refusal: a retry is answered with the stored reply. */
   replayable: number;
   problems: string[];
 }
@@ -25,7 +25,7 @@ interface Charge {
   settled: bigint | null;
   captured: bigint;
   late: bigint;
-  /** The task's key; `keyed` says whether it is an idempotency key or a label. */
+  /** The task's key; `keyed` says whether it is an idempotency key or only a label. */
   k: string;
   keyed: bigint;
 }
@@ -72,7 +72,7 @@ async function compare(node: Node, url: string, tally: Tally): Promise<Stored> {
   return { charges: charges.length, takeovers, superseded, late, replayable, problems };
 }
 
-/** Acknowledged is stored, and nothing is left open or taken for nothing. */
+/** Everything acknowledged is stored, and nothing is left open or charged for nothing. */
 function findBrokenPromises(charges: Charge[], { delivered }: Tally): string[] {
   const problems: string[] = [];
   const stored = new Map(charges.map((charge) => [charge.id, charge]));
@@ -90,7 +90,7 @@ function findBrokenPromises(charges: Charge[], { delivered }: Tally): string[] {
   return problems;
 }
 
-/** A client that asks once more must be answered with the reply that its key has paid. */
+/** A client that asks again must get the reply that its key has paid for. */
 async function findUnanswered(node: Node, { id, k, captured }: Charge, tally: Tally): Promise<string[]> {
   const task = tally.refusedTasks.get(k);
   if (!task) return [`${id} of ${k} is paid, and its client was told of another end`];

@@ -1,6 +1,6 @@
 import { requestCut } from '../../support/event-stream.ts';
 
-/** What a client asks a lane for, under a key that charges it at most once. */
+/** What a client requests over a lane, with a key that charges it at most once. */
 export interface LaneTask {
   lane: Lane;
   key: string;
@@ -8,7 +8,7 @@ export interface LaneTask {
   number: number;
 }
 
-/** What a client heard: a paid reply, or why there is none. */
+/** What a client received: a paid reply, or why there is none. */
 export type Heard =
   | { kind: 'delivered'; chargeId: string; chargedUsd: string }
   | { kind: 'refused'; why: string }
@@ -20,9 +20,9 @@ export type Lane = (typeof lanes)[number];
 
 export const chatPath = '/api/v1/assistant/chat';
 export const pieces = ['One', ' two', ' three', ' four', ' five', '.'];
-/** Longer than anything here takes on a busy machine that is not killed. */
+/** Longer than anything here takes on a busy machine, unless it is killed. */
 const patienceMs = 30_000;
-/** Of a reply that is wrong. */
+/** Maximum length shown of a wrong reply. */
 const shownMax = 300;
 
 type Asked = readonly [path: string, body: object, sign: string];
@@ -77,7 +77,7 @@ export async function askOnce(url: string, task: LaneTask): Promise<Heard> {
   }
 }
 
-/** A stream whose connection breaks after its second piece, and which goes on from there. */
+/** A stream whose connection breaks after its second piece and which continues from there. */
 async function readCut(url: string, task: LaneTask): Promise<Heard> {
   const [path, body] = requestOf(task);
   const headers = [`authorization: Bearer ${task.apiKey}`, 'accept: text/event-stream'];
@@ -91,7 +91,7 @@ async function readCut(url: string, task: LaneTask): Promise<Heard> {
     const resumed = await requestCut(url, {
       head: [`GET ${path}/${chargeId}/stream HTTP/1.1`, ...headers, `last-event-id: ${last}`],
     });
-    // What is stored of a reply whose node died ends without its end; the key says what came of it.
+    // The stored part of a reply whose node died has no end event; the key says what happened to it.
     const events = [...begun.events, ...resumed.events].map(({ data }) => parsed(data));
     const end = events.find((event) => event.end)?.end;
     if (!end) return { kind: 'again', why: `without an end (${resumed.status})` };
@@ -128,7 +128,7 @@ function toolResult(text: string): { failure?: number | undefined; chargeId?: st
   return { failure: error?.code ?? 500 };
 }
 
-/** Whatever is not the client's own fault is asked again. */
+/** Anything that is not the client's own fault is retried. */
 function refusalOf(status: number, text: string): Heard {
   if (status === 402) return { kind: 'refused', why: 'credit' };
   if (status === 409 || status === 429 || status >= 500) {

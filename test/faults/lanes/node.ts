@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A node of the whole service in a process of its own, at a port of its own choice. */
+/** A node of the whole service in its own process, on a port of its choice. */
 export interface LaneNode {
   url: string;
-  /** Ends it as it is (SIGKILL). */
+  /** Kills it (SIGKILL). */
   kill(): Promise<void>;
-  /** Ends it in order. */
+  /** Shuts it down in an orderly way. */
   close(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function startLaneNode({ folder, url }: { folder: string; url: stri
   const { promise: serving, resolve, reject } = Promise.withResolvers<string>();
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => {
-      // Its log goes on for as long as it lives.
+      // Its log continues for as long as it lives.
       if (output.length > 100_000) return;
       output += chunk;
       const [, at] = /"url":"([^"]+)","msg":"serving"/.exec(output) ?? [];

@@ -20,7 +20,7 @@ export interface LaneOptions {
   nodeKills: number;
   databaseKills: number;
   clients: number;
-  /** Where a MySQL is unpacked, to run it in place of the machine's own server program. */
+  /** Where a MySQL is unpacked, to run instead of the machine's own server program. */
   mysqldRoot?: string;
   onProgress?: (text: string) => void;
 }
@@ -28,7 +28,7 @@ export interface LaneOptions {
 export interface LaneReport extends LaneStored {
   seed: number;
   requests: number;
-  /** Requests whose client had the reply, by lane. */
+  /** Requests whose client received the reply, by lane. */
   delivered: Record<Lane, number>;
   retries: Record<string, number>;
   nodeKills: number;
@@ -45,10 +45,10 @@ export interface LaneCustomer {
 const nodesCount = 2;
 const customersCount = 8;
 const attemptsMax = 600;
-/** After a node died, its holds are ended so soon; by themselves they would last for minutes. */
+/** This long after a node died, its holds are ended; on their own they would last for minutes. */
 const holdsEndMs = 1_500;
 
-/** The whole service under load on its HTTP lanes, its nodes and its database killed again and again. */
+/** The whole service under load on its HTTP lanes, with its nodes and its database killed repeatedly. */
 export async function runLanes(options: LaneOptions): Promise<LaneReport> {
   const began = performance.now();
   const closers: (() => unknown)[] = [];
@@ -61,7 +61,7 @@ export async function runLanes(options: LaneOptions): Promise<LaneReport> {
     const folder = makeFolder(upstream.url);
     closers.push(() => rmSync(folder, { recursive: true, force: true }));
     const start = () => startLaneNode({ folder, url: server.url });
-    // The first one makes the secrets that the others read.
+    // The first one creates the secrets that the others read.
     const nodes: LaneNode[] = [await start()];
     closers.push(() => Promise.all(nodes.map((node) => node.kill())));
     while (nodes.length < nodesCount) nodes.push(await start());
@@ -109,7 +109,7 @@ async function sendUnderFaults(options: LaneOptions, scene: Scene): Promise<void
   const faults = kinds.map(({ kind }, at) => ({ kind, after: Math.floor(((at + 1) * requests) / (kinds.length + 1)) }));
   let sent = 0;
   let struck = 0;
-  // While a fault lasts, clients go on until the next one is due, so that every one of them meets load.
+  // While a fault lasts, clients continue until the next one is due, so that each fault meets load.
   const allowed = () => faults[struck + 1]?.after ?? requests;
   const client = async () => {
     while (sent < requests) {
@@ -137,7 +137,7 @@ function newTask(number: number, customers: readonly LaneCustomer[], random: () 
   return { lane, key: `${lane}-${number}`, apiKey: customer?.apiKey ?? '', number };
 }
 
-/** After everything that is not an end, and after silence: the same key again, at another node. */
+/** Retries with the same key at another node, after silence or any answer that is not final. */
 async function sendUntilEnd(task: LaneTask, scene: Scene, random: () => number): Promise<void> {
   const { nodes, delivered, retries, problems } = scene;
   let slot = Math.floor(random() * nodes.length);
@@ -169,7 +169,7 @@ async function strike(kind: 'node' | 'database', scene: Scene, random: () => num
   counts.nodeKills += 1;
   const slot = Math.floor(random() * nodes.length);
   await nodes[slot]?.kill();
-  // Also those of the node that lives: it works on beyond them.
+  // Including those of the surviving node: it continues beyond them.
   const ending = sleep(holdsEndMs).then(() => endHolds(server.url));
   nodes[slot] = await start();
   await ending;

@@ -8,7 +8,7 @@ import { query, run, startNode } from '../../wallet/support.ts';
 import type { Lane } from './lanes.ts';
 import type { LaneCustomer } from './run.ts';
 
-/** A reply that a client had. */
+/** A reply that a client received. */
 export interface Delivery {
   lane: Lane;
   chargeId: string;
@@ -17,7 +17,7 @@ export interface Delivery {
 
 export interface LaneStored {
   charges: number;
-  /** Charges whose key another one paid for. */
+  /** Charges whose key another charge paid for. */
   takenOver: number;
   problems: string[];
 }
@@ -25,11 +25,11 @@ export interface LaneStored {
 interface Heard {
   customers: readonly LaneCustomer[];
   delivered: ReadonlyMap<string, Delivery>;
-  /** A node that lives. */
+  /** The URL of a live node. */
   nodeUrl: string;
 }
 
-/** Ends what killed nodes left open, then compares what is stored with what clients had, what usage says, and audits. */
+/** Ends what killed nodes left open, then compares what is stored with what clients received and with usage, and audits. */
 export async function verifyLanes(url: string, heard: Heard): Promise<LaneStored> {
   const log = pino({ level: 'silent' });
   const node = startNode(url);
@@ -78,7 +78,7 @@ async function compare(url: string, { delivered }: Heard): Promise<LaneStored> {
   return { charges: charges.length, takenOver, problems };
 }
 
-/** What an account's owner is told of usage is what was charged, and what went from the wallet. */
+/** The usage reported to an account's owner equals what was charged, and what left the wallet. */
 async function compareUsage(url: string, { customers, nodeUrl }: Heard): Promise<string[]> {
   const problems: string[] = [];
   for (const { accountId, managementKey } of customers) {
