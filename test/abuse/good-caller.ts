@@ -1,20 +1,20 @@
 /**
- * A customer who does nothing unusual: one chat after the other, at a steady pace, over connections that were open before.
- * Latencies count from the time at which a request was due, so that a service that stands still is not asked less.
+ * A customer who does nothing unusual: one chat after the other, at a steady pace, over connections opened earlier. Latencies are counted from
+ * when a request was due, so that a stalled service is not sent fewer.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
 export interface GoodCallerReport {
   latenciesMs: number[];
-  /** Answers other than 200, by status or by what went wrong. */
+  /** Answers other than 200, by status or by error. */
   failures: Record<string, number>;
 }
 
 export type GoodCallerOrder =
   | { kind: 'connect'; url: string; apiKey: string }
   | { kind: 'begin' }
-  /** Waits for what is still open, then reports all since `begin`. */
+  /** Waits for open requests, then reports everything since `begin`. */
   | { kind: 'report' };
 
 const everyMs = 10;

@@ -53,7 +53,7 @@ test('what a busy machine can cause counts only on one that is not', () => {
   expect(judge({ ...unanswered, takenByOthers: 0.9 })).toMatchObject({ problems: [], slow: [], untimed: true });
   const impatient = { ...calm, failures: { UND_ERR_HEADERS_TIMEOUT: 2 } };
   expect(judge(impatient).slow).toEqual(['2 requests of the good caller: UND_ERR_HEADERS_TIMEOUT']);
-  // Below the floor it is good, however fast the calm was.
+  // Below the floor it is fine, however fast the baseline was.
   expect(judge({ ...calm, calmLatenciesMs: [1], latenciesMs: [49] }).slow).toEqual([]);
 });
 

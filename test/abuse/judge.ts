@@ -1,24 +1,24 @@
 import type { Turn } from './watch.ts';
 
-/** What an attack did to the service, and what calm was before it. */
+/** What an attack did to the service, and the baseline before it. */
 export interface Measured {
-  /** Answers of the attack, by status. */
+  /** The attack's answers, by status. */
   answers: Record<string, number>;
-  /** Statuses that are right. */
+  /** The expected statuses. */
   right: readonly string[];
-  /** How the process ended; undefined when it lives. */
+  /** How the process ended; undefined while it is alive. */
   ended: string | undefined;
   /** Undefined: it did not answer in time. */
   longest: Turn | undefined;
-  /** Resident memory of the service's process before the attack and after it has settled. */
+  /** Resident memory of the service's process before the attack, and after it has settled. */
   residentBytes: { before: number; after: number };
   calmLatenciesMs: readonly number[];
   latenciesMs: readonly number[];
   /** The good caller's requests that were not answered with 200. */
   failures: Record<string, number>;
-  /** What the attack itself found wrong in the end. */
+  /** What the attack itself found wrong at the end. */
   found: readonly string[];
-  /** How much of the machine's processors other programs took during the attack or the calm: 0 to 1. */
+  /** The share of the machine's processors that other programs used during the attack or the baseline: 0 to 1. */
   takenByOthers: number;
 }
 
@@ -27,17 +27,17 @@ export interface Bounds {
   growthBytes: number;
   /** How many times slower the good caller's 99th percentile may become. */
   slower: number;
-  /** When other programs take more of the machine than this, times are not judged. */
+  /** When other programs use more of the machine than this, times are not judged. */
   othersMax: number;
-  /** Below it the 99th percentile is good whatever it was in calm. */
+  /** Below this the 99th percentile is fine, whatever the baseline was. */
   latencyFloorMs: number;
-  /** A turn that computes for so long is no busy machine's doing. */
+  /** A turn that computes for this long is not caused by a busy machine. */
   certainlyMs: number;
 }
 
 /**
- * The floor of the latency is that of a stall: callers do not notice less, and two processors that are busy with the
- * attack, the database and the service give a thread its turn after some 10 ms.
+ * The latency floor is that of a stall: callers do not notice less, and two processors that are busy with the attack, the database and the
+ * service give a thread its turn only after some 10 ms.
  */
 export const bounds: Bounds = {
   stallMs: 50,
@@ -49,12 +49,12 @@ export const bounds: Bounds = {
 };
 
 /**
- * On a machine that others use, no time is judged but that of a turn which the attacks on record caused: seconds. The
- * same work takes three times the processor time there when its code and data are no longer in the processor's caches.
+ * On a shared machine, the only time that is judged is that of turns as long as the known attacks caused: seconds. The same work takes three
+ * times the processor time there when its code and data are no longer in the processor's caches.
  */
 export const sharedBounds: Bounds = { ...bounds, othersMax: -1, certainlyMs: 1_000 };
 
-/** Shots that had no answer in their time; a busy machine can cause it. */
+/** Shots without an answer in time; a busy machine can cause it. */
 const unanswered = ['timeout', 'open'];
 /** The good caller gave up waiting; a busy machine can cause it. */
 const gaveUp = 'UND_ERR_HEADERS_TIMEOUT';
@@ -62,9 +62,9 @@ const gaveUp = 'UND_ERR_HEADERS_TIMEOUT';
 export interface Verdict {
   /** Wrong whatever the machine does. */
   problems: string[];
-  /** What a machine that is busy with others can cause as well: believed when it happens again. */
+  /** What a machine busy with other programs can cause as well: believed only when it happens again. */
   slow: string[];
-  /** Times were too long, and were not judged, as the machine was busy with others. */
+  /** Times were too long, but were not judged because the machine was busy with other programs. */
   untimed: boolean;
   p99Ms: number;
   calmP99Ms: number;
@@ -97,7 +97,7 @@ export function judge(measured: Measured, limits: Bounds = bounds): Verdict {
   return { problems, slow: untimed ? [] : slow, untimed, p99Ms, calmP99Ms };
 }
 
-/** The value that this share of the values does not exceed; 0 of none. */
+/** The value that this share of the values does not exceed; 0 if there are none. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? 0;

@@ -1,4 +1,4 @@
-/** Attacks on the running service; see `help`. Exit code 0 only when it stands all of them. */
+/** Attacks on the running service; see `help`. Exit code 0 only if it withstands all of them. */
 import { setPriority } from 'node:os';
 import { parseArgs } from 'node:util';
 import { bounds, sharedBounds } from './judge.ts';
@@ -50,7 +50,7 @@ else await main();
 
 async function main(): Promise<void> {
   const { seed, requests, log } = options;
-  // Attackers are elsewhere: what they compute must not be taken from the service and its good caller.
+  // Real attackers are on other machines: their computing must not slow the service and its good caller.
   setPriority(process.pid, 10);
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
   console.error(`seed ${seed}`);

@@ -1,9 +1,9 @@
-/** What /proc says of processes and of the machine. Elsewhere than on Linux it says nothing, and all is 0. */
+/** What /proc says about processes and the machine. On systems other than Linux it says nothing, and everything is 0. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const pageBytes = 4_096;
 
-/** Resident memory of a process, and of its descendants what they do not share. */
+/** Resident memory of a process, plus what its descendants do not share. */
 export function memoryOf(pid: number): number {
   const [resident = 0] = pages(pid);
   let bytes = resident;
@@ -14,13 +14,13 @@ export function memoryOf(pid: number): number {
   return bytes;
 }
 
-/** Processor time so far, in ticks of the system. */
+/** Processor time so far, in system ticks. */
 export interface Ticks {
   /** All processors together, idle or not. */
   all: number;
   /** What processes, the system and, on a virtual machine, its host have used. */
   used: number;
-  /** Of that, this process and all that it has started. */
+  /** The part used by this process and everything that it has started. */
   own: number;
 }
 
@@ -33,14 +33,14 @@ export function ticks(): Ticks {
   return { all, used: all - (times[3] ?? 0) - (times[4] ?? 0), own };
 }
 
-/** How much of the machine's processors others took between two looks: 0 to 1. */
+/** The share of the machine's processors that others used between two samples: 0 to 1. */
 export function takenByOthers(before: Ticks, after: Ticks): number {
   const all = after.all - before.all;
   if (all <= 0) return 0;
   return Math.max(0, (after.used - before.used - (after.own - before.own)) / all);
 }
 
-/** With those of children that have ended and were waited for. */
+/** Including children that have ended and were waited for. */
 function ticksOf(pid: number): number {
   const stat = read(`/proc/${pid}/stat`) ?? '';
   const fields = stat

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { GoodCallerOrder, GoodCallerReport } from './good-caller.ts';
 
-/** The good caller's process, so that what the attacks take of this one is not in its latencies. */
+/** The good caller in its own process, so that the attacks' use of this one does not affect its latencies. */
 export interface GoodCaller {
   connect(url: string, apiKey: string): Promise<void>;
   begin(): Promise<void>;
@@ -27,7 +27,7 @@ export async function startGoodCaller(): Promise<GoodCaller> {
   };
 }
 
-/** A provider, of whom the service's models are. */
+/** The provider of the service's models. */
 export async function startProvider(): Promise<{ url: string; close(): void }> {
   const child = start('./upstream.ts');
   const [url] = await once(child, 'message');

@@ -14,14 +14,14 @@ export interface AbuseOptions {
   seed: number;
   /** How long each attack lasts. */
   seconds: number;
-  /** How many a generated attack sends; unset: as many as the time allows. */
+  /** How many requests a generated attack sends; unset: as many as time allows. */
   requests?: number;
-  /** Names, or beginnings of names; none: all. */
+  /** Names, or prefixes of names; none: all. */
   only: readonly string[];
   memoryMaxBytes: number;
-  /** When the run has taken so long, nothing is tried again. */
+  /** Once the run has taken this long, nothing is retried. */
   minutes: number;
-  /** The machine is shared: times that it can cause are told and not judged, and nothing is tried again. */
+  /** The machine is shared: times that sharing can cause are reported but not judged, and nothing is retried. */
   shared: boolean;
   logFile?: string;
   onProgress?: (text: string) => void;
@@ -36,21 +36,21 @@ export interface AttackReport extends Verdict {
   calmLongestMs: number;
   grownBytes: number;
   peakBytes: number;
-  /** How many times it was tried: what a busy machine can cause is believed when it happens each time. */
+  /** The number of attempts: what a busy machine can cause is believed only if it happens each time. */
   tries: number;
   lastWords?: string;
 }
 
 const triesMax = 3;
 const settleMs = 300;
-/** The longest that an attack takes whose number counts. */
+/** The maximum time for an attack whose number counts. */
 const wholeMs = 30_000;
-/** Shots that are under way when the time is over may still be answered. */
+/** Shots in flight when time is up may still be answered. */
 const lateMs = 20_000;
 
 /**
- * The real service in a process of its own, with a database and a provider, and a good caller who chats all the time.
- * One attack after the other: calm, the attack, and what is left of it.
+ * The real service in its own process, with a database and a provider, and a good caller who chats all the time. One attack after another:
+ * baseline, attack, aftermath.
  */
 export async function runAbuse(options: AbuseOptions): Promise<AttackReport[]> {
   const chosen = choose(options.only);
@@ -108,7 +108,7 @@ interface Scene {
   lateAt: number;
 }
 
-/** Limits of accounts are wide, so that an attack is stopped by what is tested and not by its rate. */
+/** Account limits are generous, so that an attack is stopped by what is tested and not by its rate. */
 function settings(port: number, provider: string): string {
   const price = '{ inputPerMillionUsd: "0.15", outputPerMillionUsd: "0.60" }';
   const model = (id: string) =>
@@ -125,7 +125,7 @@ limits: { requestsPerMinute: 1000000, tokensPerMinute: 1000000000 }
 `;
 }
 
-/** Networks (/24) one after the other, so that what one stranger has used up is nobody else's. */
+/** Successive networks (/24), so that what one stranger has used up does not affect others. */
 function networks(): () => string {
   let count = 0;
   return () => {
@@ -144,7 +144,7 @@ async function admitGoodCaller(scene: Scene): Promise<void> {
   if (scene.apiKey === '') scene.apiKey = (await stage.openAccount()).apiKey;
   await stage.close();
   await scene.goodCaller.connect(scene.service.url, scene.apiKey);
-  // The first requests are slow, since nothing is compiled yet.
+  // The first requests are slow, because nothing is compiled yet.
   await scene.goodCaller.begin();
   await sleep(1_500);
   await scene.goodCaller.report();
@@ -161,7 +161,7 @@ async function untilCertain(scene: Scene, attack: Attack): Promise<AttackReport>
   }
 }
 
-/** The service did not let it begin as it should. */
+/** The service did not let it start properly. */
 function unprepared({ name, about }: Attack, error: Error): Omit<AttackReport, 'tries'> {
   const figures = { p99Ms: 0, calmP99Ms: 0, longestMs: undefined, calmLongestMs: 0, grownBytes: 0, peakBytes: 0 };
   return {
@@ -210,14 +210,14 @@ async function attempt(scene: Scene, attack: Attack): Promise<Omit<AttackReport,
   }
 }
 
-/** A new process in place of one that fell to the attack before. */
+/** Replaces a process that the previous attack brought down. */
 async function revive(scene: Scene): Promise<void> {
   if (scene.service.ended() === undefined && (await scene.service.ask(false))) return;
   await scene.service.restart();
   await admitGoodCaller(scene);
 }
 
-/** Nothing but the good caller, and then the memory without what can be collected. */
+/** Runs only the good caller, and then reads the memory after a garbage collection. */
 async function rest({ service, goodCaller, options }: Scene) {
   await service.ask(false);
   await goodCaller.begin();
@@ -234,14 +234,14 @@ async function strike(scene: Scene, attack: Attack, assault: Assault) {
   const answers = await send(assault, attack, scene);
   const during = await service.ask(false);
   const ended = service.ended();
-  // Who stands still answers nobody: its callers need not wait until they give up.
+  // A stalled service answers nobody: its callers need not wait until they give up.
   if (!during && ended === undefined) await service.kill();
   const { latenciesMs, failures } = await goodCaller.report();
   const found = during ? await assault.found?.() : undefined;
   return { answers, longest: during?.longest, ended, latenciesMs, failures, found: found ?? [] };
 }
 
-/** Sends until the time is over, or the attack, or the service. */
+/** Sends until time is up, or the attack or the service ends. */
 async function send(assault: Assault, attack: Attack, { service, options }: Scene): Promise<Record<string, number>> {
   const answers: Record<string, number> = {};
   const turns = attack.generated ? (options.requests ?? attack.turns) : attack.turns;

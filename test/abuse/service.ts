@@ -9,21 +9,21 @@ import { fileURLToPath } from 'node:url';
 import { memoryOf } from './proc.ts';
 import type { WatchAnswer } from './watch.ts';
 
-/** The real service in a process of its own, as `npm start` runs it, with a watch in it. */
+/** The real service in its own process, started as `npm start` does, with a watch in it. */
 export interface Service {
-  /** Stays the same over restarts. */
+  /** Stays the same across restarts. */
   url: string;
   port: number;
   operatorToken: string;
-  /** How the process ended by itself, or was ended by `memoryMax`; undefined while it runs. */
+  /** How the process ended on its own, or was ended by `memoryMax`; undefined while it runs. */
   ended(): string | undefined;
-  /** The longest turn since the last question and the memory. Undefined when the process is gone or says nothing. */
+  /** The longest turn since the last request, and the memory. Undefined when the process is gone or does not answer. */
   ask(collect: boolean): Promise<WatchAnswer | undefined>;
-  /** Most memory of the service and its child processes together since the last call. */
+  /** Peak memory of the service and its child processes together since the last call. */
   peakBytes(): number;
-  /** Ends it as it is (SIGKILL). */
+  /** Kills it (SIGKILL). */
   kill(): Promise<void>;
-  /** Starts it anew, in place of what may be left of it. */
+  /** Starts it anew, replacing whatever is left of it. */
   restart(): Promise<void>;
   close(): Promise<void>;
   /** The last lines that it wrote. */
@@ -32,18 +32,18 @@ export interface Service {
 
 export interface ServiceOptions {
   databaseUrl: string;
-  /** YAML; `http` stands in it. */
+  /** YAML, which includes `http`. */
   settings: (port: number) => string;
-  /** Above it the service is killed, as systemd and Docker do it with the files in deploy/. */
+  /** Above this the service is killed, as systemd and Docker do with the files in deploy/. */
   memoryMaxBytes: number;
-  /** Where to keep the log; by default nowhere. */
+  /** Where to write the log; by default nowhere. */
   logFile?: string;
 }
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const operatorToken = 'abuse-operator-token-of-more-than-32-characters';
 const startMs = 120_000;
-/** Longer than any turn that is let live. */
+/** Longer than any turn that is tolerated. */
 const answerMs = 15_000;
 const memoryEveryMs = 50;
 const keptCharacters = 4_000;
@@ -80,7 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         log?.write(chunk);
         words = (words + chunk).slice(-keptCharacters);
       });
-    // One that stands still does not notice that we are gone.
+    // A stalled one does not notice that we are gone.
     const last = () => child.kill('SIGKILL');
     process.once('exit', last);
     child.once('exit', () => process.off('exit', last));
@@ -192,8 +192,8 @@ async function ready(url: string, service: Running, words: () => string): Promis
 }
 
 /**
- * A port that was free a moment ago; the service takes it again after each restart. Below those that the system gives to
- * outgoing connections, one of which could have it meanwhile.
+ * A port that was free a moment ago; the service takes it again after each restart. It is below the range that the system uses for outgoing
+ * connections, one of which could otherwise take it meanwhile.
  */
 async function freePort(): Promise<number> {
   for (;;) {

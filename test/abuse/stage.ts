@@ -3,17 +3,17 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { Agent } from 'undici';
 import { seededRandom } from '../faults/protocol.ts';
 
-/** What an attack has: the service, strangers' addresses, accounts, and chance that repeats for a seed. */
+/** What an attack can use: the service, strangers' addresses, accounts, and randomness that is reproducible for a seed. */
 export interface Stage {
   url: string;
   port: number;
   databaseUrl: string;
   random: () => number;
-  /** A caller from a network (/24) where nobody else is. */
+  /** A caller from an otherwise unused network (/24). */
   stranger(): Stranger;
   /** A customer with credit, an application of its own, and an end user's token of one cent. */
   openAccount(topUpUsd?: string): Promise<Account>;
-  /** Ends every connection of its strangers. */
+  /** Closes every connection of its strangers. */
   close(): Promise<void>;
 }
 
@@ -22,12 +22,12 @@ export interface Account {
   managementKey: string;
   apiKey: string;
   keyId: string;
-  /** An end user's. */
+  /** An end user's token. */
   token: string;
 }
 
 export interface Reply {
-  /** The status, or what became of the request: `closed`, `refused`, `timeout`. */
+  /** The status, or what happened to the request: `closed`, `refused`, `timeout`. */
   status: string;
   text: string;
   bytes: number;
@@ -59,7 +59,7 @@ export interface StageOptions {
   databaseUrl: string;
   operatorToken: string;
   seed: number;
-  /** Its strangers' networks are these: `127.first.second.1`. On Linux all of 127.0.0.0/8 is this machine. */
+  /** Provides its strangers' networks: `127.first.second.1`. On Linux all of 127.0.0.0/8 is this machine. */
   networks: () => string;
 }
 

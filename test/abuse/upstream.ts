@@ -1,4 +1,4 @@
-/** A provider in a process of its own. What it answers depends on the model that it is asked for. */
+/** A provider in its own process. Its answer depends on the requested model. */
 import {
   completion,
   type SeenRequest,
@@ -7,14 +7,14 @@ import {
   type UpstreamReply,
 } from '../support/upstream.ts';
 
-/** More than a caller who asked for 10 tokens wants: what an upstream sends that ignores the bound. */
+/** More than a caller who asked for 10 tokens wants: sent by an upstream that ignores the limit. */
 const flood = 'All work and no play makes a dull day. '.repeat(30_000);
 /** A long reply that may be resumed: 1.2 MB in pieces. */
 const pieces = flood.match(/.{1,4000}/g) ?? [];
 
 const upstream = await startUpstream();
 upstream.answer((request) => {
-  // Kept for tests that look at them; nobody does here.
+  // Kept for tests that inspect them; nobody does here.
   upstream.seen.length = 0;
   return answerTo(request);
 });
@@ -26,7 +26,7 @@ function answerTo({ path, body }: SeenRequest): UpstreamReply {
   const isLong = body.model === 'flood' || body.model === 'long';
   const contents = isLong ? pieces : ['{"a":"', 'a'.repeat(40), '"}'];
   const usage = body.model === 'plain' ? { prompt_tokens: 12, completion_tokens: 20, total_tokens: 32 } : null;
-  // The last piece of a slow one comes long after the attack.
+  // A slow reply's last piece comes long after the attack.
   if (body.model === 'slow') return { pieces: streamedCompletion(contents).slice(0, 3), ending: 'silence' };
   if (body.stream === true) return { pieces: streamedCompletion(contents, usage) };
   return { body: completion(contents.join(''), usage) };
@@ -35,7 +35,7 @@ function answerTo({ path, body }: SeenRequest): UpstreamReply {
 const dimensions = 1_536;
 const vector = JSON.stringify(Array.from({ length: dimensions }, (_, at) => Math.fround(Math.sin(at + 1))));
 
-/** The same vector for each input, and no word of what they took, so that the service has to count. */
+/** The same vector for each input, without token counts, so that the service has to count. */
 function vectors({ input }: Record<string, unknown>): UpstreamReply {
   const count = Array.isArray(input) ? input.length : 1;
   const data = Array.from({ length: count }, (_, index) => `{"index":${index},"embedding":${vector}}`);

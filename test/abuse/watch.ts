@@ -1,33 +1,32 @@
 /**
- * Loaded into the service's process before it starts (NODE_OPTIONS=--import). It measures how long single turns of the
- * event loop compute, and says so when it is asked.
+ * Loaded into the service's process before it starts (NODE_OPTIONS=--import). It measures how long single turns of the event loop compute, and
+ * reports it on request.
  *
- * What counts of a turn is the main thread's processor time, not the clock: on a busy machine a thread waits for its
- * processor, and that wait is nobody's attack. So work that blocks without computing, such as a synchronous read, does
- * not count here; the good caller's latency shows it.
+ * A turn is measured by the main thread's processor time, not the clock: on a busy machine a thread waits for its processor, and no attack
+ * causes that wait. So work that blocks without computing, such as a synchronous read, does not count here; the good caller's latency shows it.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { isMainThread } from 'node:worker_threads';
 
-/** The longest turn since the last question. */
+/** The longest turn since the last request. */
 export interface Turn {
-  /** Processor time that the main thread used in it. */
+  /** The main thread's processor time in it. */
   cpuMs: number;
-  /** How long it took by the clock. */
+  /** Its duration by the clock. */
   wallMs: number;
 }
 
 export interface WatchAnswer {
   id: number;
   longest: Turn;
-  /** Resident memory of the process, after a collection when it was asked for one. */
+  /** Resident memory of the process, after a garbage collection if requested. */
   residentBytes: number;
 }
 
 export interface WatchQuestion {
   id: number;
-  /** Collect garbage before the memory is read; the turns of the collection do not count. */
+  /** Collect garbage before reading the memory; the turns of the collection do not count. */
   collect: boolean;
 }
 
@@ -61,11 +60,11 @@ function watch(): void {
     residentBytes = resident() ?? residentBytes;
     process.send?.({ ...answer, residentBytes } satisfies WatchAnswer);
   });
-  // The channel alone must not keep the service alive.
+  // The channel alone must not keep the service running.
   process.channel?.unref();
 }
 
-/** Undefined while the process may open no more files, for this is read from one. */
+/** Undefined while the process cannot open more files, because this is read from one. */
 function resident(): number | undefined {
   try {
     return process.memoryUsage.rss();

@@ -1,32 +1,32 @@
 import type { Reply, Stage } from '../stage.ts';
 
-/** Something that is sent to the service again and again for a bounded time. */
+/** Something that is repeatedly sent to the service for a limited time. */
 export interface Attack {
   name: string;
-  /** What is sent, in a line. */
+  /** What is sent, in one line. */
   about: string;
-  /** The statuses that are right: HTTP's, or `closed`, `open` and what else the attack itself says. */
+  /** The expected statuses: HTTP's, or `closed`, `open` and whatever else the attack itself reports. */
   right: readonly string[];
-  /** How many are under way at once. */
+  /** How many are in flight at once. */
   width: number;
-  /** The most that are sent. Unset: as many as the time allows. */
+  /** The maximum number sent. Unset: as many as time allows. */
   turns?: number;
-  /** It is its number that attacks: `turns` are sent also when that takes longer, within half a minute. */
+  /** The number itself is the attack: `turns` are sent even if that takes longer, up to half a minute. */
   whole?: boolean;
   /** Generated from the seed: `--requests` says how many. */
   generated?: boolean;
-  /** Makes what it needs, before the calm is measured. */
+  /** Creates what it needs, before the baseline is measured. */
   open(stage: Stage): Promise<Assault>;
 }
 
 export interface Assault {
-  /** Sends one and says what came of it. */
+  /** Sends one and returns the outcome. */
   send(turn: number): Promise<string>;
-  /** What is wrong beyond the answers, after the last one. */
+  /** What is wrong apart from the answers, checked after the last one. */
   found?(): Promise<string[]>;
 }
 
-/** What a caller without a valid credential may hear. */
+/** What a caller without a valid credential may receive. */
 export const refusals = [
   '400',
   '401',
@@ -42,13 +42,13 @@ export const refusals = [
   'closed',
 ] as const;
 
-/** What callers' code that is too much may hear. */
+/** What callers whose code is excessive may receive. */
 export const tooMuch = ['400', '429', '503'] as const;
 
 export const chatPath = '/api/v1/assistant/chat';
 export const messages = [{ role: 'user', content: 'Which plan fits a small shop?' }];
 
-/** A value among others, by chance. */
+/** A random one of several values. */
 export function oneOf<Value>(random: () => number, values: readonly Value[]): Value {
   return values[Math.floor(random() * values.length)] as Value;
 }
@@ -58,14 +58,14 @@ export function upTo(random: () => number, max: number): number {
 }
 
 /**
- * The status; a 400 has to name the place that the attack is in. Otherwise a request that is wrong in another way, and is
- * refused for it, would look like one that was stood.
+ * The status; a 400 has to name the place that the attack is in. Otherwise a request that is refused for some other mistake would look like a
+ * withstood attack.
  */
 export function statusAt({ status, text }: Reply, place: string): string {
   return status === '400' && !text.includes(place) ? '400 elsewhere' : status;
 }
 
-/** The same request with nothing evil in it must be answered: what is refused anyway proves nothing. */
+/** The same request without the malicious part must be answered: what is refused anyway proves nothing. */
 export function mustAnswer({ status, text }: Reply, sign = ''): void {
   if (status !== '200' || !text.includes(sign)) throw new Error(`A sound request was answered ${status}: ${text}`);
 }

@@ -112,7 +112,7 @@ const paths = [
 
 type Maker = (random: () => number) => string;
 
-/** Larger ones are rarer, as their sending alone takes most of the time. */
+/** Larger ones are rarer, because sending them alone takes most of the time. */
 function randomJson(random: () => number): string {
   const size = oneOf(random, [10, 100, 1_000, 1_000, 20_000, 20_000, 300_000, 2_000_000]);
   const json = oneOf(random, shapes)(random, size);

@@ -3,11 +3,11 @@ import { openConnection } from '../../../src/db/index.ts';
 import type { Reply, RequestOptions, Stage, Stranger } from '../stage.ts';
 import { type Attack, mustAnswer } from './attack.ts';
 
-/** The console's sessions: guesses, floods, and cookies that nobody's browser would send. */
+/** The console's sessions: guesses, floods, and cookies that no browser would send. */
 
 const path = '/console/session';
 const sessionsMax = 20;
-/** Refused credentials of one network: the figure of its one address. */
+/** Refused credentials of one network: the limit for its single address. */
 const guessesMax = 130;
 
 const fromConsole = { 'sec-fetch-site': 'same-origin', 'x-console': '1' };
@@ -113,7 +113,7 @@ function guess(caller: Stranger, { port }: Stage, turn: number): Promise<Reply> 
 
 type Asked = readonly [method: string, path: string, options: RequestOptions];
 
-/** None of them is from a page of the console, or none of them shows the owner's cookie. */
+/** Each of them either does not come from a page of the console or lacks the owner's cookie. */
 function cookieRequests(host: string, cookie: string): readonly [Asked, ...Asked[]] {
   const many = Array.from({ length: 3_000 }, (_, at) => `c${at}=`).join(';');
   const named = cookie.split('=')[0] ?? '';

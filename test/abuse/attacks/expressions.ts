@@ -1,6 +1,6 @@
 import { type Attack, mustAnswer, oneOf, statusAt, tooMuch, upTo } from './attack.ts';
 
-/** CEL of callers: checks of listings, and the fields of a customer's own workflow. */
+/** Callers' CEL: checks of listings, and the fields of a customer's own workflow. */
 
 const listingPath = '/v1/readiness/listing';
 const text = 'a'.repeat(100_000);
@@ -9,7 +9,7 @@ function listing(pass: string, description = text): object {
   return { listing: { title: 'A bicycle', description }, assist: 'off', checks: [{ id: 'own', pass }] };
 }
 
-/** A text of `times` * `times` times the description, in 500 characters, and then something that needs it in one piece. */
+/** A text of `times` * `times` times the description, written in 500 characters, followed by something that needs it as a whole. */
 function doubled(times: number, use: string): string {
   const sum = (name: string) => Array(times).fill(name).join('+');
   return `[description.folded].map(d,${sum('d')}).map(e,${sum('e')})[0].${use}`;
@@ -88,7 +88,7 @@ export const expressionAttacks: readonly Attack[] = [
   },
 ];
 
-/** Mostly sound: what is refused at its first character tries little. */
+/** Mostly valid: what is refused at its first character tests little. */
 export function randomExpression(random: () => number, depth: number): string {
   if (random() < 0.02) return oneOf(random, ['(', ')', '"', '\\', '\u0000', '?:', 'a.b.c', '!!!!', '--1', '{', '[[[[']);
   if (depth <= 0) return oneOf(random, atoms);

@@ -10,7 +10,7 @@ const responsesPath = '/v1/responses';
 const mcpPath = '/mcp';
 const question = messages[0]?.content ?? '';
 
-/** What each lane takes around a schema of a tool. */
+/** What each lane requires around a tool's schema. */
 const lanes: readonly { path: string; with(schema: object): object }[] = [
   {
     path: messagesPath,
@@ -33,7 +33,7 @@ const lanes: readonly { path: string; with(schema: object): object }[] = [
   },
 ];
 
-/** A schema that is as wide as a body may be, of names within names. */
+/** A schema as wide as a body may be, of nested names. */
 function wideSchema(turn: number): object {
   const properties = Object.fromEntries(
     Array.from({ length: 6_000 }, (_, at) => [`p${turn}_${at}`, { type: 'string', pattern: `^(a{0,1000})${at}$` }]),
@@ -51,7 +51,7 @@ export const facadeAttacks: readonly Attack[] = [
   {
     name: 'facade-tool-schemas',
     about: 'tools whose schemas are wide, or double, in messages, counts of tokens and responses',
-    // What a tool takes is the model's to read: it is passed on, and held to nothing but its size.
+    // A tool's parameters are for the model to read: they are passed on, and only their size is checked.
     right: ['200', '402', '502', ...tooMuch],
     width: 4,
     open: async (stage) => {

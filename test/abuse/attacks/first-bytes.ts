@@ -2,13 +2,13 @@ import type { Stage } from '../stage.ts';
 import { type Attack, oneOf, upTo } from './attack.ts';
 import { frame, frameTypes, grpcHeaders, grpcMessage, headerBlock, preface } from './frames.ts';
 
-/** What arrives before, below and beside HTTP. */
+/** Input before, below and beside HTTP. */
 
 const waitMs = 300;
 
 /**
- * Sends bytes over a new connection and says what comes back: the status of HTTP/1.1, `http2` for frames, `closed`, or
- * `open` when nothing comes for a moment; then the connection is ended from here.
+ * Sends bytes over a new connection and returns the response: the status of HTTP/1.1, `http2` for frames, `closed`, or `open` if nothing comes
+ * for a moment; the connection is then closed from here.
  */
 function sendBytes(stage: Stage, bytes: Buffer | string, { ending = false } = {}): Promise<string> {
   return new Promise((resolve) => {
@@ -35,7 +35,7 @@ function sendBytes(stage: Stage, bytes: Buffer | string, { ending = false } = {}
   });
 }
 
-/** All but a fault of the service: an answer, a closed connection, or one that waits for more. */
+/** Anything but a server error: an answer, a closed connection, or one that waits for more. */
 const sane = [
   ...['200', '204', '302', '400', '401', '403', '404', '405', '408', '411', '413', '414', '415', '417', '421', '426'],
   ...['429', '431', '501', '503', '505', 'closed', 'open', 'http2'],
@@ -171,7 +171,7 @@ const bodies = ['', 'hello', '5\r\nhello\r\n0\r\n\r\n', 'FFFFFFFFFFFFFFFFF\r\n',
 export function randomOpening(random: () => number): Buffer {
   const kind = random();
   if (kind < 0.15) return bytesOf(random, upTo(random, 400));
-  // A client of TLS at a port of plain text: the head of its first record.
+  // A TLS client at a plain-text port: the head of its first record.
   if (kind < 0.2) return Buffer.concat([Buffer.from('160301020001', 'hex'), bytesOf(random, upTo(random, 300))]);
   const line = `${oneOf(random, methods)} ${oneOf(random, targets)} ${oneOf(random, versions)}`;
   const lines = Array.from({ length: upTo(random, 8) }, () => oneOf(random, headers));
@@ -222,7 +222,7 @@ const block = (random: () => number) =>
         ['connection', 'close'],
       ]),
     () => headerBlock(Array.from({ length: 300 }, (_, at) => [`x-${at}`, 'y'.repeat(100)] as const)),
-    // References to entries that the table does not have, and sizes that it must not take.
+    // References to entries that the table does not have, and sizes that it must not accept.
     () => Buffer.from([0xff, 0xff, 0xff, 0x0f, 0x3f, 0xe1, 0xff, 0x03]),
   ])();
 

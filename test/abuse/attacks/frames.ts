@@ -1,4 +1,4 @@
-/** Frames of HTTP/2 (RFC 9113) and gRPC, by hand: a client library sends none that are wrong. */
+/** HTTP/2 frames (RFC 9113) and gRPC, by hand: client libraries do not send wrong ones. */
 
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
@@ -15,7 +15,7 @@ export const frameTypes = {
   continuation: 9,
 } as const;
 
-/** A frame as it stands on the wire. `length` may lie. */
+/** A frame as on the wire. `length` may lie. */
 export function frame(type: number, flags: number, stream: number, payload: Buffer, length = payload.length): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(length & 0xffffff, 0, 3);
@@ -31,7 +31,7 @@ export function headerBlock(headers: readonly (readonly [string, string])[]): Bu
   return Buffer.concat(headers.flatMap(([name, value]) => [Buffer.from([0]), text(name), text(value)]));
 }
 
-/** What opens a gRPC call on a stream; the body follows. */
+/** The headers that open a gRPC call on a stream; the body follows. */
 export function grpcHeaders(path: string, authority: string): Buffer {
   return headerBlock([
     [':method', 'POST'],
@@ -51,7 +51,7 @@ export function grpcMessage(payload: Buffer, flag = 0, length = payload.length):
   return Buffer.concat([head, payload]);
 }
 
-/** A field of a protobuf message that is a string or bytes. */
+/** A string or bytes field of a protobuf message. */
 export function field(number: number, value: string | Buffer): Buffer {
   const bytes = Buffer.from(value);
   if (bytes.length > 127) throw new Error('One byte of length is enough here.');

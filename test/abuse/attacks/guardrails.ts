@@ -1,6 +1,6 @@
 import { type Attack, chatPath, messages, mustAnswer, tooMuch } from './attack.ts';
 
-/** Texts that a key's guardrails look at before anything is held for a request: as many as are looked at, and more. */
+/** Texts that a key's guardrails check before anything is held for a request: as many as they check, and more. */
 
 const sentence = 'The parcel arrives on Monday, and we look forward to seeing you again. ';
 
@@ -36,7 +36,7 @@ export const guardrailAttacks: readonly Attack[] = [
   {
     name: 'guardrail-texts',
     about: '300 messages of 1,420 characters, and calls of tools with 25,000 short strings, to a key with guardrails',
-    // An end user's token of one cent pays for few of them; what the guardrails look at is before that.
+    // An end user's token of one cent pays for few of them; the guardrails' checks come before that.
     right: ['200', '402', ...tooMuch],
     width: 4,
     open: async (stage) => {

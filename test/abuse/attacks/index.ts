@@ -15,7 +15,7 @@ import { windowAttacks } from './windows.ts';
 
 export type { Assault, Attack } from './attack.ts';
 
-/** All that was seen to stop a node or to take what is others', and then what chance makes. */
+/** Everything that has stopped a node or taken what belongs to others, and then random input. */
 export const attacks: readonly Attack[] = [
   ...firstBytesAttacks,
   ...schemaAttacks,

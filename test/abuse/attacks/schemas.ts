@@ -1,13 +1,13 @@
 import type { Reply, Stage } from '../stage.ts';
 import { type Attack, chatPath, messages, mustAnswer, oneOf, statusAt, tooMuch, upTo } from './attack.ts';
 
-/** JSON Schemas of callers, where an end user may send them. */
+/** Callers' JSON Schemas, where end users may send them. */
 
 type Schema = Record<string, unknown>;
 
 const place = 'responseFormat.schema';
 
-/** `d0` refers twice to `d1`, that twice to `d2`, and so on: the last one is reached 2^doublings times. */
+/** `d0` refers twice to `d1`, which refers twice to `d2`, and so on: the last one is reached 2^doublings times. */
 export function doublingReferences(doublings: number): Schema {
   const definitions = Array.from({ length: doublings }, (_, at) => {
     const next = { $ref: `#/$defs/d${at + 1}` };
@@ -16,7 +16,7 @@ export function doublingReferences(doublings: number): Schema {
   return { $ref: '#/$defs/d0', $defs: { ...Object.fromEntries(definitions), [`d${doublings}`]: { type: 'object' } } };
 }
 
-/** Over the free estimate, which only compiles it, or in a chat, whose reply is matched against it. */
+/** In the free estimate, which only compiles it, or in a chat, whose reply is matched against it. */
 function schemaAttack(
   name: string,
   about: string,
@@ -49,7 +49,7 @@ async function asker(stage: Stage, where: 'estimate' | 'chat'): Promise<(schema:
   };
 }
 
-/** Many patterns, each other than those of the turns before. */
+/** Many patterns, all different from those of earlier turns. */
 function patterns(turn: number, count: number, pattern: (at: number) => string): Schema {
   return { anyOf: Array.from({ length: count }, (_, at) => ({ pattern: pattern(turn * count + at) })) };
 }
@@ -87,7 +87,7 @@ export const schemaAttacks: readonly Attack[] = [
   {
     name: 'random-schemas',
     about: 'random schemas over the free estimate and in chats',
-    // A schema may be sound. A chat whose reply does not fit says so with 502.
+    // A schema may be valid. A chat whose reply does not match answers 502.
     right: ['200', '402', '502', ...tooMuch],
     width: 8,
     generated: true,
@@ -106,7 +106,7 @@ export const schemaAttacks: readonly Attack[] = [
   },
 ];
 
-/** Sound and unsound keywords, nested. */
+/** Valid and invalid keywords, nested. */
 export function randomSchema(random: () => number, depth: number): Schema {
   const schema: Schema = {};
   for (let count = upTo(random, 4); count > 0; count--) {

@@ -9,10 +9,10 @@ import { field, frame, frameTypes, grpcHeaders, grpcMessage, preface } from './f
 
 const connectionsMax = 10_050;
 const batch = 150;
-/** More than a host of ordinary callers has, and less than what shuts others out. */
+/** More than a host of ordinary callers opens, and fewer than would shut others out. */
 const heldMax = 2_000;
 const reflectionBytesMax = 16_000_000;
-/** Authorisations that wait for their approval, of one address. */
+/** Pending device authorisations of one address. */
 const pendingMax = 50;
 
 export const strangerAttacks: readonly Attack[] = [
@@ -34,7 +34,7 @@ export const strangerAttacks: readonly Attack[] = [
         },
         found: async () => {
           const problems: string[] = [];
-          // What the service has closed is heard of when this process has its turn.
+          // Connections closed by the service are noticed only when this process has its turn.
           for (let looks = 0; held.size > heldMax && looks < 50; looks++) await sleep(100);
           if (held.size > heldMax) problems.push(`one host holds ${held.size} connections (at most ${heldMax})`);
           const { status } = await other.request('GET', '/readyz');
@@ -101,7 +101,7 @@ export const strangerAttacks: readonly Attack[] = [
   },
 ];
 
-/** Opens a connection with a Watch; it stays among `held` for as long as it is open. */
+/** Opens a connection with a Watch; it stays in `held` for as long as it is open. */
 function openWatch(host: Stranger, { port }: Stage, held: Set<object>): Promise<void> {
   return new Promise((resolve) => {
     const socket = host.socket();

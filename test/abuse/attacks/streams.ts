@@ -2,7 +2,7 @@ import type { Account, Reply, Stranger } from '../stage.ts';
 import { type Attack, chatPath, messages, mustAnswer } from './attack.ts';
 import { leaveUnread } from './unread.ts';
 
-/** Streams that go on where a connection ended: of others, again and again, and without being read. */
+/** Streams resumed where a connection ended: other people's, repeatedly, and without being read. */
 
 const piecesOfOthers = 'the reply of another';
 
@@ -19,7 +19,7 @@ export const streamAttacks: readonly Attack[] = [
       const charges = [await keptBy(caller, owner.apiKey), await keptBy(caller, owner.token)];
       const neighbour = await tokenOf(caller, owner, 'neighbour');
       const asks = charges.flatMap((chargeId, at) => {
-        // What the application itself streamed, its end users may not read, and the other way round.
+        // End users may not read what the application itself streamed, nor the reverse.
         const credentials = [other.apiKey, other.token, neighbour, 'nobody', at === 0 ? owner.token : owner.apiKey];
         return credentials.map((credential) => () => resume(caller, chargeId, credential));
       });
@@ -80,7 +80,7 @@ function resume(caller: Stranger, chargeId: string, credential: string, after = 
   return caller.request('GET', streamPath(chargeId), { credential, headers });
 }
 
-/** Streams a reply to its end, which is kept then; its charge. */
+/** Streams a reply, which is then kept, to its end; returns its charge. */
 async function keptBy(caller: Stranger, credential: string, model = 'plain'): Promise<string> {
   const reply = await caller.request('POST', chatPath, {
     credential,

@@ -7,12 +7,12 @@ import { type Attack, chatPath, messages, mustAnswer, tooMuch } from './attack.t
 /** What one customer, or an end user of one, can take from others or learn. */
 
 const pageBytesMax = 4_000_000;
-/** A message of another tenant waits for no more than this while one floods; it waited 123 s. */
+/** Another tenant's message waits no longer than this while one floods; it used to wait 123 s. */
 const deliveredWithinMs = 15_000;
 const endpointsMax = 10;
 /** An amount that no reply has by chance. */
 const walletUsd = '7353.00';
-/** What is left of it, whatever was charged meanwhile. */
+/** What remains of it, whatever was charged meanwhile. */
 const balance = /\b735[23]\b/;
 const tokensAsked = 10;
 
@@ -231,14 +231,14 @@ async function makeLarge(caller: Stranger, credential: string, count: number): P
     };
     const made = await caller.request('POST', '/v1/workflow-definitions', { credential, body: { definition } });
     if (at === 0) mustAnswer(made);
-    // A quota may end it before.
+    // A quota may stop it earlier.
     if (made.status !== '200') return;
   }
 }
 
 interface Endpoint {
   url: string;
-  /** Resolves with the first message. */
+  /** Resolves when the first message arrives. */
   arrived: Promise<void>;
   close(): void;
 }
@@ -268,7 +268,7 @@ async function endpointOf(stage: Stage, endpoint: Endpoint) {
   return { endpoint, test: () => caller.request('POST', path, { credential, body: {} }) };
 }
 
-/** Each place where a reply may say what a wallet has. */
+/** Each place where a reply may reveal a wallet's balance. */
 function looks(caller: Stranger, token: string, poor: string): (() => Promise<Reply>)[] {
   const chat = { model: 'plain', messages, maxOutputTokens: 50 };
   const ask = (path: string, body: object, credential = token, headers: Record<string, string> = {}) =>
@@ -291,12 +291,12 @@ function looks(caller: Stranger, token: string, poor: string): (() => Promise<Re
   ];
 }
 
-/** Whether the events are well made is not asked here, only what the reply says. */
+/** Whether the events are valid does not matter here, only what the reply says. */
 function anyRefusal(reply: Reply): Reply {
   return reply.status === '400' ? { ...reply, status: '200' } : reply;
 }
 
-/** One that must be answered, and its reply. */
+/** Sends a request that must succeed, and returns its reply. */
 // biome-ignore lint/suspicious/noExplicitAny: a parsed JSON body
 async function ask(caller: Stranger, path: string, options: RequestOptions): Promise<any> {
   const reply = await caller.request('POST', path, options);
@@ -314,7 +314,7 @@ async function newToken(caller: Stranger, { apiKey: credential }: Account): Prom
   return (await ask(caller, '/v1/tokens', { credential, body: { subject: 'ann' } })).tokenId;
 }
 
-/** An application of this key, and a device of it that the key has approved. */
+/** Creates an application of this key and a device of it, which the key has approved. */
 async function newDevice(caller: Stranger, { managementKey, apiKey, keyId }: Account): Promise<string> {
   const made = await ask(caller, '/v1/clients', {
     credential: managementKey,

@@ -7,7 +7,7 @@ import { leaveUnread } from './unread.ts';
 const rankPaths = ['/api/v1/rerank', '/v1/rerank'] as const;
 const embedPaths = ['/api/v1/embeddings', '/v1/embeddings'] as const;
 const inputsMax = 2_048;
-/** One letter a word, each another one: as many words as bytes allow. */
+/** One letter per word, all different: as many words as bytes allow. */
 const letters = Array.from({ length: 7_000 }, (_, at) => String.fromCodePoint(0x4e00 + at)).join(' ');
 
 export const textAttacks: readonly Attack[] = [

@@ -11,7 +11,7 @@ export interface Unread {
 /** How long an answer may take to begin. */
 const patienceMs = 20_000;
 
-/** Asks, and reads no more than the beginning of the answer: `unread`, a status that is no 200, or what became of it. */
+/** Sends a request and reads only the beginning of the answer: `unread`, a status other than 200, or what happened to it. */
 export function leaveUnread(caller: Stranger, { path, method = 'POST', ...request }: Unread): Promise<string> {
   const { credential, headers = [], body } = request;
   const sent = body === undefined ? '' : JSON.stringify(body);

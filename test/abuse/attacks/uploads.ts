@@ -1,11 +1,11 @@
 import type { Stranger } from '../stage.ts';
 import { type Attack, chatPath, tooMuch } from './attack.ts';
 
-/** Bodies that are cut small, or held back before their end. */
+/** Bodies sent in tiny pieces, or held back before their end. */
 
 const crumb = '1\r\na\r\n';
 const crumbsAtOnce = 20_000;
-/** As bodies they are 3 MB, which is less than a chat may have. */
+/** As bodies they are 3 MB, which is less than a chat may be. */
 const crumbsMax = 3_000_000;
 const answerMs = 15_000;
 
@@ -23,7 +23,7 @@ export const uploadAttacks: readonly Attack[] = [
   {
     name: 'body-held',
     about: '64 chats of 19 MB at once of one key, whose last bytes come when all others are there',
-    // An image for a model that takes none.
+    // An image for a model that accepts none.
     right: [...tooMuch, 'closed'],
     width: 1,
     turns: 1,
@@ -66,7 +66,7 @@ const start = Buffer.from('{"model":"plain","messages":[{"role":"user","parts":[
 const end = Buffer.from('","mimeType":"image/png"}},{"text":"a"}]}]}');
 const data = Buffer.alloc(19 * 1024 * 1024, 'A');
 
-/** Sends all but the end of each, then the ends; the worst answer of all. */
+/** Sends everything but the end of each body, then the ends; returns the worst answer. */
 async function holdBack(callers: readonly Stranger[], credential: string): Promise<string> {
   const length = start.length + data.length + end.length;
   const held = await Promise.all(
@@ -98,7 +98,7 @@ async function holdBack(callers: readonly Stranger[], credential: string): Promi
   return worst(await Promise.all(held.map(({ finish }) => finish())));
 }
 
-/** One that is not refused stands for all. */
+/** One that is not refused decides for all. */
 function worst(outcomes: readonly string[]): string {
   return outcomes.find((outcome) => !tooMuch.includes(outcome as '400') && outcome !== 'closed') ?? '429';
 }

@@ -2,13 +2,13 @@ import type { ClientHttp2Session } from 'node:http2';
 import type { Stranger } from '../stage.ts';
 import { type Attack, tooMuch } from './attack.ts';
 
-/** Callers over HTTP/2 whose window of 0 lets no byte of an answer leave, over many connections and on many streams. */
+/** HTTP/2 callers whose window of 0 lets no byte of an answer out, over many connections and streams. */
 
 const sessionsMax = 60;
 const streamsEach = 16;
 /** How long an answer may take to begin. */
 const patienceMs = 20_000;
-/** Half a megabyte as JSON; all of them are ten times what may wait of an account. */
+/** Half a megabyte as JSON; together they are ten times an account's limit of unread replies. */
 const inputs = Array.from({ length: 16 }, (_, at) => `${at}`);
 
 interface Asked {
@@ -27,7 +27,7 @@ export const windowAttacks: readonly Attack[] = [
   ]),
 ];
 
-/** They stay open to the end of the attack. */
+/** They stay open until the end of the attack. */
 function windowsOf(name: string, about: string, topUpUsd: string, askedBy: (key: string) => Asked[]): Attack {
   return {
     name,
@@ -52,7 +52,7 @@ function windowsOf(name: string, about: string, topUpUsd: string, askedBy: (key:
   };
 }
 
-/** What the head of the answer says; nothing of its body is read. */
+/** The status from the answer's head; nothing of its body is read. */
 function begin(session: ClientHttp2Session, { path, credential, body }: Asked): Promise<string> {
   return new Promise((resolve) => {
     if (session.destroyed || session.closed) return resolve('closed');
@@ -74,7 +74,7 @@ function begin(session: ClientHttp2Session, { path, credential, body }: Asked): 
   });
 }
 
-/** One that is not right stands for all. */
+/** One that is wrong decides for all. */
 function worst(outcomes: readonly string[]): string {
   const isRight = (outcome: string) => ['unread', 'closed', ...tooMuch].includes(outcome);
   return outcomes.find((outcome) => !isRight(outcome)) ?? outcomes[0] ?? 'closed';
