@@ -105,7 +105,7 @@ async function cpuMicrosecondsPerCall(header: string): Promise<number> {
   for (let round = 0; round < warmRounds; round += 1) {
     let spent = 0;
     for (let call = 0; call < warmCalls; call += callsPerTurn) {
-      // A node whose event loop stands still for a second stops trusting its cache: let the poll run.
+      // A node whose event loop stalls for a second stops trusting its cache: let the poll run.
       await new Promise((resolve) => setTimeout(resolve, 1));
       const before = process.cpuUsage();
       for (let turn = 0; turn < callsPerTurn; turn += 1)
@@ -118,10 +118,10 @@ async function cpuMicrosecondsPerCall(header: string): Promise<number> {
   return rounds.sort((a, b) => a - b)[Math.floor(warmRounds / 2)] ?? Number.NaN;
 }
 
-/** Times good credentials, one each 2 ms, in microseconds, with or without a flood beside them. */
+/** Times good credentials, one every 2 ms, in microseconds, with or without a concurrent flood. */
 async function phase(good: readonly string[], flood: readonly string[] | undefined, perSecond = floodPerSecond) {
   const times: number[] = [];
-  // Making the credentials held up the event loop: let the node catch up with the feed of changes first.
+  // Creating the credentials blocked the event loop: let the node catch up with the feed of changes first.
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   const startedAt = performance.now();
   let sent = 0;

@@ -31,9 +31,9 @@ const chatBody = JSON.stringify({
   maxOutputTokens: 256,
 });
 
-/** The service's code is at its fastest only after so long under load. */
+/** The service's code is at its fastest only after this long under load. */
 const warmUpSeconds = 20;
-/** What a quiet process forgets of its compiled code is back by then; each round begins with this, for every target. */
+/** By then, compiled code that an idle process discarded is back; each round begins with this, for every target. */
 const leadInSeconds = 5;
 
 type Role = 'upstream' | 'proxy' | 'plain' | 'service';
@@ -152,7 +152,7 @@ interface Figures {
   }[];
   dialects: DialectFigure[];
   streams: { complete: number; seconds: number };
-  /** After a full collection, in MB; each after as many requests more. */
+  /** After a full collection, in MB; each after this many further requests. */
   memory: { requests: number; heapMb: number; rssMb: number }[];
   charges: number;
   violations: number;
@@ -191,7 +191,7 @@ function report(json: boolean, figures: Figures): void {
   console.log(`${figures.charges} charges, ${figures.violations} violations of the ledger's invariants`);
 }
 
-/** The service's memory before, during and after so many requests, each time after a full collection. */
+/** The service's memory before, during and after this many requests, each time after a full collection. */
 async function watchMemory(
   service: ChildProcess,
   target: Target | undefined,
@@ -223,7 +223,7 @@ interface Target {
   headers: Record<string, string>;
 }
 
-/** One after the other on one connection: milliseconds to the whole reply, or to the first data of a stream. */
+/** One after another on one connection: milliseconds to the whole reply, or to the first data of a stream. */
 async function latencies({ url, body, headers }: Target, count: number): Promise<number[]> {
   const { origin, pathname } = new URL(url);
   const pool = new Pool(origin, { connections: 1 });
@@ -290,7 +290,7 @@ async function upstream(): Promise<string> {
   return listening(server);
 }
 
-/** The least that a gateway can do: hand the bytes on, both ways. */
+/** The minimum that a gateway can do: pass the bytes on, both ways. */
 async function proxy(upstreamUrl: string): Promise<string> {
   const pool = new Pool(upstreamUrl, { connections: 256 });
   const server = createServer(async (request, response) => {
@@ -308,7 +308,7 @@ async function proxy(upstreamUrl: string): Promise<string> {
   return listening(server);
 }
 
-/** A gateway as one would begin it: one provider behind one path, and nothing counted or charged. */
+/** A gateway as one would start it: one provider behind one path, with nothing counted or charged. */
 async function plain(upstreamUrl: string): Promise<string> {
   const model = createOpenAICompatible({ name: 'up', baseURL: `${upstreamUrl}/v1` }).chatModel('m');
   const app = Fastify();

@@ -22,7 +22,7 @@ const paths = [
 /** DevTools' "Slow 4G": 1.6 Mbit/s down, 750 kbit/s up, 150 ms there and back; and its "4x slowdown". */
 const slow = { downloadThroughput: 200_000, uploadThroughput: 93_750, latency: 150, cpu: 4 };
 
-/** As the page itself sees it, from its first moment (https://web.dev/articles/vitals). */
+/** As seen by the page itself, from its first moment (https://web.dev/articles/vitals). */
 const watch = `(() => {
   const seen = { lcp: 0, cls: 0, inp: 0 };
   globalThis.vitals = seen;
@@ -45,7 +45,7 @@ interface Figures {
   network: 'loopback' | 'slow 4G, 4x CPU';
   lcpMs: number;
   cls: number;
-  /** Of several presses; under 16 ms is not told by the browser, and 0 here. */
+  /** Over several presses; the browser does not report times under 16 ms, which are 0 here. */
   inpMs: number;
 }
 
@@ -132,7 +132,7 @@ async function look(
     await page.goto(`/console${path}`);
     await loaded(page);
     await use(page);
-    // The last frame's entries come after it.
+    // The last frame's entries arrive after it.
     await page.waitForTimeout(500);
     return (await page.evaluate('vitals')) as Vitals;
   } finally {
@@ -161,7 +161,7 @@ async function usePlayground(page: Page): Promise<void> {
   await page.locator('article dl data.money').first().waitFor();
 }
 
-/** What travels for a page that nothing is known of yet: heads and bodies, as they are on the wire. */
+/** What is transferred for a page with an empty cache: heads and bodies, as they are on the wire. */
 async function weigh(path: string, storageState: Storage) {
   const context = await browser.newContext({ baseURL: app.url, storageState });
   try {
@@ -185,7 +185,7 @@ async function weigh(path: string, storageState: Storage) {
   }
 }
 
-/** What quickstart waits for: a build from nothing, and the look that finds it done. */
+/** What quickstart waits for: a build from scratch, and the check that finds it done. */
 function measureBuilds(): { coldMs: number; builtMs: number } {
   progress('building the console');
   rmSync(join(root, '.cache', 'console-built'), { force: true });

@@ -2,18 +2,18 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { load, median, progress } from './support.ts';
 
-/** What each dialect costs the service beside the contract's own JSON. */
+/** What each dialect costs the service, compared with the contract's own JSON. */
 export interface DialectFigure {
   name: string;
   path: string;
-  /** Processor time of the service for a request, in microseconds; median of the rounds. */
+  /** The service's processor time per request, in microseconds; median of the rounds. */
   cpuUs: number;
-  /** Beside the contract's own JSON. */
+  /** Relative to the contract's own JSON. */
   ratio: number;
   errors: number;
 }
 
-/** The same chat in each dialect that is served. */
+/** The same chat in each supported dialect. */
 function dialects(question: string): { name: string; path: string; body: object }[] {
   const messages = [{ role: 'user', content: question }];
   return [
@@ -61,7 +61,7 @@ export async function measureDialects(
   const [own] = compared;
   return compared.map(({ name, path, cpuUs, errors }) => ({
     ...{ name, path, errors, cpuUs: Math.round(median(cpuUs)) },
-    // Round by round, as the machine is not the same in two of them.
+    // Round by round, because the machine differs between rounds.
     ratio: Math.round(median(cpuUs.map((us, round) => us / (own?.cpuUs[round] ?? us))) * 100) / 100,
   }));
 }

@@ -26,7 +26,7 @@ import { type LoadResult, load } from './support.ts';
 /** One server under one load. */
 export interface Subject {
   name: string;
-  /** Messages that an answer has; figures are of messages. */
+  /** Messages per answer; figures are per message. */
   messages: number;
   start(): Promise<string>;
   load(url: string, seconds: number): Promise<LoadResult>;
@@ -34,7 +34,7 @@ export interface Subject {
 
 const said = { text: 'the quick brown fox jumps over the lazy dog', number: 7, tags: ['a', 'b'] };
 const json = JSON.stringify(said);
-/** Messages of one stream. */
+/** Messages per stream. */
 const streamed = 1_000;
 
 const startGate = async () => (await startGateServer({ logged: false })).url;
@@ -83,7 +83,7 @@ function http1(path: string, authorization?: string): Subject['load'] {
   return (url, seconds) => load({ url: `${url}${path}`, body: json, headers, connections: 64, seconds });
 }
 
-/** As many requests at one time as over HTTP/1.1: what one backend sends comes by few connections. */
+/** As many concurrent requests as over HTTP/1.1: one backend sends its requests over few connections. */
 function http2(path: string, contentType: string, body: Buffer, answerBytes: number, streams: number): Subject['load'] {
   const headers = { 'content-type': contentType, te: 'trailers', authorization: goodToken };
   return (url, seconds) => loadHttp2({ url, path, headers, body, answerBytes, connections: 4, streams, seconds });
@@ -109,7 +109,7 @@ function framed(message: Uint8Array): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** The same two methods by the official package, with nothing around them. */
+/** The same two methods in the official package, with nothing around them. */
 async function startGrpcJs(): Promise<string> {
   const server = new Server();
   server.addService(

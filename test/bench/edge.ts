@@ -9,7 +9,7 @@ import { benchOptions, median, progress } from './support.ts';
 type Name = keyof typeof subjects;
 const names = Object.keys(subjects) as Name[];
 
-/** What is held against what, and the least that it should reach. */
+/** What is compared with what, and the minimum that it should reach. */
 const comparisons: { of: Name; to: Name; aim: number }[] = [
   { of: 'rest', to: 'bare', aim: 0.4 },
   { of: 'rest', to: 'connect', aim: 3 },
@@ -24,7 +24,7 @@ if (serving) {
   process.once('SIGINT', () => process.exit(0));
   const url = await serving.start();
   process.send?.(url);
-  // Asked for between the loads.
+  // Requested between loads.
   process.on('message', () => {
     const { user, system } = process.cpuUsage();
     process.send?.(user + system);
@@ -92,7 +92,7 @@ async function measure(): Promise<void> {
   console.log(`load of the machine over the last 1, 5 and 15 minutes: ${figures.load.join(', ')}`);
 }
 
-/** A server in a process of its own, which tells how much processor time it has taken, in microseconds. */
+/** A server in its own process, which reports how much processor time it has used, in microseconds. */
 async function serve(name: Name): Promise<{ child: ChildProcess; url: string; cpuUs(): Promise<number> }> {
   const child = fork(import.meta.filename, ['--serve', name]);
   const next = async () => ((await once(child, 'message')) as [unknown])[0];

@@ -8,10 +8,10 @@ export interface Http2Load {
   path: string;
   headers: Record<string, string>;
   body: Buffer;
-  /** Bytes of DATA that a right answer has; every other answer counts as an error. */
+  /** Bytes of DATA in a correct answer; every other answer counts as an error. */
   answerBytes: number;
   connections: number;
-  /** Requests at one time over each of them. */
+  /** Concurrent requests on each connection. */
   streams: number;
   seconds: number;
 }
@@ -19,8 +19,8 @@ export interface Http2Load {
 const windowMax = 2 ** 31 - 1;
 
 /**
- * Sends the same request over and over by HTTP/2. It speaks in frames (RFC 9113): Node's own client takes more time for a
- * call than the servers that are measured.
+ * Sends the same request repeatedly over HTTP/2. It speaks in frames (RFC 9113): Node's own client takes more time per call than the measured
+ * servers.
  */
 export async function loadHttp2(options: Http2Load): Promise<LoadResult> {
   const result = { done: 0, errors: 0, latencies: [] as number[] };
@@ -39,7 +39,7 @@ export async function loadHttp2(options: Http2Load): Promise<LoadResult> {
   };
 }
 
-/** One connection: as many requests at one time as it may have, until the time is over and all are answered. */
+/** One connection: as many concurrent requests as it may have, until time is up and all are answered. */
 async function drive(
   options: Http2Load,
   until: number,
@@ -131,7 +131,7 @@ function preface(): Buffer {
   ]);
 }
 
-/** As clients write them: the first request puts each header into the table, later ones name its place (RFC 7541, 6.1 and 6.2.1). */
+/** As clients write them: the first request adds each header to the table, later ones refer to it (RFC 7541, 6.1 and 6.2.1). */
 function headerBlocks(headers: Record<string, string>): { first: Buffer; later: Buffer } {
   const count = Object.keys(headers).length;
   const firstOfTable = 62;

@@ -1,6 +1,6 @@
 import type { Customer } from '../wallet/support.ts';
 
-/** What one measurement says. */
+/** The result of one measurement. */
 export interface Figure {
   server: string;
   what: string;
@@ -21,7 +21,7 @@ export interface Load {
   ms: number;
 }
 
-/** Runs pairs by so many callers for the set time; how long each took, in milliseconds. */
+/** Runs pairs with this many callers for the set time; returns how long each took, in milliseconds. */
 export async function runPairs({ customers, callers, pair, ms }: Load): Promise<number[]> {
   const end = performance.now() + ms;
   const took: number[] = [];
@@ -40,13 +40,13 @@ export async function runPairs({ customers, callers, pair, ms }: Load): Promise<
   return took;
 }
 
-/** The value below which that share of the numbers is. */
+/** The value below which this share of the numbers lies. */
 export function quantile(numbers: readonly number[], share: number): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
 }
 
-/** Measures and prints, as a table or as a line of JSON for each figure and each ratio. */
+/** Measures and prints, as a table or as a line of JSON per figure and ratio. */
 export function createFigures({ ms, json }: { ms: number; json: boolean }) {
   const write = (text: string) => process.stdout.write(`${text}\n`);
 
@@ -81,7 +81,7 @@ export function createFigures({ ms, json }: { ms: number; json: boolean }) {
         p99Ms: quantile(took, 0.99),
       });
     },
-    /** How figures of one run compare; the goal, where there is one, is what the project promises. */
+    /** How figures of one run compare; the goal, if any, is what the project promises. */
     ratio(
       { server, wallets, callers }: Figure,
       { name, value, goal }: { name: string; value: number; goal?: string },

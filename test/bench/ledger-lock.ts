@@ -3,7 +3,7 @@ import { openConnection } from '../../src/db/index.ts';
 import type { Customer, Node } from '../wallet/support.ts';
 import { type Figure, type Figures, type Pair, quantile, runPairs } from './ledger-figures.ts';
 
-/** Callers that want the locked wallet all the while, besides those of the others. */
+/** Callers that constantly want the locked wallet, in addition to those of the others. */
 const callersOfLocked = 4;
 const restMs = 50;
 
@@ -21,8 +21,8 @@ interface Scene {
 }
 
 /**
- * Somebody else's connection has one wallet locked, as a support query that was left open or a node that froze: what
- * do the pairs of the other wallets see? In turn with and without the lock, under the same load.
+ * Somebody else's connection keeps one wallet locked, such as a support query that was left open or a frozen node: what do the pairs of the
+ * other wallets see? Measured in turn with and without the lock, under the same load.
  */
 export async function benchLock(scene: Scene): Promise<void> {
   const { server, figures, customers, callers, lockMs, rounds } = scene;
@@ -50,7 +50,7 @@ async function runRound({ node, url, customers, callers, pair, lockMs }: Scene, 
   if (!victim) throw new Error('No customer.');
   const lock = locked ? await lockWallet(node, url, victim) : undefined;
   const end = performance.now() + lockMs;
-  // Refused or late while it is locked, which is theirs to bear; they ask again, as a client does.
+  // These are refused or late while it is locked, as expected; they retry, as a client does.
   const wanted = Promise.all(
     Array.from({ length: callersOfLocked }, async () => {
       while (performance.now() < end) await pair(victim).catch(() => sleep(restMs));

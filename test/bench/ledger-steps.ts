@@ -7,7 +7,7 @@ import type { Pair } from './ledger-figures.ts';
 
 const connectionsMax = 32;
 
-/** The same statements, but a transaction for each step, on a connection for each of at most 32 callers. */
+/** The same statements, but with a transaction for each step, on a connection for each of at most 32 callers. */
 export function stepByStep(url: string, callers: number) {
   const stores = Array.from({ length: Math.min(callers, connectionsMax) }, () => createGroupStore({ url }));
   const lines: Promise<unknown>[] = stores.map(() => Promise.resolve());
@@ -25,7 +25,7 @@ export function stepByStep(url: string, callers: number) {
     }
   };
   const walletIds = new Map<string, string>();
-  /** Who finds a wallet locked waits in line for it, as in a database whose transactions wait for locks; ours give up at once. */
+  /** Callers that find a wallet locked wait in line for it, as in a database whose transactions wait for locks; ours give up at once. */
   const walletLines = new Map<string, Promise<unknown>>();
   const inLine = <T>(walletId: string, work: () => Promise<T>): Promise<T> => {
     const turn = (walletLines.get(walletId) ?? Promise.resolve()).then(work);

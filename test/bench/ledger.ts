@@ -39,7 +39,7 @@ const { values: options } = parseArgs({
 
 const ms = Number(options.seconds) * 1_000;
 const silent = pino({ level: 'silent' });
-/** Wallets beside the one that is locked. */
+/** Wallets in addition to the locked one. */
 const othersOfLocked = 100;
 const note = (text: string) => process.stderr.write(`${text}\n`);
 
@@ -52,7 +52,7 @@ const grouped =
     await node.ledger.settle(hold, { cost: 1_000n, usage: { inputTokens: 100, outputTokens: 50 } });
   };
 
-/** The same rows in copies of the tables, 400 an insert, with nothing decided, locked or updated. */
+/** The same rows in copies of the tables, 400 per insert, with nothing decided, locked or updated. */
 async function bulkLimit(url: string, server: string): Promise<Figure> {
   const connection = await openConnection(url, { multipleStatements: true });
   await connection.query(
@@ -146,7 +146,7 @@ function goalOf({ wallets, callers }: Figure): string | undefined {
   return wallets === 1_000 && callers >= 64 ? 'at least 8' : undefined;
 }
 
-/** Fills the tables and measures one hot wallet again: what is there must not matter. */
+/** Fills the tables and measures one hot wallet again: existing rows must not matter. */
 async function benchGrowth(node: Node, url: string, server: string, wallets: number): Promise<void> {
   const customers = await addCustomers(node, url, 1);
   const load = { customers, callers: 64, pair: () => grouped(node) };

@@ -1,6 +1,6 @@
 /**
- * Rollups of many events without the events: sessions are taken in and summed as the service does it, and written by its own
- * statements, but no event, session or charge is stored. Reports read rollups alone, so theirs come out the same.
+ * Rollups of many events without the events: sessions are ingested and summed as in the service, and written by its own statements, but no
+ * event, session or charge is stored. Reports read only rollups, so theirs are the same.
  */
 import type { Database } from '../../src/db/index.ts';
 import { addToCells, addToErrorCells } from '../../src/pulse/cells-store.ts';
@@ -18,7 +18,7 @@ import { traitSegments } from '../../src/pulse/traits.ts';
 import { journeyName } from './pulse-traffic.ts';
 
 const eventsAtOnce = 100_000;
-/** A session without an event among so many has ended. */
+/** A session without an event among this many has ended. */
 const eventsOfLiveMax = 50_000;
 
 interface Loading {
@@ -29,7 +29,7 @@ interface Loading {
   changes: RollupChanges;
 }
 
-/** The account must have its names already: some events of each kind were recorded before. Returns how many were taken in. */
+/** The account must already have its names: some events of each kind were recorded before. Returns how many were ingested. */
 export async function loadRollups(
   db: Database,
   accountId: string,

@@ -1,4 +1,4 @@
-/** A database of its own with the real ledger, and what recording events in it costs. */
+/** Its own database with the real ledger, and the cost of recording events in it. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -61,7 +61,7 @@ export interface Ingested {
   perSecond: number;
   p50: number;
   p99: number;
-  /** Microseconds of processor time an event, in this process and in the database's: unlike the rate, no neighbour slows it. */
+  /** Microseconds of processor time per event, in this process and in the database's: unlike the rate, it does not depend on neighbours. */
   ownCpuUs: number;
   databaseCpuUs: number;
 }
@@ -98,7 +98,7 @@ export async function ingest(
     }
   };
   await Promise.all(accounts.map(sender));
-  // Making events is the senders' work, in the same thread here: it is taken off the clock.
+  // Generating events is the senders' work, but in the same thread here: it is subtracted.
   const elapsed = performance.now() - began - making;
   const own = process.cpuUsage(cpu);
   times.sort((a, b) => a - b);
@@ -111,10 +111,10 @@ export async function ingest(
   };
 }
 
-/** Processor time of another process so far; not a number where there is no /proc. */
+/** Processor time of another process so far; NaN if there is no /proc. */
 function cpuSecondsOf(pid: number | undefined): number {
   try {
-    // Fields 14 and 15, in hundredths of a second, counted from behind the name, which may hold blanks.
+    // Fields 14 and 15, in hundredths of a second, counted from after the name, which may contain spaces.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     return (Number(fields[11]) + Number(fields[12])) / 100;
   } catch {

@@ -1,4 +1,4 @@
-/** Events as `bench:pulse` sends them: the same on every machine, but for their ids and the time of day. */
+/** Events as `bench:pulse` sends them: the same on every machine, except for their ids and the time of day. */
 import type { IncomingEvent } from '../../src/pulse/index.ts';
 
 export const batchSize = 1_000;
@@ -7,12 +7,12 @@ export const steps = ['details', 'photos', 'price', 'terms', 'payment', 'review'
 export const dayMs = 86_400_000;
 
 export interface Traffic {
-  /** Sessions that are under way at one time; a batch holds events of up to that many. */
+  /** Concurrent sessions; a batch has events of up to this many. */
   liveSessions: number;
   eventId: () => string;
   /** Share of events that are sent a batch later than their neighbours. */
   lateShare: number;
-  /** Over how long the events happened, until now. */
+  /** The period over which the events happened, until now. */
   spanMs: number;
 }
 
@@ -32,7 +32,7 @@ export function propertiesOf(random: () => number): Record<string, string> {
   return Object.fromEntries(properties.map(([name, values]) => [name, `${name}-${Math.floor(random() * values)}`]));
 }
 
-/** Events of random sessions in the order of time, but for the late ones. */
+/** Events of random sessions in chronological order, except for the late ones. */
 export function* batchesOf(count: number, traffic: Traffic): Generator<IncomingEvent[]> {
   const random = seededRandom(7);
   const began = Date.now() - traffic.spanMs;

@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
   options: {
     /** Events of each ingestion run. */
     events: { type: 'string', default: '300000' },
-    /** Events that the largest report looks over. */
+    /** Events covered by the largest report. */
     report: { type: 'string', default: '1000000' },
     /** Declared properties, 0 to 8. */
     properties: { type: 'string', default: '8' },
@@ -107,7 +107,7 @@ async function declare(pulse: Pulse, accounts: readonly string[], count: number)
   for (const account of new Set(accounts)) unwrap(await pulse.declareProperties(account, names));
 }
 
-/** The medians of 5 of each question over the last 29 days. */
+/** The median of 5 runs of each query over the last 29 days. */
 async function questionTimes(pulse: Pulse, accountId: string): Promise<string[]> {
   const toMs = Date.now();
   const request = { accountId, journey: journeyName, fromMs: toMs - 29 * dayMs, toMs };
@@ -117,7 +117,7 @@ async function questionTimes(pulse: Pulse, accountId: string): Promise<string[]>
     ['by the day', () => pulse.readReport({ ...request, groupBy: 'day' })],
     ['by the hour', () => pulse.readReport({ ...request, groupBy: 'hour' })],
   ];
-  // Fewer properties than that have no country.
+  // With fewer properties there is no country.
   if (declared.length >= 3)
     questions.push(
       ['broken down by 24 values', () => pulse.readReport({ ...request, breakDownBy: 'country' })],
@@ -143,7 +143,7 @@ async function questionTimes(pulse: Pulse, accountId: string): Promise<string[]>
   return times;
 }
 
-/** So many events are always recorded in full. */
+/** This many events are always recorded in full. */
 const recordedMax = 100_000;
 
 async function benchReports({ db, ledger, databasePid, addAccounts }: Bench): Promise<void> {

@@ -1,5 +1,5 @@
-// What a warm job costs, in the service and in its process together, and how long the event loop stands still while long texts are
-// counted: `npm run bench:sandbox`. The promises: under 0.3 ms of processor time a job. Linux only: reads /proc.
+// What a warm job costs, in the service and in its process together, and how long the event loop is blocked while long texts are counted: `npm
+// run bench:sandbox`. The promise: under 0.3 ms of processor time per job. Linux only: reads /proc.
 import { readdirSync, readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { pino } from 'pino';

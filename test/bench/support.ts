@@ -16,11 +16,11 @@ export interface Load {
   headers: Record<string, string>;
   connections: number;
   seconds: number;
-  /** Stop after so many requests, however long they take. */
+  /** Stop after this many requests, however long they take. */
   requests?: number;
 }
 
-/** Sends the same POST over and over. Anything but a 2xx counts as an error. */
+/** Sends the same POST repeatedly. Anything but a 2xx counts as an error. */
 export async function load({ url, body, headers, connections, seconds, requests }: Load): Promise<LoadResult> {
   const result = await autocannon({
     url,
@@ -45,7 +45,7 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** Options that every benchmark has, and a few numbers more. Prints the help and ends when it is asked for. */
+/** The options that every benchmark has, plus some numeric ones. Prints the help and exits on request. */
 export function benchOptions(
   help: string,
   defaults: { seconds: number; rounds: number },
@@ -79,10 +79,10 @@ export function benchOptions(
   };
 }
 
-/** A line of progress on the terminal that does not end up in piped output. */
+/** A progress line on the terminal that does not end up in piped output. */
 export function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Lines are written as the service writes them, to nowhere. */
+/** Lines are written as in the service, to nowhere. */
 export const quietLog = { dest: '/dev/null', sync: false, minLength: 4096, periodicFlush: 1_000 } as const;

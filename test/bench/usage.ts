@@ -37,7 +37,7 @@ const chunk = 100_000;
 async function fill(url: string): Promise<void> {
   const connection = await openConnection(url, { multipleStatements: true });
   const stepUs = Math.floor((days * 24 * hourMs * 1_000) / charges);
-  // Nothing that is measured goes by these, and keeping them takes most of the time.
+  // Nothing measured uses these, and maintaining them takes most of the time.
   await connection.query(
     `ALTER TABLE posting DROP KEY posting_source; ALTER TABLE charge DROP KEY charge_subject, DROP KEY charge_device, DROP KEY charge_key,
        DROP KEY charge_expiry;
